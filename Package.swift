@@ -1,0 +1,71 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// `ls Sources` is the architecture; ARCHITECTURE.md says what each target is for. The dependencies below are
+// the allowed imports, and `Tests/ArchitectureTests` checks that no file goes around them.
+//
+// Dependencies from outside, each a decision:
+// - GNU readline (`libreadline-dev`): line editing, history, completion and inputrc are its whole life's work.
+// - Dispatch, from the toolchain: the clock and the event loop of the daemon.
+// The pure targets import nothing but the standard library, so that a world is the same on every machine.
+
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("InferIsolatedConformances"),
+  .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+  name: "fsmd",
+  products: [
+    .executable(name: "fsmd", targets: ["fsmd"]),
+    .executable(name: "fsmrepl", targets: ["fsmrepl"]),
+    .executable(name: "fsmbench", targets: ["fsmbench"]),
+    .library(name: "StateMachines", targets: ["StateMachines"]),
+    .library(name: "Simulations", targets: ["Simulations"]),
+  ],
+  targets: [
+    .systemLibrary(name: "CReadline"),
+    .systemLibrary(name: "CSystem"),
+
+    .target(name: "StateMachines", swiftSettings: strict),
+    .target(name: "Simulations", dependencies: ["StateMachines"], swiftSettings: strict),
+    .target(name: "Simulator", dependencies: ["StateMachines"], swiftSettings: strict),
+    .target(name: "LineProtocol", swiftSettings: strict),
+    .target(name: "UnixHost", dependencies: ["CSystem"], swiftSettings: strict),
+
+    .executableTarget(
+      name: "fsmd",
+      dependencies: ["StateMachines", "Simulations", "Simulator", "LineProtocol", "UnixHost"],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "fsmrepl", dependencies: ["LineProtocol", "UnixHost", "CReadline"],
+      swiftSettings: strict + [.defaultIsolation(MainActor.self)]),
+    .executableTarget(
+      name: "fsmbench",
+      dependencies: ["StateMachines", "Simulations", "Simulator", "LineProtocol", "UnixHost"],
+      swiftSettings: strict),
+
+    .testTarget(name: "StateMachinesTests", dependencies: ["StateMachines"], swiftSettings: strict),
+    .testTarget(
+      name: "SimulationsTests", dependencies: ["Simulations", "StateMachines", "Simulator"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "SimulatorTests", dependencies: ["Simulator", "Simulations", "StateMachines"],
+      swiftSettings: strict),
+    .testTarget(name: "LineProtocolTests", dependencies: ["LineProtocol"], swiftSettings: strict),
+    .testTarget(name: "UnixHostTests", dependencies: ["UnixHost"], swiftSettings: strict),
+    .testTarget(
+      name: "fsmdTests",
+      dependencies: ["fsmd", "LineProtocol", "Simulator", "Simulations", "StateMachines"],
+      swiftSettings: strict),
+    .testTarget(name: "ArchitectureTests", swiftSettings: strict),
+    .testTarget(
+      name: "EndToEndTests", dependencies: ["fsmd", "fsmrepl", "LineProtocol", "UnixHost"],
+      swiftSettings: strict),
+  ]
+)

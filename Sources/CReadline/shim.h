@@ -1,0 +1,34 @@
+#ifndef FSMREPL_CREADLINE_H
+#define FSMREPL_CREADLINE_H
+
+#include <stdio.h>
+#include <readline/readline.h>
+#include <readline/history.h>
+
+/* Readline is single-threaded. Its globals are redeclared as main-actor state, which is what Swift 6's
+   concurrency checking asks for: the compiler then refuses to touch them from anywhere else. */
+#define FSM_MAIN(name) extern __typeof__(name) name __attribute__((swift_attr("@MainActor")))
+FSM_MAIN(rl_line_buffer);
+FSM_MAIN(rl_point);
+FSM_MAIN(rl_end);
+FSM_MAIN(rl_done);
+FSM_MAIN(rl_readline_state);
+FSM_MAIN(rl_catch_signals);
+FSM_MAIN(rl_catch_sigwinch);
+FSM_MAIN(rl_change_environment);
+FSM_MAIN(rl_attempted_completion_over);
+FSM_MAIN(rl_attempted_completion_function);
+FSM_MAIN(rl_completion_append_character);
+FSM_MAIN(rl_completion_display_matches_hook);
+FSM_MAIN(rl_completer_word_break_characters);
+FSM_MAIN(rl_completer_quote_characters);
+FSM_MAIN(rl_readline_name);
+FSM_MAIN(rl_outstream);
+FSM_MAIN(rl_instream);
+FSM_MAIN(rl_prompt);
+FSM_MAIN(rl_display_prompt);
+FSM_MAIN(rl_startup_hook);
+FSM_MAIN(rl_already_prompted);
+#undef FSM_MAIN
+
+#endif
