@@ -1,0 +1,8 @@
+public import StateMachines
+
+extension Catalogue {
+  /// Every kind that this package simulates, in the order of their difficulty.
+  public static let simulations = Catalogue([
+    .machine(Power.kind)
+  ])
+}

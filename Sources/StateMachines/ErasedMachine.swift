@@ -1,0 +1,108 @@
+/// A machine's type as the runtime sees it: functions over raw storage, one dynamic call per step.
+///
+/// Nobody writes a conformance; the extension below does, once per machine type, and the compiler specialises it.
+/// (A static requirement with a body in a protocol extension is specialised per conforming type, while an overridden
+/// method of a generic class is not: the difference is a factor of ten per step.)
+///
+/// Safety: every `value` points to initialised storage of the machine type itself, every `parameters` to its
+/// `Parameters`, every `event` to its `Event`; a ``Kind`` hands out layouts and events that match, and the world
+/// keeps kind and storage together.
+public protocol ErasedMachine: Sendable {
+  static func initialize(
+    _ value: UnsafeMutableRawPointer, initial: Int?, _ parameters: UnsafeRawPointer,
+    _ record: UnsafeMutablePointer<StepRecord>) -> UInt8
+  static func step(
+    _ value: UnsafeMutableRawPointer, event: UnsafeRawPointer, _ parameters: UnsafeRawPointer,
+    _ record: UnsafeMutablePointer<StepRecord>) -> StepResult
+  static func expire(
+    _ value: UnsafeMutableRawPointer, timer: UInt8, _ parameters: UnsafeRawPointer,
+    _ record: UnsafeMutablePointer<StepRecord>) -> StepResult
+  static func copy(_ value: UnsafeRawPointer, to other: UnsafeMutableRawPointer)
+  static func destroy(_ value: UnsafeMutableRawPointer)
+  static func stateIndex(_ value: UnsafeRawPointer) -> UInt8
+  static func stateData(_ value: UnsafeRawPointer) -> String?
+  static func asksFor(_ value: UnsafeRawPointer, timer: UInt8) -> Bool
+}
+
+extension Machine {
+  @inlinable
+  public static func initialize(
+    _ value: UnsafeMutableRawPointer, initial: Int?, _ parameters: UnsafeRawPointer,
+    _ record: UnsafeMutablePointer<StepRecord>
+  ) -> UInt8 {
+    let step = Step<Self>(record, parameters.assumingMemoryBound(to: Parameters.self))
+    let machine = Self(initial: initial.map(State.Name.init(at:)), step)
+    if State.carriesData { record.pointee.dataAfter = machine.state.data }
+    let index = UInt8(machine.state.name.index)
+    value.initializeMemory(as: Self.self, to: machine)
+    return index
+  }
+
+  @inlinable
+  public static func step(
+    _ value: UnsafeMutableRawPointer, event: UnsafeRawPointer, _ parameters: UnsafeRawPointer,
+    _ record: UnsafeMutablePointer<StepRecord>
+  ) -> StepResult {
+    react(value, .event(event.assumingMemoryBound(to: Event.self).pointee), parameters, record)
+  }
+
+  @inlinable
+  public static func expire(
+    _ value: UnsafeMutableRawPointer, timer: UInt8, _ parameters: UnsafeRawPointer,
+    _ record: UnsafeMutablePointer<StepRecord>
+  ) -> StepResult {
+    react(value, .expired(TimerName(at: Int(timer))), parameters, record)
+  }
+
+  /// The one place where a machine's state is assigned.
+  @inlinable
+  static func react(
+    _ value: UnsafeMutableRawPointer, _ input: Input<Event, TimerName>, _ parameters: UnsafeRawPointer,
+    _ record: UnsafeMutablePointer<StepRecord>
+  ) -> StepResult {
+    let machine = value.assumingMemoryBound(to: Self.self)
+    let step = Step<Self>(record, parameters.assumingMemoryBound(to: Parameters.self))
+    let from = UInt8(machine.pointee.state.name.index)
+    if State.carriesData { record.pointee.dataBefore = machine.pointee.state.data }
+    let verdict: Verdict
+    switch machine.pointee.react(to: input, step) {
+    case .move(to: let next):
+      machine.pointee.state = next
+      verdict = .moved
+    case .stay:
+      verdict = .stayed
+    case .stayAs(let next):
+      machine.pointee.state = next
+      verdict = .stayed
+    case .ignore:
+      verdict = .ignored
+    case .refuse:
+      verdict = .refused
+    }
+    if State.carriesData { record.pointee.dataAfter = machine.pointee.state.data }
+    return StepResult(verdict: verdict, from: from, to: UInt8(machine.pointee.state.name.index))
+  }
+
+  @inlinable
+  public static func copy(_ value: UnsafeRawPointer, to other: UnsafeMutableRawPointer) {
+    other.initializeMemory(as: Self.self, to: value.assumingMemoryBound(to: Self.self).pointee)
+  }
+
+  @inlinable
+  public static func destroy(_ value: UnsafeMutableRawPointer) {
+    value.assumingMemoryBound(to: Self.self).deinitialize(count: 1)
+  }
+
+  @inlinable
+  public static func stateIndex(_ value: UnsafeRawPointer) -> UInt8 {
+    UInt8(value.assumingMemoryBound(to: Self.self).pointee.state.name.index)
+  }
+
+  public static func stateData(_ value: UnsafeRawPointer) -> String? {
+    State.carriesData ? value.assumingMemoryBound(to: Self.self).pointee.state.data : nil
+  }
+
+  public static func asksFor(_ value: UnsafeRawPointer, timer: UInt8) -> Bool {
+    value.assumingMemoryBound(to: Self.self).pointee.asksFor(TimerName(at: Int(timer)))
+  }
+}

@@ -1,0 +1,154 @@
+/// How an event is written down in a catalogue: its name, its arguments, and how it is made of them.
+///
+/// The name is the name of the case, so it is stated once.
+///
+/// ```swift
+/// .event(.tap, "the key is tapped")
+/// .event(Event.character, .character("c"), about: "a letter key is tapped")
+/// ```
+public struct EventForm<Event: Sendable>: Sendable {
+  let name: String
+  let arguments: [ArgumentEntry]
+  let about: String
+  /// The event itself, where it takes no arguments.
+  let constant: Event?
+  let make: @Sendable ([Value]) -> Event
+
+  /// An event without arguments.
+  public static func event(_ constant: Event, _ about: String) -> EventForm {
+    EventForm(name: "\(constant)", arguments: [], about: about, constant: constant, make: { _ in constant })
+  }
+
+  /// An event with arguments, in the order of its case.
+  public static func event<each A: ValueConvertible>(
+    _ make: @escaping @Sendable (repeat each A) -> Event, _ argument: repeat Argument<each A>, about: String
+  ) -> EventForm {
+    let build: @Sendable ([Value]) -> Event = { values in
+      var rest = values[...]
+      func next<T: ValueConvertible>(_: T.Type) -> T {
+        guard let value = rest.popFirst(), let argument = T(value) else {
+          preconditionFailure("an event is made only of values that its arguments admit")
+        }
+        return argument
+      }
+      return make(repeat next((each A).self))
+    }
+    var entries: [ArgumentEntry] = []
+    repeat entries.append((each argument).entry)
+    let sample = build(entries.map { $0.type.samples[0] })
+    let name = "\(sample)".prefix { $0 != "(" }
+    return EventForm(name: String(name), arguments: entries, about: about, constant: nil, make: build)
+  }
+}
+
+/// An argument of an event, with the Swift type that it has there.
+public struct Argument<A: ValueConvertible>: Sendable {
+  let entry: ArgumentEntry
+
+  init(_ name: String, _ type: ValueType) {
+    entry = ArgumentEntry(name: name, type: type)
+  }
+}
+
+extension Argument where A == String {
+  public static func text(_ name: String, bytes: ClosedRange<Int> = 1...1024) -> Argument {
+    Argument(name, .text(bytes: bytes))
+  }
+}
+
+extension Argument where A == Character {
+  public static func character(_ name: String) -> Argument { Argument(name, .character) }
+}
+
+extension Argument where A == Int {
+  public static func integer(_ name: String, _ range: ClosedRange<Int>) -> Argument { Argument(name, .integer(range)) }
+}
+
+extension Argument where A == Bool {
+  public static func flag(_ name: String) -> Argument { Argument(name, .flag) }
+}
+
+extension Argument where A: Choice {
+  public static func choice(_ name: String) -> Argument { Argument(name, .choice(A.allCases.map(\.rawValue))) }
+}
+
+extension Argument {
+  /// An argument that may be left out.
+  public static func optional<Wrapped>(_ wrapped: Argument<Wrapped>) -> Argument where A == Wrapped? {
+    Argument(wrapped.entry.name, .optional(wrapped.entry.type))
+  }
+}
+
+/// A closed set of words as a Swift `enum` with `String` raw values, for arguments and parameters.
+public protocol Choice: RawRepresentable<String>, CaseIterable, ValueConvertible, Hashable, Sendable {}
+
+extension Choice {
+  public init?(_ value: Value) {
+    guard case .text(let word) = value else { return nil }
+    self.init(rawValue: word)
+  }
+  public var value: Value { .text(rawValue) }
+}
+
+/// How a parameter is written down in a catalogue. Its default is that of the Swift property.
+public struct ParameterForm<Parameters: ParameterSet>: Sendable {
+  let name: String
+  let type: ValueType
+  let about: String
+  let get: @Sendable (Parameters) -> Value
+  let set: @Sendable (inout Parameters, Value) -> Void
+
+  public static func parameter<T: ValueConvertible>(
+    _ name: String, _ path: any WritableKeyPath<Parameters, T> & Sendable, _ type: ValueType, _ about: String
+  ) -> ParameterForm {
+    ParameterForm(
+      name: name, type: type, about: about,
+      get: { $0[keyPath: path].value },
+      set: { parameters, value in
+        guard let value = T(value) else {
+          preconditionFailure("a parameter is set only to values that its type admits")
+        }
+        parameters[keyPath: path] = value
+      })
+  }
+}
+
+/// How a reading is written down in a catalogue: a value derived from state and time, never stored.
+public struct ReadingForm<M: Machine>: Sendable {
+  let name: String
+  let type: ValueType
+  let about: String
+  let read: @Sendable (M, Moment, M.Parameters) -> Value?
+
+  /// - Parameter read: `nil` where the machine has no such value now.
+  public static func reading(
+    _ name: String, _ type: ValueType, _ about: String,
+    read: @escaping @Sendable (_ machine: M, _ now: Moment, _ parameters: M.Parameters) -> (any ValueConvertible)?
+  ) -> ReadingForm {
+    ReadingForm(name: name, type: type, about: about) { read($0, $1, $2)?.value }
+  }
+}
+
+/// How a timer is written down in a catalogue.
+public struct TimerForm: Sendable {
+  let parameter: String?
+  let about: String
+
+  /// A timer whose duration is a parameter of the kind.
+  public static func after(_ parameter: String, _ about: String) -> TimerForm {
+    TimerForm(parameter: parameter, about: about)
+  }
+
+  /// A timer whose duration follows from the state.
+  public static func computed(_ about: String) -> TimerForm { TimerForm(parameter: nil, about: about) }
+}
+
+/// How an output is written down in a catalogue.
+public struct OutputForm: Sendable {
+  let data: [ArgumentEntry]
+  let about: String
+
+  public static func output(_ data: (name: String, type: ValueType)..., about: String) -> OutputForm {
+    OutputForm(data: data.map { ArgumentEntry(name: $0.name, type: $0.type) }, about: about)
+  }
+}

@@ -1,0 +1,158 @@
+/// A type of machine as the world knows it: the catalogue entry, and how machines of it are made and stepped.
+///
+/// A kind is a value made at run time. Several kinds may share one Swift type (a statechart interpreter with one
+/// definition each), and kinds may be added while a world runs; nothing depends on the type alone.
+///
+/// The entry is written once, next to the rule, and serves descriptions, checks of arguments and their messages,
+/// completion, diagrams and tests.
+public final class Kind: Sendable {
+  /// The name as `new` takes it.
+  public let name: String
+  /// Raised when stored machines of an earlier version could not be read as they are.
+  public let version: Int
+  /// What it is, in one line.
+  public let about: String
+  public let states: [StateEntry]
+  public let events: [EventEntry]
+  public let timers: [TimerEntry]
+  public let outputs: [OutputEntry]
+  public let readings: [ReadingEntry]
+  public let parameters: [ParameterEntry]
+
+  /// How the world steps machines of this kind.
+  public let machine: any ErasedMachine.Type
+  public let layout: Layout
+  private let operations: any KindOperations
+
+  /// - Precondition: Every state, timer and output of the machine is listed, in its vocabulary's order.
+  public init<M: Machine>(
+    _ machine: M.Type, _ name: String, version: Int = 1, _ about: String,
+    states: KeyValuePairs<M.State.Name, String>,
+    events: [EventForm<M.Event>],
+    timers: KeyValuePairs<M.TimerName, TimerForm> = [:],
+    outputs: KeyValuePairs<M.Output.Name, OutputForm> = [:],
+    readings: [ReadingForm<M>] = [],
+    parameters: [ParameterForm<M.Parameters>] = []
+  ) {
+    precondition(states.map(\.key.word) == M.State.Name.words, "\(name) must list its states, in order")
+    precondition(timers.map(\.key.word) == M.TimerName.words, "\(name) must list its timers, in order")
+    precondition(outputs.map(\.key.word) == M.Output.Name.words, "\(name) must list its outputs, in order")
+    let defaults = M.Parameters()
+    self.name = name
+    self.version = version
+    self.about = about
+    self.machine = machine
+    self.states = states.map { StateEntry(word: $0.key.word, about: $0.value) }
+    self.events = events.map { EventEntry(name: $0.name, arguments: $0.arguments, about: $0.about) }
+    self.timers = timers.map { TimerEntry(name: $0.key.word, parameter: $0.value.parameter, about: $0.value.about) }
+    self.outputs = outputs.map { OutputEntry(name: $0.key.word, data: $0.value.data, about: $0.value.about) }
+    self.readings = readings.map { ReadingEntry(name: $0.name, type: $0.type, about: $0.about) }
+    self.parameters = parameters.map {
+      ParameterEntry(name: $0.name, type: $0.type, standard: $0.get(defaults), about: $0.about)
+    }
+    layout = Layout(
+      valueSize: MemoryLayout<M>.size, valueAlignment: MemoryLayout<M>.alignment,
+      parameterStride: MemoryLayout<M.Parameters>.stride, eventStride: MemoryLayout<M.Event>.stride)
+    operations = TypedOperations<M>(events: events, readings: readings, parameters: parameters)
+  }
+
+  /// Sizes, in bytes, that the world lays its storage out with.
+  public struct Layout: Sendable {
+    public let valueSize: Int
+    public let valueAlignment: Int
+    public let parameterStride: Int
+    public let eventStride: Int
+  }
+
+  // MARK: What the catalogue knows of states
+
+  /// The state a machine starts in unless told otherwise.
+  public func state(named word: some StringProtocol) -> Int? {
+    states.firstIndex { $0.word == word }
+  }
+
+  // MARK: Work that needs the machine's own types
+
+  /// The events without arguments, one `Event` after the other in the kind's order; where an event takes arguments
+  /// the place is not initialised.
+  public var plainEvents: UnsafeRawPointer { operations.plainEvents }
+
+  /// Whether an event takes no arguments.
+  public func isPlain(_ event: Int) -> Bool { events[event].arguments.isEmpty }
+
+  /// Makes an event of arguments and hands it to `body`, for the time of the call.
+  ///
+  /// - Precondition: There are as many `arguments` as the event has, and each is admitted by its type.
+  public func withEvent<R>(_ event: Int, _ arguments: [Value], _ body: (UnsafeRawPointer) -> R) -> R {
+    let storage = UnsafeMutableRawPointer.allocate(byteCount: max(1, layout.eventStride), alignment: 16)
+    defer { storage.deallocate() }
+    operations.makeEvent(event, arguments, at: storage)
+    defer { operations.destroyEvent(at: storage) }
+    return body(storage)
+  }
+
+  /// An empty store for the parameters of this kind's machines.
+  public func makeParameterPool() -> any ParameterPool { operations.makeParameterPool() }
+
+  /// The present readings in the kind's order; `nil` where the machine has none of that name now.
+  public func read(_ value: UnsafeRawPointer, at now: Moment, _ parameters: UnsafeRawPointer) -> [Value?] {
+    operations.read(value, at: now, parameters)
+  }
+
+  /// The events that some argument would make possible now, by trying each on a copy.
+  ///
+  /// - Complexity: O(events × samples of their arguments) steps.
+  public func possibleEvents(_ value: UnsafeRawPointer, at now: Moment, _ parameters: UnsafeRawPointer) -> [Int] {
+    events.indices.filter { operations.refusal(of: $0, value, at: now, parameters) == nil }
+  }
+
+  /// Why an event would be refused now whatever its arguments; `nil` if it would not.
+  public func refusal(
+    of event: Int, _ value: UnsafeRawPointer, at now: Moment, _ parameters: UnsafeRawPointer
+  ) -> String? {
+    operations.refusal(of: event, value, at: now, parameters)
+  }
+}
+
+public struct StateEntry: Hashable, Sendable {
+  public let word: String
+  public let about: String
+}
+
+public struct ArgumentEntry: Hashable, Sendable {
+  public let name: String
+  public let type: ValueType
+}
+
+public struct EventEntry: Hashable, Sendable {
+  public let name: String
+  public let arguments: [ArgumentEntry]
+  public let about: String
+}
+
+public struct TimerEntry: Hashable, Sendable {
+  public let name: String
+  /// The parameter that holds its duration; `nil` if the duration follows from the state.
+  public let parameter: String?
+  public let about: String
+}
+
+public struct OutputEntry: Hashable, Sendable {
+  public let name: String
+  public let data: [ArgumentEntry]
+  public let about: String
+}
+
+public struct ReadingEntry: Hashable, Sendable {
+  public let name: String
+  public let type: ValueType
+  public let about: String
+}
+
+public struct ParameterEntry: Hashable, Sendable {
+  public let name: String
+  public let type: ValueType
+  /// The value of a machine made without it.
+  public let standard: Value
+  public let about: String
+}

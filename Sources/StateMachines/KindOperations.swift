@@ -1,0 +1,156 @@
+/// The part of a kind that needs the machine's own types; see ``Kind`` for what each does.
+///
+/// Safety: as in ``ErasedMachine``, raw pointers are to the machine's own types; the kind's layout says so.
+protocol KindOperations: Sendable {
+  var plainEvents: UnsafeRawPointer { get }
+  func makeEvent(_ event: Int, _ arguments: [Value], at storage: UnsafeMutableRawPointer)
+  func destroyEvent(at storage: UnsafeMutableRawPointer)
+  func makeParameterPool() -> any ParameterPool
+  func read(_ value: UnsafeRawPointer, at now: Moment, _ parameters: UnsafeRawPointer) -> [Value?]
+  func refusal(of event: Int, _ value: UnsafeRawPointer, at now: Moment, _ parameters: UnsafeRawPointer) -> String?
+}
+
+// Unchecked: the only stored pointer is to events that are written in `init` and read ever after.
+final class TypedOperations<M: Machine>: KindOperations, @unchecked Sendable {
+  private let events: [EventForm<M.Event>]
+  private let readings: [ReadingForm<M>]
+  private let parameters: [ParameterForm<M.Parameters>]
+  private let constants: UnsafeMutablePointer<M.Event>
+
+  init(events: [EventForm<M.Event>], readings: [ReadingForm<M>], parameters: [ParameterForm<M.Parameters>]) {
+    self.events = events
+    self.readings = readings
+    self.parameters = parameters
+    constants = .allocate(capacity: max(1, events.count))
+    for (place, form) in events.enumerated() {
+      if let constant = form.constant { (constants + place).initialize(to: constant) }
+    }
+  }
+
+  deinit {
+    for (place, form) in events.enumerated() where form.constant != nil {
+      (constants + place).deinitialize(count: 1)
+    }
+    constants.deallocate()
+  }
+
+  var plainEvents: UnsafeRawPointer { UnsafeRawPointer(constants) }
+
+  func makeEvent(_ event: Int, _ arguments: [Value], at storage: UnsafeMutableRawPointer) {
+    storage.initializeMemory(as: M.Event.self, to: events[event].make(arguments))
+  }
+
+  func destroyEvent(at storage: UnsafeMutableRawPointer) {
+    storage.assumingMemoryBound(to: M.Event.self).deinitialize(count: 1)
+  }
+
+  func makeParameterPool() -> any ParameterPool { TypedParameterPool(parameters) }
+
+  func read(_ value: UnsafeRawPointer, at now: Moment, _ parameters: UnsafeRawPointer) -> [Value?] {
+    let machine = value.assumingMemoryBound(to: M.self).pointee
+    let parameters = parameters.assumingMemoryBound(to: M.Parameters.self).pointee
+    return readings.map { $0.read(machine, now, parameters) }
+  }
+
+  func refusal(
+    of event: Int, _ value: UnsafeRawPointer, at now: Moment, _ parameters: UnsafeRawPointer
+  ) -> String? {
+    var record = StepRecord(generator: Generator(seed: 0))
+    let parameters = parameters.assumingMemoryBound(to: M.Parameters.self)
+    var why: String?
+    for arguments in combinations(of: events[event].arguments.map(\.type.samples)) {
+      record.begin(at: now)
+      var machine = value.assumingMemoryBound(to: M.self).pointee
+      let reaction = machine.react(to: .event(events[event].make(arguments)), Step(&record, parameters))
+      guard case .refuse = reaction else { return nil }
+      why = why ?? record.reason
+    }
+    return why ?? "not possible in this state"
+  }
+
+  /// Every way to choose one value from each list.
+  private func combinations(of choices: [[Value]]) -> [[Value]] {
+    choices.reduce([[]]) { chosen, values in chosen.flatMap { head in values.map { head + [$0] } } }
+  }
+}
+
+/// The parameter sets that machines of one kind were made with, each kept once and counted.
+public protocol ParameterPool: AnyObject {
+  /// Where the sets stand, one after the other; moves when one is added.
+  var base: UnsafeRawPointer { get }
+
+  /// The place of the set that has these values and otherwise the defaults, counted once more.
+  ///
+  /// - Parameter values: Places in the kind's list of parameters with values that their types admit.
+  /// - Throws: ``ParameterConflict`` when the values contradict each other; nothing is kept then.
+  func intern(_ values: [(parameter: Int, value: Value)]) throws(ParameterConflict) -> UInt32
+
+  /// Gives back one count of a place.
+  func release(_ place: UInt32)
+}
+
+/// Safety: `storage` holds `capacity` sets, of which those in use and those on the list of vacancies are initialised.
+final class TypedParameterPool<P: ParameterSet>: ParameterPool {
+  private let forms: [ParameterForm<P>]
+  private var storage: UnsafeMutablePointer<P>
+  private var capacity = 4
+  private var counts: [UInt32] = [1]  // The defaults, at 0, stay for ever.
+  private var places: [P: UInt32] = [:]
+  private var vacancies: [UInt32] = []
+
+  init(_ forms: [ParameterForm<P>]) {
+    self.forms = forms
+    storage = .allocate(capacity: capacity)
+    storage.initialize(to: P())
+    places[P()] = 0
+  }
+
+  deinit {
+    storage.deinitialize(count: counts.count)
+    storage.deallocate()
+  }
+
+  var base: UnsafeRawPointer { UnsafeRawPointer(storage) }
+
+  func intern(_ values: [(parameter: Int, value: Value)]) throws(ParameterConflict) -> UInt32 {
+    if values.isEmpty { return 0 }
+    var set = P()
+    for (parameter, value) in values { forms[parameter].set(&set, value) }
+    if let conflict = set.conflict { throw conflict }
+    if let place = places[set] {
+      if place != 0 { counts[Int(place)] += 1 }
+      return place
+    }
+    let place: UInt32
+    if let vacancy = vacancies.popLast() {
+      place = vacancy
+      storage[Int(place)] = set
+      counts[Int(place)] = 1
+    } else {
+      place = UInt32(counts.count)
+      growIfFull()
+      (storage + Int(place)).initialize(to: set)
+      counts.append(1)
+    }
+    places[set] = place
+    return place
+  }
+
+  func release(_ place: UInt32) {
+    guard place != 0 else { return }
+    counts[Int(place)] -= 1
+    if counts[Int(place)] == 0 {
+      places[storage[Int(place)]] = nil
+      vacancies.append(place)
+    }
+  }
+
+  private func growIfFull() {
+    guard counts.count == capacity else { return }
+    let larger = UnsafeMutablePointer<P>.allocate(capacity: capacity * 2)
+    larger.moveInitialize(from: storage, count: counts.count)
+    storage.deallocate()
+    storage = larger
+    capacity *= 2
+  }
+}

@@ -1,0 +1,90 @@
+/// A point in world time: whole nanoseconds since the world began.
+///
+/// Not a wall-clock time and not convertible to one: a world can be stopped, sped up, rewound and replayed.
+/// Sums saturate at `latest`, a moment that no world reaches, so a timer armed for it never expires.
+public struct Moment: Hashable, Comparable, Sendable, Codable {
+  /// Nanoseconds since the world began; never negative.
+  public let nanoseconds: Int64
+
+  @inlinable
+  public init(nanoseconds: Int64) {
+    self.nanoseconds = nanoseconds
+  }
+
+  /// The moment at which a world begins.
+  public static var beginning: Moment { Moment(nanoseconds: 0) }
+
+  /// A moment after the end of every world.
+  public static var latest: Moment { Moment(nanoseconds: .max) }
+
+  /// World time ends here, some 273 years after the beginning: far enough that twice the longest interval fits.
+  public static var end: Moment { Moment(nanoseconds: 100_000 * 86_400 * 1_000_000_000) }
+
+  @inlinable
+  public static func < (left: Moment, right: Moment) -> Bool { left.nanoseconds < right.nanoseconds }
+
+  /// The moment `interval` later, or `latest` if that lies beyond it.
+  @inlinable
+  public static func + (moment: Moment, interval: Interval) -> Moment {
+    let (sum, overflow) = moment.nanoseconds.addingReportingOverflow(interval.nanoseconds)
+    return Moment(nanoseconds: overflow ? .max : sum)
+  }
+
+  /// The time from `earlier` to `later`; negative when they stand the other way round.
+  @inlinable
+  public static func - (later: Moment, earlier: Moment) -> Interval {
+    Interval(nanoseconds: later.nanoseconds - earlier.nanoseconds)
+  }
+}
+
+/// A length of world time in whole nanoseconds.
+///
+/// Smaller than the standard library's `Duration`, which counts attoseconds in 128 bits: arming a timer is on the
+/// hot path of every simulation, and no machine here needs less than a nanosecond.
+public struct Interval: Hashable, Comparable, Sendable, Codable {
+  public let nanoseconds: Int64
+
+  @inlinable
+  public init(nanoseconds: Int64) {
+    self.nanoseconds = nanoseconds
+  }
+
+  public static var zero: Interval { Interval(nanoseconds: 0) }
+
+  /// The longest interval that a request may name: 36,500 days.
+  public static var longest: Interval { .days(36_500) }
+
+  @inlinable
+  public static func milliseconds(_ count: Int64) -> Interval { Interval(nanoseconds: count * 1_000_000) }
+
+  @inlinable
+  public static func seconds(_ count: Int64) -> Interval { Interval(nanoseconds: count * 1_000_000_000) }
+
+  public static func minutes(_ count: Int64) -> Interval { .seconds(count * 60) }
+
+  public static func days(_ count: Int64) -> Interval { .seconds(count * 86_400) }
+
+  /// The interval nearest to a number of seconds, rounded half away from zero to whole nanoseconds.
+  ///
+  /// - Returns: `nil` if `seconds` is not finite or longer than `longest` either way.
+  public init?(seconds: Double) {
+    guard seconds.magnitude <= Interval.longest.seconds else { return nil }
+    self.init(nanoseconds: Int64((seconds * 1e9).rounded()))
+  }
+
+  /// The interval in seconds, to the precision of a `Double`.
+  public var seconds: Double { Double(nanoseconds) / 1e9 }
+
+  @inlinable
+  public static func < (left: Interval, right: Interval) -> Bool { left.nanoseconds < right.nanoseconds }
+
+  @inlinable
+  public static func + (left: Interval, right: Interval) -> Interval {
+    Interval(nanoseconds: left.nanoseconds + right.nanoseconds)
+  }
+
+  @inlinable
+  public static func - (left: Interval, right: Interval) -> Interval {
+    Interval(nanoseconds: left.nanoseconds - right.nanoseconds)
+  }
+}

@@ -1,0 +1,117 @@
+/// What a rule may know and do while it handles one input.
+///
+/// A step is valid only during the call that it is handed to. The effects are kept in the order in which they are
+/// asked for, and that is the order in which the world carries them out.
+public struct Step<M: Machine> {
+  // Safety: both pointers are made by `ErasedMachine`'s entry points from storage that outlives the call, and a rule
+  // has no way to keep the step.
+  @usableFromInline let record: UnsafeMutablePointer<StepRecord>
+  @usableFromInline let parameterStorage: UnsafePointer<M.Parameters>
+
+  @inlinable
+  init(_ record: UnsafeMutablePointer<StepRecord>, _ parameters: UnsafePointer<M.Parameters>) {
+    self.record = record
+    parameterStorage = parameters
+  }
+
+  /// The moment of this step; for an expired timer, the moment at which it was due.
+  @inlinable
+  public var now: Moment { record.pointee.now }
+
+  /// What the machine was made with.
+  @inlinable
+  public var parameters: M.Parameters { parameterStorage.pointee }
+
+  /// Says something to the world.
+  @inlinable
+  public func emit(_ output: M.Output) {
+    let data = output.data
+    let first = record.pointee.values.count
+    record.pointee.values.append(contentsOf: data)
+    record.pointee.effects.append(
+      .emit(output: UInt8(output.name.index), first: UInt32(first), count: UInt32(data.count)))
+  }
+
+  /// Lets a timer run; it expires after `interval`. One that already runs under this name is replaced.
+  ///
+  /// A timer without delay expires at this same moment, after the step and the deliveries of its wires.
+  ///
+  /// - Precondition: `interval` is not negative.
+  @inlinable
+  public func arm(_ timer: M.TimerName, after interval: Interval) {
+    precondition(interval >= .zero, "a timer cannot expire before it is armed")
+    record.pointee.effects.append(.arm(timer: UInt8(timer.index), due: record.pointee.now + interval))
+  }
+
+  /// Stops a timer. One that does not run is left alone.
+  @inlinable
+  public func disarm(_ timer: M.TimerName) {
+    record.pointee.effects.append(.disarm(timer: UInt8(timer.index)))
+  }
+
+  /// Refuses the input and says why, in the words of the machine.
+  @inlinable
+  public func refuse<State>(_ reason: String) -> Reaction<State> {
+    record.pointee.reason = reason
+    return .refuse
+  }
+
+  /// Draws from the world's seeded generator.
+  public func draw<T: FixedWidthInteger>(in range: ClosedRange<T>) -> T {
+    T.random(in: range, using: &record.pointee.generator)
+  }
+}
+
+/// One thing that a step asks for, without the types of its machine.
+public enum Effect: Sendable {
+  /// An output, by its place in the kind's list, and where its data stand in ``StepRecord/values``.
+  case emit(output: UInt8, first: UInt32, count: UInt32)
+  /// A timer, by its place in the kind's list.
+  case arm(timer: UInt8, due: Moment)
+  case disarm(timer: UInt8)
+}
+
+/// The sheet on which a step is written: made once and used again for every step, so that a step allocates nothing.
+public struct StepRecord: Sendable {
+  public var now = Moment.beginning
+  public var effects: ContiguousArray<Effect> = []
+  public var values: ContiguousArray<Value> = []
+  /// Why the input was refused.
+  public var reason: String?
+  /// The data of the state before and after, where the kind prints any.
+  public var dataBefore: String?
+  public var dataAfter: String?
+  public var generator: Generator
+
+  public init(generator: Generator) {
+    self.generator = generator
+    effects.reserveCapacity(16)
+    values.reserveCapacity(16)
+  }
+
+  /// Clears what the last step wrote, and keeps the room.
+  @inlinable
+  public mutating func begin(at now: Moment) {
+    self.now = now
+    if !effects.isEmpty { effects.removeAll(keepingCapacity: true) }
+    if !values.isEmpty { values.removeAll(keepingCapacity: true) }
+    if reason != nil { reason = nil }
+    if dataBefore != nil { dataBefore = nil }
+    if dataAfter != nil { dataAfter = nil }
+  }
+}
+
+/// A step's outcome, without the types of its machine.
+public struct StepResult: Sendable {
+  public let verdict: Verdict
+  /// Places in the kind's list of states.
+  public let from: UInt8
+  public let to: UInt8
+
+  @inlinable
+  public init(verdict: Verdict, from: UInt8, to: UInt8) {
+    self.verdict = verdict
+    self.from = from
+    self.to = to
+  }
+}

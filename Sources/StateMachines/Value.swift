@@ -1,0 +1,143 @@
+/// One piece of data that goes in or out of a machine: an event's argument, a parameter, an output's datum, a reading.
+public enum Value: Hashable, Sendable {
+  /// An optional argument that was left out.
+  case none
+  case text(String)
+  case integer(Int)
+  /// A finite number in the unit that its ``ValueType`` names.
+  case number(Double)
+  case flag(Bool)
+  case interval(Interval)
+  case moment(Moment)
+}
+
+/// Which values an argument, a parameter or a datum may have, with unit and range.
+public indirect enum ValueType: Hashable, Sendable {
+  /// Text of so many bytes of UTF-8.
+  case text(bytes: ClosedRange<Int>)
+  /// One character as a person sees it (an extended grapheme cluster).
+  case character
+  /// One of these words.
+  case choice([String])
+  case integer(ClosedRange<Int>)
+  /// A finite number in `unit` (`"°C"`; empty for a bare number).
+  case number(ClosedRange<Double>, unit: String)
+  case flag
+  case interval(ClosedRange<Interval>)
+  /// A moment of world time; only in outputs and readings.
+  case moment
+  /// `type`, or left out.
+  case optional(ValueType)
+
+  /// Whether `value` is of this type and within its range.
+  public func admits(_ value: Value) -> Bool {
+    switch (self, value) {
+    case (.optional, .none): true
+    case (.optional(let type), _): type.admits(value)
+    case (.text(let bytes), .text(let text)): bytes.contains(text.utf8.count)
+    case (.character, .text(let text)): text.count == 1
+    case (.choice(let words), .text(let text)): words.contains(text)
+    case (.integer(let range), .integer(let number)): range.contains(number)
+    case (.number(let range, unit: _), .number(let number)): range.contains(number)
+    case (.flag, .flag), (.moment, .moment): true
+    case (.interval(let range), .interval(let interval)): range.contains(interval)
+    case (.text, _), (.character, _), (.choice, _), (.integer, _), (.number, _), (.flag, _), (.interval, _),
+      (.moment, _):
+      false
+    }
+  }
+
+  /// A few values that stand for all: the ends of a range, both flags, every choice.
+  ///
+  /// They are what a machine is tried with to find out which events are possible now.
+  public var samples: [Value] {
+    switch self {
+    case .text(let bytes): [.text(String(repeating: "x", count: max(1, bytes.lowerBound)))]
+    case .character: [.text("a")]
+    case .choice(let words): words.map(Value.text)
+    case .integer(let range):
+      Array(Set([range.lowerBound, min(max(1, range.lowerBound), range.upperBound), range.upperBound]))
+        .sorted().map(Value.integer)
+    case .number(let range, unit: _): [.number(range.lowerBound), .number(range.upperBound)]
+    case .flag: [.flag(false), .flag(true)]
+    case .interval(let range): [.interval(range.lowerBound), .interval(range.upperBound)]
+    case .moment: [.moment(.beginning)]
+    case .optional(let type): [.none] + type.samples
+    }
+  }
+}
+
+/// A Swift type that stands for a kind of ``Value``, so that rules are written in Swift's own types.
+public protocol ValueConvertible: SendableMetatype {
+  init?(_ value: Value)
+  var value: Value { get }
+}
+
+extension String: ValueConvertible {
+  public init?(_ value: Value) {
+    guard case .text(let text) = value else { return nil }
+    self = text
+  }
+  public var value: Value { .text(self) }
+}
+
+extension Character: ValueConvertible {
+  public init?(_ value: Value) {
+    guard case .text(let text) = value, text.count == 1, let character = text.first else { return nil }
+    self = character
+  }
+  public var value: Value { .text(String(self)) }
+}
+
+extension Int: ValueConvertible {
+  public init?(_ value: Value) {
+    guard case .integer(let number) = value else { return nil }
+    self = number
+  }
+  public var value: Value { .integer(self) }
+}
+
+extension Double: ValueConvertible {
+  public init?(_ value: Value) {
+    guard case .number(let number) = value else { return nil }
+    self = number
+  }
+  public var value: Value { .number(self) }
+}
+
+extension Bool: ValueConvertible {
+  public init?(_ value: Value) {
+    guard case .flag(let flag) = value else { return nil }
+    self = flag
+  }
+  public var value: Value { .flag(self) }
+}
+
+extension Interval: ValueConvertible {
+  public init?(_ value: Value) {
+    guard case .interval(let interval) = value else { return nil }
+    self = interval
+  }
+  public var value: Value { .interval(self) }
+}
+
+extension Moment: ValueConvertible {
+  public init?(_ value: Value) {
+    guard case .moment(let moment) = value else { return nil }
+    self = moment
+  }
+  public var value: Value { .moment(self) }
+}
+
+extension Optional: ValueConvertible where Wrapped: ValueConvertible {
+  public init?(_ value: Value) {
+    if case .none = value {
+      self = Self.none
+    } else if let wrapped = Wrapped(value) {
+      self = .some(wrapped)
+    } else {
+      return nil
+    }
+  }
+  public var value: Value { self?.value ?? .none }
+}
