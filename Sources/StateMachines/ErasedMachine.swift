@@ -10,13 +10,16 @@
 public protocol ErasedMachine: Sendable {
   static func initialize(
     _ value: UnsafeMutableRawPointer, initial: Int?, _ parameters: UnsafeRawPointer,
-    _ record: UnsafeMutablePointer<StepRecord>) -> UInt8
+    _ record: UnsafeMutablePointer<StepRecord>
+  ) -> UInt8
   static func step(
     _ value: UnsafeMutableRawPointer, event: UnsafeRawPointer, _ parameters: UnsafeRawPointer,
-    _ record: UnsafeMutablePointer<StepRecord>) -> StepResult
+    _ record: UnsafeMutablePointer<StepRecord>
+  ) -> StepResult
   static func expire(
     _ value: UnsafeMutableRawPointer, timer: UInt8, _ parameters: UnsafeRawPointer,
-    _ record: UnsafeMutablePointer<StepRecord>) -> StepResult
+    _ record: UnsafeMutablePointer<StepRecord>
+  ) -> StepResult
   static func copy(_ value: UnsafeRawPointer, to other: UnsafeMutableRawPointer)
   static func destroy(_ value: UnsafeMutableRawPointer)
   static func stateIndex(_ value: UnsafeRawPointer) -> UInt8

@@ -21,6 +21,8 @@ public final class Kind: Sendable {
 
   /// How the world steps machines of this kind.
   public let machine: any ErasedMachine.Type
+  /// Whether any state prints data.
+  public let carriesData: Bool
   public let layout: Layout
   private let operations: any KindOperations
 
@@ -42,6 +44,7 @@ public final class Kind: Sendable {
     self.version = version
     self.about = about
     self.machine = machine
+    carriesData = M.State.carriesData
     self.states = states.map { StateEntry(word: $0.key.word, about: $0.value) }
     self.events = events.map { EventEntry(name: $0.name, arguments: $0.arguments, about: $0.about) }
     self.timers = timers.map { TimerEntry(name: $0.key.word, parameter: $0.value.parameter, about: $0.value.about) }
@@ -64,13 +67,6 @@ public final class Kind: Sendable {
     public let eventStride: Int
   }
 
-  // MARK: What the catalogue knows of states
-
-  /// The state a machine starts in unless told otherwise.
-  public func state(named word: some StringProtocol) -> Int? {
-    states.firstIndex { $0.word == word }
-  }
-
   // MARK: Work that needs the machine's own types
 
   /// The events without arguments, one `Event` after the other in the kind's order; where an event takes arguments
@@ -80,15 +76,15 @@ public final class Kind: Sendable {
   /// Whether an event takes no arguments.
   public func isPlain(_ event: Int) -> Bool { events[event].arguments.isEmpty }
 
-  /// Makes an event of arguments and hands it to `body`, for the time of the call.
+  /// Makes an event of arguments in raw storage of the layout's size; ``destroyEvent(at:)`` ends it.
   ///
   /// - Precondition: There are as many `arguments` as the event has, and each is admitted by its type.
-  public func withEvent<R>(_ event: Int, _ arguments: [Value], _ body: (UnsafeRawPointer) -> R) -> R {
-    let storage = UnsafeMutableRawPointer.allocate(byteCount: max(1, layout.eventStride), alignment: 16)
-    defer { storage.deallocate() }
+  public func makeEvent(_ event: Int, _ arguments: [Value], at storage: UnsafeMutableRawPointer) {
     operations.makeEvent(event, arguments, at: storage)
-    defer { operations.destroyEvent(at: storage) }
-    return body(storage)
+  }
+
+  public func destroyEvent(at storage: UnsafeMutableRawPointer) {
+    operations.destroyEvent(at: storage)
   }
 
   /// An empty store for the parameters of this kind's machines.

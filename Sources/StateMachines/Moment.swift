@@ -69,7 +69,11 @@ public struct Interval: Hashable, Comparable, Sendable, Codable {
   /// - Returns: `nil` if `seconds` is not finite or longer than `longest` either way.
   public init?(seconds: Double) {
     guard seconds.magnitude <= Interval.longest.seconds else { return nil }
-    self.init(nanoseconds: Int64((seconds * 1e9).rounded()))
+    // By hand, because `rounded()` would need the C library's mathematics, which the pure targets do without.
+    let exact = seconds * 1e9
+    let whole = Int64(exact)
+    let rest = exact - Double(whole)
+    self.init(nanoseconds: rest >= 0.5 ? whole + 1 : rest <= -0.5 ? whole - 1 : whole)
   }
 
   /// The interval in seconds, to the precision of a `Double`.

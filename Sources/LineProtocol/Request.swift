@@ -1,0 +1,203 @@
+/// One request line, taken apart where it stands: the tag, the verb, and the words after it.
+///
+/// The words are places in the line, so a request is valid as long as the line is. One value is used for request after
+/// request, and then allocates nothing.
+package struct Request {
+  /// A word: plain, or `key=value`.
+  package struct Word {
+    fileprivate var start: UInt32
+    fileprivate var length: UInt32
+    /// The length of the key before the value, 0 for a plain word.
+    fileprivate var keyLength: UInt32
+    fileprivate var keyStart: UInt32
+
+    package var isPlain: Bool { keyLength == 0 }
+  }
+
+  package enum Failure: Error, Equatable {
+    /// Nothing but blanks, or a comment. Not answered.
+    case blank
+    /// The line breaks the rules of words; the text says how.
+    case syntax(String)
+  }
+
+  // Safety: points into the line handed to `parse`, which outlives the request's use; places are checked there.
+  private var base = UnsafeRawPointer(bitPattern: 1).unsafelyUnwrapped
+  private var tagPlace = Word(start: 0, length: 0, keyLength: 0, keyStart: 0)
+  private var verbPlace = Word(start: 0, length: 0, keyLength: 0, keyStart: 0)
+  /// The words after the verb, in order.
+  package private(set) var words: ContiguousArray<Word> = []
+  /// Whether any of them is `key=value`.
+  package private(set) var hasKeys = false
+
+  package init() {
+    words.reserveCapacity(32)
+  }
+
+  /// The tag without its `@`; empty if there is none.
+  package var tag: UnsafeRawBufferPointer { bytes(of: tagPlace) }
+
+  /// The first word.
+  package var verb: UnsafeRawBufferPointer { bytes(of: verbPlace) }
+
+  /// A word's text; of `key=value` the value. Quotes and escapes are gone.
+  @inline(__always)
+  package func bytes(of word: Word) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: base + Int(word.start), count: Int(word.length))
+  }
+
+  /// The key of `key=value`.
+  package func key(of word: Word) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: base + Int(word.keyStart), count: Int(word.keyLength))
+  }
+
+  /// Takes a line apart. Escapes in quoted words are resolved in place.
+  ///
+  /// - Throws: `blank` for what gets no answer, `syntax` with the tag already read if it is well formed.
+  package mutating func parse(_ line: InputBuffer.Line) throws(Failure) {
+    try parse(line.bytes, isPlain: line.isPlain)
+  }
+
+  package mutating func parse(_ line: UnsafeMutableRawBufferPointer, isPlain: Bool) throws(Failure) {
+    base = line.baseAddress.map { UnsafeRawPointer($0) } ?? base
+    tagPlace.length = 0
+    verbPlace.length = 0
+    hasKeys = false
+    if !words.isEmpty { words.removeAll(keepingCapacity: true) }
+
+    var scanner = WordScanner(line)
+    guard scanner.skipBlanks() else { throw .blank }
+    if scanner.current == WordScanner.hash { throw .blank }
+    if !isPlain, let problem = TextRules.problem(in: UnsafeRawBufferPointer(line)) { throw .syntax(problem) }
+
+    if scanner.current == WordScanner.at {
+      let word = try scanner.word()
+      let tag = Word(start: word.start + 1, length: word.length - 1, keyLength: 0, keyStart: 0)
+      guard word.isPlain, TextRules.isTag(bytes(of: tag)) else {
+        throw .syntax("a tag is '@' and 1 to 32 letters, digits, '_', '-' or '.'")
+      }
+      tagPlace = tag
+      guard scanner.skipBlanks() else { throw .syntax("a verb must follow the tag") }
+    }
+    let first = try scanner.word()
+    guard first.isPlain else { throw .syntax("a request begins with a verb, not with key=value") }
+    verbPlace = first
+    while scanner.skipBlanks() {
+      let word = try scanner.word()
+      if word.keyLength > 0 { hasKeys = true }
+      words.append(word)
+    }
+  }
+}
+
+/// Cuts a line into words. Used for what clients send and for what the daemon sends alike.
+struct WordScanner {
+  static let hash: UInt8 = 0x23
+  static let at: UInt8 = 0x40
+  private static let quote: UInt8 = 0x22
+  private static let backslash: UInt8 = 0x5C
+  private static let equals: UInt8 = 0x3D
+
+  // Safety: every access is at a place below `count`.
+  private let base: UnsafeMutableRawPointer
+  private let count: Int
+  private(set) var place = 0
+
+  init(_ line: UnsafeMutableRawBufferPointer) {
+    base = line.baseAddress ?? UnsafeMutableRawPointer(bitPattern: 1).unsafelyUnwrapped
+    count = line.count
+  }
+
+  var current: UInt8 { byte(place) }
+
+  @inline(__always)
+  private func byte(_ place: Int) -> UInt8 { base.load(fromByteOffset: place, as: UInt8.self) }
+
+  @inline(__always)
+  private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+  /// Moves to the next word; false at the end of the line.
+  @inline(__always)
+  mutating func skipBlanks() -> Bool {
+    while place < count, WordScanner.isBlank(byte(place)) { place &+= 1 }
+    return place < count
+  }
+
+  /// The word that begins here.
+  @inline(__always)
+  mutating func word() throws(Request.Failure) -> Request.Word {
+    let start = place
+    while place < count {
+      let byte = byte(place)
+      // Nearly every byte of nearly every line is above the quote and not '='.
+      if byte > WordScanner.quote, byte != WordScanner.equals {
+        place &+= 1
+      } else if WordScanner.isBlank(byte) {
+        break
+      } else if byte == WordScanner.quote {
+        guard place == start else { throw .syntax("a quote may only begin a word or a value") }
+        return try quoted(keyStart: start, keyLength: 0)
+      } else if byte == WordScanner.equals, isKey(from: start, to: place) {
+        return try value(keyStart: start, keyLength: place - start)
+      } else {
+        place &+= 1
+      }
+    }
+    return Request.Word(
+      start: UInt32(truncatingIfNeeded: start), length: UInt32(truncatingIfNeeded: place - start), keyLength: 0,
+      keyStart: 0)
+  }
+
+  private func isKey(from start: Int, to end: Int) -> Bool {
+    guard end > start, TextRules.isLetter(byte(start)) else { return false }
+    for place in start..<end where !TextRules.isNameByte(byte(place)) { return false }
+    return true
+  }
+
+  /// The value behind a key's '='.
+  private mutating func value(keyStart: Int, keyLength: Int) throws(Request.Failure) -> Request.Word {
+    place += 1
+    let start = place
+    if place < count, current == WordScanner.quote {
+      return try quoted(keyStart: keyStart, keyLength: keyLength)
+    }
+    while place < count, !WordScanner.isBlank(current) {
+      guard current != WordScanner.quote else { throw .syntax("a quote may only begin a word or a value") }
+      place += 1
+    }
+    return Request.Word(
+      start: UInt32(start), length: UInt32(place - start), keyLength: UInt32(keyLength), keyStart: UInt32(keyStart))
+  }
+
+  /// A quoted word or value, whose opening quote is here. Its text is moved together over the escapes.
+  private mutating func quoted(keyStart: Int, keyLength: Int) throws(Request.Failure) -> Request.Word {
+    let start = place + 1
+    var read = start
+    var write = start
+    while true {
+      guard read < count else { throw .syntax("a quote is not closed") }
+      var byte = byte(read)
+      if byte == WordScanner.quote { break }
+      if byte == WordScanner.backslash {
+        read += 1
+        guard read < count else { throw .syntax("a quote is not closed") }
+        switch self.byte(read) {
+        case WordScanner.quote: byte = WordScanner.quote
+        case WordScanner.backslash: byte = WordScanner.backslash
+        case UInt8(ascii: "n"): byte = 0x0A
+        case UInt8(ascii: "t"): byte = 0x09
+        default: throw .syntax(#"in quotes a backslash may only stand before ", \, n and t"#)
+        }
+      }
+      base.storeBytes(of: byte, toByteOffset: write, as: UInt8.self)
+      read += 1
+      write += 1
+    }
+    place = read + 1
+    guard place == count || WordScanner.isBlank(current) else {
+      throw .syntax("a blank must follow the closing quote")
+    }
+    return Request.Word(
+      start: UInt32(start), length: UInt32(write - start), keyLength: UInt32(keyLength), keyStart: UInt32(keyStart))
+  }
+}

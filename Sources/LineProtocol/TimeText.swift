@@ -1,0 +1,84 @@
+/// Durations and times as requests write them: `250ms`, `1.5s`, `10m`, `6h`, `2d`, `40us`, `7ns`; a bare number is
+/// seconds. No sign, no exponent, one unit.
+package enum TimeText {
+  /// What a duration may look like, for messages.
+  package static let form = "a number with one of ns us ms s m h d, up to 36500d"
+
+  /// The longest duration: 36,500 days.
+  package static let longest: Int64 = 36_500 * 86_400 * 1_000_000_000
+
+  private static let units: [(name: StaticString, nanoseconds: Int64)] = [
+    ("ns", 1), ("us", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000), ("m", 60_000_000_000),
+    ("h", 3_600_000_000_000), ("d", 86_400_000_000_000),
+  ]
+
+  /// The duration in nanoseconds, or nil if the text is none, is longer than ``longest``, or is no whole number of
+  /// nanoseconds.
+  package static func parse(_ text: UnsafeRawBufferPointer) -> Int64? {
+    let digitsOrPoint = text.prefix { ($0 >= 0x30 && $0 <= 0x39) || $0 == 0x2E }
+    let unit: Int64
+    let suffix = text[digitsOrPoint.endIndex...]
+    if suffix.isEmpty {
+      unit = 1_000_000_000
+    } else {
+      guard let found = units.first(where: { $0.name.withUTF8Buffer { suffix.elementsEqual($0) } }) else { return nil }
+      unit = found.nanoseconds
+    }
+    let parts = digitsOrPoint.split(separator: 0x2E, maxSplits: 2, omittingEmptySubsequences: false)
+    guard parts.count <= 2, let whole = parts.first, !whole.isEmpty, parts.count == 1 || !parts[1].isEmpty else {
+      return nil
+    }
+    guard let wholeNumber = number(whole), let total = product(wholeNumber, unit) else { return nil }
+    guard parts.count == 2 else { return total <= longest ? total : nil }
+    var fraction = parts[1]
+    while fraction.last == 0x30 { fraction = fraction.dropLast() }
+    if fraction.isEmpty { return total <= longest ? total : nil }
+    // A day has fewer than 10^14 ns, and 5^14 does not divide it further, so more digits leave a part of a nanosecond.
+    guard fraction.count <= 15, let numerator = number(fraction) else { return nil }
+    var scale: Int64 = 1
+    for _ in 0..<fraction.count { scale *= 10 }
+    let (high, low) = numerator.multipliedFullWidth(by: unit)
+    let (quotient, remainder) = scale.dividingFullWidth((high, low))
+    guard remainder == 0, total <= longest - quotient else { return nil }
+    return total + quotient
+  }
+
+  package static func parse(_ text: String) -> Int64? {
+    var text = text
+    return text.withUTF8 { parse(UnsafeRawBufferPointer($0)) }
+  }
+
+  private static func number(_ digits: Slice<UnsafeRawBufferPointer>) -> Int64? {
+    var number: Int64 = 0
+    for digit in digits {
+      let (tens, overflow) = number.multipliedReportingOverflow(by: 10)
+      let (sum, carried) = tens.addingReportingOverflow(Int64(digit) - 0x30)
+      if overflow || carried { return nil }
+      number = sum
+    }
+    return number
+  }
+
+  private static func product(_ number: Int64, _ unit: Int64) -> Int64? {
+    let (product, overflow) = number.multipliedReportingOverflow(by: unit)
+    return overflow ? nil : product
+  }
+
+  /// The duration as a person would write it: in the largest unit in which it is a whole number, `1500ms` as `1.5s`.
+  package static func written(_ nanoseconds: Int64) -> String {
+    if nanoseconds == 0 { return "0s" }
+    let magnitude = nanoseconds.magnitude
+    let sign = nanoseconds < 0 ? "-" : ""
+    for (name, unit) in units.reversed() where magnitude % UInt64(unit) == 0 && unit >= 60_000_000_000 {
+      return "\(sign)\(magnitude / UInt64(unit))\(name)"
+    }
+    for (name, unit) in units.reversed() where unit <= 1_000_000_000 && magnitude >= UInt64(unit) {
+      let (whole, rest) = magnitude.quotientAndRemainder(dividingBy: UInt64(unit))
+      guard rest > 0 else { return "\(sign)\(whole)\(name)" }
+      var digits = "\(UInt64(unit) + rest)".dropFirst()
+      while digits.last == "0" { digits = digits.dropLast() }
+      return "\(sign)\(whole).\(digits)\(name)"
+    }
+    return "\(sign)\(magnitude)ns"
+  }
+}

@@ -1,0 +1,183 @@
+/// What a request can ask for.
+package enum Verb: UInt8, CaseIterable, Sendable {
+  case help, kinds, describe
+  case new, drop, list, count, show, can
+  case send, cast, wire, unwire, wires
+  case watch, unwatch, journal
+  case clock, speed, pause, resume, advance, step, agenda, fire, await, cancel, expect
+  case world, use, worlds
+  case begin, end, quiet, mode
+  case limits, stats, sync, quit, shutdown
+
+  /// The verb a word names, compared exactly.
+  ///
+  /// - Complexity: O(1); no verb is longer than eight bytes, so a word is compared as one number.
+  @inline(__always)
+  package init?(_ word: UnsafeRawBufferPointer) {
+    let packed = Verb.pack(word)
+    if packed == Verb.packedSend {
+      self = .send
+      return
+    }
+    guard packed != 0, let verb = Verb.byPackedName[packed] else { return nil }
+    self = verb
+  }
+
+  /// The entry of the verb table.
+  package var entry: VerbEntry { VerbEntry.table[Int(rawValue)] }
+
+  package var name: String { "\(self)" }
+
+  private static let packedSend: UInt64 = 0x646E_6573  // "send", first byte lowest
+  private static let byPackedName = Dictionary(
+    uniqueKeysWithValues: allCases.map { verb in
+      (Array(verb.name.utf8).withUnsafeBytes { pack($0) }, verb)
+    })
+
+  /// The bytes of a short word as a number; 0 if it is empty or too long for any verb.
+  @inline(__always)
+  private static func pack(_ word: UnsafeRawBufferPointer) -> UInt64 {
+    guard word.count <= 8 else { return 0 }
+    var packed: UInt64 = 0
+    for place in 0..<word.count { packed |= UInt64(word[place]) &<< UInt64(8 &* place) }
+    return packed
+  }
+}
+
+/// One row of the verb table: what the dispatcher checks, `help` prints and the REPL completes.
+package struct VerbEntry: Sendable {
+  package let verb: Verb
+  /// What follows the verb, for people; one for each form.
+  package let forms: [String]
+  package let summary: String
+  package let example: String
+  /// How many plain words may follow.
+  package let plainWords: ClosedRange<Int>
+  package let keys: Keys
+  /// Whether it may stand between `begin` and `end`.
+  package let inBatch: Bool
+  /// Whether `quiet on` withholds its `+`.
+  package let isQuietable: Bool
+
+  /// Which `key=value` words may follow.
+  package enum Keys: Equatable, Sendable {
+    case only([String])
+    /// The arguments of an event or the parameters of a kind: checked where they are known.
+    case ofCatalogue
+  }
+
+  init(
+    _ verb: Verb, _ forms: String..., does summary: String, example: String, plain: ClosedRange<Int>,
+    keys: Keys = .only([]), inBatch: Bool = true, isQuietable: Bool = false
+  ) {
+    self.verb = verb
+    self.forms = forms
+    self.summary = summary
+    self.example = example
+    plainWords = plain
+    self.keys = keys
+    self.inBatch = inBatch
+    self.isQuietable = isQuietable
+  }
+
+  /// Each form with the verb before it.
+  package var usages: [String] { forms.map { $0.isEmpty ? verb.name : "\(verb.name) \($0)" } }
+
+  private static let many = Int.max
+
+  /// The verb table, in the order of ``Verb``.
+  package static let table: [VerbEntry] = [
+    VerbEntry(
+      .help, "[VERB]", does: "the verbs, or one with an example", example: "help advance", plain: 0...1),
+    VerbEntry(.kinds, "", does: "the catalogue of machine kinds", example: "kinds", plain: 0...0),
+    VerbEntry(
+      .describe, "KIND", does: "states, events, timers, outputs, readings and parameters of a kind",
+      example: "describe fridge", plain: 1...1),
+    VerbEntry(
+      .new, "KIND NAME [param=value…]", does: "makes a machine; of a composed kind, its members and wires",
+      example: "new fridge f start=4", plain: 2...2, keys: .ofCatalogue, isQuietable: true),
+    VerbEntry(
+      .drop, "NAME", does: "removes a machine with its wires; of a composed name, its members", example: "drop f",
+      plain: 1...1, isQuietable: true),
+    VerbEntry(
+      .list, "[PATTERN] [kind=KIND] [state=STATE] [limit=N]", does: "machines, by name", example: "list m* state=on",
+      plain: 0...1, keys: .only(["kind", "state", "limit"])),
+    VerbEntry(
+      .count, "[PATTERN] [kind=KIND]", does: "machines per kind and state, states without data", example: "count",
+      plain: 0...1, keys: .only(["kind"])),
+    VerbEntry(
+      .show, "NAME", does: "state, readings, running timers, allowed events", example: "show f", plain: 1...1),
+    VerbEntry(
+      .can, "NAME [EVENT]", does: "which events are not refused now, or whether one is not", example: "can key tap",
+      plain: 1...2),
+    VerbEntry(
+      .send, "NAME EVENT [argument…]", does: "one event to one machine", example: "send key character a",
+      plain: 2...many, keys: .ofCatalogue, isQuietable: true),
+    VerbEntry(
+      .cast, "PATTERN EVENT [argument…]", does: "one event to all machines that match, in name order",
+      example: "cast fridge-* doorOpened", plain: 2...many, keys: .ofCatalogue, isQuietable: true),
+    VerbEntry(
+      .wire, "FROM OUTPUT TO EVENT", does: "an output of one machine becomes an event of another",
+      example: "wire f compressorOn lamp buttonClick", plain: 4...4, isQuietable: true),
+    VerbEntry(
+      .unwire, "FROM OUTPUT TO EVENT", does: "takes a wire away", example: "unwire f compressorOn lamp buttonClick",
+      plain: 4...4, isQuietable: true),
+    VerbEntry(.wires, "", does: "all wires", example: "wires", plain: 0...0),
+    VerbEntry(
+      .watch, "PATTERN [what=moves|all] [since=SEQ]", does: "notices from now on, or from an input on",
+      example: "watch * what=moves", plain: 1...1, keys: .only(["what", "since"])),
+    VerbEntry(
+      .unwatch, "PATTERN", does: "ends a watch of this connection", example: "unwatch *", plain: 1...1),
+    VerbEntry(
+      .journal, "[PATTERN] [since=SEQ] [limit=N] [what=moves|all]", does: "what happened, oldest first",
+      example: "journal key since=3", plain: 0...1, keys: .only(["since", "limit", "what"])),
+    VerbEntry(
+      .clock, "", "real", "virtual", does: "shows the clock of this world, or sets it", example: "clock virtual",
+      plain: 0...1, inBatch: false),
+    VerbEntry(
+      .speed, "X", does: "how fast a real clock runs", example: "speed 60", plain: 1...1, inBatch: false),
+    VerbEntry(.pause, "", does: "stops a real clock", example: "pause", plain: 0...0, inBatch: false),
+    VerbEntry(.resume, "", does: "lets a real clock go on", example: "resume", plain: 0...0, inBatch: false),
+    VerbEntry(
+      .advance, "DURATION", "until TIME", does: "moves a virtual or paused clock; each timer fires at its own time",
+      example: "advance 1.5s", plain: 1...2, inBatch: false),
+    VerbEntry(
+      .step, "[N]", does: "fires exactly the next N timers", example: "step 3", plain: 0...1, inBatch: false),
+    VerbEntry(
+      .agenda, "[PATTERN] [limit=N]", does: "running timers in due order", example: "agenda limit=5", plain: 0...1,
+      keys: .only(["limit"])),
+    VerbEntry(
+      .fire, "NAME TIMER", does: "lets a running timer expire now", example: "fire key doubleTap", plain: 2...2,
+      isQuietable: true),
+    VerbEntry(
+      .await, "NAME STATE [within=DURATION]", does: "waits until a machine is in a state",
+      example: "await f waiting within=1h", plain: 2...2, keys: .only(["within"]), inBatch: false),
+    VerbEntry(
+      .cancel, "", does: "ends this connection's running await, advance or step", example: "cancel", plain: 0...0,
+      inBatch: false),
+    VerbEntry(
+      .expect, "NAME STATE", does: "fails unless a machine is in a state", example: "expect key capsLock",
+      plain: 2...2),
+    VerbEntry(
+      .world, "", "new W [clock=virtual] [seed=0] [durable=no]", "drop W",
+      does: "the present world; makes or removes one", example: "world new lesson clock=virtual", plain: 0...2,
+      keys: .only(["clock", "seed", "durable"]), inBatch: false),
+    VerbEntry(.use, "W", does: "goes to another world", example: "use lesson", plain: 1...1, inBatch: false),
+    VerbEntry(.worlds, "", does: "all worlds", example: "worlds", plain: 0...0, inBatch: false),
+    VerbEntry(
+      .begin, "", does: "keeps the lines up to 'end', to run them at one moment", example: "begin", plain: 0...0,
+      inBatch: false),
+    VerbEntry(.end, "", does: "runs the lines since 'begin'", example: "end", plain: 0...0, inBatch: false),
+    VerbEntry(
+      .quiet, "on|off", does: "withholds the + of new, drop, send, cast, fire, wire, unwire", example: "quiet on",
+      plain: 1...1, inBatch: false),
+    VerbEntry(.mode, "text", does: "how lines are written", example: "mode text", plain: 1...1, inBatch: false),
+    VerbEntry(.limits, "", does: "every limit with its value", example: "limits", plain: 0...0),
+    VerbEntry(.stats, "", does: "counters of the daemon and of this world", example: "stats", plain: 0...0),
+    VerbEntry(
+      .sync, "", does: "answers when all that earlier requests caused has been written", example: "sync",
+      plain: 0...0, inBatch: false),
+    VerbEntry(.quit, "", does: "closes this connection", example: "quit", plain: 0...0, inBatch: false),
+    VerbEntry(.shutdown, "", does: "stops the daemon cleanly", example: "shutdown", plain: 0...0, inBatch: false),
+  ]
+}

@@ -1,0 +1,159 @@
+/// The running timers of a world in due order; of equal due times, the one armed first.
+///
+/// A 4-ary heap of sixteen-byte entries whose four children share a cache line. Entries are not removed when a timer is
+/// disarmed or armed anew: they die, are passed over when they come up, and are swept out together before they
+/// outnumber the living by more than a thousand.
+struct Agenda: ~Copyable {
+  struct Entry {
+    let due: Int64
+    /// The arming counter in the upper 40 bits, the machine in the lower 24.
+    let key: UInt64
+
+    @inline(__always)
+    init(due: Int64, stamp: UInt64, machine: MachineID) {
+      self.due = due
+      key = stamp &<< 24 | UInt64(machine.number)
+    }
+
+    @inline(__always)
+    var stamp: UInt64 { key &>> 24 }
+
+    @inline(__always)
+    var machine: MachineID { MachineID(UInt32(truncatingIfNeeded: key & 0xFF_FFFF)) }
+
+    @inline(__always)
+    static func precedes(_ left: Entry, _ right: Entry) -> Bool {
+      left.due < right.due || (left.due == right.due && left.key < right.key)
+    }
+  }
+
+  /// The arming counter stays below this; a world restamps its timers before.
+  static let lastStamp: UInt64 = 1 << 40 - 1
+
+  // Safety: room for `capacity` entries. The root stands at 3, so that the children of the entry at `place`, at
+  // 4 × (place − 2) and the three after it, begin on a cache line of the 64-byte aligned storage.
+  private var base: UnsafeMutablePointer<Entry>
+  private var capacity: Int
+  private var end = Agenda.root
+  private static let root = 3
+  /// How many entries are of running timers.
+  var living = 0
+
+  init() {
+    capacity = 64
+    base = Agenda.allocate(capacity)
+  }
+
+  deinit {
+    base.deallocate()
+  }
+
+  private static func allocate(_ capacity: Int) -> UnsafeMutablePointer<Entry> {
+    UnsafeMutableRawPointer.allocate(byteCount: capacity * MemoryLayout<Entry>.stride, alignment: 64)
+      .bindMemory(to: Entry.self, capacity: capacity)
+  }
+
+  /// Entries, dead ones included.
+  var count: Int { end - Agenda.root }
+
+  /// Whether it is time to sweep.
+  @inline(__always)
+  var hasTooManyDead: Bool { count &- living > living &+ 1_000 }
+
+  /// The entry that is due first, alive or dead.
+  @inline(__always)
+  var first: Entry? { end > Agenda.root ? base[Agenda.root] : nil }
+
+  @inline(__always)
+  mutating func push(_ entry: Entry) {
+    if end == capacity { grow() }
+    siftUp(entry, from: end)
+    end &+= 1
+  }
+
+  /// Takes the first entry away.
+  ///
+  /// - Precondition: There is one.
+  @inline(__always)
+  mutating func pop() {
+    end &-= 1
+    if end > Agenda.root { siftDown(base[end], from: Agenda.root) }
+  }
+
+  /// Keeps the entries that `isAlive` says are, and restores the order.
+  ///
+  /// - Complexity: O(*n*).
+  mutating func sweep(_ isAlive: (Entry) -> Bool) {
+    var kept = Agenda.root
+    for place in Agenda.root..<end where isAlive(base[place]) {
+      base[kept] = base[place]
+      kept += 1
+    }
+    end = kept
+    restore()
+  }
+
+  /// Replaces every entry by what `change` makes of it.
+  mutating func rewrite(_ change: (Entry) -> Entry) {
+    for place in Agenda.root..<end { base[place] = change(base[place]) }
+    restore()
+  }
+
+  /// All entries in no order.
+  func forEach(_ body: (Entry) -> Void) {
+    for place in Agenda.root..<end { body(base[place]) }
+  }
+
+  private mutating func restore() {
+    guard end > Agenda.root + 1 else { return }
+    for place in stride(from: parent(of: end - 1), through: Agenda.root, by: -1) { siftDown(base[place], from: place) }
+  }
+
+  private mutating func grow() {
+    let larger = Agenda.allocate(capacity * 2)
+    larger.moveInitialize(from: base, count: end)
+    base.deallocate()
+    base = larger
+    capacity *= 2
+  }
+
+  @inline(__always)
+  private func parent(of place: Int) -> Int { place &>> 2 &+ 2 }
+
+  @inline(__always)
+  private func firstChild(of place: Int) -> Int { (place &- 2) &<< 2 }
+
+  @inline(__always)
+  private func siftUp(_ entry: Entry, from start: Int) {
+    var place = start
+    while place > Agenda.root {
+      let above = parent(of: place)
+      if Entry.precedes(base[above], entry) { break }
+      base[place] = base[above]
+      place = above
+    }
+    base[place] = entry
+  }
+
+  @inline(__always)
+  private func siftDown(_ entry: Entry, from start: Int) {
+    var place = start
+    while true {
+      let child = firstChild(of: place)
+      if child >= end { break }
+      var least = child
+      if child &+ 3 < end {
+        // All four are there: two matches and a final.
+        let left = Entry.precedes(base[child &+ 1], base[child]) ? child &+ 1 : child
+        let right = Entry.precedes(base[child &+ 3], base[child &+ 2]) ? child &+ 3 : child &+ 2
+        least = Entry.precedes(base[right], base[left]) ? right : left
+      } else {
+        for other in (child &+ 1)..<end where Entry.precedes(base[other], base[least]) { least = other }
+      }
+      if !Entry.precedes(base[least], entry) { break }
+      base[place] = base[least]
+      place = least
+    }
+    base[place] = entry
+  }
+}

@@ -1,0 +1,219 @@
+import StateMachines
+
+/// How the details of an entry are written: a tag, then what the tag says; a zero ends them.
+///
+/// Small numbers take one byte (LEB128), times are written as distances from the entry's own moment.
+enum DetailTag: UInt8 {
+  case end, emitted, armed, disarmed, dataBefore, dataAfter, arguments, parameters, initial, kind, due, source, target
+}
+
+/// The details of the entry that is being written. One sheet is used again and again.
+struct DetailWriter: ~Copyable {
+  private(set) var bytes = ContiguousArray<UInt8>()
+
+  init() {
+    bytes.reserveCapacity(256)
+  }
+
+  @inline(__always)
+  var isEmpty: Bool { bytes.isEmpty }
+
+  @inline(__always)
+  mutating func clear() {
+    if !bytes.isEmpty { bytes.removeAll(keepingCapacity: true) }
+  }
+
+  @inline(__always)
+  mutating func tag(_ tag: DetailTag, _ index: UInt8) {
+    bytes.append(tag.rawValue)
+    bytes.append(index)
+  }
+
+  mutating func tag(_ tag: DetailTag) { bytes.append(tag.rawValue) }
+
+  @inline(__always)
+  mutating func number(_ number: UInt64) {
+    var rest = number
+    while rest >= 0x80 {
+      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest &>>= 7
+    }
+    bytes.append(UInt8(truncatingIfNeeded: rest))
+  }
+
+  mutating func text(_ text: String) {
+    number(UInt64(text.utf8.count))
+    bytes.append(contentsOf: text.utf8)
+  }
+
+  mutating func value(_ value: Value) {
+    switch value {
+    case .none: bytes.append(0)
+    case .text(let text):
+      bytes.append(1)
+      self.text(text)
+    case .integer(let integer):
+      bytes.append(2)
+      number(UInt64(bitPattern: Int64(integer)))
+    case .number(let double):
+      bytes.append(3)
+      withUnsafeBytes(of: double.bitPattern.littleEndian) { bytes.append(contentsOf: $0) }
+    case .flag(let flag): bytes.append(flag ? 5 : 4)
+    case .interval(let interval):
+      bytes.append(6)
+      number(UInt64(bitPattern: interval.nanoseconds))
+    case .moment(let moment):
+      bytes.append(7)
+      number(UInt64(bitPattern: moment.nanoseconds))
+    }
+  }
+
+  mutating func values(_ values: some Collection<Value>) {
+    number(UInt64(values.count))
+    for value in values { self.value(value) }
+  }
+}
+
+/// Reads the details of an entry one after the other.
+package struct DetailReader {
+  // Safety: details end with a zero tag, and every length in them was written by `DetailWriter`.
+  private(set) var place: UnsafeRawPointer
+  private let moment: Moment
+  private var isAtEnd: Bool
+
+  init(_ entry: JournalEntry) {
+    place = entry.details
+    moment = entry.moment
+    isAtEnd = !entry.hasDetails
+  }
+
+  private mutating func byte() -> UInt8 {
+    defer { place += 1 }
+    return place.load(as: UInt8.self)
+  }
+
+  private mutating func number() -> UInt64 {
+    var number: UInt64 = 0
+    var shift: UInt64 = 0
+    while true {
+      let byte = byte()
+      number |= UInt64(byte & 0x7F) &<< shift
+      if byte < 0x80 { return number }
+      shift += 7
+    }
+  }
+
+  private mutating func text() -> String {
+    let count = Int(number())
+    defer { place += count }
+    return String(decoding: UnsafeRawBufferPointer(start: place, count: count), as: UTF8.self)
+  }
+
+  private mutating func value() -> Value {
+    switch byte() {
+    case 0: return .none
+    case 1: return .text(text())
+    case 2: return .integer(Int(Int64(bitPattern: number())))
+    case 3:
+      defer { place += 8 }
+      return .number(Double(bitPattern: UInt64(littleEndian: place.loadUnaligned(as: UInt64.self))))
+    case 4: return .flag(false)
+    case 5: return .flag(true)
+    case 6: return .interval(Interval(nanoseconds: Int64(bitPattern: number())))
+    case 7: return .moment(Moment(nanoseconds: Int64(bitPattern: number())))
+    case let other: preconditionFailure("the journal has no value of class \(other)")
+    }
+  }
+
+  private mutating func values() -> [Value] {
+    let count = Int(number())
+    return (0..<count).map { _ in value() }
+  }
+
+  private mutating func later() -> Moment { moment + Interval(nanoseconds: Int64(number())) }
+
+  private mutating func machine() -> MachineID { MachineID(UInt32(number())) }
+
+  package mutating func next() -> JournalDetail? {
+    if isAtEnd { return nil }
+    guard let tag = DetailTag(rawValue: byte()) else { preconditionFailure("the journal has no such detail") }
+    switch tag {
+    case .end:
+      isAtEnd = true
+      return nil
+    case .emitted: return .emitted(output: byte(), data: values())
+    case .armed: return .armed(timer: byte(), due: later())
+    case .disarmed: return .disarmed(timer: byte(), due: later())
+    case .dataBefore: return .dataBefore(text())
+    case .dataAfter: return .dataAfter(text())
+    case .arguments: return .arguments(values())
+    case .parameters:
+      let count = Int(number())
+      return .parameters((0..<count).map { _ in (Int(number()), value()) })
+    case .initial: return .initial(byte())
+    case .kind: return .kind(UInt32(number()))
+    case .due: return .due(later())
+    case .source:
+      let output = byte()
+      return .source(machine(), output: output)
+    case .target:
+      let event = byte()
+      return .target(machine(), event: event)
+    }
+  }
+}
+
+extension DetailReader {
+  /// The bytes that an entry's details take, the zero at their end included.
+  static func length(of entry: JournalEntry) -> Int {
+    var reader = DetailReader(entry)
+    while reader.skip() {}
+    return reader.place - entry.details
+  }
+
+  /// Passes over one detail without making anything of it; false at the end.
+  private mutating func skip() -> Bool {
+    guard let tag = DetailTag(rawValue: byte()) else { preconditionFailure("the journal has no such detail") }
+    switch tag {
+    case .end: return false
+    case .emitted:
+      place += 1
+      skipValues()
+    case .armed, .disarmed, .source, .target:
+      place += 1
+      skipNumber()
+    case .dataBefore, .dataAfter: skipText()
+    case .arguments: skipValues()
+    case .parameters:
+      for _ in 0..<Int(number()) {
+        skipNumber()
+        skipValue()
+      }
+    case .initial: place += 1
+    case .kind, .due: skipNumber()
+    }
+    return true
+  }
+
+  private mutating func skipNumber() {
+    while byte() >= 0x80 {}
+  }
+
+  private mutating func skipText() {
+    let count = Int(number())
+    place += count
+  }
+
+  private mutating func skipValue() {
+    switch byte() {
+    case 1: skipText()
+    case 2, 6, 7: skipNumber()
+    case 3: place += 8
+    default: break  // No value, and the flags, which are their class alone.
+    }
+  }
+
+  private mutating func skipValues() {
+    for _ in 0..<Int(number()) { skipValue() }
+  }
+}

@@ -1,0 +1,220 @@
+import StateMachines
+
+/// All inputs of a world in order, with what they caused.
+///
+/// Records are written one behind the other in blocks of 64 KiB: seven bytes for machine, input, verdict and states, one to
+/// ten for the time since the record before, then the details, where there are any. A toggle costs eight to twelve
+/// bytes. What is in memory is bounded by a number of inputs and a number of bytes; the oldest inputs go first, and
+/// `first` says from which one on they are there.
+struct Journal: ~Copyable {
+  private struct Block {
+    // Safety: room for `capacity` bytes, of which `count` are written; owned by the journal.
+    let base: UnsafeMutableRawPointer
+    let capacity: Int
+    var count: Int
+    let firstSequence: UInt64
+    /// The moment from which the first record's distance counts.
+    let firstMoment: Int64
+  }
+
+  private static let blockSize = 64 << 10
+  /// No record without details is longer: head and time.
+  private static let plainRecord = 24
+
+  private var blocks: ContiguousArray<Block> = []
+  /// The place in `blocks` of the oldest that is kept; those before it are freed.
+  private var oldestBlock = 0
+  /// The number of the last input; 0 before the first.
+  private(set) var last: UInt64 = 0
+  private(set) var bytes = 0
+  private let mostInputs: UInt64
+  private let mostBytes: Int
+  private var lastMoment: Int64 = 0
+
+  init(inputs: Int, bytes: Int) {
+    mostInputs = UInt64(inputs)
+    mostBytes = bytes
+  }
+
+  deinit {
+    for block in blocks[oldestBlock...] { block.base.deallocate() }
+  }
+
+  /// The oldest input that is still here; `last + 1` if none is.
+  var first: UInt64 {
+    guard oldestBlock < blocks.count else { return last + 1 }
+    let byBlocks = blocks[oldestBlock].firstSequence
+    return last > mostInputs ? max(byBlocks, last - mostInputs + 1) : byBlocks
+  }
+
+  /// Writes an input down.
+  ///
+  /// - Returns: Its number.
+  @inline(__always)
+  mutating func append(
+    _ input: InputClass, _ machine: MachineID, index: UInt8, _ result: StepResult, at moment: Moment,
+    _ details: borrowing DetailWriter
+  ) -> UInt64 {
+    last &+= 1
+    let detailCount = details.bytes.count
+    let need = Journal.plainRecord &+ detailCount
+    if blocks.isEmpty || blocks[blocks.count &- 1].count &+ need > blocks[blocks.count &- 1].capacity {
+      open(blockFor: need, moment)
+    }
+    let block = blocks.count &- 1
+    let start = blocks[block].base + blocks[block].count
+    let elapsed = UInt64(bitPattern: moment.nanoseconds &- lastMoment)
+    lastMoment = moment.nanoseconds
+    let head =
+      UInt64(input.rawValue) | UInt64(result.verdict.rawValue) &<< 3 | (detailCount > 0 ? 0x20 : 0)
+      | (elapsed == 0 ? 0x40 : 0)
+    start.storeBytes(
+      of: (head | UInt64(machine.number) &<< 8 | UInt64(index) &<< 32 | UInt64(result.from) &<< 40
+        | UInt64(result.to) &<< 48).littleEndian,
+      as: UInt64.self)
+    var length = 7
+    if elapsed != 0 {
+      var rest = elapsed
+      while rest >= 0x80 {
+        start.storeBytes(of: UInt8(truncatingIfNeeded: rest) | 0x80, toByteOffset: length, as: UInt8.self)
+        rest &>>= 7
+        length &+= 1
+      }
+      start.storeBytes(of: UInt8(truncatingIfNeeded: rest), toByteOffset: length, as: UInt8.self)
+      length &+= 1
+    }
+    if detailCount > 0 {
+      details.bytes.withUnsafeBytes {
+        (start + length).copyMemory(from: $0.baseAddress.unsafelyUnwrapped, byteCount: detailCount)
+      }
+      length &+= detailCount
+      start.storeBytes(of: DetailTag.end.rawValue, toByteOffset: length, as: UInt8.self)
+      length &+= 1
+    }
+    blocks[block].count &+= length
+    return last
+  }
+
+  @inline(never)
+  private mutating func open(blockFor need: Int, _ moment: Moment) {
+    let capacity = max(Journal.blockSize, need)
+    blocks.append(
+      Block(
+        base: .allocate(byteCount: capacity, alignment: 16), capacity: capacity, count: 0, firstSequence: last,
+        firstMoment: lastMoment))
+    bytes += capacity
+    forgetTheOldest()
+  }
+
+  private mutating func forgetTheOldest() {
+    while oldestBlock + 1 < blocks.count,
+      bytes > mostBytes || blocks[oldestBlock + 1].firstSequence + mostInputs <= last + 1
+    {
+      blocks[oldestBlock].base.deallocate()
+      bytes -= blocks[oldestBlock].capacity
+      oldestBlock += 1
+    }
+    // The places of freed blocks are given up together, so that forgetting one costs O(1).
+    if oldestBlock > 64, oldestBlock > blocks.count / 2 {
+      blocks.removeFirst(oldestBlock)
+      oldestBlock = 0
+    }
+  }
+
+  /// A reader that gives the inputs from `sequence` on.
+  ///
+  /// - Precondition: `sequence` is not before `first`, nor after `last + 1`.
+  /// - Complexity: O(log *blocks*), then the records of one block are passed over.
+  func reader(from sequence: UInt64) -> JournalReader {
+    precondition(sequence >= first && sequence <= last + 1, "the journal is read where it is")
+    var reader = JournalReader(next: sequence)
+    if sequence <= last { seek(&reader) }
+    return reader
+  }
+
+  /// Finds the block of the input that comes next and passes over those before it.
+  private func seek(_ reader: inout JournalReader) {
+    let sequence = reader.next
+    var low = oldestBlock
+    var high = blocks.count
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if blocks[middle].firstSequence <= sequence { low = middle } else { high = middle }
+    }
+    enter(block: low, &reader)
+    reader.next = blocks[low].firstSequence
+    while reader.next < sequence, read(&reader) != nil {}
+  }
+
+  private func enter(block: Int, _ reader: inout JournalReader) {
+    reader.block = blocks[block].firstSequence
+    reader.offset = 0
+    reader.moment = blocks[block].firstMoment
+  }
+
+  /// The entry at a reader, which moves on; nil at the end. A reader goes on later where it stopped, as long as the
+  /// journal has not forgotten that part.
+  func read(_ reader: inout JournalReader) -> JournalEntry? {
+    guard reader.next <= last else { return nil }
+    if reader.block == nil { seek(&reader) }
+    guard var place = blockPlace(of: reader) else { return nil }
+    if reader.offset == blocks[place].count {
+      place += 1
+      enter(block: place, &reader)
+    }
+    let start = UnsafeRawPointer(blocks[place].base + reader.offset)
+    let word = UInt64(littleEndian: start.loadUnaligned(as: UInt64.self))
+    guard let input = InputClass(rawValue: UInt8(word & 7)), let verdict = Verdict(rawValue: UInt8((word >> 3) & 3))
+    else { preconditionFailure("the journal has no such input") }
+    var length = 7
+    if word & 0x40 == 0 {
+      var elapsed: UInt64 = 0
+      var shift: UInt64 = 0
+      while true {
+        let byte = start.load(fromByteOffset: length, as: UInt8.self)
+        length += 1
+        elapsed |= UInt64(byte & 0x7F) &<< shift
+        shift += 7
+        if byte < 0x80 { break }
+      }
+      reader.moment &+= Int64(bitPattern: elapsed)
+    }
+    let entry = JournalEntry(
+      sequence: reader.next, moment: Moment(nanoseconds: reader.moment),
+      machine: MachineID(UInt32(truncatingIfNeeded: word >> 8) & 0xFF_FFFF), input: input, verdict: verdict,
+      index: UInt8(truncatingIfNeeded: word >> 32), from: UInt8(truncatingIfNeeded: word >> 40),
+      to: UInt8(truncatingIfNeeded: word >> 48), hasDetails: word & 0x20 != 0, details: start + length)
+    if entry.hasDetails { length += DetailReader.length(of: entry) }
+    reader.offset += length
+    reader.next += 1
+    return entry
+  }
+
+  /// The place of a reader's block among the present ones; blocks before it may have gone.
+  private func blockPlace(of reader: JournalReader) -> Int? {
+    guard let block = reader.block else { return nil }
+    var low = oldestBlock
+    var high = blocks.count
+    // Nearly always it is the newest.
+    if high > low, blocks[high - 1].firstSequence == block { return high - 1 }
+    while low < high {
+      let middle = (low + high) / 2
+      if blocks[middle].firstSequence < block { low = middle + 1 } else { high = middle }
+    }
+    return low < blocks.count && blocks[low].firstSequence == block ? low : nil
+  }
+}
+
+/// A place in a journal.
+package struct JournalReader: Sendable {
+  /// The number of the input that comes next.
+  package fileprivate(set) var next: UInt64
+  /// The first input of the block it stands in; nil until one has been looked for.
+  fileprivate var block: UInt64?
+  fileprivate var offset = 0
+  fileprivate var moment: Int64 = 0
+
+  fileprivate init(next: UInt64) {
+    self.next = next
+  }
+}

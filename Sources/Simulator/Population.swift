@@ -1,0 +1,185 @@
+import StateMachines
+
+/// Where a machine's value stands: a block and a cell in it. Of a dropped machine, what kind it was.
+struct Location: Equatable {
+  let raw: UInt32
+
+  @inline(__always)
+  init(raw: UInt32) {
+    self.raw = raw
+  }
+
+  init(block: Int, cell: Int) {
+    raw = UInt32(block) << Location.cellBits | UInt32(cell)
+  }
+
+  static let cellBits: UInt32 = 12
+  /// Numbers from here on stand for no block: they keep the kind of a machine that was dropped.
+  private static let firstDropped: UInt32 = 0xFFF0_0000
+
+  static func dropped(kind: Int) -> Location { Location(raw: firstDropped | UInt32(kind)) }
+
+  /// Whether a value stands here.
+  @inline(__always)
+  var isSomewhere: Bool { raw < Location.firstDropped }
+
+  /// The kind of a dropped machine.
+  var kindOfDropped: Int { Int(raw & ~Location.firstDropped) }
+
+  @inline(__always)
+  var block: Int { Int(raw &>> Location.cellBits) }
+
+  @inline(__always)
+  var cell: Int { Int(raw & (1 &<< Location.cellBits &- 1)) }
+}
+
+/// A running timer as its machine's cell keeps it; `stamp` is 0 while it does not run.
+struct RunningTimer {
+  var due: Int64
+  /// The world's arming counter when it was armed: its generation, and the tie-break between equal due times.
+  var stamp: UInt64
+}
+
+/// The machines' values, those of a kind together and inline, in blocks that never move.
+///
+/// A cell holds a machine's running timers, its value, and the place of its parameters. Blocks grow in size from kind to
+/// kind's need, so that a world of one machine is small and one of a million is a few hundred blocks: none is ever
+/// copied to grow, and a block is what later can be shared by copies of a world.
+struct Population: ~Copyable {
+  /// What a step needs to know of a kind, without reference counting.
+  struct Slot {
+    let machine: any ErasedMachine.Type
+    // Safety: owned by the kind, which `kinds` keeps alive.
+    let plainEvents: UnsafeRawPointer
+    let eventStride: Int
+    let timers: Int
+    let valueOffset: Int
+    let parameterOffset: Int
+    let cellStride: Int
+    let parameterStride: Int
+    // Safety: the parameter pool's storage; read anew whenever the pool may have grown.
+    var parameterBase: UnsafeRawPointer
+  }
+
+  private struct Block {
+    // Safety: room for `capacity` cells of the kind's stride, owned by the population.
+    let base: UnsafeMutableRawPointer
+    let kind: UInt32
+    let capacity: UInt32
+    var used: UInt32
+  }
+
+  /// The kinds that this world has made machines of, in the order of their first use.
+  private(set) var kinds: ContiguousArray<Kind> = []
+  private(set) var slots: ContiguousArray<Slot> = []
+  private var pools: ContiguousArray<any ParameterPool> = []
+  private var kindPlaces: [ObjectIdentifier: Int] = [:]
+  private var blocks: ContiguousArray<Block> = []
+  /// Per kind: cells that were given back, and the block that is being filled.
+  private var vacancies: ContiguousArray<ContiguousArray<UInt32>> = []
+  private var openBlock: ContiguousArray<Int?> = []
+
+  /// Frees the blocks. The values must have been destroyed by then.
+  deinit {
+    for block in blocks { block.base.deallocate() }
+  }
+
+  /// The world's number for a kind.
+  mutating func place(of kind: Kind) -> Int {
+    if let place = kindPlaces[ObjectIdentifier(kind)] { return place }
+    let layout = kind.layout
+    precondition(layout.valueAlignment <= 16, "a machine's value is aligned to 16 bytes at most")
+    func rounded(_ size: Int, to alignment: Int) -> Int { (size + alignment - 1) / alignment * alignment }
+    let timers = kind.timers.count
+    let valueOffset = rounded(timers * MemoryLayout<RunningTimer>.stride, to: layout.valueAlignment)
+    let parameterOffset = rounded(valueOffset + layout.valueSize, to: 4)
+    let pool = kind.makeParameterPool()
+    let place = kinds.count
+    kindPlaces[ObjectIdentifier(kind)] = place
+    kinds.append(kind)
+    pools.append(pool)
+    vacancies.append([])
+    openBlock.append(nil)
+    slots.append(
+      Slot(
+        machine: kind.machine, plainEvents: kind.plainEvents, eventStride: kind.layout.eventStride, timers: timers,
+        valueOffset: valueOffset, parameterOffset: parameterOffset,
+        cellStride: rounded(parameterOffset + 4, to: max(layout.valueAlignment, timers > 0 ? 8 : 4)),
+        parameterStride: layout.parameterStride, parameterBase: pool.base))
+    return place
+  }
+
+  // MARK: Access
+
+  @inline(__always)
+  func kind(at location: Location) -> Int { Int(blocks[location.block].kind) }
+
+  /// The start of a cell, where its timers stand.
+  @inline(__always)
+  func cell(at location: Location) -> (cell: UnsafeMutableRawPointer, kind: Int) {
+    let block = blocks[location.block]
+    let kind = Int(block.kind)
+    return (block.base + location.cell &* slots[kind].cellStride, kind)
+  }
+
+  func value(at location: Location) -> UnsafeMutableRawPointer {
+    let (cell, kind) = cell(at: location)
+    return cell + slots[kind].valueOffset
+  }
+
+  func parameters(at location: Location) -> UnsafeRawPointer {
+    let (cell, kind) = cell(at: location)
+    let slot = slots[kind]
+    let place = (cell + slot.parameterOffset).load(as: UInt32.self)
+    return slot.parameterBase + Int(place) * slot.parameterStride
+  }
+
+  /// A machine's timers in the kind's order.
+  func timers(at location: Location) -> UnsafeMutableBufferPointer<RunningTimer> {
+    let (cell, kind) = cell(at: location)
+    return UnsafeMutableBufferPointer(
+      start: cell.assumingMemoryBound(to: RunningTimer.self), count: slots[kind].timers)
+  }
+
+  // MARK: Coming and going
+
+  /// Finds a cell for a machine and gives it parameters; the value is not made yet.
+  mutating func reserve(
+    _ kind: Int, _ values: [(parameter: Int, value: Value)]
+  ) throws(ParameterConflict) -> Location {
+    let parameters = try pools[kind].intern(values)
+    slots[kind].parameterBase = pools[kind].base
+    let location = vacantCell(of: kind)
+    let slot = slots[kind]
+    let cell = cell(at: location).cell
+    let timers = cell.bindMemory(to: RunningTimer.self, capacity: slot.timers)
+    for timer in 0..<slot.timers { (timers + timer).initialize(to: RunningTimer(due: 0, stamp: 0)) }
+    (cell + slot.parameterOffset).storeBytes(of: parameters, as: UInt32.self)
+    return location
+  }
+
+  /// Destroys a machine's value and gives its cell back.
+  mutating func release(_ location: Location) {
+    let (cell, kind) = cell(at: location)
+    let slot = slots[kind]
+    slot.machine.destroy(cell + slot.valueOffset)
+    pools[kind].release((cell + slot.parameterOffset).load(as: UInt32.self))
+    vacancies[kind].append(location.raw)
+  }
+
+  private mutating func vacantCell(of kind: Int) -> Location {
+    if let vacancy = vacancies[kind].popLast() { return Location(raw: vacancy) }
+    if let open = openBlock[kind], blocks[open].used < blocks[open].capacity {
+      blocks[open].used += 1
+      return Location(block: open, cell: Int(blocks[open].used) - 1)
+    }
+    let before = openBlock[kind].map { Int(blocks[$0].capacity) } ?? 1
+    let capacity = min(before * 16, 1 << Location.cellBits)
+    blocks.append(
+      Block(
+        base: .allocate(byteCount: capacity * slots[kind].cellStride, alignment: 64), kind: UInt32(kind),
+        capacity: UInt32(capacity), used: 1))
+    openBlock[kind] = blocks.count - 1
+    return Location(block: blocks.count - 1, cell: 0)
+  }
+}

@@ -1,0 +1,264 @@
+/// The number of a machine within its world. Numbers are used again only when no line of the journal speaks of the
+/// machine that had them before.
+package struct MachineID: Hashable, Sendable {
+  package let number: UInt32
+
+  @inline(__always)
+  package init(_ number: UInt32) {
+    self.number = number
+  }
+
+  @inline(__always)
+  var index: Int { Int(number) }
+
+  /// Numbers are kept in 24 bits, in the agenda and the journal.
+  package static let most = 1 << 24
+}
+
+/// The machines of a world by name and by number.
+///
+/// Names stand one behind the other in one run of bytes; a hash table with linear probing (Knuth, vol. 3, 6.4,
+/// algorithms L and R) finds the number of a name. A machine costs its name, one byte, and some sixteen more.
+struct Registry: ~Copyable {
+  private struct Entry {
+    /// Where the name stands in `names`: a length byte, then the bytes.
+    var name: UInt32
+    /// Where the machine's value stands, or of which kind it was.
+    var location: UInt32
+  }
+
+  private var names = ContiguousArray<UInt8>()
+  /// Bytes in `names` that belong to nobody any more.
+  private var wastedBytes = 0
+  private var entries = ContiguousArray<Entry>()
+  private var vacancies = ContiguousArray<UInt32>()
+  /// Numbers plus one, 0 where empty; a power of two in size, at most half full.
+  private var table = ContiguousArray<UInt32>(repeating: 0, count: 64)
+  private(set) var count = 0
+  private var order = ContiguousArray<UInt32>()
+  private var isOrdered = false
+  /// Machines that came since the order was made; they are merged in when it is asked for.
+  private var newcomers = ContiguousArray<UInt32>()
+  /// Whether machines have gone that the order still lists.
+  private var orderHasDropped = false
+
+  // MARK: By name
+
+  @inline(__always)
+  func find(_ name: UnsafeRawBufferPointer) -> MachineID? {
+    let mask = table.count &- 1
+    var place = Int(truncatingIfNeeded: NameHash.hash(name)) & mask
+    while true {
+      let found = table[place]
+      if found == 0 { return nil }
+      if isNamed(found &- 1, name) { return MachineID(found &- 1) }
+      place = (place &+ 1) & mask
+    }
+  }
+
+  @inline(__always)
+  private func isNamed(_ number: UInt32, _ name: UnsafeRawBufferPointer) -> Bool {
+    let offset = Int(entries[Int(number)].name)
+    guard Int(names[offset]) == name.count else { return false }
+    return names.withUnsafeBytes { NameHash.areEqual($0.baseAddress.unsafelyUnwrapped + offset + 1, name) }
+  }
+
+  // MARK: By number
+
+  /// Where a machine's value stands; of a dropped one, nowhere.
+  @inline(__always)
+  func location(of id: MachineID) -> Location { Location(raw: entries[id.index].location) }
+
+  func isAlive(_ id: MachineID) -> Bool { location(of: id).isSomewhere }
+
+  /// Hands out a machine's name, also of one that is dropped but still spoken of.
+  @inline(__always)
+  func withName<R>(of id: MachineID, _ body: (UnsafeRawBufferPointer) -> R) -> R {
+    let offset = Int(entries[id.index].name)
+    return names.withUnsafeBytes {
+      body(UnsafeRawBufferPointer(rebasing: $0[(offset + 1)..<(offset + 1 + Int($0[offset]))]))
+    }
+  }
+
+  /// One more than the highest number ever given.
+  var capacity: Int { entries.count }
+
+  // MARK: Coming and going
+
+  /// Enters a machine. The caller has made sure that the name is free.
+  mutating func insert(_ name: UnsafeRawBufferPointer, at location: Location) -> MachineID {
+    if wastedBytes > 64 << 10, wastedBytes > names.count / 2 { compactNames() }
+    if (count + 1) * 2 > table.count { resizeTable(to: table.count * 2) }
+    let entry = Entry(name: UInt32(names.count), location: location.raw)
+    names.append(UInt8(name.count))
+    names.append(contentsOf: name)
+    let id: MachineID
+    if let vacancy = vacancies.popLast() {
+      id = MachineID(vacancy)
+      entries[id.index] = entry
+    } else {
+      id = MachineID(UInt32(entries.count))
+      entries.append(entry)
+    }
+    enterIntoTable(id.number)
+    count += 1
+    if isOrdered { newcomers.append(id.number) }
+    return id
+  }
+
+  /// Takes a machine out: its name is free again, its number is not yet (see `recycle`).
+  ///
+  /// - Parameter kind: The world's number for its kind, which lines of the journal will ask for.
+  mutating func remove(_ id: MachineID, kind: Int) {
+    let mask = table.count - 1
+    var hole = withName(of: id) { Int(truncatingIfNeeded: NameHash.hash($0)) & mask }
+    while table[hole] != id.number + 1 { hole = (hole + 1) & mask }
+    // Closes the hole with entries further on that may stand there (Knuth's algorithm R).
+    var place = hole
+    while true {
+      place = (place + 1) & mask
+      if table[place] == 0 { break }
+      let home = withName(of: MachineID(table[place] - 1)) { Int(truncatingIfNeeded: NameHash.hash($0)) & mask }
+      if (place - home) & mask >= (place - hole) & mask {
+        table[hole] = table[place]
+        hole = place
+      }
+    }
+    table[hole] = 0
+    entries[id.index].location = Location.dropped(kind: kind).raw
+    count -= 1
+    orderHasDropped = true
+  }
+
+  /// Frees the number of a dropped machine that nothing speaks of any more.
+  mutating func recycle(_ id: MachineID) {
+    // The order may still list the number; it is cheaper to make it anew than to search it.
+    if isOrdered, orderHasDropped { forgetOrder() }
+    wastedBytes += 1 + withName(of: id) { $0.count }
+    entries[id.index].name = .max
+    vacancies.append(id.number)
+  }
+
+  private mutating func enterIntoTable(_ number: UInt32) {
+    let mask = table.count - 1
+    var place = withName(of: MachineID(number)) { Int(truncatingIfNeeded: NameHash.hash($0)) & mask }
+    while table[place] != 0 { place = (place + 1) & mask }
+    table[place] = number + 1
+  }
+
+  private mutating func resizeTable(to size: Int) {
+    let old = table
+    table = ContiguousArray(repeating: 0, count: size)
+    for number in old where number != 0 { enterIntoTable(number - 1) }
+  }
+
+  private mutating func compactNames() {
+    var kept = ContiguousArray<UInt8>()
+    kept.reserveCapacity(names.count - wastedBytes)
+    for number in entries.indices where entries[number].name != .max {
+      let offset = Int(entries[number].name)
+      entries[number].name = UInt32(kept.count)
+      kept.append(contentsOf: names[offset...(offset + Int(names[offset]))])
+    }
+    names = kept
+    wastedBytes = 0
+  }
+
+  // MARK: In the order of names
+
+  /// The first machine whose name is `name` or sorts after it, or after it only; as a place in the order.
+  ///
+  /// - Complexity: O(log *n*), and O(*n* log *n*) when the order must be made.
+  mutating func place(of name: UnsafeRawBufferPointer, orAfter isAfter: Bool) -> Int {
+    makeOrder()
+    var low = 0
+    var high = order.count
+    while low < high {
+      let middle = (low + high) / 2
+      let comparison = withName(of: MachineID(order[middle])) { NameHash.compare($0, name) }
+      if comparison < 0 || (isAfter && comparison == 0) { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  /// The machine at a place in the order of names, by bytes.
+  mutating func inOrder(_ place: Int) -> MachineID? {
+    makeOrder()
+    return place < order.count ? MachineID(order[place]) : nil
+  }
+
+  private mutating func forgetOrder() {
+    order = []
+    newcomers = []
+    isOrdered = false
+    orderHasDropped = false
+  }
+
+  private mutating func makeOrder() {
+    if !isOrdered {
+      newcomers = []
+      newcomers.reserveCapacity(count)
+      for number in entries.indices where isAlive(MachineID(UInt32(number))) { newcomers.append(UInt32(number)) }
+      order = []
+      isOrdered = true
+      orderHasDropped = false
+    }
+    if orderHasDropped {
+      order.removeAll { !Location(raw: entries[Int($0)].location).isSomewhere }
+      newcomers.removeAll { !Location(raw: entries[Int($0)].location).isSomewhere }
+      orderHasDropped = false
+    }
+    guard !newcomers.isEmpty else { return }
+    var fresh = newcomers
+    newcomers = []
+    sortByName(&fresh)
+    var merged = ContiguousArray<UInt32>()
+    merged.reserveCapacity(order.count + fresh.count)
+    var old = 0
+    for number in fresh {
+      while old < order.count, precedes(order[old], number) {
+        merged.append(order[old])
+        old += 1
+      }
+      merged.append(number)
+    }
+    merged.append(contentsOf: order[old...])
+    order = merged
+  }
+
+  private func sortByName(_ numbers: inout ContiguousArray<UInt32>) {
+    names.withUnsafeBytes { names in
+      entries.withUnsafeBufferPointer { entries in
+        func name(_ number: UInt32) -> UnsafeRawBufferPointer {
+          let offset = Int(entries[Int(number)].name)
+          return UnsafeRawBufferPointer(rebasing: names[(offset + 1)..<(offset + 1 + Int(names[offset]))])
+        }
+        numbers.sort { NameHash.compare(name($0), name($1)) < 0 }
+      }
+    }
+  }
+
+  private func precedes(_ left: UInt32, _ right: UInt32) -> Bool {
+    withName(of: MachineID(left)) { left in
+      withName(of: MachineID(right)) { NameHash.compare(left, $0) < 0 }
+    }
+  }
+
+  // MARK: Invariants
+
+  /// What is wrong in here, in words; empty if all is well.
+  func invariantViolations() -> [String] {
+    var violations: [String] = []
+    var alive = 0
+    for number in entries.indices where isAlive(MachineID(UInt32(number))) {
+      alive += 1
+      let id = MachineID(UInt32(number))
+      if withName(of: id, { find($0) }) != id { violations.append("machine \(number) is not found by its name") }
+    }
+    if alive != count { violations.append("\(alive) machines are alive, \(count) are counted") }
+    if table.count(where: { $0 != 0 }) != count {
+      violations.append("the table of names does not have one place for each")
+    }
+    return violations
+  }
+}

@@ -1,0 +1,217 @@
+package import StateMachines
+
+extension World {
+  // MARK: Names
+
+  package var machineCount: Int { registry.count }
+
+  /// The machine of a name; nil if there is none.
+  @inline(__always)
+  package func find(_ name: UnsafeRawBufferPointer) -> MachineID? { registry.find(name) }
+
+  package func isAlive(_ machine: MachineID) -> Bool { registry.isAlive(machine) }
+
+  /// Hands out the name of a machine, also of one that was dropped and is still in the journal.
+  @inline(__always)
+  package func withName<R>(of machine: MachineID, _ body: (UnsafeRawBufferPointer) -> R) -> R {
+    registry.withName(of: machine, body)
+  }
+
+  package func name(of machine: MachineID) -> String {
+    registry.withName(of: machine) { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// The first machine, in the order of names by bytes, at or after `name`.
+  ///
+  /// - Complexity: O(log *n*); O(*n* log *n*) the first time.
+  package mutating func machine(atOrAfter name: UnsafeRawBufferPointer) -> MachineID? {
+    registry.inOrder(registry.place(of: name, orAfter: false))
+  }
+
+  /// The first machine, in the order of names by bytes, after `name`.
+  package mutating func machine(after name: UnsafeRawBufferPointer) -> MachineID? {
+    registry.inOrder(registry.place(of: name, orAfter: true))
+  }
+
+  /// All machines whose names match, in the order of names by bytes.
+  package mutating func machines(matching pattern: Pattern) -> [MachineID] {
+    var found: [MachineID] = []
+    var place = pattern.prefix.withUnsafeBytes { registry.place(of: $0, orAfter: false) }
+    while let machine = registry.inOrder(place) {
+      let (matches, isPast) = registry.withName(of: machine) { name in
+        (pattern.matches(name), !name.starts(with: pattern.prefix))
+      }
+      if isPast { break }
+      if matches { found.append(machine) }
+      place += 1
+    }
+    return found
+  }
+
+  // MARK: Kinds and states
+
+  /// The kinds that machines were made of here, in the order of their first use.
+  package var kinds: ContiguousArray<Kind> { population.kinds }
+
+  /// The world's number for a machine's kind, also of a dropped one.
+  @inline(__always)
+  package func kindPlace(of machine: MachineID) -> Int {
+    let location = registry.location(of: machine)
+    return location.isSomewhere ? population.kind(at: location) : location.kindOfDropped
+  }
+
+  package func kind(of machine: MachineID) -> Kind { population.kinds[kindPlace(of: machine)] }
+
+  @inline(__always)
+  package func kind(at place: Int) -> Kind { population.kinds[place] }
+
+  /// The place of a living machine's state in its kind's list.
+  package func stateIndex(of machine: MachineID) -> Int {
+    let location = registry.location(of: machine)
+    return Int(population.slots[population.kind(at: location)].machine.stateIndex(population.value(at: location)))
+  }
+
+  /// The data of a living machine's state, without the parentheses.
+  package func stateData(of machine: MachineID) -> String? {
+    let location = registry.location(of: machine)
+    return population.slots[population.kind(at: location)].machine.stateData(population.value(at: location))
+  }
+
+  /// A living machine's state as one word.
+  package func state(of machine: MachineID) -> String {
+    kind(of: machine).states[stateIndex(of: machine)].word(data: stateData(of: machine))
+  }
+
+  /// How many machines that are counted there are in each state, by the kind's and the state's places.
+  ///
+  /// - Complexity: O(machines).
+  package func counts(_ isCounted: (_ name: UnsafeRawBufferPointer, _ kind: Int) -> Bool) -> [Int: [Int]] {
+    var counts: [Int: [Int]] = [:]
+    for number in 0..<registry.capacity {
+      let machine = MachineID(UInt32(number))
+      guard registry.isAlive(machine) else { continue }
+      let kind = kindPlace(of: machine)
+      guard registry.withName(of: machine, { isCounted($0, kind) }) else { continue }
+      let empty = Array(repeating: 0, count: population.kinds[kind].states.count)
+      counts[kind, default: empty][stateIndex(of: machine)] += 1
+    }
+    return counts
+  }
+
+  // MARK: Readings, timers, possible events
+
+  /// A machine's readings now, in its kind's order; nil where it has none of that name.
+  package func readings(of machine: MachineID) -> [Value?] {
+    let location = registry.location(of: machine)
+    return kind(of: machine).read(population.value(at: location), at: now, population.parameters(at: location))
+  }
+
+  /// A machine's running timers in due order, as places in its kind's list.
+  package func runningTimers(of machine: MachineID) -> [(timer: Int, due: Moment)] {
+    let timers = population.timers(at: registry.location(of: machine))
+    return timers.indices.filter { timers[$0].stamp != 0 }
+      .sorted { (timers[$0].due, timers[$0].stamp) < (timers[$1].due, timers[$1].stamp) }
+      .map { ($0, Moment(nanoseconds: timers[$0].due)) }
+  }
+
+  /// The events that some argument would make possible now, as places in the kind's list.
+  package func possibleEvents(of machine: MachineID) -> [Int] {
+    let location = registry.location(of: machine)
+    return kind(of: machine).possibleEvents(
+      population.value(at: location), at: now, population.parameters(at: location))
+  }
+
+  /// Why an event would be refused now, whatever its arguments; nil if it would not.
+  package func refusal(of event: Int, by machine: MachineID) -> String? {
+    let location = registry.location(of: machine)
+    return kind(of: machine).refusal(
+      of: event, population.value(at: location), at: now, population.parameters(at: location))
+  }
+
+  /// A running timer as the agenda lists it.
+  package struct AgendaItem: Sendable {
+    package let due: Moment
+    package let machine: MachineID
+    /// The place in the machine's kind's list.
+    package let timer: Int
+    fileprivate let stamp: UInt64
+  }
+
+  package var runningTimerCount: Int { agenda.living }
+
+  /// The running timers of the machines that match, in the order in which they will fire.
+  ///
+  /// - Complexity: O(*n* log *n*) in the running timers.
+  package func agendaItems(matching pattern: Pattern, limit: Int) -> [AgendaItem] {
+    var items: [AgendaItem] = []
+    agenda.forEach { entry in
+      let location = registry.location(of: entry.machine)
+      guard location.isSomewhere else { return }
+      let timers = population.timers(at: location)
+      guard let timer = timers.firstIndex(where: { $0.stamp == entry.stamp }) else { return }
+      guard pattern.matchesAll || registry.withName(of: entry.machine, { pattern.matches($0) }) else { return }
+      items.append(
+        AgendaItem(due: Moment(nanoseconds: entry.due), machine: entry.machine, timer: timer, stamp: entry.stamp))
+    }
+    items.sort { ($0.due.nanoseconds, $0.stamp) < ($1.due.nanoseconds, $1.stamp) }
+    return limit < items.count ? Array(items[..<limit]) : items
+  }
+
+  // MARK: The journal
+
+  /// The oldest input that the journal still has; one more than the last if it has none.
+  package var firstSequence: UInt64 { journal.first }
+
+  /// The bytes that the journal takes.
+  package var journalBytes: Int { journal.bytes }
+
+  /// A reader that gives the inputs from `sequence` on, which must not be before ``firstSequence``.
+  package func journalReader(from sequence: UInt64) -> JournalReader { journal.reader(from: sequence) }
+
+  /// The next entry at a reader; nil at the end, or when the journal has forgotten that part.
+  @inline(__always)
+  package func read(_ reader: inout JournalReader) -> JournalEntry? { journal.read(&reader) }
+
+  package func details(of entry: JournalEntry) -> DetailReader { DetailReader(entry) }
+
+  // MARK: Watches
+
+  package func watchCount(of watcher: WatcherID) -> Int { watchers.count(of: watcher) }
+
+  package func hearsOfTheClock(_ watcher: WatcherID) -> Bool { watchers.hearsOfTheClock(watcher) }
+
+  /// What a watcher follows now; nil if nothing.
+  package func watchView(of watcher: WatcherID) -> WatchView? { watchers.view(of: watcher) }
+
+  /// Begins a watch, or changes the scope of one.
+  ///
+  /// - Complexity: O(machines × patterns of this watcher).
+  package mutating func watch(_ pattern: Pattern, _ scope: WatchScope, for watcher: WatcherID) {
+    watchers.add(pattern, scope, for: watcher)
+    matchAll(for: watcher)
+  }
+
+  /// Ends a watch; false if there is none of this pattern.
+  package mutating func unwatch(_ pattern: Pattern, for watcher: WatcherID) -> Bool {
+    guard watchers.remove(pattern, of: watcher) else { return false }
+    matchAll(for: watcher)
+    return true
+  }
+
+  package mutating func unwatchAll(for watcher: WatcherID) {
+    watchers.removeAll(of: watcher)
+  }
+
+  private mutating func matchAll(for watcher: WatcherID) {
+    guard watchers.count(of: watcher) > 0 else { return }
+    // Taken out while names are lent out, which the world may not be changed during.
+    var changed = Watchers()
+    swap(&changed, &watchers)
+    for number in 0..<registry.capacity {
+      let machine = MachineID(UInt32(number))
+      guard registry.isAlive(machine) else { continue }
+      registry.withName(of: machine) { changed.match(machine, named: $0, for: watcher) }
+    }
+    swap(&changed, &watchers)
+  }
+}

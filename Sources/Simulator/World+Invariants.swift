@@ -1,0 +1,40 @@
+import StateMachines
+
+extension World {
+  /// What is wrong in this world, in words; empty if all is well.
+  ///
+  /// Every machine is found by its name; every running timer stands in the agenda once and is asked for by its machine's
+  /// state; the dead do not outnumber the living by more than they may; nothing is on its way through a wire.
+  ///
+  /// - Complexity: O(machines + timers).
+  package func checkInvariants() -> [String] {
+    var violations = registry.invariantViolations()
+    var running: Set<UInt64> = []
+    for number in 0..<registry.capacity {
+      let machine = MachineID(UInt32(number))
+      let location = registry.location(of: machine)
+      guard location.isSomewhere else { continue }
+      let slot = population.slots[population.kind(at: location)]
+      let timers = population.timers(at: location)
+      for timer in timers.indices where timers[timer].stamp != 0 {
+        let word = "\(name(of: machine)).\(kind(of: machine).timers[timer].name)"
+        if !running.insert(timers[timer].stamp).inserted { violations.append("\(word) shares its stamp") }
+        if timers[timer].due < now.nanoseconds { violations.append("\(word) should have fired") }
+        if !slot.machine.asksFor(population.value(at: location), timer: UInt8(timer)) {
+          violations.append("\(word) runs, and the state \(state(of: machine)) does not ask for it")
+        }
+      }
+    }
+    if running.count != agenda.living {
+      violations.append("\(running.count) timers run, \(agenda.living) are counted")
+    }
+    var listed: Set<UInt64> = []
+    agenda.forEach { if running.contains($0.stamp) { listed.insert($0.stamp) } }
+    if listed.count != running.count {
+      violations.append("\(running.count - listed.count) timers are not in the agenda")
+    }
+    if agenda.hasTooManyDead { violations.append("\(agenda.count - agenda.living) dead entries in the agenda") }
+    if nextDelivery < deliveries.count { violations.append("a delivery is still on its way") }
+    return violations
+  }
+}

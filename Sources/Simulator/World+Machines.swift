@@ -1,0 +1,150 @@
+package import StateMachines
+
+extension World {
+  package enum CreationFailure: Error, Equatable {
+    case nameTaken
+    /// The world has `limits.machines` machines.
+    case full
+    /// The parameters contradict each other.
+    case conflict(ParameterConflict)
+  }
+
+  /// Makes a machine. Nothing is made when an error is thrown.
+  ///
+  /// - Parameters:
+  ///   - name: 1 to 64 bytes that may name a machine; the caller has checked them.
+  ///   - initial: A place in the kind's list of states to begin in, or nil for its own initial state.
+  ///   - parameters: Places in the kind's list with values that their types admit; those left out have their defaults.
+  /// - Complexity: O(patterns of all watches), besides the machine's own making.
+  @discardableResult
+  package mutating func create(
+    _ kind: Kind, named name: UnsafeRawBufferPointer, initial: Int? = nil,
+    parameters: [(parameter: Int, value: Value)] = []
+  ) throws(CreationFailure) -> MachineID {
+    if registry.find(name) != nil { throw .nameTaken }
+    if !compositions.isEmpty, compositions[String(decoding: name, as: UTF8.self)] != nil { throw .nameTaken }
+    if registry.count >= limits.machines { throw .full }
+    let place = population.place(of: kind)
+    let location: Location
+    do throws(ParameterConflict) {
+      location = try population.reserve(place, parameters)
+    } catch {
+      throw .conflict(error)
+    }
+    recycleForgotten()
+    let machine = registry.insert(name, at: location)
+    if !watchers.isEmpty { watchers.enter(machine, named: name) }
+
+    let (cell, _) = population.cell(at: location)
+    let slot = population.slots[place]
+    beginAnswer(place)
+    record.begin(at: now)
+    let state = slot.machine.initialize(
+      cell + slot.valueOffset, initial: initial, slot.parameters(of: cell), &record)
+    if place > 0xFF {
+      details.tag(.kind)
+      details.number(UInt64(place))
+    }
+    if let initial { details.tag(.initial, UInt8(initial)) }
+    if !parameters.isEmpty {
+      details.tag(.parameters)
+      details.number(UInt64(parameters.count))
+      for (parameter, value) in parameters {
+        details.number(UInt64(parameter))
+        details.value(value)
+      }
+    }
+    finish(
+      StepResult(verdict: .moved, from: state, to: state), .created, machine, index: UInt8(place & 0xFF), cell,
+      isAnswer: true)
+    complete()
+    return machine
+  }
+
+  /// Makes a composed kind: its members in order, then its wires, each an input of its own. Nothing is made when an
+  /// error is thrown.
+  ///
+  /// - Parameter parameters: For each member, as in `create`.
+  package mutating func create(
+    _ composition: Composition, named name: String, parameters: [[(parameter: Int, value: Value)]]
+  ) throws(CreationFailure) {
+    let names = composition.members.map { Array("\(name).\($0.name)".utf8) }
+    for name in names + [Array(name.utf8)] where name.withUnsafeBytes({ registry.find($0) }) != nil { throw .nameTaken }
+    if compositions[name] != nil { throw .nameTaken }
+    if registry.count + names.count > limits.machines || wires.count + composition.wires.count > limits.wires {
+      throw .full
+    }
+    for (member, values) in zip(composition.members, parameters) {
+      if let conflict = conflict(of: values, in: member.kind) { throw .conflict(conflict) }
+    }
+    var members: [MachineID] = []
+    for (place, member) in composition.members.enumerated() {
+      let made = names[place].withUnsafeBytes { name in
+        Result { () throws(CreationFailure) in
+          try create(member.kind, named: name, parameters: parameters[place])
+        }
+      }
+      members.append(try made.get())
+    }
+    for end in composition.wires {
+      let wire = Wire(from: members[end.from], output: end.output, to: members[end.to], event: end.event)
+      do throws(WireFailure) {
+        try self.wire(wire)
+      } catch {
+        preconditionFailure("the wires of new machines are new, and room was made sure of: \(error)")
+      }
+    }
+    compositions[name] = CompositionRecord(composition: composition, members: members)
+  }
+
+  /// Removes a machine, its timers and its wires.
+  package mutating func drop(_ machine: MachineID) {
+    let location = registry.location(of: machine)
+    let (cell, kind) = population.cell(at: location)
+    let state = population.slots[kind].machine.stateIndex(cell + population.slots[kind].valueOffset)
+    for timer in population.timers(at: location) where timer.stamp != 0 { agenda.living -= 1 }
+    wires.removeAll(of: machine)
+    record.begin(at: now)
+    beginAnswer(kind)
+    finish(StepResult(verdict: .moved, from: state, to: state), .dropped, machine, index: 0, cell, isAnswer: true)
+    population.release(location)
+    registry.remove(machine, kind: kind)
+    retired.append((answer.sequence, machine))
+    if !compositions.isEmpty { forget(machine) }
+    if agenda.hasTooManyDead { sweepAgenda() }
+  }
+
+  /// The members of a composed name that are left; nil if it names none.
+  package func members(of name: String) -> [MachineID]? { compositions[name]?.members }
+
+  private mutating func forget(_ machine: MachineID) {
+    for (name, record) in compositions where record.members.contains(machine) {
+      compositions[name]?.members.removeAll { $0 == machine }
+      if compositions[name]?.members.isEmpty == true { compositions[name] = nil }
+    }
+  }
+
+  private mutating func conflict(of values: [(parameter: Int, value: Value)], in kind: Kind) -> ParameterConflict? {
+    let pool = kind.makeParameterPool()
+    do throws(ParameterConflict) {
+      _ = try pool.intern(values)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// Frees the numbers of dropped machines that the journal has forgotten.
+  private mutating func recycleForgotten() {
+    guard nextRetired < retired.count else { return }
+    let first = journal.first
+    while nextRetired < retired.count, retired[nextRetired].sequence < first {
+      registry.recycle(retired[nextRetired].machine)
+      nextRetired += 1
+    }
+    if nextRetired > 1_024, nextRetired * 2 > retired.count {
+      retired.removeFirst(nextRetired)
+      nextRetired = 0
+    }
+  }
+}

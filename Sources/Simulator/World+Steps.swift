@@ -1,0 +1,153 @@
+package import StateMachines
+
+extension World {
+  /// Sends an event without arguments to a machine, and answers when all that follows from it at this moment is done.
+  ///
+  /// - Precondition: `machine` is alive and `event` is a place in its kind's list that takes no arguments.
+  @inline(__always)
+  package mutating func send(_ machine: MachineID, plain event: Int) {
+    let location = registry.location(of: machine)
+    let (cell, kind) = population.cell(at: location)
+    let slot = population.slots[kind]
+    send(machine, cell, kind, slot, event, slot.plainEvents + event &* slot.eventStride)
+    complete()
+  }
+
+  /// Sends an event with arguments.
+  ///
+  /// - Precondition: There are as many `arguments` as the event has, and each is admitted by its type.
+  package mutating func send(_ machine: MachineID, event: Int, _ arguments: [Value]) {
+    let location = registry.location(of: machine)
+    let (cell, kind) = population.cell(at: location)
+    let slot = population.slots[kind]
+    if !arguments.isEmpty {
+      details.tag(.arguments)
+      details.values(arguments)
+    }
+    // The kind is held here, so that the world is free to change while its event is in use.
+    let definition = population.kinds[kind]
+    if definition.isPlain(event) {
+      send(machine, cell, kind, slot, event, slot.plainEvents + event * slot.eventStride)
+    } else {
+      // A closure may not change the world, so the event's storage is lent to it and used after.
+      let storage = EventStorage(definition, event, arguments)
+      send(machine, cell, kind, slot, event, storage.event)
+    }
+    complete()
+  }
+
+  @inline(__always)
+  private mutating func send(
+    _ machine: MachineID, _ cell: UnsafeMutableRawPointer, _ kind: Int, _ slot: Population.Slot, _ event: Int,
+    _ storage: UnsafeRawPointer
+  ) {
+    beginAnswer(kind)
+    record.begin(at: now)
+    let result = slot.machine.step(
+      cell + slot.valueOffset, event: storage, slot.parameters(of: cell), &record)
+    finish(result, .event, machine, index: UInt8(truncatingIfNeeded: event), cell, isAnswer: true)
+  }
+
+  @inline(__always)
+  mutating func beginAnswer(_ kind: Int) {
+    answer.kind = kind
+    if !answer.outputs.isEmpty { answer.outputs.removeAll(keepingCapacity: true) }
+  }
+
+  /// Writes a step down and carries out what it asked for.
+  @inline(__always)
+  mutating func finish(
+    _ result: StepResult, _ input: InputClass, _ machine: MachineID, index: UInt8, _ cell: UnsafeMutableRawPointer,
+    isAnswer: Bool
+  ) {
+    if record.dataBefore != nil || record.dataAfter != nil { writeData(result) }
+    if !record.effects.isEmpty { carryOut(result, machine, cell, isAnswer: isAnswer) }
+    let sequence = journal.append(input, machine, index: index, result, at: now, details)
+    details.clear()
+    guard isAnswer else { return }
+    answer.verdict = result.verdict
+    answer.from = result.from
+    answer.to = result.to
+    answer.sequence = sequence
+    if record.dataBefore != nil || answer.dataBefore != nil { answer.dataBefore = record.dataBefore }
+    if record.dataAfter != nil || answer.dataAfter != nil { answer.dataAfter = record.dataAfter }
+    if record.reason != nil || answer.reason != nil { answer.reason = record.reason }
+  }
+
+  private mutating func writeData(_ result: StepResult) {
+    if result.verdict == .moved, let before = record.dataBefore {
+      details.tag(.dataBefore)
+      details.text(before)
+    }
+    if let after = record.dataAfter {
+      details.tag(.dataAfter)
+      details.text(after)
+    }
+  }
+
+  /// Carries out the effects of the step on the sheet, in their order.
+  private mutating func carryOut(
+    _ result: StepResult, _ machine: MachineID, _ cell: UnsafeMutableRawPointer, isAnswer: Bool
+  ) {
+    if result.verdict == .refused { return }  // Nothing has changed, and so nothing is asked for.
+    let timers = cell.assumingMemoryBound(to: RunningTimer.self)
+    for effect in record.effects {
+      switch effect {
+      case .emit(let output, let first, let count):
+        let data = record.values[Int(first)..<Int(first + count)]
+        details.tag(.emitted, output)
+        details.values(data)
+        if isAnswer { answer.outputs.append(output) }
+        if !wires.isEmpty { queueDeliveries(machine, output, Array(data)) }
+      case .arm(let timer, let due):
+        arm(machine, timers + Int(timer), due)
+        details.tag(.armed, timer)
+        details.number(UInt64((due - now).nanoseconds))
+      case .disarm(let timer):
+        let running = timers + Int(timer)
+        guard running.pointee.stamp != 0 else { continue }
+        details.tag(.disarmed, timer)
+        details.number(UInt64(running.pointee.due &- now.nanoseconds))
+        running.pointee.stamp = 0
+        agenda.living &-= 1
+      }
+    }
+    if agenda.hasTooManyDead { sweepAgenda() }
+  }
+
+  /// Runs what follows from a step at this same moment: deliveries, and timers without delay.
+  @inline(__always)
+  mutating func complete() {
+    if nextDelivery < deliveries.count { deliver() }
+    if let first = agenda.first, first.due <= now.nanoseconds { settle() }
+  }
+}
+
+extension Population.Slot {
+  /// The parameters that a cell's machine was made with.
+  @inline(__always)
+  func parameters(of cell: UnsafeMutableRawPointer) -> UnsafeRawPointer {
+    let place = (cell + parameterOffset).load(as: UInt32.self)
+    return parameterBase + Int(place) &* parameterStride
+  }
+}
+
+/// An event made of arguments, for the time of one step.
+struct EventStorage: ~Copyable {
+  // Safety: room for one event of the kind, which is made in `init` and destroyed in `deinit`.
+  private let storage: UnsafeMutableRawPointer
+  private let kind: Kind
+
+  init(_ kind: Kind, _ event: Int, _ arguments: [Value]) {
+    self.kind = kind
+    storage = .allocate(byteCount: max(1, kind.layout.eventStride), alignment: 16)
+    kind.makeEvent(event, arguments, at: storage)
+  }
+
+  deinit {
+    kind.destroyEvent(at: storage)
+    storage.deallocate()
+  }
+
+  var event: UnsafeRawPointer { UnsafeRawPointer(storage) }
+}

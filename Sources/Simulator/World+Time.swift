@@ -1,0 +1,172 @@
+package import StateMachines
+
+extension World {
+  /// How far a request that moves time has come.
+  package enum Progress: Equatable, Sendable {
+    /// It has arrived.
+    case reached
+    /// The budget is used up; there is more to do.
+    case more
+    /// A chain without time had no end; see ``World/livelock``.
+    case livelocked
+  }
+
+  /// When the next timer is due; nil if none runs.
+  package mutating func nextDue() -> Moment? {
+    buryTheDead()
+    return agenda.first.map { Moment(nanoseconds: $0.due) }
+  }
+
+  /// Moves time on to `target`, firing each timer that is due on the way at its own moment.
+  ///
+  /// However the way is cut into calls, the journal is the same.
+  ///
+  /// - Parameters:
+  ///   - target: Not before now.
+  ///   - budget: The most timers to fire before coming back; lowered by those that were.
+  package mutating func advance(to target: Moment, budget: inout Int) -> Progress {
+    isStalled = false
+    while budget > 0 {
+      guard fireNext(until: target) else {
+        if livelock != nil { return .livelocked }
+        move(to: target)
+        return .reached
+      }
+      budget -= 1
+    }
+    return .more
+  }
+
+  /// Fires the next timer, whenever it is due, and moves time to it.
+  ///
+  /// - Returns: False if no timer runs, or a chain without time had no end.
+  package mutating func fireNext() -> Bool {
+    isStalled = false
+    return fireNext(until: .latest)
+  }
+
+  /// Fires the timers that are due now. Every request but those that move time begins with it.
+  @inline(__always)
+  package mutating func settle() {
+    guard !isStalled, let first = agenda.first, first.due <= now.nanoseconds else { return }
+    while fireNext(until: now) {}
+  }
+
+  /// Lets a running timer expire now, as an input of its own. A timer that does not run refuses.
+  ///
+  /// - Precondition: `machine` is alive; `timer` is a place in its kind's list.
+  package mutating func fire(_ machine: MachineID, timer: Int) {
+    let location = registry.location(of: machine)
+    let (cell, kind) = population.cell(at: location)
+    let slot = population.slots[kind]
+    let running = population.timers(at: location)
+    record.begin(at: now)
+    beginAnswer(kind)
+    let result: StepResult
+    if running[timer].stamp != 0 {
+      details.tag(.due)
+      details.number(UInt64(running[timer].due - now.nanoseconds))
+      running[timer].stamp = 0
+      agenda.living -= 1
+      firings += 1
+      result = slot.machine.expire(
+        cell + slot.valueOffset, timer: UInt8(timer), slot.parameters(of: cell), &record)
+    } else {
+      let state = slot.machine.stateIndex(cell + slot.valueOffset)
+      record.reason = "this timer is not running"
+      result = StepResult(verdict: .refused, from: state, to: state)
+    }
+    finish(result, .fired, machine, index: UInt8(timer), cell, isAnswer: true)
+    complete()
+  }
+
+  // MARK: The agenda
+
+  /// Fires the timer that is due first, if it is due at or before `limit`, with all that follows from it.
+  @inline(__always)
+  private mutating func fireNext(until limit: Moment) -> Bool {
+    while let entry = agenda.first {
+      guard entry.due <= limit.nanoseconds else { return false }
+      let machine = entry.machine
+      let location = registry.location(of: machine)
+      guard location.isSomewhere, let (cell, slot, timer) = runningTimer(entry, location) else {
+        agenda.pop()
+        continue
+      }
+      if entry.due == now.nanoseconds, entry.stamp > instantStamp {
+        if chain >= limits.chain {
+          livelock = Livelock(chain: .timers(timer: UInt8(timer)), machine: machine, moment: now)
+          isStalled = true
+          return false
+        }
+        chain += 1
+      }
+      agenda.pop()
+      agenda.living &-= 1
+      cell.assumingMemoryBound(to: RunningTimer.self)[timer].stamp = 0
+      move(to: Moment(nanoseconds: entry.due))
+      firings &+= 1
+      record.begin(at: now)
+      let result = slot.machine.expire(
+        cell + slot.valueOffset, timer: UInt8(truncatingIfNeeded: timer), slot.parameters(of: cell), &record)
+      finish(result, .expiry, machine, index: UInt8(truncatingIfNeeded: timer), cell, isAnswer: false)
+      if nextDelivery < deliveries.count { deliver() }
+      return livelock == nil
+    }
+    return false
+  }
+
+  /// The timer that an entry of the agenda speaks of; nil if it was disarmed or armed anew since.
+  @inline(__always)
+  private func runningTimer(
+    _ entry: Agenda.Entry, _ location: Location
+  ) -> (cell: UnsafeMutableRawPointer, slot: Population.Slot, timer: Int)? {
+    let (cell, kind) = population.cell(at: location)
+    let slot = population.slots[kind]
+    let timers = cell.assumingMemoryBound(to: RunningTimer.self)
+    for timer in 0..<slot.timers where timers[timer].stamp == entry.stamp { return (cell, slot, timer) }
+    return nil
+  }
+
+  @inline(__always)
+  mutating func arm(_ machine: MachineID, _ timer: UnsafeMutablePointer<RunningTimer>, _ due: Moment) {
+    if armings == Agenda.lastStamp { restamp() }
+    armings &+= 1
+    if timer.pointee.stamp == 0 { agenda.living &+= 1 }
+    timer.pointee = RunningTimer(due: due.nanoseconds, stamp: armings)
+    agenda.push(Agenda.Entry(due: due.nanoseconds, stamp: armings, machine: machine))
+  }
+
+  func isRunning(_ entry: Agenda.Entry) -> Bool {
+    let location = registry.location(of: entry.machine)
+    return location.isSomewhere && runningTimer(entry, location) != nil
+  }
+
+  private mutating func buryTheDead() {
+    while let first = agenda.first, !isRunning(first) { agenda.pop() }
+  }
+
+  @inline(never)
+  mutating func sweepAgenda() {
+    var living = Agenda()
+    swap(&living, &agenda)
+    living.sweep { isRunning($0) }
+    swap(&living, &agenda)
+  }
+
+  /// Gives the running timers new stamps from 1 on, in the order of the old ones. Once in a million million armings.
+  private mutating func restamp() {
+    sweepAgenda()
+    var stamps: [UInt64] = []
+    agenda.forEach { stamps.append($0.stamp) }
+    stamps.sort()
+    let renewed = Dictionary(uniqueKeysWithValues: zip(stamps, 1...UInt64(stamps.count + 1)))
+    agenda.forEach { entry in
+      guard let (cell, _, timer) = runningTimer(entry, registry.location(of: entry.machine)) else { return }
+      cell.assumingMemoryBound(to: RunningTimer.self)[timer].stamp = renewed[entry.stamp] ?? 0
+    }
+    agenda.rewrite { Agenda.Entry(due: $0.due, stamp: renewed[$0.stamp] ?? 0, machine: $0.machine) }
+    armings = UInt64(stamps.count)
+    instantStamp = stamps.firstIndex { $0 > instantStamp }.map { UInt64($0) } ?? armings
+  }
+}

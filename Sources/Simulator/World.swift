@@ -1,0 +1,119 @@
+package import StateMachines
+
+/// A set of machines with one clock, one agenda and one journal: the unit of isolation and of determinism.
+///
+/// Everything that changes a world is an input with a moment and a number. A step runs to completion: the input, its
+/// effects in order, then what wires deliver, first in, first out, all at one moment; timers without delay follow. A
+/// world never calls out: what happened stands in its journal, and what a request caused in ``answer``.
+///
+/// It is a value with one owner and no clock. Time passes only when the owner says so, through `advance`; nothing here
+/// can see how late that was.
+package struct World: ~Copyable {
+  package let limits: WorldLimits
+  /// The present moment. It never goes back.
+  package private(set) var now = Moment.beginning
+  /// What the last request's own input came to.
+  package internal(set) var answer = Answer()
+  /// Set when a limit ended a chain of firings or deliveries, until the owner takes it.
+  package internal(set) var livelock: Livelock?
+  /// Whether timers that are due wait for a request that moves time, because a chain of them had no end.
+  package internal(set) var isStalled = false
+
+  var registry = Registry()
+  var population = Population()
+  var agenda = Agenda()
+  var journal: Journal
+  var wires = Wires()
+  var watchers = Watchers()
+  var record: StepRecord
+  var details = DetailWriter()
+  var compositions: [String: CompositionRecord] = [:]
+
+  /// How many timers were ever armed: each arming's stamp.
+  var armings: UInt64 = 0
+  /// The arming counter when the present instant began: what has a later stamp was armed at this instant.
+  var instantStamp: UInt64 = 0
+  /// Firings at this instant of timers that were armed at it.
+  var chain = 0
+  /// Outputs on their way through wires.
+  var deliveries: ContiguousArray<Delivery> = []
+  var nextDelivery = 0
+  /// How many deliveries have led to the present step.
+  var depth = 0
+  /// Dropped machines whose numbers lines of the journal still speak of, oldest first.
+  var retired: ContiguousArray<(sequence: UInt64, machine: MachineID)> = []
+  var nextRetired = 0
+  /// Timers that have expired or were fired, ever.
+  package internal(set) var firings: UInt64 = 0
+
+  package init(seed: UInt64 = 0, limits: WorldLimits = WorldLimits()) {
+    self.limits = limits
+    journal = Journal(inputs: limits.journal, bytes: limits.journalBytes)
+    record = StepRecord(generator: Generator(seed: seed))
+  }
+
+  deinit {
+    for number in 0..<registry.capacity {
+      let location = registry.location(of: MachineID(UInt32(number)))
+      if location.isSomewhere {
+        population.slots[population.kind(at: location)].machine.destroy(population.value(at: location))
+      }
+    }
+  }
+
+  /// The number of the last input; 0 before the first.
+  @inline(__always)
+  package var lastSequence: UInt64 { journal.last }
+
+  /// Moves the clock; a new instant begins.
+  @inline(__always)
+  mutating func move(to moment: Moment) {
+    guard moment > now else { return }
+    now = moment
+    instantStamp = armings
+    chain = 0
+  }
+
+  /// What one request's own input came to. Kept in the world and used again, so that an answer allocates nothing.
+  package struct Answer {
+    package internal(set) var verdict = Verdict.ignored
+    /// Places in the kind's list of states.
+    package internal(set) var from: UInt8 = 0
+    package internal(set) var to: UInt8 = 0
+    package internal(set) var sequence: UInt64 = 0
+    /// The world's number for the machine's kind.
+    package internal(set) var kind = 0
+    /// What was emitted, as places in the kind's list of outputs, in order.
+    package internal(set) var outputs: ContiguousArray<UInt8> = []
+    /// The data of the state before and after, where the kind prints any.
+    package internal(set) var dataBefore: String?
+    package internal(set) var dataAfter: String?
+    /// Why the input was refused.
+    package internal(set) var reason: String?
+  }
+
+  /// A chain of firings or deliveries without time in between that went over its limit.
+  package struct Livelock: Equatable, Sendable {
+    package enum Chain: Equatable, Sendable {
+      /// Timers armed and expired at one instant.
+      case timers(timer: UInt8)
+      /// Deliveries that followed from one another, or were too many in one step.
+      case wires(output: UInt8, isLong: Bool)
+    }
+    package let chain: Chain
+    /// The machine whose timer or output comes next.
+    package let machine: MachineID
+    package let moment: Moment
+  }
+
+  struct Delivery {
+    let wire: Wire
+    let data: [Value]
+    let depth: Int
+  }
+
+  struct CompositionRecord {
+    let composition: Composition
+    var members: [MachineID]
+  }
+}

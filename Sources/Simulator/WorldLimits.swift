@@ -1,0 +1,19 @@
+/// What a world may hold and do, so that nothing in it is unbounded.
+package struct WorldLimits: Sendable {
+  /// Machines at one time. At most ``MachineID/most``.
+  package var machines = 2_000_000
+  /// Wires at one time.
+  package var wires = 100_000
+  /// Firings within one instant of timers that were armed at that same instant.
+  package var chain = 100_000
+  /// Deliveries through wires that follow from one another.
+  package var wireChain = 1_000
+  /// Deliveries through wires within one step.
+  package var wireDeliveries = 100_000
+  /// Inputs that the journal keeps in memory; the oldest go first.
+  package var journal = 1_000_000
+  /// Bytes that the journal keeps in memory; the oldest inputs go first.
+  package var journalBytes = 512 << 20
+
+  package init() {}
+}
