@@ -54,11 +54,19 @@ struct Population: ~Copyable {
     let eventStride: Int
     let timers: Int
     let valueOffset: Int
+    /// Where the place of the machine's parameters stands; negative for a kind that has none, which keeps no place.
     let parameterOffset: Int
     let cellStride: Int
     let parameterStride: Int
     // Safety: the parameter pool's storage; read anew whenever the pool may have grown.
     var parameterBase: UnsafeRawPointer
+
+    /// The parameters that a cell's machine was made with.
+    @inline(__always)
+    func parameters(of cell: UnsafeMutableRawPointer) -> UnsafeRawPointer {
+      guard parameterOffset >= 0 else { return parameterBase }
+      return parameterBase + Int((cell + parameterOffset).load(as: UInt32.self)) &* parameterStride
+    }
   }
 
   private struct Block {
@@ -92,7 +100,10 @@ struct Population: ~Copyable {
     func rounded(_ size: Int, to alignment: Int) -> Int { (size + alignment - 1) / alignment * alignment }
     let timers = kind.timers.count
     let valueOffset = rounded(timers * MemoryLayout<RunningTimer>.stride, to: layout.valueAlignment)
-    let parameterOffset = rounded(valueOffset + layout.valueSize, to: 4)
+    let hasParameters = !kind.parameters.isEmpty
+    let endOfValue = valueOffset + layout.valueSize
+    let parameterOffset = rounded(endOfValue, to: 4)
+    let alignment = max(layout.valueAlignment, timers > 0 ? 8 : 1, hasParameters ? 4 : 1)
     let pool = kind.makeParameterPool()
     let place = kinds.count
     kindPlaces[ObjectIdentifier(kind)] = place
@@ -103,8 +114,8 @@ struct Population: ~Copyable {
     slots.append(
       Slot(
         machine: kind.machine, plainEvents: kind.plainEvents, eventStride: kind.layout.eventStride, timers: timers,
-        valueOffset: valueOffset, parameterOffset: parameterOffset,
-        cellStride: rounded(parameterOffset + 4, to: max(layout.valueAlignment, timers > 0 ? 8 : 4)),
+        valueOffset: valueOffset, parameterOffset: hasParameters ? parameterOffset : -1,
+        cellStride: max(1, rounded(hasParameters ? parameterOffset + 4 : endOfValue, to: alignment)),
         parameterStride: layout.parameterStride, parameterBase: pool.base))
     return place
   }
@@ -129,9 +140,7 @@ struct Population: ~Copyable {
 
   func parameters(at location: Location) -> UnsafeRawPointer {
     let (cell, kind) = cell(at: location)
-    let slot = slots[kind]
-    let place = (cell + slot.parameterOffset).load(as: UInt32.self)
-    return slot.parameterBase + Int(place) * slot.parameterStride
+    return slots[kind].parameters(of: cell)
   }
 
   /// A machine's timers in the kind's order.
@@ -154,7 +163,7 @@ struct Population: ~Copyable {
     let cell = cell(at: location).cell
     let timers = cell.bindMemory(to: RunningTimer.self, capacity: slot.timers)
     for timer in 0..<slot.timers { (timers + timer).initialize(to: RunningTimer(due: 0, stamp: 0)) }
-    (cell + slot.parameterOffset).storeBytes(of: parameters, as: UInt32.self)
+    if slot.parameterOffset >= 0 { (cell + slot.parameterOffset).storeBytes(of: parameters, as: UInt32.self) }
     return location
   }
 
@@ -163,7 +172,7 @@ struct Population: ~Copyable {
     let (cell, kind) = cell(at: location)
     let slot = slots[kind]
     slot.machine.destroy(cell + slot.valueOffset)
-    pools[kind].release((cell + slot.parameterOffset).load(as: UInt32.self))
+    if slot.parameterOffset >= 0 { pools[kind].release((cell + slot.parameterOffset).load(as: UInt32.self)) }
     vacancies[kind].append(location.raw)
   }
 

@@ -20,17 +20,14 @@ package struct MachineID: Hashable, Sendable {
 /// Names stand one behind the other in one run of bytes; a hash table with linear probing (Knuth, vol. 3, 6.4,
 /// algorithms L and R) finds the number of a name. A machine costs its name, one byte, and some sixteen more.
 struct Registry: ~Copyable {
-  private struct Entry {
-    /// Where the name stands in `names`: a length byte, then the bytes.
-    var name: UInt32
-    /// Where the machine's value stands, or of which kind it was.
-    var location: UInt32
-  }
-
   private var names = ContiguousArray<UInt8>()
   /// Bytes in `names` that belong to nobody any more.
   private var wastedBytes = 0
-  private var entries = ContiguousArray<Entry>()
+  /// By number: where the name stands in `names`, a length byte, then the bytes; `UInt32.max` for a number without one.
+  private var nameOffsets = ContiguousArray<UInt32>()
+  /// By number: where the machine's value stands, or of which kind it was. Apart from the names, because a step by
+  /// number needs only this.
+  private var locations = ContiguousArray<Location>()
   private var vacancies = ContiguousArray<UInt32>()
   /// Numbers plus one, 0 where empty; a power of two in size, at most half full.
   private var table = ContiguousArray<UInt32>(repeating: 0, count: 64)
@@ -58,7 +55,7 @@ struct Registry: ~Copyable {
 
   @inline(__always)
   private func isNamed(_ number: UInt32, _ name: UnsafeRawBufferPointer) -> Bool {
-    let offset = Int(entries[Int(number)].name)
+    let offset = Int(nameOffsets[Int(number)])
     guard Int(names[offset]) == name.count else { return false }
     return names.withUnsafeBytes { NameHash.areEqual($0.baseAddress.unsafelyUnwrapped + offset + 1, name) }
   }
@@ -67,21 +64,21 @@ struct Registry: ~Copyable {
 
   /// Where a machine's value stands; of a dropped one, nowhere.
   @inline(__always)
-  func location(of id: MachineID) -> Location { Location(raw: entries[id.index].location) }
+  func location(of id: MachineID) -> Location { locations[id.index] }
 
   func isAlive(_ id: MachineID) -> Bool { location(of: id).isSomewhere }
 
   /// Hands out a machine's name, also of one that is dropped but still spoken of.
   @inline(__always)
   func withName<R>(of id: MachineID, _ body: (UnsafeRawBufferPointer) -> R) -> R {
-    let offset = Int(entries[id.index].name)
+    let offset = Int(nameOffsets[id.index])
     return names.withUnsafeBytes {
       body(UnsafeRawBufferPointer(rebasing: $0[(offset + 1)..<(offset + 1 + Int($0[offset]))]))
     }
   }
 
   /// One more than the highest number ever given.
-  var capacity: Int { entries.count }
+  var capacity: Int { locations.count }
 
   // MARK: Coming and going
 
@@ -89,16 +86,18 @@ struct Registry: ~Copyable {
   mutating func insert(_ name: UnsafeRawBufferPointer, at location: Location) -> MachineID {
     if wastedBytes > 64 << 10, wastedBytes > names.count / 2 { compactNames() }
     if (count + 1) * 2 > table.count { resizeTable(to: table.count * 2) }
-    let entry = Entry(name: UInt32(names.count), location: location.raw)
+    let offset = UInt32(names.count)
     names.append(UInt8(name.count))
     names.append(contentsOf: name)
     let id: MachineID
     if let vacancy = vacancies.popLast() {
       id = MachineID(vacancy)
-      entries[id.index] = entry
+      nameOffsets[id.index] = offset
+      locations[id.index] = location
     } else {
-      id = MachineID(UInt32(entries.count))
-      entries.append(entry)
+      id = MachineID(UInt32(locations.count))
+      nameOffsets.append(offset)
+      locations.append(location)
     }
     enterIntoTable(id.number)
     count += 1
@@ -125,7 +124,7 @@ struct Registry: ~Copyable {
       }
     }
     table[hole] = 0
-    entries[id.index].location = Location.dropped(kind: kind).raw
+    locations[id.index] = .dropped(kind: kind)
     count -= 1
     orderHasDropped = true
   }
@@ -135,7 +134,7 @@ struct Registry: ~Copyable {
     // The order may still list the number; it is cheaper to make it anew than to search it.
     if isOrdered, orderHasDropped { forgetOrder() }
     wastedBytes += 1 + withName(of: id) { $0.count }
-    entries[id.index].name = .max
+    nameOffsets[id.index] = .max
     vacancies.append(id.number)
   }
 
@@ -155,9 +154,9 @@ struct Registry: ~Copyable {
   private mutating func compactNames() {
     var kept = ContiguousArray<UInt8>()
     kept.reserveCapacity(names.count - wastedBytes)
-    for number in entries.indices where entries[number].name != .max {
-      let offset = Int(entries[number].name)
-      entries[number].name = UInt32(kept.count)
+    for number in nameOffsets.indices where nameOffsets[number] != .max {
+      let offset = Int(nameOffsets[number])
+      nameOffsets[number] = UInt32(kept.count)
       kept.append(contentsOf: names[offset...(offset + Int(names[offset]))])
     }
     names = kept
@@ -198,14 +197,14 @@ struct Registry: ~Copyable {
     if !isOrdered {
       newcomers = []
       newcomers.reserveCapacity(count)
-      for number in entries.indices where isAlive(MachineID(UInt32(number))) { newcomers.append(UInt32(number)) }
+      for number in locations.indices where isAlive(MachineID(UInt32(number))) { newcomers.append(UInt32(number)) }
       order = []
       isOrdered = true
       orderHasDropped = false
     }
     if orderHasDropped {
-      order.removeAll { !Location(raw: entries[Int($0)].location).isSomewhere }
-      newcomers.removeAll { !Location(raw: entries[Int($0)].location).isSomewhere }
+      order.removeAll { !locations[Int($0)].isSomewhere }
+      newcomers.removeAll { !locations[Int($0)].isSomewhere }
       orderHasDropped = false
     }
     guard !newcomers.isEmpty else { return }
@@ -228,9 +227,9 @@ struct Registry: ~Copyable {
 
   private func sortByName(_ numbers: inout ContiguousArray<UInt32>) {
     names.withUnsafeBytes { names in
-      entries.withUnsafeBufferPointer { entries in
+      nameOffsets.withUnsafeBufferPointer { offsets in
         func name(_ number: UInt32) -> UnsafeRawBufferPointer {
-          let offset = Int(entries[Int(number)].name)
+          let offset = Int(nameOffsets[Int(number)])
           return UnsafeRawBufferPointer(rebasing: names[(offset + 1)..<(offset + 1 + Int(names[offset]))])
         }
         numbers.sort { NameHash.compare(name($0), name($1)) < 0 }
@@ -250,7 +249,7 @@ struct Registry: ~Copyable {
   func invariantViolations() -> [String] {
     var violations: [String] = []
     var alive = 0
-    for number in entries.indices where isAlive(MachineID(UInt32(number))) {
+    for number in locations.indices where isAlive(MachineID(UInt32(number))) {
       alive += 1
       let id = MachineID(UInt32(number))
       if withName(of: id, { find($0) }) != id { violations.append("machine \(number) is not found by its name") }

@@ -123,15 +123,6 @@ extension World {
   }
 }
 
-extension Population.Slot {
-  /// The parameters that a cell's machine was made with.
-  @inline(__always)
-  func parameters(of cell: UnsafeMutableRawPointer) -> UnsafeRawPointer {
-    let place = (cell + parameterOffset).load(as: UInt32.self)
-    return parameterBase + Int(place) &* parameterStride
-  }
-}
-
 /// An event made of arguments, for the time of one step.
 struct EventStorage: ~Copyable {
   // Safety: room for one event of the kind, which is made in `init` and destroyed in `deinit`.
