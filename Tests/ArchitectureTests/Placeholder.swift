@@ -1,1 +1,3 @@
-// Placeholder until the target's first file.
+import Testing
+
+@Test func one() { #expect(1 == 1) }
