@@ -1,3 +1,0 @@
-import Testing
-
-@Test func one() { #expect(1 == 1) }
