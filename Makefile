@@ -10,6 +10,12 @@ RELEASE := -c release --static-swift-stdlib
 PROGRAMS := .build/release
 SWIFT_FILES := Sources Tests Package.swift
 
+# Swift keeps caches in the home folder and fails without; where it cannot be written, one below .build will do.
+ifneq ($(shell [ -d "$$HOME" ] && [ -w "$$HOME" ] && echo writable),writable)
+export HOME := $(CURDIR)/.build/home
+$(shell mkdir -p .build/home)
+endif
+
 .ONESHELL:
 .SILENT:
 .SHELLFLAGS := -eu -c

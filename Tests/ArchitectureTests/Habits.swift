@@ -48,20 +48,23 @@ enum Habits {
   /// An argument label `default:` is none: its innermost bracket is no brace.
   static func catchAlls(in file: ProjectFile) -> [Finding] {
     var findings: [Finding] = []
-    var brackets: [Character] = []
+    var brackets: [UInt8] = []
     for (index, line) in file.swift.code.enumerated() {
-      var rest = Substring(line)
-      while let first = rest.first {
-        if let word = rest.prefixMatch(of: #/[A-Za-z_][A-Za-z_0-9]*/#) {
-          rest = rest[word.range.upperBound...]
-          if word.output == "default", brackets.last == "{", rest.trimmingPrefix(while: \.isWhitespace).first == ":" {
+      let line = Array(line.utf8)
+      var at = 0
+      while at < line.count {
+        let begin = at
+        while at < line.count, isWordByte(line[at]) { at += 1 }
+        if at > begin {
+          let colon = line[at...].first { $0 != UInt8(ascii: " ") } == UInt8(ascii: ":")
+          if colon, brackets.last == UInt8(ascii: "{"), line[begin..<at].elementsEqual("default".utf8) {
             findings.append(Finding(path: file.path, line: index + 1, what: "a switch with a default"))
           }
           continue
         }
-        if "({[".contains(first) { brackets.append(first) }
-        if ")}]".contains(first) { _ = brackets.popLast() }
-        rest.removeFirst()
+        if "({[".utf8.contains(line[at]) { brackets.append(line[at]) }
+        if ")}]".utf8.contains(line[at]) { _ = brackets.popLast() }
+        at += 1
       }
     }
     return findings
@@ -118,6 +121,15 @@ enum Habits {
       let before = line[..<range.lowerBound].last
       let after = line[range.upperBound...].first
       return ![before, after].contains { $0.map { $0.isLetter || $0.isNumber || $0 == "_" } ?? false }
+    }
+  }
+
+  /// Whether a byte can be part of an identifier; a backtick is taken for one, as it makes a word a name.
+  private static func isWordByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "`"), 0x80...: true
+    default: false
     }
   }
 

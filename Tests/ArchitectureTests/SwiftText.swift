@@ -9,25 +9,30 @@ struct SwiftText {
   let comments: [String]
 
   init(_ text: String) {
-    var scanner = Scanner(Array(text))
+    let bytes = Array(text.utf8)
+    var scanner = Scanner(bytes)
     scanner.run()
-    lines = Self.lines(of: Array(text))
+    lines = Self.lines(of: bytes)
     code = Self.lines(of: scanner.code)
     comments = Self.lines(of: scanner.comments)
   }
 
-  private static func lines(of characters: [Character]) -> [String] {
-    characters.split(separator: "\n", omittingEmptySubsequences: false).map { String($0) }
+  private static func lines(of bytes: [UInt8]) -> [String] {
+    bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map {
+      String(decoding: $0, as: UTF8.self)
+    }
   }
 }
 
 private struct Scanner {
-  private let text: [Character]
-  private var at = 0
-  private(set) var code: [Character] = []
-  private(set) var comments: [Character] = []
+  private static let blank = UInt8(ascii: " ")
 
-  init(_ text: [Character]) {
+  private let text: [UInt8]
+  private var at = 0
+  private(set) var code: [UInt8] = []
+  private(set) var comments: [UInt8] = []
+
+  init(_ text: [UInt8]) {
     self.text = text
   }
 
@@ -40,14 +45,14 @@ private struct Scanner {
     var depth = 0
     while at < text.count {
       if starts(with: "//") {
-        while at < text.count, text[at] != "\n" { takeComment() }
+        while at < text.count, text[at] != UInt8(ascii: "\n") { takeComment() }
       } else if starts(with: "/*") {
         scanBlockComment()
       } else if let hashes = openingHashes() {
         scanString(hashes: hashes)
       } else {
-        if text[at] == "(" { depth += 1 }
-        if text[at] == ")" {
+        if text[at] == UInt8(ascii: "(") { depth += 1 }
+        if text[at] == UInt8(ascii: ")") {
           if untilParenthesis, depth == 0 { return }
           depth -= 1
         }
@@ -73,8 +78,8 @@ private struct Scanner {
   /// How many `#` stand before a quotation mark here; nil when no string begins here.
   private func openingHashes() -> Int? {
     var end = at
-    while end < text.count, text[end] == "#" { end += 1 }
-    return end < text.count && text[end] == "\"" ? end - at : nil
+    while end < text.count, text[end] == UInt8(ascii: "#") { end += 1 }
+    return end < text.count && text[end] == UInt8(ascii: "\"") ? end - at : nil
   }
 
   private mutating func scanString(hashes: Int) {
@@ -88,7 +93,7 @@ private struct Scanner {
         for _ in quote + fence { takeCode() }
         return
       }
-      if !isMultiline, text[at] == "\n" { return }  // Not closed: the compiler will say so.
+      if !isMultiline, text[at] == UInt8(ascii: "\n") { return }  // Not closed: the compiler will say so.
       if starts(with: "\\" + fence + "(") {
         for _ in "\\" + fence { takeBlank() }
         takeCode()
@@ -104,17 +109,17 @@ private struct Scanner {
   }
 
   private func starts(with prefix: String) -> Bool {
-    text[at...].starts(with: prefix)
+    text[at...].starts(with: prefix.utf8)
   }
 
-  private mutating func takeCode() { take(code: text[at], comment: " ") }
-  private mutating func takeComment() { take(code: " ", comment: text[at]) }
-  private mutating func takeBlank() { take(code: " ", comment: " ") }
+  private mutating func takeCode() { take(code: text[at], comment: Self.blank) }
+  private mutating func takeComment() { take(code: Self.blank, comment: text[at]) }
+  private mutating func takeBlank() { take(code: Self.blank, comment: Self.blank) }
 
-  private mutating func take(code: Character, comment: Character) {
-    let isLineEnd = text[at] == "\n"
-    self.code.append(isLineEnd ? "\n" : code)
-    comments.append(isLineEnd ? "\n" : comment)
+  private mutating func take(code: UInt8, comment: UInt8) {
+    let isLineEnd = text[at] == UInt8(ascii: "\n")
+    self.code.append(isLineEnd ? text[at] : code)
+    comments.append(isLineEnd ? text[at] : comment)
     at += 1
   }
 }
