@@ -102,6 +102,10 @@ define install_package
     as_root=sudo
     [ -t 0 ] || as_root='sudo -n'
   fi
-  $$as_root apt-get update -qq || echo 'The package lists could not be renewed; trying with those that are here.' >&2
-  $$as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=120 install -y -qq --no-install-recommends $(1) >/dev/null
+  if ! said=$$( ($$as_root apt-get update -qq || true) 2>&1 &&
+    $$as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=120 install -y -qq \
+      --no-install-recommends $(1) 2>&1); then
+    printf '%s\n' "$$said" '$(1) could not be installed; apt-get says why above.' >&2
+    exit 1
+  fi
 endef
