@@ -1,0 +1,111 @@
+# The ways in: `make` alone lists them. Debian packages that are missing are installed; nothing else outside this
+# folder is touched, but by `install`.
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+BENCH ?=
+
+# The Swift runtime is linked in: the programs start in half the time and go on when the toolchain moves.
+RELEASE := -c release --static-swift-stdlib
+PROGRAMS := .build/release
+SWIFT_FILES := Sources Tests Package.swift
+
+# Swift keeps caches in the home folder and fails without; where it cannot be written, one below .build will do.
+ifneq ($(shell [ -d "$$HOME" ] && [ -w "$$HOME" ] && echo writable),writable)
+export HOME := $(CURDIR)/.build/home
+$(shell mkdir -p .build/home)
+endif
+
+.ONESHELL:
+.SILENT:
+.SHELLFLAGS := -eu -c
+.DEFAULT_GOAL := help
+.PHONY: help run test bench format lint install clean swift-is-there readline-is-there redis-is-there
+
+help:
+	echo 'make run      builds fsmd and opens the REPL on a daemon of its own (with no terminal: plays Demos/tour.fsm)'
+	echo 'make test     checks the format, builds with warnings as errors, runs all tests'
+	echo 'make bench    measures fsmd beside Redis, one table (BENCH="--quick", BENCH="--only memory")'
+	echo 'make format   formats all Swift files in place'
+	echo 'make install  installs both programs and their man pages (PREFIX=$(PREFIX), DESTDIR=)'
+	echo 'make clean    removes what was built'
+
+# A private runtime directory, so that no daemon that happens to run is used: the REPL finds none and starts its own,
+# which ends with it.
+run: readline-is-there
+	echo 'Building fsmd and fsmrepl (the first time takes a minute or two).'
+	swift build -q $(RELEASE) --product fsmd
+	swift build -q $(RELEASE) --product fsmrepl
+	unset FSMD_SOCKET
+	XDG_RUNTIME_DIR=$$(mktemp -d /tmp/fsmd-run.XXXXXX)
+	export XDG_RUNTIME_DIR
+	trap 'rm -rf "$$XDG_RUNTIME_DIR"' EXIT
+	trap : INT
+	if [ -t 0 ]; then
+	  $(PROGRAMS)/fsmrepl
+	else
+	  $(PROGRAMS)/fsmrepl -f Demos/tour.fsm
+	fi
+
+test: readline-is-there lint
+	echo 'Building the programs and their tests (the first time takes some minutes).'
+	swift build -q --build-tests
+	swift test --skip-build --disable-xctest
+
+lint: swift-is-there
+	swift format lint --strict -r $(SWIFT_FILES)
+
+bench: redis-is-there
+	echo 'Building fsmd and fsmbench (the first time takes a minute or two).'
+	swift build -q $(RELEASE) --product fsmd
+	swift build -q $(RELEASE) --product fsmbench
+	$(PROGRAMS)/fsmbench $(BENCH)
+
+format: swift-is-there
+	swift format format -i -r $(SWIFT_FILES)
+
+install: readline-is-there
+	swift build -q $(RELEASE) --product fsmd
+	swift build -q $(RELEASE) --product fsmrepl
+	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/share/man/man1"
+	install -m 755 $(PROGRAMS)/fsmd $(PROGRAMS)/fsmrepl "$(DESTDIR)$(PREFIX)/bin"
+	install -m 644 Docs/man/fsmd.1 Docs/man/fsmrepl.1 "$(DESTDIR)$(PREFIX)/share/man/man1"
+
+clean:
+	rm -rf .build
+
+swift-is-there:
+	if ! command -v swift >/dev/null; then
+	  echo 'swift is not in PATH: install Swift 6.2 or later from https://www.swift.org/install' >&2
+	  exit 1
+	fi
+
+readline-is-there: swift-is-there
+	if [ ! -e /usr/include/readline/readline.h ]; then $(call install_package,libreadline-dev); fi
+
+redis-is-there: swift-is-there
+	if ! command -v redis-server >/dev/null; then $(call install_package,redis-server); fi
+
+# Installs one Debian package without a question, as root or through sudo; says what to do where it cannot.
+define install_package
+  echo 'Installing $(1), which is missing.'
+  if ! command -v apt-get >/dev/null; then
+    echo '$(1) is missing, and this is no Debian: install what your system calls it, and try again.' >&2
+    exit 1
+  fi
+  as_root=
+  if [ "$$(id -u)" != 0 ]; then
+    if ! command -v sudo >/dev/null; then
+      echo '$(1) is missing: run "apt-get install $(1)" as root, and try again.' >&2
+      exit 1
+    fi
+    as_root=sudo
+    [ -t 0 ] || as_root='sudo -n'
+  fi
+  if ! said=$$( ($$as_root apt-get update -qq || true) 2>&1 &&
+    $$as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=120 install -y -qq \
+      --no-install-recommends $(1) 2>&1); then
+    printf '%s\n' "$$said" '$(1) could not be installed; apt-get says why above.' >&2
+    exit 1
+  fi
+endef

@@ -1,0 +1,97 @@
+internal import UnixHost
+
+/// The program: its options, the list of what is measured, the table.
+enum Bench {
+  /// One measurement that can be asked for.
+  struct Benchmark: Sendable {
+    /// The first column of the table, and what `--only` looks in.
+    let what: String
+    let run: @Sendable (Effort) throws -> Row
+  }
+
+  private enum Option { case only, rounds, quick }
+
+  private static let options = OptionTable<Option>(
+    program: "fsmbench", synopsis: "[options]",
+    options: [
+      .init(.only, long: "only", argument: .required("TEXT"), summary: "only the rows with TEXT in their name"),
+      .init(.rounds, long: "rounds", argument: .required("N"), summary: "measure each pair N times (7)"),
+      .init(.quick, long: "quick", summary: "a rough look: 3 short rounds, 200,000 machines for a million"),
+    ])
+
+  /// - Returns: The exit code: 0 when every row was measured, whatever the figures; 1 for a wrong command line;
+  ///   2 when a row has no figure, because a server failed or gave a wrong reply.
+  static func run(_ arguments: [String]) -> Int32 {
+    var effort = Effort()
+    var only = ""
+    do {
+      switch try options.parse(arguments) {
+      case .help:
+        Descriptor.standardOutput.writeAll(options.usage)
+        return 0
+      case .version:
+        Descriptor.standardOutput.writeAll("fsmbench 0.1.0\n")
+        return 0
+      case .run(let given, let operands):
+        guard operands.isEmpty else { throw UsageFailure.wrong("unexpected word '\(operands[0])'") }
+        // Before the others, which refine it.
+        if given.contains(where: { $0.name == .quick }) { effort = .quick }
+        for option in given {
+          switch option.name {
+          case .quick: break
+          case .only: only = option.value.lowercased()
+          case .rounds:
+            guard let rounds = Int(option.value), 1...1_000 ~= rounds else {
+              throw UsageFailure.wrong("--rounds takes 1 to 1000, not '\(option.value)'")
+            }
+            effort.rounds = rounds
+          }
+        }
+      }
+    } catch {
+      Descriptor.standardError.writeAll("fsmbench: \(error)\n\(options.usage)")
+      return 1
+    }
+    return measure(all.filter { only.isEmpty || $0.what.lowercased().contains(only) }, effort)
+  }
+
+  private static func measure(_ benchmarks: [Benchmark], _ effort: Effort) -> Int32 {
+    var code: Int32 = 0
+    let table = Table()
+    table.begin()
+    for benchmark in benchmarks {
+      do {
+        table.add(try benchmark.run(effort), what: benchmark.what)
+      } catch {
+        table.addFailure(error, what: benchmark.what)
+        code = 2
+      }
+    }
+    return code
+  }
+
+  private static let all: [Benchmark] = wire + watching + memory + latency
+
+  private static let wire: [Benchmark] = [
+    WireBenchmark(connections: 1, depth: 1_000, kind: "power", event: "buttonClick", target: 2),
+    WireBenchmark(connections: 50, depth: 64, kind: "power", event: "buttonClick", target: 3),
+    WireBenchmark(connections: 1, depth: 1_000, kind: "shiftKey", event: "tap", target: 1.8),
+    WireBenchmark(connections: 50, depth: 64, kind: "shiftKey", event: "tap", target: 2.5),
+    WireBenchmark(connections: 1, depth: 1, kind: "power", event: "buttonClick", target: 1),
+  ].map { wire in Benchmark(what: wire.what) { try wire.run($0) } }
+
+  private static let watching: [Benchmark] = [
+    WatchBenchmark(connections: 1, depth: 1_000), WatchBenchmark(connections: 50, depth: 64),
+  ].map { watch in Benchmark(what: watch.what) { try watch.run($0) } }
+
+  private static let memory: [Benchmark] = [
+    MemoryBenchmark(kind: "power", state: "off", target: 64),
+    MemoryBenchmark(kind: "shiftKey", state: "off", target: 80),
+    MemoryBenchmark(kind: "fridge", state: "cooling", target: 120),
+  ].map { memory in Benchmark(what: memory.what) { try memory.run($0) } }
+
+  private static let latency: [Benchmark] = [
+    Benchmark(what: "advance 1d with one fridge", run: advanceOneDay),
+    Benchmark(what: "start until the greeting is read", run: startUp),
+  ]
+}

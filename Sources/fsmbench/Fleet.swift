@@ -1,0 +1,24 @@
+/// Many machines of a kind in a daemon, named as a ``Workload`` names them.
+enum Fleet {
+  /// Makes machines with the numbers in `range`, without waiting for each reply.
+  static func make(kind: String, _ range: Range<Int>, on conversation: Conversation) throws {
+    try conversation.ask("quiet on")
+    for begin in stride(from: range.lowerBound, to: range.upperBound, by: 1_000) {
+      var requests: [UInt8] = []
+      for index in begin..<min(begin + 1_000, range.upperBound) {
+        requests += "new \(kind) \(Workload.name(index))\n".utf8
+      }
+      try conversation.send(requests)
+    }
+    // A `new` that failed would have answered in spite of the quiet, and be taken for this reply.
+    try conversation.ask("quiet off")
+  }
+
+  /// The number of inputs that the daemon's world has taken.
+  static func inputs(_ conversation: Conversation) throws -> Int {
+    let reply = try conversation.ask("clock", expecting: "+ clock ")
+    guard let seq = reply.split(separator: " ").first(where: { $0.hasPrefix("seq=") }).flatMap({ Int($0.dropFirst(4)) })
+    else { throw BenchFailure.wrongReply(to: "clock", expected: "seq=", got: reply) }
+    return seq
+  }
+}

@@ -1,0 +1,75 @@
+internal import UnixHost
+
+/// One line of the table: what was measured, beside what, and what it was meant to reach.
+struct Row {
+  let ours: Figure
+  /// Nil where nothing comparable exists.
+  var peer: Peer?
+  let targets: [Target]
+  /// What a reader has to know to believe the figure.
+  var remark: String?
+
+  struct Peer {
+    let name: String
+    let figure: Figure
+    /// Ours to the peer's, the median over the rounds.
+    let ratio: Double
+  }
+
+  enum Target {
+    case ratioAtLeast(Double)
+    case atLeast(Figure)
+    case atMost(Figure)
+
+    var text: String {
+      switch self {
+      case .ratioAtLeast(let least): "≥ \(threeDigits(least)) ×"
+      case .atLeast(let least): "≥ \(least.text)"
+      case .atMost(let most): "≤ \(most.text)"
+      }
+    }
+
+    func isMet(by row: Row) -> Bool {
+      switch self {
+      case .ratioAtLeast(let least): row.peer.map { $0.ratio >= least } ?? false
+      case .atLeast(let least): row.ours.value >= least.value
+      case .atMost(let most): row.ours.value <= most.value
+      }
+    }
+  }
+
+  var isMet: Bool { targets.allSatisfy { $0.isMet(by: self) } }
+}
+
+/// Writes the table, each row when it has been measured.
+struct Table {
+  private static let widths = [46, 11, 34, 7, 21, 4]
+
+  func begin() {
+    write(["what", "fsmd", "peer", "ratio", "target", "met"])
+    Descriptor.standardOutput.writeAll(String(repeating: "-", count: Self.widths.reduce(5, +)) + "\n")
+  }
+
+  func add(_ row: Row, what: String) {
+    write([
+      what, row.ours.text, row.peer.map { "\($0.name) \($0.figure.text)" } ?? "",
+      row.peer.map { threeDigits($0.ratio) } ?? "", row.targets.map(\.text).joined(separator: ", "),
+      row.isMet ? "yes" : "NO",
+    ])
+    if let remark = row.remark { Descriptor.standardOutput.writeAll("    \(remark)\n") }
+  }
+
+  func addFailure(_ error: any Error, what: String) {
+    write([what, "failed"])
+    Descriptor.standardOutput.writeAll("    \(error)\n")
+  }
+
+  private func write(_ cells: [String]) {
+    let padded = zip(cells, Self.widths).map { cell, width in
+      cell + String(repeating: " ", count: max(0, width - cell.count))
+    }
+    var line = padded.joined(separator: " ")
+    while line.last == " " { line.removeLast() }
+    Descriptor.standardOutput.writeAll(line + "\n")
+  }
+}

@@ -1,0 +1,142 @@
+internal import UnixHost
+
+/// The client of all rows on the wire: some connections, on each a batch of requests under way at any time.
+///
+/// It is the same for every server: it counts the line ends that come back and sees that none is a failure, which
+/// both protocols begin with a minus sign. It looks at the clock once per batch.
+struct WireClient: ~Copyable {
+  private let poller: Poller
+  private let workload: Workload
+  private var lanes: [Lane]
+  private var buffer = [UInt8](repeating: 0, count: 256 * 1_024)
+  /// Requests answered in all runs.
+  private(set) var answered = 0
+  /// What came on the connection that only listens, in all runs.
+  private(set) var heard = Heard()
+
+  private struct Lane {
+    let conversation: Conversation
+    var socket: Descriptor { conversation.socket }
+    /// Which batch is being sent or answered, and how much of it has been sent.
+    var batch: Int
+    var sent = 0
+    /// Replies that are still to come for it.
+    var awaited = 0
+  }
+
+  /// What a connection that only listens has got.
+  struct Heard {
+    var lines = 0
+    /// Lines that say that something was left out.
+    var gaps = 0
+  }
+
+  private let listener: Conversation?
+  private static let listenerToken = UInt32.max
+
+  /// - Parameters:
+  ///   - conversations: Connections on which nothing is under way.
+  ///   - listener: One more that only takes what comes on it.
+  init(conversations: [Conversation], workload: Workload, listener: Conversation? = nil) throws {
+    let poller = try Poller()
+    for (index, conversation) in conversations.enumerated() {
+      try poller.add(conversation.socket, token: UInt32(index), interest: .readable)
+    }
+    if let listener { try poller.add(listener.socket, token: Self.listenerToken, interest: .readable) }
+    // Each starts somewhere else, so that connections do not send the same at the same time.
+    let stride = max(1, workload.batches.count / conversations.count)
+    lanes = conversations.enumerated().map { index, conversation in
+      Lane(conversation: conversation, batch: index * stride % workload.batches.count)
+    }
+    self.poller = poller
+    self.workload = workload
+    self.listener = listener
+  }
+
+  /// Sends batch after batch for some time, then takes the replies that are left.
+  ///
+  /// - Returns: Requests answered per second.
+  /// - Throws: `lost` or `wrongReply`.
+  mutating func run(nanoseconds: UInt64) throws -> Double {
+    let begin = HostClock.now()
+    let answeredBefore = answered
+    var busy = lanes.count
+    for index in lanes.indices { try start(index) }
+    while busy > 0 {
+      let events = poller.wait(milliseconds: 30_000)
+      if events.isEmpty { throw BenchFailure.lost("no reply for 30 s") }
+      for event in events {
+        if event.token == Self.listenerToken {
+          try listen()
+          continue
+        }
+        let index = Int(event.token)
+        if event.isWritable { try send(index) }
+        guard event.isReadable || event.isHungUp else { continue }
+        try receive(index)
+        guard lanes[index].awaited == 0 else { continue }
+        answered += workload.depth
+        if HostClock.now() - begin < nanoseconds {
+          try start(index)
+        } else {
+          busy -= 1
+        }
+      }
+    }
+    return Double(answered - answeredBefore) / (Double(HostClock.now() - begin) / 1e9)
+  }
+
+  private mutating func start(_ index: Int) throws {
+    lanes[index].batch = (lanes[index].batch + 1) % workload.batches.count
+    lanes[index].sent = 0
+    lanes[index].awaited = workload.depth
+    try send(index)
+  }
+
+  private mutating func send(_ index: Int) throws {
+    let lane = lanes[index]
+    let bytes = workload.batches[lane.batch]
+    let wasPartial = lane.sent > 0
+    while lanes[index].sent < bytes.count {
+      let outcome = bytes.withUnsafeBytes { lane.socket.send(.init(rebasing: $0[lanes[index].sent...])) }
+      switch outcome {
+      case .bytes(let count): lanes[index].sent += count
+      case .wouldBlock: return try poller.modify(lane.socket, token: UInt32(index), interest: [.readable, .writable])
+      case .closed: throw BenchFailure.lost("the server hung up")
+      case .failed(let error): throw error
+      }
+    }
+    if wasPartial { try poller.modify(lane.socket, token: UInt32(index), interest: .readable) }
+  }
+
+  private mutating func receive(_ index: Int) throws {
+    let socket = lanes[index].socket
+    switch buffer.withUnsafeMutableBytes({ socket.read(into: $0) }) {
+    case .bytes(let count):
+      // A minus sign begins a failure, and stands nowhere else in the replies that are expected here.
+      let seen = buffer.withUnsafeBytes { countLines(in: .init(rebasing: $0[..<count]), and: UInt8(ascii: "-")) }
+      lanes[index].awaited -= seen.lines
+      guard seen.others == 0, lanes[index].awaited >= 0 else {
+        let text = String(decoding: buffer[..<min(count, 200)], as: UTF8.self)
+        throw BenchFailure.wrongReply(to: "a batch", expected: "one success per request", got: text)
+      }
+    case .wouldBlock: break
+    case .closed: throw BenchFailure.lost("the server hung up")
+    case .failed(let error): throw error
+    }
+  }
+
+  private mutating func listen() throws {
+    guard let listener else { return }
+    switch buffer.withUnsafeMutableBytes({ listener.socket.read(into: $0) }) {
+    case .bytes(let count):
+      // An exclamation mark begins `! gap`, likewise.
+      let seen = buffer.withUnsafeBytes { countLines(in: .init(rebasing: $0[..<count]), and: UInt8(ascii: "!")) }
+      heard.lines += seen.lines
+      heard.gaps += seen.others
+    case .wouldBlock: break
+    case .closed: throw BenchFailure.lost("the server hung up on the listener")
+    case .failed(let error): throw error
+    }
+  }
+}

@@ -1,0 +1,55 @@
+internal import UnixHost
+
+/// A row on the wire: the daemon beside Redis, one client, the same pipelining.
+struct WireBenchmark {
+  let connections: Int
+  let depth: Int
+  let kind: String
+  let event: String
+  /// How much of Redis's throughput is meant to be reached.
+  let target: Double
+
+  static let names = 10_000
+
+  var what: String {
+    let way = depth == 1 ? "one at a time" : connections == 1 ? "1 × \(depth)" : "\(connections) × \(depth)"
+    return "\(kind) on the wire, \(way)"
+  }
+
+  func run(_ effort: Effort) throws -> Row {
+    let daemon = try Server.fsmd()
+    defer { daemon.stop() }
+    let redis = try Server.redis()
+    defer { redis.stop() }
+    let daemonControl = try daemon.connect()
+    let redisControl = try redis.connect()
+    try Fleet.make(kind: kind, 0..<Self.names, on: daemonControl)
+    var daemonClient = try WireClient(
+      conversations: try conversations(with: daemon),
+      workload: Workload(depth: depth, names: Self.names, Workload.send(event)))
+    var redisClient = try WireClient(
+      conversations: try conversations(with: redis), workload: Workload(depth: depth, names: Self.names, Workload.set))
+
+    let pairing = try Pairing(
+      rounds: effort.rounds,
+      ours: { try daemonClient.run(nanoseconds: effort.nanoseconds) },
+      peer: { try redisClient.run(nanoseconds: effort.nanoseconds) })
+
+    let inputs = try Fleet.inputs(daemonControl)
+    guard inputs >= Self.names + daemonClient.answered else {
+      throw BenchFailure.wrongReply(
+        to: "clock", expected: "seq=\(Self.names + daemonClient.answered)", got: "seq=\(inputs)")
+    }
+    try daemonControl.ask("send \(Workload.name(0)) \(event)", expecting: "+ moved ")
+    try redisControl.ask("EXISTS \(Workload.name(0))", expecting: ":1")
+    return Row(
+      ours: Figure(value: pairing.ours, unit: .perSecond),
+      peer: Row.Peer(
+        name: "Redis SET", figure: Figure(value: pairing.peer, unit: .perSecond), ratio: pairing.ratio),
+      targets: [.ratioAtLeast(target)])
+  }
+
+  private func conversations(with server: Server) throws -> [Conversation] {
+    try (0..<connections).map { _ in try server.connect() }
+  }
+}

@@ -1,0 +1,117 @@
+import Testing
+
+/// Each rule finds what it is there for, and only that.
+@Suite("The rules themselves")
+struct HabitRuleTests {
+  private func lines(_ rule: (ProjectFile) -> [Finding], _ text: String) -> [Int] {
+    rule(ProjectFile(path: "Sources/Sample/Sample.swift", text: text)).map(\.line)
+  }
+
+  @Test("length: the limit is allowed, one line more is not")
+  func length() {
+    #expect(lines(Habits.length, String(repeating: "\n", count: 400)) == [])
+    #expect(lines(Habits.length, String(repeating: "\n", count: 401)) == [401])
+  }
+
+  @Test("sleeps: every spelling, but no mention in a comment or a name")
+  func sleeps() {
+    for call in [
+      "sleep(1)", "usleep (10)", "nanosleep(&t, nil)", "try await Task.sleep(for: .seconds(1))", "Glibc.sleep(1)",
+    ] {
+      #expect(lines(Habits.sleeps, "let a = 1\n\(call)") == [2], "\(call)")
+    }
+    #expect(lines(Habits.sleeps, "Thread.sleep(forTimeInterval: 1)") == [1])
+    #expect(lines(Habits.sleeps, "queue.asyncAfter(deadline: .now())") == [1])
+    #expect(lines(Habits.sleeps, "// never sleep(1)\nlet sleepy = \"sleep(1)\"\noversleep(1)") == [])
+  }
+
+  @Test("leftovers: the words, in code, text and comments, but not inside other words")
+  func leftovers() {
+    #expect(lines(Habits.leftovers, "a\n// TO" + "DO: later") == [2])
+    #expect(lines(Habits.leftovers, "let x = \"FIX" + "ME\"") == [1])
+    #expect(lines(Habits.leftovers, "fatalError(\"not implemented" + " yet\")") == [1])
+    #expect(lines(Habits.leftovers, "mktemp fsmd.XXXXXX; TODOS; todo") == [])
+  }
+
+  @Test("machine paths: absolute ones, but not a folder of that name inside another")
+  func machinePaths() {
+    for folder in ["wo" + "rk", "ro" + "ot", "ho" + "me", "o" + "pt", "fa" + "rm"] {
+      #expect(lines(Habits.machinePaths, "a\nlet path = \"/\(folder)/x\"") == [2], "\(folder)")
+      #expect(lines(Habits.machinePaths, "/\(folder)/x") == [1], "\(folder)")
+      #expect(lines(Habits.machinePaths, "Sources/\(folder)/x, $(HERE)/\(folder)/x, ./\(folder)/x") == [], "\(folder)")
+    }
+  }
+
+  @Test("catch-alls: a switch's default, but not an argument's label")
+  func catchAlls() {
+    let text = """
+      func f() {
+        switch state {
+        case .on: g(default: 3, [.a(
+          default: 4)])
+        default: break
+        }
+        // default: no
+        let words = "default: no \\(h { switch $0 { @unknown default : 1 } })"
+      }
+      enum E { static let `default`: Int = 1 }
+      """
+    #expect(lines(Habits.catchAlls, text) == [5, 8])
+  }
+
+  @Test("unexplained: each escape needs a comment beside it or directly above")
+  func unexplained() {
+    for escape in [
+      "struct S: @unchecked Sendable {}", "nonisolated(unsafe) var a = 1", "let b = try! f()", "let c = d as! Int",
+      "fatalError(\"no\")", "@preconcurrency import C",
+    ] {
+      #expect(lines(Habits.unexplained, "// Because.\n\nlet a = 1\n\(escape)") == [4], "\(escape)")
+      #expect(lines(Habits.unexplained, "// Because.\n\(escape)") == [], "\(escape)")
+      #expect(lines(Habits.unexplained, "/// Because.\n@frozen\n\(escape)") == [], "\(escape)")
+      #expect(lines(Habits.unexplained, "\(escape)  // Because.") == [], "\(escape)")
+      #expect(lines(Habits.unexplained, "let text = \"\"\"\n\(escape)\n\"\"\"") == [], "\(escape)")
+    }
+    #expect(lines(Habits.unexplained, "let d = x as? Int; let e = try? f()") == [])
+  }
+
+  @Test("unsafe pointers: the first mention, unless the file has its reason")
+  func unsafePointers() {
+    let pointer = "let a = 1\nlet base: UnsafeMutableRawPointer\nlet b: UnsafeBufferPointer<UInt8>"
+    #expect(lines(Habits.unsafePointers, pointer) == [2])
+    #expect(lines(Habits.unsafePointers, "// Safety: owned by this type alone.\n" + pointer) == [])
+    #expect(lines(Habits.unsafePointers, "let s = \"Safety:\"\n" + pointer) == [3])
+    #expect(lines(Habits.unsafePointers, "a.withUnsafeBytes { $0.count } // UnsafeRawPointer") == [])
+  }
+
+  @Test("an exemption takes its file out, and one that is not needed is a finding")
+  func exemptions() {
+    let findings = [Finding(path: "A.swift", line: 3, what: "long"), Finding(path: "B.swift", line: 4, what: "long")]
+    let left = findings.without([
+      Exemption(path: "A.swift", reason: "one table"), Exemption(path: "C.swift", reason: ""),
+    ])
+    #expect(left.map(\.path) == ["B.swift", "C.swift"])
+  }
+
+  @Test("Swift texts are split into code and comments, line by line")
+  func splits() {
+    let text = ##"""
+      let a = "x // y \" z" // note "one"
+      /* b /* c */ d */ let e = #"\(f) \#(g("h")) " i"#
+      let j = """
+        k " \(l("m") + n) // o
+        """ + p
+      let q = "open
+      let r = "s\\" + t
+      """##
+    let swift = SwiftText(text)
+    #expect(swift.lines.joined(separator: "\n") == text)
+    #expect(swift.code.count == swift.lines.count)
+    #expect(swift.comments.count == swift.lines.count)
+    func words(_ line: String) -> [String] { line.matches(of: #/[a-z]+/#).map { String($0.output) } }
+    #expect(
+      swift.code.map(words) == [
+        ["let", "a"], ["let", "e", "g"], ["let", "j"], ["l", "n"], ["p"], ["let", "q"], ["let", "r", "t"],
+      ])
+    #expect(swift.comments.map(words) == [["note", "one"], ["b", "c", "d"], [], [], [], [], []])
+  }
+}

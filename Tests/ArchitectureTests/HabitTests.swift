@@ -1,0 +1,61 @@
+import Testing
+
+@Suite("The code keeps its habits")
+struct HabitTests {
+  /// Files over the limit that are one job all the same, each with the reason.
+  static let longFiles: [Exemption] = []
+  /// Machines with a `default:` that is not over an enum of ours, each with the reason.
+  static let catchAlls: [Exemption] = []
+
+  @Test("no file is longer than one job")
+  func length() throws {
+    let findings = try Checkout.swiftFiles(in: "Sources", "Tests").flatMap(Habits.length).without(Self.longFiles)
+    #expect(findings.isEmpty, "\(findings.listing)")
+  }
+
+  @Test("no test sleeps")
+  func sleeps() throws {
+    let findings = try Checkout.swiftFiles(in: "Tests").flatMap(Habits.sleeps)
+    #expect(findings.isEmpty, "\(findings.listing)")
+  }
+
+  @Test("nothing was put off and left behind")
+  func leftovers() throws {
+    let findings = try Checkout.files().flatMap(Habits.leftovers)
+    #expect(findings.isEmpty, "\(findings.listing)")
+  }
+
+  @Test("no file names a folder of one machine")
+  func machinePaths() throws {
+    let findings = try Checkout.files().flatMap(Habits.machinePaths)
+    #expect(findings.isEmpty, "\(findings.listing)")
+  }
+
+  @Test("no switch of a machine has a default")
+  func catchAlls() throws {
+    let files = try Checkout.swiftFiles(in: "Sources/StateMachines", "Sources/Simulations")
+    let findings = files.flatMap(Habits.catchAlls).without(Self.catchAlls)
+    #expect(findings.isEmpty, "\(findings.listing)")
+  }
+
+  @Test("what switches a check off says why")
+  func unexplained() throws {
+    let findings = try Checkout.swiftFiles(in: "Sources", "Tests").flatMap(Habits.unexplained)
+    #expect(findings.isEmpty, "\(findings.listing)")
+  }
+
+  @Test("a file with unsafe memory says why it is safe")
+  func unsafePointers() throws {
+    let findings = try Checkout.swiftFiles(in: "Sources").flatMap(Habits.unsafePointers)
+    #expect(findings.isEmpty, "\(findings.listing)")
+  }
+
+  @Test("the walk over the files sees this one, the manifest and the Makefile, and nothing that is built")
+  func walk() throws {
+    let paths = try Checkout.files().map(\.path)
+    for path in ["Tests/ArchitectureTests/HabitTests.swift", "Package.swift", "Makefile", ".ci/run"] {
+      #expect(paths.contains(path), "\(path)")
+    }
+    #expect(!paths.contains { $0.hasPrefix(".build/") || $0.hasPrefix(".git/") })
+  }
+}

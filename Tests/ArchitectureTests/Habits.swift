@@ -1,0 +1,139 @@
+/// The habits that can be checked by reading: each is a function from one file to the places that break it.
+///
+/// Word boundaries in the patterns are simple ones: by default the period in `Task.run` is none, as between letters
+/// in a text for people.
+enum Habits {
+  static let longestFile = 400
+
+  static func length(of file: ProjectFile) -> [Finding] {
+    let lines = file.text.split(separator: "\n", omittingEmptySubsequences: false).count - 1
+    guard lines > longestFile else { return [] }
+    return [Finding(path: file.path, line: longestFile + 1, what: "\(lines) lines: more than one job?")]
+  }
+
+  /// A test that waits for time to pass is slow on a good day and wrong on a bad one.
+  static func sleeps(in file: ProjectFile) -> [Finding] {
+    // A letter in brackets, or this file would find itself.
+    let calls = #/\b(?:u|nano|clock_nano)?slee[p](?:ForTimeInterval)?\s*\(|\basyncAfte[r]\s*\(/#
+      .wordBoundaryKind(.simple)
+    return matches(of: calls, in: file) { "waits for time to pass (\($0))" }
+  }
+
+  /// Work that was put off: it is done, or it is an issue, or it is nothing.
+  static func leftovers(in file: ProjectFile) -> [Finding] {
+    // Each in two halves, or this file would find itself.
+    let markers = ["TO" + "DO", "FIX" + "ME", "XX" + "X", "HA" + "CK", "not implemented" + " yet"]
+    return lines(of: file) { line in
+      markers.first { marker in contains(line, word: marker) }.map { "left behind: \($0)" }
+    }
+  }
+
+  /// A path that exists on one machine only.
+  static func machinePaths(in file: ProjectFile) -> [Finding] {
+    // In halves, for the same reason.
+    let roots = ["/wo" + "rk/", "/fa" + "rm/", "/ro" + "ot/", "/o" + "pt/", "/ho" + "me/"]
+    return lines(of: file) { line in
+      roots.first { root in
+        line.ranges(of: root).contains { range in
+          guard range.lowerBound > line.startIndex else { return true }
+          let before = line[line.index(before: range.lowerBound)]
+          return !(before.isLetter || before.isNumber || "._-/})".contains(before))
+        }
+      }.map { "names a folder of one machine: \($0)" }
+    }
+  }
+
+  /// `default:` in a `switch`. Over our own enums it hides the decision that a new case asks for.
+  ///
+  /// An argument label `default:` is none: its innermost bracket is no brace.
+  static func catchAlls(in file: ProjectFile) -> [Finding] {
+    var findings: [Finding] = []
+    var brackets: [UInt8] = []
+    for (index, line) in file.swift.code.enumerated() {
+      let line = Array(line.utf8)
+      var at = 0
+      while at < line.count {
+        let begin = at
+        while at < line.count, isWordByte(line[at]) { at += 1 }
+        if at > begin {
+          let colon = line[at...].first { $0 != UInt8(ascii: " ") } == UInt8(ascii: ":")
+          if colon, brackets.last == UInt8(ascii: "{"), line[begin..<at].elementsEqual("default".utf8) {
+            findings.append(Finding(path: file.path, line: index + 1, what: "a switch with a default"))
+          }
+          continue
+        }
+        if "({[".utf8.contains(line[at]) { brackets.append(line[at]) }
+        if ")}]".utf8.contains(line[at]) { _ = brackets.popLast() }
+        at += 1
+      }
+    }
+    return findings
+  }
+
+  /// What switches a check of the compiler off needs its reason in sight: in a comment on the same line or on those
+  /// directly before (attributes may stand between).
+  static func unexplained(in file: ProjectFile) -> [Finding] {
+    let swift = file.swift
+    let escapes = #/@unchecked\s+Sendable|nonisolated\(unsafe\)|\btry!|\bas!|\bfatalError\s*\(|@preconcurrenc[y]/#
+      .wordBoundaryKind(.simple)
+    return swift.code.enumerated().compactMap { index, line in
+      guard let match = line.firstMatch(of: escapes) else { return nil }
+      var explained = !isBlank(swift.comments[index])
+      var above = index - 1
+      while !explained, above >= 0, swift.code[above].trimmingPrefix(while: \.isWhitespace).first == "@" {
+        explained = !isBlank(swift.comments[above])
+        above -= 1
+      }
+      if !explained, above >= 0 { explained = isBlank(swift.code[above]) && !isBlank(swift.comments[above]) }
+      return explained
+        ? nil : Finding(path: file.path, line: index + 1, what: "\(match.output) without a comment that says why")
+    }
+  }
+
+  /// A file that names an unsafe pointer type says in a comment, after the word `Safety:`, why its memory is right:
+  /// who owns it, how long it lives, what keeps the bounds.
+  static func unsafePointers(in file: ProjectFile) -> [Finding] {
+    let swift = file.swift
+    let pointer = #/\bUnsafe(?:Mutable)?(?:Raw)?(?:Buffer)?Pointer\b|\bOpaquePointer\b|\bUnmanaged\b|\bunsafeBitCast\b/#
+      .wordBoundaryKind(.simple)
+    guard !swift.comments.contains(where: { $0.contains("Safety:") }),
+      let line = swift.code.firstIndex(where: { $0.firstMatch(of: pointer) != nil })
+    else { return [] }
+    return [Finding(path: file.path, line: line + 1, what: "unsafe memory in a file without a comment `Safety: …`")]
+  }
+
+  private static func matches(
+    of pattern: Regex<Substring>, in file: ProjectFile, what: (Substring) -> String
+  ) -> [Finding] {
+    file.swift.code.enumerated().compactMap { index, line in
+      line.firstMatch(of: pattern).map { Finding(path: file.path, line: index + 1, what: what($0.output)) }
+    }
+  }
+
+  private static func lines(of file: ProjectFile, what: (String) -> String?) -> [Finding] {
+    file.text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().compactMap { index, line in
+      what(String(line)).map { Finding(path: file.path, line: index + 1, what: $0) }
+    }
+  }
+
+  private static func contains(_ line: String, word: String) -> Bool {
+    line.ranges(of: word).contains { range in
+      let before = line[..<range.lowerBound].last
+      let after = line[range.upperBound...].first
+      return ![before, after].contains { $0.map { $0.isLetter || $0.isNumber || $0 == "_" } ?? false }
+    }
+  }
+
+  /// Whether a byte can be part of an identifier; a backtick is taken for one, as it makes a word a name.
+  private static func isWordByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "`"), 0x80...: true
+    default: false
+    }
+  }
+
+  private static func isBlank(_ line: String) -> Bool {
+    line.allSatisfy(\.isWhitespace)
+  }
+}

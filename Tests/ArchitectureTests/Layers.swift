@@ -1,0 +1,63 @@
+/// Which targets may import what: the arrows of the architecture, and the modules from outside that each may use.
+///
+/// This is the second place that states the dependencies, on purpose: Package.swift is changed in passing, this table
+/// only by somebody who has decided that the architecture changes.
+struct Layer {
+  let target: String
+  let ours: Set<String>
+  let outside: Set<String>
+
+  init(_ target: String, ours: Set<String> = [], outside: Set<String> = []) {
+    self.target = target
+    self.ours = ours
+    self.outside = outside
+  }
+
+  static let all = [
+    Layer("CReadline"),
+    Layer("CSystem"),
+    Layer("StateMachines"),
+    Layer("Simulations", ours: ["StateMachines"]),
+    Layer("Simulator", ours: ["StateMachines"]),
+    Layer("LineProtocol"),
+    Layer("UnixHost", ours: ["CSystem"], outside: ["Glibc", "Dispatch"]),
+    Layer(
+      "fsmd", ours: ["StateMachines", "Simulations", "Simulator", "LineProtocol", "UnixHost"],
+      outside: ["Glibc", "Dispatch"]),
+    Layer("fsmrepl", ours: ["LineProtocol", "UnixHost", "CReadline"], outside: ["Glibc", "Dispatch"]),
+    Layer(
+      "fsmbench", ours: ["StateMachines", "Simulations", "Simulator", "LineProtocol", "UnixHost"],
+      outside: ["Glibc", "Dispatch"]),
+  ]
+
+  /// What every test target may use beside what the manifest gives it.
+  static let outsideOfTests: Set = [
+    "Testing", "Foundation", "FoundationEssentials", "Glibc", "Dispatch", "Synchronization",
+  ]
+}
+
+/// A module named by an `import` in a file.
+struct Import: Equatable {
+  let module: String
+  /// Counted from 1.
+  let line: Int
+
+  /// All imports of a Swift file, with whatever attributes and access they are written, a submodule or one
+  /// declaration (`import struct A.B`) included.
+  static func all(in swift: SwiftText) -> [Import] {
+    let statement = #/\bimport\s+(?:(?:struct|class|enum|protocol|func|var|let|typealias|actor)\s+)?`?([A-Za-z_]\w*)/#
+      .wordBoundaryKind(.simple)
+    return swift.code.enumerated().flatMap { index, line in
+      line.matches(of: statement).map { Import(module: String($0.output.1), line: index + 1) }
+    }
+  }
+}
+
+extension Layer {
+  /// The imports of a file that its own target does not list, those included that would come through another target.
+  static func trespasses(in file: ProjectFile, allowed: Set<String>) -> [Finding] {
+    Import.all(in: file.swift).filter { !allowed.contains($0.module) }.map {
+      Finding(path: file.path, line: $0.line, what: "\(file.target ?? "no target") may not import \($0.module)")
+    }
+  }
+}
