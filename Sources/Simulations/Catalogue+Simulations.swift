@@ -3,6 +3,9 @@ public import StateMachines
 extension Catalogue {
   /// Every kind that this package simulates, in the order of their difficulty.
   public static let simulations = Catalogue([
-    .machine(Power.kind)
+    .machine(Fridge.kind),
+    .machine(Power.kind),
+    .machine(BoldText.kind),
+    .machine(ShiftKey.kind),
   ])
 }

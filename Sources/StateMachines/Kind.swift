@@ -13,6 +13,11 @@ public final class Kind: Sendable {
   /// What it is, in one line.
   public let about: String
   public let states: [StateEntry]
+  /// The words that `initial=` takes, in order: those of the states, unless the kind has words of its own for it.
+  ///
+  /// A machine of orthogonal regions is started by naming a state of its leading region; the other regions follow
+  /// from the parameters.
+  public let initialStates: [String]
   public let events: [EventEntry]
   public let timers: [TimerEntry]
   public let outputs: [OutputEntry]
@@ -25,9 +30,11 @@ public final class Kind: Sendable {
   public let carriesData: Bool
   public let layout: Layout
   private let operations: any KindOperations
+  /// The state that each of `initialStates` stands for.
+  private let initialPlaces: [Int]
 
   /// - Precondition: Every state, timer and output of the machine is listed, in its vocabulary's order.
-  public init<M: Machine>(
+  public convenience init<M: Machine>(
     _ machine: M.Type, _ name: String, version: Int = 1, _ about: String,
     states: KeyValuePairs<M.State.Name, String>,
     events: [EventForm<M.Event>],
@@ -36,7 +43,27 @@ public final class Kind: Sendable {
     readings: [ReadingForm<M>] = [],
     parameters: [ParameterForm<M.Parameters>] = []
   ) {
-    precondition(states.map(\.key.word) == M.State.Name.words, "\(name) must list its states, in order")
+    self.init(
+      machine, name, version: version, about,
+      states: states.map { ($0.key, $0.value) }, initialStates: states.map { ($0.key.word, $0.key) },
+      events: events, timers: timers, outputs: outputs, readings: readings, parameters: parameters)
+  }
+
+  /// A kind whose states are a product of regions: too many to write down one by one.
+  ///
+  /// - Parameter initialStates: What `initial=` takes, and the state that ``Machine/init(initial:_:)`` gets for it.
+  /// - Precondition: Every state, timer and output of the machine is listed, in its vocabulary's order.
+  public init<M: Machine>(
+    _ machine: M.Type, _ name: String, version: Int = 1, _ about: String,
+    states: [(M.State.Name, String)],
+    initialStates: [(String, M.State.Name)],
+    events: [EventForm<M.Event>],
+    timers: KeyValuePairs<M.TimerName, TimerForm> = [:],
+    outputs: KeyValuePairs<M.Output.Name, OutputForm> = [:],
+    readings: [ReadingForm<M>] = [],
+    parameters: [ParameterForm<M.Parameters>] = []
+  ) {
+    precondition(states.map(\.0.word) == M.State.Name.words, "\(name) must list its states, in order")
     precondition(timers.map(\.key.word) == M.TimerName.words, "\(name) must list its timers, in order")
     precondition(outputs.map(\.key.word) == M.Output.Name.words, "\(name) must list its outputs, in order")
     let defaults = M.Parameters()
@@ -45,7 +72,9 @@ public final class Kind: Sendable {
     self.about = about
     self.machine = machine
     carriesData = M.State.carriesData
-    self.states = states.map { StateEntry(word: $0.key.word, about: $0.value) }
+    self.states = states.map { StateEntry(word: $0.0.word, about: $0.1) }
+    self.initialStates = initialStates.map(\.0)
+    initialPlaces = initialStates.map(\.1.index)
     self.events = events.map { EventEntry(name: $0.name, arguments: $0.arguments, about: $0.about) }
     self.timers = timers.map { TimerEntry(name: $0.key.word, parameter: $0.value.parameter, about: $0.value.about) }
     self.outputs = outputs.map { OutputEntry(name: $0.key.word, data: $0.value.data, about: $0.value.about) }
@@ -65,6 +94,18 @@ public final class Kind: Sendable {
     public let valueAlignment: Int
     public let parameterStride: Int
     public let eventStride: Int
+  }
+
+  // MARK: What the catalogue knows of states
+
+  /// The place of a state.
+  public func state(named word: some StringProtocol) -> Int? {
+    states.firstIndex { $0.word == word }
+  }
+
+  /// The state to hand to ``ErasedMachine/initialize(_:initial:_:_:)`` for a word of `initialStates`.
+  public func initialState(named word: some StringProtocol) -> Int? {
+    initialStates.firstIndex { $0 == word }.map { initialPlaces[$0] }
   }
 
   // MARK: Work that needs the machine's own types

@@ -69,11 +69,7 @@ public struct Interval: Hashable, Comparable, Sendable, Codable {
   /// - Returns: `nil` if `seconds` is not finite or longer than `longest` either way.
   public init?(seconds: Double) {
     guard seconds.magnitude <= Interval.longest.seconds else { return nil }
-    // By hand, because `rounded()` would need the C library's mathematics, which the pure targets do without.
-    let exact = seconds * 1e9
-    let whole = Int64(exact)
-    let rest = exact - Double(whole)
-    self.init(nanoseconds: rest >= 0.5 ? whole + 1 : rest <= -0.5 ? whole - 1 : whole)
+    self.init(nanoseconds: Int64(nearest: seconds * 1e9))
   }
 
   /// The interval in seconds, to the precision of a `Double`.
@@ -90,5 +86,20 @@ public struct Interval: Hashable, Comparable, Sendable, Codable {
   @inlinable
   public static func - (left: Interval, right: Interval) -> Interval {
     Interval(nanoseconds: left.nanoseconds - right.nanoseconds)
+  }
+}
+
+extension Int64 {
+  /// The whole number nearest to `value`, halves away from zero.
+  ///
+  /// Instead of `rounded()`, which calls the C library's mathematics, and nothing here links that.
+  ///
+  /// - Precondition: `value` lies in the range of an `Int64`.
+  @inlinable
+  package init(nearest value: Double) {
+    let whole = Int64(value)
+    // Exact: from 2⁵² on a Double has no fraction, and below it the difference of such neighbours has no rounding.
+    let fraction = value - Double(whole)
+    self = fraction >= 0.5 ? whole + 1 : fraction <= -0.5 ? whole - 1 : whole
   }
 }

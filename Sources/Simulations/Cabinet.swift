@@ -1,0 +1,69 @@
+import StateMachines
+
+/// What every fridge is made with: set-points, surroundings, and how fast its temperature follows.
+struct Cabinet: Hashable, Sendable {
+  /// `nil` begins at the ambient temperature.
+  var start: Double?
+  var min = 2.0
+  var max = 6.0
+  var ambient = 22.0
+  var coolingTarget = -18.0
+  var coolingTau = Interval.seconds(3600)
+  var waitingTau = Interval.seconds(7200)
+  var recheckDelay = Interval.seconds(1)
+
+  /// A chamber that begins now.
+  func chamber(at now: Moment) -> Chamber { Chamber(temperature: start ?? ambient, since: now) }
+
+  /// The compressor runs.
+  var cooling: Chamber.Regime { Chamber.Regime(target: coolingTarget, tau: coolingTau) }
+
+  /// The compressor rests behind a closed door.
+  var waiting: Chamber.Regime { Chamber.Regime(target: ambient, tau: waitingTau) }
+}
+
+/// The parameters of a kind of fridge.
+protocol CabinetParameters: ParameterSet {
+  var cabinet: Cabinet { get set }
+}
+
+extension CabinetParameters {
+  public var conflict: ParameterConflict? { minAboveMax }
+
+  /// The set-points contradict each other. The one that is not the default is to blame.
+  var minAboveMax: ParameterConflict? {
+    guard cabinet.min > cabinet.max else { return nil }
+    return cabinet.max == Cabinet().max
+      ? ParameterConflict("min", allowed: "at most \(cabinet.max) °C, which is max")
+      : ParameterConflict("max", allowed: "at least \(cabinet.min) °C, which is min")
+  }
+}
+
+extension ValueType {
+  /// A temperature that a household has anything to do with.
+  static let temperature = ValueType.number(-100...100, unit: "°C")
+  /// A time constant; a chamber follows neither at once nor never.
+  static let tau = ValueType.interval(.milliseconds(1) ... .days(365))
+  /// A duration that may be left out by making it zero.
+  static let delay = ValueType.interval(.zero ... .days(365))
+}
+
+extension CabinetParameters {
+  /// The parameters that all fridges share, in the order in which they are shown.
+  static var cabinetForms: [ParameterForm<Self>] {
+    [
+      .parameter(
+        "start", \.cabinet.start, .optional(.temperature), "the temperature at the beginning; left out, it is ambient"),
+      .parameter("min", \.cabinet.min, .temperature, "the set-point at which cooling ends"),
+      .parameter("max", \.cabinet.max, .temperature, "the set-point at which cooling begins"),
+      .parameter("ambient", \.cabinet.ambient, .temperature, "the temperature around the fridge"),
+      .parameter(
+        "coolingTarget", \.cabinet.coolingTarget, .temperature, "what the chamber tends to while the compressor runs"),
+      .parameter("coolingTau", \.cabinet.coolingTau, .tau, "the time constant while the compressor runs"),
+      .parameter("waitingTau", \.cabinet.waitingTau, .tau, "the time constant while the compressor rests, door closed"),
+      .parameter(
+        "recheckDelay", \.cabinet.recheckDelay, .delay,
+        "how long a sensor takes to report a threshold that was passed already when the conditions changed"),
+    ]
+  }
+}
