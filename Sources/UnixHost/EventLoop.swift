@@ -66,12 +66,15 @@ package final class EventLoop {
   }
 
   /// Starts serving and never returns: the thread that calls this is given to Dispatch.
+  ///
+  /// From here on SIGTERM, SIGINT and SIGHUP are ``onTermination``'s, and SIGPIPE is ignored.
   package func run() -> Never {
     start()
+    serveTermination()
     dispatchMain()
   }
 
-  /// Starts serving and returns; ``run()`` for those who have another use for their thread.
+  /// Starts serving and returns, for those who have another use for their thread; signals stay as they are.
   package func start() {
     precondition(sources.isEmpty, "an event loop is started once")
     let ready = DispatchSource.makeReadSource(fileDescriptor: poller.descriptor.rawValue, queue: queue)
@@ -80,8 +83,9 @@ package final class EventLoop {
     timer.setEventHandler { [unowned self] in serveTimer() }
     self.timer = timer
     scheduleTimer()
-    sources = [ready, timer] + terminationSources()
-    for source in sources { source.activate() }
+    sources = [ready, timer]
+    timer.activate()
+    ready.activate()
   }
 
   private lazy var turn = DispatchWorkItem { [unowned self] in
@@ -128,13 +132,14 @@ package final class EventLoop {
   }
 
   /// Turns the signals that end a process into calls on the queue.
-  private func terminationSources() -> [any DispatchSourceProtocol] {
+  private func serveTermination() {
     signal(SIGPIPE, SIG_IGN)
-    return [SIGTERM, SIGINT, SIGHUP].map { number in
+    for number in [SIGTERM, SIGINT, SIGHUP] {
       signal(number, SIG_IGN)  // Dispatch puts its own handler there when the source is activated.
       let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
       source.setEventHandler { [unowned self] in onTermination(number) }
-      return source
+      source.activate()
+      sources.append(source)
     }
   }
 }

@@ -51,8 +51,13 @@ package struct Listener {
 
   /// Accepts one connection; never waits.
   package mutating func accept() -> Accepted {
+    accept(with: fsm_accept)
+  }
+
+  /// - Parameter take: `accept4`, or what a test puts in its place to run out of descriptors without doing so.
+  mutating func accept(with take: (Int32) -> Int32) -> Accepted {
     while true {
-      let found = fsm_accept(descriptor.rawValue)
+      let found = take(descriptor.rawValue)
       if found >= 0 {
         if spare == nil { spare = Self.openSpare() }
         let connection = Descriptor(rawValue: found)
@@ -62,7 +67,7 @@ package struct Listener {
       }
       switch errno {
       case EINTR, ECONNABORTED, EPERM: continue
-      case EMFILE, ENFILE, ENOBUFS, ENOMEM: return turnAway()
+      case EMFILE, ENFILE, ENOBUFS, ENOMEM: return turnAway(with: take)
       default: return .none
       }
     }
@@ -77,12 +82,14 @@ package struct Listener {
     lock?.release()
   }
 
-  private mutating func turnAway() -> Accepted {
+  private mutating func turnAway(with take: (Int32) -> Int32) -> Accepted {
     guard let reserve = spare else { return .exhausted }
     reserve.close()
-    let found = fsm_accept(descriptor.rawValue)
+    let found = take(descriptor.rawValue)
+    let nobodyWaits = found < 0 && errno == EAGAIN
     if found >= 0 { Descriptor(rawValue: found).close() }
     spare = Self.openSpare()
+    if nobodyWaits { return .none }
     return found >= 0 ? .turnedAway : .exhausted
   }
 
