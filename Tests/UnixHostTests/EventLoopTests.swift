@@ -110,7 +110,8 @@ struct EventLoopTests {
     #expect(turns == 5)
   }
 
-  @Test("a busy descriptor does not keep the timer and the turns from their own", arguments: [0, 1_000_000] as [UInt64])
+  @Test(
+    "a busy descriptor does not keep the timer and the turns from their own", arguments: [0, 1_000_000] as [UInt64])
   func fairness(pollNanoseconds: UInt64) throws {
     let pipe = try Pipe()
     pipe.writing.writeAll("always ready")

@@ -27,10 +27,14 @@ struct OptionTableTests {
   @Test("short, long, joined, abbreviated, between operands, repeated")
   func forms() throws {
     #expect(try parse() == ([], []))
-    #expect(try parse("-s", "a", "-sb", "--socket", "c", "--socket=d", "--so=e") == (
-      ["socket=a", "socket=b", "socket=c", "socket=d", "socket=e"], []))
-    #expect(try parse("x", "--raw", "-", "-e", "1", "-e", "", "y") == (
-      ["raw=", "expression=1", "expression="], ["x", "-", "y"]))
+    #expect(
+      try parse("-s", "a", "-sb", "--socket", "c", "--socket=d", "--so=e") == (
+        ["socket=a", "socket=b", "socket=c", "socket=d", "socket=e"], []
+      ))
+    #expect(
+      try parse("x", "--raw", "-", "-e", "1", "-e", "", "y") == (
+        ["raw=", "expression=1", "expression="], ["x", "-", "y"]
+      ))
     #expect(try parse("-c", "--color", "--color=no", "-cyes") == (["color=", "color=", "color=no", "color=yes"], []))
     #expect(try parse("-c", "--", "-s", "--raw") == (["color="], ["-s", "--raw"]))
   }
