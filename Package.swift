@@ -58,11 +58,14 @@ let package = Package(
       name: "SimulatorTests", dependencies: ["Simulator", "Simulations", "StateMachines"],
       swiftSettings: strict),
     .testTarget(name: "LineProtocolTests", dependencies: ["LineProtocol"], swiftSettings: strict),
-    .testTarget(name: "UnixHostTests", dependencies: ["UnixHost"], swiftSettings: strict),
+    .testTarget(name: "UnixHostTests", dependencies: ["UnixHost", "CSystem"], swiftSettings: strict),
     .testTarget(
       name: "fsmdTests",
       dependencies: ["fsmd", "LineProtocol", "Simulator", "Simulations", "StateMachines"],
       swiftSettings: strict),
+    .testTarget(
+      name: "fsmreplTests", dependencies: ["fsmrepl", "LineProtocol", "UnixHost"],
+      swiftSettings: strict + [.defaultIsolation(MainActor.self)]),
     .testTarget(name: "ArchitectureTests", swiftSettings: strict),
     .testTarget(
       name: "EndToEndTests", dependencies: ["fsmd", "fsmrepl", "LineProtocol", "UnixHost"],

@@ -1,18 +1,25 @@
 #ifndef FSMD_CSYSTEM_H
 #define FSMD_CSYSTEM_H
 
-/* What Linux offers and Swift's Glibc module does not declare: epoll, accept4, peer credentials. */
+/* What Linux offers and Swift's Glibc module does not declare: epoll, accept4, peer credentials, getopt_long. */
 #include <fcntl.h>
+#include <getopt.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/types.h>
 
-/* A GNU extension, hidden without _GNU_SOURCE. */
+/* GNU extensions, hidden without _GNU_SOURCE. */
 extern int accept4(int, struct sockaddr *, socklen_t *, int);
+extern int pipe2(int[2], int);
 
 /* Accepts a connection whose descriptor is non-blocking and closed on exec. */
 static inline int fsm_accept(int listener) {
   return accept4(listener, 0, 0, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
+/* Makes a pipe whose ends are closed on exec. */
+static inline int fsm_pipe(int *ends) {
+  return pipe2(ends, O_CLOEXEC);
 }
 
 /* struct ucred is a GNU extension too; this is its layout in the kernel's interface (unix(7)). */
@@ -21,5 +28,19 @@ struct fsm_credentials {
   uid_t uid;
   gid_t gid;
 };
+
+/* getopt_long speaks through global variables, which Swift rightly does not let anyone touch. */
+
+/* Starts a new scan of an argument vector, without messages from the library (a GNU meaning of zero). */
+static inline void fsm_getopt_restart(void) {
+  optind = 0;
+  opterr = 0;
+}
+/* The value of the option found last, or NULL. */
+static inline const char *fsm_getopt_value(void) { return optarg; }
+/* The place in the vector behind the option found last. */
+static inline int fsm_getopt_index(void) { return optind; }
+/* The short letter or the number of the option that was wrong, 0 for an unknown long one. */
+static inline int fsm_getopt_culprit(void) { return optopt; }
 
 #endif

@@ -1,0 +1,30 @@
+internal import Glibc
+
+/// The client's end of a connection to the daemon.
+package enum ClientSocket {
+  /// Connects to the daemon at `path`.
+  ///
+  /// A Unix socket connects at once or not at all, so this does not wait.
+  ///
+  /// - Returns: A non-blocking descriptor, closed on exec; the caller closes it.
+  /// - Throws: `emptyPath`, `pathTooLong`; `nobodyListens` when there is no such file or nobody accepts on it;
+  ///   `system` for everything else, a full backlog included.
+  package static func connect(path: String) throws(SocketFailure) -> Descriptor {
+    try SocketPath.checkLength(path)
+    guard let socket = makeSocket(nonBlocking: true) else {
+      throw .system(doing: "make a socket for", path: path, .last)
+    }
+    let result = withSocketAddress(path) { address, size in
+      retryingOnInterrupt { Glibc.connect(socket.rawValue, address, size) }
+    }
+    guard result == 0 else {
+      let error = SystemError.last
+      socket.close()
+      switch error.code {
+      case ENOENT, ECONNREFUSED, ENOTDIR: throw .nobodyListens(path: path)
+      default: throw .system(doing: "connect to", path: path, error)
+      }
+    }
+    return socket
+  }
+}

@@ -1,0 +1,107 @@
+internal import Glibc
+
+/// An open file descriptor.
+///
+/// A plain number with names for what is done with it: it does not close itself, whoever opened it says when.
+package struct Descriptor: Hashable, Sendable {
+  package let rawValue: Int32
+
+  package init(rawValue: Int32) {
+    self.rawValue = rawValue
+  }
+
+  package static let standardInput = Descriptor(rawValue: STDIN_FILENO)
+  package static let standardOutput = Descriptor(rawValue: STDOUT_FILENO)
+  package static let standardError = Descriptor(rawValue: STDERR_FILENO)
+
+  /// What came of one read or write.
+  package enum Transfer: Hashable, Sendable {
+    /// This many bytes were moved; at least one, unless none was asked for.
+    case bytes(Int)
+    /// Nothing can be moved now; the poller says when.
+    case wouldBlock
+    /// The other side is gone: the end of what it sent, or nobody left to write to.
+    case closed
+    case failed(SystemError)
+  }
+
+  /// Reads what is there, at most as much as `buffer` holds.
+  package func read(into buffer: UnsafeMutableRawBufferPointer) -> Transfer {
+    let count = retryingOnInterrupt { Glibc.read(rawValue, buffer.baseAddress, buffer.count) }
+    return count == 0 && !buffer.isEmpty ? .closed : Self.transfer(count)
+  }
+
+  /// Writes as much of `buffer` as fits.
+  ///
+  /// For pipes, terminals and files. On a socket without a reader this raises SIGPIPE: use ``send(_:)`` there.
+  package func write(_ buffer: UnsafeRawBufferPointer) -> Transfer {
+    Self.transfer(retryingOnInterrupt { Glibc.write(rawValue, buffer.baseAddress, buffer.count) })
+  }
+
+  /// Writes as much of `buffer` to a socket as fits; never raises SIGPIPE.
+  package func send(_ buffer: UnsafeRawBufferPointer) -> Transfer {
+    Self.transfer(
+      retryingOnInterrupt { Glibc.send(rawValue, buffer.baseAddress, buffer.count, Int32(MSG_NOSIGNAL)) })
+  }
+
+  /// Writes all of `text`, waiting as long as it takes.
+  ///
+  /// For diagnostics and for programs that have nothing else to do meanwhile.
+  ///
+  /// - Returns: `false` when it could not be written in full.
+  @discardableResult
+  package func writeAll(_ text: String) -> Bool {
+    var text = text
+    return text.withUTF8 { writeAll(UnsafeRawBufferPointer($0)) }
+  }
+
+  /// Writes all bytes, waiting as long as it takes.
+  ///
+  /// - Returns: `false` when they could not be written in full.
+  @discardableResult
+  package func writeAll(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    var rest = bytes
+    while !rest.isEmpty {
+      switch write(rest) {
+      case .bytes(let count):
+        rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+      case .wouldBlock:
+        var wanted = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)
+        guard retryingOnInterrupt({ poll(&wanted, 1, -1) }) >= 0 else { return false }
+      case .closed, .failed:
+        return false
+      }
+    }
+    return true
+  }
+
+  /// Whether a person is at the other end.
+  package var isTerminal: Bool { isatty(rawValue) == 1 }
+
+  /// Makes reads and writes return instead of waiting.
+  ///
+  /// The flag belongs to the open file, so it also holds for other processes that share it: never for a terminal.
+  package func makeNonBlocking() {
+    let flags = fcntl(rawValue, F_GETFL)
+    _ = fcntl(rawValue, F_SETFL, flags | O_NONBLOCK)
+  }
+
+  /// Says that nothing more will be sent on a socket; reading goes on.
+  package func shutdownSending() {
+    _ = shutdown(rawValue, Int32(SHUT_WR))
+  }
+
+  package func close() {
+    // Not repeated after EINTR: on Linux the descriptor is gone by then, and its number may be somebody else's.
+    _ = Glibc.close(rawValue)
+  }
+
+  private static func transfer(_ count: Int) -> Transfer {
+    guard count < 0 else { return .bytes(count) }
+    switch errno {
+    case EAGAIN: return .wouldBlock
+    case EPIPE, ECONNRESET: return .closed
+    case let code: return .failed(SystemError(code: code))
+    }
+  }
+}

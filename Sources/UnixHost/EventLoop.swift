@@ -1,0 +1,145 @@
+package import Dispatch
+internal import Glibc
+
+/// The daemon's one thread of control: a serial queue on which descriptors, the timer and signals are served.
+///
+/// All descriptors hang on one epoll descriptor with one Dispatch source. Everything here and every handler
+/// belongs to ``queue``: set the handlers up before ``run()`` or on the queue. There are no locks.
+/// Once started it lives as long as the process.
+package final class EventLoop {
+  package let queue: DispatchQueue
+
+  /// The descriptors. Removing or closing one while a batch is served does not take its event out of the batch.
+  package let poller: Poller
+
+  /// Called with a batch of ready descriptors, and again with the next until none is ready.
+  package var onReady: (Poller.Events) -> Void = { _ in }
+  /// Called when the time given to ``arm(at:)`` has come; never before it.
+  package var onTimer: () -> Void = {}
+  /// Called after ``requestTurn()``, when everything that was waiting has had its turn.
+  package var onTurn: () -> Void = {}
+  /// Called for SIGTERM, SIGINT and SIGHUP, with the signal's number.
+  package var onTermination: (Int32) -> Void = { _ in }
+
+  /// Empty until started: Dispatch does not let go of a source that was never activated.
+  private var sources: [any DispatchSourceProtocol] = []
+  private var timer: (any DispatchSourceTimer)?
+  /// When the timer fires, in nanoseconds of the host's clock.
+  private var deadline: UInt64?
+  private var turnIsRequested = false
+  private let pollWindow: UInt64
+
+  /// How many batches are served in a row before timers, signals and turns get theirs.
+  private static let batchesInARow = 32
+
+  /// - Parameter pollNanoseconds: How long to go on asking the poller after the last event before the thread goes
+  ///   to sleep. Saves the wake-up, tens of microseconds, at the price of a busy core for that long.
+  /// - Throws: The system's error when it has no descriptor for us.
+  package init(pollNanoseconds: UInt64 = 0, label: String = "fsmd") throws(SystemError) {
+    queue = DispatchQueue(label: label, qos: .userInitiated)
+    poller = try Poller()
+    pollWindow = pollNanoseconds
+  }
+
+  /// Sets the one timer to a time of ``HostClock``, or stops it; the last call counts.
+  ///
+  /// A time that has passed fires at once.
+  package func arm(at time: UInt64?) {
+    guard time != deadline else { return }
+    deadline = time
+    scheduleTimer()
+  }
+
+  private func scheduleTimer() {
+    // Zero would mean "now" to Dispatch in another sense than ours, and nothing is due that early anyway.
+    let due = deadline.map { DispatchTime(uptimeNanoseconds: max($0, 1)) }
+    timer?.schedule(deadline: due ?? .distantFuture, leeway: .nanoseconds(0))
+  }
+
+  /// Asks for a call of ``onTurn`` after everything that waits on the queue now: how long work is done in slices.
+  ///
+  /// Asking again before the turn has come changes nothing.
+  package func requestTurn() {
+    guard !turnIsRequested else { return }
+    turnIsRequested = true
+    queue.async(execute: turn)
+  }
+
+  /// Starts serving and never returns: the thread that calls this is given to Dispatch.
+  ///
+  /// From here on SIGTERM, SIGINT and SIGHUP are ``onTermination``'s, and SIGPIPE is ignored.
+  package func run() -> Never {
+    start()
+    serveTermination()
+    dispatchMain()
+  }
+
+  /// Starts serving and returns, for those who have another use for their thread; signals stay as they are.
+  package func start() {
+    precondition(sources.isEmpty, "an event loop is started once")
+    let ready = DispatchSource.makeReadSource(fileDescriptor: poller.descriptor.rawValue, queue: queue)
+    ready.setEventHandler { [unowned self] in serveReady() }
+    let timer = DispatchSource.makeTimerSource(flags: .strict, queue: queue)
+    timer.setEventHandler { [unowned self] in serveTimer() }
+    self.timer = timer
+    scheduleTimer()
+    sources = [ready, timer]
+    timer.activate()
+    ready.activate()
+  }
+
+  private lazy var turn = DispatchWorkItem { [unowned self] in
+    turnIsRequested = false
+    onTurn()
+  }
+
+  private func serveReady() {
+    dispatchPrecondition(condition: .onQueue(queue))
+    var idleUntil: UInt64?
+    var batches = 0
+    while batches < Self.batchesInARow {
+      let events = poller.wait()
+      if !events.isEmpty {
+        onReady(events)
+        batches += 1
+        idleUntil = nil
+        if mustYield { return }
+        continue
+      }
+      guard pollWindow > 0, !mustYield else { return }
+      let now = HostClock.now()
+      if let idleUntil {
+        if now >= idleUntil { return }
+      } else {
+        idleUntil = now + pollWindow
+      }
+    }
+  }
+
+  /// Whether something else on the queue is due; readiness is level triggered, so nothing is lost by leaving.
+  private var mustYield: Bool {
+    if turnIsRequested { return true }
+    guard let deadline else { return false }
+    return HostClock.now() >= deadline
+  }
+
+  private func serveTimer() {
+    dispatchPrecondition(condition: .onQueue(queue))
+    guard let deadline else { return }  // Stopped after this firing was already on its way.
+    guard HostClock.now() >= deadline else { return scheduleTimer() }  // Moved, likewise.
+    self.deadline = nil
+    onTimer()
+  }
+
+  /// Turns the signals that end a process into calls on the queue.
+  private func serveTermination() {
+    signal(SIGPIPE, SIG_IGN)
+    for number in [SIGTERM, SIGINT, SIGHUP] {
+      signal(number, SIG_IGN)  // Dispatch puts its own handler there when the source is activated.
+      let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+      source.setEventHandler { [unowned self] in onTermination(number) }
+      source.activate()
+      sources.append(source)
+    }
+  }
+}

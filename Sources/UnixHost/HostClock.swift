@@ -1,0 +1,31 @@
+internal import Glibc
+
+/// The host's clock for measuring and for deadlines: it never jumps and knows no date.
+package enum HostClock {
+  /// Nanoseconds of CLOCK_MONOTONIC, the clock that Dispatch's timers run on.
+  package static func now() -> UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
+  }
+}
+
+/// The date and time of day, for the stamps of log lines only.
+package enum WallClock {
+  /// Now in UTC, to the millisecond: `2031-05-04T03:02:01.000Z`.
+  package static func stamp() -> String {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return stamp(seconds: time.tv_sec, nanoseconds: time.tv_nsec)
+  }
+
+  static func stamp(seconds: Int, nanoseconds: Int) -> String {
+    var seconds = seconds
+    var parts = tm()
+    gmtime_r(&seconds, &parts)
+    var text = [CChar](repeating: 0, count: 32)
+    let length = strftime(&text, text.count, "%Y-%m-%dT%H:%M:%S", &parts)
+    let milliseconds = String(1_000 + nanoseconds / 1_000_000).dropFirst()
+    return String(decoding: text.prefix(length).map(UInt8.init(bitPattern:)), as: UTF8.self) + ".\(milliseconds)Z"
+  }
+}

@@ -1,0 +1,187 @@
+internal import CSystem
+internal import Glibc
+
+/// The daemon's socket in the file system, ready to accept.
+package struct Listener {
+  /// For the poller: readable when somebody waits to be accepted.
+  package let descriptor: Descriptor
+  package let path: String
+  private let identity: FileIdentity
+  /// Kept open so that a connection can still be taken and closed when no other descriptor is left.
+  private var spare: Descriptor?
+
+  /// Takes the name: binds and listens, with mode 0600 and the longest backlog the system has.
+  ///
+  /// A socket on which nobody accepts is replaced. Of two processes that start at one moment exactly one wins,
+  /// as the folder is locked while the name is looked at and taken.
+  ///
+  /// - Throws: `inUse` when somebody accepts there, `notASocket` when the name is a file's or a folder's (which is
+  ///   left alone), `directory` when the folder is missing or not to be used, `emptyPath`, `pathTooLong`,
+  ///   `directoryLocked`, `system`.
+  package init(path: String) throws(SocketFailure) {
+    try SocketPath.checkLength(path)
+    let lock = try DirectoryLock(path: SocketPath.directory(of: path))
+    defer { lock.release() }
+    try Self.clearStaleSocket(path)
+    guard let socket = makeSocket(nonBlocking: true) else {
+      throw .system(doing: "make a socket for", path: path, .last)
+    }
+    do throws(SocketFailure) {
+      identity = try Self.bind(socket, to: path)
+    } catch {
+      socket.close()
+      throw error
+    }
+    self.path = path
+    descriptor = socket
+    spare = Self.openSpare()
+  }
+
+  /// What came of one attempt to accept.
+  package enum Accepted: Hashable, Sendable {
+    /// A non-blocking connection, closed on exec.
+    case connection(Descriptor, Peer)
+    /// Nobody waits.
+    case none
+    /// No descriptor was free, so a caller was taken and hung up on, which keeps the poller from spinning.
+    case turnedAway
+    /// Not even that was possible: take the listener out of the poller until something has been closed.
+    case exhausted
+  }
+
+  /// Accepts one connection; never waits.
+  package mutating func accept() -> Accepted {
+    accept(with: fsm_accept)
+  }
+
+  /// - Parameter take: `accept4`, or what a test puts in its place to run out of descriptors without doing so.
+  mutating func accept(with take: (Int32) -> Int32) -> Accepted {
+    while true {
+      let found = take(descriptor.rawValue)
+      if found >= 0 {
+        if spare == nil { spare = Self.openSpare() }
+        let connection = Descriptor(rawValue: found)
+        if let peer = Peer(of: connection) { return .connection(connection, peer) }
+        connection.close()
+        continue
+      }
+      switch errno {
+      case EINTR, ECONNABORTED, EPERM: continue
+      case EMFILE, ENFILE, ENOBUFS, ENOMEM: return turnAway(with: take)
+      default: return .none
+      }
+    }
+  }
+
+  /// Stops listening and removes the file, if it is still the one that was made here.
+  package func closeAndRemove() {
+    let lock = try? DirectoryLock(path: SocketPath.directory(of: path))
+    if FileIdentity(path: path) == identity { unlink(path) }
+    descriptor.close()
+    spare?.close()
+    lock?.release()
+  }
+
+  private mutating func turnAway(with take: (Int32) -> Int32) -> Accepted {
+    guard let reserve = spare else { return .exhausted }
+    reserve.close()
+    let found = take(descriptor.rawValue)
+    let nobodyWaits = found < 0 && errno == EAGAIN
+    if found >= 0 { Descriptor(rawValue: found).close() }
+    spare = Self.openSpare()
+    if nobodyWaits { return .none }
+    return found >= 0 ? .turnedAway : .exhausted
+  }
+
+  private static func openSpare() -> Descriptor? {
+    let found = open("/dev/null", O_RDONLY | O_CLOEXEC)
+    return found < 0 ? nil : Descriptor(rawValue: found)
+  }
+
+  /// Removes a socket on which nobody accepts; anything else under the name is a failure.
+  private static func clearStaleSocket(_ path: String) throws(SocketFailure) {
+    var found = stat()
+    guard lstat(path, &found) == 0 else {
+      if errno == ENOENT { return }
+      throw .system(doing: "look at", path: path, .last)
+    }
+    guard found.st_mode & S_IFMT == S_IFSOCK else { throw .notASocket(path: path) }
+    do throws(SocketFailure) {
+      let holder = try ClientSocket.connect(path: path)
+      defer { holder.close() }
+      throw SocketFailure.inUse(path: path, pid: Peer(of: holder)?.pid)
+    } catch .nobodyListens {
+      guard unlink(path) == 0 || errno == ENOENT else {
+        throw .system(doing: "replace the stale socket", path: path, .last)
+      }
+    } catch .system(_, _, let error) where error.code == EAGAIN || error.code == EPROTOTYPE {
+      // A full backlog, or a socket of another type: either way it is somebody's.
+      throw .inUse(path: path, pid: nil)
+    }
+  }
+
+  private static func bind(_ socket: Descriptor, to path: String) throws(SocketFailure) -> FileIdentity {
+    // On Linux the file gets the socket's own mode; unlike umask this is not shared with other threads.
+    _ = fchmod(socket.rawValue, 0o600)
+    let result = withSocketAddress(path) { Glibc.bind(socket.rawValue, $0, $1) }
+    guard result == 0 else { throw .system(doing: "make the socket", path: path, .last) }
+    guard let identity = FileIdentity(path: path) else { throw .system(doing: "look at", path: path, .last) }
+    guard listen(socket.rawValue, maximumBacklog()) == 0 else {
+      let error = SystemError.last
+      unlink(path)
+      throw .system(doing: "listen on", path: path, error)
+    }
+    return identity
+  }
+
+  /// The system's own maximum; a kernel that does not tell gets a number that it cuts down itself.
+  private static func maximumBacklog() -> Int32 {
+    let file = open("/proc/sys/net/core/somaxconn", O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return 4096 }
+    defer { close(file) }
+    var digits = [UInt8](repeating: 0, count: 16)
+    let count = read(file, &digits, digits.count)
+    let text = String(decoding: digits.prefix(max(count, 0)).prefix { $0 != 0x0A }, as: UTF8.self)
+    return Int32(text) ?? 4096
+  }
+}
+
+/// What tells one file from another under the same name.
+private struct FileIdentity: Equatable {
+  let device: UInt
+  let inode: UInt
+
+  init?(path: String) {
+    var found = stat()
+    guard lstat(path, &found) == 0 else { return nil }
+    device = UInt(found.st_dev)
+    inode = UInt(found.st_ino)
+  }
+}
+
+/// An exclusive lock on a folder, which the kernel drops with the process.
+private struct DirectoryLock {
+  private let descriptor: Descriptor
+
+  /// How long another process may keep the lock before we give up: 2 s in steps of 10 ms.
+  private static let attempts = 200
+  private static let pause: UInt32 = 10_000
+
+  init(path: String) throws(SocketFailure) {
+    let found = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard found >= 0 else { throw .directory(path: path, .last) }
+    descriptor = Descriptor(rawValue: found)
+    for _ in 0..<Self.attempts {
+      if flock(found, LOCK_EX | LOCK_NB) == 0 { return }
+      guard errno == EWOULDBLOCK || errno == EINTR else { break }
+      usleep(Self.pause)
+    }
+    let error = SystemError.last
+    descriptor.close()
+    throw error.code == EWOULDBLOCK ? .directoryLocked(path: path) : .directory(path: path, error)
+  }
+
+  func release() {
+    descriptor.close()
+  }
+}

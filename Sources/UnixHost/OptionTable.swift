@@ -1,0 +1,223 @@
+internal import CSystem
+internal import Glibc
+
+/// The options of a program: how they are written, what they take, what they do, each said once.
+///
+/// The scanning is glibc's `getopt_long`, so everything is as people are used to: `-ffile`, `-f file`,
+/// `--file=file`, `--file file`, `-kr`, unambiguous abbreviations, `--`, options behind operands. `-h`/`--help`
+/// and `-V`/`--version` are always there.
+package struct OptionTable<Name: Sendable>: Sendable {
+  /// One option.
+  package struct Option: Sendable {
+    let name: Name
+    let short: Character?
+    let long: String
+    let argument: Argument
+    let summary: String
+
+    /// - Parameters:
+    ///   - short: An ASCII letter or digit.
+    ///   - summary: What it does; a line break starts a new line in the usage text.
+    package init(
+      _ name: Name, short: Character? = nil, long: String, argument: Argument = .none, summary: String
+    ) {
+      self.name = name
+      self.short = short
+      self.long = long
+      self.argument = argument
+      self.summary = summary
+    }
+  }
+
+  /// Whether a value follows; the word is what the usage text calls it.
+  package enum Argument: Hashable, Sendable {
+    case none
+    case required(String)
+    /// Only as `--long=VALUE` or `-sVALUE`.
+    case optional(String)
+  }
+
+  /// One option as it was given.
+  package struct Given {
+    package let name: Name
+    /// Empty when the option takes none or an optional one was left out.
+    package let value: String
+  }
+
+  /// What the words of a command line ask for.
+  package enum Outcome {
+    /// The options in their order, and what is left over.
+    case run(options: [Given], operands: [String])
+    case help
+    case version
+  }
+
+  private let program: String
+  private let synopsis: String
+  private let options: [Option]
+
+  /// - Parameter synopsis: What stands behind the program's name in the first line of the usage text.
+  package init(program: String, synopsis: String, options: [Option]) {
+    self.program = program
+    self.synopsis = synopsis
+    self.options = options
+  }
+
+  /// Scans the words behind the program's name.
+  ///
+  /// Not to be called from two threads at once: glibc keeps its place in a global.
+  ///
+  /// - Throws: A ``UsageFailure`` for the first word that is wrong.
+  package func parse(_ words: [String]) throws(UsageFailure) -> Outcome {
+    let strings = CStrings([program] + words)
+    let names = CStrings(options.map(\.long) + ["help", "version"])
+    defer {
+      strings.free()
+      names.free()
+    }
+    var long = zip(names.vector, options.map(\.argument) + [.none, .none]).enumerated().map { index, entry in
+      option(name: entry.0, has_arg: entry.1.code, flag: nil, val: Self.longBase + Int32(index))
+    }
+    long.append(option())
+
+    var given: [Given] = []
+    fsm_getopt_restart()
+    guard let start = strings.vector.baseAddress else { return .run(options: [], operands: []) }
+    let vector = UnsafePointer(start)  // What the header says; getopt_long reorders it all the same.
+    while true {
+      let code = getopt_long(Int32(words.count + 1), vector, shortLetters, long, nil)
+      switch code {
+      case -1:
+        return .run(options: given, operands: strings.texts(from: Int(fsm_getopt_index()), to: words.count + 1))
+      case Self.unknown, Self.missing:
+        throw failure(code, word: strings.texts(from: Int(fsm_getopt_index()) - 1, to: words.count + 1).first)
+      default:
+        guard let index = index(of: code) else { continue }
+        if index == options.count { return .help }
+        if index == options.count + 1 { return .version }
+        let value = fsm_getopt_value().map { String(cString: $0) } ?? ""
+        given.append(Given(name: options[index].name, value: value))
+      }
+    }
+  }
+
+  /// The synopsis and all options with what they do.
+  package var usage: String {
+    let rows =
+      options.map { (label(short: $0.short, long: $0.long, argument: $0.argument), $0.summary) }
+      + [(label(short: "h", long: "help"), "show this text"), (label(short: "V", long: "version"), "show the version")]
+    let width = rows.map(\.0.count).max() ?? 0
+    var text = "usage: \(program) \(synopsis)\n\n"
+    for (label, summary) in rows {
+      let lines = summary.split(separator: "\n", omittingEmptySubsequences: false)
+      for (number, line) in lines.enumerated() {
+        let left = number == 0 ? label : ""
+        text += "  \(left)\(String(repeating: " ", count: width - left.count))  \(line)\n"
+      }
+    }
+    return text
+  }
+
+  private func label(short: Character?, long: String, argument: Argument = .none) -> String {
+    let letter = short.map { "-\($0), " } ?? "    "
+    return switch argument {
+    case .none: "\(letter)--\(long)"
+    case .required(let word): "\(letter)--\(long) \(word)"
+    case .optional(let word): "\(letter)--\(long)[=\(word)]"
+    }
+  }
+
+  // What getopt_long returns: a short letter, or one of these.
+  private static var longBase: Int32 { 0x1000 }
+  private static var unknown: Int32 { Int32(UInt8(ascii: "?")) }
+  private static var missing: Int32 { Int32(UInt8(ascii: ":")) }
+
+  /// The leading colon asks for a code of its own for a missing value.
+  private var shortLetters: String {
+    options.reduce(into: ":hV") { letters, option in
+      guard let short = option.short else { return }
+      letters += "\(short)"
+      switch option.argument {
+      case .none: break
+      case .required: letters += ":"
+      case .optional: letters += "::"
+      }
+    }
+  }
+
+  private func index(of code: Int32) -> Int? {
+    if code >= Self.longBase { return Int(code - Self.longBase) }
+    let letter = Character(UnicodeScalar(UInt8(truncatingIfNeeded: code)))
+    if letter == "h" { return options.count }
+    if letter == "V" { return options.count + 1 }
+    return options.firstIndex { $0.short == letter }
+  }
+
+  private func failure(_ code: Int32, word: String?) -> UsageFailure {
+    let culprit = fsm_getopt_culprit()
+    let known = index(of: culprit).flatMap { options.indices.contains($0) ? options[$0] : nil }
+    let written: String
+    if let word, word.hasPrefix("--") {
+      written = String(word.prefix { $0 != "=" })
+    } else {
+      written = "-\(Character(UnicodeScalar(UInt8(truncatingIfNeeded: culprit))))"
+    }
+    if code == Self.missing { return .missingValue(option: known.map { "--\($0.long)" } ?? written) }
+    if culprit >= Self.longBase { return .unexpectedValue(option: written) }
+    let candidates = options.map { "--\($0.long)" } + ["--help", "--version"]
+    let meant = candidates.filter { written.hasPrefix("--") && $0.hasPrefix(written) }
+    return meant.count > 1 ? .ambiguousOption(written, meant) : .unknownOption(written)
+  }
+}
+
+extension OptionTable.Argument {
+  fileprivate var code: Int32 {
+    switch self {
+    case .none: no_argument
+    case .required: required_argument
+    case .optional: optional_argument
+    }
+  }
+}
+
+/// What is wrong with a command line.
+package enum UsageFailure: Error, Hashable, Sendable, CustomStringConvertible {
+  case unknownOption(String)
+  case ambiguousOption(String, [String])
+  case missingValue(option: String)
+  case unexpectedValue(option: String)
+  /// A value or operand that the program itself turned down.
+  case wrong(String)
+
+  package var description: String {
+    switch self {
+    case .unknownOption(let word): "unknown option \(word)"
+    case .ambiguousOption(let word, let meant): "\(word) could mean \(meant.joined(separator: " or "))"
+    case .missingValue(let option): "\(option) needs a value"
+    case .unexpectedValue(let option): "\(option) takes no value"
+    case .wrong(let text): text
+    }
+  }
+}
+
+/// Copies of strings for the C library, ended by a null pointer.
+///
+/// On the C side of memory because getopt_long reorders its vector and remembers places in it between calls.
+private struct CStrings {
+  let vector: UnsafeMutableBufferPointer<UnsafeMutablePointer<CChar>?>
+
+  init(_ texts: [String]) {
+    vector = .allocate(capacity: texts.count + 1)
+    _ = vector.initialize(from: texts.map { strdup($0) } + [nil])
+  }
+
+  func texts(from start: Int, to end: Int) -> [String] {
+    guard start >= 0, start < end else { return [] }
+    return vector[start..<end].compactMap { $0.map { String(cString: $0) } }
+  }
+
+  func free() {
+    for pointer in vector { Glibc.free(pointer) }
+    vector.deallocate()
+  }
+}

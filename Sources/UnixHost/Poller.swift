@@ -1,0 +1,100 @@
+internal import CSystem
+internal import Glibc
+
+/// A set of descriptors that is asked which of them are ready: epoll, level triggered.
+package struct Poller: ~Copyable {
+  /// For whoever waits on many pollers, or a Dispatch source: readable when a member is ready.
+  package let descriptor: Descriptor
+  private let events: UnsafeMutableBufferPointer<epoll_event>
+
+  /// What a member waits for.
+  package struct Interest: OptionSet, Sendable {
+    package let rawValue: UInt32
+
+    package init(rawValue: UInt32) {
+      self.rawValue = rawValue
+    }
+
+    package static let readable = Interest(rawValue: EPOLLIN.rawValue)
+    package static let writable = Interest(rawValue: EPOLLOUT.rawValue)
+  }
+
+  /// One member that is ready.
+  package struct Event: Hashable, Sendable {
+    /// The number that was given when the member was added.
+    package let token: UInt32
+    package let isReadable: Bool
+    package let isWritable: Bool
+    /// The other side is gone altogether: what was received can still be read, nothing can be sent.
+    ///
+    /// Reported whatever the interest, and again and again until the member is removed or closed.
+    package let isHungUp: Bool
+  }
+
+  /// The members found ready by the last wait. Holds no memory of its own: not to be kept past the next wait.
+  package struct Events: RandomAccessCollection {
+    fileprivate let found: UnsafeBufferPointer<epoll_event>
+
+    package var startIndex: Int { 0 }
+    package var endIndex: Int { found.count }
+
+    package subscript(index: Int) -> Event {
+      let event = found[index]
+      return Event(
+        token: event.data.u32,
+        isReadable: event.events & EPOLLIN.rawValue != 0,
+        isWritable: event.events & EPOLLOUT.rawValue != 0,
+        isHungUp: event.events & (EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0)
+    }
+  }
+
+  /// - Parameter capacity: How many ready members one wait reports at most; the others come with the next.
+  /// - Throws: The system's error when it has no descriptor for us.
+  package init(capacity: Int = 256) throws(SystemError) {
+    let made = epoll_create1(Int32(EPOLL_CLOEXEC))
+    guard made >= 0 else { throw .last }
+    descriptor = Descriptor(rawValue: made)
+    events = .allocate(capacity: capacity)
+    events.initialize(repeating: epoll_event())
+  }
+
+  deinit {
+    descriptor.close()
+    events.deallocate()
+  }
+
+  /// Adds a descriptor.
+  ///
+  /// - Throws: The system's error: already a member, a regular file, out of memory.
+  package func add(_ member: Descriptor, token: UInt32, interest: Interest) throws(SystemError) {
+    try control(EPOLL_CTL_ADD, member, token, interest)
+  }
+
+  /// Changes what a member waits for; an empty interest leaves only `isHungUp`.
+  package func modify(_ member: Descriptor, token: UInt32, interest: Interest) throws(SystemError) {
+    try control(EPOLL_CTL_MOD, member, token, interest)
+  }
+
+  /// Takes a member out; one that is none, or is closed already, is no failure.
+  package func remove(_ member: Descriptor) {
+    _ = epoll_ctl(descriptor.rawValue, EPOLL_CTL_DEL, member.rawValue, nil)
+  }
+
+  /// Waits until a member is ready.
+  ///
+  /// - Parameter milliseconds: How long at most; 0 asks and returns at once, `nil` waits for ever.
+  /// - Returns: The ready ones, none after the time or a signal; valid until the next wait.
+  package func wait(milliseconds: Int32? = 0) -> Events {
+    let count = epoll_wait(descriptor.rawValue, events.baseAddress, Int32(events.count), milliseconds ?? -1)
+    return Events(found: UnsafeBufferPointer(rebasing: events[..<max(0, Int(count))]))
+  }
+
+  private func control(
+    _ operation: Int32, _ member: Descriptor, _ token: UInt32, _ interest: Interest
+  ) throws(SystemError) {
+    var event = epoll_event()
+    event.events = interest.rawValue
+    event.data.u32 = token
+    guard epoll_ctl(descriptor.rawValue, operation, member.rawValue, &event) == 0 else { throw .last }
+  }
+}

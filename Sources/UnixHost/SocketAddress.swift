@@ -1,0 +1,46 @@
+internal import CSystem
+internal import Glibc
+
+/// Calls `body` with the kernel's form of a Unix socket's path.
+///
+/// - Precondition: The path has 1 to ``SocketPath/maximumBytes`` bytes.
+func withSocketAddress<Result>(
+  _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+) -> Result {
+  var address = sockaddr_un()
+  address.sun_family = sa_family_t(AF_UNIX)
+  let bytes = Array(path.utf8)
+  precondition(!bytes.isEmpty && bytes.count <= SocketPath.maximumBytes, "checked by whoever took the path")
+  withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }  // The rest stays zero.
+  // sockaddr_un begins like sockaddr by definition; the kernel is told the true size.
+  return withUnsafePointer(to: &address) { pointer in
+    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+      body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+    }
+  }
+}
+
+/// Who is at the other end of a connected Unix socket, as the kernel saw it when the connection was made.
+package struct Peer: Hashable, Sendable {
+  /// The process that called `connect`, or, seen from a client, `listen`.
+  package let pid: Int32
+  package let uid: UInt32
+
+  package init?(of socket: Descriptor) {
+    var credentials = fsm_credentials()
+    var size = socklen_t(MemoryLayout<fsm_credentials>.size)
+    guard getsockopt(socket.rawValue, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0 else { return nil }
+    pid = credentials.pid
+    uid = credentials.uid
+  }
+
+  /// Whether the peer is this user or root, who can do anything anyway.
+  package var isTrusted: Bool { uid == geteuid() || uid == 0 }
+}
+
+/// A new Unix stream socket, closed on exec; `nil` with `errno` set when there is none to be had.
+func makeSocket(nonBlocking: Bool) -> Descriptor? {
+  let flags = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | (nonBlocking ? SOCK_NONBLOCK.rawValue : 0))
+  let socket = Glibc.socket(AF_UNIX, flags, 0)
+  return socket < 0 ? nil : Descriptor(rawValue: socket)
+}

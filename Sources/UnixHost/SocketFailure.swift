@@ -1,0 +1,49 @@
+/// Why a Unix socket could not be had.
+package enum SocketFailure: Error, Hashable, Sendable {
+  /// No path was given where one is needed.
+  case emptyPath
+  /// The path is longer than the kernel's address structure holds.
+  case pathTooLong(path: String, bytes: Int)
+  /// The folder of the path cannot be used.
+  case directory(path: String, SystemError)
+  /// The folder for the default path belongs to somebody else, or is no folder.
+  case directoryNotOurs(path: String)
+  /// Another process holds the lock on the folder and does not let go.
+  case directoryLocked(path: String)
+  /// Somebody accepts connections there; the process, if the kernel says which.
+  case inUse(path: String, pid: Int32?)
+  /// Something that is no socket has the name.
+  case notASocket(path: String)
+  /// A system call failed; `doing` is what it was for.
+  case system(doing: String, path: String, SystemError)
+  /// Nobody accepts connections at the path.
+  case nobodyListens(path: String)
+}
+
+extension SocketFailure: CustomStringConvertible {
+  /// One line for a person, without a full stop.
+  package var description: String {
+    switch self {
+    case .emptyPath:
+      "the socket's path is empty"
+    case .pathTooLong(let path, let bytes):
+      "the socket's path has \(bytes) bytes, a Unix socket's may have \(SocketPath.maximumBytes): \(path)"
+    case .directory(let path, let error):
+      "cannot use the folder \(path): \(error)"
+    case .directoryNotOurs(let path):
+      "\(path) is not a folder of this user's own; give another socket with --socket"
+    case .directoryLocked(let path):
+      "another process keeps the folder \(path) locked"
+    case .inUse(let path, let pid?):
+      "a daemon already listens on \(path) (process \(pid))"
+    case .inUse(let path, nil):
+      "a daemon already listens on \(path)"
+    case .notASocket(let path):
+      "\(path) exists and is not a socket; it was left alone"
+    case .system(let doing, let path, let error):
+      "cannot \(doing) \(path): \(error)"
+    case .nobodyListens(let path):
+      "no daemon listens on \(path)"
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import Glibc
+import Testing
+
+@testable import UnixHost
+
+struct DescriptorTests {
+  private func socketPair() -> (Descriptor, Descriptor) {
+    var ends: [Int32] = [0, 0]
+    socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends)
+    return (Descriptor(rawValue: ends[0]), Descriptor(rawValue: ends[1]))
+  }
+
+  private func read(_ from: Descriptor, _ count: Int = 64) -> (Descriptor.Transfer, [UInt8]) {
+    var buffer = [UInt8](repeating: 0, count: count)
+    let transfer = buffer.withUnsafeMutableBytes { from.read(into: $0) }
+    guard case .bytes(let count) = transfer else { return (transfer, []) }
+    return (transfer, Array(buffer.prefix(count)))
+  }
+
+  @Test("bytes arrive, then nothing, then the end")
+  func readsToTheEnd() {
+    let (near, far) = socketPair()
+    defer { near.close() }
+    let bytes = Array("hello".utf8)
+    #expect(bytes.withUnsafeBytes { far.send($0) } == .bytes(5))
+    #expect(read(near) == (.bytes(5), bytes))
+    #expect(read(near).0 == .wouldBlock)
+    far.close()
+    #expect(read(near).0 == .closed)
+  }
+
+  @Test("after the end of sending, the other way still works")
+  func halfClosed() {
+    let (near, far) = socketPair()
+    defer {
+      near.close()
+      far.close()
+    }
+    far.shutdownSending()
+    #expect(read(near).0 == .closed)
+    #expect([1, 2].withUnsafeBytes { near.send($0) } == .bytes(16))
+    #expect(read(far).0 == .bytes(16))
+  }
+
+  @Test("sending to nobody is an answer, not a signal")
+  func sendsToNobody() {
+    let (near, far) = socketPair()
+    defer { near.close() }
+    far.close()
+    #expect([UInt8(1)].withUnsafeBytes { near.send($0) } == .closed)
+  }
+
+  @Test("a full socket says so")
+  func full() {
+    let (near, far) = socketPair()
+    defer {
+      near.close()
+      far.close()
+    }
+    let chunk = [UInt8](repeating: 1, count: 1 << 16)
+    var last = Descriptor.Transfer.bytes(0)
+    for _ in 0..<1_000 {
+      last = chunk.withUnsafeBytes { near.send($0) }
+      if last == .wouldBlock { break }
+    }
+    #expect(last == .wouldBlock)
+  }
+
+  @Test("a wrong descriptor is a failure with the system's words")
+  func failed() {
+    #expect(read(Descriptor(rawValue: -1)).0 == .failed(SystemError(code: EBADF)))
+    #expect("\(SystemError(code: EBADF))" == "Bad file descriptor")
+  }
+}

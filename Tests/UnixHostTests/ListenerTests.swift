@@ -1,0 +1,154 @@
+import CSystem
+import Glibc
+import Testing
+
+@testable import UnixHost
+
+@Suite(.serialized)
+struct ListenerTests {
+  private let folder = TemporaryFolder()
+  private var path: String { "\(folder.path)/s" }
+
+  @Test("the socket is this user's alone, and a client that connects is known by its uid and pid")
+  func acceptsAPeer() throws {
+    var listener = try Listener(path: path)
+    defer { listener.closeAndRemove() }
+    #expect(mode(of: path) == 0o600)
+    #expect(listener.accept() == .none)
+    let client = try ClientSocket.connect(path: path)
+    defer { client.close() }
+    guard case .connection(let connection, let peer) = listener.accept() else {
+      Issue.record("nobody was accepted")
+      return
+    }
+    defer { connection.close() }
+    #expect(peer.uid == geteuid())
+    #expect(peer.pid == getpid())
+    #expect(peer.isTrusted)
+    #expect(Peer(of: client)?.pid == getpid())
+    #expect(fcntl(connection.rawValue, F_GETFL) & O_NONBLOCK != 0)
+    #expect(fcntl(connection.rawValue, F_GETFD) & FD_CLOEXEC != 0)
+    #expect(fcntl(listener.descriptor.rawValue, F_GETFD) & FD_CLOEXEC != 0)
+    #expect(listener.accept() == .none)
+  }
+
+  @Test("a live socket is not taken, and its holder is named")
+  func live() throws {
+    let first = try Listener(path: path)
+    defer { first.closeAndRemove() }
+    #expect(throws: SocketFailure.inUse(path: path, pid: getpid())) { _ = try Listener(path: path) }
+    #expect("\(SocketFailure.inUse(path: "s", pid: 7))".contains("process 7"))
+    // The attempt has not taken the name away from its holder.
+    try ClientSocket.connect(path: path).close()
+  }
+
+  @Test("a live socket whose backlog is full is still live")
+  func fullBacklog() throws {
+    guard let socket = makeSocket(nonBlocking: true) else { return }
+    defer { socket.close() }
+    #expect(withSocketAddress(path) { bind(socket.rawValue, $0, $1) } == 0)
+    #expect(listen(socket.rawValue, 0) == 0)
+    let waiting = try ClientSocket.connect(path: path)
+    defer { waiting.close() }
+    #expect(throws: SocketFailure.inUse(path: path, pid: nil)) { _ = try Listener(path: path) }
+  }
+
+  @Test("a stale socket is replaced")
+  func stale() throws {
+    guard let socket = makeSocket(nonBlocking: true) else { return }
+    #expect(withSocketAddress(path) { bind(socket.rawValue, $0, $1) } == 0)
+    socket.close()
+    #expect(throws: SocketFailure.nobodyListens(path: path)) { _ = try ClientSocket.connect(path: path) }
+    let listener = try Listener(path: path)
+    defer { listener.closeAndRemove() }
+    try ClientSocket.connect(path: path).close()
+  }
+
+  @Test("what is no socket is left alone")
+  func notASocket() throws {
+    close(creat(path, 0o644))
+    #expect(throws: SocketFailure.notASocket(path: path)) { _ = try Listener(path: path) }
+    #expect(mode(of: path) == 0o644)
+    unlink(path)
+    symlink("/tmp", path)
+    #expect(throws: SocketFailure.notASocket(path: path)) { _ = try Listener(path: path) }
+  }
+
+  @Test("a missing folder is named")
+  func missingFolder() {
+    #expect(throws: SocketFailure.directory(path: "\(folder.path)/no", SystemError(code: ENOENT))) {
+      _ = try Listener(path: "\(folder.path)/no/s")
+    }
+  }
+
+  @Test("a path that is too long is refused before anything is touched")
+  func tooLong() {
+    let long = "\(folder.path)/\(String(repeating: "x", count: 100))"
+    #expect(throws: SocketFailure.pathTooLong(path: long, bytes: long.utf8.count)) { _ = try Listener(path: long) }
+    #expect(throws: SocketFailure.pathTooLong(path: long, bytes: long.utf8.count)) {
+      _ = try ClientSocket.connect(path: long)
+    }
+  }
+
+  @Test("closing removes its own file, and nobody else's")
+  func removesOnlyItsOwn() throws {
+    let first = try Listener(path: path)
+    first.closeAndRemove()
+    #expect(mode(of: path) == nil)
+
+    let second = try Listener(path: path)
+    unlink(path)
+    let third = try Listener(path: path)
+    second.closeAndRemove()
+    #expect(mode(of: path) == 0o600)
+    third.closeAndRemove()
+    #expect(mode(of: path) == nil)
+  }
+
+  @Test("a folder that somebody keeps locked is a failure, not a hang")
+  func locked() throws {
+    let holder = open(folder.path, O_RDONLY | O_DIRECTORY)
+    defer { close(holder) }
+    #expect(flock(holder, LOCK_EX) == 0)
+    #expect(throws: SocketFailure.directoryLocked(path: folder.path)) { _ = try Listener(path: path) }
+  }
+
+  @Test("without a free descriptor callers are hung up on instead of waiting for ever")
+  func outOfDescriptors() throws {
+    var listener = try Listener(path: path)
+    defer { listener.closeAndRemove() }
+    var clients: [Descriptor] = []
+    for _ in 0..<3 { clients.append(try ClientSocket.connect(path: path)) }
+    defer { for client in clients { client.close() } }
+
+    // Every second call finds no descriptor: the one before the spare is given up for the caller.
+    var calls = 0
+    let outOfDescriptors: (Int32) -> Int32 = { socket in
+      calls += 1
+      guard calls.isMultiple(of: 2) else {
+        errno = EMFILE
+        return -1
+      }
+      return fsm_accept(socket)
+    }
+    let answers = (0..<4).map { _ in listener.accept(with: outOfDescriptors) }
+
+    #expect(answers == [.turnedAway, .turnedAway, .turnedAway, .none])
+    var byte: UInt8 = 0
+    for client in clients {
+      #expect(withUnsafeMutableBytes(of: &byte) { client.read(into: $0) } == .closed)
+    }
+  }
+
+  @Test("when even the spare does not help, the caller is told to stop asking")
+  func exhausted() throws {
+    var listener = try Listener(path: path)
+    defer { listener.closeAndRemove() }
+    let never: (Int32) -> Int32 = { _ in
+      errno = ENFILE
+      return -1
+    }
+    #expect(listener.accept(with: never) == .exhausted)
+    #expect(listener.accept() == .none)
+  }
+}

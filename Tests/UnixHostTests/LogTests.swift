@@ -1,0 +1,52 @@
+import Glibc
+import Testing
+
+@testable import UnixHost
+
+struct LogTests {
+  private func lines(at level: Log.Level, _ write: (Log) -> Void) throws -> [Substring] {
+    let pipe = try Pipe()
+    write(Log(level: level, output: pipe.writing))
+    pipe.writing.close()
+    defer { pipe.reading.close() }
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    guard case .bytes(let count) = buffer.withUnsafeMutableBytes({ pipe.reading.read(into: $0) }) else { return [] }
+    return String(decoding: buffer.prefix(count), as: UTF8.self).split(separator: "\n")
+  }
+
+  @Test("one line per message with time and level; lower levels are silent")
+  func levels() throws {
+    let found = try lines(at: .warning) { log in
+      log.error("one")
+      log.warning("two")
+      log.info("three")
+    }
+    #expect(found.map { $0.split(separator: " ", maxSplits: 1).last } == ["error one", "warning two"])
+    #expect(try lines(at: .info) { $0.debug("never made") }.isEmpty)
+  }
+
+  @Test("what a client sent cannot fake a line or drive a terminal")
+  func controls() {
+    #expect(Log.oneLine("a\nb\u{1B}[2Jü") == "a\\nb\\u{1B}[2Jü")
+  }
+
+  @Test("names of levels")
+  func names() {
+    for level in Log.Level.allCases { #expect(Log.Level(name: level.name) == level) }
+    #expect(Log.Level(name: "loud") == nil)
+  }
+
+  @Test("a stamp is the date in UTC to the millisecond")
+  func stamp() {
+    #expect(WallClock.stamp(seconds: 1_000_000_000, nanoseconds: 7_900_000) == "2001-09-09T01:46:40.007Z")
+  }
+
+  @Test("the host's clock goes on, and the descriptor limit is not lowered")
+  func clockAndLimit() {
+    let first = HostClock.now()
+    #expect(HostClock.now() >= first)
+    let limit = FileDescriptorLimit.raise(to: 1)
+    #expect(limit > 1)
+    #expect(FileDescriptorLimit.raise(to: limit) == limit)
+  }
+}
