@@ -85,6 +85,18 @@ package struct ByteBuffer: ~Copyable {
     append(UnsafeRawBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
   }
 
+  /// Puts bytes in at a place; those from there on move up.
+  ///
+  /// - Complexity: O(*n*) in the bytes that move.
+  package mutating func insert(_ bytes: UnsafeRawBufferPointer, at place: Int) {
+    precondition(place <= count)
+    guard let start = bytes.baseAddress, bytes.count > 0 else { return }
+    reserve(bytes.count)
+    (base + place + bytes.count).copyMemory(from: base + place, byteCount: count - place)
+    (base + place).copyMemory(from: start, byteCount: bytes.count)
+    count += bytes.count
+  }
+
   package mutating func append(text: String) {
     var text = text
     text.withUTF8 { append(UnsafeRawBufferPointer($0)) }

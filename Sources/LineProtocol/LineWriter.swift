@@ -65,6 +65,14 @@ extension ByteBuffer {
     append(quoting: value, asValue: true)
   }
 
+  /// `key=value` with a key that is known only at run time and needs no quotes.
+  package mutating func word(key: String, _ value: String) {
+    append(byte: 0x20)
+    append(text: key)
+    append(byte: 0x3D)
+    append(quoting: value, asValue: true)
+  }
+
   @inline(__always)
   package mutating func key(_ key: StaticString, _ value: UInt64) {
     append(byte: 0x20)
@@ -79,6 +87,12 @@ extension ByteBuffer {
     append(literal: key)
     append(byte: 0x3D)
     append(value)
+  }
+
+  /// A time or a number in decimals, as a word.
+  package mutating func word(seconds nanoseconds: Int64) {
+    append(byte: 0x20)
+    append(seconds: nanoseconds)
   }
 
   /// `key=TIME` in seconds.

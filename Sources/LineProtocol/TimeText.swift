@@ -64,6 +64,13 @@ package enum TimeText {
     return overflow ? nil : product
   }
 
+  /// A time or duration in seconds, as replies print it: at least three decimals.
+  package static func seconds(_ nanoseconds: Int64) -> String {
+    var buffer = ByteBuffer(capacity: 64)
+    buffer.append(seconds: nanoseconds)
+    return String(decoding: buffer.bytes, as: UTF8.self)
+  }
+
   /// The duration as a person would write it: in the largest unit in which it is a whole number, `1500ms` as `1.5s`.
   package static func written(_ nanoseconds: Int64) -> String {
     if nanoseconds == 0 { return "0s" }

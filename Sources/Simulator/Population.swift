@@ -52,6 +52,7 @@ struct Population: ~Copyable {
     // Safety: owned by the kind, which `kinds` keeps alive.
     let plainEvents: UnsafeRawPointer
     let eventStride: Int
+    let words: KindWords
     let timers: Int
     let valueOffset: Int
     /// Where the place of the machine's parameters stands; negative for a kind that has none, which keeps no place.
@@ -113,7 +114,8 @@ struct Population: ~Copyable {
     openBlock.append(nil)
     slots.append(
       Slot(
-        machine: kind.machine, plainEvents: kind.plainEvents, eventStride: kind.layout.eventStride, timers: timers,
+        machine: kind.machine, plainEvents: kind.plainEvents, eventStride: kind.layout.eventStride,
+        words: kind.words, timers: timers,
         valueOffset: valueOffset, parameterOffset: hasParameters ? parameterOffset : -1,
         cellStride: max(1, rounded(hasParameters ? parameterOffset + 4 : endOfValue, to: alignment)),
         parameterStride: layout.parameterStride, parameterBase: pool.base))

@@ -17,6 +17,16 @@ extension World {
     registry.withName(of: machine, body)
   }
 
+  /// The names of some machines, at most so many, in no order.
+  package func someNames(_ most: Int) -> [String] {
+    var names: [String] = []
+    for number in 0..<registry.capacity where names.count < most {
+      let machine = MachineID(UInt32(number))
+      if registry.isAlive(machine) { names.append(name(of: machine)) }
+    }
+    return names
+  }
+
   package func name(of machine: MachineID) -> String {
     registry.withName(of: machine) { String(decoding: $0, as: UTF8.self) }
   }
@@ -64,6 +74,10 @@ extension World {
 
   @inline(__always)
   package func kind(at place: Int) -> Kind { population.kinds[place] }
+
+  /// The words of a kind as bytes.
+  @inline(__always)
+  package func words(at place: Int) -> KindWords { population.slots[place].words }
 
   /// The place of a living machine's state in its kind's list.
   package func stateIndex(of machine: MachineID) -> Int {
@@ -135,6 +149,13 @@ extension World {
     /// The place in the machine's kind's list.
     package let timer: Int
     fileprivate let stamp: UInt64
+  }
+
+  /// Whether a timer that was listed still runs as it was.
+  package func isRunning(_ item: AgendaItem) -> Bool {
+    let location = registry.location(of: item.machine)
+    guard location.isSomewhere else { return false }
+    return population.timers(at: location).contains { $0.stamp == item.stamp }
   }
 
   package var runningTimerCount: Int { agenda.living }

@@ -25,7 +25,7 @@ extension World {
   ///   - target: Not before now.
   ///   - budget: The most timers to fire before coming back; lowered by those that were.
   package mutating func advance(to target: Moment, budget: inout Int) -> Progress {
-    isStalled = false
+    if isStalled { goOn() }
     while budget > 0 {
       guard fireNext(until: target) else {
         if livelock != nil { return .livelocked }
@@ -41,8 +41,14 @@ extension World {
   ///
   /// - Returns: False if no timer runs, or a chain without time had no end.
   package mutating func fireNext() -> Bool {
-    isStalled = false
+    if isStalled { goOn() }
     return fireNext(until: .latest)
+  }
+
+  /// Lets timers that are due fire again after a chain of them had no end.
+  package mutating func goOn() {
+    isStalled = false
+    chain = 0
   }
 
   /// Fires the timers that are due now. Every request but those that move time begins with it.

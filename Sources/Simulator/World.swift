@@ -74,6 +74,13 @@ package struct World: ~Copyable {
     chain = 0
   }
 
+  /// Hands ``livelock`` over to the owner.
+  package mutating func takeLivelock() -> Livelock? {
+    guard let found = livelock else { return nil }
+    livelock = nil
+    return found
+  }
+
   /// What one request's own input came to. Kept in the world and used again, so that an answer allocates nothing.
   package struct Answer {
     package internal(set) var verdict = Verdict.ignored

@@ -29,6 +29,8 @@ public final class Kind: Sendable {
   /// Whether any state prints data.
   public let carriesData: Bool
   public let layout: Layout
+  /// The lists above as bytes, for the hot path; valid as long as the kind is.
+  public let words: KindWords
   private let operations: any KindOperations
   /// The state that each of `initialStates` stands for.
   private let initialPlaces: [Int]
@@ -82,10 +84,17 @@ public final class Kind: Sendable {
     self.parameters = parameters.map {
       ParameterEntry(name: $0.name, type: $0.type, standard: $0.get(defaults), about: $0.about)
     }
+    words = KindWords(
+      states: self.states.map(\.word), events: self.events, timers: self.timers.map(\.name),
+      outputs: self.outputs.map(\.name))
     layout = Layout(
       valueSize: MemoryLayout<M>.size, valueAlignment: MemoryLayout<M>.alignment,
       parameterStride: MemoryLayout<M.Parameters>.stride, eventStride: MemoryLayout<M.Event>.stride)
     operations = TypedOperations<M>(events: events, readings: readings, parameters: parameters)
+  }
+
+  deinit {
+    words.deallocate()
   }
 
   /// Sizes, in bytes, that the world lays its storage out with.

@@ -1,0 +1,114 @@
+import LineProtocol
+import StateMachines
+
+/// Between the words of a line and the values of a machine: the only place where a value is text.
+enum ArgumentText {
+  /// The value that a word stands for; nil if the type does not admit it.
+  static func value(_ word: String, as type: ValueType) -> Value? {
+    let value: Value?
+    switch type {
+    case .text, .character, .choice: value = .text(word)
+    case .integer: value = isDecimal(word, fraction: false) ? Int(word).map(Value.integer) : nil
+    case .number: value = isDecimal(word, fraction: true) ? Double(word).map(Value.number) : nil
+    case .flag:
+      switch word {
+      case "on", "true": value = .flag(true)
+      case "off", "false": value = .flag(false)
+      default: value = nil
+      }
+    case .interval: value = TimeText.parse(word).map { .interval(Interval(nanoseconds: $0)) }
+    case .moment: value = TimeText.parse(word).map { .moment(Moment(nanoseconds: $0)) }
+    case .optional(let wrapped): return word == "nil" ? Value.none : ArgumentText.value(word, as: wrapped)
+    }
+    return value.flatMap { type.admits($0) ? $0 : nil }
+  }
+
+  /// Digits, a minus before them, a point and digits behind: no exponent, no infinity.
+  private static func isDecimal(_ word: String, fraction: Bool) -> Bool {
+    let digits = word.hasPrefix("-") ? word.utf8.dropFirst() : word.utf8[...]
+    let parts = digits.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    return parts.count <= (fraction ? 2 : 1)
+      && parts.allSatisfy { !$0.isEmpty && $0.allSatisfy { (0x30...0x39).contains($0) } }
+  }
+
+  /// What a type is called in `describe`.
+  static func name(of type: ValueType) -> String {
+    switch type {
+    case .text: "text"
+    case .character: "character"
+    case .choice: "choice"
+    case .integer: "integer"
+    case .number: "number"
+    case .flag: "flag"
+    case .interval: "duration"
+    case .moment: "time"
+    case .optional(let wrapped): "\(name(of: wrapped))?"
+    }
+  }
+
+  /// Which words a type allows.
+  static func allowed(_ type: ValueType) -> String {
+    switch type {
+    case .text(let bytes): "text of \(bytes.lowerBound) to \(bytes.upperBound) bytes"
+    case .character: "one character"
+    case .choice(let words): words.joined(separator: ",")
+    case .integer(let range): "\(range.lowerBound)..\(range.upperBound)"
+    case .number(let range, let unit):
+      "\(text(range.lowerBound))..\(text(range.upperBound))\(unit.isEmpty ? "" : " \(unit)")"
+    case .flag: "on,off,true,false"
+    case .interval(let range):
+      "\(TimeText.written(range.lowerBound.nanoseconds))..\(TimeText.written(range.upperBound.nanoseconds))"
+    case .moment: "a time"
+    case .optional(let wrapped): "\(allowed(wrapped)), or nil"
+    }
+  }
+
+  /// The unit that goes with a value's type in a reading; empty if it has none.
+  static func unit(of type: ValueType) -> String {
+    switch type {
+    case .number(_, let unit): unit
+    case .interval, .moment: "s"
+    case .optional(let wrapped): unit(of: wrapped)
+    case .text, .character, .choice, .integer, .flag: ""
+    }
+  }
+
+  /// A value as a request would write it: what `describe` shows as a default.
+  static func written(_ value: Value) -> String {
+    switch value {
+    case .none: "nil"
+    case .text(let text): text
+    case .integer(let number): "\(number)"
+    case .number(let number): text(number)
+    case .flag(let flag): flag ? "on" : "off"
+    case .interval(let interval): TimeText.written(interval.nanoseconds)
+    case .moment(let moment): TimeText.written(moment.nanoseconds)
+    }
+  }
+
+  /// A number without needless decimals.
+  private static func text(_ number: Double) -> String {
+    let text = "\(number)"
+    return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+  }
+
+  /// Writes a value as data of an output or as a reading: times and durations in seconds, numbers to six decimals of
+  /// which at least three are shown.
+  static func append(_ value: Value, to line: inout ByteBuffer) {
+    switch value {
+    case .none: line.word(literal: "nil")
+    case .text(let text): line.word(text)
+    case .integer(let number): line.word("\(number)")
+    case .flag(let flag): line.word(flag ? "true" : "false")
+    case .interval(let interval): line.word(seconds: interval.nanoseconds)
+    case .moment(let moment): line.word(seconds: moment.nanoseconds)
+    case .number(let number):
+      // Beyond nine thousand million there is no room for nine decimals, nor is there any sense in them.
+      if number.magnitude < 9e9 {
+        line.word(seconds: Int64((number * 1e6).rounded()) * 1_000)
+      } else {
+        line.word("\(number)")
+      }
+    }
+  }
+}

@@ -1,0 +1,207 @@
+import LineProtocol
+import Simulator
+import StateMachines
+
+/// Takes a session's lines one after the other: framing, batches, what goes before and after a request.
+extension Engine {
+  /// Takes lines until none is complete, the session is busy or its client has too much to read, or an errand comes up.
+  func converse(_ session: inout Session, _ realm: inout Realm, _ request: inout Request) -> Errand {
+    while session.life != .ended {
+      if !session.activity.isNone {
+        if !work(&session, &realm) || !session.activity.isNone { return announcement(realm) }
+        if realm.unannounced != nil { return .service(.announceLivelock) }
+      }
+      guard session.outbox.replyBytes < limits.replyQueue else { return .none }
+      switch session.input.nextLine() {
+      case .incomplete:
+        if session.life == .inputEnded { session.sayGoodbye(nil) }
+        return .none
+      case .tooLong:
+        tooLong(&session)
+      case .line(let line):
+        if session.batch != nil {
+          guard collect(line, &session, &request) else { continue }
+          runBatch(&session, &realm, &request)
+          if realm.unannounced != nil { return .service(.announceLivelock) }
+          continue
+        }
+        let errand = take(line.bytes, isPlain: line.isPlain, inBatch: false, &session, &realm, &request)
+        if case .service = errand { return errand }
+        if realm.unannounced != nil { return .service(.announceLivelock) }
+      }
+    }
+    return .none
+  }
+
+  private func announcement(_ realm: borrowing Realm) -> Errand {
+    realm.unannounced == nil ? .none : .service(.announceLivelock)
+  }
+
+  /// Carries out one line, with what it caused on what the client watches before the reply.
+  @inline(__always)
+  private func take(
+    _ line: UnsafeMutableRawBufferPointer, isPlain: Bool, inBatch: Bool, _ session: inout Session,
+    _ realm: inout Realm, _ request: inout Request
+  ) -> Errand {
+    do throws(Request.Failure) {
+      try request.parse(line, isPlain: isPlain)
+    } catch {
+      switch error {
+      case .blank: break
+      case .syntax(let text): session.fail(request.tag, .syntax, text)
+      }
+      return .none
+    }
+    counters.requests &+= 1
+    if inBatch, let verb = Verb(request.verb), !verb.entry.inBatch {
+      session.fail(request.tag, .usage, "'\(verb.name)' cannot stand between 'begin' and 'end'")
+      return .none
+    }
+    let mark = session.outbox.buffer.count
+    let errand = run(request, &session, &realm)
+    if realm.world.livelock != nil { answerLivelock(request.tag, mark, &session, &realm) }
+    if session.cursor != nil { insertNotices(at: mark, &session, realm.world, mayDrop: true) }
+    return errand
+  }
+
+  private func tooLong(_ session: inout Session) {
+    if session.batch != nil {
+      keep(Batch.Line(range: 0..<0, isTooLong: true), [], &session)
+    } else {
+      failTooLong(&session)
+    }
+  }
+
+  private func failTooLong(_ session: inout Session) {
+    session.fail(
+      UnsafeRawBufferPointer(start: nil, count: 0), .tooLong, [("limit", "\(limits.line)")],
+      "a line has at most \(limits.line) bytes; this one was dropped")
+  }
+
+  // MARK: Batches
+
+  /// Keeps a line of a batch.
+  ///
+  /// - Returns: True if it was the `end`.
+  private func collect(_ line: InputBuffer.Line, _ session: inout Session, _ request: inout Request) -> Bool {
+    if isEnd(line, &request) { return true }
+    let start = session.batch?.bytes.count ?? 0
+    keep(
+      Batch.Line(range: start..<(start + line.bytes.count), isTooLong: false), UnsafeRawBufferPointer(line.bytes),
+      &session)
+    return false
+  }
+
+  private func keep(_ line: Batch.Line, _ bytes: some Collection<UInt8>, _ session: inout Session) {
+    guard var batch = session.batch.take() else { return }
+    if batch.overflow == nil {
+      if batch.lines.count >= limits.batch {
+        batch.overflow = ("batch", limits.batch)
+      } else if batch.bytes.count + bytes.count > limits.batchBytes {
+        batch.overflow = ("batchBytes", limits.batchBytes)
+      } else {
+        batch.lines.append(line)
+        batch.bytes.append(contentsOf: bytes)
+      }
+      if batch.overflow != nil {
+        batch.lines = []
+        batch.bytes = []
+      }
+    }
+    session.batch = batch
+  }
+
+  /// Whether a line is `end`. It is looked at in a copy: parsing rewrites escapes, and a batch keeps what was sent.
+  private func isEnd(_ line: InputBuffer.Line, _ request: inout Request) -> Bool {
+    guard line.isPlain, line.bytes.count <= 256 else { return false }
+    var copy = Array(line.bytes)
+    return copy.withUnsafeMutableBytes { bytes in
+      do throws(Request.Failure) {
+        try request.parse(bytes, isPlain: true)
+      } catch {
+        return false
+      }
+      return Verb(request.verb) == .end
+    }
+  }
+
+  /// Runs the kept lines at one moment, the first failure ends it.
+  private func runBatch(_ session: inout Session, _ realm: inout Realm, _ request: inout Request) {
+    guard var batch = session.batch.take() else { return }
+    let endTag = Array(request.tag)
+    var index = 0
+    var failed: Int?
+    if let overflow = batch.overflow {
+      endTag.withUnsafeBytes {
+        session.fail(
+          $0, .limit, [("name", overflow.name), ("value", "\(overflow.value)")],
+          "this batch went over the limit; nothing of it was run")
+      }
+      return
+    }
+    for line in batch.lines {
+      let bytes = line.range
+      batch.bytes.withUnsafeMutableBytes { all in
+        let text = UnsafeMutableRawBufferPointer(rebasing: all[bytes])
+        guard line.isTooLong || !isBlank(text) else { return }
+        index += 1
+        if failed != nil {
+          skip(text, index, &session, &request)
+        } else {
+          runBatchLine(line, text, &session, &realm, &request)
+          if session.didFail { failed = index }
+        }
+      }
+    }
+    session.didFail = failed != nil
+    endTag.withUnsafeBytes { tag in
+      if let failed {
+        session.fail(tag, .batch, [("index", "\(failed)")], "line \(failed) failed; what was done before it stays")
+      } else {
+        session.outbox.buffer.begin(.success, tag: tag)
+        session.outbox.buffer.key("batch", UInt64(index))
+        session.outbox.buffer.endLine()
+      }
+    }
+  }
+
+  private func runBatchLine(
+    _ line: Batch.Line, _ text: UnsafeMutableRawBufferPointer, _ session: inout Session, _ realm: inout Realm,
+    _ request: inout Request
+  ) {
+    session.didFail = false
+    if line.isTooLong {
+      failTooLong(&session)
+      return
+    }
+    _ = take(text, isPlain: false, inBatch: true, &session, &realm, &request)
+    // A reply of many lines is written whole, since nobody may come in between.
+    while !session.activity.isNone, !session.didFail {
+      guard session.outbox.replyBytes < limits.replyQueue else {
+        session.activity = .none
+        session.fail(
+          request.tag, .limit, [("name", "replyQueue"), ("value", "\(limits.replyQueue)")],
+          "the replies of this batch are too long; send this request by itself")
+        return
+      }
+      _ = work(&session, &realm)
+    }
+  }
+
+  /// `- BATCH index=K : not run`
+  private func skip(
+    _ text: UnsafeMutableRawBufferPointer, _ index: Int, _ session: inout Session, _ request: inout Request
+  ) {
+    do throws(Request.Failure) {
+      try request.parse(text, isPlain: false)
+    } catch {
+      // It is not run, whatever it is; what can be read of its tag goes back.
+    }
+    session.fail(request.tag, .batch, [("index", "\(index)")], "not run")
+  }
+
+  private func isBlank(_ text: UnsafeMutableRawBufferPointer) -> Bool {
+    guard let first = text.first(where: { $0 != 0x20 && $0 != 0x09 }) else { return true }
+    return first == UInt8(ascii: "#")
+  }
+}

@@ -1,0 +1,183 @@
+import LineProtocol
+import Simulator
+import StateMachines
+
+/// What the daemon says of itself, its verbs and its kinds.
+extension Engine {
+  func help(_ words: borrowing Words, _ session: inout Session) {
+    var lines = 0
+    func line(_ usage: String, _ text: String) {
+      session.outbox.buffer.begin(.data, tag: words.tag)
+      session.outbox.buffer.append(literal: " ")
+      session.outbox.buffer.append(text: usage)
+      session.outbox.buffer.note(text)
+      session.outbox.buffer.endLine()
+      lines += 1
+    }
+    if let name = words[0] {
+      guard let verb = Verb.allCases.first(where: { $0.name == name }) else {
+        session.fail(
+          words.tag, .unknownVerb, [("verb", name)] + suggestion(name, among: Verb.allCases.lazy.map(\.name)),
+          "there is no verb '\(name)'; 'help' lists them")
+        return
+      }
+      for usage in verb.entry.usages { line(usage, verb.entry.summary) }
+      line("example", verb.entry.example)
+    } else {
+      for entry in VerbEntry.table { for usage in entry.usages { line(usage, entry.summary) } }
+    }
+    endLines(lines, words, &session)
+  }
+
+  func kinds(_ words: borrowing Words, _ session: inout Session) {
+    for entry in catalogue.entries {
+      let kinds: [Kind]
+      switch entry {
+      case .machine(let kind): kinds = [kind]
+      case .composition(let composition): kinds = composition.members.map(\.kind)
+      }
+      session.outbox.buffer.begin(.data, tag: words.tag)
+      session.outbox.buffer.word(entry.name)
+      session.outbox.buffer.key("states", UInt64(kinds.reduce(0) { $0 + $1.states.count }))
+      session.outbox.buffer.key("events", UInt64(kinds.reduce(0) { $0 + $1.events.count }))
+      session.outbox.buffer.key("timers", UInt64(kinds.reduce(0) { $0 + $1.timers.count }))
+      session.outbox.buffer.note(entry.about)
+      session.outbox.buffer.endLine()
+    }
+    endLines(catalogue.entries.count, words, &session)
+  }
+
+  func describe(_ words: borrowing Words, _ session: inout Session) {
+    guard let entry = kind(words.plain[0], words, &session) else { return }
+    var page = Page(tag: words.tagBytes)
+    switch entry {
+    case .machine(let kind): describe(kind, &page)
+    case .composition(let composition): describe(composition, &page)
+    }
+    session.outbox.buffer.append(page.buffer.bytes)
+    endLines(page.lines, words, &session)
+  }
+
+  private func describe(_ kind: Kind, _ page: inout Page) {
+    let initial = initialState(of: kind)
+    page.line("kind", [kind.name], [("version", "\(kind.version)")], kind.about)
+    for state in kind.states {
+      page.line("state", [state.word], state.word == initial ? [("initial", "yes")] : [], state.about)
+    }
+    for event in kind.events {
+      page.line(
+        "event", [event.name], event.arguments.map { ($0.name, ArgumentText.allowed($0.type)) }, event.about)
+    }
+    for timer in kind.timers {
+      let standard = kind.parameters.first { $0.name == timer.parameter }?.standard
+      page.line(
+        "timer", [timer.name], standard.map { [("after", ArgumentText.written($0))] } ?? [], timer.about)
+    }
+    for output in kind.outputs {
+      page.line(
+        "output", [output.name], output.data.map { ($0.name, ArgumentText.name(of: $0.type)) }, output.about)
+    }
+    for reading in kind.readings {
+      let unit = ArgumentText.unit(of: reading.type)
+      page.line(
+        "reading", [reading.name],
+        [("type", ArgumentText.name(of: reading.type))] + (unit.isEmpty ? [] : [("unit", unit)]), reading.about)
+    }
+    describeParameters(of: kind, &page)
+    page.line(
+      "parameter", ["initial"],
+      [("type", "state")] + (initial.map { [("default", $0)] } ?? [])
+        + [("allowed", kind.initialStates.joined(separator: ","))],
+      "the state to start in, as if it had just been entered")
+  }
+
+  private func describe(_ composition: Composition, _ page: inout Page) {
+    page.line("kind", [composition.name], [("members", "\(composition.members.count)")], composition.about)
+    for member in composition.members {
+      page.line("member", [member.name], [("kind", member.kind.name)], member.kind.about)
+    }
+    for wire in composition.wires {
+      let (from, to) = (composition.members[wire.from], composition.members[wire.to])
+      page.line(
+        "wire", [from.name, from.kind.outputs[wire.output].name, to.name, to.kind.events[wire.event].name], [],
+        from.kind.outputs[wire.output].about)
+    }
+    for member in composition.members { describeParameters(of: member.kind, &page) }
+  }
+
+  private func describeParameters(of kind: Kind, _ page: inout Page) {
+    for parameter in kind.parameters {
+      page.line(
+        "parameter", [parameter.name],
+        [
+          ("type", ArgumentText.name(of: parameter.type)), ("default", ArgumentText.written(parameter.standard)),
+          ("allowed", ArgumentText.allowed(parameter.type)),
+        ],
+        parameter.about)
+    }
+  }
+
+  /// The state that a machine made without parameters starts in: found by making one.
+  private func initialState(of kind: Kind) -> String? {
+    var world = World()
+    let made = Array("m".utf8).withUnsafeBytes { name in
+      Result { () throws(World.CreationFailure) in try world.create(kind, named: name) }
+    }
+    guard case .success(let machine) = made else { return nil }
+    return kind.states[world.stateIndex(of: machine)].word
+  }
+
+  func mode(_ words: borrowing Words, _ session: inout Session) {
+    guard words.plain[0] == "text" else {
+      session.fail(
+        words.tag, .unknownVerb, [("verb", "mode \(words.plain[0])")], "lines are written as text; 'mode text' is all there is")
+      return
+    }
+    succeed(words, &session)
+  }
+
+  func quiet(_ words: borrowing Words, _ session: inout Session) {
+    guard let isQuiet = choice(words[0], "quiet", ["on": true, "off": false], otherwise: false, words, &session)
+    else { return }
+    session.isQuiet = isQuiet
+    succeed(words, &session)
+  }
+
+  func begin(_ words: borrowing Words, _ session: inout Session) {
+    session.batch = Batch()
+    succeed(words, &session)
+  }
+
+  func showLimits(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) {
+    for entry in Limits.table {
+      session.outbox.buffer.begin(.data, tag: words.tag)
+      session.outbox.buffer.word(entry.name)
+      session.outbox.buffer.word("\(limits[keyPath: entry.path])")
+      session.outbox.buffer.word(entry.unit)
+      if entry.path == \Limits.world.journal { session.outbox.buffer.key("from", realm.world.firstSequence) }
+      session.outbox.buffer.endLine()
+    }
+    endLines(Limits.table.count, words, &session)
+  }
+}
+
+/// The lines of a page of `describe`.
+private struct Page: ~Copyable {
+  let tag: [UInt8]
+  var buffer = ByteBuffer()
+  var lines = 0
+
+  init(tag: [UInt8]) {
+    self.tag = tag
+  }
+
+  mutating func line(_ section: StaticString, _ words: [String], _ keys: [(String, String)], _ about: String) {
+    tag.withUnsafeBytes { buffer.begin(.data, tag: $0) }
+    buffer.word(literal: section)
+    for word in words { buffer.word(word) }
+    for (key, value) in keys { buffer.word(key: key, value) }
+    if !about.isEmpty { buffer.note(about) }
+    buffer.endLine()
+    lines += 1
+  }
+}

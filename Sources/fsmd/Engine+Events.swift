@@ -1,0 +1,314 @@
+import LineProtocol
+import Simulator
+import StateMachines
+
+/// Sending events, and the timers and wires that bring them.
+extension Engine {
+  /// `send`, the hot path: found by bytes, answered in bytes, without a `String`.
+  @inline(__always)
+  func send(_ request: borrowing Request, _ session: inout Session, _ realm: inout Realm) {
+    guard !request.hasKeys, request.words.count == 2 else {
+      sendSlowly(request, &session, &realm)
+      return
+    }
+    guard let machine = realm.world.find(request.bytes(of: request.words[0])) else {
+      sendSlowly(request, &session, &realm)
+      return
+    }
+    let words = realm.world.words(at: realm.world.kindPlace(of: machine))
+    guard let event = words.events.find(request.bytes(of: request.words[1])), words.isPlain(event) else {
+      sendSlowly(request, &session, &realm)
+      return
+    }
+    realm.world.send(machine, plain: event)
+    if realm.world.answer.verdict == .refused {
+      failRefused(request.tag, event: event, of: machine, &session, &realm)
+    } else if !session.isQuiet {
+      answer(request.tag, words, &session, realm.world)
+    }
+  }
+
+  /// `send` with arguments, keys or mistakes.
+  @inline(never)
+  private func sendSlowly(_ request: borrowing Request, _ session: inout Session, _ realm: inout Realm) {
+    let words = Words(request)
+    guard words.plain.count >= 2 else {
+      session.fail(words.tag, .usage, "send is used as '\(Verb.send.entry.usages[0])'")
+      return
+    }
+    guard let machine = machine(words.plain[0], words, &session, &realm) else { return }
+    let kind = realm.world.kind(of: machine)
+    guard let event = kind.events.firstIndex(where: { $0.name == words.plain[1] }) else {
+      failUnknownEvent(words.plain[1], words.plain[0], kind, words.tag, &session)
+      return
+    }
+    guard let arguments = arguments(of: kind.events[event], words, &session) else { return }
+    realm.world.send(machine, event: event, arguments)
+    if realm.world.answer.verdict == .refused {
+      failRefused(words.tag, event: event, of: machine, &session, &realm)
+    } else if !session.isQuiet {
+      answer(words.tag, kind.words, &session, realm.world)
+    }
+  }
+
+  /// `+ moved FROM TO t= seq=` and its like.
+  @inline(__always)
+  private func answer(
+    _ tag: UnsafeRawBufferPointer, _ words: KindWords, _ session: inout Session, _ world: borrowing World
+  ) {
+    session.outbox.buffer.begin(.success, tag: tag)
+    session.outbox.buffer.word(literal: world.answer.verdict.word)
+    if world.answer.verdict == .moved {
+      session.outbox.buffer.state(words.states.word(at: Int(world.answer.from)), data: world.answer.dataBefore)
+    }
+    session.outbox.buffer.state(words.states.word(at: Int(world.answer.to)), data: world.answer.dataAfter)
+    session.outbox.buffer.append(literal: " t=")
+    session.stamp.append(world.now, to: &session.outbox.buffer)
+    session.outbox.buffer.key("seq", world.answer.sequence)
+    if !world.answer.outputs.isEmpty {
+      session.outbox.buffer.append(literal: " outputs=")
+      for (number, output) in world.answer.outputs.enumerated() {
+        if number > 0 { session.outbox.buffer.append(byte: UInt8(ascii: ",")) }
+        session.outbox.buffer.append(words.outputs.word(at: Int(output)))
+      }
+    }
+    session.outbox.buffer.endLine()
+  }
+
+  /// `- REFUSED machine= state= event= allowed= t= seq= : why`
+  private func failRefused(
+    _ tag: UnsafeRawBufferPointer, event: Int, of machine: MachineID, _ session: inout Session, _ realm: inout Realm
+  ) {
+    let kind = realm.world.kind(of: machine)
+    refuse(tag, machine, ("event", kind.events[event].name), &session, &realm)
+  }
+
+  private func refuse(
+    _ tag: UnsafeRawBufferPointer, _ machine: MachineID, _ input: (String, String), _ session: inout Session,
+    _ realm: inout Realm
+  ) {
+    let kind = realm.world.kind(of: machine)
+    let answer = realm.world.answer
+    let state = kind.states[Int(answer.to)].word(data: answer.dataAfter)
+    let allowed = realm.world.possibleEvents(of: machine).map { kind.events[$0].name }
+    session.didFail = true
+    session.outbox.buffer.begin(.failure, tag: tag)
+    session.outbox.buffer.word(FailureCode.refused.word)
+    session.outbox.buffer.key("machine", realm.world.name(of: machine))
+    session.outbox.buffer.key("state", state)
+    session.outbox.buffer.word(key: input.0, input.1)
+    session.outbox.buffer.key("allowed", allowed.joined(separator: ","))
+    session.outbox.buffer.key("t", seconds: realm.world.now.nanoseconds)
+    session.outbox.buffer.key("seq", answer.sequence)
+    session.outbox.buffer.note(answer.reason ?? "not possible in \(state)")
+    session.outbox.buffer.endLine()
+  }
+
+  /// The arguments of an event from the plain words after its name and from `key=value` words; a failure is written if
+  /// they do not fit.
+  private func arguments(
+    of event: EventEntry, _ words: borrowing Words, _ session: inout Session
+  ) -> [Value]? {
+    var values: [Value?] = event.arguments.map { _ in nil }
+    let given = words.plain.dropFirst(2)
+    guard given.count <= values.count else {
+      session.fail(
+        words.tag, .badArgument,
+        [("argument", "\(values.count + 1)"), ("got", words.plain[2 + values.count]), ("allowed", "")],
+        "\(event.name) takes \(event.usage), and no more")
+      return nil
+    }
+    func take(_ text: String, _ place: Int) -> Bool {
+      let argument = event.arguments[place]
+      guard let value = ArgumentText.value(text, as: argument.type) else {
+        session.fail(
+          words.tag, .badArgument,
+          [("argument", argument.name), ("got", text), ("allowed", ArgumentText.allowed(argument.type))],
+          "\(argument.name) is \(ArgumentText.allowed(argument.type)), not '\(text)'")
+        return false
+      }
+      values[place] = value
+      return true
+    }
+    for (place, text) in given.enumerated() { guard take(text, place) else { return nil } }
+    for (key, text) in words.keyed {
+      guard let place = event.arguments.firstIndex(where: { $0.name == key }), values[place] == nil else {
+        let names = event.arguments.map(\.name)
+        session.fail(
+          words.tag, .badArgument,
+          [("argument", key), ("got", text), ("allowed", names.joined(separator: ","))] + suggestion(key, among: names),
+          names.contains(key) ? "'\(key)' is given twice" : "\(event.name) has no argument '\(key)'")
+        return nil
+      }
+      guard take(text, place) else { return nil }
+    }
+    for place in values.indices where values[place] == nil {
+      let argument = event.arguments[place]
+      guard argument.type.admits(.none) else {
+        session.fail(
+          words.tag, .badArgument,
+          [("argument", argument.name), ("got", ""), ("allowed", ArgumentText.allowed(argument.type))],
+          "\(event.name) takes \(event.usage); \(argument.name) is missing")
+        return nil
+      }
+      values[place] = Value.none
+    }
+    return values.map { $0 ?? .none }
+  }
+
+  func cast(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) {
+    let machines = realm.world.machines(matching: pattern(words.plain[0]))
+    let name = words.plain[1]
+    // Arguments are checked for each kind before anything is sent, so that a wrong one changes nothing.
+    var plans: [Int: (event: Int, arguments: [Value])] = [:]
+    var lacking: Set<Int> = []
+    for machine in machines {
+      let place = realm.world.kindPlace(of: machine)
+      guard plans[place] == nil, !lacking.contains(place) else { continue }
+      let kind = realm.world.kind(at: place)
+      guard let event = kind.events.firstIndex(where: { $0.name == name }) else {
+        lacking.insert(place)
+        continue
+      }
+      guard let arguments = arguments(of: kind.events[event], words, &session) else { return }
+      plans[place] = (event, arguments)
+    }
+    guard !plans.isEmpty || !catalogue.lacks(event: name) else {
+      let events = Set(catalogue.kinds.flatMap { $0.events.map(\.name) }).sorted()
+      session.fail(
+        words.tag, .unknownEvent, [("event", name)] + suggestion(name, among: events),
+        "no kind has an event '\(name)'")
+      return
+    }
+    var verdicts: [Verdict: UInt64] = [:]
+    for machine in machines {
+      guard let plan = plans[realm.world.kindPlace(of: machine)], realm.world.livelock == nil else { continue }
+      realm.world.send(machine, event: plan.event, plan.arguments)
+      verdicts[realm.world.answer.verdict, default: 0] += 1
+    }
+    guard !session.isQuiet else { return }
+    session.outbox.buffer.begin(.success, tag: words.tag)
+    session.outbox.buffer.word(verdicts.values.reduce(0, +))
+    session.outbox.buffer.key("moved", verdicts[.moved] ?? 0)
+    session.outbox.buffer.key("stayed", verdicts[.stayed] ?? 0)
+    session.outbox.buffer.key("ignored", verdicts[.ignored] ?? 0)
+    session.outbox.buffer.key("refused", verdicts[.refused] ?? 0)
+    session.endLine(realm.world.now, realm.world.lastSequence)
+  }
+
+  func fire(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) {
+    guard let machine = machine(words.plain[0], words, &session, &realm) else { return }
+    let kind = realm.world.kind(of: machine)
+    guard let timer = kind.timers.firstIndex(where: { $0.name == words.plain[1] }) else {
+      let timers = kind.timers.map(\.name)
+      session.fail(
+        words.tag, .unknownTimer,
+        [("machine", words.plain[0]), ("timer", words.plain[1]), ("allowed", timers.joined(separator: ","))]
+          + suggestion(words.plain[1], among: timers),
+        "a \(kind.name) has no timer '\(words.plain[1])'")
+      return
+    }
+    realm.world.fire(machine, timer: timer)
+    if realm.world.answer.verdict == .refused {
+      refuse(words.tag, machine, ("timer", words.plain[1]), &session, &realm)
+    } else if !session.isQuiet {
+      answer(words.tag, kind.words, &session, realm.world)
+    }
+  }
+
+  // MARK: Wires
+
+  func wire(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) {
+    guard let wire = wireEnds(words, &session, &realm) else { return }
+    do throws(World.WireFailure) {
+      try realm.world.wire(wire)
+    } catch {
+      switch error {
+      case .exists, .missing:
+        session.fail(words.tag, .badArgument, [("argument", "wire")], "there is such a wire already")
+      case .full:
+        session.fail(
+          words.tag, .limit, [("name", "wires"), ("value", "\(limits.world.wires)")],
+          "this world has \(realm.world.wireCount) wires, and no room for another")
+      }
+      return
+    }
+    answerWire(words, &session, realm.world)
+  }
+
+  func unwire(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) {
+    guard let wire = wireEnds(words, &session, &realm) else { return }
+    do throws(World.WireFailure) {
+      try realm.world.unwire(wire)
+    } catch {
+      session.fail(words.tag, .badArgument, [("argument", "wire")], "there is no such wire; 'wires' lists them")
+      return
+    }
+    answerWire(words, &session, realm.world)
+  }
+
+  private func answerWire(_ words: borrowing Words, _ session: inout Session, _ world: borrowing World) {
+    guard !session.isQuiet else { return }
+    session.outbox.buffer.begin(.success, tag: words.tag)
+    session.endLine(world.now, world.lastSequence)
+  }
+
+  private func wireEnds(
+    _ words: borrowing Words, _ session: inout Session, _ realm: inout Realm
+  ) -> Wire? {
+    guard let from = machine(words.plain[0], words, &session, &realm) else { return nil }
+    let source = realm.world.kind(of: from)
+    guard let output = source.outputs.firstIndex(where: { $0.name == words.plain[1] }) else {
+      let outputs = source.outputs.map(\.name)
+      session.fail(
+        words.tag, .badArgument,
+        [("argument", "output"), ("got", words.plain[1]), ("allowed", outputs.joined(separator: ","))]
+          + suggestion(words.plain[1], among: outputs),
+        "a \(source.name) has no output '\(words.plain[1])'")
+      return nil
+    }
+    guard let to = machine(words.plain[2], words, &session, &realm) else { return nil }
+    let target = realm.world.kind(of: to)
+    guard let event = target.events.firstIndex(where: { $0.name == words.plain[3] }) else {
+      failUnknownEvent(words.plain[3], words.plain[2], target, words.tag, &session)
+      return nil
+    }
+    return Wire(from: from, output: output, to: to, event: event)
+  }
+
+  func wires(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) {
+    let wires = realm.world.allWires()
+    for wire in wires {
+      session.outbox.buffer.begin(.data, tag: words.tag)
+      realm.world.appendName(of: wire.from, to: &session.outbox.buffer)
+      session.outbox.buffer.word(realm.world.kind(of: wire.from).outputs[wire.output].name)
+      realm.world.appendName(of: wire.to, to: &session.outbox.buffer)
+      session.outbox.buffer.word(realm.world.kind(of: wire.to).events[wire.event].name)
+      session.outbox.buffer.endLine()
+    }
+    endLines(wires.count, words, &session)
+  }
+}
+
+extension EventEntry {
+  /// The arguments in words, for messages.
+  fileprivate var usage: String {
+    arguments.isEmpty ? "no argument" : arguments.map { "\($0.name) (\(ArgumentText.name(of: $0.type)))" }.joined(separator: ", ")
+  }
+}
+
+extension Catalogue {
+  /// Every kind, the members of composed ones included.
+  var kinds: [Kind] {
+    entries.flatMap { entry in
+      switch entry {
+      case .machine(let kind): [kind]
+      case .composition(let composition): composition.members.map(\.kind)
+      }
+    }
+  }
+
+  func lacks(event: String) -> Bool {
+    !kinds.contains { $0.events.contains { $0.name == event } }
+  }
+}

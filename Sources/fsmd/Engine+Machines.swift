@@ -1,0 +1,269 @@
+import LineProtocol
+import Simulator
+import StateMachines
+
+/// Making, removing and asking about machines.
+extension Engine {
+  func new(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) {
+    guard let entry = kind(words.plain[0], words, &session) else { return }
+    guard let name = newName(words.plain[1], words, &session) else { return }
+    switch entry {
+    case .machine(let kind): new(kind, name, words, &session, &realm)
+    case .composition(let composition): new(composition, name, words, &session, &realm)
+    }
+  }
+
+  private func new(
+    _ kind: Kind, _ name: String, _ words: borrowing Words, _ session: inout Session, _ realm: inout Realm
+  ) {
+    var initial: Int?
+    var parameters: [(parameter: Int, value: Value)] = []
+    for (key, text) in words.keyed {
+      if key == "initial" {
+        guard let place = kind.initialState(named: text) else {
+          session.fail(
+            words.tag, .badArgument,
+            [("argument", key), ("got", text), ("allowed", kind.initialStates.joined(separator: ","))]
+              + suggestion(text, among: kind.initialStates),
+            "a \(kind.name) cannot start as '\(text)'")
+          return
+        }
+        initial = place
+      } else {
+        guard let parameter = parameter(key, text, [kind], words, &session) else { return }
+        parameters.append((parameter.place, parameter.value))
+      }
+    }
+    var text = name
+    let made = text.withUTF8 { bytes in
+      Result { () throws(World.CreationFailure) in
+        try realm.world.create(
+          kind, named: UnsafeRawBufferPointer(bytes), initial: initial, parameters: parameters)
+      }
+    }
+    guard succeeded(made, name, kind.name, words, &session, realm.world.machineCount) else { return }
+    guard !session.isQuiet else { return }
+    let answer = realm.world.answer
+    session.outbox.buffer.begin(.success, tag: words.tag)
+    session.outbox.buffer.word(literal: "created")
+    session.outbox.buffer.word(name)
+    session.outbox.buffer.state(kind.words.states.word(at: Int(answer.to)), data: answer.dataAfter)
+    session.endLine(realm.world.now, answer.sequence)
+  }
+
+  private func new(
+    _ composition: Composition, _ name: String, _ words: borrowing Words, _ session: inout Session,
+    _ realm: inout Realm
+  ) {
+    let longest = composition.members.map { $0.name.utf8.count }.max() ?? 0
+    guard name.utf8.count + 1 + longest <= limits.name else {
+      session.fail(
+        words.tag, .badArgument,
+        [("argument", "name"), ("got", name), ("allowed", "at most \(limits.name - 1 - longest) bytes")],
+        "the members of '\(name)' would have names that are too long")
+      return
+    }
+    var parameters: [[(parameter: Int, value: Value)]] = composition.members.map { _ in [] }
+    for (key, text) in words.keyed {
+      guard let parameter = parameter(key, text, composition.members.map(\.kind), words, &session) else { return }
+      parameters[parameter.kind].append((parameter.place, parameter.value))
+    }
+    let made = Result { () throws(World.CreationFailure) in
+      try realm.world.create(composition, named: name, parameters: parameters)
+    }
+    guard succeeded(made, name, composition.name, words, &session, realm.world.machineCount) else { return }
+    guard !session.isQuiet else { return }
+    session.outbox.buffer.begin(.success, tag: words.tag)
+    session.outbox.buffer.word(literal: "created")
+    session.outbox.buffer.word(name)
+    session.outbox.buffer.key("members", UInt64(composition.members.count))
+    session.endLine(realm.world.now, realm.world.lastSequence)
+  }
+
+  /// A parameter of one of several kinds, the first that has it; a failure is written if none has or the text does not
+  /// fit.
+  private func parameter(
+    _ key: String, _ text: String, _ kinds: [Kind], _ words: borrowing Words, _ session: inout Session
+  ) -> (kind: Int, place: Int, value: Value)? {
+    for (number, kind) in kinds.enumerated() {
+      guard let place = kind.parameters.firstIndex(where: { $0.name == key }) else { continue }
+      let entry = kind.parameters[place]
+      if let value = ArgumentText.value(text, as: entry.type) { return (number, place, value) }
+      session.fail(
+        words.tag, .badArgument,
+        [("argument", key), ("got", text), ("allowed", ArgumentText.allowed(entry.type))],
+        "\(key) is \(ArgumentText.allowed(entry.type)), not '\(text)'")
+      return nil
+    }
+    let names = kinds.flatMap { $0.parameters.map(\.name) } + (kinds.count == 1 ? ["initial"] : [])
+    session.fail(
+      words.tag, .badArgument,
+      [("argument", key), ("got", text), ("allowed", names.joined(separator: ","))] + suggestion(key, among: names),
+      "there is no parameter '\(key)'")
+    return nil
+  }
+
+  private func succeeded<T>(
+    _ made: Result<T, World.CreationFailure>, _ name: String, _ kind: String, _ words: borrowing Words,
+    _ session: inout Session, _ count: Int
+  ) -> Bool {
+    switch made {
+    case .success: return true
+    case .failure(.nameTaken):
+      session.fail(words.tag, .nameTaken, [("machine", name)], "there is a machine '\(name)' already")
+    case .failure(.full):
+      session.fail(
+        words.tag, .limit, [("name", "machines"), ("value", "\(limits.world.machines)")],
+        "this world has \(count) machines; there is no room for another \(kind)")
+    case .failure(.conflict(let conflict)):
+      session.fail(
+        words.tag, .badArgument,
+        [("argument", conflict.parameter), ("got", words[conflict.parameter] ?? "default"), ("allowed", conflict.allowed)],
+        "with the other parameters, \(conflict.parameter) must be \(conflict.allowed)")
+    }
+    return false
+  }
+
+  func drop(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) {
+    let name = words.plain[0]
+    if let members = realm.world.members(of: name) {
+      for member in members { realm.world.drop(member) }
+    } else {
+      guard let machine = machine(name, words, &session, &realm) else { return }
+      realm.world.drop(machine)
+    }
+    guard !session.isQuiet else { return }
+    session.outbox.buffer.begin(.success, tag: words.tag)
+    session.outbox.buffer.word(literal: "dropped")
+    session.outbox.buffer.word(name)
+    session.endLine(realm.world.now, realm.world.lastSequence)
+  }
+
+  func list(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) {
+    guard let limit = number(words["limit"], "limit", in: 0...1_000_000_000, otherwise: .max >> 1, words, &session)
+    else { return }
+    if let name = words["kind"] {
+      guard let entry = kind(name, words, &session) else { return }
+      if case .machine(let kind) = entry, let state = words["state"] {
+        guard query(state, kind, words, &session) != nil else { return }
+      }
+    }
+    session.activity = .reply(
+      .machines(
+        LongReply.Machines(
+          pattern: pattern(words[0]), kind: words["kind"], state: words["state"], remaining: Int(limit))),
+      tag: words.tagBytes)
+  }
+
+  func count(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) {
+    if let name = words["kind"], kind(name, words, &session) == nil { return }
+    let pattern = pattern(words[0])
+    let wanted = words["kind"]
+    let kinds = realm.world.kinds
+    let counts = realm.world.counts { name, kind in
+      (wanted == nil || kinds[kind].name == wanted) && pattern.matches(name)
+    }
+    var lines = 0
+    for (place, states) in counts.sorted(by: { kinds[$0.key].name < kinds[$1.key].name }) {
+      for (state, count) in states.enumerated() where count > 0 {
+        session.outbox.buffer.begin(.data, tag: words.tag)
+        session.outbox.buffer.word(kinds[place].name)
+        session.outbox.buffer.word(kinds[place].states[state].word)
+        session.outbox.buffer.word(UInt64(count))
+        session.outbox.buffer.endLine()
+        lines += 1
+      }
+    }
+    endLines(lines, words, &session)
+  }
+
+  func show(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) {
+    guard let machine = machine(words.plain[0], words, &session, &realm) else { return }
+    let kind = realm.world.kind(of: machine)
+    var lines = 2
+    session.outbox.buffer.begin(.data, tag: words.tag)
+    session.outbox.buffer.word(literal: "state")
+    session.outbox.buffer.word(realm.world.state(of: machine))
+    session.outbox.buffer.endLine()
+    for (entry, reading) in zip(kind.readings, realm.world.readings(of: machine)) {
+      guard let reading else { continue }
+      session.outbox.buffer.begin(.data, tag: words.tag)
+      session.outbox.buffer.word(literal: "reading")
+      session.outbox.buffer.word(entry.name)
+      ArgumentText.append(reading, to: &session.outbox.buffer)
+      let unit = ArgumentText.unit(of: entry.type)
+      if !unit.isEmpty { session.outbox.buffer.word(unit) }
+      session.outbox.buffer.endLine()
+      lines += 1
+    }
+    for (timer, due) in realm.world.runningTimers(of: machine) {
+      session.outbox.buffer.begin(.data, tag: words.tag)
+      session.outbox.buffer.word(literal: "timer")
+      session.outbox.buffer.word(kind.timers[timer].name)
+      session.outbox.buffer.key("due", seconds: due.nanoseconds)
+      session.outbox.buffer.key("left", seconds: max(0, (due - realm.world.now).nanoseconds))
+      session.outbox.buffer.endLine()
+      lines += 1
+    }
+    session.outbox.buffer.begin(.data, tag: words.tag)
+    session.outbox.buffer.word(literal: "allowed")
+    for event in realm.world.possibleEvents(of: machine) { session.outbox.buffer.word(kind.events[event].name) }
+    session.outbox.buffer.endLine()
+    endLines(lines, words, &session)
+  }
+
+  func can(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) {
+    guard let machine = machine(words.plain[0], words, &session, &realm) else { return }
+    let kind = realm.world.kind(of: machine)
+    if let name = words[1] {
+      guard let event = kind.events.firstIndex(where: { $0.name == name }) else {
+        failUnknownEvent(name, words.plain[0], kind, words.tag, &session)
+        return
+      }
+      session.outbox.buffer.begin(.success, tag: words.tag)
+      if let why = realm.world.refusal(of: event, by: machine) {
+        session.outbox.buffer.word(literal: "no")
+        session.outbox.buffer.note(why)
+      } else {
+        session.outbox.buffer.word(literal: "yes")
+      }
+      session.outbox.buffer.endLine()
+      return
+    }
+    let possible = realm.world.possibleEvents(of: machine)
+    for event in possible {
+      session.outbox.buffer.begin(.data, tag: words.tag)
+      session.outbox.buffer.word(kind.events[event].name)
+      for argument in kind.events[event].arguments { session.outbox.buffer.word(argument.name) }
+      session.outbox.buffer.endLine()
+    }
+    endLines(possible.count, words, &session)
+  }
+
+  func expect(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) {
+    guard let machine = machine(words.plain[0], words, &session, &realm) else { return }
+    guard let query = query(words.plain[1], realm.world.kind(of: machine), words, &session) else { return }
+    let state = realm.world.state(of: machine)
+    guard query.matches(realm.world.stateIndex(of: machine), data: realm.world.stateData(of: machine)) else {
+      session.fail(
+        words.tag, .expected, [("expected", words.plain[1]), ("got", state)],
+        "\(words.plain[0]) is in \(state), not in \(words.plain[1])")
+      return
+    }
+    session.outbox.buffer.begin(.success, tag: words.tag)
+    session.outbox.buffer.word(state)
+    session.outbox.buffer.key("t", seconds: realm.world.now.nanoseconds)
+    session.outbox.buffer.endLine()
+  }
+
+  func failUnknownEvent(
+    _ name: String, _ machine: String, _ kind: Kind, _ tag: UnsafeRawBufferPointer, _ session: inout Session
+  ) {
+    let events = kind.events.map(\.name)
+    session.fail(
+      tag, .unknownEvent,
+      [("machine", machine), ("event", name), ("allowed", events.joined(separator: ","))]
+        + suggestion(name, among: events),
+      "a \(kind.name) has no event '\(name)'")
+  }
+}

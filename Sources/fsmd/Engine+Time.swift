@@ -1,0 +1,150 @@
+import LineProtocol
+import Simulator
+import StateMachines
+
+/// The clock, and the requests that move it.
+extension Engine {
+  func clock(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) -> Errand {
+    guard let mode = choice(
+      words[0], "clock", ["real": WorldClock.Mode.real, "virtual": .virtual], otherwise: realm.clock.mode, words,
+      &session)
+    else { return .none }
+    let changes = mode != realm.clock.mode
+    if changes { realm.clock.set(mode, host: realm.host, moment: realm.world.now) }
+    session.outbox.buffer.begin(.success, tag: words.tag)
+    session.outbox.buffer.word(literal: "clock")
+    session.outbox.buffer.word(mode.rawValue)
+    describeClock(realm.clock, &session)
+    session.endLine(realm.world.now, realm.world.lastSequence)
+    return changes ? .service(.tellClock("mode=\(mode.rawValue)")) : .none
+  }
+
+  private func describeClock(_ clock: WorldClock, _ session: inout Session) {
+    session.outbox.buffer.key("speed", clock.speed.text)
+    session.outbox.buffer.key("paused", clock.isPaused ? "yes" : "no")
+  }
+
+  func speed(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) -> Errand {
+    guard isReal(words, &session, realm.clock) else { return .none }
+    guard let speed = Speed(words.plain[0]) else {
+      session.fail(
+        words.tag, .badArgument, [("argument", "speed"), ("got", words.plain[0]), ("allowed", Speed.allowed)],
+        "a speed is \(Speed.allowed)")
+      return .none
+    }
+    realm.clock.set(speed, host: realm.host, moment: realm.world.now)
+    return answerClock("speed=\(speed.text)", words, &session, realm)
+  }
+
+  func pause(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) -> Errand {
+    guard isReal(words, &session, realm.clock) else { return .none }
+    realm.clock.pause()
+    return answerClock("paused=yes", words, &session, realm)
+  }
+
+  func resume(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) -> Errand {
+    guard isReal(words, &session, realm.clock) else { return .none }
+    realm.world.goOn()
+    realm.clock.resume(host: realm.host, moment: realm.world.now)
+    return answerClock("paused=no", words, &session, realm)
+  }
+
+  private func answerClock(
+    _ change: String, _ words: borrowing Words, _ session: inout Session, _ realm: borrowing Realm
+  ) -> Errand {
+    session.outbox.buffer.begin(.success, tag: words.tag)
+    describeClock(realm.clock, &session)
+    session.endLine(realm.world.now, realm.world.lastSequence)
+    return .service(.tellClock(change))
+  }
+
+  private func isReal(_ words: borrowing Words, _ session: inout Session, _ clock: WorldClock) -> Bool {
+    if clock.mode == .real { return true }
+    session.fail(words.tag, .clock, [("clock", "virtual")], "this world's clock is virtual; 'advance' moves it")
+    return false
+  }
+
+  private func standsStill(_ words: borrowing Words, _ session: inout Session, _ clock: WorldClock) -> Bool {
+    if !clock.isRunning { return true }
+    session.fail(
+      words.tag, .clock, [("clock", "real")],
+      "this world's clock is running; 'pause' or 'clock virtual' makes it stand still")
+    return false
+  }
+
+  func advance(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) {
+    let now = realm.world.now
+    let target: Moment
+    if words.plain.count == 2 {
+      guard words.plain[0] == "until" else {
+        session.fail(
+          words.tag, .usage,
+          "advance is used as \(Verb.advance.entry.usages.map { "'\($0)'" }.joined(separator: " or "))")
+        return
+      }
+      guard let time = duration(words.plain[1], "time", words, &session) else { return }
+      target = Moment(nanoseconds: time)
+      guard target >= now else {
+        session.fail(
+          words.tag, .badArgument,
+          [("argument", "time"), ("got", words.plain[1]), ("allowed", "\(TimeText.seconds(now.nanoseconds)) or later")],
+          "it is \(TimeText.seconds(now.nanoseconds)) already; world time goes back only by undo and goto")
+        return
+      }
+    } else {
+      guard let interval = duration(words.plain[0], "duration", words, &session) else { return }
+      target = now + Interval(nanoseconds: interval)
+    }
+    guard standsStill(words, &session, realm.clock) else { return }
+    guard target <= Moment.end else {
+      session.fail(
+        words.tag, .badArgument,
+        [("argument", "duration"), ("got", words.plain[words.plain.count - 1]),
+          ("allowed", "up to \(TimeText.written((Moment.end - now).nanoseconds))")],
+        "world time ends at \(TimeText.written(Moment.end.nanoseconds))")
+      return
+    }
+    session.activity = .advance(Activity.Advance(target: target, tag: words.tagBytes))
+  }
+
+  func step(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) {
+    guard let count = number(words[0], "count", in: 1...1_000_000_000, otherwise: 1, words, &session) else { return }
+    guard standsStill(words, &session, realm.clock) else { return }
+    session.activity = .step(Activity.Step(remaining: Int(count), tag: words.tagBytes))
+  }
+
+  func agenda(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) {
+    guard let limit = number(words["limit"], "limit", in: 0...1_000_000_000, otherwise: .max >> 1, words, &session)
+    else { return }
+    let items = realm.world.agendaItems(matching: pattern(words[0]), limit: Int(limit))
+    session.activity = .reply(.agenda(items: items, next: 0, written: 0), tag: words.tagBytes)
+  }
+
+  func awaitState(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) {
+    guard let machine = machine(words.plain[0], words, &session, &realm) else { return }
+    guard let query = query(words.plain[1], realm.world.kind(of: machine), words, &session) else { return }
+    var within = Interval.days(1)
+    if let text = words["within"] {
+      guard let interval = duration(text, "within", words, &session) else { return }
+      within = Interval(nanoseconds: interval)
+    }
+    if query.matches(realm.world.stateIndex(of: machine), data: realm.world.stateData(of: machine)) {
+      answerReached(realm.world.state(of: machine), words.tag, &session, realm.world)
+      return
+    }
+    session.activity = .await(
+      Activity.Await(
+        machine: machine, name: words.plain[0], query: query, deadline: min(realm.world.now + within, .end),
+        reader: realm.world.journalReader(from: realm.world.lastSequence + 1), tag: words.tagBytes))
+  }
+
+  /// `+ reached STATE t= seq=`
+  func answerReached(
+    _ state: String, _ tag: UnsafeRawBufferPointer, _ session: inout Session, _ world: borrowing World
+  ) {
+    session.outbox.buffer.begin(.success, tag: tag)
+    session.outbox.buffer.word(literal: "reached")
+    session.outbox.buffer.word(state)
+    session.endLine(world.now, world.lastSequence)
+  }
+}

@@ -1,0 +1,55 @@
+import LineProtocol
+import Simulator
+import StateMachines
+
+/// The requests about worlds, as far as the present one can answer them.
+extension Engine {
+  func world(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) -> Errand {
+    if let key = words.keyed.first?.key, words[0] != "new" {
+      session.fail(words.tag, .badArgument, [("argument", key), ("allowed", "")], "only 'world new' takes '\(key)='")
+      return .none
+    }
+    switch (words[0], words[1]) {
+    case (nil, _):
+      describeWorld(words.tag, &session, realm)
+      return .none
+    case ("new", let name?):
+      return newWorld(name, words, &session)
+    case ("drop", let name?):
+      return .service(.dropWorld(name))
+    case ("fork", _):
+      session.fail(words.tag, .unknownVerb, [("verb", "world fork")], "worlds cannot be forked; 'world new' makes one")
+      return .none
+    case (_, _):
+      session.fail(
+        words.tag, .usage,
+        "world is used as \(Verb.world.entry.usages.map { "'\($0)'" }.joined(separator: " or "))")
+      return .none
+    }
+  }
+
+  /// `+ world=W clock= t= seq=`
+  func describeWorld(_ tag: UnsafeRawBufferPointer, _ session: inout Session, _ realm: borrowing Realm) {
+    session.outbox.buffer.begin(.success, tag: tag)
+    session.outbox.buffer.key("world", realm.name)
+    session.outbox.buffer.key("clock", realm.clock.mode.rawValue)
+    session.endLine(realm.world.now, realm.world.lastSequence)
+  }
+
+  private func newWorld(_ name: String, _ words: borrowing Words, _ session: inout Session) -> Errand {
+    guard let name = newName(name, words, &session) else { return .none }
+    guard let clock = choice(
+      words["clock"], "clock", ["virtual": WorldClock.Mode.virtual, "real": .real], otherwise: .virtual, words,
+      &session)
+    else { return .none }
+    guard let seed = number(words["seed"], "seed", in: 0...UInt64.max, otherwise: 0, words, &session) else {
+      return .none
+    }
+    guard choice(words["durable"], "durable", ["no": true], otherwise: true, words, &session) != nil else {
+      return .none
+    }
+    return .service(.newWorld(name, clock: clock, seed: seed))
+  }
+
+  func use(_ words: borrowing Words, _ session: inout Session) -> Errand { .service(.use(words.plain[0])) }
+}

@@ -1,0 +1,190 @@
+import LineProtocol
+import Simulator
+import StateMachines
+
+/// Prints what an input caused, as notices and as lines of `journal`: the same words, behind another first byte.
+struct JournalPrinter: ~Copyable {
+  private var stamp = TimeStamp()
+
+  /// Appends the lines of one entry.
+  ///
+  /// - Returns: How many lines; none if the scope leaves them all out.
+  mutating func print(
+    _ entry: JournalEntry, of world: borrowing World, _ scope: WatchScope, _ lineClass: LineClass,
+    tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer
+  ) -> Int {
+    let words = world.words(at: world.kindPlace(of: entry.machine))
+    var lines = 0
+    var details = world.details(of: entry)
+    var facts = OutcomeFacts()
+    // The facts that belong to the outcome stand before the effects.
+    var detail = details.next()
+    while let fact = detail, facts.take(fact) { detail = details.next() }
+
+    if scope == .all, entry.input == .expiry || (entry.input == .fired && entry.verdict != .refused) {
+      begin(entry, of: world, lineClass, tag, &buffer)
+      buffer.word(literal: "expired")
+      buffer.word(bare: words.timers.word(at: Int(entry.index)))
+      buffer.key("due", seconds: (facts.due ?? entry.moment).nanoseconds)
+      buffer.endLine()
+      lines += 1
+    }
+    if scope == .all || JournalPrinter.isMove(entry) {
+      begin(entry, of: world, lineClass, tag, &buffer)
+      printOutcome(entry, words, facts, of: world, &buffer)
+      buffer.endLine()
+      lines += 1
+    }
+    while let fact = detail {
+      lines += printEffect(fact, entry, words, of: world, scope, lineClass, tag, &buffer)
+      detail = details.next()
+    }
+    return lines
+  }
+
+  /// Whether the outcome is printed where only moves are.
+  private static func isMove(_ entry: JournalEntry) -> Bool {
+    switch entry.input {
+    case .created, .dropped: true
+    case .wired, .unwired: false
+    case .event, .delivery, .expiry, .fired: entry.verdict == .moved
+    }
+  }
+
+  /// What details say of the outcome itself.
+  private struct OutcomeFacts {
+    var before: String?
+    var after: String?
+    var due: Moment?
+    var source: (machine: MachineID, output: UInt8)?
+    var target: (machine: MachineID, event: UInt8)?
+
+    /// Takes a detail in; false if it is an effect.
+    mutating func take(_ detail: JournalDetail) -> Bool {
+      switch detail {
+      case .dataBefore(let data): before = data
+      case .dataAfter(let data): after = data
+      case .due(let moment): due = moment
+      case .source(let machine, let output): source = (machine, output)
+      case .target(let machine, let event): target = (machine, event)
+      case .arguments, .parameters, .initial, .kind: break
+      case .emitted, .armed, .disarmed: return false
+      }
+      return true
+    }
+  }
+
+  /// `* SEQ T NAME`
+  @inline(__always)
+  private mutating func begin(
+    _ entry: JournalEntry, of world: borrowing World, _ lineClass: LineClass, _ tag: UnsafeRawBufferPointer,
+    _ buffer: inout ByteBuffer
+  ) {
+    buffer.begin(lineClass, tag: tag)
+    buffer.word(entry.sequence)
+    buffer.append(byte: 0x20)
+    stamp.append(entry.moment, to: &buffer)
+    world.appendName(of: entry.machine, to: &buffer)
+  }
+
+  private func printOutcome(
+    _ entry: JournalEntry, _ words: KindWords, _ facts: OutcomeFacts, of world: borrowing World,
+    _ buffer: inout ByteBuffer
+  ) {
+    switch entry.input {
+    case .created:
+      buffer.word(literal: "created")
+      buffer.word(world.kind(of: entry.machine).name)
+      buffer.state(words.states.word(at: Int(entry.to)), data: facts.after)
+      return
+    case .dropped:
+      buffer.word(literal: "dropped")
+      return
+    case .wired, .unwired:
+      if entry.input == .wired { buffer.word(literal: "wired") } else { buffer.word(literal: "unwired") }
+      buffer.word(bare: words.outputs.word(at: Int(entry.index)))
+      guard let target = facts.target else { return }
+      world.appendName(of: target.machine, to: &buffer)
+      buffer.word(bare: world.words(at: world.kindPlace(of: target.machine)).events.word(at: Int(target.event)))
+      return
+    case .event, .delivery, .expiry, .fired:
+      break
+    }
+    buffer.word(literal: entry.verdict.word)
+    if entry.verdict == .moved { buffer.state(words.states.word(at: Int(entry.from)), data: facts.before) }
+    buffer.state(words.states.word(at: Int(entry.to)), data: facts.after)
+    switch entry.input {
+    case .expiry, .fired:
+      buffer.key("timer", bare: words.timers.word(at: Int(entry.index)))
+    case .delivery:
+      guard let source = facts.source else { return }
+      buffer.append(literal: " wire=")
+      world.withName(of: source.machine) { buffer.append($0) }
+      buffer.append(byte: UInt8(ascii: "."))
+      buffer.append(world.words(at: world.kindPlace(of: source.machine)).outputs.word(at: Int(source.output)))
+    case .event, .created, .dropped, .wired, .unwired:
+      buffer.key("event", bare: words.events.word(at: Int(entry.index)))
+    }
+  }
+
+  private mutating func printEffect(
+    _ detail: JournalDetail, _ entry: JournalEntry, _ words: KindWords, of world: borrowing World,
+    _ scope: WatchScope, _ lineClass: LineClass, _ tag: UnsafeRawBufferPointer, _ buffer: inout ByteBuffer
+  ) -> Int {
+    switch detail {
+    case .emitted(let output, let data):
+      begin(entry, of: world, lineClass, tag, &buffer)
+      buffer.word(literal: "output")
+      buffer.word(bare: words.outputs.word(at: Int(output)))
+      for value in data { ArgumentText.append(value, to: &buffer) }
+    case .armed(let timer, let due):
+      guard scope == .all else { return 0 }
+      begin(entry, of: world, lineClass, tag, &buffer)
+      buffer.word(literal: "armed")
+      buffer.word(bare: words.timers.word(at: Int(timer)))
+      buffer.key("due", seconds: due.nanoseconds)
+    case .disarmed(let timer, let due):
+      guard scope == .all else { return 0 }
+      begin(entry, of: world, lineClass, tag, &buffer)
+      buffer.word(literal: "disarmed")
+      buffer.word(bare: words.timers.word(at: Int(timer)))
+      buffer.key("due", seconds: due.nanoseconds)
+    case .dataBefore, .dataAfter, .arguments, .parameters, .initial, .kind, .due, .source, .target:
+      return 0
+    }
+    buffer.endLine()
+    return 1
+  }
+}
+
+extension World {
+  /// Appends a machine's name as a word.
+  @inline(__always)
+  func appendName(of machine: MachineID, to buffer: inout ByteBuffer) {
+    withName(of: machine) { buffer.word(bare: $0) }
+  }
+}
+
+extension ByteBuffer {
+  /// A state as one word, with its data in parentheses; quoted if the data need it.
+  @inline(__always)
+  mutating func state(_ word: UnsafeRawBufferPointer, data: String?) {
+    if let data {
+      self.word("\(String(decoding: word, as: UTF8.self))(\(data))")
+    } else {
+      self.word(bare: word)
+    }
+  }
+}
+
+extension Verdict {
+  /// The outcome as replies and notices print it.
+  var word: StaticString {
+    switch self {
+    case .moved: "moved"
+    case .stayed: "stayed"
+    case .ignored: "ignored"
+    case .refused: "refused"
+    }
+  }
+}

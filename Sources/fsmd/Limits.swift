@@ -1,0 +1,65 @@
+import Simulator
+
+/// Every limit of the daemon, so that nothing is unbounded. `--limit NAME=VALUE` sets one, `limits` shows all.
+struct Limits: Sendable {
+  var clients = 256
+  /// Bytes of a request line, without its end.
+  var line = 65_536
+  /// Bytes of replies that wait for one client; at that many its requests are not read.
+  var replyQueue = 4 << 20
+  /// Bytes of notices that wait for one client; further ones are dropped, and the client is told.
+  var noticeQueue = 1 << 20
+  /// Patterns that one client watches in one world.
+  var watches = 1_024
+  var worlds = 64
+  /// Lines between `begin` and `end`.
+  var batch = 10_000
+  /// Bytes between `begin` and `end`.
+  var batchBytes = 4 << 20
+  /// Bytes of a name of a machine or a world.
+  var name = 64
+  var world = WorldLimits()
+
+  /// One row of the table of limits.
+  struct Entry: Sendable {
+    let name: String
+    let unit: String
+    let range: ClosedRange<Int>
+    let path: any WritableKeyPath<Limits, Int> & Sendable
+  }
+
+  static let table: [Entry] = [
+    Entry(name: "clients", unit: "connections", range: 1...65_536, path: \.clients),
+    Entry(name: "line", unit: "bytes", range: 64...16 << 20, path: \.line),
+    Entry(name: "replyQueue", unit: "bytes-per-client", range: 4_096...1 << 30, path: \.replyQueue),
+    Entry(name: "noticeQueue", unit: "bytes-per-client", range: 1_024...1 << 30, path: \.noticeQueue),
+    Entry(name: "watches", unit: "per-client", range: 1...100_000, path: \.watches),
+    Entry(name: "worlds", unit: "worlds", range: 1...10_000, path: \.worlds),
+    Entry(name: "machines", unit: "per-world", range: 1...8_000_000, path: \.world.machines),
+    Entry(name: "batch", unit: "lines", range: 1...1_000_000, path: \.batch),
+    Entry(name: "batchBytes", unit: "bytes", range: 64...1 << 30, path: \.batchBytes),
+    Entry(name: "name", unit: "bytes", range: 1...255, path: \.name),
+    Entry(name: "chain", unit: "firings-per-instant", range: 1...1_000_000_000, path: \.world.chain),
+    Entry(name: "wireChain", unit: "deliveries-long", range: 1...1_000_000, path: \.world.wireChain),
+    Entry(name: "wireDeliveries", unit: "per-step", range: 1...1_000_000_000, path: \.world.wireDeliveries),
+    Entry(name: "wires", unit: "per-world", range: 1...10_000_000, path: \.world.wires),
+    Entry(name: "journal", unit: "inputs-per-world", range: 1...8_000_000, path: \.world.journal),
+    Entry(name: "journalBytes", unit: "bytes-per-world", range: 65_536...1 << 40, path: \.world.journalBytes),
+  ]
+
+  /// Sets a limit from `NAME=VALUE`.
+  ///
+  /// - Returns: What is wrong with the text, in words; nil if it was set.
+  mutating func set(_ text: String) -> String? {
+    let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2 else { return "a limit is set as NAME=VALUE, not '\(text)'" }
+    guard let entry = Limits.table.first(where: { $0.name == parts[0] }) else {
+      return "there is no limit '\(parts[0])'; there are \(Limits.table.map(\.name).joined(separator: " "))"
+    }
+    guard let value = Int(parts[1]), entry.range.contains(value) else {
+      return "\(entry.name) is \(entry.range.lowerBound) to \(entry.range.upperBound) \(entry.unit), not '\(parts[1])'"
+    }
+    self[keyPath: entry.path] = value
+    return nil
+  }
+}

@@ -1,0 +1,151 @@
+import LineProtocol
+import Simulator
+import StateMachines
+
+/// A reply with many lines that is written piece by piece, as the client takes it.
+enum LongReply {
+  /// Machines in the order of their names; names and states are those at the time of writing.
+  case machines(Machines)
+  /// Running timers as they were when they were asked for; those that have gone since are left out.
+  case agenda(items: [World.AgendaItem], next: Int, written: Int)
+  /// Part of the journal, up to the last input at the time of the request.
+  case journal(History)
+  /// What a new watch asked for of the past. Its lines are notices, and they are never dropped.
+  case past(History, pattern: Pattern)
+
+  struct Machines {
+    let pattern: Pattern
+    let kind: String?
+    let state: String?
+    var remaining: Int
+    /// The name written last, where the next piece goes on.
+    var last: [UInt8]?
+    var written = 0
+  }
+
+  struct History {
+    var reader: JournalReader
+    let end: UInt64
+    let pattern: Pattern
+    let scope: WatchScope
+    var remaining: Int
+    var written = 0
+  }
+
+  /// What came of writing a piece.
+  enum Piece {
+    case more
+    /// All is written; so many lines.
+    case done(Int)
+    /// The journal has forgotten what was to come.
+    case forgotten
+  }
+
+  /// Lines looked at in one piece, so that a filter that finds nothing does not keep others waiting.
+  private static let linesLookedAt = 4_096
+  /// Bytes written in one piece.
+  private static let pieceSize = 64 << 10
+
+  /// Writes the next piece.
+  mutating func write(
+    _ realm: inout Realm, _ printer: inout JournalPrinter, tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer
+  ) -> Piece {
+    switch self {
+    case .machines(var machines):
+      let piece = machines.write(&realm.world, tag: tag, to: &buffer, LongReply.linesLookedAt)
+      self = .machines(machines)
+      return piece
+    case .agenda(let items, let next, var written):
+      let end = min(items.count, next + LongReply.linesLookedAt / 4)
+      for item in items[next..<end] where realm.world.isRunning(item) {
+        LongReply.write(item, realm.world, tag: tag, to: &buffer)
+        written += 1
+      }
+      self = .agenda(items: items, next: end, written: written)
+      return end == items.count ? .done(written) : .more
+    case .journal(var history):
+      let piece = history.write(realm.world, &printer, .data, tag: tag, to: &buffer, LongReply.pieceSize)
+      self = .journal(history)
+      return piece
+    case .past(var history, let pattern):
+      // Notices bear no tag.
+      let none = UnsafeRawBufferPointer(start: nil, count: 0)
+      let piece = history.write(realm.world, &printer, .notice, tag: none, to: &buffer, LongReply.pieceSize)
+      self = .past(history, pattern: pattern)
+      return piece
+    }
+  }
+
+  /// `. DUE NAME TIMER left=`
+  private static func write(
+    _ item: World.AgendaItem, _ world: borrowing World, tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer
+  ) {
+    buffer.begin(.data, tag: tag)
+    buffer.word(seconds: item.due.nanoseconds)
+    world.appendName(of: item.machine, to: &buffer)
+    buffer.word(bare: world.words(at: world.kindPlace(of: item.machine)).timers.word(at: item.timer))
+    buffer.key("left", seconds: max(0, (item.due - world.now).nanoseconds))
+    buffer.endLine()
+  }
+}
+
+extension LongReply.Machines {
+  /// `. NAME KIND STATE`
+  fileprivate mutating func write(
+    _ world: inout World, tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer, _ most: Int
+  ) -> LongReply.Piece {
+    var queries: [Int: StateQuery?] = [:]
+    for _ in 0..<most {
+      guard remaining > 0 else { return .done(written) }
+      let found =
+        last.map { name in name.withUnsafeBytes { world.machine(after: $0) } }
+        ?? pattern.prefix.withUnsafeBytes { world.machine(atOrAfter: $0) }
+      guard let machine = found else { return .done(written) }
+      let name = world.withName(of: machine) { Array($0) }
+      guard name.starts(with: pattern.prefix) else { return .done(written) }
+      last = name
+      guard name.withUnsafeBytes({ pattern.matches($0) }) else { continue }
+      let place = world.kindPlace(of: machine)
+      let kind = world.kind(at: place)
+      if let wanted = self.kind, kind.name != wanted { continue }
+      if let state {
+        let query = queries[place] ?? StateQuery(state, of: kind)
+        queries[place] = query
+        guard let query, query.matches(world.stateIndex(of: machine), data: world.stateData(of: machine)) else { continue }
+      }
+      buffer.begin(.data, tag: tag)
+      name.withUnsafeBytes { buffer.word(bare: $0) }
+      buffer.word(kind.name)
+      buffer.state(
+        world.words(at: place).states.word(at: world.stateIndex(of: machine)), data: world.stateData(of: machine))
+      buffer.endLine()
+      written += 1
+      remaining -= 1
+    }
+    return .more
+  }
+}
+
+extension LongReply.History {
+  fileprivate mutating func write(
+    _ world: borrowing World, _ printer: inout JournalPrinter, _ lineClass: LineClass, tag: UnsafeRawBufferPointer,
+    to buffer: inout ByteBuffer, _ size: Int
+  ) -> LongReply.Piece {
+    let start = buffer.count
+    var looked = 0
+    while remaining > 0, reader.next <= end {
+      if buffer.count - start >= size || looked >= 50_000 { return .more }
+      guard let entry = world.read(&reader) else { return .forgotten }
+      looked += 1
+      guard matches(entry, world) else { continue }
+      let lines = printer.print(entry, of: world, scope, lineClass, tag: tag, to: &buffer)
+      if lines > 0 { remaining -= 1 }
+      written += lines
+    }
+    return .done(written)
+  }
+
+  private func matches(_ entry: JournalEntry, _ world: borrowing World) -> Bool {
+    pattern.matchesAll || world.withName(of: entry.machine) { pattern.matches($0) }
+  }
+}

@@ -1,0 +1,71 @@
+import LineProtocol
+
+/// What waits to be written to one client, in order: replies, which are never lost, and notices, of which there may only
+/// be so many.
+struct Outbox: ~Copyable {
+  var buffer = ByteBuffer()
+  /// How much of `buffer` has been written.
+  private var written = 0
+  /// The stretches of notices in `buffer`, in order, those already written left out.
+  private var notices: [Range<Int>] = []
+  private(set) var noticeBytes = 0
+
+  /// The bytes that wait.
+  var unwritten: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: buffer.bytes[written...])
+  }
+
+  var isEmpty: Bool { written == buffer.count }
+
+  var replyBytes: Int { buffer.count - written - noticeBytes }
+
+  /// Says that what was appended from `start` on are notices.
+  mutating func markNotices(from start: Int) {
+    guard buffer.count > start else { return }
+    noticeBytes += buffer.count - start
+    if let last = notices.last, last.upperBound == start {
+      notices[notices.count - 1] = last.lowerBound..<buffer.count
+    } else {
+      notices.append(start..<buffer.count)
+    }
+  }
+
+  /// Moves notices that were appended last before the reply that begins at `place`.
+  mutating func insertNotices(_ bytes: UnsafeRawBufferPointer, at place: Int) {
+    buffer.insert(bytes, at: place)
+    noticeBytes += bytes.count
+    if let last = notices.last, last.upperBound == place {
+      notices[notices.count - 1] = last.lowerBound..<(place + bytes.count)
+    } else {
+      notices.append(place..<(place + bytes.count))
+    }
+  }
+
+  /// Says that so many bytes were written.
+  mutating func didWrite(_ count: Int) {
+    written += count
+    if written == buffer.count {
+      buffer.removeAll()
+      written = 0
+      notices = []
+      noticeBytes = 0
+      return
+    }
+    while let first = notices.first, first.lowerBound < written {
+      if first.upperBound <= written {
+        notices.removeFirst()
+      } else {
+        notices[0] = written..<first.upperBound
+        break
+      }
+    }
+    // Moving what waits to the front costs its length, so it is done when at least as much has been written.
+    if written >= 64 << 10, written >= buffer.count - written {
+      let moved = written
+      buffer.removeFirst(moved)
+      written = 0
+      notices = notices.map { ($0.lowerBound - moved)..<($0.upperBound - moved) }
+    }
+    noticeBytes = notices.reduce(0) { $0 + $1.count }
+  }
+}

@@ -1,0 +1,75 @@
+import Simulator
+import StateMachines
+
+/// A world as the daemon keeps it: with its clock, its name, and a count of what it has done.
+struct Realm: ~Copyable {
+  let name: String
+  let seed: UInt64
+  var world: World
+  var clock: WorldClock
+  /// Whether timers are still due that were to have fired by the present round.
+  private(set) var isBehind = false
+  /// The host time of the present round.
+  private(set) var host: UInt64
+  /// A chain without end that the world's users have not been told of.
+  var unannounced: World.Livelock?
+  /// The most that a timer of this world was late on a real clock, in nanoseconds of the host's.
+  var worstLateness: UInt64 = 0
+
+  init(name: String, clock: WorldClock.Mode, seed: UInt64, limits: WorldLimits, host: UInt64) {
+    self.name = name
+    self.seed = seed
+    world = World(seed: seed, limits: limits)
+    self.clock = WorldClock(clock, host: host)
+    self.host = host
+  }
+
+  /// Fires the timers that were due by `host` on a real clock, each at its own moment.
+  ///
+  /// Where there is more to do than `budget` timers, the world's moment lags behind, and `isBehind` says so.
+  mutating func catchUp(host: UInt64, budget: Int) {
+    self.host = host
+    guard clock.isRunning else {
+      isBehind = false
+      return
+    }
+    let target = clock.moment(atHost: host)
+    guard target > world.now else { return }
+    if let due = world.nextDue(), due <= target, let dueHost = clock.host(at: due) {
+      worstLateness = max(worstLateness, host > dueHost ? host - dueHost : 0)
+    }
+    var budget = budget
+    isBehind = false
+    switch world.advance(to: target, budget: &budget) {
+    case .reached: break
+    case .more: isBehind = true
+    case .livelocked: takeLivelock()
+    }
+  }
+
+  /// Takes over what the world says of a chain without end: a real clock is paused, and the users are to be told.
+  ///
+  /// - Returns: What it said, if anything.
+  @discardableResult
+  mutating func takeLivelock() -> World.Livelock? {
+    guard let livelock = world.takeLivelock() else { return nil }
+    if clock.isRunning { clock.pause() }
+    unannounced = livelock
+    return livelock
+  }
+
+  /// When the host must look at this world again for its timers; nil if time stands still or nothing is due.
+  mutating func nextWake() -> UInt64? {
+    guard clock.isRunning, let due = world.nextDue() else { return nil }
+    return clock.host(at: due)
+  }
+}
+
+/// A realm where it can be shared by the sessions that use it.
+final class HostedWorld {
+  var realm: Realm
+
+  init(_ realm: consuming Realm) {
+    self.realm = realm
+  }
+}

@@ -1,0 +1,173 @@
+import LineProtocol
+import Simulator
+import StateMachines
+
+/// One client's conversation: what it has sent, what waits for it, and what it is in the middle of.
+///
+/// It knows lines and nothing of descriptors; whoever owns the connection fills `input` and writes `outbox` out.
+struct Session: ~Copyable {
+  let watcher: WatcherID
+  var input: InputBuffer
+  var outbox = Outbox()
+  /// What this client is in the middle of; no other request of its is taken until that is done.
+  var activity = Activity.none
+  /// The lines since `begin`, while they are collected.
+  var batch: Batch?
+  /// Whether `quiet on` holds.
+  var isQuiet = false
+  /// Where the next notice comes from; nil while nothing is watched in the present world.
+  var cursor: JournalReader?
+  /// Inputs whose notices were dropped, and of which the client has not been told.
+  var gap: ClosedRange<UInt64>?
+  /// Whether the last reply was a failure.
+  var didFail = false
+  var life = Life.open
+  /// The time of the last reply or notice as text, since most lines of a round share it.
+  var stamp = TimeStamp()
+  var printer = JournalPrinter()
+  /// Notices on their way in front of a reply.
+  var noticeScratch = ByteBuffer(capacity: 64)
+
+  enum Life: Equatable {
+    case open
+    /// The client has closed its sending side: what is complete is answered, then the connection ends.
+    case inputEnded
+    /// The last line is in the outbox.
+    case ended
+  }
+
+  init(number: UInt32, limits: Limits) {
+    watcher = WatcherID(number)
+    input = InputBuffer(longestLine: limits.line)
+  }
+
+  // MARK: Replies
+
+  /// Writes a failure and remembers that the request failed.
+  mutating func fail(
+    _ tag: UnsafeRawBufferPointer, _ code: FailureCode, _ keys: [(String, String)], _ text: String
+  ) {
+    didFail = true
+    outbox.buffer.begin(.failure, tag: tag)
+    outbox.buffer.word(code.word)
+    for (key, value) in keys { outbox.buffer.word(key: key, value) }
+    outbox.buffer.note(text)
+    outbox.buffer.endLine()
+  }
+
+  mutating func fail(_ tag: UnsafeRawBufferPointer, _ code: FailureCode, _ text: String) {
+    fail(tag, code, [], text)
+  }
+
+  /// Ends a line with `t=` and `seq=`.
+  @inline(__always)
+  mutating func endLine(_ moment: Moment, _ sequence: UInt64) {
+    outbox.buffer.append(literal: " t=")
+    stamp.append(moment, to: &outbox.buffer)
+    outbox.buffer.key("seq", sequence)
+    outbox.buffer.endLine()
+  }
+
+  /// `! bye`, the last line of a connection.
+  mutating func sayGoodbye(_ reason: String?) {
+    guard life != .ended else { return }
+    outbox.buffer.begin(.flow)
+    outbox.buffer.word(literal: "bye")
+    if let reason { outbox.buffer.key("reason", reason) }
+    outbox.buffer.endLine()
+    life = .ended
+    activity = .none
+  }
+}
+
+extension Session {
+  /// Writes a line of the daemon's own, `! …`.
+  mutating func say(_ write: (inout ByteBuffer) -> Void) {
+    let start = outbox.buffer.count
+    outbox.buffer.begin(.flow)
+    write(&outbox.buffer)
+    outbox.buffer.endLine()
+    outbox.markNotices(from: start)
+  }
+}
+
+/// The text of a moment, kept for the next line that has the same.
+struct TimeStamp: ~Copyable {
+  private var moment = Moment(nanoseconds: -1)
+  private var text = ByteBuffer(capacity: 64)
+
+  @inline(__always)
+  mutating func append(_ moment: Moment, to buffer: inout ByteBuffer) {
+    if moment != self.moment {
+      self.moment = moment
+      text.removeAll()
+      text.append(seconds: moment.nanoseconds)
+    }
+    buffer.append(text.bytes)
+  }
+}
+
+/// Lines between `begin` and `end`.
+struct Batch {
+  /// The lines, each with its end, as they were sent.
+  var bytes: [UInt8] = []
+  /// Where each line ends in `bytes`; a line that was too long is empty and marked.
+  var lines: [Line] = []
+  /// Which limit the lines went over, if one; they are not kept then.
+  var overflow: (name: String, value: Int)?
+
+  struct Line {
+    let range: Range<Int>
+    let isTooLong: Bool
+  }
+}
+
+/// What a session can be in the middle of.
+enum Activity {
+  case none
+  /// An `advance` on its way to `target`.
+  case advance(Advance)
+  /// A `step` with so many timers to go.
+  case step(Step)
+  case await(Await)
+  /// A reply with many lines, written as the client takes it.
+  case reply(LongReply, tag: [UInt8])
+
+  struct Advance {
+    let target: Moment
+    var fired = 0
+    let tag: [UInt8]
+    /// The host time until which the client may take its notices before time goes on without waiting.
+    var patience: UInt64?
+  }
+
+  struct Step {
+    var remaining: Int
+    var fired = 0
+    let tag: [UInt8]
+    var patience: UInt64?
+  }
+
+  struct Await {
+    let machine: MachineID
+    let name: String
+    let query: StateQuery
+    let deadline: Moment
+    /// Where the search for the state goes on in the journal.
+    var reader: JournalReader
+    let tag: [UInt8]
+    var patience: UInt64?
+  }
+
+  /// Whether `cancel` ends it.
+  var isCancellable: Bool {
+    switch self {
+    case .advance, .step, .await: true
+    case .none, .reply: false
+    }
+  }
+
+  var isNone: Bool {
+    if case .none = self { true } else { false }
+  }
+}

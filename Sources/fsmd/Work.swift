@@ -1,0 +1,318 @@
+import LineProtocol
+import Simulator
+import StateMachines
+
+/// What a session is in the middle of is done in slices, so that others are served in between.
+extension Engine {
+  /// Timers fired in one slice.
+  static let firingsInASlice = 4_000
+  /// Timers fired before the client's notices are looked at again, where it watches.
+  private static let firingsBetweenNotices = 32
+  /// How long time waits for a client that does not take its notices, in nanoseconds of the host.
+  private static let patience: UInt64 = 5_000_000_000
+
+  /// Does the next slice of a session's activity.
+  ///
+  /// - Returns: False if nothing can be done now: a real clock, or the client itself, must go on first.
+  func work(_ session: inout Session, _ realm: inout Realm) -> Bool {
+    switch session.activity {
+    case .none:
+      return false
+    case .advance(var advance):
+      guard isReadyForNotices(&advance.patience, session, realm) else {
+        session.activity = .advance(advance)
+        return false
+      }
+      work(&advance, &session, &realm)
+    case .step(var step):
+      guard isReadyForNotices(&step.patience, session, realm) else {
+        session.activity = .step(step)
+        return false
+      }
+      work(&step, &session, &realm)
+    case .await(var wait):
+      guard isReadyForNotices(&wait.patience, session, realm) else {
+        session.activity = .await(wait)
+        return false
+      }
+      return work(&wait, &session, &realm)
+    case .reply(let reply, let tag):
+      return write(reply, tag, &session, &realm)
+    }
+    return true
+  }
+
+  /// Whether the client has taken enough of its notices, or has been waited for long enough.
+  private func isReadyForNotices(
+    _ patience: inout UInt64?, _ session: borrowing Session, _ realm: borrowing Realm
+  ) -> Bool {
+    guard session.cursor != nil, session.outbox.noticeBytes > limits.noticeQueue / 2 else {
+      patience = nil
+      return true
+    }
+    guard let end = patience else {
+      patience = realm.host + Engine.patience
+      return false
+    }
+    return realm.host >= end
+  }
+
+  private func work(_ advance: inout Activity.Advance, _ session: inout Session, _ realm: inout Realm) {
+    var budget = Engine.firingsInASlice
+    while true {
+      let most = session.cursor == nil ? budget : min(budget, Engine.firingsBetweenNotices)
+      var left = most
+      let progress = realm.world.advance(to: advance.target, budget: &left)
+      advance.fired += most - left
+      budget -= most - left
+      let isLate = advance.patience.map { realm.host >= $0 } ?? false
+      pump(&session, realm.world, mayDrop: isLate)
+      switch progress {
+      case .reached:
+        session.activity = .none
+        advance.tag.withUnsafeBytes { answer("advanced", advance.fired, $0, &session, realm.world) }
+        return
+      case .livelocked:
+        session.activity = .none
+        advance.tag.withUnsafeBytes { failLivelocked($0, &session, &realm) }
+        return
+      case .more:
+        session.activity = .advance(advance)
+        if budget <= 0 || session.outbox.noticeBytes > limits.noticeQueue / 2 { return }
+      }
+    }
+  }
+
+  private func work(_ step: inout Activity.Step, _ session: inout Session, _ realm: inout Realm) {
+    var budget = Engine.firingsInASlice
+    while step.remaining > 0, budget > 0 {
+      guard let due = realm.world.nextDue(), due <= Moment.end else {
+        step.remaining = 0
+        break
+      }
+      let hasFired = realm.world.fireNext()
+      if realm.world.livelock != nil {
+        session.activity = .none
+        pump(&session, realm.world, mayDrop: false)
+        step.tag.withUnsafeBytes { failLivelocked($0, &session, &realm) }
+        return
+      }
+      if hasFired { step.fired += 1 }
+      step.remaining -= 1
+      budget -= 1
+      if session.cursor != nil, budget % Engine.firingsBetweenNotices == 0 {
+        pump(&session, realm.world, mayDrop: false)
+        if session.outbox.noticeBytes > limits.noticeQueue / 2 { break }
+      }
+    }
+    pump(&session, realm.world, mayDrop: false)
+    guard step.remaining == 0 else {
+      session.activity = .step(step)
+      return
+    }
+    session.activity = .none
+    step.tag.withUnsafeBytes { answer("stepped", step.fired, $0, &session, realm.world) }
+  }
+
+  /// `+ advanced fired=N t= seq=`
+  private func answer(
+    _ word: StaticString, _ fired: Int, _ tag: UnsafeRawBufferPointer, _ session: inout Session,
+    _ world: borrowing World
+  ) {
+    session.outbox.buffer.begin(.success, tag: tag)
+    session.outbox.buffer.word(literal: word)
+    session.outbox.buffer.key("fired", UInt64(fired))
+    session.endLine(world.now, world.lastSequence)
+  }
+
+  // MARK: Awaiting
+
+  /// What the journal says of an awaited machine since it was last looked at.
+  private enum Sighting {
+    case nothing
+    case reached(String)
+    case dropped
+  }
+
+  private func work(_ wait: inout Activity.Await, _ session: inout Session, _ realm: inout Realm) -> Bool {
+    var budget = Engine.firingsInASlice
+    while true {
+      let sighting = look(&wait, realm.world)
+      if session.cursor != nil { pump(&session, realm.world, mayDrop: false) }
+      switch sighting {
+      case .reached(let state):
+        session.activity = .none
+        wait.tag.withUnsafeBytes { answerReached(state, $0, &session, realm.world) }
+        return true
+      case .dropped:
+        session.activity = .none
+        wait.tag.withUnsafeBytes {
+          session.fail($0, .unknownMachine, [("machine", wait.name)], "'\(wait.name)' was dropped meanwhile")
+        }
+        return true
+      case .nothing:
+        break
+      }
+      guard realm.clock.mode == .virtual else {
+        if realm.world.now >= wait.deadline {
+          timeOut(wait, &session, &realm)
+          return true
+        }
+        session.activity = .await(wait)
+        return false
+      }
+      if budget == 0 || session.outbox.noticeBytes > limits.noticeQueue / 2 {
+        session.activity = .await(wait)
+        return true
+      }
+      budget -= 1
+      guard let due = realm.world.nextDue() else {
+        timeOut(wait, &session, &realm)
+        return true
+      }
+      guard due <= wait.deadline else {
+        var none = 1
+        _ = realm.world.advance(to: max(wait.deadline, realm.world.now), budget: &none)
+        timeOut(wait, &session, &realm)
+        return true
+      }
+      _ = realm.world.fireNext()
+      if realm.world.livelock != nil {
+        session.activity = .none
+        wait.tag.withUnsafeBytes { failLivelocked($0, &session, &realm) }
+        return true
+      }
+    }
+  }
+
+  private func look(_ wait: inout Activity.Await, _ world: borrowing World) -> Sighting {
+    while wait.reader.next <= world.lastSequence {
+      guard let entry = world.read(&wait.reader) else {
+        // The journal has forgotten that part; what is true now is all that can be said.
+        wait.reader = world.journalReader(from: world.lastSequence + 1)
+        guard world.isAlive(wait.machine), world.name(of: wait.machine) == wait.name else { return .dropped }
+        let state = world.stateIndex(of: wait.machine)
+        return wait.query.matches(state, data: world.stateData(of: wait.machine))
+          ? .reached(world.state(of: wait.machine)) : .nothing
+      }
+      guard entry.machine == wait.machine else { continue }
+      if entry.input == .dropped { return .dropped }
+      var data: String?
+      var details = world.details(of: entry)
+      while let detail = details.next() { if case .dataAfter(let after) = detail { data = after } }
+      if wait.query.matches(Int(entry.to), data: data) {
+        return .reached(world.kind(of: entry.machine).states[Int(entry.to)].word(data: data))
+      }
+    }
+    return .nothing
+  }
+
+  private func timeOut(_ wait: Activity.Await, _ session: inout Session, _ realm: inout Realm) {
+    session.activity = .none
+    let state = realm.world.state(of: wait.machine)
+    wait.tag.withUnsafeBytes {
+      session.fail(
+        $0, .timeout, [("state", state), ("t", TimeText.seconds(realm.world.now.nanoseconds))],
+        "\(wait.name) is still in \(state)")
+    }
+  }
+
+  // MARK: Long replies
+
+  private func write(
+    _ reply: LongReply, _ tag: [UInt8], _ session: inout Session, _ realm: inout Realm
+  ) -> Bool {
+    // What the client has not taken yet comes first; a piece at a time keeps a reply of any length small.
+    guard session.outbox.unwritten.count < 256 << 10 || session.batch != nil else { return false }
+    var reply = reply
+    var printer = JournalPrinter()
+    let piece = tag.withUnsafeBytes { reply.write(&realm, &printer, tag: $0, to: &session.outbox.buffer) }
+    switch piece {
+    case .more:
+      session.activity = .reply(reply, tag: tag)
+    case .forgotten:
+      session.activity = .none
+      tag.withUnsafeBytes { failForgotten($0, &session, realm.world) }
+    case .done(let lines):
+      session.activity = .none
+      tag.withUnsafeBytes { tag in
+        if case .past(let history, let pattern) = reply {
+          // What came in while the past was being written is next, in order.
+          if session.cursor == nil { session.cursor = realm.world.journalReader(from: history.end + 1) }
+          begin(pattern, history.scope, tag, &session, &realm)
+        } else {
+          session.outbox.buffer.begin(.success, tag: tag)
+          session.outbox.buffer.word(UInt64(lines))
+          session.outbox.buffer.endLine()
+        }
+      }
+    }
+    return true
+  }
+
+  // MARK: Chains without end
+
+  /// `- LIMIT name=chain …` for a request that moves time.
+  private func failLivelocked(_ tag: UnsafeRawBufferPointer, _ session: inout Session, _ realm: inout Realm) {
+    guard let livelock = realm.takeLivelock() else { return }
+    tellLivelock(livelock, &session, realm)
+    session.fail(tag, .limit, facts(of: livelock, realm.world), text(of: livelock, realm.world))
+  }
+
+  /// After a request whose input set off a chain without end: deliveries that were dropped are its failure; timers are
+  /// not, since its own input was taken.
+  func answerLivelock(
+    _ tag: UnsafeRawBufferPointer, _ mark: Int, _ session: inout Session, _ realm: inout Realm
+  ) {
+    guard let livelock = realm.takeLivelock() else { return }
+    if case .wires = livelock.chain {
+      session.outbox.buffer.truncate(to: mark)
+      session.fail(
+        tag, .limit, facts(of: livelock, realm.world) + [("seq", "\(realm.world.answer.sequence)")],
+        text(of: livelock, realm.world))
+    }
+    session.noticeScratch.removeAll()
+    append(livelock, realm, to: &session.noticeScratch)
+    session.outbox.insertNotices(session.noticeScratch.bytes, at: mark)
+  }
+
+  /// `! livelock world= machine= timer= t=`
+  func tellLivelock(_ livelock: World.Livelock, _ session: inout Session, _ realm: borrowing Realm) {
+    let start = session.outbox.buffer.count
+    append(livelock, realm, to: &session.outbox.buffer)
+    session.outbox.markNotices(from: start)
+  }
+
+  private func append(_ livelock: World.Livelock, _ realm: borrowing Realm, to buffer: inout ByteBuffer) {
+    buffer.begin(.flow)
+    buffer.word(literal: "livelock")
+    buffer.key("world", realm.name)
+    for (key, value) in facts(of: livelock, realm.world).dropFirst(2) { buffer.word(key: key, value) }
+    buffer.endLine()
+  }
+
+  private func facts(of livelock: World.Livelock, _ world: borrowing World) -> [(String, String)] {
+    let kind = world.kind(of: livelock.machine)
+    let limit: (String, Int)
+    let what: (String, String)
+    switch livelock.chain {
+    case .timers(let timer):
+      limit = ("chain", limits.world.chain)
+      what = ("timer", kind.timers[Int(timer)].name)
+    case .wires(let output, let isLong):
+      limit = isLong ? ("wireChain", limits.world.wireChain) : ("wireDeliveries", limits.world.wireDeliveries)
+      what = ("output", kind.outputs[Int(output)].name)
+    }
+    return [
+      ("name", limit.0), ("value", "\(limit.1)"), ("machine", world.name(of: livelock.machine)), what,
+      ("t", TimeText.seconds(livelock.moment.nanoseconds)),
+    ]
+  }
+
+  private func text(of livelock: World.Livelock, _ world: borrowing World) -> String {
+    switch livelock.chain {
+    case .timers: "timers set each other off at one instant without end; what is still due waits"
+    case .wires: "outputs set each other off through wires without end; the rest was not delivered"
+    }
+  }
+}
