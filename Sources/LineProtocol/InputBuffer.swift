@@ -154,19 +154,18 @@ package struct InputBuffer: ~Copyable {
     return nil
   }
 
-  /// Looks at the complete lines that wait, without taking them, until `body` returns true.
+  /// Looks at the complete lines that wait, without their ends and without taking them, until `body` returns true.
   ///
-  /// The bytes may be rewritten in place, as long as no LF comes or goes.
+  /// The rest of a line that is being dropped is none of them. The bytes may be rewritten in place, by printable ones.
   package func waitingLines(_ body: (UnsafeMutableRawBufferPointer) -> Bool) {
     var first = start
-    if isDiscarding { return }
-    var place = first
-    while place < end {
-      if base.load(fromByteOffset: place, as: UInt8.self) == 0x0A {
-        if body(UnsafeMutableRawBufferPointer(start: base + first, count: place - first)) { return }
-        first = place + 1
-      }
-      place += 1
+    var isLine = !isDiscarding
+    for place in start..<end where base.load(fromByteOffset: place, as: UInt8.self) == 0x0A {
+      var length = place - first
+      if length > 0, base.load(fromByteOffset: place - 1, as: UInt8.self) == 0x0D { length -= 1 }
+      if isLine, body(UnsafeMutableRawBufferPointer(start: base + first, count: length)) { return }
+      isLine = true
+      first = place + 1
     }
   }
 }

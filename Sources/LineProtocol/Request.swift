@@ -68,17 +68,18 @@ package struct Request {
     var scanner = WordScanner(line)
     guard scanner.skipBlanks() else { throw .blank }
     if scanner.current == WordScanner.hash { throw .blank }
-    if !isPlain, let problem = TextRules.problem(in: UnsafeRawBufferPointer(line)) { throw .syntax(problem) }
-
-    if scanner.current == WordScanner.at {
+    // The tag first, so that a failure of any sort bears it.
+    let isTagged = scanner.current == WordScanner.at
+    if isTagged {
       let word = try scanner.word()
       let tag = Word(start: word.start + 1, length: word.length - 1, keyLength: 0, keyStart: 0)
       guard word.isPlain, TextRules.isTag(bytes(of: tag)) else {
         throw .syntax("a tag is '@' and 1 to 32 letters, digits, '_', '-' or '.'")
       }
       tagPlace = tag
-      guard scanner.skipBlanks() else { throw .syntax("a verb must follow the tag") }
     }
+    if !isPlain, let problem = TextRules.problem(in: UnsafeRawBufferPointer(line)) { throw .syntax(problem) }
+    if isTagged, !scanner.skipBlanks() { throw .syntax("a verb must follow the tag") }
     let first = try scanner.word()
     guard first.isPlain else { throw .syntax("a request begins with a verb, not with key=value") }
     verbPlace = first

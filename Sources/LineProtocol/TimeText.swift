@@ -33,8 +33,8 @@ package enum TimeText {
     var fraction = parts[1]
     while fraction.last == 0x30 { fraction = fraction.dropLast() }
     if fraction.isEmpty { return total <= longest ? total : nil }
-    // A day has fewer than 10^14 ns, and 5^14 does not divide it further, so more digits leave a part of a nanosecond.
-    guard fraction.count <= 15, let numerator = number(fraction) else { return nil }
+    // A day, 2^16·3^3·5^11 ns, can be halved sixteen times; what has more decimals is no whole number of nanoseconds.
+    guard fraction.count <= 16, let numerator = number(fraction) else { return nil }
     var scale: Int64 = 1
     for _ in 0..<fraction.count { scale *= 10 }
     let (high, low) = numerator.multipliedFullWidth(by: unit)

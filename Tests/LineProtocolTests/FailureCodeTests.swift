@@ -1,0 +1,15 @@
+import LineProtocol
+import Testing
+
+@Suite("The codes of failures")
+struct FailureCodeTests {
+  @Test("they are those of the protocol, and are never renamed")
+  func words() {
+    #expect(
+      FailureCode.allCases.map(\.word) == [
+        "SYNTAX", "TOO-LONG", "UNKNOWN-VERB", "USAGE", "UNKNOWN-KIND", "UNKNOWN-MACHINE", "UNKNOWN-EVENT",
+        "UNKNOWN-TIMER", "UNKNOWN-WORLD", "NAME-TAKEN", "BAD-ARGUMENT", "REFUSED", "EXPECTED", "TIMEOUT", "CANCELLED",
+        "CLOCK", "BATCH", "LIMIT", "STORAGE", "SHUTTING-DOWN", "INTERNAL",
+      ])
+  }
+}

@@ -1,0 +1,63 @@
+import LineProtocol
+import Testing
+
+@Suite("Looking ahead at the lines that wait")
+struct WaitingLinesTests {
+  private func waiting(in buffer: borrowing InputBuffer) -> [String] {
+    var lines: [String] = []
+    buffer.waitingLines {
+      lines.append(String(decoding: $0, as: UTF8.self))
+      return false
+    }
+    return lines
+  }
+
+  @Test("complete lines are seen in order, without their ends, and stay")
+  func seen() {
+    var buffer = InputBuffer(longestLine: 20)
+    buffer.fill(Array("one\ntwo\r\n\nhalf".utf8)[...])
+    #expect(waiting(in: buffer) == ["one", "two", ""])
+    #expect(buffer.takeAll().count == 3)
+    #expect(waiting(in: buffer) == [])
+    buffer.fill(Array(" done\n".utf8)[...])
+    #expect(waiting(in: buffer) == ["half done"])
+  }
+
+  @Test("the look ends when it is told to")
+  func ends() {
+    var buffer = InputBuffer(longestLine: 20)
+    buffer.fill(Array("one\ntwo\nthree\n".utf8)[...])
+    var looks = 0
+    buffer.waitingLines {
+      looks += 1
+      return $0.elementsEqual("two".utf8)
+    }
+    #expect(looks == 2)
+  }
+
+  @Test("behind a line that was too long the lines are seen, and the rest of that line is none")
+  func behindTooLong() {
+    var buffer = InputBuffer(longestLine: 20)
+    buffer.fill([UInt8](repeating: 0x61, count: 30)[...])
+    #expect(buffer.takeAll() == [.tooLong])
+    buffer.fill(Array("rest\ncancel\n".utf8)[...])
+    #expect(waiting(in: buffer) == ["cancel"])
+    #expect(buffer.takeAll() == [.line(Array("cancel".utf8), isPlain: true)])
+  }
+
+  @Test("a line may be blanked out in place")
+  func blankedOut() {
+    var buffer = InputBuffer(longestLine: 20)
+    buffer.fill(Array("send a b\ncancel\r\nlast\n".utf8)[...])
+    buffer.waitingLines { line in
+      guard line.elementsEqual("cancel".utf8) else { return false }
+      for place in line.indices { line[place] = 0x20 }
+      return true
+    }
+    #expect(
+      buffer.takeAll() == [
+        .line(Array("send a b".utf8), isPlain: true), .line(Array("      ".utf8), isPlain: true),
+        .line(Array("last".utf8), isPlain: true),
+      ])
+  }
+}
