@@ -178,8 +178,11 @@ final class Bench {
   private func take(_ event: Int, _ arguments: [Value], by seat: Int, cause: String) {
     let (kind, value, parameters) = (seats[seat].kind, seats[seat].value, seats[seat].parameterSet)
     record.begin(at: now)
-    let result = kind.withEvent(event, arguments) { kind.machine.step(value, event: $0, parameters, &record) }
-    finish(result, of: seat, cause)
+    let storage = UnsafeMutableRawPointer.allocate(byteCount: max(1, kind.layout.eventStride), alignment: 16)
+    defer { storage.deallocate() }
+    kind.makeEvent(event, arguments, at: storage)
+    defer { kind.destroyEvent(at: storage) }
+    finish(kind.machine.step(value, event: storage, parameters, &record), of: seat, cause)
   }
 
   private func expire(at place: Int) {

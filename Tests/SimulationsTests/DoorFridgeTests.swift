@@ -18,18 +18,14 @@ struct DoorFridgeTests {
 
   @Test("one deliberately wrong cell is found")
   func wrongCell() {
-    withKnownIssue {
-      Table(
-        DoorFridge.kind, with: ["physics": .flag(false)],
-        """
-        state   | minTemperatureReached     | maxTemperatureReached    | doorOpened | minTemperatureReached expires | maxTemperatureReached expires | doorShut expires
-        cooling | → waiting > compressorOff | ignore                   | ignore     | – | – | –
-        waiting | ignore                    | → cooling > compressorOn | ignore     | – | – | –
-        """
-      ).check()
-    } matching: {
-      "\($0)".contains("doorFridge: cooling, doorOpened")
-    }
+    let table = Table(
+      DoorFridge.kind, with: ["physics": .flag(false)],
+      """
+      state   | minTemperatureReached     | maxTemperatureReached    | doorOpened | minTemperatureReached expires | maxTemperatureReached expires | doorShut expires
+      cooling | → waiting > compressorOff | ignore                   | ignore     | – | – | –
+      waiting | ignore                    | → cooling > compressorOn | ignore     | – | – | –
+      """)
+    #expect(table.mismatches() == ["doorFridge: cooling, doorOpened: → waiting > compressorOff, not ignore"])
   }
 
   @Test("the door lets warmth in for openFor, and closing it is no event")

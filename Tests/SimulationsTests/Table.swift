@@ -33,21 +33,29 @@ struct Table {
 
   /// Tries every cell, and that no state, event or timer of the kind is missing.
   func check(sourceLocation: SourceLocation = #_sourceLocation) {
+    for mismatch in mismatches() { Issue.record("\(mismatch)", sourceLocation: sourceLocation) }
+  }
+
+  /// What `check` complains about, by row and column.
+  func mismatches() -> [String] {
+    var found: [String] = []
     for (label, cells) in lines {
-      #expect(cells.count == columns.count, "row \(label)", sourceLocation: sourceLocation)
+      if cells.count != columns.count { found.append("\(kind.name): \(label) has \(cells.count) cells") }
       for (column, cell) in zip(columns, cells) {
         let tried = attempt(column, in: label)
-        #expect(tried == cell, "\(kind.name): \(label), \(column)", sourceLocation: sourceLocation)
+        if tried != cell { found.append("\(kind.name): \(label), \(column): \(tried), not \(cell)") }
       }
     }
     let inputs = Set(columns.map { String($0.prefix { $0 != "(" && $0 != " " }) })
-    #expect(
-      inputs == Set(kind.events.map(\.name)).union(kind.timers.map(\.name)), "inputs of \(kind.name)",
-      sourceLocation: sourceLocation)
+    for input in Set(kind.events.map(\.name) + kind.timers.map(\.name)).symmetricDifference(inputs).sorted() {
+      found.append("\(kind.name): \(input) is in the table only, or in the kind only")
+    }
     let states = Set(lines.flatMap { part(of: bench(for: $0.label).state()) })
-    #expect(
-      states == Set(kind.initialStates.filter { region == nil || $0 != "off" }.flatMap(part)),
-      "states of \(kind.name)", sourceLocation: sourceLocation)
+    let words = Set(kind.initialStates.filter { region == nil || $0 != "off" }.flatMap(part))
+    for state in words.symmetricDifference(states).sorted() {
+      found.append("\(kind.name): \(state) is in the table only, or in the kind only")
+    }
+    return found
   }
 
   private func part(of word: String) -> [String] {
