@@ -99,7 +99,8 @@ public struct DoorFridge: Machine {
   private mutating func endSegment(_ step: Step<Self>) {
     guard step.parameters.physics else { return }
     let temperature = chamber.temperature(
-      at: step.now, in: regime(in: state, step.parameters), reporting: state.threshold(step.parameters.cabinet))
+      at: step.now, in: regime(in: state, step.parameters),
+      crossing: state.threshold(step.parameters.cabinet).temperature)
     chamber = Chamber(temperature: temperature, since: step.now)
     step.disarm(state.timer)
   }

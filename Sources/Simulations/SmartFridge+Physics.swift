@@ -46,24 +46,14 @@ extension SmartFridge {
     return chamber.crossing(of: parameters.highLimit, in: regime)
   }
 
-  /// The temperature at a step that brings `signal`; at the moment of a crossing it is the threshold.
-  func temperature(at now: Moment, in regions: Regions, _ signal: Signal, _ parameters: Parameters) -> Double {
-    let regime = regime(of: regions, parameters)
-    let threshold: Chamber.Threshold
-    switch signal {
-    case .minTemperatureReached: threshold = .atMost(parameters.cabinet.min)
-    case .maxTemperatureReached: threshold = .atLeast(parameters.cabinet.max)
-    case .highLimitReached: threshold = .atLeast(parameters.highLimit)
-    case .highLimitLeft: threshold = .atMost(parameters.highLimit)
-    case .doorOpened, .doorClosed, .silence, .acknowledge, .powerLost, .powerRestored, .minOff, .minOn,
-      .doorStopDelay, .doorAlarm, .highTemp, .defrostInterval, .defrostDuration, .drip:
-      return chamber.temperature(at: now, in: regime)
-    }
-    return chamber.temperature(at: now, in: regime, reporting: threshold)
-  }
-
+  /// The temperature now; at the moment of a crossing it is the threshold, by definition.
   func temperature(at now: Moment, _ parameters: Parameters) -> Double {
-    chamber.temperature(at: now, in: regime(of: state, parameters))
+    let regime = regime(of: state, parameters)
+    let (min, max) = (parameters.cabinet.min, parameters.cabinet.max)
+    if chamber.crosses(min, at: now, in: regime) { return min }
+    if chamber.crosses(max, at: now, in: regime) { return max }
+    if chamber.crosses(parameters.highLimit, at: now, in: regime) { return parameters.highLimit }
+    return chamber.temperature(at: now, in: regime)
   }
 
   func regime(of state: State, _ parameters: Parameters) -> Chamber.Regime {

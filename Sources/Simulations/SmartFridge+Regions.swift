@@ -4,7 +4,7 @@ internal import StateMachines
 extension SmartFridge {
   /// Offers an input to every region, and lets the physics follow where the conditions in the chamber have changed.
   mutating func react(in before: Regions, to signal: Signal, _ step: Step<Self>) -> Reaction<State> {
-    let temperature = temperature(at: step.now, in: before, signal, step.parameters)
+    let temperature = temperature(at: step.now, step.parameters)
     var after = before
     let verdicts = (
       take(reaction(of: before.compressor, to: signal, in: before, at: temperature, step), as: &after.compressor),

@@ -139,8 +139,13 @@ final class Bench {
 
   func state(_ name: String = "m") -> String {
     let seat = seats[seat(name)]
-    let word = seat.kind.states[Int(seat.kind.machine.stateIndex(seat.value))].word
-    return seat.kind.machine.stateData(seat.value).map { "\(word)(\($0))" } ?? word
+    return seat.kind.machine.stateData(seat.value).map { "\(word(name))(\($0))" } ?? word(name)
+  }
+
+  /// The state without its data.
+  func word(_ name: String = "m") -> String {
+    let seat = seats[seat(name)]
+    return seat.kind.states[Int(seat.kind.machine.stateIndex(seat.value))].word
   }
 
   func reading(_ reading: String, of name: String = "m") -> Value? {

@@ -1,34 +1,55 @@
 import StateMachines
 import Testing
 
-/// A transition table as the machines' descriptions print it, checked cell by cell against the machine that runs.
+/// A transition table, checked cell by cell against the machine that runs.
 ///
-/// The first line names the inputs: `tap`, `character(a)`, or `doubleTap expires` for a timer. Each other line begins
-/// with a state that a fresh machine is put into. A cell is `→ STATE`, `⟲`, `ignore`, `refuse`, or `–` for a timer that
-/// does not run there, with ` > OUTPUT` behind it for each output.
+/// Columns are inputs: `tap`, `character(a)`, or `doubleTap expires` for a timer. Rows are states that a fresh machine
+/// is put into. A cell is `→ STATE`, `⟲`, `ignore`, `refuse`, or `–` for a timer that does not run there, with
+/// ` > OUTPUT` behind it for each output.
 struct Table {
   let kind: Kind
   let parameters: [String: Value]
   /// How to get to a row that is more than a state: its label, and a machine that is there.
   let rows: [String: @Sendable () -> Bench]
-  /// Compares only this region of a state's word, and no outputs; `·` says that only other regions did something.
-  let region: Int?
   private let columns: [String]
   private let lines: [(label: String, cells: [String])]
 
+  /// A table as the machines' descriptions print it: the first line names the inputs, each other one begins with a state.
   init(
-    _ kind: Kind, with parameters: [String: Value] = [:], rows: [String: @Sendable () -> Bench] = [:],
-    region: Int? = nil, _ text: String
+    _ kind: Kind, with parameters: [String: Value] = [:], rows: [String: @Sendable () -> Bench] = [:], _ text: String
   ) {
-    let grid = text.split(separator: "\n").map { line in
-      line.split(separator: "|", omittingEmptySubsequences: false).map { String($0).trimmed }
-    }
+    let grid = Table.cells(of: text)
     self.kind = kind
     self.parameters = parameters
     self.rows = rows
-    self.region = region
     columns = Array(grid[0].dropFirst())
     lines = grid.dropFirst().map { ($0[0], Array($0.dropFirst())) }
+  }
+
+  /// A large table by its cells that are neither `ignore` nor `–`, one per line: state, input, cell.
+  ///
+  /// - Parameter rows: More rows than the states that the kind starts in.
+  init(
+    _ kind: Kind, with parameters: [String: Value] = [:], rows: [String: @Sendable () -> Bench] = [:],
+    listing text: String
+  ) {
+    let entries = Table.cells(of: text)
+    let plain = kind.events.filter(\.arguments.isEmpty).map(\.name)
+    let columns = (plain + kind.timers.map { "\($0.name) expires" } + entries.map { $0[1] }).uniqued
+    let labels = (kind.initialStates + rows.keys.sorted() + entries.map { $0[0] }).uniqued
+    self.kind = kind
+    self.parameters = parameters
+    self.rows = rows
+    self.columns = columns
+    lines = labels.map { label in
+      (label, columns.map { column in entries.first { $0[0] == label && $0[1] == column }?[2] ?? "nothing" })
+    }
+  }
+
+  private static func cells(of text: String) -> [[String]] {
+    text.split(separator: "\n").map { line in
+      line.split(separator: "|", omittingEmptySubsequences: false).map { String($0).trimmed }
+    }
   }
 
   /// Tries every cell, and that no state, event or timer of the kind is missing.
@@ -43,24 +64,20 @@ struct Table {
       if cells.count != columns.count { found.append("\(kind.name): \(label) has \(cells.count) cells") }
       for (column, cell) in zip(columns, cells) {
         let tried = attempt(column, in: label)
-        if tried != cell { found.append("\(kind.name): \(label), \(column): \(tried), not \(cell)") }
+        let isNothing = cell == "nothing" && (tried == "ignore" || tried == "–")
+        if tried != cell && !isNothing { found.append("\(kind.name): \(label), \(column): \(tried), not \(cell)") }
       }
     }
     let inputs = Set(columns.map { String($0.prefix { $0 != "(" && $0 != " " }) })
     for input in Set(kind.events.map(\.name) + kind.timers.map(\.name)).symmetricDifference(inputs).sorted() {
       found.append("\(kind.name): \(input) is in the table only, or in the kind only")
     }
-    let states = Set(lines.flatMap { part(of: bench(for: $0.label).state()) })
-    let words = Set(kind.initialStates.filter { region == nil || $0 != "off" }.flatMap(part))
-    for state in words.symmetricDifference(states).sorted() {
-      found.append("\(kind.name): \(state) is in the table only, or in the kind only")
+    let states = Set(lines.map { bench(for: $0.label).word() })
+    let words = Set(kind.initialStates.map { Bench(kind, initial: $0, parameters).word() })
+    for state in words.subtracting(states).sorted() {
+      found.append("\(kind.name): \(state) is missing")
     }
     return found
-  }
-
-  private func part(of word: String) -> [String] {
-    guard let region, word.contains("+") else { return [word] }
-    return [String(word.split(separator: "+")[region])]
   }
 
   private func bench(for label: String) -> Bench {
@@ -69,7 +86,6 @@ struct Table {
 
   private func attempt(_ column: String, in label: String) -> String {
     let bench = bench(for: label)
-    let before = bench.state()
     let line: String
     if column.hasSuffix(" expires") {
       let timer = String(column.dropLast(" expires".count))
@@ -83,12 +99,8 @@ struct Table {
     let parts = line.split(separator: " ", maxSplits: 3)
     let outputs = line.split(separator: " > ").dropFirst().map { " > \($0)" }.joined()
     switch parts[2] {
-    case "moved":
-      let after = String(parts[3].split(separator: " ")[1])
-      if region == nil { return "→ \(after)\(outputs)" }
-      let (from, to) = (part(of: before)[0], part(of: after)[0])
-      return from == to ? "·" : "→ \(to)"
-    case "stayed": return region == nil ? "⟲\(outputs)" : "⟲"
+    case "moved": return "→ \(parts[3].split(separator: " ")[1])\(outputs)"
+    case "stayed": return "⟲\(outputs)"
     case "ignored": return "ignore"
     default: return "refuse"
     }
@@ -99,6 +111,13 @@ struct Table {
     let entries = kind.events.first { $0.name == name }?.arguments ?? []
     precondition(texts.count == entries.count, "\(column) has not the arguments of \(name)")
     return zip(texts, entries).map { text, entry in entry.type == .flag ? .flag(text == "true") : .text(text) }
+  }
+}
+
+extension [String] {
+  fileprivate var uniqued: [String] {
+    var seen: Set<String> = []
+    return filter { seen.insert($0).inserted }
   }
 }
 
