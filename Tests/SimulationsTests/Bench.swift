@@ -106,15 +106,19 @@ final class Bench {
     let line = lines.count
     take(place, arguments, by: seat, cause: "event=\(event)")
     advance(to: now)
-    return String(lines[line].drop { $0 != " " }.dropFirst(name.count + 2))
+    return outcome(of: lines[line], of: name)
   }
 
-  /// Lets a running timer expire now.
-  func fire(_ timer: String, of name: String = "m") {
+  /// Lets a running timer expire now, fires what has no delay, and returns the line as `send` does.
+  @discardableResult
+  func fire(_ timer: String, of name: String = "m") -> String {
     guard let place = agenda.firstIndex(where: { $0.seat == seat(name) && word(of: $0) == timer }) else {
       preconditionFailure("\(timer) of \(name) does not run")
     }
+    let line = lines.count
     expire(at: place)
+    advance(to: now)
+    return outcome(of: lines[line], of: name)
   }
 
   /// Fires every timer that is due until `moment`, each at its own due time.
@@ -134,6 +138,10 @@ final class Bench {
   }
 
   func advance(_ interval: Interval) { advance(to: now + interval) }
+
+  private func outcome(of line: String, of name: String) -> String {
+    String(line.drop { $0 != " " }.dropFirst(name.count + 2))
+  }
 
   // MARK: What is seen from outside
 
@@ -161,6 +169,18 @@ final class Bench {
     let seat = seat(name)
     return Dictionary(agenda.filter { $0.seat == seat }.map { (word(of: $0), $0.due) }) { first, _ in first }
   }
+
+  /// Whether the present state asks for a timer.
+  func asksFor(_ timer: String, of name: String = "m") -> Bool {
+    let seat = seats[seat(name)]
+    guard let place = seat.kind.timers.firstIndex(where: { $0.name == timer }) else { return false }
+    return seat.kind.machine.asksFor(seat.value, timer: UInt8(place))
+  }
+
+  /// The names of the machines, in the order in which they were made.
+  var names: [String] { seats.map(\.name) }
+
+  func kind(of name: String = "m") -> Kind { seats[seat(name)].kind }
 
   /// The moment of the next expiry.
   var nextDue: Moment? { agenda.map(\.due).min() }

@@ -86,20 +86,19 @@ struct Table {
 
   private func attempt(_ column: String, in label: String) -> String {
     let bench = bench(for: label)
-    let line: String
+    let outcome: String
     if column.hasSuffix(" expires") {
       let timer = String(column.dropLast(" expires".count))
       guard bench.timers()[timer] != nil else { return "–" }
-      bench.fire(timer)
-      line = bench.lines[bench.lines.count - 1]
+      outcome = bench.fire(timer)
     } else {
       let name = String(column.prefix { $0 != "(" })
-      line = "0 m " + bench.send(name, arguments(of: name, in: column))
+      outcome = bench.send(name, arguments(of: name, in: column))
     }
-    let parts = line.split(separator: " ", maxSplits: 3)
-    let outputs = line.split(separator: " > ").dropFirst().map { " > \($0)" }.joined()
-    switch parts[2] {
-    case "moved": return "→ \(parts[3].split(separator: " ")[1])\(outputs)"
+    let words = outcome.split(separator: " ")
+    let outputs = outcome.split(separator: " > ").dropFirst().map { " > \($0)" }.joined()
+    switch words[0] {
+    case "moved": return "→ \(words[2])\(outputs)"
     case "stayed": return "⟲\(outputs)"
     case "ignored": return "ignore"
     default: return "refuse"
