@@ -128,6 +128,18 @@ struct SmartFridgeTraceTests {
       ])
   }
 
+  @Test("a door that is open when the power fails is open when it is back")
+  func powerLossBehindOpenDoor() {
+    let bench = bench("resting")
+    bench.send("doorOpened")
+    bench.send("powerLost")
+    #expect(bench.reading("door") == .text("open"))
+    #expect(bench.send("powerRestored").hasSuffix("resting+open+normal event=powerRestored > lightOn"))
+    bench.send("powerLost")
+    bench.send("doorClosed")
+    #expect(bench.send("powerRestored").hasSuffix("resting+closed+normal event=powerRestored"))
+  }
+
   @Test("with doorStopDelay cooling goes on behind an open door, unless it is closed in time")
   func doorStopDelay() throws {
     let parameters = ["doorStopDelay": Value.interval(.seconds(60))]
