@@ -51,13 +51,17 @@ struct Chamber: Hashable, Sendable {
     return regime.target + (temperature - regime.target) * Exponential.exp(-elapsed)
   }
 
-  /// The temperature in °C at a moment at which a sensor reports a threshold.
+  /// The temperature in °C at a moment of this segment, and at the crossing of a threshold the threshold itself.
   ///
-  /// At the moment of its crossing that is the threshold itself, by definition. At any other (the report was sent by
-  /// hand, or the threshold had been passed before the segment began) it is what the law says.
-  func temperature(at now: Moment, in regime: Regime, reporting threshold: Threshold) -> Double {
-    let delay = crossing(of: threshold.temperature, in: regime)
-    return delay == now - since ? threshold.temperature : temperature(at: now, in: regime)
+  /// So it is at the moment at which a sensor reports a crossing, by definition. Where a report was sent by hand, or
+  /// the threshold had been passed before the segment began, it is what the law says.
+  func temperature(at now: Moment, in regime: Regime, crossing threshold: Double) -> Double {
+    crosses(threshold, at: now, in: regime) ? threshold : temperature(at: now, in: regime)
+  }
+
+  /// Whether the temperature is `threshold` at this moment, to the nearest nanosecond.
+  func crosses(_ threshold: Double, at now: Moment, in regime: Regime) -> Bool {
+    crossing(of: threshold, in: regime) == now - since
   }
 
   /// The time from the beginning of the segment until the temperature is `threshold`, to the nearest nanosecond.

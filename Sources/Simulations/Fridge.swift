@@ -53,7 +53,8 @@ public struct Fridge: Machine {
     let parameters = step.parameters
     if parameters.physics {
       let temperature = chamber.temperature(
-        at: step.now, in: state.regime(parameters.cabinet), reporting: state.threshold(parameters.cabinet))
+        at: step.now, in: state.regime(parameters.cabinet),
+        crossing: state.threshold(parameters.cabinet).temperature)
       chamber = Chamber(temperature: temperature, since: step.now)
       step.disarm(state.timer)
     }

@@ -106,15 +106,19 @@ final class Bench {
     let line = lines.count
     take(place, arguments, by: seat, cause: "event=\(event)")
     advance(to: now)
-    return String(lines[line].drop { $0 != " " }.dropFirst(name.count + 2))
+    return outcome(of: lines[line], of: name)
   }
 
-  /// Lets a running timer expire now.
-  func fire(_ timer: String, of name: String = "m") {
+  /// Lets a running timer expire now, fires what has no delay, and returns the line as `send` does.
+  @discardableResult
+  func fire(_ timer: String, of name: String = "m") -> String {
     guard let place = agenda.firstIndex(where: { $0.seat == seat(name) && word(of: $0) == timer }) else {
       preconditionFailure("\(timer) of \(name) does not run")
     }
+    let line = lines.count
     expire(at: place)
+    advance(to: now)
+    return outcome(of: lines[line], of: name)
   }
 
   /// Fires every timer that is due until `moment`, each at its own due time.
@@ -135,12 +139,21 @@ final class Bench {
 
   func advance(_ interval: Interval) { advance(to: now + interval) }
 
+  private func outcome(of line: String, of name: String) -> String {
+    String(line.drop { $0 != " " }.dropFirst(name.count + 2))
+  }
+
   // MARK: What is seen from outside
 
   func state(_ name: String = "m") -> String {
     let seat = seats[seat(name)]
-    let word = seat.kind.states[Int(seat.kind.machine.stateIndex(seat.value))].word
-    return seat.kind.machine.stateData(seat.value).map { "\(word)(\($0))" } ?? word
+    return seat.kind.machine.stateData(seat.value).map { "\(word(name))(\($0))" } ?? word(name)
+  }
+
+  /// The state without its data.
+  func word(_ name: String = "m") -> String {
+    let seat = seats[seat(name)]
+    return seat.kind.states[Int(seat.kind.machine.stateIndex(seat.value))].word
   }
 
   func reading(_ reading: String, of name: String = "m") -> Value? {
@@ -156,6 +169,18 @@ final class Bench {
     let seat = seat(name)
     return Dictionary(agenda.filter { $0.seat == seat }.map { (word(of: $0), $0.due) }) { first, _ in first }
   }
+
+  /// Whether the present state asks for a timer.
+  func asksFor(_ timer: String, of name: String = "m") -> Bool {
+    let seat = seats[seat(name)]
+    guard let place = seat.kind.timers.firstIndex(where: { $0.name == timer }) else { return false }
+    return seat.kind.machine.asksFor(seat.value, timer: UInt8(place))
+  }
+
+  /// The names of the machines, in the order in which they were made.
+  var names: [String] { seats.map(\.name) }
+
+  func kind(of name: String = "m") -> Kind { seats[seat(name)].kind }
 
   /// The moment of the next expiry.
   var nextDue: Moment? { agenda.map(\.due).min() }
@@ -178,8 +203,11 @@ final class Bench {
   private func take(_ event: Int, _ arguments: [Value], by seat: Int, cause: String) {
     let (kind, value, parameters) = (seats[seat].kind, seats[seat].value, seats[seat].parameterSet)
     record.begin(at: now)
-    let result = kind.withEvent(event, arguments) { kind.machine.step(value, event: $0, parameters, &record) }
-    finish(result, of: seat, cause)
+    let storage = UnsafeMutableRawPointer.allocate(byteCount: max(1, kind.layout.eventStride), alignment: 16)
+    defer { storage.deallocate() }
+    kind.makeEvent(event, arguments, at: storage)
+    defer { kind.destroyEvent(at: storage) }
+    finish(kind.machine.step(value, event: storage, parameters, &record), of: seat, cause)
   }
 
   private func expire(at place: Int) {

@@ -1,0 +1,78 @@
+internal import StateMachines
+
+// How the chamber's temperature follows from the state, and when it crosses a threshold.
+extension SmartFridge {
+  /// Holds a temperature as that of now, before the conditions change.
+  mutating func beginSegment(at temperature: Double, _ step: Step<Self>) {
+    chamber = Chamber(temperature: temperature, since: step.now)
+  }
+
+  /// Arms the crossings that lie ahead in a segment that begins now, and disarms the others.
+  ///
+  /// A threshold that was passed already is reported after `recheckDelay`, unless the machine knows.
+  func expectCrossings(in regions: Regions, _ step: Step<Self>) {
+    let parameters = step.parameters
+    let cabinet = parameters.cabinet
+    let regime = regime(of: regions, parameters)
+    let temperature = chamber.temperature
+
+    func expect(_ timer: TimerName, after delay: Interval?) {
+      if let delay { step.arm(timer, after: delay) } else { step.disarm(timer) }
+    }
+    /// A crossing that is still to come, or else a second look if there is something to learn from it.
+    func report(_ threshold: Chamber.Threshold, isNews: Bool) -> Interval? {
+      guard threshold.isReached(by: temperature) else {
+        return chamber.crossing(of: threshold.temperature, in: regime)
+      }
+      return isNews ? cabinet.recheckDelay : nil
+    }
+
+    let stopIsPending = if case .coolingMinOn(let pending) = regions.compressor { pending.stop } else { false }
+    let isCooling = regions.compressor.isCooling
+    expect(.minTemperatureReached, after: report(.atMost(cabinet.min), isNews: isCooling && !stopIsPending))
+    expect(
+      .maxTemperatureReached,
+      after: isCooling ? nil : report(.atLeast(cabinet.max), isNews: regions.compressor.demand == false))
+    expect(
+      .highLimitReached,
+      after: regions.alarm.isHigh ? nil : report(.atLeast(parameters.highLimit), isNews: true))
+    expect(.highLimitLeft, after: regions.alarm.isHigh ? untilBelowHighLimit(in: regime, parameters) : nil)
+  }
+
+  /// Being at the limit is still high, so that only a chamber that cools leaves it.
+  private func untilBelowHighLimit(in regime: Chamber.Regime, _ parameters: Parameters) -> Interval? {
+    if chamber.temperature < parameters.highLimit { return parameters.cabinet.recheckDelay }
+    guard regime.target < parameters.highLimit else { return nil }
+    return chamber.crossing(of: parameters.highLimit, in: regime)
+  }
+
+  /// The temperature now; at the moment of a crossing it is the threshold, by definition.
+  func temperature(at now: Moment, _ parameters: Parameters) -> Double {
+    let regime = regime(of: state, parameters)
+    let (min, max) = (parameters.cabinet.min, parameters.cabinet.max)
+    if chamber.crosses(min, at: now, in: regime) { return min }
+    if chamber.crosses(max, at: now, in: regime) { return max }
+    if chamber.crosses(parameters.highLimit, at: now, in: regime) { return parameters.highLimit }
+    return chamber.temperature(at: now, in: regime)
+  }
+
+  func regime(of state: State, _ parameters: Parameters) -> Chamber.Regime {
+    switch state {
+    case .on(let regions): regime(of: regions, parameters)
+    case .off(doorIsOpen: true): Chamber.Regime(target: parameters.cabinet.ambient, tau: parameters.openTau)
+    case .off(doorIsOpen: false): parameters.cabinet.waiting
+    }
+  }
+
+  func regime(of regions: Regions, _ parameters: Parameters) -> Chamber.Regime {
+    let doorIsOpen = regions.door != .closed
+    return switch regions.compressor {
+    case .coolingMinOn, .coolingFree:
+      doorIsOpen
+        ? Chamber.Regime(target: parameters.cabinet.ambient, tau: parameters.openCoolingTau)
+        : parameters.cabinet.cooling
+    case .defrosting: Chamber.Regime(target: parameters.defrostTarget, tau: parameters.defrostTau)
+    case .resting, .ready, .dripping: regime(of: .off(doorIsOpen: doorIsOpen), parameters)
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import Simulations
+import StateMachines
+import Testing
+
+struct CatalogueTests {
+  static let kinds: [Kind] = Catalogue.simulations.entries.compactMap { entry in
+    switch entry {
+    case .machine(let kind): kind
+    case .composition: nil
+    }
+  }
+
+  @Test("the kinds in their order")
+  func order() {
+    #expect(
+      Catalogue.simulations.entries.map(\.name) == [
+        "fridge", "doorFridge", "smartFridge", "power", "boldText", "shiftKey", "callTracker", "phone", "phoneCall",
+      ])
+  }
+
+  @Test("everything is described, in one line without a full stop")
+  func described() {
+    for entry in Catalogue.simulations.entries { check(entry.about, of: entry.name) }
+    for kind in Self.kinds {
+      for (what, about) in kind.states.map({ ($0.word, $0.about) }) + kind.events.map({ ($0.name, $0.about) })
+        + kind.timers.map({ ($0.name, $0.about) }) + kind.outputs.map({ ($0.name, $0.about) })
+        + kind.readings.map({ ($0.name, $0.about) }) + kind.parameters.map({ ($0.name, $0.about) })
+      {
+        check(about, of: "\(kind.name) \(what)")
+      }
+    }
+  }
+
+  private func check(_ about: String, of what: String) {
+    #expect(!about.isEmpty && !about.contains("\n") && about.last != ".", "\(what): \(about)")
+  }
+
+  @Test("names are in lowerCamelCase and unique among their like")
+  func names() {
+    for kind in Self.kinds {
+      let groups = [
+        kind.events.map(\.name), kind.timers.map(\.name), kind.outputs.map(\.name), kind.readings.map(\.name),
+        kind.parameters.map(\.name), kind.events.flatMap { $0.arguments.map(\.name) },
+      ]
+      for names in groups {
+        for name in names {
+          #expect(name.first?.isLowercase == true && name.allSatisfy { $0.isASCII && $0.isLetter }, "\(name)")
+        }
+      }
+      for names in groups.dropLast() + [kind.states.map(\.word)] {
+        #expect(Set(names).count == names.count, "\(kind.name): \(names)")
+      }
+    }
+  }
+
+  @Test("defaults are within their ranges, and a timer's duration is a parameter that is one")
+  func parameters() {
+    for kind in Self.kinds {
+      for parameter in kind.parameters {
+        #expect(parameter.type.admits(parameter.standard), "\(kind.name) \(parameter.name)")
+      }
+      for timer in kind.timers {
+        guard let name = timer.parameter else { continue }
+        let type = kind.parameters.first { $0.name == name }?.type
+        guard case .interval = type else {
+          Issue.record("\(kind.name): \(timer.name) lasts \(name), which is \(String(describing: type))")
+          continue
+        }
+      }
+    }
+  }
+
+  @Test("each state of `initial=` is the one that it starts in")
+  func initial() {
+    for kind in Self.kinds {
+      for word in kind.initialStates {
+        let state = Bench(kind, initial: word).word()
+        #expect(state == word || state.hasPrefix("\(word)+"), "\(kind.name) initial=\(word) starts in \(state)")
+      }
+    }
+  }
+
+  @Test("what a wire brings is what its event takes")
+  func wires() {
+    for entry in Catalogue.simulations.entries {
+      guard case .composition(let composition) = entry else { continue }
+      for wire in composition.wires {
+        let output = composition.members[wire.from].kind.outputs[wire.output]
+        let event = composition.members[wire.to].kind.events[wire.event]
+        #expect(output.data.map(\.type) == event.arguments.map(\.type), "\(output.name) to \(event.name)")
+      }
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import StateMachines
+
+/// What somebody may do to a few machines.
+enum Move {
+  case send(String, event: String, [Value])
+  case fire(String, timer: String)
+  case advance(Interval)
+}
+
+/// A walk that a seed determines: events with all kinds of arguments, timers fired early, and jumps of every size, of
+/// which some end exactly at the next expiry, and some a nanosecond before.
+struct RandomWalk {
+  let entry: CatalogueEntry
+  /// The state to begin in; only for a single machine.
+  let initial: String?
+  let seed: UInt64
+  let length: Int
+
+  /// Walks on a bench; gives what was done, and the bench as it stands after it.
+  func play(after each: (Bench) -> Void = { _ in }) -> (moves: [Move], bench: Bench) {
+    var generator = Generator(seed: seed)
+    let bench = Bench(seed: seed)
+    switch entry {
+    case .machine(let kind): bench.add(kind, "m", initial: initial)
+    case .composition(let composition): bench.add(composition, "m")
+    }
+    bench.advance(.zero)
+    each(bench)
+    var moves: [Move] = []
+    for _ in 0..<length {
+      let move = draw(bench, &generator)
+      moves.append(move)
+      perform(move, on: bench)
+      each(bench)
+    }
+    return (moves, bench)
+  }
+
+  private func draw(_ bench: Bench, _ generator: inout Generator) -> Move {
+    let name = bench.names.randomElement(using: &generator)!
+    let kind = bench.kind(of: name)
+    switch Int.random(in: 0..<10, using: &generator) {
+    case 0..<5:
+      let event = kind.events.randomElement(using: &generator)!
+      let arguments = event.arguments.map { $0.type.samples.randomElement(using: &generator)! }
+      return .send(name, event: event.name, arguments)
+    case 5:
+      guard let timer = bench.timers(of: name).keys.sorted().randomElement(using: &generator) else { fallthrough }
+      return .fire(name, timer: timer)
+    case 6:
+      guard let due = bench.nextDue else { fallthrough }
+      return .advance(due - bench.now)
+    case 7:
+      guard let due = bench.nextDue, due > bench.now else { fallthrough }
+      return .advance(due - bench.now - Interval(nanoseconds: 1))
+    default:
+      let longest = Int64.random(in: 0...13, using: &generator)
+      return .advance(Interval(nanoseconds: .random(in: 0...powerOfTen(longest), using: &generator)))
+    }
+  }
+
+  private func powerOfTen(_ exponent: Int64) -> Int64 { (0..<exponent).reduce(1) { power, _ in power * 10 } }
+
+  private func perform(_ move: Move, on bench: Bench) {
+    switch move {
+    case .send(let name, let event, let arguments): bench.send(event, arguments, to: name)
+    case .fire(let name, let timer): bench.fire(timer, of: name)
+    case .advance(let interval): bench.advance(interval)
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import Simulations
+import StateMachines
+import Testing
+
+/// Every kind of the catalogue, walked at random. The bench itself checks at every step that what was ignored or refused
+/// has changed nothing, and that no timer runs that the state does not ask for.
+struct RandomWalkTests {
+  static let names = Catalogue.simulations.entries.map(\.name)
+
+  private func walks(_ name: String, seeds: Range<UInt64>, length: Int) throws -> [RandomWalk] {
+    let entry = try #require(Catalogue.simulations[name])
+    let initials: [String?] =
+      switch entry {
+      case .machine(let kind): [nil] + kind.initialStates.map(Optional.some)
+      case .composition: [nil]
+      }
+    return seeds.map { seed in
+      RandomWalk(entry: entry, initial: initials[Int(seed) % initials.count], seed: seed, length: length)
+    }
+  }
+
+  @Test("the same seed gives the same lines", arguments: names)
+  func repeatable(name: String) throws {
+    for walk in try walks(name, seeds: 0..<20, length: 200) {
+      #expect(walk.play().bench.lines == walk.play().bench.lines, "seed \(walk.seed)")
+    }
+  }
+
+  @Test("a world makes of a walk what the bench makes of it", arguments: names)
+  func sameInWorld(name: String) throws {
+    for walk in try walks(name, seeds: 100..<140, length: 250) {
+      let (moves, bench) = walk.play()
+      var world = try WorldTranscript(walk.entry, initial: walk.initial, seed: walk.seed)
+      for move in moves { world.perform(move) }
+      let expected = bench.lines.map { $0.contains(" refused ") ? String($0.split(separator: " : ")[0]) : $0 }
+      let journal = world.lines()
+      if let place = expected.indices.first(where: { $0 >= journal.count || journal[$0] != expected[$0] }) {
+        Issue.record(
+          "seed \(walk.seed): \(place < journal.count ? journal[place] : "nothing"), not \(expected[place])")
+      }
+      #expect(journal.count == expected.count, "seed \(walk.seed)")
+      #expect(world.violations == [], "seed \(walk.seed)")
+    }
+  }
+
+  @Test("however time is cut, the lines are the same", arguments: names)
+  func cuts(name: String) throws {
+    for walk in try walks(name, seeds: 200..<220, length: 60) {
+      let whole = walk.play()
+      var generator = Generator(seed: walk.seed)
+      let bench = Bench(seed: walk.seed)
+      switch walk.entry {
+      case .machine(let kind): bench.add(kind, "m", initial: walk.initial)
+      case .composition(let composition): bench.add(composition, "m")
+      }
+      bench.advance(.zero)
+      for move in whole.moves {
+        switch move {
+        case .send(let name, let event, let arguments): bench.send(event, arguments, to: name)
+        case .fire(let name, let timer): bench.fire(timer, of: name)
+        case .advance(let interval):
+          let target = bench.now + interval
+          while bench.now < target {
+            let rest = (target - bench.now).nanoseconds
+            bench.advance(Interval(nanoseconds: .random(in: min(1 + rest / 5, rest)...rest, using: &generator)))
+          }
+          bench.advance(.zero)
+        }
+      }
+      #expect(bench.lines == whole.bench.lines, "seed \(walk.seed)")
+    }
+  }
+
+  /// Timers that run whenever their state asks for them. (A crossing may never come, and `doorAlarm` rests behind a
+  /// buzzer.)
+  static let steady: [String: [String]] = [
+    "shiftKey": ["doubleTap"],
+    "callTracker": ["waiting"],
+    "phone": ["alert", "callUI", "ring"],
+    "doorFridge": ["doorShut"],
+    "smartFridge": ["minOff", "minOn", "highTemp", "defrostDuration", "drip"],
+  ]
+
+  @Test("a state that waits for a timer has it running", arguments: steady.keys.sorted())
+  func waits(name: String) throws {
+    for walk in try walks(name, seeds: 300..<330, length: 200) {
+      _ = walk.play { bench in
+        for timer in Self.steady[name] ?? [] {
+          #expect(
+            bench.asksFor(timer) == (bench.timers()[timer] != nil),
+            "\(timer) after \(bench.lines.last ?? ""), seed \(walk.seed)")
+        }
+      }
+    }
+  }
+
+  @Test("temperatures stay between what chambers tend to", arguments: ["fridge", "doorFridge", "smartFridge"])
+  func temperatures(name: String) throws {
+    for walk in try walks(name, seeds: 400..<430, length: 200) {
+      _ = walk.play { bench in
+        guard case .number(let temperature) = bench.reading("temperature") else { return }
+        #expect((-18...22).contains(temperature), "after \(bench.lines.last ?? ""), seed \(walk.seed)")
+      }
+    }
+  }
+}

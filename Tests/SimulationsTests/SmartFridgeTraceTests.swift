@@ -1,0 +1,261 @@
+import Foundation
+import Simulations
+import StateMachines
+import Testing
+
+struct SmartFridgeTraceTests {
+  private func bench(_ state: String? = nil, _ parameters: [String: Value] = [:]) -> Bench {
+    Bench(SmartFridge.kind, initial: state, parameters.merging(["start": .number(4)]) { given, _ in given })
+  }
+
+  /// The temperature in thousandths of a degree.
+  private func thousandths(_ bench: Bench) -> Int? {
+    guard case .number(let temperature) = bench.reading("temperature") else { return nil }
+    return Int((temperature * 1000).rounded())
+  }
+
+  @Test("a door that is left open too long")
+  func doorOpen() {
+    let bench = bench("cooling.free")
+    bench.advance(to: .seconds(100))
+    bench.send("doorOpened")
+    #expect(thousandths(bench) == 3397)
+    #expect(bench.timers()["minOff"] == .seconds(280))
+    #expect(bench.reading("demand") == .flag(false))
+    bench.advance(to: .seconds(200))
+    #expect(bench.reading("demand") == .flag(true))
+    bench.advance(to: .seconds(220))
+    #expect(thousandths(bench) == 6769)
+    bench.advance(to: .seconds(240))
+    bench.send("doorClosed")
+    #expect(thousandths(bench) == 7269)
+    bench.advance(to: .seconds(280))
+    #expect(thousandths(bench) == 7350)
+    #expect(bench.reading("demand") == nil)
+    bench.advance(to: .seconds(2741))
+    #expect(
+      bench.lines == [
+        "0.000 m created cooling.free+closed+normal > compressorOn",
+        "100.000 m moved cooling.free+closed+normal resting+open+normal event=doorOpened > compressorOff > lightOn",
+        "190.430854032 m stayed resting+open+normal timer=maxTemperatureReached",
+        "220.000 m moved resting+open+normal resting+openTooLong+normal timer=doorAlarm > buzzerOn",
+        "240.000 m moved resting+openTooLong+normal resting+closed+normal event=doorClosed > lightOff > buzzerOff",
+        "280.000 m moved resting+closed+normal cooling.minOn+closed+normal timer=minOff > compressorOn",
+        "340.000 m moved cooling.minOn+closed+normal cooling.free+closed+normal timer=minOn",
+        "1133.413870207 m moved cooling.free+closed+normal resting+closed+normal timer=minTemperatureReached > compressorOff",
+        "1313.413870207 m moved resting+closed+normal ready+closed+normal timer=minOff",
+        "2740.047439669 m moved ready+closed+normal cooling.minOn+closed+normal timer=maxTemperatureReached > compressorOn",
+      ])
+  }
+
+  @Test("a defrost, during which the compressor does not start")
+  func defrost() {
+    let bench = bench("cooling.free")
+    bench.advance(to: .seconds(21_599))
+    #expect(
+      bench.lines.filter { $0.contains("compressor") }.prefix(5).map { $0.split(separator: " ")[0] } == [
+        "0.000", "343.116647296", "1949.750216758", "2606.107821216", "4212.741390678",
+      ])
+    bench.advance(to: .seconds(21_600))
+    #expect(thousandths(bench) == 4325)
+    bench.advance(to: .seconds(22_800))
+    #expect(thousandths(bench) == 7351)
+    bench.advance(to: .seconds(22_920))
+    #expect(thousandths(bench) == 7593)
+    bench.advance(to: .seconds(23_808))
+    #expect(
+      bench.lines.suffix(6) == [
+        "21600.000 m moved ready+closed+normal defrosting+closed+normal timer=defrostInterval > heaterOn",
+        "22214.299626556 m stayed defrosting+closed+normal timer=maxTemperatureReached",
+        "22800.000 m moved defrosting+closed+normal dripping+closed+normal timer=defrostDuration > heaterOff",
+        "22920.000 m moved dripping+closed+normal cooling.minOn+closed+normal timer=drip > compressorOn",
+        "22980.000 m moved cooling.minOn+closed+normal cooling.free+closed+normal timer=minOn",
+        "23807.777089204 m moved cooling.free+closed+normal resting+closed+normal timer=minTemperatureReached > compressorOff",
+      ])
+    #expect(bench.timers()["defrostInterval"] == .seconds(22_920 + 21_600))
+  }
+
+  @Test("a defrost that is shorter than minOff is followed by the rest of the rest")
+  func shortDefrost() {
+    let bench = bench(
+      "cooling.free", ["defrostDuration": .interval(.seconds(50)), "drip": .interval(.seconds(30))])
+    bench.fire("defrostInterval")
+    bench.advance(to: .seconds(80))
+    #expect(bench.state() == "resting+closed+normal")
+    #expect(bench.timers()["minOff"] == .seconds(180))
+    #expect(bench.timers()["defrostInterval"] == .seconds(21_680))
+    // From `ready` the rest was over before the defrost began.
+    let rested = self.bench("ready", ["defrostDuration": .interval(.seconds(50)), "drip": .interval(.seconds(30))])
+    rested.fire("defrostInterval")
+    rested.advance(to: .seconds(80))
+    #expect(rested.state() == "ready+closed+normal")
+  }
+
+  @Test("it starts as after powerRestored: resting in full, demand and alarm by the temperature")
+  func start() {
+    let warm = Bench(SmartFridge.kind)
+    #expect(warm.lines == ["0.000 m created resting+closed+pendingHigh"])
+    #expect(warm.reading("demand") == .flag(true))
+    #expect(warm.timers()["minOff"] == .seconds(180))
+    #expect(warm.timers()["highTemp"] == .seconds(1800))
+    let cold = bench()
+    #expect(cold.state() == "resting+closed+normal")
+    #expect(cold.reading("demand") == .flag(false))
+    #expect(cold.timers()["highTemp"] == nil)
+  }
+
+  @Test("without power nothing runs, the temperature drifts, and the door is remembered")
+  func powerLoss() throws {
+    let bench = bench("cooling.free")
+    bench.send("powerLost")
+    #expect(bench.timers().isEmpty)
+    #expect(bench.reading("demand") == nil)
+    bench.advance(to: .seconds(100))
+    try expect(bench.reading("temperature"), isNear: 22 - 18 * exp(-100.0 / 7200))
+    #expect(bench.send("doorOpened") == "stayed off event=doorOpened")
+    #expect(bench.reading("door") == .text("open"))
+    bench.advance(to: .seconds(700))
+    let temperature = 22 - 18 * exp(-100.0 / 7200) * exp(-1)
+    try expect(bench.reading("temperature"), isNear: temperature)
+    #expect(bench.timers().isEmpty)
+    #expect(bench.send("powerRestored") == "moved off resting+open+pendingHigh event=powerRestored > lightOn")
+    #expect(bench.reading("demand") == .flag(true))
+    try expect(bench.reading("peak"), isNear: temperature)
+    #expect(
+      bench.timers() == [
+        "minOff": .seconds(880), "doorAlarm": .seconds(820), "highTemp": .seconds(2500),
+        "defrostInterval": .seconds(22_300),
+      ])
+  }
+
+  @Test("a door that is open when the power fails is open when it is back")
+  func powerLossBehindOpenDoor() {
+    let bench = bench("resting")
+    bench.send("doorOpened")
+    bench.send("powerLost")
+    #expect(bench.reading("door") == .text("open"))
+    #expect(bench.send("powerRestored").hasSuffix("resting+open+normal event=powerRestored > lightOn"))
+    bench.send("powerLost")
+    bench.send("doorClosed")
+    #expect(bench.send("powerRestored").hasSuffix("resting+closed+normal event=powerRestored"))
+  }
+
+  @Test("with doorStopDelay cooling goes on behind an open door, unless it is closed in time")
+  func doorStopDelay() throws {
+    let parameters = ["doorStopDelay": Value.interval(.seconds(60))]
+    let left = bench("cooling.free", parameters)
+    left.send("doorOpened")
+    #expect(left.state() == "cooling.free+open+normal")
+    left.advance(to: .seconds(30))
+    try expect(left.reading("temperature"), isNear: 22 - 18 * exp(-30.0 / 900))
+    left.advance(to: .seconds(60))
+    #expect(left.lines.last?.hasSuffix("resting+open+normal timer=doorStopDelay > compressorOff") == true)
+    let closed = bench("cooling.free", parameters)
+    closed.send("doorOpened")
+    closed.advance(to: .seconds(59))
+    #expect(closed.send("doorClosed").hasSuffix("cooling.free+closed+normal event=doorClosed > lightOff"))
+    #expect(closed.timers()["doorStopDelay"] == nil)
+  }
+
+  @Test("a defrost that waits for minOn is not lost when the door stops the compressor")
+  func postponedDefrost() {
+    let bench = bench("cooling.minOn")
+    bench.fire("defrostInterval")
+    bench.send("doorOpened")
+    #expect(
+      bench.lines.suffix(2) == [
+        "0.000 m moved cooling.minOn+closed+normal resting+open+normal event=doorOpened > compressorOff > lightOn",
+        "0.000 m moved resting+open+normal defrosting+open+normal timer=defrostInterval > heaterOn",
+      ])
+  }
+
+  @Test("the compressor does not start behind an open door; closing it starts a rested one")
+  func startWaitsForTheDoor() {
+    let bench = bench("ready")
+    bench.send("doorOpened")
+    #expect(bench.send("maxTemperatureReached") == "stayed ready+open+normal event=maxTemperatureReached")
+    #expect(
+      bench.send("doorClosed")
+        == "moved ready+open+normal cooling.minOn+closed+normal event=doorClosed > compressorOn > lightOff")
+  }
+
+  @Test("a door that is there already is not heard of")
+  func doorTwice() {
+    let bench = bench("cooling.free", ["doorStopDelay": .interval(.seconds(60))])
+    #expect(bench.send("doorClosed") == "ignored cooling.free+closed+normal event=doorClosed")
+    bench.send("doorOpened")
+    bench.advance(to: .seconds(30))
+    #expect(bench.send("doorOpened") == "ignored cooling.free+open+normal event=doorOpened")
+    #expect(bench.timers()["doorStopDelay"] == .seconds(60))
+  }
+
+  @Test("the alarm stays until it is acknowledged in a cold chamber, and remembers the peak")
+  func alarm() throws {
+    let bench = bench("resting", ["start": .number(9), "minOff": .interval(.seconds(7200))])
+    bench.advance(to: bench.timers()["highLimitReached"]!)
+    #expect(bench.state() == "resting+closed+pendingHigh")
+    #expect(bench.reading("peak") == .number(10))
+    bench.advance(.seconds(1800))
+    #expect(bench.lines.last?.hasSuffix("resting+closed+highAlarm timer=highTemp > alarmOn") == true)
+    #expect(bench.send("acknowledge") == "stayed resting+closed+highAlarm event=acknowledge > buzzerOff")
+    bench.advance(to: .seconds(7200))
+    let peak = 22 - 13 * exp(-1.0)
+    #expect(bench.state() == "cooling.minOn+closed+highAlarm")
+    bench.advance(to: bench.timers()["highLimitLeft"]!)
+    #expect(bench.reading("temperature") == .number(10))
+    try expect(bench.reading("peak"), isNear: peak)
+    #expect(bench.send("acknowledge").hasSuffix("cooling.free+closed+normal event=acknowledge > alarmOff"))
+    #expect(bench.reading("peak") == nil)
+  }
+
+  @Test("while it thaws, warmth is no alarm; highTemp begins in full when the dripping ends")
+  func thawing() {
+    let bench = bench(
+      "defrosting",
+      [
+        "defrostTarget": .number(40), "minOff": .interval(.zero), "minOn": .interval(.zero),
+        "highTemp": .interval(.seconds(5)),
+      ])
+    bench.advance(to: .seconds(1319))
+    #expect(bench.state() == "dripping+closed+pendingHigh")
+    #expect(bench.timers()["highTemp"] == nil)
+    bench.advance(to: .seconds(1320))
+    #expect(bench.timers()["highTemp"] == .seconds(1325))
+    bench.fire("defrostInterval")
+    #expect(bench.timers()["highTemp"] == nil)
+  }
+
+  @Test("minTemperatureReached sent by hand to a warm fridge is corrected after recheckDelay")
+  func byHand() {
+    let bench = bench("resting", ["start": .number(8)])
+    #expect(bench.reading("demand") == .flag(true))
+    bench.send("minTemperatureReached")
+    #expect(bench.reading("demand") == .flag(false))
+    bench.advance(to: .seconds(1))
+    #expect(bench.reading("demand") == .flag(true))
+  }
+
+  @Test("by hand the high limit holds until the conditions change")
+  func highLimitByHand() {
+    let bench = bench("ready")
+    bench.send("highLimitReached")
+    bench.advance(to: .seconds(800))
+    #expect(bench.state() == "ready+closed+pendingHigh")
+    bench.send("doorOpened")
+    bench.advance(.seconds(1))
+    #expect(bench.state() == "ready+open+normal")
+  }
+
+  @Test("the words are the product of the regions, and off")
+  func words() {
+    let words = SmartFridge.kind.states.map(\.word)
+    #expect(words.count == 55)
+    #expect(Set(words).count == 55)
+    #expect(words.prefix(3) == ["off", "resting+closed+normal", "resting+closed+pendingHigh"])
+    #expect(words.last == "dripping+openTooLong+highAlarm")
+    #expect(
+      SmartFridge.kind.initialStates == [
+        "off", "resting", "ready", "cooling.minOn", "cooling.free", "defrosting", "dripping",
+      ])
+  }
+}

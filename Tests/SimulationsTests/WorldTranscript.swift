@@ -1,0 +1,76 @@
+import Simulator
+import StateMachines
+
+/// Machines in a real world, and what its journal says of them, line by line as a ``Bench`` says it.
+struct WorldTranscript: ~Copyable {
+  private var world: World
+  private var machines: [String: MachineID] = [:]
+
+  init(_ entry: CatalogueEntry, initial: String?, seed: UInt64) throws {
+    world = World(seed: seed)
+    switch entry {
+    case .machine(let kind):
+      let state = initial.flatMap { kind.initialState(named: $0) }
+      machines["m"] = try Array("m".utf8).withUnsafeBytes { try world.create(kind, named: $0, initial: state) }
+    case .composition(let composition):
+      try world.create(composition, named: "m", parameters: composition.members.map { _ in [] })
+      for member in composition.members {
+        let name = "m.\(member.name)"
+        machines[name] = Array(name.utf8).withUnsafeBytes { world.find($0) }
+      }
+    }
+  }
+
+  mutating func perform(_ move: Move) {
+    switch move {
+    case .send(let name, let event, let arguments):
+      guard let machine = machines[name] else { return }
+      world.send(machine, event: world.kind(of: machine).events.firstIndex { $0.name == event } ?? 0, arguments)
+    case .fire(let name, let timer):
+      guard let machine = machines[name] else { return }
+      world.fire(machine, timer: world.kind(of: machine).timers.firstIndex { $0.name == timer } ?? 0)
+    case .advance(let interval):
+      var budget = Int.max
+      _ = world.advance(to: world.now + interval, budget: &budget)
+    }
+  }
+
+  var violations: [String] { world.checkInvariants() }
+
+  /// The journal without wires and without the reasons of refusals, which it does not keep.
+  mutating func lines() -> [String] {
+    var lines: [String] = []
+    var reader = world.journalReader(from: 1)
+    while let entry = world.read(&reader) {
+      if let line = line(of: entry) { lines.append(line) }
+    }
+    return lines
+  }
+
+  private func line(of entry: JournalEntry) -> String? {
+    let kind = world.kind(of: entry.machine)
+    var details = world.details(of: entry)
+    var outputs = ""
+    var wire = ""
+    while let detail = details.next() {
+      switch detail {
+      case .emitted(let output, let data):
+        outputs += ([" > " + kind.outputs[Int(output)].name] + data.map(\.printed)).joined(separator: " ")
+      case .source(let machine, let output):
+        wire = "\(world.name(of: machine)).\(world.kind(of: machine).outputs[Int(output)].name)"
+      case .armed, .disarmed, .dataBefore, .dataAfter, .arguments, .parameters, .initial, .kind, .due, .target: break
+      }
+    }
+    let (from, to) = (kind.states[Int(entry.from)].word, kind.states[Int(entry.to)].word)
+    let cause: String
+    switch entry.input {
+    case .event: cause = " event=\(kind.events[Int(entry.index)].name)"
+    case .delivery: cause = " wire=\(wire)"
+    case .expiry, .fired: cause = " timer=\(kind.timers[Int(entry.index)].name)"
+    case .created: return "\(entry.moment.printed) \(world.name(of: entry.machine)) created \(to)\(outputs)"
+    case .wired, .unwired, .dropped: return nil
+    }
+    let outcome = entry.verdict == .moved ? "moved \(from) \(to)" : "\(entry.verdict) \(to)"
+    return "\(entry.moment.printed) \(world.name(of: entry.machine)) \(outcome)\(cause)\(outputs)"
+  }
+}
