@@ -30,22 +30,13 @@ help:
 	echo 'make install  installs both programs and their man pages (PREFIX=$(PREFIX), DESTDIR=)'
 	echo 'make clean    removes what was built'
 
-# A private runtime directory, so that no daemon that happens to run is used: the REPL finds none and starts its own,
-# which ends with it.
+# With a runtime directory that does not exist no running daemon is found, so the REPL starts its own, which ends with it.
 run: readline-is-there
 	echo 'Building fsmd and fsmrepl (the first time takes a minute or two).'
 	swift build -q $(RELEASE) --product fsmd
 	swift build -q $(RELEASE) --product fsmrepl
-	unset FSMD_SOCKET
-	XDG_RUNTIME_DIR=$$(mktemp -d /tmp/fsmd-run.XXXXXX)
-	export XDG_RUNTIME_DIR
-	trap 'rm -rf "$$XDG_RUNTIME_DIR"' EXIT
-	trap : INT
-	if [ -t 0 ]; then
-	  $(PROGRAMS)/fsmrepl
-	else
-	  $(PROGRAMS)/fsmrepl -f Demos/tour.fsm
-	fi
+	if [ -t 0 ]; then set --; else set -- -f Demos/tour.fsm; fi
+	exec env -u FSMD_SOCKET XDG_RUNTIME_DIR=/nonexistent $(PROGRAMS)/fsmrepl "$$@"
 
 test: readline-is-there lint
 	echo 'Building the programs and their tests (the first time takes some minutes).'

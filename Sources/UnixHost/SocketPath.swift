@@ -1,3 +1,4 @@
+internal import CSystem
 internal import Glibc
 
 /// Where the daemon's socket is, and who said so.

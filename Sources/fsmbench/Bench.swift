@@ -70,7 +70,7 @@ enum Bench {
     return code
   }
 
-  private static let all: [Benchmark] = wire + watching + memory + latency
+  private static let all: [Benchmark] = wire + watching + inProcess + memory + latency
 
   private static let wire: [Benchmark] = [
     WireBenchmark(connections: 1, depth: 1_000, kind: "power", event: "buttonClick", target: 2),
@@ -94,4 +94,12 @@ enum Bench {
     Benchmark(what: "advance 1d with one fridge", run: advanceOneDay),
     Benchmark(what: "start until the greeting is read", run: startUp),
   ]
+
+  private static let inProcess: [Benchmark] =
+    [
+      StepBenchmark(kind: "power", event: "buttonClick", crowd: .one, bare: .power, target: 50_000_000),
+      StepBenchmark(kind: "power", event: "buttonClick", crowd: .million, bare: .power, target: 15_000_000),
+      StepBenchmark(kind: "shiftKey", event: "tap", crowd: .million, bare: .shiftKey, target: 6_000_000),
+    ].map { step in Benchmark(what: step.what) { try step.run($0) } }
+    + [Benchmark(what: "fridge in process, timer firings of a million", run: fridgeFirings)]
 }

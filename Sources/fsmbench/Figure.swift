@@ -24,13 +24,18 @@ struct Figure {
   }
 }
 
-/// A number with three significant digits, or more where it is a thousand or above: `0.98`, `3.07`, `41.9`, `1234`.
+/// A number with three significant digits (two or fewer below 0.1): `0.041`, `0.98`, `3.07`, `41.9`, `1234`.
 func threeDigits(_ value: Double) -> String {
-  let decimals = value.magnitude < 9.995 ? 2 : value.magnitude < 99.95 ? 1 : 0
-  let factor = decimals == 2 ? 100.0 : decimals == 1 ? 10.0 : 1.0
-  let whole = Int((value.magnitude * factor).rounded())
-  let sign = value < 0 && whole > 0 ? "-" : ""
-  guard decimals > 0 else { return "\(sign)\(whole)" }
-  let fraction = String(whole % Int(factor))
-  return "\(sign)\(whole / Int(factor))." + String(repeating: "0", count: decimals - fraction.count) + fraction
+  let (decimals, factor) =
+    switch value.magnitude {
+    case ..<0.0995: (3, 1_000.0)
+    case ..<9.995: (2, 100.0)
+    case ..<99.95: (1, 10.0)
+    default: (0, 1.0)
+    }
+  let scaled = Int((value.magnitude * factor).rounded())
+  let sign = value < 0 && scaled > 0 ? "-" : ""
+  guard decimals > 0 else { return "\(sign)\(scaled)" }
+  let fraction = String(scaled % Int(factor))
+  return "\(sign)\(scaled / Int(factor))." + String(repeating: "0", count: decimals - fraction.count) + fraction
 }

@@ -74,13 +74,24 @@ struct HabitRuleTests {
     #expect(lines(Habits.unexplained, "let d = x as? Int; let e = try? f()") == [])
   }
 
-  @Test("unsafe pointers: the first mention, unless the file has its reason")
-  func unsafePointers() {
-    let pointer = "let a = 1\nlet base: UnsafeMutableRawPointer\nlet b: UnsafeBufferPointer<UInt8>"
-    #expect(lines(Habits.unsafePointers, pointer) == [2])
-    #expect(lines(Habits.unsafePointers, "// Safety: owned by this type alone.\n" + pointer) == [])
-    #expect(lines(Habits.unsafePointers, "let s = \"Safety:\"\n" + pointer) == [3])
-    #expect(lines(Habits.unsafePointers, "a.withUnsafeBytes { $0.count } // UnsafeRawPointer") == [])
+  @Test("unsafe memory: what is kept, allocated or taken for another type, unless the file has its reason")
+  func unsafeMemory() {
+    for line in [
+      "let base: UnsafeMutableRawPointer",
+      "  @usableFromInline package private(set) var b: UnsafeBufferPointer<UInt8>?",
+      "private let words: [UnsafeMutablePointer<CChar>?]", "storage = .allocate(capacity: 3)",
+      "let name = raw.assumingMemoryBound(to: UInt8.self)", "unsafeBitCast(a, to: B.self)",
+    ] {
+      #expect(lines(Habits.unsafeMemory, "let a = 1\n\(line)") == [2], "\(line)")
+      #expect(lines(Habits.unsafeMemory, "// Safety: owned by this type alone.\n\(line)") == [], "\(line)")
+      #expect(lines(Habits.unsafeMemory, "let s = \"Safety:\"\n\(line)") == [2], "\(line)")
+    }
+    for line in [
+      "func read(into buffer: UnsafeMutableRawBufferPointer)", "a.withUnsafeBytes { $0.count } // UnsafeRawPointer",
+      "let rest = UnsafeRawBufferPointer(rebasing: all[1...])",
+    ] {
+      #expect(lines(Habits.unsafeMemory, line) == [], "\(line)")
+    }
   }
 
   @Test("an exemption takes its file out, and one that is not needed is a finding")

@@ -44,9 +44,9 @@ struct HabitTests {
     #expect(findings.isEmpty, "\(findings.listing)")
   }
 
-  @Test("a file with unsafe memory says why it is safe")
-  func unsafePointers() throws {
-    let findings = try Checkout.swiftFiles(in: "Sources").flatMap(Habits.unsafePointers)
+  @Test("a file that keeps unsafe memory says why that is right")
+  func unsafeMemory() throws {
+    let findings = try Checkout.swiftFiles(in: "Sources").flatMap(Habits.unsafeMemory)
     #expect(findings.isEmpty, "\(findings.listing)")
   }
 

@@ -90,14 +90,20 @@ enum Habits {
     }
   }
 
-  /// A file that names an unsafe pointer type says in a comment, after the word `Safety:`, why its memory is right:
-  /// who owns it, how long it lives, what keeps the bounds.
-  static func unsafePointers(in file: ProjectFile) -> [Finding] {
-    let swift = file.swift
-    let pointer = #/\bUnsafe(?:Mutable)?(?:Raw)?(?:Buffer)?Pointer\b|\bOpaquePointer\b|\bUnmanaged\b|\bunsafeBitCast\b/#
+  /// A file that keeps an unsafe pointer, allocates, or takes memory for another type than it was, says in a comment,
+  /// after the word `Safety:`, why that is right: who owns the memory, how long it lives, what keeps the bounds.
+  ///
+  /// A buffer that is lent for the length of a call, as a parameter or to a closure, needs no more words.
+  static func unsafeMemory(in file: ProjectFile) -> [Finding] {
+    let kept = #/^\s*(?:@\w+\s+)?(?:\w+(?:\(set\))?\s+)*(?:let|var)\s+\w+\s*:[^={]*\bUnsafe\w*Pointer\b/#
       .wordBoundaryKind(.simple)
-    guard !swift.comments.contains(where: { $0.contains("Safety:") }),
-      let line = swift.code.firstIndex(where: { $0.firstMatch(of: pointer) != nil })
+    let taken =
+      #/\.allocate\s*\(|\bassumingMemoryBound\b|\bbindMemory\b|\bOpaquePointer\b|\bUnmanaged\b|\bunsafeBitCast\b/#
+      .wordBoundaryKind(.simple)
+    guard !file.swift.comments.contains(where: { $0.contains("Safety:") }),
+      let line = file.swift.code.firstIndex(where: {
+        $0.firstMatch(of: kept) != nil || $0.firstMatch(of: taken) != nil
+      })
     else { return [] }
     return [Finding(path: file.path, line: line + 1, what: "unsafe memory in a file without a comment `Safety: …`")]
   }
