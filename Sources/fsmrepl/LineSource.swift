@@ -6,6 +6,9 @@ internal import UnixHost
 /// It reads only what is asked for, so that a program at the other end of a pipe can wait for an answer before it
 /// writes the next request.
 struct LineSource {
+  /// The origin of a request that was given with `-e`.
+  static let onlyExpression = "-e"
+
   /// A line and where it came from, for messages.
   struct Line: Equatable {
     /// `nil` for bytes that are no UTF-8.
@@ -38,7 +41,7 @@ struct LineSource {
     for source in sources {
       switch source {
       case .expression(let text):
-        readings.append(.lines(text.split(separator: "\n", omittingEmptySubsequences: false), name: "-e"))
+        readings.append(.lines(text.split(separator: "\n", omittingEmptySubsequences: false), name: Self.onlyExpression))
       case .file(let path):
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw FileFailure(path: path, error: .last) }

@@ -7,6 +7,7 @@ final class ScriptRunner {
   private let client: Client
   private var source: LineSource
   private var presenter: Presenter
+  private let form: Presenter.Form
   private let keepsGoing: Bool
   private let signals: SignalQueue
   /// Of the first failure.
@@ -28,6 +29,7 @@ final class ScriptRunner {
   init(client: Client, source: LineSource, form: Presenter.Form, keepsGoing: Bool) throws(SystemError) {
     self.client = client
     self.source = source
+    self.form = form
     self.keepsGoing = keepsGoing
     presenter = Presenter(form: form)
     signals = try SignalQueue([SIGINT, SIGTERM, SIGHUP])
@@ -131,8 +133,14 @@ final class ScriptRunner {
 
   private func fail(_ code: String, origin: String, text: String) {
     if status == .good { status = ExitStatus.of(failure: code) }
-    if !origin.isEmpty { complain("\(origin): \(code): \(text)") }
+    complain(about: code, origin: origin, text: text)
     if !keepsGoing, case .running = stage { stage = .finishing }
+  }
+
+  /// Says which line failed, unless there was but one and its failure is on the same screen.
+  private func complain(about code: String, origin: String, text: String) {
+    guard !origin.isEmpty, form == .wire || origin != LineSource.onlyExpression else { return }
+    complain("\(origin): \(code): \(text)")
   }
 
   private func end(by number: Int32) {
