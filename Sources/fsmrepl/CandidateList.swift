@@ -12,8 +12,9 @@ struct CandidateList {
   var text: String {
     let candidates = completion.candidates
     let hasDetails = candidates.count <= Self.mostWithDetails && candidates.contains { !$0.detail.isEmpty }
-    var text = hasDetails ? detailed(candidates) : columns(candidates)
+    var text = candidates.isEmpty ? "" : hasDetails ? detailed(candidates) : columns(candidates)
     if completion.isCut { text += "  \(style(.quiet, "\(style.ellipsis) and more"))\n" }
+    for line in completion.hint.split(separator: "\n") { text += "  \(style(.quiet, String(line)))\n" }
     return text
   }
 

@@ -14,16 +14,29 @@ struct Completion: Equatable {
   var candidates: [Candidate] = []
   /// There are more than these, so what they have in common says nothing.
   var isCut = false
-  /// What is expected here, when nothing can be offered.
+  /// What else is expected here that cannot be listed.
   var hint = ""
+  /// What has been typed of the word so far.
+  var typed = ""
 
-  /// The text that all candidates begin with: what is put in without asking.
+  /// The text that all candidates begin with.
   var common: String {
     guard var common = candidates.first?.text else { return "" }
     for candidate in candidates.dropFirst() {
       common = String(zip(common, candidate.text).prefix { $0 == $1 }.map(\.0))
     }
     return common
+  }
+
+  /// Whether there is but one way to go on.
+  var isSettled: Bool {
+    candidates.count == 1 && insertion != nil
+  }
+
+  /// What is put in without asking; `nil` when there is more to choose from than is listed.
+  var insertion: String? {
+    if candidates.isEmpty || isCut { return nil }
+    return hint.isEmpty || !typed.isEmpty ? common : nil
   }
 }
 
@@ -41,7 +54,7 @@ struct Completer {
   /// - Parameter grammar: From ``Grammar/init(help:)``.
   func complete(_ text: String, grammar: Grammar) -> Completion {
     let context = CompletionContext(text, grammar: grammar)
-    var found = Completion()
+    var found = Completion(typed: context.prefix)
     var hints: [String] = []
     for want in context.wants {
       let offer = self.offer(for: want, prefix: context.prefix, grammar: grammar)
@@ -52,7 +65,8 @@ struct Completer {
     var seen: Set<String> = []
     found.candidates = found.candidates.filter { $0.text.hasPrefix(context.prefix) && seen.insert($0.text).inserted }
       .map { Completion.Candidate(text: context.stem + $0.text, detail: $0.detail, isPossible: $0.isPossible) }
-    found.hint = hints.isEmpty ? context.usages.joined(separator: "\n") : hints.joined(separator: "\n")
+    if hints.isEmpty, found.candidates.isEmpty { hints = context.usages }
+    found.hint = hints.joined(separator: "\n")
     return found
   }
 

@@ -62,9 +62,10 @@ struct CompletionContext: Equatable {
         wants += place.literals.map(Want.literal)
         wants += place.placeholders.map { .placeholder($0, bound: match.bound) }
       }
-      for key in match.form.keys {
+      let required = match.form.places.count { !$0.isOptional }
+      for key in match.form.keys where plain.count >= required {
         if key.name.isEmpty {
-          if let kind = Self.kind(in: match.bound), plain.count >= match.form.places.count {
+          if let kind = Self.kind(in: match.bound) {
             wants.append(.parameter(kind: kind, given: keyed))
           }
         } else if !keyed.contains(key.name) {

@@ -146,21 +146,14 @@ struct Conversation {
     return pending.filter { $0.asker == .user }
   }
 
-  /// The requests that bring a new connection to where the old one was, the present world last.
-  func restoration(from current: String) -> [String] {
-    var requests: [String] = []
-    var world = current
-    func go(to target: String) {
-      guard target != world else { return }
-      requests.append("use \(target)")
-      world = target
-    }
-    for other in watches.keys.sorted() where other != place.world {
-      go(to: other)
-      requests += Self.sorted(watches[other])
-    }
-    go(to: place.world)
-    return requests + Self.sorted(watches[place.world])
+  /// The way for a new connection, which begins in `current`, to where this one was.
+  func restoration(from current: String) -> Restoration {
+    let others = watches.keys.filter { $0 != place.world && watches[$0]?.isEmpty == false }.sorted()
+    return Restoration(
+      from: current,
+      through: (others + [place.world]).map { world in
+        Restoration.Stop(world: world, watches: (watches[world] ?? [:]).sorted { $0.key < $1.key }.map(\.value))
+      })
   }
 
   /// Where a new connection begins, from its greeting.
@@ -172,10 +165,6 @@ struct Conversation {
   /// Drops the watches of a world that is no longer there.
   mutating func forget(world: String) {
     watches[world] = nil
-  }
-
-  private static func sorted(_ watches: [String: String]?) -> [String] {
-    (watches ?? [:]).sorted { $0.key < $1.key }.map(\.value)
   }
 
   /// An answer without a tag is to a line whose tag the daemon could not read: the oldest, as answers keep order.

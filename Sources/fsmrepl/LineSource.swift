@@ -41,7 +41,8 @@ struct LineSource {
     for source in sources {
       switch source {
       case .expression(let text):
-        readings.append(.lines(text.split(separator: "\n", omittingEmptySubsequences: false), name: Self.onlyExpression))
+        readings.append(
+          .lines(text.split(separator: "\n", omittingEmptySubsequences: false), name: Self.onlyExpression))
       case .file(let path):
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw FileFailure(path: path, error: .last) }

@@ -9,6 +9,9 @@ struct Presenter {
     case people(Style)
   }
 
+  /// As wide as the longest of their names, `parameter`.
+  private static let sectionWidth = 9
+
   private let form: Form
   private let wording: Wording
   /// The data of the reply that is being received.
@@ -52,6 +55,7 @@ struct Presenter {
       if verb?.listsRows == true, line.words.count == 1, let count = Int(line.words[0]) {
         return rows + (count == 0 ? "\(tag)\(wording.style(.quiet, "none"))\n" : "")
       }
+      if verb == .quit { return rows }  // The goodbye says it.
       return rows + tag + wording.success(line, answering: verb) + "\n"
     case .failure:
       return endTable() + tag + wording.failure(line) + "\n"
@@ -69,6 +73,7 @@ struct Presenter {
     case .show, .describe:
       // Sections have columns of their own.
       let ended = line.words.first == section ? "" : endTable()
+      if table.isEmpty { table = Table(firstColumn: Self.sectionWidth) }
       section = line.words.first
       table.add(wording.row(line))
       return ended

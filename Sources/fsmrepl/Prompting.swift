@@ -16,9 +16,13 @@ final class Prompting {
   /// When the screen was last changed for what arrived.
   private var lastShown: UInt64 = 0
   private var reconnection = Reconnection()
+  /// While it is under way, nothing that is typed is sent.
+  private var restoration: Restoration?
   private var ending: ExitStatus?
   /// Why the daemon closes, if it said so.
   private var farewell: String?
+  /// Whether the daemon has agreed to the user's leaving, so that all that is to come is its goodbye.
+  private var isLeaving = false
 
   /// Between two changes of the screen for what arrives, in nanoseconds.
   private static let frame: UInt64 = 16_000_000
@@ -41,6 +45,7 @@ final class Prompting {
   func run() -> ExitStatus {
     terminal.onLine = { [unowned self] line in
       if let line { entered(line) } else { ending = .good }
+      return ending == nil
     }
     terminal.complete = { [unowned self] text in
       client.isReady ? oracle.complete(text, world: client.conversation.place.world) : Completion()
@@ -105,7 +110,7 @@ final class Prompting {
 
   private var condition: PromptCondition {
     let conversation = client.conversation
-    if !client.isReady { return .disconnected }
+    if !isListened { return .disconnected }
     if conversation.isCollecting { return .collecting }
     return conversation.isWaiting ? .waiting : .ready
   }
@@ -123,7 +128,7 @@ final class Prompting {
   }
 
   private func flush() {
-    let next = prompt
+    let next = ending == nil ? prompt : shownPrompt
     guard !unshown.isEmpty || shownPrompt != next else { return }
     terminal.show(unshown, prompt: next)
     unshown = ""
@@ -133,10 +138,13 @@ final class Prompting {
 
   // MARK: What is typed
 
+  /// Whether there is somebody to send requests to.
+  private var isListened: Bool { client.isReady && restoration == nil }
+
   private func entered(_ text: String) {
     // A pasted text may have several lines.
     for line in text.split(separator: "\n") {
-      guard client.isReady else {
+      guard isListened else {
         say("\(style(.bad, "not connected")): '\(line)' was not sent\n")
         continue
       }
@@ -145,12 +153,13 @@ final class Prompting {
     }
     // Most answers come within a millisecond: then the next prompt stands below them and knows the new time.
     let deadline = HostClock.now() + Self.answerPatience
-    while client.conversation.isWaiting, !client.conversation.isCollecting, client.isReady, ending == nil,
-      HostClock.now() < deadline
-    {
-      wait(for: [], until: deadline)
-    }
+    while isAboutToAnswer, HostClock.now() < deadline { wait(for: [], until: deadline) }
     flush()
+  }
+
+  private var isAboutToAnswer: Bool {
+    guard client.isReady, ending == nil else { return false }
+    return isLeaving || client.conversation.isWaiting && !client.conversation.isCollecting
   }
 
   // MARK: What the daemon says
@@ -173,7 +182,11 @@ final class Prompting {
     switch (line.lineClass, received.asked?.asker) {
     case (.flow, _) where line.code == "bye": farewell = line["reason"]
     case (.flow, _) where line.code == "world": client.ask("world", by: .program)
-    case (.failure, .restoring): notRestored(received)
+    case (.success, .restoring): restore(after: .done)
+    case (.failure, .restoring):
+      notRestored(received)
+      restore(after: .failed)
+    case (.success, .user) where received.asked?.verb == .quit: isLeaving = true
     default: break
     }
   }
@@ -191,6 +204,7 @@ final class Prompting {
 
   private func lost() {
     let unanswered = client.close()
+    restoration = nil
     oracle.close()
     for asked in unanswered where asked.verb != .quit && asked.verb != .shutdown {
       say("\(style(.attention, "not answered")): '\(asked.text)'\n")
@@ -218,12 +232,20 @@ final class Prompting {
   }
 
   private func greeted(_ greeting: ServerLine) {
-    let requests = client.conversation.restoration(from: greeting["world"] ?? "main")
+    restoration = client.conversation.restoration(from: greeting["world"] ?? "main")
     reconnection = Reconnection()
     client.begin(with: greeting)
-    for request in requests { client.ask(request, by: .restoring) }
-    let restored = requests.isEmpty ? "" : "; restoring \(requests.joined(separator: ", "))"
-    say("\(style(.good, "connected again"))\(restored)\n")
+    say("\(style(.good, "connected again"))\n")
+    restore(after: nil)
+  }
+
+  /// Goes on with the restoration, if there is one.
+  private func restore(after outcome: Restoration.Outcome?) {
+    guard let request = restoration?.next(after: outcome) else {
+      restoration = nil
+      return
+    }
+    client.ask(request, by: .restoring)
   }
 }
 

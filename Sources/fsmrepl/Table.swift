@@ -23,6 +23,13 @@ struct Table {
   /// How many rows are lined up together.
   static let portion = 500
 
+  /// - Parameter firstColumn: How wide the first column is at least, in characters.
+  init(firstColumn: Int = 0) {
+    guard firstColumn > 0 else { return }
+    widths = [firstColumn]
+    isNumeric = [false]
+  }
+
   var isEmpty: Bool { rows.isEmpty }
   var isFull: Bool { rows.count >= Self.portion }
 

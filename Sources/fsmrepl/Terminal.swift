@@ -7,8 +7,9 @@ internal import UnixHost
 /// Whoever owns it calls ``readable()`` when there is input. Text is shown above the line that is being typed, which
 /// stays as it is. Readline is a global, so there is one terminal in a program.
 final class Terminal {
-  /// Called with each line, and with `nil` at the end of input. While it runs no prompt is on the screen.
-  var onLine: (String?) -> Void = { _ in }
+  /// Called with each line, and with `nil` at the end of input; says whether there is to be another prompt.
+  /// While it runs no prompt is on the screen.
+  var onLine: (String?) -> Bool = { _ in true }
   /// Finds what can stand at the end of a text.
   var complete: (String) -> Completion = { _ in Completion() }
 
@@ -59,7 +60,7 @@ final class Terminal {
   /// Puts the terminal back as it was.
   func stop() {
     guard condition != .stopped else { return }
-    if condition == .editing, rl_end > 0 || rl_point > 0 { newLine() }
+    if condition == .editing { newLine() }
     giveBack()
     rl_callback_handler_remove()
     condition = .stopped
@@ -141,17 +142,22 @@ final class Terminal {
   }
 
   private func entered(_ line: UnsafeMutablePointer<CChar>?) {
-    guard let line else {
+    var text: String?
+    if let line {
+      text = String(cString: line)
+      free(line)  // Readline's, given to us.
+    } else {
       newLine()
-      onLine(nil)
-      return
     }
-    let text = String(cString: line)
-    free(line)  // Readline's, given to us.
-    history.add(text)
+    if let text { history.add(text) }
     condition = .handling
-    onLine(text)
-    if condition == .handling { condition = .editing }
+    let goesOn = onLine(text)
+    guard condition == .handling else { return }
+    if goesOn {
+      condition = .editing  // Readline puts up the prompt when we return.
+    } else {
+      stop()
+    }
   }
 
   // MARK: Completion
@@ -166,18 +172,14 @@ final class Terminal {
     completion = complete(String(decoding: bytes, as: UTF8.self))
     let typed = String(decoding: bytes[start...], as: UTF8.self)
 
-    if completion.candidates.isEmpty {
-      guard !completion.hint.isEmpty else { return nil }
-      show(completion.hint.split(separator: "\n").map { "  \(style(.quiet, String($0)))\n" }.joined(), prompt: prompt)
-      rl_completion_suppress_append = 1
-      return Self.vector([typed])  // As it is, so that readline has no reason to ring the bell.
-    }
-    if completion.candidates.count == 1, !completion.isCut {
+    if completion.isSettled {
       if completion.common.hasSuffix("=") { rl_completion_append_character = 0 }
       return Self.vector([completion.common])
     }
-    let common = completion.isCut ? typed : completion.common
-    return Self.vector([common] + completion.candidates.map(\.text))
+    guard !completion.candidates.isEmpty || !completion.hint.isEmpty else { return nil }
+    // At least two, so that readline asks for the list, which shows the hint too.
+    let matches = completion.candidates.map(\.text) + ["\(typed)?", "\(typed)!"]
+    return Self.vector([completion.insertion ?? typed] + matches)
   }
 
   private func showCompletions() {
