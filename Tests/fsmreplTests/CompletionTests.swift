@@ -24,7 +24,9 @@ private struct FakeDaemon {
     ". graph KIND|NAME [format=table|dot] : its diagram",
   ]
   static let answers: [String: [String]] = [
-    "kinds": [". shiftKey states=3 events=2 timers=1 : the Shift key", ". fridge states=5 events=4 timers=2 : a fridge"],
+    "kinds": [
+      ". shiftKey states=3 events=2 timers=1 : the Shift key", ". fridge states=5 events=4 timers=2 : a fridge",
+    ],
     "list * limit=200": [". f1 fridge off", ". key shiftKey off"],
     "list k* limit=200": [". key shiftKey off"],
     "list key limit=200": [". key shiftKey off"],
@@ -69,7 +71,8 @@ struct CompletionTests {
       ("send ", ["f1", "key"]), ("send k", ["key"]),
       ("send key ", ["tap", "character"]), ("send key c", ["character"]), ("@1 send key c", ["character"]),
       ("cast f* ", ["open", "set"]),
-      ("wire key ", ["highlight"]), ("wire key highlight ", ["f1", "key"]), ("wire key highlight f1 ", ["open", "set"]),
+      ("wire key ", ["highlight"]), ("wire key highlight ", ["f1", "key"]),
+      ("wire key highlight f1 ", ["open", "set"]),
       ("watch key ", ["what=", "since="]), ("watch key what=", ["what=moves", "what=all"]),
       ("watch key what=all ", ["since="]),
       ("fire key ", ["doubleTap", "other"]), ("expect key ", ["off", "on", "list"]), ("await key o", ["off", "on"]),
@@ -140,7 +143,8 @@ struct CompletionTests {
     #expect(found.candidates.isEmpty)
   }
 
-  @Test("one without any grammar, or of words nobody knows, does no harm", arguments: ["", "x", "send ", "[", "=", "a="])
+  @Test(
+    "one without any grammar, or of words nobody knows, does no harm", arguments: ["", "x", "send ", "[", "=", "a="])
   func strange(text: String) {
     let empty = Grammar(help: [])
     #expect(Completer(ask: FakeDaemon.ask).complete(text, grammar: empty).candidates.isEmpty)
