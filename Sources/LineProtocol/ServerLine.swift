@@ -49,6 +49,7 @@ package struct ServerLine: Hashable, Sendable {
   }
 
   private static func parse(_ line: UnsafeMutableRawBufferPointer) -> ServerLine? {
+    // Safety: the bytes are the caller's for as long as the call; the scanner's places lie within them.
     guard let first = line.first, let lineClass = LineClass(rawValue: first) else { return nil }
     guard line.count == 1 || line[1] == space else { return nil }
     // The class is blanked out, so that the scanner sees words only and its places are places in the line.

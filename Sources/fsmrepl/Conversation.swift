@@ -238,6 +238,7 @@ extension Verb {
   /// The verb of that name.
   static func named(_ word: String) -> Verb? {
     var word = word
+    // Safety: the bytes are used within the call only.
     return word.withUTF8 { Verb(UnsafeRawBufferPointer($0)) }
   }
 }
