@@ -7,7 +7,7 @@ enum Program {
   /// How long the daemon may take to greet, in seconds.
   private static let greetingPatience: UInt64 = 5
 
-  static func run(_ words: [String]) -> ExitStatus {
+  static func run(_ words: [String]) -> ExitCode {
     setlocale(LC_ALL, "")
     let invocation: Invocation
     do throws(UsageFailure) {
@@ -28,7 +28,7 @@ enum Program {
     return run(invocation)
   }
 
-  private static func run(_ invocation: Invocation) -> ExitStatus {
+  private static func run(_ invocation: Invocation) -> ExitCode {
     let isInteractive =
       invocation.sources.isEmpty && Descriptor.standardInput.isTerminal && Descriptor.standardOutput.isTerminal
     let style = style(for: invocation)

@@ -18,7 +18,7 @@ final class Prompting {
   private var reconnection = Reconnection()
   /// While it is under way, nothing that is typed is sent.
   private var restoration: Restoration?
-  private var ending: ExitStatus?
+  private var ending: ExitCode?
   /// Why the daemon closes, if it said so.
   private var farewell: String?
   /// Whether the daemon has agreed to the user's leaving, so that all that is to come is its goodbye.
@@ -42,7 +42,7 @@ final class Prompting {
   }
 
   /// Runs until the user leaves.
-  func run() -> ExitStatus {
+  func run() -> ExitCode {
     terminal.onLine = { [unowned self] line in
       if let line { entered(line) } else { ending = .good }
       return ending == nil

@@ -9,16 +9,18 @@ final class ScriptRunner {
   private var presenter: Presenter
   private let form: Presenter.Form
   private let keepsGoing: Bool
+  private let output: Descriptor
+  private let errors: Descriptor
   private let signals: SignalQueue
   /// Of the first failure.
-  private var status = ExitStatus.good
+  private var status = ExitCode.good
   private var stage = Stage.running
 
   private enum Stage {
     case running
     /// Nothing more is sent; answers are still to come.
     case finishing
-    case ended(ExitStatus)
+    case ended(ExitCode)
   }
 
   /// With `--keep-going`, how many requests may wait for their answers.
@@ -26,9 +28,17 @@ final class ScriptRunner {
   /// How many bytes may wait to be sent before the next line is read.
   private static let mostUnsent = 256 << 10
 
-  init(client: Client, source: LineSource, form: Presenter.Form, keepsGoing: Bool) throws(SystemError) {
+  /// - Parameters:
+  ///   - output: Where answers go.
+  ///   - errors: Where it is said which line failed.
+  init(
+    client: Client, source: LineSource, form: Presenter.Form, keepsGoing: Bool,
+    output: Descriptor = .standardOutput, errors: Descriptor = .standardError
+  ) throws(SystemError) {
     self.client = client
     self.source = source
+    self.output = output
+    self.errors = errors
     self.form = form
     self.keepsGoing = keepsGoing
     presenter = Presenter(form: form)
@@ -37,7 +47,7 @@ final class ScriptRunner {
   }
 
   /// Runs to the end.
-  func run() -> ExitStatus {
+  func run() -> ExitCode {
     while true {
       let needsInput = sendWhatMayBeSent()
       if case .ended(let status) = stage { return status }
@@ -132,7 +142,7 @@ final class ScriptRunner {
   }
 
   private func fail(_ code: String, origin: String, text: String) {
-    if status == .good { status = ExitStatus.of(failure: code) }
+    if status == .good { status = ExitCode.of(failure: code) }
     complain(about: code, origin: origin, text: text)
     if !keepsGoing, case .running = stage { stage = .finishing }
   }
@@ -153,13 +163,13 @@ final class ScriptRunner {
   }
 
   private func write(_ text: String) {
-    guard !text.isEmpty, !Descriptor.standardOutput.writeAll(text) else { return }
+    guard !text.isEmpty, !output.writeAll(text) else { return }
     // Whoever read our output has gone; end as other programs in a pipe do, but clean up first.
     client.endpoint.close()
     SignalQueue.endProcess(by: SIGPIPE)
   }
 
   private func complain(_ text: String) {
-    Descriptor.standardError.writeAll("fsmrepl: \(text)\n")
+    errors.writeAll("fsmrepl: \(text)\n")
   }
 }

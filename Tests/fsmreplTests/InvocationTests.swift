@@ -35,10 +35,10 @@ struct InvocationTests {
 
   @Test("exit statuses by the code of the failure")
   func statuses() {
-    #expect(ExitStatus.of(failure: "EXPECTED") == .expectation)
-    #expect(ExitStatus.of(failure: "TIMEOUT") == .timeOut)
+    #expect(ExitCode.of(failure: "EXPECTED") == .expectation)
+    #expect(ExitCode.of(failure: "TIMEOUT") == .timeOut)
     for code in ["REFUSED", "SYNTAX", "BATCH", "CANCELLED", "OF-THE-FUTURE"] {
-      #expect(ExitStatus.of(failure: code) == .failed)
+      #expect(ExitCode.of(failure: code) == .failed)
     }
   }
 }

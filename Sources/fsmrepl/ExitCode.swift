@@ -1,7 +1,7 @@
 internal import LineProtocol
 
 /// What the program tells whoever started it.
-enum ExitStatus: Int32, Equatable {
+enum ExitCode: Int32, Equatable {
   case good = 0
   case usage = 1
   /// No connection to the daemon, or it was lost.
@@ -16,7 +16,7 @@ enum ExitStatus: Int32, Equatable {
   case interrupted = 130
 
   /// The status for a failure with this code.
-  static func of(failure code: String) -> ExitStatus {
+  static func of(failure code: String) -> ExitCode {
     switch FailureCode(rawValue: code) {
     case .expected: .expectation
     case .timeout: .timeOut
