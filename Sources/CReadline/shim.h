@@ -29,6 +29,11 @@ FSM_MAIN(rl_prompt);
 FSM_MAIN(rl_display_prompt);
 FSM_MAIN(rl_startup_hook);
 FSM_MAIN(rl_already_prompted);
+FSM_MAIN(rl_sort_completion_matches);
+FSM_MAIN(rl_completion_suppress_append);
+FSM_MAIN(rl_deprep_term_function);
+FSM_MAIN(history_base);
+FSM_MAIN(history_length);
 #undef FSM_MAIN
 
 #endif

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <sys/epoll.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/types.h>
 

@@ -5,11 +5,11 @@
 package struct Request {
   /// A word: plain, or `key=value`.
   package struct Word {
-    fileprivate var start: UInt32
-    fileprivate var length: UInt32
+    var start: UInt32
+    var length: UInt32
     /// The length of the key before the value, 0 for a plain word.
-    fileprivate var keyLength: UInt32
-    fileprivate var keyStart: UInt32
+    var keyLength: UInt32
+    var keyStart: UInt32
 
     package var isPlain: Bool { keyLength == 0 }
   }

@@ -14,6 +14,8 @@ package struct Descriptor: Hashable, Sendable {
   package static let standardOutput = Descriptor(rawValue: STDOUT_FILENO)
   package static let standardError = Descriptor(rawValue: STDERR_FILENO)
 
+  // Safety: the buffers below are passed to the kernel with their own counts, and none is kept.
+
   /// What came of one read or write.
   package enum Transfer: Hashable, Sendable {
     /// This many bytes were moved; at least one, unless none was asked for.

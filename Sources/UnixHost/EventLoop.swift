@@ -27,6 +27,7 @@ package final class EventLoop {
   /// When the timer fires, in nanoseconds of the host's clock.
   private var deadline: UInt64?
   private var turnIsRequested = false
+  private var isStarted = false
   private let pollWindow: UInt64
 
   /// How many batches are served in a row before timers, signals and turns get theirs.
@@ -62,30 +63,33 @@ package final class EventLoop {
   package func requestTurn() {
     guard !turnIsRequested else { return }
     turnIsRequested = true
-    queue.async(execute: turn)
+    if isStarted { queue.async(execute: turn) }  // Before the start nothing may run on the queue yet.
   }
 
   /// Starts serving and never returns: the thread that calls this is given to Dispatch.
   ///
   /// From here on SIGTERM, SIGINT and SIGHUP are ``onTermination``'s, and SIGPIPE is ignored.
   package func run() -> Never {
+    prepareTermination()
     start()
-    serveTermination()
     dispatchMain()
   }
 
   /// Starts serving and returns, for those who have another use for their thread; signals stay as they are.
   package func start() {
-    precondition(sources.isEmpty, "an event loop is started once")
+    precondition(!isStarted, "an event loop is started once")
     let ready = DispatchSource.makeReadSource(fileDescriptor: poller.descriptor.rawValue, queue: queue)
     ready.setEventHandler { [unowned self] in serveReady() }
     let timer = DispatchSource.makeTimerSource(flags: .strict, queue: queue)
     timer.setEventHandler { [unowned self] in serveTimer() }
     self.timer = timer
     scheduleTimer()
-    sources = [ready, timer]
-    timer.activate()
-    ready.activate()
+    sources += [ready, timer]
+    isStarted = true
+    let all = sources
+    // With the first of these the queue has a life of its own: nothing below may touch what the handlers do.
+    if turnIsRequested { queue.async(execute: turn) }
+    for source in all { source.activate() }
   }
 
   private lazy var turn = DispatchWorkItem { [unowned self] in
@@ -132,13 +136,12 @@ package final class EventLoop {
   }
 
   /// Turns the signals that end a process into calls on the queue.
-  private func serveTermination() {
+  private func prepareTermination() {
     signal(SIGPIPE, SIG_IGN)
     for number in [SIGTERM, SIGINT, SIGHUP] {
       signal(number, SIG_IGN)  // Dispatch puts its own handler there when the source is activated.
       let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
       source.setEventHandler { [unowned self] in onTermination(number) }
-      source.activate()
       sources.append(source)
     }
   }

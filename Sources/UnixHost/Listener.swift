@@ -2,7 +2,7 @@ internal import CSystem
 internal import Glibc
 
 /// The daemon's socket in the file system, ready to accept.
-package struct Listener {
+package struct Listener: Sendable {
   /// For the poller: readable when somebody waits to be accepted.
   package let descriptor: Descriptor
   package let path: String
@@ -147,7 +147,7 @@ package struct Listener {
 }
 
 /// What tells one file from another under the same name.
-private struct FileIdentity: Equatable {
+private struct FileIdentity: Equatable, Sendable {
   let device: UInt
   let inode: UInt
 

@@ -69,6 +69,7 @@ package struct OptionTable<Name: Sendable>: Sendable {
   ///
   /// - Throws: A ``UsageFailure`` for the first word that is wrong.
   package func parse(_ words: [String]) throws(UsageFailure) -> Outcome {
+    // Safety: both vectors and their strings live until the end of this call.
     let strings = CStrings([program] + words)
     let names = CStrings(options.map(\.long) + ["help", "version"])
     defer {

@@ -5,6 +5,7 @@ internal import Glibc
 package struct Poller: ~Copyable {
   /// For whoever waits on many pollers, or a Dispatch source: readable when a member is ready.
   package let descriptor: Descriptor
+  // Safety: owned by this value, initialized in full; the kernel writes no more than its count.
   private let events: UnsafeMutableBufferPointer<epoll_event>
 
   /// What a member waits for.

@@ -12,7 +12,7 @@ func withSocketAddress<Result>(
   let bytes = Array(path.utf8)
   precondition(!bytes.isEmpty && bytes.count <= SocketPath.maximumBytes, "checked by whoever took the path")
   withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }  // The rest stays zero.
-  // sockaddr_un begins like sockaddr by definition; the kernel is told the true size.
+  // Safety: sockaddr_un begins like sockaddr by definition; the kernel is told the true size.
   return withUnsafePointer(to: &address) { pointer in
     pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
       body($0, socklen_t(MemoryLayout<sockaddr_un>.size))

@@ -1,1 +1,3 @@
-print("to be built")
+internal import Glibc
+
+exit(Program.run(Array(CommandLine.arguments.dropFirst())).rawValue)

@@ -1,0 +1,58 @@
+internal import CSystem
+internal import Glibc
+
+/// Signals as things to read: for a program with one thread and one loop of its own.
+///
+/// While a queue exists its signals interrupt nothing and do nothing by themselves; they wait to be read.
+package struct SignalQueue: ~Copyable {
+  /// Readable while a signal waits.
+  package let descriptor: Descriptor
+  private let before: sigset_t
+
+  /// Takes the signals over. To be called before a second thread is started, which would get them instead.
+  ///
+  /// - Throws: The system's error when it has no descriptor for us.
+  package init(_ numbers: [Int32]) throws(SystemError) {
+    var wanted = Self.set(of: numbers)
+    var before = sigset_t()
+    pthread_sigmask(SIG_BLOCK, &wanted, &before)
+    self.before = before
+    let made = signalfd(-1, &wanted, Int32(SFD_CLOEXEC | SFD_NONBLOCK))
+    guard made >= 0 else {
+      let error = SystemError.last
+      pthread_sigmask(SIG_SETMASK, &before, nil)
+      throw error
+    }
+    descriptor = Descriptor(rawValue: made)
+  }
+
+  deinit {
+    descriptor.close()
+    var before = before
+    pthread_sigmask(SIG_SETMASK, &before, nil)
+  }
+
+  /// The next signal that waits, if one does.
+  package func next() -> Int32? {
+    var found = signalfd_siginfo()
+    let transfer = withUnsafeMutableBytes(of: &found) { descriptor.read(into: $0) }
+    guard case .bytes = transfer else { return nil }
+    return Int32(bitPattern: found.ssi_signo)
+  }
+
+  /// Ends the process the way a signal would have done, so that whoever waits for it is told so.
+  package static func endProcess(by number: Int32) -> Never {
+    signal(number, SIG_DFL)
+    var only = set(of: [number])
+    pthread_sigmask(SIG_UNBLOCK, &only, nil)
+    raise(number)
+    exit(128 + number)
+  }
+
+  private static func set(of numbers: [Int32]) -> sigset_t {
+    var set = sigset_t()
+    sigemptyset(&set)
+    for number in numbers { sigaddset(&set, number) }
+    return set
+  }
+}

@@ -1,0 +1,255 @@
+internal import LineProtocol
+
+/// What can be put in at the cursor.
+struct Completion: Equatable {
+  struct Candidate: Equatable {
+    /// What would stand in the line, quotes included.
+    let text: String
+    /// What it is, for the list.
+    var detail = ""
+    /// What may stand here but would be refused now.
+    var isPossible = true
+  }
+
+  var candidates: [Candidate] = []
+  /// There are more than these, so what they have in common says nothing.
+  var isCut = false
+  /// What else is expected here that cannot be listed.
+  var hint = ""
+  /// What has been typed of the word so far.
+  var typed = ""
+
+  /// The text that all candidates begin with.
+  var common: String {
+    guard var common = candidates.first?.text else { return "" }
+    for candidate in candidates.dropFirst() {
+      common = String(zip(common, candidate.text).prefix { $0 == $1 }.map(\.0))
+    }
+    return common
+  }
+
+  /// Whether there is but one way to go on.
+  var isSettled: Bool {
+    candidates.count == 1 && insertion != nil
+  }
+
+  /// What is put in without asking; `nil` when there is more to choose from than is listed.
+  var insertion: String? {
+    if candidates.isEmpty || isCut { return nil }
+    return hint.isEmpty || !typed.isEmpty ? common : nil
+  }
+}
+
+/// Finds completions by asking the daemon.
+struct Completer {
+  /// Asks requests, and gives the data lines of each reply; `nil` for a failure or when there was no time.
+  typealias Ask = ([String]) -> [[ServerLine]?]
+
+  let ask: Ask
+  /// How many names are asked for at once.
+  static let most = 200
+
+  /// What can stand at the end of `text`.
+  ///
+  /// - Parameter grammar: From ``Grammar/init(help:)``.
+  func complete(_ text: String, grammar: Grammar) -> Completion {
+    let context = CompletionContext(text, grammar: grammar)
+    var found = Completion(typed: context.prefix)
+    var hints: [String] = []
+    for want in context.wants {
+      let offer = self.offer(for: want, prefix: context.prefix, grammar: grammar)
+      found.candidates += offer.candidates
+      found.isCut = found.isCut || offer.isCut
+      if !offer.hint.isEmpty { hints.append(offer.hint) }
+    }
+    var seen: Set<String> = []
+    found.candidates = found.candidates.filter { $0.text.hasPrefix(context.prefix) && seen.insert($0.text).inserted }
+      .map { Completion.Candidate(text: context.stem + $0.text, detail: $0.detail, isPossible: $0.isPossible) }
+    if hints.isEmpty, found.candidates.isEmpty { hints = context.usages }
+    found.hint = hints.joined(separator: "\n")
+    return found
+  }
+
+  private func offer(for want: CompletionContext.Want, prefix: String, grammar: Grammar) -> Completion {
+    switch want {
+    case .verb:
+      return Completion(candidates: grammar.verbs.map { .init(text: $0.name, detail: $0.summary) })
+    case .literal(let word):
+      return Completion(candidates: [.init(text: word)])
+    case .key(let name, let hint):
+      return Completion(candidates: [.init(text: "\(name)=", detail: hint)])
+    case .placeholder(let name, let bound):
+      return offer(for: name, bound: bound, prefix: prefix, grammar: grammar)
+    case .parameter(let kind, let given):
+      let rows = describe(kind, "parameter").filter { !given.contains($0.name) }
+      return Completion(candidates: rows.map { .init(text: "\($0.name)=", detail: $0.about) })
+    case .parameterValue(let kind, let name):
+      guard let row = describe(kind, "parameter").first(where: { $0.name == name }) else { return Completion() }
+      return Completion(candidates: row.choices.map { .init(text: Word.written($0)) }, hint: row.labelled)
+    }
+  }
+
+  private func offer(
+    for placeholder: String, bound: [CompletionContext.Binding], prefix: String, grammar: Grammar
+  ) -> Completion {
+    func given(_ names: String...) -> String? { bound.last { names.contains($0.placeholder) }?.word }
+    switch placeholder {
+    case "VERB":
+      return Completion(candidates: grammar.verbs.map { .init(text: $0.name, detail: $0.summary) })
+    case "KIND":
+      let rows = ask(["kinds"])[0] ?? []
+      return Completion(
+        candidates: rows.compactMap { line in line.words.first.map { .init(text: $0, detail: line.note ?? "") } })
+    case "NAME" where given("KIND") != nil:
+      return Completion(hint: "NAME: a name for the new machine")
+    case "W" where given("new", "fork") != nil:
+      return Completion(hint: "W: a name for the new world")
+    case "NAME", "FROM", "TO":
+      return machines(prefix: prefix)
+    case "PATTERN":
+      var found = machines(prefix: prefix)
+      if found.candidates.isEmpty { found.hint = "PATTERN: a name, or one with * and ?" }
+      return found
+    case "W":
+      return Completion(candidates: names(in: ask(["worlds"])[0]))
+    case "EVENT":
+      return events(of: given("NAME", "TO", "PATTERN"))
+    case "argument", "ARGUMENT":
+      return argument(bound)
+    case "TIMER":
+      guard let name = given("NAME") else { return Completion() }
+      return timers(of: name)
+    case "OUTPUT":
+      return Completion(
+        candidates: rows("output", of: given("FROM", "NAME")).map { .init(text: $0.name, detail: $0.about) })
+    case "STATE":
+      let rows = given("KIND").map { describe($0, "state") } ?? rows("state", of: given("NAME"))
+      if rows.isEmpty { return Completion(hint: "STATE") }
+      return Completion(
+        candidates: rows.map { .init(text: Word.written(String($0.name.prefix { $0 != "(" })), detail: $0.about) })
+    default:
+      return Completion(hint: Self.hints[placeholder] ?? placeholder)
+    }
+  }
+
+  private static let hints = [
+    "DURATION": "DURATION: such as 250ms, 1.5s, 10m, 6h, 2d; a bare number is seconds",
+    "TIME": "TIME: since the world's beginning, such as 90s or 1.5h",
+    "SEQ": "SEQ: the number of an input, as in seq=12",
+    "N": "N: a number",
+    "X": "X: a factor, such as 60",
+  ]
+
+  // MARK: What the daemon knows
+
+  private func machines(prefix: String) -> Completion {
+    guard !prefix.contains(where: { "*?\"".contains($0) }) else { return Completion() }
+    let rows = ask(["list \(prefix)* limit=\(Self.most)"])[0] ?? []
+    let candidates = rows.compactMap { line -> Completion.Candidate? in
+      guard let name = line.words.first else { return nil }
+      return .init(text: name, detail: line.words.dropFirst().joined(separator: " "))
+    }
+    return Completion(candidates: candidates, isCut: candidates.count >= Self.most)
+  }
+
+  /// The events of all machines that match, those possible now first.
+  private func events(of pattern: String?) -> Completion {
+    guard let pattern else { return Completion() }
+    let isOne = !pattern.contains { "*?".contains($0) }
+    let answers = ask(["list \(pattern) limit=\(Self.most)"] + (isOne ? ["can \(pattern)"] : []))
+    let kinds = Self.unique((answers[0] ?? []).compactMap { $0.words.count > 1 ? $0.words[1] : nil })
+    let possible = isOne ? Self.unique((answers[1] ?? []).compactMap(\.words.first)) : []
+    let rows = zip(kinds, ask(kinds.map { "describe \($0)" })).flatMap { CatalogueRow.all("event", in: $1) }
+    let known = Self.unique(possible + rows.map(\.name))
+    let candidates = known.map { name in
+      Completion.Candidate(
+        text: Word.written(name), detail: rows.first { $0.name == name }?.about ?? "",
+        isPossible: !isOne || possible.contains(name))
+    }
+    return Completion(candidates: candidates)
+  }
+
+  /// Says what the next argument of an event is.
+  private func argument(_ bound: [CompletionContext.Binding]) -> Completion {
+    guard let event = bound.last(where: { $0.placeholder == "EVENT" })?.word,
+      let machine = bound.last(where: { $0.placeholder == "NAME" || $0.placeholder == "PATTERN" })?.word,
+      let row = rows("event", of: machine).first(where: { $0.name == event })
+    else { return Completion() }
+    let index = bound.count { $0.placeholder == "argument" || $0.placeholder == "ARGUMENT" }
+    guard index < row.arguments.count else {
+      return Completion(hint: row.arguments.isEmpty ? "\(event) takes no argument" : "\(event) takes no more arguments")
+    }
+    let argument = row.arguments[index]
+    return Completion(
+      candidates: CatalogueRow.choices(in: argument.value).map { .init(text: Word.written($0)) },
+      hint: "\(argument.key): \(argument.value)\(row.note.isEmpty ? "" : " — \(row.note)")")
+  }
+
+  /// The running timers first.
+  private func timers(of name: String) -> Completion {
+    let shown = ask(["show \(name)"])[0] ?? []
+    let running = shown.filter { $0.words.first == "timer" && $0.words.count > 1 }
+    let others = rows("timer", of: name).filter { row in !running.contains { $0.words[1] == row.name } }
+    return Completion(
+      candidates: running.map { .init(text: $0.words[1], detail: $0["left"].map { "\($0)s left" } ?? "") }
+        + others.map { .init(text: $0.name, detail: $0.about, isPossible: false) })
+  }
+
+  private func names(in rows: [ServerLine]?) -> [Completion.Candidate] {
+    (rows ?? []).compactMap { $0.words.first.map { .init(text: $0) } }
+  }
+
+  /// A section of the catalogue for the kind of a machine, or of the first one that matches.
+  private func rows(_ section: String, of machine: String?) -> [CatalogueRow] {
+    guard let machine, let line = ask(["list \(machine) limit=1"])[0]?.first, line.words.count > 1 else { return [] }
+    return describe(line.words[1], section)
+  }
+
+  private func describe(_ kind: String, _ section: String) -> [CatalogueRow] {
+    CatalogueRow.all(section, in: ask(["describe \(kind)"])[0])
+  }
+
+  private static func unique(_ names: [String]) -> [String] {
+    var seen: Set<String> = []
+    return names.filter { seen.insert($0).inserted }
+  }
+}
+
+/// One line of `describe`: the section, the name, then what belongs to it.
+struct CatalogueRow: Equatable {
+  let name: String
+  let words: [String]
+  let arguments: [ServerLine.Field]
+  let note: String
+
+  /// The rows of one section.
+  static func all(_ section: String, in lines: [ServerLine]?) -> [CatalogueRow] {
+    (lines ?? []).compactMap { line in
+      guard line.words.count > 1, line.words[0] == section else { return nil }
+      return CatalogueRow(
+        name: line.words[1], words: Array(line.words.dropFirst(2)), arguments: line.fields, note: line.note ?? "")
+    }
+  }
+
+  /// All that is said of it, in one line.
+  var about: String {
+    let facts = (words + arguments.map { "\($0.key)=\($0.value)" }).joined(separator: " ")
+    return [facts, note].filter { !$0.isEmpty }.joined(separator: " — ")
+  }
+
+  var labelled: String { "\(name): \(about)" }
+
+  /// The values it may have, where these can be counted.
+  var choices: [String] {
+    arguments.flatMap { $0.key == "type" ? Self.choices(in: $0.value) : $0.key == "choices" ? Self.list($0.value) : [] }
+  }
+
+  /// The words of a type that is written as a choice: `red|green|blue`.
+  static func choices(in type: String) -> [String] {
+    type.contains("|") ? type.split(separator: "|").map(String.init) : []
+  }
+
+  private static func list(_ text: String) -> [String] {
+    text.split(separator: text.contains("|") ? "|" : ",").map(String.init)
+  }
+}

@@ -1,0 +1,133 @@
+/// What may stand where the cursor is, found from the words before it and the grammar.
+struct CompletionContext: Equatable {
+  /// Something that is wanted at the cursor.
+  enum Want: Equatable {
+    /// The first word.
+    case verb
+    /// This word itself.
+    case literal(String)
+    /// What a placeholder stands for, with what the words before it stood for.
+    case placeholder(String, bound: [Binding])
+    /// A `key=`; which keys are still free.
+    case key(String, hint: String)
+    /// Names of a kind's parameters, but for those given already.
+    case parameter(kind: String, given: [String])
+    /// The value of a kind's parameter.
+    case parameterValue(kind: String, name: String)
+  }
+
+  /// A word that was given for a placeholder, in order.
+  struct Binding: Equatable {
+    let placeholder: String
+    let word: String
+  }
+
+  let wants: [Want]
+  /// What has been typed of the word at the cursor; of `key=value` the value.
+  let prefix: String
+  /// What stands before `prefix` in the same word: `key=`.
+  let stem: String
+  /// The usages that fit what has been typed, for a hint.
+  let usages: [String]
+
+  /// - Parameter text: The line up to the cursor.
+  init(_ text: String, grammar: Grammar) {
+    var words = RequestText.split(text).map(String.init)
+    let last = text.last
+    let current = last == nil || last == " " || last == "\t" ? "" : words.popLast() ?? ""
+    if words.first?.hasPrefix("@") == true { words.removeFirst() }
+
+    guard let verb = words.first, !verb.hasPrefix("#") else {
+      self.init(
+        wants: words.isEmpty && !current.hasPrefix("#") && !current.hasPrefix("@") ? [.verb] : [], prefix: current)
+      return
+    }
+    let plain = words.dropFirst().filter { !Self.isKeyed($0) }
+    let keyed = words.dropFirst().filter(Self.isKeyed).map { String($0.prefix { $0 != "=" }) }
+    let matches = grammar.forms.filter { $0.verb == verb }.compactMap { form in
+      Self.bindings(of: plain, in: form).map { (form: form, bound: $0) }
+    }
+    let usages = matches.map(\.form.usage)
+
+    if Self.isKeyed(current) {
+      let key = String(current.prefix { $0 != "=" })
+      let wants = matches.flatMap { Self.values(of: key, in: $0.form, bound: $0.bound) }
+      self.init(
+        wants: wants, prefix: String(current.dropFirst(key.count + 1)), stem: "\(key)=", usages: usages)
+      return
+    }
+    var wants: [Want] = []
+    for match in matches {
+      if let place = Self.place(plain.count, in: match.form) {
+        wants += place.literals.map(Want.literal)
+        wants += place.placeholders.map { .placeholder($0, bound: match.bound) }
+      }
+      let required = match.form.places.count { !$0.isOptional }
+      for key in match.form.keys where plain.count >= required {
+        if key.name.isEmpty {
+          if let kind = Self.kind(in: match.bound) {
+            wants.append(.parameter(kind: kind, given: keyed))
+          }
+        } else if !keyed.contains(key.name) {
+          wants.append(.key(key.name, hint: (key.value.literals + key.value.placeholders).joined(separator: " or ")))
+        }
+      }
+    }
+    var seen: [Want] = []
+    for want in wants where !seen.contains(want) { seen.append(want) }
+    self.init(wants: seen, prefix: current, usages: usages)
+  }
+
+  private init(wants: [Want], prefix: String, stem: String = "", usages: [String] = []) {
+    self.wants = wants
+    self.prefix = prefix
+    self.stem = stem
+    self.usages = usages
+  }
+
+  /// The place of the plain word with this index; the last one goes on for ever if it repeats.
+  private static func place(_ index: Int, in form: Grammar.Form) -> Grammar.Place? {
+    if index < form.places.count { return form.places[index] }
+    return form.places.last.flatMap { $0.repeats ? $0 : nil }
+  }
+
+  /// What the words stand for in this form; `nil` if they do not fit it.
+  private static func bindings(of words: [String], in form: Grammar.Form) -> [Binding]? {
+    var bound: [Binding] = []
+    for (index, word) in words.enumerated() {
+      guard let place = place(index, in: form) else { return nil }
+      if place.literals.contains(word) {
+        bound.append(Binding(placeholder: word, word: word))
+      } else if let placeholder = place.placeholders.first {
+        bound.append(Binding(placeholder: placeholder, word: word))
+      } else {
+        return nil
+      }
+    }
+    return bound
+  }
+
+  private static func values(of key: String, in form: Grammar.Form, bound: [Binding]) -> [Want] {
+    form.keys.flatMap { entry -> [Want] in
+      if entry.name == key {
+        return entry.value.literals.map(Want.literal) + entry.value.placeholders.map { .placeholder($0, bound: bound) }
+      }
+      guard entry.name.isEmpty, let kind = kind(in: bound) else { return [] }
+      return [.parameterValue(kind: kind, name: key)]
+    }
+  }
+
+  private static func kind(in bound: [Binding]) -> String? {
+    bound.first { $0.placeholder == "KIND" }?.word
+  }
+
+  /// Whether a word is read as `key=value`.
+  private static func isKeyed(_ word: String) -> Bool {
+    guard let equals = word.firstIndex(of: "="), let first = word.utf8.first else { return false }
+    return (first | 0x20) >= 0x61 && (first | 0x20) <= 0x7A
+      && word[..<equals].utf8.allSatisfy { byte in
+        (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7A || byte >= 0x30 && byte <= 0x39 || byte == 0x5F || byte == 0x2D
+          || byte == 0x2E
+      }
+  }
+}

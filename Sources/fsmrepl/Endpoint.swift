@@ -1,0 +1,85 @@
+internal import Glibc
+internal import LineProtocol
+internal import UnixHost
+
+/// Where the daemon is to be found, and finding it.
+final class Endpoint {
+  /// Why there is no connection to be had.
+  enum Failure: Error, Equatable {
+    case socket(SocketFailure)
+    /// The daemon belongs to another user, who could only be pretending to be ours.
+    case strangers(path: String, uid: UInt32)
+    case launch(EphemeralDaemon.Failure)
+  }
+
+  private let path: SocketPath
+  /// The daemon that was started for us alone.
+  private(set) var own: EphemeralDaemon?
+
+  init(_ path: SocketPath) {
+    self.path = path
+  }
+
+  /// The socket that connections go to.
+  var socketPath: String { own?.socketPath ?? path.path }
+
+  /// Connects; starts a daemon of our own if none was named and none answers.
+  ///
+  /// - Parameter note: Called with a line for the user when a daemon is started.
+  func connect(note: (String) -> Void = { _ in }) throws(Failure) -> Connection {
+    if let own, own.hasEnded {
+      own.remove()
+      self.own = nil
+    } else if own != nil {
+      return try connect(to: socketPath)
+    }
+    do throws(Failure) {
+      return try connect(to: path.path)
+    } catch .socket(.nobodyListens) where !path.isNamed {
+      note("no daemon answers on \(path.path); starting one for this session alone")
+      do throws(EphemeralDaemon.Failure) {
+        let started = try EphemeralDaemon.start()
+        own = started.daemon
+        return Connection(started.connection)
+      } catch {
+        throw .launch(error)
+      }
+    }
+  }
+
+  /// Another connection to the daemon we have; starts nothing.
+  func connectAgain() throws(Failure) -> Connection {
+    try connect(to: socketPath)
+  }
+
+  /// Ends the daemon that was started for us, if there is one.
+  func close() {
+    own?.end()
+    own = nil
+  }
+
+  private func connect(to path: String) throws(Failure) -> Connection {
+    let descriptor: Descriptor
+    do throws(SocketFailure) {
+      descriptor = try ClientSocket.connect(path: path)
+    } catch {
+      throw .socket(error)
+    }
+    guard let peer = Peer(of: descriptor), peer.isTrusted || self.path.isNamed else {
+      let uid = Peer(of: descriptor)?.uid ?? 0
+      descriptor.close()
+      throw .strangers(path: path, uid: uid)
+    }
+    return Connection(descriptor)
+  }
+}
+
+extension Endpoint.Failure: CustomStringConvertible {
+  var description: String {
+    switch self {
+    case .socket(let failure): "\(failure)"
+    case .strangers(let path, let uid): "the daemon on \(path) is another user's (uid \(uid)); name it to use it"
+    case .launch(let failure): "\(failure)"
+    }
+  }
+}

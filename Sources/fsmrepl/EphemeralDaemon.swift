@@ -1,0 +1,140 @@
+internal import Glibc
+internal import UnixHost
+
+/// A daemon that was started for this program alone, in a folder of its own.
+///
+/// It holds the reading end of a pipe as its standard input and stops when that closes, so it does not outlive us,
+/// however we end.
+final class EphemeralDaemon {
+  enum Failure: Error, Equatable, CustomStringConvertible {
+    case noFolder(SystemError)
+    case notStarted(program: String, SystemError)
+    /// It ended before it answered; what it had to say.
+    case ended(String)
+    case silent(seconds: Int)
+
+    var description: String {
+      switch self {
+      case .noFolder(let error): "no temporary folder for a daemon: \(error)"
+      case .notStarted(let program, let error): "cannot start \(program): \(error)"
+      case .ended(let said): "the daemon started for this session ended at once" + (said.isEmpty ? "" : ": \(said)")
+      case .silent(let seconds): "the daemon started for this session did not answer within \(seconds) s"
+      }
+    }
+  }
+
+  let socketPath: String
+  private let folder: String
+  private let child: Child
+  private let lifeline: Descriptor
+  private var isEnded = false
+
+  /// How long it may take to answer.
+  private static let patience = 5
+  /// How long it may take to go once its lifeline is cut, in nanoseconds.
+  private static let parting: UInt64 = 1_000_000_000
+  /// Between two looks at it, in nanoseconds.
+  private static let pause: UInt64 = 2_000_000
+
+  private init(folder: String, child: Child, lifeline: Descriptor) {
+    self.folder = folder
+    self.child = child
+    self.lifeline = lifeline
+    socketPath = Self.socketPath(in: folder)
+  }
+
+  /// Starts a daemon and waits until it accepts.
+  static func start() throws(Failure) -> (daemon: EphemeralDaemon, connection: Descriptor) {
+    let daemon = try launch()
+    let deadline = HostClock.now() + UInt64(patience) * 1_000_000_000
+    while HostClock.now() < deadline {
+      if let connection = try? ClientSocket.connect(path: daemon.socketPath) { return (daemon, connection) }
+      if daemon.hasEnded {
+        let said = daemon.lastWords()
+        daemon.remove()
+        throw .ended(said)
+      }
+      _ = Readiness([], until: HostClock.now() + pause)
+    }
+    daemon.end()
+    throw .silent(seconds: patience)
+  }
+
+  private static func launch() throws(Failure) -> EphemeralDaemon {
+    let given = SocketPath.variable("TMPDIR") ?? ""
+    // A long TMPDIR leaves no room for a socket's path.
+    let base = given.hasPrefix("/") && given.utf8.count < 60 ? given : "/tmp"
+    var template = Array("\(base)/fsmrepl-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw .noFolder(.last) }
+    let folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    let program = Child.siblingProgram("fsmd")
+    do throws(SystemError) {
+      let pipe = try Pipe()
+      defer { pipe.reading.close() }
+      let log = open(logPath(in: folder), O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+      guard log >= 0 else { throw .last }
+      let said = Descriptor(rawValue: log)
+      defer { said.close() }
+      do throws(SystemError) {
+        let child = try Child.spawn(
+          program, ["--ephemeral", "--socket", socketPath(in: folder), "--until-stdin-closes"],
+          input: pipe.reading, output: said, error: said)
+        return EphemeralDaemon(folder: folder, child: child, lifeline: pipe.writing)
+      } catch {
+        pipe.writing.close()
+        throw error
+      }
+    } catch {
+      unlink(logPath(in: folder))
+      rmdir(folder)
+      throw .notStarted(program: program, error)
+    }
+  }
+
+  /// Whether the process is gone.
+  var hasEnded: Bool {
+    if !isEnded, child.ending() != nil { isEnded = true }
+    return isEnded
+  }
+
+  /// Cuts the lifeline, waits a moment, and cleans up.
+  func end() {
+    lifeline.close()
+    let deadline = HostClock.now() + Self.parting
+    while !hasEnded {
+      if HostClock.now() >= deadline {
+        child.signal(SIGKILL)
+        child.waitForEnding()
+        break
+      }
+      _ = Readiness([], until: HostClock.now() + Self.pause)
+    }
+    removeFolder()
+  }
+
+  /// Cleans up after one that has ended by itself.
+  func remove() {
+    lifeline.close()
+    removeFolder()
+  }
+
+  private func removeFolder() {
+    unlink(socketPath)
+    unlink(Self.logPath(in: folder))
+    rmdir(folder)
+  }
+
+  /// The last line that it wrote on standard error.
+  private func lastWords() -> String {
+    let log = open(Self.logPath(in: folder), O_RDONLY | O_CLOEXEC)
+    guard log >= 0 else { return "" }
+    let file = Descriptor(rawValue: log)
+    defer { file.close() }
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    guard case .bytes(let count) = bytes.withUnsafeMutableBytes({ file.read(into: $0) }) else { return "" }
+    return String(decoding: bytes.prefix(count), as: UTF8.self).split(separator: "\n").last.map(String.init) ?? ""
+  }
+
+  private static func socketPath(in folder: String) -> String { "\(folder)/fsmd.sock" }
+  private static func logPath(in folder: String) -> String { "\(folder)/fsmd.log" }
+}

@@ -1,0 +1,56 @@
+internal import CReadline
+internal import Glibc
+internal import UnixHost
+
+/// What was typed in this and earlier sessions: `fsmd/history` in the user's folder for program state.
+///
+/// A history that cannot be read or written is done without, silently: it is a convenience.
+struct HistoryFile {
+  private let path: String?
+
+  /// How many lines are kept.
+  private static let most: Int32 = 5_000
+
+  /// Reads the history.
+  init() {
+    path = Self.preparePath()
+    using_history()
+    stifle_history(Self.most)
+    guard let path else { return }
+    history_truncate_file(path, Self.most)
+    read_history(path)
+  }
+
+  /// Remembers a line, here and on the disk, unless it is blank or the same as the one before.
+  func add(_ line: String) {
+    guard line.contains(where: { $0 != " " && $0 != "\t" }) else { return }
+    if let last = history_get(history_base + history_length - 1), let text = last.pointee.line {
+      if String(cString: text) == line { return }
+    }
+    add_history(line)
+    if let path { append_history(1, path) }
+  }
+
+  /// Makes the folders and the file, the user's alone.
+  private static func preparePath() -> String? {
+    let given = SocketPath.variable("XDG_STATE_HOME") ?? ""
+    let base: String
+    if given.hasPrefix("/") {
+      base = given
+    } else if let home = SocketPath.variable("HOME"), home.hasPrefix("/") {
+      base = "\(home)/.local/state"
+    } else {
+      return nil
+    }
+    let folder = "\(base)/fsmd"
+    var path = ""
+    for part in folder.split(separator: "/") {
+      path += "/\(part)"
+      mkdir(path, 0o700)
+    }
+    let file = open("\(folder)/history", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+    guard file >= 0 else { return nil }
+    close(file)
+    return "\(folder)/history"
+  }
+}

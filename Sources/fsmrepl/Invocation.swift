@@ -1,0 +1,72 @@
+internal import UnixHost
+
+/// What the command line asks for.
+struct Invocation: Equatable {
+  /// Where requests come from when nobody types them.
+  enum Source: Equatable {
+    case expression(String)
+    case file(String)
+    case standardInput
+  }
+
+  var socket: String?
+  /// In the order in which they were given; none means whoever is at standard input.
+  var sources: [Source] = []
+  var keepsGoing = false
+  var showsWire = false
+  var allowsColour = true
+
+  enum Name {
+    case socket, expression, file, keepGoing, raw, noColour
+  }
+
+  static let table = OptionTable<Name>(
+    program: "fsmrepl", synopsis: "[OPTION]… [-]",
+    options: [
+      .init(
+        .socket, short: "s", long: "socket", argument: .required("PATH"),
+        summary: "the daemon's socket, instead of $FSMD_SOCKET or the default"),
+      .init(
+        .expression, short: "e", long: "execute", argument: .required("CMD"),
+        summary: "run a request and leave; may be repeated"),
+      .init(
+        .file, short: "f", long: "file", argument: .required("FILE"),
+        summary: "run the requests in a file and leave; may be repeated"),
+      .init(
+        .keepGoing, short: "k", long: "keep-going",
+        summary: "go on after a failed request; the first failure decides the exit code"),
+      .init(.raw, long: "raw", summary: "show the lines of the protocol as they are"),
+      .init(.noColour, long: "no-color", summary: "no colours (as with $NO_COLOR)"),
+    ])
+
+  static let usage =
+    table.usage + """
+
+      '-' reads requests from standard input. Without a request and with a terminal it is a prompt.
+      If no daemon is named and none answers at the default path, one is started for this session alone.
+
+      Exit codes: 0 good, 1 usage, 2 no connection or lost, 3 refused or failed request,
+      4 expectation failed, 5 time-out, 130 interrupted.
+
+      """
+
+  /// - Throws: A ``UsageFailure`` for an operand other than `-`.
+  init(options: [OptionTable<Name>.Given], operands: [String]) throws(UsageFailure) {
+    for option in options {
+      switch option.name {
+      case .socket: socket = option.value
+      case .expression: sources.append(.expression(option.value))
+      case .file: sources.append(option.value == "-" ? .standardInput : .file(option.value))
+      case .keepGoing: keepsGoing = true
+      case .raw: showsWire = true
+      case .noColour: allowsColour = false
+      }
+    }
+    for operand in operands {
+      guard operand == "-" else {
+        throw .wrong("'\(operand)' is not understood here; a request is given with -e, a file with -f")
+      }
+      sources.append(.standardInput)
+    }
+  }
+}

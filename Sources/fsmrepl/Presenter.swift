@@ -1,0 +1,116 @@
+internal import LineProtocol
+
+/// What is shown of the lines from the daemon, in the order in which they come.
+struct Presenter {
+  enum Form: Equatable {
+    /// The lines as they are, but for the tags that we put on requests.
+    case wire
+    /// In words, tables lined up.
+    case people(Style)
+  }
+
+  /// As wide as the longest of their names, `parameter`.
+  private static let sectionWidth = 9
+
+  private let form: Form
+  private let wording: Wording
+  /// The data of the reply that is being received.
+  private var table = Table()
+  /// In replies that come in sections, the one whose rows are in the table.
+  private var section: String?
+
+  init(form: Form) {
+    self.form = form
+    switch form {
+    case .wire: wording = Wording(style: .bare)
+    case .people(let style): wording = Wording(style: style)
+    }
+  }
+
+  /// - Parameter raw: The line as it came.
+  /// - Returns: Whole lines, or nothing if nothing is to be shown yet.
+  mutating func show(_ received: Conversation.Received, raw: String) -> String {
+    if let asked = received.asked, asked.asker != .user { return "" }
+    switch form {
+    case .wire: return Self.withoutOurTag(raw, received) + "\n"
+    case .people: return words(received, raw: raw)
+    }
+  }
+
+  /// A line that nobody can read, as it came.
+  func showUnreadable(_ raw: String) -> String {
+    raw + "\n"
+  }
+
+  private mutating func words(_ received: Conversation.Received, raw: String) -> String {
+    let line = received.line
+    let verb = received.asked?.verb
+    let tag = received.asked.flatMap { $0.isOurTag ? nil : $0.tag }.map { wording.style(.quiet, "@\($0) ") } ?? ""
+    switch line.lineClass {
+    case .data:
+      return data(line, answering: verb, raw: raw)
+    case .success:
+      let rows = endTable()
+      // The count behind a table says nothing that the table does not, unless there is none.
+      if verb?.listsRows == true, line.words.count == 1, let count = Int(line.words[0]) {
+        return rows + (count == 0 ? "\(tag)\(wording.style(.quiet, "none"))\n" : "")
+      }
+      if verb == .quit { return rows }  // The goodbye says it.
+      return rows + tag + wording.success(line, answering: verb) + "\n"
+    case .failure:
+      return endTable() + tag + wording.failure(line) + "\n"
+    case .notice:
+      return (wording.event(line, showsSequence: false) ?? raw) + "\n"
+    case .flow:
+      return wording.flow(line) + "\n"
+    }
+  }
+
+  private mutating func data(_ line: ServerLine, answering verb: Verb?, raw: String) -> String {
+    switch verb {
+    case .journal:
+      return (wording.event(line, showsSequence: true) ?? raw) + "\n"
+    case .show, .describe:
+      // Sections have columns of their own.
+      let ended = line.words.first == section ? "" : endTable()
+      if table.isEmpty { table = Table(firstColumn: Self.sectionWidth) }
+      section = line.words.first
+      table.add(wording.row(line))
+      return ended
+    default:
+      table.add(wording.row(line))
+      return table.isFull ? takeTable() : ""
+    }
+  }
+
+  private mutating func takeTable() -> String {
+    table.take(indent: "  ", style: wording.style)
+  }
+
+  private mutating func endTable() -> String {
+    guard !table.isEmpty else { return "" }
+    defer {
+      table = Table()
+      section = nil
+    }
+    return takeTable()
+  }
+
+  private static func withoutOurTag(_ raw: String, _ received: Conversation.Received) -> String {
+    guard let asked = received.asked, asked.isOurTag, let tag = received.line.tag else { return raw }
+    let mark = " @\(tag)"
+    guard raw.dropFirst().hasPrefix(mark) else { return raw }
+    return String(raw.prefix(1)) + raw.dropFirst(1 + mark.count)
+  }
+}
+
+extension Verb {
+  /// Whether its reply is a number of lines and then that number.
+  fileprivate var listsRows: Bool {
+    switch self {
+    case .help, .kinds, .describe, .list, .count, .show, .can, .wires, .journal, .agenda, .worlds, .limits, .stats:
+      true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,129 @@
+internal import Glibc
+internal import LineProtocol
+internal import UnixHost
+
+/// The program from its command line to its exit status.
+enum Program {
+  /// How long the daemon may take to greet, in seconds.
+  private static let greetingPatience: UInt64 = 5
+
+  static func run(_ words: [String]) -> ExitCode {
+    setlocale(LC_ALL, "")
+    let invocation: Invocation
+    do throws(UsageFailure) {
+      switch try Invocation.table.parse(words) {
+      case .help:
+        Descriptor.standardOutput.writeAll(Invocation.usage)
+        return .good
+      case .version:
+        Descriptor.standardOutput.writeAll("fsmrepl \(version)\n")
+        return .good
+      case .run(let options, let operands):
+        invocation = try Invocation(options: options, operands: operands)
+      }
+    } catch {
+      complain("\(error); try 'fsmrepl --help'")
+      return .usage
+    }
+    return run(invocation)
+  }
+
+  private static func run(_ invocation: Invocation) -> ExitCode {
+    let isInteractive =
+      invocation.sources.isEmpty && Descriptor.standardInput.isTerminal && Descriptor.standardOutput.isTerminal
+    let style = style(for: invocation)
+    let isForPeople = Descriptor.standardOutput.isTerminal && !invocation.showsWire
+    let form = isForPeople ? Presenter.Form.people(style) : .wire
+
+    let source: LineSource?
+    do throws(LineSource.FileFailure) {
+      let sources = invocation.sources.isEmpty ? [.standardInput] : invocation.sources
+      source = isInteractive ? nil : try LineSource(sources)
+    } catch {
+      complain("\(error)")
+      return .usage
+    }
+
+    let client: Client
+    do throws(SocketFailure) {
+      client = Client(endpoint: Endpoint(try SocketPath.resolve(option: invocation.socket)))
+    } catch {
+      complain("\(error)")
+      return .noConnection
+    }
+    defer {
+      _ = client.close()
+      client.endpoint.close()
+    }
+    guard let greeting = connect(client) else { return .noConnection }
+    do throws(SystemError) {
+      if let source {
+        return try ScriptRunner(client: client, source: source, form: form, keepsGoing: invocation.keepsGoing).run()
+      }
+      welcome(greeting, client: client, style: style)
+      return try Prompting(client: client, form: form, style: style).run()
+    } catch {
+      complain("\(error)")
+      return .noConnection
+    }
+  }
+
+  /// Connects and waits for the greeting; says what went wrong.
+  private static func connect(_ client: Client) -> ServerLine? {
+    do throws(Endpoint.Failure) {
+      try client.open(note: complain)
+    } catch {
+      complain("\(error)")
+      return nil
+    }
+    let deadline = HostClock.now() + greetingPatience * 1_000_000_000
+    while let connection = client.connection {
+      let readiness = Readiness([.init(descriptor: connection.descriptor)], until: deadline)
+      guard readiness.canRead(connection.descriptor) else {
+        complain("the daemon on \(client.endpoint.socketPath) does not answer")
+        return nil
+      }
+      var greeting: ServerLine?
+      var refusal: String?
+      let reading = client.receive { arrival in
+        switch arrival {
+        case .greeting(let line): greeting = line
+        case .turnedAway(let reason): refusal = refusal ?? reason
+        case .line, .unreadable: break  // Nothing has been asked or is watched yet.
+        }
+      }
+      if let greeting {
+        client.begin(with: greeting)
+        return greeting
+      }
+      if refusal != nil || reading == .ended {
+        complain("the daemon on \(client.endpoint.socketPath) does not let us in\(refusal.map { ": \($0)" } ?? "")")
+        return nil
+      }
+    }
+    return nil
+  }
+
+  private static func welcome(_ greeting: ServerLine, client: Client, style: Style) {
+    let version = greeting["version"].map { " \($0)" } ?? ""
+    let text = "fsmd\(version) on \(client.endpoint.socketPath). 'help' lists the verbs, TAB completes, Ctrl-D leaves."
+    Descriptor.standardOutput.writeAll("\(style(.quiet, text))\n")
+  }
+
+  /// Colours only for a person at a terminal that has them and does not mind.
+  private static func style(for invocation: Invocation) -> Style {
+    let terminal = SocketPath.variable("TERM") ?? ""
+    let declined = !(SocketPath.variable("NO_COLOR") ?? "").isEmpty
+    let usesColour =
+      invocation.allowsColour && !declined && !terminal.isEmpty && terminal != "dumb"
+      && Descriptor.standardOutput.isTerminal
+    let encoding = nl_langinfo(Int32(CODESET)).map { String(cString: $0) } ?? ""
+    return Style(usesColour: usesColour, usesUnicode: encoding == "UTF-8")
+  }
+
+  private static func complain(_ text: String) {
+    Descriptor.standardError.writeAll("fsmrepl: \(text)\n")
+  }
+
+  private static let version = "0.1.0"
+}

@@ -1,0 +1,273 @@
+internal import Glibc
+internal import LineProtocol
+internal import UnixHost
+
+/// A person at the prompt: the loop over the terminal, the connection and signals.
+final class Prompting {
+  private let client: Client
+  private let oracle: Oracle
+  private let terminal: Terminal
+  private var presenter: Presenter
+  private let style: Style
+  private let signals: SignalQueue
+
+  /// What has arrived and is not on the screen yet.
+  private var unshown = ""
+  /// When the screen was last changed for what arrived.
+  private var lastShown: UInt64 = 0
+  private var reconnection = Reconnection()
+  /// While it is under way, nothing that is typed is sent.
+  private var restoration: Restoration?
+  private var ending: ExitCode?
+  /// Why the daemon closes, if it said so.
+  private var farewell: String?
+  /// Whether the daemon has agreed to the user's leaving, so that all that is to come is its goodbye.
+  private var isLeaving = false
+
+  /// Between two changes of the screen for what arrives, in nanoseconds.
+  private static let frame: UInt64 = 16_000_000
+  /// How long an entered line holds back the next prompt for its answer, in nanoseconds.
+  private static let answerPatience: UInt64 = 50_000_000
+  /// More than this is shown without waiting for the frame, in bytes.
+  private static let mostUnshown = 64 << 10
+
+  init(client: Client, form: Presenter.Form, style: Style) throws(SystemError) {
+    self.client = client
+    self.style = style
+    presenter = Presenter(form: form)
+    oracle = Oracle(endpoint: client.endpoint)
+    signals = try SignalQueue([SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGCONT, SIGTSTP])
+    signal(SIGPIPE, SIG_IGN)
+    terminal = Terminal(style: style)
+  }
+
+  /// Runs until the user leaves.
+  func run() -> ExitCode {
+    terminal.onLine = { [unowned self] line in
+      if let line { entered(line) } else { ending = .good }
+      return ending == nil
+    }
+    terminal.complete = { [unowned self] text in
+      client.isReady ? oracle.complete(text, world: client.conversation.place.world) : Completion()
+    }
+    terminal.start(prompt: prompt)
+    while ending == nil { wait(for: [Descriptor.standardInput], until: nextDeadline) }
+    flush()
+    terminal.stop()
+    oracle.close()
+    return ending ?? .good
+  }
+
+  // MARK: The loop
+
+  private var nextDeadline: UInt64? {
+    let frame = unshown.isEmpty && promptIsShown ? nil : lastShown + Self.frame
+    return [frame, reconnection.next].compactMap(\.self).min()
+  }
+
+  /// One round: waits for input, the daemon, a signal, or the next thing to do by itself.
+  private func wait(for input: [Descriptor], until deadline: UInt64?) {
+    var wishes = input.map { Readiness.Wish(descriptor: $0) } + [.init(descriptor: signals.descriptor)]
+    if let connection = client.connection {
+      wishes.append(.init(descriptor: connection.descriptor, writes: connection.wantsToWrite))
+    }
+    let readiness = Readiness(wishes, until: deadline)
+    while let number = signals.next() { take(signal: number) }
+    if let connection = client.connection {
+      if readiness.canWrite(connection.descriptor) { connection.flush() }
+      if readiness.canRead(connection.descriptor) { receive() }
+    }
+    for descriptor in input where readiness.canRead(descriptor) && ending == nil { terminal.readable() }
+    let now = HostClock.now()
+    if let next = reconnection.next, now >= next { reconnect() }
+    if now >= lastShown + Self.frame || unshown.utf8.count > Self.mostUnshown { flush() }
+  }
+
+  private func take(signal number: Int32) {
+    switch number {
+    case SIGINT: interrupt()
+    case SIGWINCH: terminal.resize()
+    case SIGCONT: terminal.resume()
+    case SIGTSTP: terminal.suspend()
+    default:
+      terminal.stop()
+      client.endpoint.close()
+      SignalQueue.endProcess(by: number)
+    }
+  }
+
+  private func interrupt() {
+    guard client.conversation.isInterruptible else { return terminal.interrupt() }
+    if client.conversation.isCancelling {
+      // Asked twice and nothing has come of it.
+      ending = .interrupted
+    } else {
+      client.ask("cancel", by: .program)
+    }
+  }
+
+  // MARK: The screen
+
+  private var condition: PromptCondition {
+    let conversation = client.conversation
+    if !isListened { return .disconnected }
+    if conversation.isCollecting { return .collecting }
+    return conversation.isWaiting ? .waiting : .ready
+  }
+
+  private var prompt: String {
+    client.conversation.place.prompt(condition, style: style).forReadline(style)
+  }
+
+  private var shownPrompt = ""
+
+  private var promptIsShown: Bool { shownPrompt == prompt }
+
+  private func say(_ text: String) {
+    unshown += text
+  }
+
+  private func flush() {
+    let next = ending == nil ? prompt : shownPrompt
+    guard !unshown.isEmpty || shownPrompt != next else { return }
+    terminal.show(unshown, prompt: next)
+    unshown = ""
+    shownPrompt = next
+    lastShown = HostClock.now()
+  }
+
+  // MARK: What is typed
+
+  /// Whether there is somebody to send requests to.
+  private var isListened: Bool { client.isReady && restoration == nil }
+
+  private func entered(_ text: String) {
+    // A pasted text may have several lines.
+    for line in text.split(separator: "\n") {
+      guard isListened else {
+        say("\(style(.bad, "not connected")): '\(line)' was not sent\n")
+        continue
+      }
+      client.ask(String(line))
+      client.askForSign()
+    }
+    // Most answers come within a millisecond: then the next prompt stands below them and knows the new time.
+    let deadline = HostClock.now() + Self.answerPatience
+    while isAboutToAnswer, HostClock.now() < deadline { wait(for: [], until: deadline) }
+    flush()
+  }
+
+  private var isAboutToAnswer: Bool {
+    guard client.isReady, ending == nil else { return false }
+    return isLeaving || client.conversation.isWaiting && !client.conversation.isCollecting
+  }
+
+  // MARK: What the daemon says
+
+  private func receive() {
+    let reading = client.receive { arrival in
+      switch arrival {
+      case .greeting(let line): greeted(line)
+      case .turnedAway(let reason): say("\(style(.attention, "the daemon does not let us in")): \(reason)\n")
+      case .unreadable(let raw): say(presenter.showUnreadable(raw))
+      case .line(let received, let raw): take(received, raw: raw)
+      }
+    }
+    if reading == .ended { lost() }
+  }
+
+  private func take(_ received: Conversation.Received, raw: String) {
+    say(presenter.show(received, raw: raw))
+    let line = received.line
+    switch (line.lineClass, received.asked?.asker) {
+    case (.flow, _) where line.code == "bye": farewell = line["reason"]
+    case (.flow, _) where line.code == "world": client.ask("world", by: .program)
+    case (.success, .restoring): restore(after: .done)
+    case (.failure, .restoring):
+      notRestored(received)
+      restore(after: .failed)
+    case (.success, .user) where received.asked?.verb == .quit: isLeaving = true
+    default: break
+    }
+  }
+
+  private func notRestored(_ received: Conversation.Received) {
+    guard let asked = received.asked else { return }
+    let reason = received.line.note ?? received.line.code
+    if asked.verb == .use, let world = asked.words.first {
+      client.forget(world: world)
+      say("\(style(.attention, "the world \(world) is gone")): \(reason)\n")
+    } else {
+      say("\(style(.attention, "not restored")): '\(asked.text)': \(reason)\n")
+    }
+  }
+
+  private func lost() {
+    let unanswered = client.close()
+    restoration = nil
+    oracle.close()
+    for asked in unanswered where asked.verb != .quit && asked.verb != .shutdown {
+      say("\(style(.attention, "not answered")): '\(asked.text)'\n")
+    }
+    let isOwn = client.endpoint.own != nil
+    switch farewell {
+    case "quit": ending = .good
+    case "shutdown" where isOwn: ending = .good
+    default:
+      if !reconnection.isUnderWay {
+        say("\(style(.bad, "the connection to the daemon was lost")); trying again until it is back\n")
+      }
+      reconnection.failed(at: HostClock.now())
+    }
+    farewell = nil
+  }
+
+  private func reconnect() {
+    do throws(Endpoint.Failure) {
+      try client.open { say("\(style(.attention, $0))\n") }
+      reconnection.waitForGreeting()
+    } catch {
+      reconnection.failed(at: HostClock.now())
+    }
+  }
+
+  private func greeted(_ greeting: ServerLine) {
+    restoration = client.conversation.restoration(from: greeting["world"] ?? "main")
+    reconnection = Reconnection()
+    client.begin(with: greeting)
+    say("\(style(.good, "connected again"))\n")
+    restore(after: nil)
+  }
+
+  /// Goes on with the restoration, if there is one.
+  private func restore(after outcome: Restoration.Outcome?) {
+    guard let request = restoration?.next(after: outcome) else {
+      restoration = nil
+      return
+    }
+    client.ask(request, by: .restoring)
+  }
+}
+
+/// When the next attempt to reach the daemon is made: soon at first, then ever less often.
+struct Reconnection {
+  /// In nanoseconds of the host's clock; `nil` when none is due.
+  private(set) var next: UInt64?
+  private(set) var isUnderWay = false
+  private var delay = Reconnection.shortest
+
+  private static let shortest: UInt64 = 50_000_000
+  private static let longest: UInt64 = 2_000_000_000
+
+  /// Notes that there is no connection, and sets the time of the next attempt.
+  mutating func failed(at now: UInt64) {
+    isUnderWay = true
+    next = now + delay
+    delay = min(delay * 2, Self.longest)
+  }
+
+  /// Notes that there is a connection, which has to prove itself by a greeting.
+  mutating func waitForGreeting() {
+    next = nil
+  }
+}

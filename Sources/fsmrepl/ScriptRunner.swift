@@ -1,0 +1,175 @@
+internal import Glibc
+internal import LineProtocol
+internal import UnixHost
+
+/// Runs requests that nobody types, one after the other, and stops at the first failure unless told otherwise.
+final class ScriptRunner {
+  private let client: Client
+  private var source: LineSource
+  private var presenter: Presenter
+  private let form: Presenter.Form
+  private let keepsGoing: Bool
+  private let output: Descriptor
+  private let errors: Descriptor
+  private let signals: SignalQueue
+  /// Of the first failure.
+  private var status = ExitCode.good
+  private var stage = Stage.running
+
+  private enum Stage {
+    case running
+    /// Nothing more is sent; answers are still to come.
+    case finishing
+    case ended(ExitCode)
+  }
+
+  /// With `--keep-going`, how many requests may wait for their answers.
+  private static let mostWaiting = 1_000
+  /// How many bytes may wait to be sent before the next line is read.
+  private static let mostUnsent = 256 << 10
+
+  /// - Parameters:
+  ///   - output: Where answers go.
+  ///   - errors: Where it is said which line failed.
+  init(
+    client: Client, source: LineSource, form: Presenter.Form, keepsGoing: Bool,
+    output: Descriptor = .standardOutput, errors: Descriptor = .standardError
+  ) throws(SystemError) {
+    self.client = client
+    self.source = source
+    self.output = output
+    self.errors = errors
+    self.form = form
+    self.keepsGoing = keepsGoing
+    presenter = Presenter(form: form)
+    signals = try SignalQueue([SIGINT, SIGTERM, SIGHUP])
+    signal(SIGPIPE, SIG_IGN)
+  }
+
+  /// Runs to the end.
+  func run() -> ExitCode {
+    while true {
+      let needsInput = sendWhatMayBeSent()
+      if case .ended(let status) = stage { return status }
+      wait(readingInput: needsInput)
+    }
+  }
+
+  /// - Returns: Whether the source has to be read before anything more can be sent.
+  private func sendWhatMayBeSent() -> Bool {
+    while case .running = stage, maySend {
+      switch source.next() {
+      case .line(let line): send(line)
+      case .needsInput: return true
+      case .end: stage = .finishing
+      }
+    }
+    if case .finishing = stage { finish() }
+    return false
+  }
+
+  private var maySend: Bool {
+    let conversation = client.conversation
+    guard client.isReady, (client.connection?.backlog ?? 0) < Self.mostUnsent else { return false }
+    if keepsGoing { return conversation.waitingCount < Self.mostWaiting || conversation.isCollecting }
+    return !conversation.isWaiting || conversation.isCollecting && !conversation.isBeginning
+  }
+
+  private func send(_ line: LineSource.Line) {
+    guard let text = line.text else {
+      write("- SYNTAX : the line is not UTF-8\n")
+      return fail("SYNTAX", origin: line.origin, text: "")
+    }
+    client.ask(text, origin: line.origin)
+    // When the next line waits for this one's answer, there has to be one.
+    if !keepsGoing { client.askForSign() }
+  }
+
+  private func finish() {
+    let conversation = client.conversation
+    if status == .good, conversation.isCollecting {
+      complain("the batch that was begun has no 'end'; nothing of it was done")
+      stage = .ended(.failed)
+    } else if !conversation.isWaiting {
+      stage = .ended(status)
+    } else if conversation.isQuiet, !conversation.isCollecting, !conversation.isAwaitingSign {
+      client.ask("sync", by: .program)
+    }
+  }
+
+  private func wait(readingInput: Bool) {
+    var wishes = [Readiness.Wish(descriptor: signals.descriptor)]
+    if let connection = client.connection {
+      wishes.append(.init(descriptor: connection.descriptor, writes: connection.wantsToWrite))
+    }
+    let input = readingInput ? source.descriptor : nil
+    if let input { wishes.append(.init(descriptor: input)) }
+    let readiness = Readiness(wishes)
+    if let number = signals.next() { return end(by: number) }
+    if let connection = client.connection {
+      if readiness.canWrite(connection.descriptor) { connection.flush() }
+      if readiness.canRead(connection.descriptor) { receive() }
+    }
+    if let input, readiness.canRead(input) { source.fill() }
+  }
+
+  private func receive() {
+    let reading = client.receive { arrival in
+      switch arrival {
+      case .greeting, .turnedAway: break  // Both were dealt with before the script began.
+      case .unreadable(let raw): write(presenter.showUnreadable(raw))
+      case .line(let received, let raw): take(received, raw: raw)
+      }
+    }
+    guard reading == .ended else { return }
+    if case .ended = stage { return }
+    let unanswered = client.close()
+    let isAgreed = hasQuit && unanswered.isEmpty
+    if !isAgreed { complain("the connection to the daemon was lost") }
+    stage = .ended(isAgreed ? status : .noConnection)
+  }
+
+  private var hasQuit = false
+
+  private func take(_ received: Conversation.Received, raw: String) {
+    write(presenter.show(received, raw: raw))
+    let line = received.line
+    if line.lineClass == .flow, line.code == "bye" {
+      hasQuit = line["reason"] == "quit" || line["reason"] == "shutdown"
+    }
+    guard line.lineClass == .failure, received.asked?.asker != .program else { return }
+    fail(line.code, origin: received.asked?.origin ?? "", text: received.asked?.text ?? "")
+  }
+
+  private func fail(_ code: String, origin: String, text: String) {
+    if status == .good { status = ExitCode.of(failure: code) }
+    complain(about: code, origin: origin, text: text)
+    if !keepsGoing, case .running = stage { stage = .finishing }
+  }
+
+  /// Says which line failed, unless there was but one and its failure is on the same screen.
+  private func complain(about code: String, origin: String, text: String) {
+    guard !origin.isEmpty, form == .wire || origin != LineSource.onlyExpression else { return }
+    complain("\(origin): \(code): \(text)")
+  }
+
+  private func end(by number: Int32) {
+    guard number != SIGINT else {
+      stage = .ended(.interrupted)
+      return
+    }
+    client.endpoint.close()
+    SignalQueue.endProcess(by: number)
+  }
+
+  private func write(_ text: String) {
+    guard !text.isEmpty, !output.writeAll(text) else { return }
+    // Whoever read our output has gone; end as other programs in a pipe do, but clean up first.
+    client.endpoint.close()
+    SignalQueue.endProcess(by: SIGPIPE)
+  }
+
+  private func complain(_ text: String) {
+    errors.writeAll("fsmrepl: \(text)\n")
+  }
+}

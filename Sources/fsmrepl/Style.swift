@@ -1,0 +1,33 @@
+/// How parts of the text for people are told apart.
+///
+/// Without colours everything is the bare text; nothing is said by colour alone.
+struct Style: Equatable {
+  let usesColour: Bool
+  /// Whether the terminal's encoding has arrows and dashes.
+  let usesUnicode: Bool
+
+  static let bare = Style(usesColour: false, usesUnicode: true)
+
+  enum Role {
+    case name, state, quiet, good, bad, output, attention
+  }
+
+  func callAsFunction(_ role: Role, _ text: String) -> String {
+    guard usesColour, !text.isEmpty else { return text }
+    let code =
+      switch role {
+      case .name: "1"
+      case .state: "36"
+      case .quiet: "2"
+      case .good: "32"
+      case .bad: "31"
+      case .output: "35"
+      case .attention: "33"
+      }
+    return "\u{1B}[\(code)m\(text)\u{1B}[0m"
+  }
+
+  var arrow: String { usesUnicode ? "→" : "->" }
+  var emits: String { usesUnicode ? "⇒" : "=>" }
+  var ellipsis: String { usesUnicode ? "…" : "..." }
+}

@@ -1,0 +1,200 @@
+internal import CReadline
+internal import Glibc
+internal import UnixHost
+
+/// The terminal with a line being typed on it: GNU readline through its callbacks.
+///
+/// Whoever owns it calls ``readable()`` when there is input. Text is shown above the line that is being typed, which
+/// stays as it is. Readline is a global, so there is one terminal in a program.
+final class Terminal {
+  /// Called with each line, and with `nil` at the end of input; says whether there is to be another prompt.
+  /// While it runs no prompt is on the screen.
+  var onLine: (String?) -> Bool = { _ in true }
+  /// Finds what can stand at the end of a text.
+  var complete: (String) -> Completion = { _ in Completion() }
+
+  private static var current: Terminal?
+
+  private enum Condition {
+    case stopped
+    /// A prompt is on the screen.
+    case editing
+    /// A line has been entered and is being worked on.
+    case handling
+  }
+
+  private var condition = Condition.stopped
+  private var prompt = ""
+  private let style: Style
+  private let history: HistoryFile
+  /// What the last TAB found, for the list that readline asks for next.
+  private var completion = Completion()
+
+  init(style: Style) {
+    self.style = style
+    history = HistoryFile()
+  }
+
+  /// Puts up the prompt.
+  func start(prompt: String) {
+    Terminal.current = self
+    self.prompt = prompt
+    rl_readline_name = UnsafePointer(strdup("fsmrepl"))  // Kept by readline for good: `$if fsmrepl` in inputrc.
+    rl_catch_signals = 0  // Signals are read by the loop.
+    rl_catch_sigwinch = 0
+    rl_change_environment = 0
+    rl_sort_completion_matches = 0  // What is possible now comes first.
+    rl_completer_word_break_characters = UnsafePointer(strdup(" \t\n"))  // Kept by readline for good, too.
+    rl_attempted_completion_function = { text, start, end in
+      Terminal.current?.completions(from: Int(start), to: Int(end)) ?? nil
+    }
+    rl_completion_display_matches_hook = { _, _, _ in Terminal.current?.showCompletions() }
+    // The terminal stays in readline's mode while a line is worked on: what is typed or pasted meanwhile is not echoed
+    // twice. It is given back by stop() and suspend().
+    rl_deprep_term_function = {}
+    rl_variable_bind("show-all-if-ambiguous", "on")  // Before inputrc is read, which may say otherwise.
+    rl_callback_handler_install(prompt) { line in Terminal.current?.entered(line) }
+    condition = .editing
+  }
+
+  /// Puts the terminal back as it was.
+  func stop() {
+    guard condition != .stopped else { return }
+    if condition == .editing { newLine() }
+    giveBack()
+    rl_callback_handler_remove()
+    condition = .stopped
+  }
+
+  /// Takes in what was typed.
+  func readable() {
+    guard condition == .editing else { return }
+    rl_callback_read_char()
+  }
+
+  /// Shows whole lines above the prompt and changes the prompt, in one go.
+  func show(_ text: String, prompt next: String) {
+    // Readline is searching: its own prompt is up, and ours must come back unchanged when it is done.
+    let canChange = rl_readline_state & UInt(RL_STATE_ISEARCH | RL_STATE_NSEARCH | RL_STATE_NUMERICARG) == 0
+    let changes = canChange && next != prompt
+    guard changes || !text.isEmpty else { return }
+    switch condition {
+    case .stopped:
+      Descriptor.standardOutput.writeAll(text)
+    case .handling:
+      Descriptor.standardOutput.writeAll(text)
+      if changes { set(next) }
+    case .editing:
+      rl_clear_visible_line()
+      fflush(rl_outstream)  // Readline writes through stdio, we do not.
+      Descriptor.standardOutput.writeAll(text)
+      if changes { set(next) }
+      rl_on_new_line()
+      rl_redisplay()
+    }
+  }
+
+  /// Drops the line being typed, as a shell does at Ctrl-C.
+  func interrupt() {
+    guard condition == .editing else { return }
+    rl_free_line_state()
+    rl_callback_sigcleanup()
+    rl_echo_signal_char(SIGINT)
+    rl_replace_line("", 0)
+    newLine()
+    rl_on_new_line()
+    rl_redisplay()
+  }
+
+  func resize() {
+    rl_resize_terminal()
+  }
+
+  /// Stops the process as Ctrl-Z asks for, and comes back when it is continued.
+  func suspend() {
+    giveBack()
+    kill(getpid(), SIGSTOP)
+    resume()
+  }
+
+  /// Takes the terminal up again after the process was stopped.
+  func resume() {
+    guard condition == .editing else { return }
+    rl_prep_terminal(1)
+    rl_resize_terminal()
+    rl_on_new_line()
+    rl_forced_update_display()
+  }
+
+  private func giveBack() {
+    fflush(rl_outstream)
+    rl_deprep_terminal()
+  }
+
+  private func newLine() {
+    rl_crlf()
+    fflush(rl_outstream)
+  }
+
+  private func set(_ next: String) {
+    prompt = next
+    rl_set_prompt(next)
+  }
+
+  private func entered(_ line: UnsafeMutablePointer<CChar>?) {
+    var text: String?
+    if let line {
+      text = String(cString: line)
+      free(line)  // Readline's, given to us.
+    } else {
+      newLine()
+    }
+    if let text { history.add(text) }
+    condition = .handling
+    let goesOn = onLine(text)
+    guard condition == .handling else { return }
+    if goesOn {
+      condition = .editing  // Readline puts up the prompt when we return.
+    } else {
+      stop()
+    }
+  }
+
+  // MARK: Completion
+
+  /// Readline's form of the completions: what all have in common, then each; all of it readline's to free.
+  private func completions(from start: Int, to end: Int) -> UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? {
+    rl_attempted_completion_over = 1  // Or it would offer the names of files.
+    rl_completion_append_character = Int32(UInt8(ascii: " "))
+    guard let buffer = rl_line_buffer else { return nil }
+    // Safety: readline's buffer has at least `end` bytes.
+    let bytes = UnsafeRawBufferPointer(start: buffer, count: end)
+    completion = complete(String(decoding: bytes, as: UTF8.self))
+    let typed = String(decoding: bytes[start...], as: UTF8.self)
+
+    if completion.isSettled {
+      if completion.common.hasSuffix("=") { rl_completion_append_character = 0 }
+      return Self.vector([completion.common])
+    }
+    guard !completion.candidates.isEmpty || !completion.hint.isEmpty else { return nil }
+    // At least two, so that readline asks for the list, which shows the hint too.
+    let matches = completion.candidates.map(\.text) + ["\(typed)?", "\(typed)!"]
+    return Self.vector([completion.insertion ?? typed] + matches)
+  }
+
+  private func showCompletions() {
+    var columns: Int32 = 80
+    rl_get_screen_size(nil, &columns)
+    show(CandidateList(completion: completion, width: Int(columns), style: style).text, prompt: prompt)
+  }
+
+  private static func vector(_ texts: [String]) -> UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? {
+    let size = (texts.count + 1) * MemoryLayout<UnsafeMutablePointer<CChar>?>.stride
+    guard let memory = malloc(size) else { return nil }
+    // Safety: fresh memory of that size, all of it initialized here.
+    let vector = memory.bindMemory(to: UnsafeMutablePointer<CChar>?.self, capacity: texts.count + 1)
+    for (index, text) in texts.enumerated() { (vector + index).initialize(to: strdup(text)) }
+    (vector + texts.count).initialize(to: nil)
+    return vector
+  }
+}

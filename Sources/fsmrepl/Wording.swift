@@ -1,0 +1,195 @@
+internal import LineProtocol
+
+/// Lines from the daemon in words for people. One line in, some text out; nothing is remembered.
+struct Wording {
+  let style: Style
+
+  // MARK: Replies
+
+  func success(_ line: ServerLine, answering verb: Verb?) -> String {
+    let words = line.words
+    switch (verb, words.first) {
+    case (_, "moved") where words.count >= 3:
+      return "\(change(words[1], words[2]))\(outputs(line))\(when(line))"
+    case (_, "stayed") where words.count >= 2:
+      return "stays \(style(.state, words[1]))\(outputs(line))\(when(line))"
+    case (_, "ignored") where words.count >= 2:
+      return "ignored, still \(style(.state, words[1]))\(when(line))"
+    case (.new, "created") where words.count >= 3:
+      return "\(style(.name, words[1])) created, \(style(.state, words[2]))\(when(line))"
+    case (.new, "created") where words.count == 2:
+      let members = line["members"].map { ", \(counted($0, "member"))" } ?? ""
+      return "\(style(.name, words[1])) created\(members)\(when(line))"
+    case (.drop, "dropped") where words.count >= 2:
+      return "\(style(.name, words[1])) dropped\(when(line))"
+    case (.await, "reached") where words.count >= 2:
+      return "reached \(style(.state, words[1]))\(when(line))"
+    case (.advance, _), (.step, _):
+      let fired = line["fired"].map { "\(counted($0, "timer")) fired" } ?? "done"
+      return "\(fired)\(when(line))"
+    case (.can, "yes"):
+      return style(.good, "yes")
+    case (.can, "no"):
+      return style(.bad, "no") + (line.note.map { ": \($0)" } ?? "")
+    case (.expect, _) where words.count == 1:
+      return "\(style(.good, style.usesUnicode ? "✓" : "ok")) \(style(.state, words[0]))\(when(line))"
+    case (.watch, "watching") where words.count >= 2:
+      return counted(words[1], "watch", "watches")
+    case (.use, _):
+      return "now in \(style(.name, line["world"] ?? "?"))\(pace(line))\(when(line))"
+    case (.world, nil):
+      return "in \(style(.name, line["world"] ?? "?"))\(pace(line))\(when(line))"
+    case (.sync, nil):
+      return "all done\(when(line))"
+    default:
+      return plain(line)
+    }
+  }
+
+  func failure(_ line: ServerLine) -> String {
+    let text = line.note ?? ""
+    var lines: [String]
+    switch FailureCode(rawValue: line.code) {
+    case .refused:
+      let what = [line["machine"], line["event"] ?? line["timer"]].compactMap(\.self).joined(separator: " ")
+      let why = text.isEmpty ? "\(what) is not possible in \(line["state"] ?? "this state")" : text
+      lines = ["\(style(.bad, "refused")): \(why)"]
+    case .expected:
+      let expected = line["expected"] ?? "?"
+      let got = line["got"] ?? "?"
+      lines = ["\(style(.bad, "not as expected")): \(style(.state, expected)) wanted, \(style(.state, got)) found"]
+    case .timeout:
+      let reason = text.isEmpty ? "the time is up" : text
+      let state = line["state"].map { ", still \(style(.state, $0))" } ?? ""
+      lines = ["\(style(.bad, "timed out")): \(reason)\(state)\(when(line))"]
+    case .cancelled:
+      lines = [style(.attention, "cancelled") + (text.isEmpty ? "" : ": \(text)") + when(line)]
+    case .batch where text == "not run":
+      lines = [style(.quiet, "line \(line["index"] ?? "?") was not run")]
+    case .batch:
+      let reason = text.isEmpty ? "" : ": \(text)"
+      lines = ["\(style(.bad, "batch stopped")) at line \(line["index"] ?? "?")\(reason)"]
+    default:
+      let reason = text.isEmpty ? plain(line.fields) : text
+      lines = ["\(style(.bad, "error")): \(reason) \(style(.quiet, "(\(line.code))"))"]
+    }
+    if let meant = line["did-you-mean"], !text.contains(meant) {
+      lines.append("  did you mean \(style(.name, meant))?")
+    }
+    if let allowed = line["allowed"] {
+      lines.append(
+        allowed.isEmpty
+          ? "  no event is possible now"
+          : "  possible now: \(allowed.split(separator: ",").map { style(.good, String($0)) }.joined(separator: ", "))")
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  // MARK: What happened
+
+  /// A notice, or a line of the journal: `SEQ T NAME WHAT …`.
+  ///
+  /// - Returns: `nil` when the words are not of that shape.
+  func event(_ line: ServerLine, showsSequence: Bool) -> String? {
+    let words = line.words
+    guard words.count >= 4 else { return nil }
+    let rest = Array(words.dropFirst(4))
+    var text = style(.quiet, showsSequence ? "#\(words[0]) \(words[1])" : words[1])
+    if words[2] != "-" { text += "  \(style(.name, words[2]))" }
+    text += "  "
+    switch (words[3], rest.count) {
+    case ("moved", 2...): text += change(rest[0], rest[1])
+    case ("output", 1...):
+      text += "\(style.emits) \(style(.output, rest[0]))"
+      for datum in rest.dropFirst() { text += " \(Word.written(datum))" }
+    case ("stayed", 1...): text += "stays \(style(.state, rest[0]))"
+    case ("ignored", 1...): text += "ignored in \(style(.state, rest[0]))"
+    case ("refused", 1...): text += "\(style(.bad, "refused")) in \(style(.state, rest[0]))"
+    case ("created", 2...): text += "created, a \(rest[0]), \(style(.state, rest[1]))"
+    case ("armed", 1...): text += style(.quiet, "\(rest[0]) until \(line["due"] ?? "?")")
+    case ("disarmed", 1...): text += style(.quiet, "\(rest[0]) stopped")
+    case ("expired", 1...): text += "\(rest[0]) expired"
+    case ("wired", 3...): text += "\(rest[0]) wired to \(rest[1]) \(rest[2])"
+    case ("unwired", 3...): text += "\(rest[0]) no longer wired to \(rest[1]) \(rest[2])"
+    default: text += ([words[3]] + rest.map(Word.written)).joined(separator: " ")
+    }
+    let causes = line.fields.filter { $0.key != "due" }
+    if !causes.isEmpty { text += style(.quiet, "  (\(plain(causes)))") }
+    if let note = line.note { text += style(.quiet, " : \(note)") }
+    return text
+  }
+
+  func flow(_ line: ServerLine) -> String {
+    let note = line.note.map { ": \($0)" } ?? ""
+    switch line.code {
+    case "gap":
+      let from = line["from"] ?? "?"
+      return style(
+        .attention, "notices \(from) to \(line["to"] ?? "?") were dropped, as they were not read fast enough")
+        + "; 'journal since=\(from)' has them"
+    case "livelock":
+      return style(.bad, "livelock") + ": timer \(line["timer"] ?? "?") of \(style(.name, line["machine"] ?? "?"))"
+        + " goes round and round without time passing; the world \(line["world"] ?? "?") stands still\(when(line))"
+    case "world":
+      return style(.attention, "the world \(line["dropped"] ?? "?") was dropped") + "; back in main\(note)"
+    case "bye":
+      return style(.attention, farewell(line["reason"])) + note
+    default:
+      return style(.attention, plain(line))
+    }
+  }
+
+  private func farewell(_ reason: String?) -> String {
+    switch reason {
+    case "quit", nil: "goodbye"
+    case "shutdown": "the daemon is shutting down"
+    case "limit": "the daemon has no room for another client"
+    case let other?: "the daemon closes the connection: \(other)"
+    }
+  }
+
+  // MARK: Parts
+
+  /// A row of a reply's data: a cell for each word and field, the text last.
+  func row(_ line: ServerLine) -> [Table.Cell] {
+    line.words.enumerated().map { index, word in Table.Cell(word, index == 0 ? .name : nil) }
+      + line.fields.map { Table.Cell("\($0.key)=\($0.value.isEmpty ? "-" : $0.value)") }
+      + (line.note.map { [Table.Cell($0, .quiet)] } ?? [])
+  }
+
+  private func change(_ from: String, _ to: String) -> String {
+    "\(style(.state, from)) \(style.arrow) \(style(.state, to))"
+  }
+
+  private func outputs(_ line: ServerLine) -> String {
+    guard let outputs = line["outputs"], !outputs.isEmpty else { return "" }
+    let names = outputs.split(separator: ",").map { style(.output, String($0)) }
+    return "  \(style.emits) \(names.joined(separator: ", "))"
+  }
+
+  private func when(_ line: ServerLine) -> String {
+    let parts = [line["t"].map { "\($0)s" }, line["seq"].map { "#\($0)" }].compactMap(\.self)
+    return parts.isEmpty ? "" : style(.quiet, "  \(parts.joined(separator: " "))")
+  }
+
+  private func pace(_ line: ServerLine) -> String {
+    line["clock"].map { ", clock \($0)" } ?? ""
+  }
+
+  private func counted(_ number: String, _ one: String, _ many: String? = nil) -> String {
+    number == "1" ? "1 \(one)" : "\(number) \(many ?? one + "s")"
+  }
+
+  /// A success or a line that has no words of its own here: its words, its fields, its text.
+  private func plain(_ line: ServerLine) -> String {
+    let rest = line.fields.filter { $0.key != "t" && $0.key != "seq" }
+    var parts = line.words
+    if !rest.isEmpty { parts.append(plain(rest)) }
+    if let note = line.note { parts.append(note) }
+    return (parts.isEmpty ? "ok" : parts.joined(separator: "  ")) + when(line)
+  }
+
+  private func plain(_ fields: [ServerLine.Field]) -> String {
+    fields.map { "\($0.key) \($0.value.isEmpty ? "-" : $0.value)" }.joined(separator: ", ")
+  }
+}

@@ -1,0 +1,92 @@
+import Testing
+
+@testable import LineProtocol
+
+struct ServerLineTests {
+  @Test("words, fields and the text behind the colon")
+  func parts() throws {
+    let line = try #require(
+      ServerLine("- @7 REFUSED machine=key state=off allowed=tap,cancel t=0.200 seq=3 : the key is off : really"))
+    #expect(line.lineClass == .failure)
+    #expect(line.tag == "7")
+    #expect(line.code == "REFUSED")
+    #expect(line.words == ["REFUSED"])
+    #expect(line.fields.map(\.key) == ["machine", "state", "allowed", "t", "seq"])
+    #expect(line["allowed"] == "tap,cancel")
+    #expect(line["nothing"] == nil)
+    #expect(line.note == "the key is off : really")
+  }
+
+  @Test(
+    "every class, and lines with nothing in them",
+    arguments: [("+", LineClass.success), ("-", .failure), (".", .data), ("*", .notice), ("!", .flow)])
+  func classes(first: String, lineClass: LineClass) throws {
+    for text in [first, "\(first) ", "\(first) a"] {
+      let line = try #require(ServerLine(text), "\(text)")
+      #expect(line.lineClass == lineClass)
+      #expect(line.words == (text.hasSuffix("a") ? ["a"] : []))
+    }
+    #expect(lineClass.answersRequest == (lineClass == .success || lineClass == .failure || lineClass == .data))
+  }
+
+  @Test("quotes and escapes are resolved in words and values")
+  func quotes() throws {
+    let line = try #require(ServerLine(#"+ "" "a b" ":" "x=1" got="a \"b\" \\ \n \t" allowed="" http://u?x=1"#))
+    #expect(line.words == ["", "a b", ":", "x=1", "http://u?x=1"])
+    #expect(line["got"] == "a \"b\" \\ \n \t")
+    #expect(line["allowed"] == "")
+  }
+
+  @Test("a tag is only the first word, only in a reply, and never quoted")
+  func tags() throws {
+    #expect(ServerLine("+ @a.b-c_1 moved")?.tag == "a.b-c_1")
+    #expect(ServerLine("+ moved @a")?.tag == nil)
+    #expect(ServerLine("+ moved @a")?.words == ["moved", "@a"])
+    #expect(ServerLine(#". "@a" b"#)?.words == ["@a", "b"])
+    #expect(ServerLine("* @a 1")?.words == ["@a", "1"])
+  }
+
+  @Test("a colon inside a word, or the last in the line")
+  func colons() throws {
+    #expect(ServerLine("+ a:b c: d")?.words == ["a:b", "c:", "d"])
+    #expect(ServerLine("+ a :")?.note == "")
+    #expect(ServerLine("+ a : ")?.note == "")
+    #expect(ServerLine("+ a :  b")?.note == " b")
+    #expect(ServerLine("+ a :b")?.words == ["a", ":b"])
+    #expect(ServerLine(". : only text = \"free")?.note == "only text = \"free")
+  }
+
+  @Test(
+    "what is no line of this protocol is nil",
+    arguments: ["", " + a", "hello", "+a", "?", "+ \"open", "+ a\"b", "+ \"\\x\""])
+  func strange(text: String) {
+    #expect(ServerLine(text) == nil)
+  }
+
+  @Test("what the writer writes, the reader reads", arguments: 0..<300)
+  func roundTrip(seed: Int) throws {
+    var state = UInt64(seed) &* 0x9E37_79B9_7F4A_7C15 &+ 1
+    func dice(_ count: Int) -> Int {
+      state ^= state << 13
+      state ^= state >> 7
+      state ^= state << 17
+      return Int(state % UInt64(count))
+    }
+    let alphabet: [Character] = Array("aZ9 =:\"\\@.,\u{E9}→\n\t")
+    func word() -> String { String((0..<dice(6)).map { _ in alphabet[dice(alphabet.count)] }) }
+    let words = (0..<dice(4)).map { _ in word() }
+    let values = (0..<dice(3)).map { _ in word() }
+
+    var buffer = ByteBuffer()
+    "t\(seed)".utf8.withContiguousStorageIfAvailable { buffer.begin(.success, tag: UnsafeRawBufferPointer($0)) }
+    for word in words { buffer.word(word) }
+    for value in values { buffer.key("key", value) }
+    buffer.note("text")
+    let text = String(decoding: buffer.bytes, as: UTF8.self)
+    let line = try #require(ServerLine(text), "seed \(seed): \(text)")
+    #expect(line.tag == "t\(seed)", "seed \(seed)")
+    #expect(line.words == words, "seed \(seed): \(text)")
+    #expect(line.fields.map(\.value) == values, "seed \(seed): \(text)")
+    #expect(line.note == "text", "seed \(seed)")
+  }
+}

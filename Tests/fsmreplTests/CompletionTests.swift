@@ -1,0 +1,167 @@
+import LineProtocol
+import Testing
+
+@testable import fsmrepl
+
+/// What the daemon would say, by request; anything else is a failure.
+private struct FakeDaemon {
+  static let help = [
+    ". help [VERB] : the verbs, or one with an example",
+    ". new KIND NAME [param=value…] : makes a machine",
+    ". list [PATTERN] [kind=KIND] [state=STATE] [limit=N] : machines, by name",
+    ". send NAME EVENT [argument…] : one event to one machine",
+    ". cast PATTERN EVENT [argument…] : one event to all that match",
+    ". wire FROM OUTPUT TO EVENT : an output becomes an event",
+    ". watch PATTERN [what=moves|all] [since=SEQ] : notices",
+    ". clock : shows", ". clock real : sets", ". clock virtual : sets",
+    ". advance DURATION : moves", ". advance until TIME : moves",
+    ". fire NAME TIMER : lets a timer expire",
+    ". await NAME STATE [within=DURATION] : waits",
+    ". expect NAME STATE : fails unless",
+    ". world : the present one", ". world new W [clock=virtual] [seed=0] : makes", ". world drop W : removes",
+    ". use W : goes to another",
+    ". quiet on|off : withholds",
+    ". graph KIND|NAME [format=table|dot] : its diagram",
+  ]
+  static let answers: [String: [String]] = [
+    "kinds": [
+      ". shiftKey states=3 events=2 timers=1 : the Shift key", ". fridge states=5 events=4 timers=2 : a fridge",
+    ],
+    "list * limit=200": [". f1 fridge off", ". key shiftKey off"],
+    "list k* limit=200": [". key shiftKey off"],
+    "list key limit=200": [". key shiftKey off"],
+    "list key limit=1": [". key shiftKey off"],
+    "list m* limit=200": (0..<200).map { ". m\(1000 + $0) shiftKey off" },
+    "list f* limit=200": [". f1 fridge off"],
+    "list f1 limit=200": [". f1 fridge off"],
+    "list f1 limit=1": [". f1 fridge off"],
+    "can key": [". tap"],
+    "can f1": [". open", ". set NUMBER"],
+    "describe shiftKey": [
+      ". state off : nothing runs", ". state on : shift is on", ". state list(n) : data",
+      ". event character c=character : a character was typed", ". event tap : the key was tapped",
+      ". timer doubleTap after=350ms : the window", ". timer other : another",
+      ". output highlight : the key lights up",
+      ". parameter doubleTap type=duration default=350ms : the window",
+      ". parameter style type=plain|fancy default=plain : the look",
+    ],
+    "describe fridge": [". event open : the door", ". event set to=number : a temperature", ". state off"],
+    "show key": [". state on", ". timer doubleTap due=0.350 left=0.150"],
+    "worlds": [". main clock=real t=0.000 seq=0", ". lesson clock=virtual t=0.200 seq=3"],
+  ]
+
+  static func ask(_ requests: [String]) -> [[ServerLine]?] {
+    requests.map { request in answers[request].map { $0.compactMap { ServerLine($0) } } }
+  }
+
+  static func complete(_ text: String) -> Completion {
+    let grammar = Grammar(help: help.compactMap { ServerLine($0) })
+    return Completer(ask: ask).complete(text, grammar: grammar)
+  }
+}
+
+struct CompletionTests {
+  @Test(
+    "every context offers what fits there",
+    arguments: [
+      ("ad", ["advance"]), ("c", ["cast", "clock"]), ("@7 ad", ["advance"]), ("help ex", ["expect"]),
+      ("new ", ["shiftKey", "fridge"]), ("new f", ["fridge"]),
+      ("new shiftKey a ", ["doubleTap=", "style="]), ("new shiftKey a style=plain ", ["doubleTap="]),
+      ("new shiftKey a style=", ["style=plain", "style=fancy"]), ("new shiftKey a style=f", ["style=fancy"]),
+      ("send ", ["f1", "key"]), ("send k", ["key"]),
+      ("send key ", ["tap", "character"]), ("send key c", ["character"]), ("@1 send key c", ["character"]),
+      ("cast f* ", ["open", "set"]),
+      ("wire key ", ["highlight"]), ("wire key highlight ", ["f1", "key"]),
+      ("wire key highlight f1 ", ["open", "set"]),
+      ("watch key ", ["what=", "since="]), ("watch key what=", ["what=moves", "what=all"]),
+      ("watch key what=all ", ["since="]),
+      ("fire key ", ["doubleTap", "other"]), ("expect key ", ["off", "on", "list"]), ("await key o", ["off", "on"]),
+      ("await key on ", ["within="]),
+      ("use ", ["main", "lesson"]), ("world ", ["new", "drop"]), ("world drop ", ["main", "lesson"]),
+      ("world new w ", ["clock=", "seed="]), ("world new w clock=", ["clock=virtual"]),
+      ("clock ", ["real", "virtual"]), ("quiet ", ["on", "off"]), ("list kind=", ["kind=shiftKey", "kind=fridge"]),
+      ("graph ", ["shiftKey", "fridge", "f1", "key"]), ("graph key format=d", ["format=dot"]),
+      ("advance u", ["until"]), ("nosuch ", []), ("# se", []), ("clock real ", []),
+    ] as [(String, [String])])
+  func contexts(text: String, expected: [String]) {
+    #expect(FakeDaemon.complete(text).candidates.map(\.text) == expected, "'\(text)'")
+  }
+
+  @Test("events that are possible now come first, and the others are marked")
+  func possibleFirst() {
+    let found = FakeDaemon.complete("send key ")
+    #expect(found.candidates.map(\.isPossible) == [true, false])
+    #expect(found.candidates[1].detail == "c=character — a character was typed")
+    #expect(FakeDaemon.complete("fire key ").candidates.map(\.isPossible) == [true, false])
+  }
+
+  @Test(
+    "where nothing can be listed, a hint says what is wanted",
+    arguments: [
+      ("new shiftKey ", "NAME: a name for the new machine"), ("world new ", "W: a name for the new world"),
+      ("send key character ", "c: character — a character was typed"),
+      ("send key character a ", "character takes no more arguments"), ("send key tap ", "tap takes no argument"),
+      ("new shiftKey a doubleTap=", "doubleTap: type=duration default=350ms — the window"),
+      ("list limit=", "N: a number"), ("clock real ", "clock real"),
+    ])
+  func hints(text: String, hint: String) {
+    let found = FakeDaemon.complete(text)
+    #expect(found.hint == hint)
+    #expect(found.candidates.isEmpty)
+    #expect(!found.isSettled)
+  }
+
+  @Test("nothing is put in unasked where something unlisted is as likely")
+  func notForced() {
+    let advance = FakeDaemon.complete("advance ")
+    #expect(advance.candidates.map(\.text) == ["until"])
+    #expect(advance.insertion == nil)
+    #expect(advance.hint.hasPrefix("DURATION"))
+    #expect(FakeDaemon.complete("advance u").isSettled)
+  }
+
+  @Test("the first of many names do not decide what all have in common")
+  func cut() {
+    let found = FakeDaemon.complete("send m")
+    #expect(found.candidates.count == 200)
+    #expect(found.isCut)
+    #expect(found.insertion == nil)
+  }
+
+  @Test("what all have in common is put in")
+  func common() {
+    let found = Completion(candidates: [.init(text: "doorOpened"), .init(text: "doorClosed")])
+    #expect(found.insertion == "door")
+    #expect(!found.isSettled)
+    #expect(FakeDaemon.complete("send k").isSettled)
+  }
+
+  @Test("a daemon that does not answer leaves the line alone")
+  func silence() {
+    let grammar = Grammar(help: FakeDaemon.help.compactMap { ServerLine($0) })
+    let found = Completer(ask: { $0.map { _ in nil } }).complete("send key ", grammar: grammar)
+    #expect(found.candidates.isEmpty)
+  }
+
+  @Test(
+    "one without any grammar, or of words nobody knows, does no harm", arguments: ["", "x", "send ", "[", "=", "a="])
+  func strange(text: String) {
+    let empty = Grammar(help: [])
+    #expect(Completer(ask: FakeDaemon.ask).complete(text, grammar: empty).candidates.isEmpty)
+    _ = FakeDaemon.complete(text)
+  }
+
+  @Test("the list has the details of few, and columns for many")
+  func list() {
+    let few = FakeDaemon.complete("send key ")
+    let style = Style(usesColour: false, usesUnicode: true)
+    #expect(
+      CandidateList(completion: few, width: 40, style: style).text
+        == "  tap        the key was tapped\n  character  (not now) c=character — a…\n")
+    let many = Completion(candidates: (0..<40).map { .init(text: "name\($0)") })
+    let lines = CandidateList(completion: many, width: 40, style: style).text.split(separator: "\n")
+    #expect(lines.count == 10)
+    #expect(lines[0] == "  name0   name10  name20  name30")
+    #expect(lines.allSatisfy { $0.count <= 40 })
+  }
+}

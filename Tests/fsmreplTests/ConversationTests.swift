@@ -1,0 +1,198 @@
+import LineProtocol
+import Testing
+
+@testable import fsmrepl
+
+struct ConversationTests {
+  private var conversation = Conversation()
+
+  private mutating func receive(_ text: String) throws -> Conversation.Received {
+    conversation.receive(try #require(ServerLine(text), "\(text)"))
+  }
+
+  @Test("a request gets a tag of ours, unless it has one or nobody answers it")
+  mutating func tags() {
+    #expect(conversation.ask("help") == "@.1 help")
+    #expect(conversation.ask("@mine help") == "@mine help")
+    #expect(conversation.ask("") == nil)
+    #expect(conversation.ask("  # remark") == nil)
+    #expect(conversation.ask("help") == "@.2 help")
+    #expect(conversation.waitingCount == 3)
+  }
+
+  @Test("a line at the limit is not made too long by our tag")
+  mutating func longLines() {
+    let atLimit = "send a b " + String(repeating: "x", count: 65_536 - 9)
+    #expect(conversation.ask(atLimit) == atLimit)
+    let shorter = String(atLimit.dropLast(4))
+    #expect(conversation.ask(shorter) == "@.1 \(shorter)")
+  }
+
+  @Test("an answer finds its request, and tells where we are")
+  mutating func answers() throws {
+    _ = conversation.ask("use lesson")
+    let answer = try receive("+ @.1 world=lesson clock=virtual t=0.200 seq=3")
+    #expect(answer.asked?.text == "use lesson")
+    #expect(answer.asked?.isOurTag == true)
+    #expect(conversation.place == Place(world: "lesson", clock: "virtual", time: "0.200"))
+    #expect(!conversation.isWaiting)
+  }
+
+  @Test("what succeeded silently is done when a later request is answered")
+  mutating func quiet() throws {
+    _ = conversation.ask("quiet on")
+    _ = try receive("+ @.1")
+    _ = conversation.ask("send a b")
+    #expect(conversation.mayStaySilent)
+    _ = conversation.ask("sync", by: .program)
+    #expect(!conversation.mayStaySilent)
+    #expect(conversation.isAwaitingSign)
+    let answer = try receive("+ @.3")
+    #expect(answer.asked?.asker == .program)
+    #expect(!conversation.isWaiting)
+    _ = conversation.ask("quiet off")
+    _ = try receive("+ @.4")
+    _ = conversation.ask("send a b")
+    #expect(!conversation.mayStaySilent)
+  }
+
+  @Test("cancel is answered out of turn")
+  mutating func cancel() throws {
+    _ = conversation.ask("await a b")
+    _ = conversation.ask("list")
+    #expect(conversation.isInterruptible)
+    #expect(!conversation.isCancelling)
+    _ = conversation.ask("cancel", by: .program)
+    #expect(conversation.isCancelling)
+    #expect(try receive("- @.1 CANCELLED").asked?.text == "await a b")
+    #expect(try receive("+ @.3").asked?.text == "cancel")
+    #expect(!conversation.isInterruptible)
+    #expect(try receive(". @.2 a b c").asked?.text == "list")
+    #expect(try receive("+ @.2 1").asked?.text == "list")
+    #expect(!conversation.isWaiting)
+  }
+
+  @Test("an answer without a tag is the oldest request's")
+  mutating func untagged() throws {
+    _ = conversation.ask("send a b")
+    _ = conversation.ask("help")
+    #expect(try receive("- SYNTAX : a control character").asked?.text == "send a b")
+    #expect(conversation.waitingCount == 1)
+  }
+
+  @Test("lines of a batch wait for its end, and get their answers then")
+  mutating func batch() throws {
+    _ = conversation.ask("begin")
+    #expect(conversation.isCollecting)
+    #expect(conversation.isBeginning)
+    _ = try receive("+ @.1")
+    #expect(!conversation.isBeginning)
+    _ = conversation.ask("send a b")
+    #expect(!conversation.mayStaySilent)
+    _ = conversation.ask("end")
+    #expect(!conversation.isCollecting)
+    #expect(try receive("+ @.2 moved x y t=0.000 seq=1").asked?.text == "send a b")
+    #expect(try receive("+ @.3 batch=1").asked?.text == "end")
+    #expect(!conversation.isWaiting)
+  }
+
+  @Test("a begin that fails has begun nothing")
+  mutating func failedBegin() throws {
+    _ = conversation.ask("begin")
+    _ = try receive("- @.1 USAGE : no batch in a batch")
+    #expect(!conversation.isCollecting)
+  }
+
+  @Test("notices and flow answer nothing; a dropped world puts us back in main")
+  mutating func flow() throws {
+    _ = conversation.ask("use lesson")
+    _ = try receive("+ @.1 world=lesson clock=virtual t=0.200")
+    _ = conversation.ask("watch *")
+    _ = try receive("+ @.2 watching 1")
+    #expect(try receive("* 1 0.200 a moved b c event=d").asked == nil)
+    #expect(conversation.place.time == "0.200")
+    #expect(try receive("! world dropped=lesson").asked == nil)
+    #expect(conversation.place == Place())
+    var restoration = conversation.restoration(from: "main")
+    #expect(restoration.next(after: nil) == nil)
+  }
+
+  @Test("after a loss the way back leads through all watches")
+  mutating func restoration() throws {
+    for (request, answer) in [
+      ("watch *", "+ watching 1"), ("use lesson", "+ world=lesson clock=virtual t=0.000"),
+      ("watch key what=all since=3", "+ watching 1"), ("watch b", "+ watching 2"), ("unwatch b", "+ watching 1"),
+    ] {
+      _ = conversation.ask(request)
+      _ = try receive(answer)
+    }
+    _ = conversation.ask("send a b")
+    _ = conversation.ask("sync", by: .program)
+    #expect(conversation.disconnect().map(\.text) == ["send a b"])
+    #expect(!conversation.isWaiting)
+    var restoration = conversation.restoration(from: "main")
+    conversation.begin(with: try #require(ServerLine("+ fsmd protocol=1 world=main clock=real t=0.000 seq=0")))
+    #expect(conversation.place.world == "main")
+    #expect(restoration.next(after: nil) == "watch *")
+    #expect(restoration.next(after: .done) == "use lesson")
+    #expect(restoration.next(after: .done) == "watch key what=all")
+    #expect(restoration.next(after: .done) == nil)
+  }
+
+  @Test("the words of a request keep their quotes")
+  func requestText() {
+    let text = RequestText(#"  @t send  key text "a \" b" c="d e"  "#)
+    #expect(text.tag == "t")
+    #expect(text.verb == "send")
+    #expect(text.words == ["key", "text", #""a \" b""#, #"c="d e""#])
+    #expect(RequestText("").verb == nil)
+    #expect(RequestText("# x").verb == nil)
+    #expect(RequestText(#"a "b c"#).words == [#""b c"#])
+  }
+}
+
+struct RestorationTests {
+  private func requests(_ restoration: Restoration, failing: Set<String> = []) -> [String] {
+    var restoration = restoration
+    var asked: [String] = []
+    var outcome: Restoration.Outcome?
+    while let request = restoration.next(after: outcome), asked.count < 20 {
+      asked.append(request)
+      outcome = failing.contains(request) ? .failed : .done
+    }
+    return asked
+  }
+
+  private let both = Restoration(
+    from: "main",
+    through: [.init(world: "a", watches: ["watch x", "watch y"]), .init(world: "b", watches: ["watch z"])])
+
+  @Test("one world after the other, the present one last")
+  func inOrder() {
+    #expect(requests(both) == ["use a", "watch x", "watch y", "use b", "watch z"])
+    #expect(requests(Restoration(from: "main", through: [.init(world: "main", watches: [])])) == [])
+  }
+
+  @Test("the watches of a world that is gone are not made elsewhere")
+  func gone() {
+    #expect(requests(both, failing: ["use a"]) == ["use a", "use b", "watch z"])
+    #expect(requests(both, failing: ["use b"]) == ["use a", "watch x", "watch y", "use b", "use main"])
+    #expect(requests(both, failing: ["use a", "use b"]) == ["use a", "use b"])
+    #expect(requests(both, failing: ["watch x"]) == ["use a", "watch x", "watch y", "use b", "watch z"])
+  }
+
+  @Test("attempts to connect come ever less often")
+  func backoff() {
+    var reconnection = Reconnection()
+    #expect(reconnection.next == nil)
+    var waits: [UInt64] = []
+    for _ in 0..<8 {
+      reconnection.failed(at: 1_000)
+      waits.append((reconnection.next ?? 0) - 1_000)
+    }
+    #expect(waits == [50, 100, 200, 400, 800, 1_600, 2_000, 2_000].map { $0 * 1_000_000 })
+    #expect(reconnection.isUnderWay)
+    reconnection.waitForGreeting()
+    #expect(reconnection.next == nil)
+  }
+}

@@ -1,0 +1,44 @@
+import Testing
+import UnixHost
+
+@testable import fsmrepl
+
+@Suite(.serialized)
+struct InvocationTests {
+  private func parse(_ words: String...) throws -> Invocation {
+    guard case .run(let options, let operands) = try Invocation.table.parse(words) else {
+      throw UsageFailure.wrong("not a run")
+    }
+    return try Invocation(options: options, operands: operands)
+  }
+
+  @Test("sources come in the order in which they were given")
+  func sources() throws {
+    let invocation = try parse("-e", "a", "-f", "x", "-", "-e", "b", "-f", "-")
+    #expect(invocation.sources == [.expression("a"), .file("x"), .expression("b"), .standardInput, .standardInput])
+    #expect(try parse().sources.isEmpty)
+  }
+
+  @Test("the other options")
+  func others() throws {
+    let invocation = try parse("-s", "p", "--keep-going", "--raw", "--no-color")
+    #expect(invocation.socket == "p")
+    #expect(invocation.keepsGoing && invocation.showsWire && !invocation.allowsColour)
+    let bare = try parse()
+    #expect(!bare.keepsGoing && !bare.showsWire && bare.allowsColour && bare.socket == nil)
+  }
+
+  @Test("an operand that is no '-' is a mistake")
+  func operand() {
+    #expect(throws: UsageFailure.self) { try parse("script.fsm") }
+  }
+
+  @Test("exit statuses by the code of the failure")
+  func statuses() {
+    #expect(ExitCode.of(failure: "EXPECTED") == .expectation)
+    #expect(ExitCode.of(failure: "TIMEOUT") == .timeOut)
+    for code in ["REFUSED", "SYNTAX", "BATCH", "CANCELLED", "OF-THE-FUTURE"] {
+      #expect(ExitCode.of(failure: code) == .failed)
+    }
+  }
+}

@@ -1,0 +1,220 @@
+import LineProtocol
+import Testing
+
+@testable import fsmrepl
+
+struct PresenterTests {
+  /// What is shown of the answer to a request.
+  private func shown(
+    _ request: String?, _ lines: String..., form: Presenter.Form = .people(.bare)
+  ) throws -> String {
+    var conversation = Conversation()
+    if let request { _ = conversation.ask(request) }
+    var presenter = Presenter(form: form)
+    var text = ""
+    for raw in lines {
+      let line = try #require(ServerLine(raw), "\(raw)")
+      text += presenter.show(conversation.receive(line), raw: raw)
+    }
+    return text
+  }
+
+  @Test(
+    "answers in words",
+    arguments: [
+      ("send key tap", "+ moved off on t=0.000 seq=2", "off → on  0.000s #2\n"),
+      ("send f open", "+ moved a b t=1.000 seq=2 outputs=x,y", "a → b  ⇒ x, y  1.000s #2\n"),
+      ("send f open", "+ stayed a t=1.000 seq=2", "stays a  1.000s #2\n"),
+      ("send f open", "+ ignored a t=1.000 seq=2", "ignored, still a  1.000s #2\n"),
+      ("new shiftKey key", "+ created key off t=0.000 seq=1", "key created, off  0.000s #1\n"),
+      ("new phoneCall c", "+ created c members=2 t=0.000 seq=2", "c created, 2 members  0.000s #2\n"),
+      ("drop key", "+ dropped key t=0.000 seq=1", "key dropped  0.000s #1\n"),
+      ("advance 1s", "+ advanced fired=1 t=1.000 seq=1", "1 timer fired  1.000s #1\n"),
+      ("step", "+ stepped fired=0 t=1.000 seq=1", "0 timers fired  1.000s #1\n"),
+      ("await key on", "+ reached on t=1.000 seq=1", "reached on  1.000s #1\n"),
+      ("can key tap", "+ yes", "yes\n"),
+      ("can key tap", "+ no : the key is off", "no: the key is off\n"),
+      ("expect key on", "+ on t=1.000", "✓ on  1.000s\n"),
+      ("watch *", "+ watching 1", "1 watch\n"),
+      ("use lesson", "+ world=lesson clock=virtual t=0.000 seq=0", "now in lesson, clock virtual  0.000s #0\n"),
+      ("world", "+ world=main clock=real t=0.000 seq=0", "in main, clock real  0.000s #0\n"),
+      ("sync", "+ t=0.000 seq=0", "all done  0.000s #0\n"),
+      (
+        "cast * tap", "+ 3 moved=1 stayed=0 ignored=2 refused=0 t=0.000",
+        "3  moved 1, stayed 0, ignored 2, refused 0  0.000s\n"
+      ),
+      ("begin", "+", "ok\n"),
+      ("clock", "+ clock real speed=1 paused=no t=0.000 seq=0", "clock  real  speed 1, paused no  0.000s #0\n"),
+      ("future", "+ strange words=1 : and text", "strange  words 1  and text\n"),
+      ("list", "+ 0", "none\n"),
+    ])
+  func answers(request: String, line: String, expected: String) throws {
+    #expect(try shown(request, line) == expected)
+  }
+
+  @Test(
+    "failures say what, and what instead",
+    arguments: [
+      (
+        "- REFUSED machine=key state=off event=x allowed=tap,cancel t=0.000 seq=5 : the key is off",
+        "refused: the key is off\n  possible now: tap, cancel\n"
+      ),
+      (
+        "- REFUSED machine=key state=off event=x allowed=\"\" t=0.000 seq=5",
+        "refused: key x is not possible in off\n  no event is possible now\n"
+      ),
+      (
+        "- UNKNOWN-MACHINE name=kye did-you-mean=key : there is no machine 'kye'",
+        "error: there is no machine 'kye' (UNKNOWN-MACHINE)\n  did you mean key?\n"
+      ),
+      ("- EXPECTED expected=on got=off : key is in off", "not as expected: on wanted, off found\n"),
+      ("- TIMEOUT state=on t=5.000 : no timer runs", "timed out: no timer runs, still on  5.000s\n"),
+      ("- CANCELLED", "cancelled\n"),
+      ("- BATCH index=3 : not run", "line 3 was not run\n"),
+      ("- BATCH index=3", "batch stopped at line 3\n"),
+      ("- LIMIT name=clients value=256", "error: name clients, value 256 (LIMIT)\n"),
+    ])
+  func failures(line: String, expected: String) throws {
+    #expect(try shown("send key x", line) == expected)
+  }
+
+  @Test(
+    "what happens",
+    arguments: [
+      ("* 2 0.000 key moved off on event=tap", "0.000  key  off → on  (event tap)\n"),
+      ("* 2 0.000 key output track x \"a b\"", "0.000  key  ⇒ track x \"a b\"\n"),
+      ("* 2 0.000 key armed t due=0.350", "0.000  key  t until 0.350\n"),
+      ("* 2 0.000 key expired t due=0.350", "0.000  key  t expired\n"),
+      ("* 2 0.000 key refused off wire=a.b", "0.000  key  refused in off  (wire a.b)\n"),
+      ("* 2 0.000 key created shiftKey off", "0.000  key  created, a shiftKey, off\n"),
+      ("* 2 0.000 key dropped", "0.000  key  dropped\n"),
+      ("* 7 0.000 - clock virtual", "0.000  clock virtual\n"),
+      ("* odd", "* odd\n"),
+      (
+        "! gap from=3 to=9",
+        "notices 3 to 9 were dropped, as they were not read fast enough; 'journal since=3' has them\n"
+      ),
+      ("! world dropped=w", "the world w was dropped; back in main\n"),
+      ("! bye reason=shutdown", "the daemon is shutting down\n"),
+    ])
+  func events(line: String, expected: String) throws {
+    #expect(try shown(nil, line) == expected)
+  }
+
+  @Test("rows line up, numbers at the right, text last")
+  func table() throws {
+    #expect(
+      try shown("kinds", ". a n=1 : first", ". longer n=22 : second", "+ 2")
+        == "  a       n=1   first\n  longer  n=22  second\n")
+    #expect(try shown("count", ". a on 5", ". b off 12", "+ 2") == "  a  on    5\n  b  off  12\n")
+  }
+
+  @Test("sections have columns of their own")
+  func sections() throws {
+    let text = try shown(
+      "show f", ". state cooling", ". reading temperature 4.000 °C", ". reading items 3", ". allowed open close", "+ 4")
+    #expect(
+      text == """
+          state      cooling
+          reading    temperature  4.000  °C
+          reading    items            3
+          allowed    open  close
+
+        """)
+  }
+
+  @Test("the journal reads like what happened, with its numbers")
+  func journal() throws {
+    #expect(
+      try shown("journal", ". 2 0.000 key moved off on event=tap", "+ 1") == "#2 0.000  key  off → on  (event tap)\n")
+  }
+
+  @Test("a long reply is shown in portions")
+  func portions() throws {
+    var conversation = Conversation()
+    _ = conversation.ask("list")
+    var presenter = Presenter(form: .people(.bare))
+    var shown = 0
+    for index in 0..<1_200 {
+      let raw = ". m\(index) power off"
+      let text = presenter.show(conversation.receive(try #require(ServerLine(raw))), raw: raw)
+      shown += text.split(separator: "\n").count
+      #expect(shown + Table.portion > index)
+    }
+    let last = presenter.show(conversation.receive(try #require(ServerLine("+ 1200"))), raw: "+ 1200")
+    #expect(shown + last.split(separator: "\n").count == 1_200)
+  }
+
+  @Test("the wire is shown as it is, but for the tags that we put there")
+  func wire() throws {
+    #expect(try shown("list", ". @.1 a b c", "+ @.1 1", form: .wire) == ". a b c\n+ 1\n")
+    #expect(try shown("@x list", ". @x a b c", "+ @x 1", form: .wire) == ". @x a b c\n+ @x 1\n")
+    #expect(try shown(nil, "* 1 0.000 a dropped", form: .wire) == "* 1 0.000 a dropped\n")
+    #expect(try shown("list", "- SYNTAX : no", form: .wire) == "- SYNTAX : no\n")
+  }
+
+  @Test("a tag of the user's own stands before the answer")
+  func ownTag() throws {
+    #expect(try shown("@x begin", "+ @x") == "@x ok\n")
+  }
+
+  @Test("what the program asks for itself is not shown")
+  func silent() throws {
+    var conversation = Conversation()
+    _ = conversation.ask("sync", by: .program)
+    var presenter = Presenter(form: .wire)
+    #expect(presenter.show(conversation.receive(try #require(ServerLine("+ @.1"))), raw: "+ @.1") == "")
+  }
+
+  @Test("colours change nothing but colours")
+  func colours() throws {
+    let style = Style(usesColour: true, usesUnicode: true)
+    let coloured = try shown("send key tap", "+ moved off on t=0.000 seq=2", form: .people(style))
+    #expect(coloured.contains("\u{1B}[36moff\u{1B}[0m"))
+    let bare = coloured.replacing(/\u{1B}\[[0-9]+m/, with: "")
+    #expect(bare == "off → on  0.000s #2\n")
+    let plain = Style(usesColour: false, usesUnicode: false)
+    #expect(try shown("send key tap", "+ moved off on t=0.000 seq=2", form: .people(plain)) == "off -> on  0.000s #2\n")
+  }
+}
+
+struct PlaceTests {
+  private func prompt(_ lines: [(String, Verb?)], _ condition: PromptCondition = .ready, colour: Bool = false) throws
+    -> String
+  {
+    var place = Place()
+    for (text, verb) in lines { place.update(from: try #require(ServerLine(text)), answering: verb) }
+    let style = Style(usesColour: colour, usesUnicode: true)
+    return place.prompt(condition, style: style).forReadline(style)
+  }
+
+  private let greeting: (String, Verb?) = ("+ fsmd protocol=1 version=1 world=main clock=real t=12.345 seq=0", nil)
+
+  @Test("the prompt shows world, clock and time")
+  func prompts() throws {
+    #expect(try prompt([]) == "main> ")
+    #expect(try prompt([greeting]) == "main real 12.3s> ")
+    #expect(
+      try prompt([greeting, ("+ world=lesson clock=virtual t=0.200000001 seq=3", .use)])
+        == "lesson virtual 0.200000001> ")
+    #expect(
+      try prompt([greeting, ("+ clock virtual speed=1 paused=no t=13.000 seq=0", .clock)]) == "main virtual 13.000> ")
+    #expect(try prompt([greeting, ("+ t=13.125", .pause)]) == "main paused 13.125> ")
+    #expect(try prompt([greeting, ("+ t=13.125", .pause), ("+", .resume)]) == "main real 13.1s> ")
+    #expect(try prompt([greeting, ("+ speed=60", .speed)]) == "main real×60 12.3s> ")
+    #expect(try prompt([greeting, ("- REFUSED t=14.000", .send)]) == "main real 14.0s> ")
+  }
+
+  @Test("and what is going on")
+  func conditions() throws {
+    #expect(try prompt([greeting], .waiting) == "main real 12.3s …> ")
+    #expect(try prompt([greeting], .collecting) == "main real 12.3s batch> ")
+    #expect(try prompt([greeting], .disconnected) == "not connected> ")
+  }
+
+  @Test("colours stand between readline's marks, so that it can count columns")
+  func marks() throws {
+    let text = try prompt([], colour: true)
+    #expect(text == "\u{01}\u{1B}[1m\u{02}main\u{01}\u{1B}[0m\u{02}> ")
+  }
+}

@@ -1,0 +1,161 @@
+import Glibc
+import LineProtocol
+import Testing
+import UnixHost
+
+@testable import fsmrepl
+
+@Suite(.serialized)
+struct ScriptRunnerTests {
+  private struct Run {
+    let status: ExitCode
+    let output: String
+    let errors: String
+  }
+
+  private func run(
+    _ server: FakeServer, _ sources: [Invocation.Source], keepsGoing: Bool = false
+  ) throws -> Run {
+    let client = Client(endpoint: Endpoint(try SocketPath.resolve(option: server.path)))
+    try client.open()
+    var greeting: ServerLine?
+    while greeting == nil, let connection = client.connection {
+      _ = Readiness([.init(descriptor: connection.descriptor)], until: HostClock.now() + 5_000_000_000)
+      guard client.receive({ if case .greeting(let line) = $0 { greeting = line } }) == .open else { break }
+    }
+    client.begin(with: try #require(greeting))
+    let output = try Pipe()
+    let errors = try Pipe()
+    let runner = try ScriptRunner(
+      client: client, source: try LineSource(sources), form: .wire, keepsGoing: keepsGoing, output: output.writing,
+      errors: errors.writing)
+    let status = runner.run()
+    _ = client.close()
+    return Run(status: status, output: text(of: output), errors: text(of: errors))
+  }
+
+  /// What was written into a pipe, which is closed.
+  private func text(of pipe: Pipe) -> String {
+    pipe.writing.close()
+    defer { pipe.reading.close() }
+    var bytes = [UInt8](repeating: 0, count: 1 << 16)
+    guard case .bytes(let count) = bytes.withUnsafeMutableBytes({ pipe.reading.read(into: $0) }) else { return "" }
+    return String(decoding: bytes.prefix(count), as: UTF8.self)
+  }
+
+  /// Answers by the first word of the request.
+  private func server() throws -> FakeServer {
+    try FakeServer { request in
+      switch request.split(separator: " ").first {
+      case "list": [". @ a power off", "+ @ 1"]
+      case "refuse": ["- @ REFUSED machine=a state=off event=x allowed=\"\" t=0.000 seq=1 : no"]
+      case "expect": ["- @ EXPECTED expected=on got=off : a is in off"]
+      case "await": ["- @ TIMEOUT state=off t=1.000"]
+      case "tell": ["* 1 0.000 a moved off on event=x", "+ @"]
+      case "quiet": ["+ @"]
+      case "send": []
+      case "sync": ["+ @ t=0.000 seq=0"]
+      case "begin": ["+ @"]
+      case "quit": ["+ @", "! bye reason=quit"]
+      case "die": nil
+      case let word?: ["+ @ \(word)"]
+      case nil: []
+      }
+    }
+  }
+
+  @Test("requests run in order, and their answers are written as they come")
+  func inOrder() throws {
+    let run = try run(try server(), [.expression("list\n# remark\n\ntell"), .expression("@x more")])
+    #expect(run.status == .good)
+    #expect(run.output == ". a power off\n+ 1\n* 1 0.000 a moved off on event=x\n+\n+ @x more\n")
+    #expect(run.errors == "")
+  }
+
+  @Test(
+    "the first failure stops, is named, and decides the status",
+    arguments: [
+      ("refuse", ExitCode.failed, "REFUSED"), ("expect a on", .expectation, "EXPECTED"),
+      ("await a on", .timeOut, "TIMEOUT"),
+    ])
+  func stops(request: String, status: ExitCode, code: String) throws {
+    let run = try run(try server(), [.expression("one\n\(request)\ntwo"), .expression("three")])
+    #expect(run.status == status)
+    #expect(run.output.hasPrefix("+ one\n- \(code) "))
+    #expect(!run.output.contains("two") && !run.output.contains("three"))
+    #expect(run.errors == "fsmrepl: -e:2: \(code): \(request)\n")
+  }
+
+  @Test("going on runs everything; the first failure still decides")
+  func keepsGoing() throws {
+    let run = try run(try server(), [.expression("await a b\none\nrefuse\ntwo")], keepsGoing: true)
+    #expect(run.status == .timeOut)
+    #expect(run.output.hasSuffix("+ two\n"))
+    #expect(run.errors.split(separator: "\n").count == 2)
+  }
+
+  @Test("requests that succeed silently do not make the script wait, nor end it early", arguments: [false, true])
+  func quiet(keepsGoing: Bool) throws {
+    let run = try run(
+      try server(), [.expression("quiet on\nsend a b\nsend a c\nlist\nsend a d")], keepsGoing: keepsGoing)
+    #expect(run.status == .good)
+    #expect(run.output == "+\n. a power off\n+ 1\n")
+  }
+
+  @Test("a batch without an end is a failure")
+  func openBatch() throws {
+    let run = try run(try server(), [.expression("begin\nsend a b")])
+    #expect(run.status == .failed)
+    #expect(run.errors.contains("no 'end'"))
+  }
+
+  @Test("leaving is no loss; a connection that breaks is")
+  func endings() throws {
+    let quit = try run(try FakeServer { $0 == "quit" ? ["+ @", "! bye reason=quit"] : nil }, [.expression("quit")])
+    #expect(quit.status == .good)
+    #expect(quit.output.hasPrefix("+\n"))
+    let lost = try run(try server(), [.expression("one\ndie\ntwo")])
+    #expect(lost.status == .noConnection)
+    #expect(lost.output == "+ one\n")
+    #expect(lost.errors == "fsmrepl: the connection to the daemon was lost\n")
+  }
+
+  @Test("bytes that are no UTF-8 are never sent")
+  func invalid() throws {
+    var template = Array("/tmp/fsmrepl-test-XXXXXX".utf8CString)
+    let file = Descriptor(rawValue: mkstemp(&template))
+    let path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    defer { unlink(path) }
+    let bytes: [UInt8] = [0x61, 0xFF, 0x0A]
+    bytes.withUnsafeBytes { _ = file.writeAll($0) }
+    file.close()
+    let run = try run(try server(), [.file(path)])
+    #expect(run.status == .failed)
+    #expect(run.output == "- SYNTAX : the line is not UTF-8\n")
+  }
+
+  @Test("a daemon that turns us away has not greeted us")
+  func turnedAway() throws {
+    let server = try FakeServer(greeting: ["- LIMIT name=clients value=256", "! bye reason=limit"]) { _ in nil }
+    let client = Client(endpoint: Endpoint(try SocketPath.resolve(option: server.path)))
+    try client.open()
+    var reasons: [String] = []
+    let deadline = HostClock.now() + 5_000_000_000
+    while reasons.isEmpty, let connection = client.connection, HostClock.now() < deadline {
+      _ = Readiness([.init(descriptor: connection.descriptor)], until: deadline)
+      _ = client.receive { if case .turnedAway(let reason) = $0 { reasons.append(reason) } }
+    }
+    #expect(reasons.first == "- LIMIT name=clients value=256")
+    #expect(!client.isReady)
+    _ = client.close()
+  }
+
+  @Test("a named daemon that is not there is not replaced by one of our own")
+  func named() throws {
+    let endpoint = Endpoint(try SocketPath.resolve(option: "/tmp/fsmrepl-test-nobody/s"))
+    #expect(throws: Endpoint.Failure.socket(.nobodyListens(path: "/tmp/fsmrepl-test-nobody/s"))) {
+      _ = try endpoint.connect()
+    }
+    #expect(endpoint.own == nil)
+  }
+}
