@@ -130,7 +130,8 @@ extension Engine {
   func mode(_ words: borrowing Words, _ session: inout Session) {
     guard words.plain[0] == "text" else {
       session.fail(
-        words.tag, .unknownVerb, [("verb", "mode \(words.plain[0])")], "lines are written as text; 'mode text' is all there is")
+        words.tag, .unknownVerb, [("verb", "mode \(words.plain[0])")],
+        "lines are written as text; 'mode text' is all there is")
       return
     }
     succeed(words, &session)

@@ -293,7 +293,8 @@ extension Engine {
 extension EventEntry {
   /// The arguments in words, for messages.
   fileprivate var usage: String {
-    arguments.isEmpty ? "no argument" : arguments.map { "\($0.name) (\(ArgumentText.name(of: $0.type)))" }.joined(separator: ", ")
+    arguments.isEmpty
+      ? "no argument" : arguments.map { "\($0.name) (\(ArgumentText.name(of: $0.type)))" }.joined(separator: ", ")
   }
 }
 

@@ -118,7 +118,10 @@ extension Engine {
     case .failure(.conflict(let conflict)):
       session.fail(
         words.tag, .badArgument,
-        [("argument", conflict.parameter), ("got", words[conflict.parameter] ?? "default"), ("allowed", conflict.allowed)],
+        [
+          ("argument", conflict.parameter), ("got", words[conflict.parameter] ?? "default"),
+          ("allowed", conflict.allowed),
+        ],
         "with the other parameters, \(conflict.parameter) must be \(conflict.allowed)")
     }
     return false

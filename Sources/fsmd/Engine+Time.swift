@@ -5,9 +5,10 @@ import StateMachines
 /// The clock, and the requests that move it.
 extension Engine {
   func clock(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) -> Errand {
-    guard let mode = choice(
-      words[0], "clock", ["real": WorldClock.Mode.real, "virtual": .virtual], otherwise: realm.clock.mode, words,
-      &session)
+    guard
+      let mode = choice(
+        words[0], "clock", ["real": WorldClock.Mode.real, "virtual": .virtual], otherwise: realm.clock.mode, words,
+        &session)
     else { return .none }
     let changes = mode != realm.clock.mode
     if changes { realm.clock.set(mode, host: realm.host, moment: realm.world.now) }
@@ -87,7 +88,9 @@ extension Engine {
       guard target >= now else {
         session.fail(
           words.tag, .badArgument,
-          [("argument", "time"), ("got", words.plain[1]), ("allowed", "\(TimeText.seconds(now.nanoseconds)) or later")],
+          [
+            ("argument", "time"), ("got", words.plain[1]), ("allowed", "\(TimeText.seconds(now.nanoseconds)) or later"),
+          ],
           "it is \(TimeText.seconds(now.nanoseconds)) already; world time goes back only by undo and goto")
         return
       }
@@ -99,8 +102,10 @@ extension Engine {
     guard target <= Moment.end else {
       session.fail(
         words.tag, .badArgument,
-        [("argument", "duration"), ("got", words.plain[words.plain.count - 1]),
-          ("allowed", "up to \(TimeText.written((Moment.end - now).nanoseconds))")],
+        [
+          ("argument", "duration"), ("got", words.plain[words.plain.count - 1]),
+          ("allowed", "up to \(TimeText.written((Moment.end - now).nanoseconds))"),
+        ],
         "world time ends at \(TimeText.written(Moment.end.nanoseconds))")
       return
     }

@@ -81,7 +81,9 @@ extension Engine {
 
   func journal(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) {
     guard let scope = scope(words, &session) else { return }
-    guard let limit = number(words["limit"], "limit", in: 0...1_000_000, otherwise: 100, words, &session) else { return }
+    guard let limit = number(words["limit"], "limit", in: 0...1_000_000, otherwise: 100, words, &session) else {
+      return
+    }
     let pattern = pattern(words[0])
     let reader: JournalReader
     if let since = words["since"] {

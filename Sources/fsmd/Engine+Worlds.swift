@@ -38,9 +38,10 @@ extension Engine {
 
   private func newWorld(_ name: String, _ words: borrowing Words, _ session: inout Session) -> Errand {
     guard let name = newName(name, words, &session) else { return .none }
-    guard let clock = choice(
-      words["clock"], "clock", ["virtual": WorldClock.Mode.virtual, "real": .real], otherwise: .virtual, words,
-      &session)
+    guard
+      let clock = choice(
+        words["clock"], "clock", ["virtual": WorldClock.Mode.virtual, "real": .real], otherwise: .virtual, words,
+        &session)
     else { return .none }
     guard let seed = number(words["seed"], "seed", in: 0...UInt64.max, otherwise: 0, words, &session) else {
       return .none

@@ -271,7 +271,11 @@ struct Words {
     var keyed: [(key: String, value: String)] = []
     for word in request.words {
       let text = String(decoding: request.bytes(of: word), as: UTF8.self)
-      if word.isPlain { plain.append(text) } else { keyed.append((String(decoding: request.key(of: word), as: UTF8.self), text)) }
+      if word.isPlain {
+        plain.append(text)
+      } else {
+        keyed.append((String(decoding: request.key(of: word), as: UTF8.self), text))
+      }
     }
     self.plain = plain
     self.keyed = keyed

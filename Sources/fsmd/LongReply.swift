@@ -111,7 +111,9 @@ extension LongReply.Machines {
       if let state {
         let query = queries[place] ?? StateQuery(state, of: kind)
         queries[place] = query
-        guard let query, query.matches(world.stateIndex(of: machine), data: world.stateData(of: machine)) else { continue }
+        guard let query, query.matches(world.stateIndex(of: machine), data: world.stateData(of: machine)) else {
+          continue
+        }
       }
       buffer.begin(.data, tag: tag)
       name.withUnsafeBytes { buffer.word(bare: $0) }

@@ -18,6 +18,11 @@ final class Service {
       session = Session(number: number, limits: limits)
       self.hosted = hosted
     }
+
+    /// Throws away what can no longer be sent.
+    func discardOutput() {
+      session.outbox = Outbox()
+    }
   }
 
   let engine: Engine
@@ -93,6 +98,54 @@ final class Service {
       case .service(let errand): run(errand, client)
       }
     }
+  }
+
+  /// Looks for a `cancel` behind a request that takes its time: the one verb that is read out of turn.
+  func lookForCancel(_ client: Client) {
+    guard client.session.activity.isCancellable else { return }
+    var found: [UInt8]?
+    client.session.input.waitingLines { line in
+      guard line.count <= 64, let tag = cancelTag(line) else { return false }
+      found = tag
+      // The line has been answered then; as a comment it is passed over when its turn comes.
+      line.initializeMemory(as: UInt8.self, repeating: UInt8(ascii: "#"))
+      return true
+    }
+    guard let cancelTag = found else { return }
+    if client.session.cursor != nil { engine.pump(&client.session, client.hosted.realm.world, mayDrop: true) }
+    let cancelled = client.session.activity.tag
+    client.session.activity = .none
+    cancelled.withUnsafeBytes { client.session.fail($0, .cancelled, "cancelled by this connection") }
+    cancelTag.withUnsafeBytes { tag in
+      client.session.outbox.buffer.begin(.success, tag: tag)
+      client.session.outbox.buffer.endLine()
+    }
+  }
+
+  /// The tag of a line that is `cancel`; nil if it is anything else.
+  private func cancelTag(_ line: UnsafeMutableRawBufferPointer) -> [UInt8]? {
+    // In a copy, since parsing may rewrite a line.
+    var copy = Array(line)
+    if copy.last == 0x0D { copy.removeLast() }
+    return copy.withUnsafeMutableBytes { bytes in
+      do throws(Request.Failure) {
+        try request.parse(bytes, isPlain: false)
+      } catch {
+        return nil
+      }
+      return Verb(request.verb) == .cancel && request.words.isEmpty ? Array(request.tag) : nil
+    }
+  }
+
+  /// After some of a client's output was written: a gap is told as soon as there is room.
+  func didWrite(_ client: Client) {
+    guard client.session.gap != nil else { return }
+    engine.pump(&client.session, client.hosted.realm.world, mayDrop: true)
+  }
+
+  /// Whether a client whose connection is gone still has requests that can be carried out now.
+  func hasWork(_ client: Client) -> Bool {
+    client.session.life != .ended && canWork(client)
   }
 
   /// Says that a client will send nothing more.
@@ -195,7 +248,8 @@ final class Service {
     // A watch rests while another world is in use: what came meanwhile is not told.
     let isWatching = hosted.realm.world.watchCount(of: client.session.watcher) > 0
     client.session.gap = nil
-    client.session.cursor = isWatching ? hosted.realm.world.journalReader(from: hosted.realm.world.lastSequence + 1) : nil
+    client.session.cursor =
+      isWatching ? hosted.realm.world.journalReader(from: hosted.realm.world.lastSequence + 1) : nil
   }
 
   /// A world by its name; a failure is written if there is none.
@@ -242,17 +296,12 @@ final class Service {
 
   /// Ends what a client was doing in a world that is no more, and tells it.
   private func leave(_ name: String, _ user: Client) {
-    let tag: [UInt8]?
-    switch user.session.activity {
-    case .none: tag = nil
-    case .advance(let advance): tag = advance.tag
-    case .step(let step): tag = step.tag
-    case .await(let wait): tag = wait.tag
-    case .reply(_, let replyTag): tag = replyTag
-    }
-    user.session.activity = .none
-    tag?.withUnsafeBytes {
-      user.session.fail($0, .unknownWorld, [("world", name)], "the world '\(name)' was dropped meanwhile")
+    if !user.session.activity.isNone {
+      let tag = user.session.activity.tag
+      user.session.activity = .none
+      tag.withUnsafeBytes {
+        user.session.fail($0, .unknownWorld, [("world", name)], "the world '\(name)' was dropped meanwhile")
+      }
     }
     user.session.say { buffer in
       buffer.word(literal: "world")

@@ -167,6 +167,17 @@ enum Activity {
     }
   }
 
+  /// The tag of the request that it answers.
+  var tag: [UInt8] {
+    switch self {
+    case .none: []
+    case .advance(let advance): advance.tag
+    case .step(let step): step.tag
+    case .await(let wait): wait.tag
+    case .reply(_, let tag): tag
+    }
+  }
+
   var isNone: Bool {
     if case .none = self { true } else { false }
   }

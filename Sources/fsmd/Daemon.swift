@@ -1,0 +1,250 @@
+import Glibc
+import LineProtocol
+import StateMachines
+import UnixHost
+
+/// The daemon as a process: the socket, the connections, the clock and the signals, around a ``Service``.
+///
+/// Everything runs on the event loop's one queue. A round is what one wake-up brings: all clients that have sent
+/// something are read and served at one moment, then everybody's output is written.
+final class Daemon {
+  private let loop: EventLoop
+  private var listener: Listener
+  private let service: Service
+  private let limits: Limits
+  private let log: Log
+  /// By the poller's token, less `firstToken`; empty places are in `vacancies`.
+  private var connections: [Connection?] = []
+  private var vacancies: [Int] = []
+  /// Whether the listener is out of the poller, because no descriptor was left.
+  private var isDeaf = false
+
+  private static let listenerToken: UInt32 = 0
+  private static let standardInputToken: UInt32 = 1
+  private static let firstToken: UInt32 = 2
+  /// Connections accepted in one round.
+  private static let acceptedInARound = 64
+  /// Bytes read from one client in one round, before others get their turn.
+  private static let bytesInARound = 1 << 20
+  /// How long the end of the daemon waits for clients to take their last lines, in nanoseconds.
+  private static let lastWords: UInt64 = 1_000_000_000
+
+  init(_ invocation: Invocation, catalogue: Catalogue, version: String, log: Log) throws {
+    limits = invocation.limits
+    self.log = log
+    FileDescriptorLimit.raise(to: limits.clients + 64)
+    let path = try SocketPath.resolve(option: invocation.socket)
+    try path.prepareDirectory()
+    listener = try Listener(path: path.path)
+    loop = try EventLoop(pollNanoseconds: invocation.pollNanoseconds)
+    service = Service(catalogue: catalogue, limits: limits, version: version, host: HostClock.now())
+    try loop.poller.add(listener.descriptor, token: Daemon.listenerToken, interest: .readable)
+    if invocation.endsWithStandardInput { watchStandardInput() }
+    loop.onReady = { [unowned self] events in serve(events) }
+    loop.onTimer = { [unowned self] in round { service.passTime() } }
+    loop.onTurn = { [unowned self] in round { service.passTime() } }
+    loop.onTermination = { [unowned self] signal in
+      log.info("ending on signal \(signal)")
+      service.shutDown()
+      end()
+    }
+    log.info("fsmd \(version) listens on \(path.path)")
+  }
+
+  func run() -> Never {
+    loop.run()
+  }
+
+  // MARK: Rounds
+
+  /// One round: `body` serves, then everybody's notices and replies are written and the clock is set.
+  private func round(_ body: () -> Void) {
+    service.beginRound(host: HostClock.now())
+    body()
+    service.workOn()
+    let needsTurn = service.endRound()
+    for connection in connections { if let connection { flush(connection) } }
+    if service.isShuttingDown { end() }
+    if needsTurn { loop.requestTurn() }
+    loop.arm(at: service.nextWake())
+  }
+
+  private func serve(_ events: Poller.Events) {
+    round {
+      for event in events {
+        switch event.token {
+        case Daemon.listenerToken: accept()
+        case Daemon.standardInputToken: readStandardInput()
+        default:
+          // A connection that was closed earlier in this round may still have its event here.
+          guard let connection = connections[Int(event.token - Daemon.firstToken)] else { continue }
+          if event.isReadable || event.isHungUp { receive(connection, isHungUp: event.isHungUp) }
+        }
+      }
+    }
+  }
+
+  /// Reads what a client has sent and serves it.
+  private func receive(_ connection: Connection, isHungUp: Bool) {
+    var bytes = 0
+    // When the other side is gone nothing more can come, so all is read, however much waits already.
+    while isHungUp || (bytes < Daemon.bytesInARound && connection.wantedInterest(limits).contains(.readable)) {
+      let (transfer, isFilled) = connection.read()
+      switch transfer {
+      case .bytes(let count):
+        bytes += count
+        service.lookForCancel(connection.client)
+        service.serve(connection.client)
+        // Less than there was room for: there is no more now, and asking again would only cost a call.
+        if !isFilled, !isHungUp { return }
+      case .wouldBlock:
+        return
+      case .closed, .failed:
+        if isHungUp { lose(connection) }
+        service.inputEnded(connection.client)
+        return
+      }
+    }
+  }
+
+  /// Writes a client's output and sees to what follows: the end of the connection, or another thing to wait for.
+  private func flush(_ connection: Connection) {
+    let client = connection.client
+    if connection.peerIsGone {
+      client.discardOutput()
+      if !service.hasWork(client) { close(connection) }
+      return
+    }
+    if !client.session.outbox.isEmpty {
+      guard connection.write() else {
+        lose(connection)
+        service.inputEnded(client)
+        client.discardOutput()
+        if !service.hasWork(client) { close(connection) }
+        return
+      }
+      service.didWrite(client)
+    }
+    if client.session.outbox.isEmpty {
+      if client.session.life == .ended {
+        close(connection)
+        return
+      }
+      client.session.input.shrinkIfEmpty()
+    }
+    setInterest(of: connection)
+  }
+
+  private func setInterest(of connection: Connection) {
+    let wanted = connection.wantedInterest(limits)
+    guard let present = connection.interest, present != wanted else { return }
+    try? loop.poller.modify(connection.descriptor, token: token(of: connection), interest: wanted)
+    connection.interest = wanted
+  }
+
+  private func token(of connection: Connection) -> UInt32 { connection.client.number }
+
+  // MARK: Connections
+
+  private func accept() {
+    for _ in 0..<Daemon.acceptedInARound {
+      switch listener.accept() {
+      case .connection(let descriptor, let peer):
+        admit(descriptor, peer)
+      case .none:
+        return
+      case .turnedAway:
+        log.warning("a client was turned away: no descriptor is left")
+      case .exhausted:
+        log.warning("no descriptor is left; nobody is accepted until a client leaves")
+        loop.poller.remove(listener.descriptor)
+        isDeaf = true
+        return
+      }
+    }
+  }
+
+  private func admit(_ descriptor: Descriptor, _ peer: Peer) {
+    guard peer.isTrusted else {
+      log.warning("refused process \(peer.pid) of user \(peer.uid)")
+      descriptor.close()
+      return
+    }
+    guard service.hasRoom else {
+      log.warning("refused process \(peer.pid): \(limits.clients) clients are connected")
+      var refusal = service.refusal
+      refusal.withUTF8 { _ = descriptor.send(UnsafeRawBufferPointer($0)) }
+      descriptor.close()
+      return
+    }
+    let place = vacancies.popLast() ?? connections.count
+    let number = UInt32(place) + Daemon.firstToken
+    do throws(SystemError) {
+      try loop.poller.add(descriptor, token: number, interest: .readable)
+    } catch {
+      log.warning("cannot serve process \(peer.pid): \(error)")
+      vacancies.append(place)
+      descriptor.close()
+      return
+    }
+    let connection = Connection(descriptor, service.open(number))
+    if place == connections.count { connections.append(connection) } else { connections[place] = connection }
+    log.debug("client \(number): process \(peer.pid)")
+  }
+
+  /// Gives up on the other side of a connection; what it sent is still carried out.
+  private func lose(_ connection: Connection) {
+    connection.peerIsGone = true
+    if connection.interest != nil { loop.poller.remove(connection.descriptor) }
+    connection.interest = nil
+  }
+
+  private func close(_ connection: Connection) {
+    service.close(connection.client)
+    let number = connection.client.number
+    connections[Int(number - Daemon.firstToken)] = nil
+    vacancies.append(Int(number - Daemon.firstToken))
+    if connection.interest != nil { loop.poller.remove(connection.descriptor) }
+    connection.descriptor.close()
+    log.debug("client \(number) has left")
+    if isDeaf, (try? loop.poller.add(listener.descriptor, token: Daemon.listenerToken, interest: .readable)) != nil {
+      isDeaf = false
+    }
+  }
+
+  // MARK: Beginning and end
+
+  /// Waits for the end of standard input; what comes before it is not looked at.
+  private func watchStandardInput() {
+    do throws(SystemError) {
+      try loop.poller.add(.standardInput, token: Daemon.standardInputToken, interest: .readable)
+    } catch {
+      // A file or a closed descriptor cannot be waited for; either way nobody holds the other end.
+      log.warning("standard input cannot be watched: \(error)")
+    }
+  }
+
+  private func readStandardInput() {
+    withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer in
+      switch Descriptor.standardInput.read(into: buffer) {
+      case .bytes, .wouldBlock: break
+      case .closed, .failed:
+        log.info("ending with standard input")
+        service.shutDown()
+      }
+    }
+  }
+
+  /// Lets clients take their last lines, for a while, and ends the process.
+  private func end() -> Never {
+    let deadline = HostClock.now() + Daemon.lastWords
+    var waiting = connections.compactMap { $0 }.filter { !$0.peerIsGone }
+    while true {
+      waiting = waiting.filter { $0.write() && !$0.client.session.outbox.isEmpty }
+      if waiting.isEmpty || HostClock.now() >= deadline { break }
+      _ = loop.poller.wait(milliseconds: 10)
+    }
+    listener.closeAndRemove()
+    exit(0)
+  }
+}

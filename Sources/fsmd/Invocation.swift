@@ -1,0 +1,87 @@
+import UnixHost
+
+/// What the command line asks for.
+struct Invocation {
+  var socket: String?
+  var limits = Limits()
+  var logLevel = Log.Level.info
+  /// How long to look for further requests before going to sleep, in nanoseconds.
+  var pollNanoseconds: UInt64 = 0
+  var endsWithStandardInput = false
+
+  private enum Option {
+    case socket, ephemeral, limit, log, poll, untilStandardInputCloses
+  }
+
+  private static let table = OptionTable<Option>(
+    program: "fsmd", synopsis: "[OPTION]...",
+    options: [
+      .init(
+        .socket, short: "s", long: "socket", argument: .required("PATH"),
+        summary:
+          "listen on PATH\n(default: $FSMD_SOCKET, $XDG_RUNTIME_DIR/fsmd/fsmd.sock, or a folder in the temporary one)"),
+      .init(.ephemeral, long: "ephemeral", summary: "keep nothing when the daemon ends (for now the only way)"),
+      .init(
+        .limit, long: "limit", argument: .required("NAME=VALUE"),
+        summary: "set a limit; may be repeated, the request 'limits' shows all"),
+      .init(
+        .log, long: "log", argument: .required("LEVEL"),
+        summary: "what is logged on standard error: error, warning, info (default), debug"),
+      .init(
+        .poll, long: "poll", argument: .required("MICROSECONDS"),
+        summary:
+          "look for further requests that long before going to sleep: shorter round trips,\nmore processor time (default 0)"
+      ),
+      .init(
+        .untilStandardInputCloses, long: "until-stdin-closes", summary: "end when standard input does"),
+    ])
+
+  enum Outcome {
+    case run(Invocation)
+    case exit(Int32)
+  }
+
+  /// Reads the words behind the program's name; help, version and complaints are printed here.
+  static func read(_ words: [String], version: String) -> Outcome {
+    do throws(UsageFailure) {
+      switch try table.parse(words) {
+      case .help:
+        Descriptor.standardOutput.writeAll(table.usage)
+        return .exit(0)
+      case .version:
+        Descriptor.standardOutput.writeAll("fsmd \(version)\n")
+        return .exit(0)
+      case .run(let options, let operands):
+        if let operand = operands.first { throw .wrong("fsmd takes options only, not '\(operand)'") }
+        return .run(try Invocation(options))
+      }
+    } catch {
+      Descriptor.standardError.writeAll("fsmd: \(error)\nTry 'fsmd --help'.\n")
+      return .exit(1)
+    }
+  }
+
+  private init(_ options: [OptionTable<Option>.Given]) throws(UsageFailure) {
+    for option in options {
+      switch option.name {
+      case .socket:
+        guard !option.value.isEmpty else { throw .wrong("--socket needs a path") }
+        socket = option.value
+      case .ephemeral: break
+      case .limit:
+        if let problem = limits.set(option.value) { throw .wrong(problem) }
+      case .log:
+        guard let level = Log.Level(name: option.value) else {
+          throw .wrong("a log level is error, warning, info or debug, not '\(option.value)'")
+        }
+        logLevel = level
+      case .poll:
+        guard let microseconds = UInt64(option.value), microseconds <= 1_000_000 else {
+          throw .wrong("--poll takes 0 to 1000000 microseconds, not '\(option.value)'")
+        }
+        pollNanoseconds = microseconds * 1_000
+      case .untilStandardInputCloses: endsWithStandardInput = true
+      }
+    }
+  }
+}
