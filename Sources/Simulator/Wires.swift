@@ -6,6 +6,13 @@ package struct Wire: Hashable, Sendable {
   package let to: MachineID
   /// The place of the event in its machine's kind.
   package let event: Int
+
+  package init(from: MachineID, output: Int, to: MachineID, event: Int) {
+    self.from = from
+    self.output = output
+    self.to = to
+    self.event = event
+  }
 }
 
 /// The wires of a world, by the machine they come from.
