@@ -112,6 +112,7 @@ extension World {
     retired.append((answer.sequence, machine))
     if !compositions.isEmpty { forget(machine) }
     if agenda.hasTooManyDead { sweepAgenda() }
+    complete()
   }
 
   /// The members of a composed name that are left; nil if it names none.

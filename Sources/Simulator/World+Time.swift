@@ -7,14 +7,15 @@ extension World {
     case reached
     /// The budget is used up; there is more to do.
     case more
-    /// A chain without time had no end; see ``World/livelock``.
+    /// A chain of firings or deliveries without time had no end; see ``World/takeLivelock()``.
     case livelocked
   }
 
-  /// When the next timer is due; nil if none runs.
+  /// When the next timer is due; nil if none is before the end of time.
   package mutating func nextDue() -> Moment? {
     buryTheDead()
-    return agenda.first.map { Moment(nanoseconds: $0.due) }
+    guard let first = agenda.first, first.due <= Moment.end.nanoseconds else { return nil }
+    return Moment(nanoseconds: first.due)
   }
 
   /// Moves time on to `target`, firing each timer that is due on the way at its own moment.
@@ -22,40 +23,61 @@ extension World {
   /// However the way is cut into calls, the journal is the same.
   ///
   /// - Parameters:
-  ///   - target: Not before now.
+  ///   - target: Not before now. Time goes no further than to its end.
   ///   - budget: The most timers to fire before coming back; lowered by those that were.
   package mutating func advance(to target: Moment, budget: inout Int) -> Progress {
-    if isStalled { goOn() }
+    if isStalled { endBrokenStall() }
+    let target = min(target, .end)
     while budget > 0 {
-      guard fireNext(until: target) else {
-        if livelock != nil { return .livelocked }
+      switch fireNext(until: target) {
+      case .fired:
+        budget -= 1
+      case .firedIntoLoop:
+        budget -= 1
+        return .livelocked
+      case .stuck:
+        return .livelocked
+      case .nothingDue:
         move(to: target)
         return .reached
       }
-      budget -= 1
     }
     return .more
   }
 
   /// Fires the next timer, whenever it is due, and moves time to it.
   ///
-  /// - Returns: False if no timer runs, or a chain without time had no end.
+  /// - Returns: False if no timer runs, or a chain of them without time has no end. One that fired may have gone over a
+  ///   limit of the wires all the same; see ``takeLivelock()``.
   package mutating func fireNext() -> Bool {
-    if isStalled { goOn() }
-    return fireNext(until: .latest)
-  }
-
-  /// Lets timers that are due fire again after a chain of them had no end.
-  package mutating func goOn() {
-    isStalled = false
-    chain = 0
+    if isStalled { endBrokenStall() }
+    return fireNext(until: .end).hasFired
   }
 
   /// Fires the timers that are due now. Every request but those that move time begins with it.
   @inline(__always)
   package mutating func settle() {
-    guard !isStalled, let first = agenda.first, first.due <= now.nanoseconds else { return }
-    while fireNext(until: now) {}
+    guard let first = agenda.first, first.due <= now.nanoseconds else { return }
+    if isStalled { endBrokenStall() }
+    // Asked again: the same timer may still be next.
+    if isStalled { return }
+    while fireNext(until: now).hasFired {}
+  }
+
+  /// Ends a stall whose timer does not run any more: that chain is broken, and another may begin.
+  ///
+  /// Only what the journal has can break a chain, never a request that moves time, so a replay stalls alike.
+  private mutating func endBrokenStall() {
+    buryTheDead()
+    if agenda.first?.stamp == stallStamp { return }
+    stallStamp = 0
+    chain = 0
+  }
+
+  /// Gives a chain that was stopped another allowance: what `resume` does, since somebody has looked at it then.
+  package mutating func goOn() {
+    stallStamp = 0
+    chain = 0
   }
 
   /// Lets a running timer expire now, as an input of its own. A timer that does not run refuses.
@@ -83,16 +105,29 @@ extension World {
       result = StepResult(verdict: .refused, from: state, to: state)
     }
     finish(result, .fired, machine, index: UInt8(timer), cell, isAnswer: true)
+    if agenda.hasTooManyDead { sweepAgenda() }
     complete()
   }
 
   // MARK: The agenda
 
+  /// What came of looking for a timer to fire.
+  private enum Firing {
+    case fired
+    /// It fired, and what followed through wires had no end.
+    case firedIntoLoop
+    /// One is due, and it would be one too many in a chain without time.
+    case stuck
+    case nothingDue
+
+    var hasFired: Bool { self == .fired || self == .firedIntoLoop }
+  }
+
   /// Fires the timer that is due first, if it is due at or before `limit`, with all that follows from it.
   @inline(__always)
-  private mutating func fireNext(until limit: Moment) -> Bool {
+  private mutating func fireNext(until limit: Moment) -> Firing {
     while let entry = agenda.first {
-      guard entry.due <= limit.nanoseconds else { return false }
+      guard entry.due <= limit.nanoseconds else { return .nothingDue }
       let machine = entry.machine
       let location = registry.location(of: machine)
       guard location.isSomewhere, let (cell, slot, timer) = runningTimer(entry, location) else {
@@ -102,8 +137,8 @@ extension World {
       if entry.due == now.nanoseconds, entry.stamp > instantStamp {
         if chain >= limits.chain {
           livelock = Livelock(chain: .timers(timer: UInt8(timer)), machine: machine, moment: now)
-          isStalled = true
-          return false
+          stallStamp = entry.stamp
+          return .stuck
         }
         chain += 1
       }
@@ -116,10 +151,10 @@ extension World {
       let result = slot.machine.expire(
         cell + slot.valueOffset, timer: UInt8(truncatingIfNeeded: timer), slot.parameters(of: cell), &record)
       finish(result, .expiry, machine, index: UInt8(truncatingIfNeeded: timer), cell, isAnswer: false)
-      if nextDelivery < deliveries.count { deliver() }
-      return livelock == nil
+      if agenda.hasTooManyDead { sweepAgenda() }
+      return nextDelivery < deliveries.count && !deliver() ? .firedIntoLoop : .fired
     }
-    return false
+    return .nothingDue
   }
 
   /// The timer that an entry of the agenda speaks of; nil if it was disarmed or armed anew since.
@@ -173,6 +208,7 @@ extension World {
     }
     agenda.rewrite { Agenda.Entry(due: $0.due, stamp: renewed[$0.stamp] ?? 0, machine: $0.machine) }
     armings = UInt64(stamps.count)
+    stallStamp = renewed[stallStamp] ?? 0
     instantStamp = stamps.firstIndex { $0 > instantStamp }.map { UInt64($0) } ?? armings
   }
 }

@@ -60,14 +60,19 @@ extension World {
   /// Delivers what is on its way, first in, first out, and what follows from it.
   ///
   /// A chain that is too long, or too many deliveries in one step, end it: the rest is dropped and `livelock` says where.
-  mutating func deliver() {
+  ///
+  /// - Returns: False if a limit ended it.
+  @discardableResult
+  mutating func deliver() -> Bool {
     var delivered = 0
+    var isWithinLimits = true
     while nextDelivery < deliveries.count {
       let delivery = deliveries[nextDelivery]
       let isLong = delivery.depth > limits.wireChain
       if isLong || delivered >= limits.wireDeliveries {
         livelock = Livelock(
           chain: .wires(output: UInt8(delivery.wire.output), isLong: isLong), machine: delivery.wire.from, moment: now)
+        isWithinLimits = false
         break
       }
       nextDelivery += 1
@@ -83,6 +88,7 @@ extension World {
     deliveries.removeAll(keepingCapacity: deliveries.count < 4_096)
     nextDelivery = 0
     depth = 0
+    return isWithinLimits
   }
 
   private mutating func receive(_ delivery: Delivery) {

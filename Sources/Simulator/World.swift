@@ -14,10 +14,11 @@ package struct World: ~Copyable {
   package private(set) var now = Moment.beginning
   /// What the last request's own input came to.
   package internal(set) var answer = Answer()
-  /// Set when a limit ended a chain of firings or deliveries, until the owner takes it.
+  /// Set when a limit ended a chain of firings or deliveries, until the owner takes it. Nothing here depends on it.
   package internal(set) var livelock: Livelock?
-  /// Whether timers that are due wait for a request that moves time, because a chain of them had no end.
-  package internal(set) var isStalled = false
+  /// Whether timers that are due wait, because a chain of them had no end. Time stands still until the one that is next
+  /// is disarmed or armed anew, or its machine dropped.
+  package var isStalled: Bool { stallStamp != 0 }
 
   var registry = Registry()
   var population = Population()
@@ -35,6 +36,8 @@ package struct World: ~Copyable {
   var instantStamp: UInt64 = 0
   /// Firings at this instant of timers that were armed at it.
   var chain = 0
+  /// The stamp of the timer that would have been one too many in a chain; 0 if none was.
+  var stallStamp: UInt64 = 0
   /// Outputs on their way through wires.
   var deliveries: ContiguousArray<Delivery> = []
   var nextDelivery = 0

@@ -1,0 +1,78 @@
+import Simulator
+import StateMachines
+
+/// One input as the journal has it, details and all, free of the world that it is from.
+struct JournalLine {
+  let sequence: UInt64
+  let moment: Moment
+  let machine: String
+  let kind: Kind
+  let input: InputClass
+  let verdict: Verdict
+  let index: Int
+  let details: [JournalDetail]
+  /// All of it in words.
+  let text: String
+}
+
+extension World {
+  /// What the journal still has, from an input on.
+  func journal(from first: UInt64? = nil) -> [JournalLine] {
+    var reader = journalReader(from: first ?? firstSequence)
+    var lines: [JournalLine] = []
+    while let entry = read(&reader) { lines.append(line(entry)) }
+    return lines
+  }
+
+  /// The journal as text: `3 0.200000000 key event tap moved on capsLock; disarmed doubleTap 0.350000000`.
+  func journalText(from first: UInt64? = nil) -> [String] { journal(from: first).map(\.text) }
+
+  func line(_ entry: JournalEntry) -> JournalLine {
+    var reader = details(of: entry)
+    var details: [JournalDetail] = []
+    while let detail = reader.next() { details.append(detail) }
+    let kind = kind(of: entry.machine)
+    let name = name(of: entry.machine)
+    let index = Int(entry.index)
+    let subject =
+      switch entry.input {
+      case .event, .delivery: kind.events[index].name
+      case .expiry, .fired: kind.timers[index].name
+      case .created, .dropped: kind.name
+      case .wired, .unwired: kind.outputs[index].name
+      }
+    let states = "\(kind.states[Int(entry.from)].word) \(kind.states[Int(entry.to)].word)"
+    let head = "\(entry.sequence) \(entry.moment.text) \(name) \(entry.input) \(subject) \(entry.verdict) \(states)"
+    return JournalLine(
+      sequence: entry.sequence, moment: entry.moment, machine: name, kind: kind, input: entry.input,
+      verdict: entry.verdict, index: index, details: details,
+      text: ([head] + details.map { text(of: $0, kind) }).joined(separator: "; "))
+  }
+
+  private func text(of detail: JournalDetail, _ kind: Kind) -> String {
+    switch detail {
+    case .emitted(let output, let data): "emitted \(kind.outputs[Int(output)].name) \(data)"
+    case .armed(let timer, let due): "armed \(kind.timers[Int(timer)].name) \(due.text)"
+    case .disarmed(let timer, let due): "disarmed \(kind.timers[Int(timer)].name) \(due.text)"
+    case .dataBefore(let data): "before \(data)"
+    case .dataAfter(let data): "after \(data)"
+    case .arguments(let values): "arguments \(values)"
+    case .parameters(let values): "parameters \(values.map { "\(kind.parameters[$0.parameter].name)=\($0.value)" })"
+    case .initial(let state): "initial \(kind.states[Int(state)].word)"
+    case .kind(let place): "kind \(place)"
+    case .due(let due): "due \(due.text)"
+    case .source(let machine, let output):
+      "source \(name(of: machine)).\(self.kind(of: machine).outputs[Int(output)].name)"
+    case .target(let machine, let event):
+      "target \(name(of: machine)).\(self.kind(of: machine).events[Int(event)].name)"
+    }
+  }
+}
+
+extension Moment {
+  /// In seconds with all nine decimals.
+  var text: String {
+    let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+    return "\(seconds).\(String(1_000_000_000 + rest).dropFirst())"
+  }
+}

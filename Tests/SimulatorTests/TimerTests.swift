@@ -1,0 +1,161 @@
+import Simulations
+import Simulator
+import StateMachines
+import Testing
+
+@Suite("Timers fire at their own due times, in order")
+struct TimerTests {
+  @Test("a timer that is armed anew each second fires ten times in ten seconds, on the second")
+  func exactness() throws {
+    var world = World()
+    try world.make(Metronome.kind, "m")
+    world.advance(to: 10)
+    #expect(world.now == .beginning + .seconds(10))
+    let ticks = world.journal().filter { $0.input == .expiry }
+    #expect(ticks.map(\.moment.nanoseconds) == (1...10).map { Int64($0) * 1_000_000_000 })
+    #expect(world.firings == 10)
+    #expect(world.nextDue() == .beginning + .seconds(11))
+    #expect(world.checkInvariants() == [])
+  }
+
+  @Test("a fridge crosses its set-points at the nanosecond, whatever the cut")
+  func crossings() throws {
+    for step in [10_000.0, 100.0, 0.7] {
+      var world = World()
+      try world.make(Fridge.kind, "f", fridge(start: 4))
+      var time = 0.0
+      while time < 2_400 {
+        time = min(time + step, 2_400)
+        world.advance(to: time)
+      }
+      let moments = world.journal().filter { $0.input == .expiry }.map(\.moment.text)
+      #expect(moments.map { String($0.prefix(10)) } == ["343.116647", "1949.75021"], "steps of \(step) s: \(moments)")
+      #expect(world.checkInvariants() == [])
+    }
+  }
+
+  private func fridge(start: Double) -> [(parameter: Int, value: Value)] {
+    guard let place = Fridge.kind.parameters.firstIndex(where: { $0.name == "start" }) else { return [] }
+    return [(place, .number(start))]
+  }
+
+  @Test("of timers due at one moment the one armed first fires first, of one machine and of many")
+  func ties() throws {
+    var world = World()
+    for name in ["z", "a", "m"] { try world.make(Alarm.kind, name) }
+    world.send("m", "both")
+    world.send("z", "arm", .text("c"), .integer(1_000_000_000))
+    world.advance(to: 0.5)
+    world.send("a", "arm", .text("a"), .integer(500_000_000))
+    world.advance(to: 1)
+    let fired = world.journal().filter { $0.input == .expiry }.map { "\($0.machine).\($0.kind.timers[$0.index].name)" }
+    #expect(fired == ["m.b", "m.a", "z.c", "a.a"])
+    #expect(world.checkInvariants() == [])
+  }
+
+  @Test("arming a running timer replaces it, and takes a new place among those due together")
+  func replacing() throws {
+    var world = World()
+    try world.make(Alarm.kind, "x")
+    world.send("x", "both")
+    world.send("x", "arm", .text("b"), .integer(1_000_000_000))
+    #expect(world.runningTimerCount == 2)
+    world.advance(to: 1)
+    let timers = world.journal().filter { $0.input == .expiry }.map { $0.kind.timers[$0.index].name }
+    #expect(timers == ["a", "b"])
+    world.send("x", "arm", .text("c"), .integer(5_000_000_000))
+    world.send("x", "arm", .text("c"), .integer(1_000_000_000))
+    world.advance(to: 10)
+    #expect(world.journalText().last == "8 2.000000000 x expiry c moved set set")
+    #expect(world.checkInvariants() == [])
+  }
+
+  @Test("disarming a timer that does not run leaves no line; one that runs leaves when it was due")
+  func disarming() throws {
+    var world = World()
+    try world.make(Alarm.kind, "x")
+    world.send("x", "disarm", .text("a"))
+    world.send("x", "arm", .text("a"), .integer(2_000_000_000))
+    world.advance(to: 0.5)
+    world.send("x", "disarm", .text("a"))
+    world.send("x", "disarm", .text("a"))
+    let lines = world.journal()
+    func disarms(_ line: JournalLine) -> Int {
+      line.details.count { if case .disarmed = $0 { true } else { false } }
+    }
+    #expect(lines.map(disarms) == [0, 0, 0, 1, 0])
+    #expect(lines[3].text.hasSuffix("disarmed a 2.000000000"))
+    #expect(world.nextDue() == nil)
+    #expect(world.checkInvariants() == [])
+  }
+
+  @Test("an event at the very moment at which a timer is due comes after it")
+  func atTheVeryMoment() throws {
+    var world = World()
+    try world.make(ShiftKey.kind, "key")
+    world.send("key", "tap")
+    world.advance(to: 0.35)
+    world.send("key", "tap")
+    #expect(world.state("key") == "off")
+    world.advance(to: 1)
+    world.send("key", "tap")
+    world.advance(to: 1.349_999_999)
+    world.send("key", "tap")
+    #expect(world.state("key") == "capsLock")
+    #expect(world.checkInvariants() == [])
+  }
+
+  @Test("fired by single steps, what else is due fires before the next request")
+  func singleSteps() throws {
+    var world = World()
+    try world.make(Alarm.kind, "x")
+    world.send("x", "both")
+    let fired = world.fireNext()
+    #expect(fired)
+    #expect(world.journal().count == 3)
+    #expect(world.now == .beginning + .seconds(1))
+    world.send("x", "disarm", .text("a"))
+    #expect(world.journal().map(\.input) == [.created, .event, .expiry, .expiry, .event])
+    let firedAgain = world.fireNext()
+    #expect(!firedAgain)
+    #expect(world.checkInvariants() == [])
+  }
+
+  @Test("a running timer can be fired by hand; one that does not run refuses")
+  func byHand() throws {
+    var world = World()
+    let key = try world.make(ShiftKey.kind, "key")
+    world.fire(key, timer: 0)
+    #expect(world.answer.verdict == .refused)
+    world.send("key", "tap")
+    world.advance(to: 0.1)
+    world.fire(key, timer: 0)
+    #expect(world.answer.verdict == .stayed)
+    #expect(world.answer.sequence == 4)
+    #expect(world.journalText().last == "4 0.100000000 key fired doubleTap stayed on on; due 0.350000000")
+    #expect(world.nextDue() == nil)
+    #expect(world.firings == 1)
+    world.advance(to: 1)
+    #expect(world.lastSequence == 4)
+    #expect(world.checkInvariants() == [])
+  }
+
+  @Test("a timer for after the end of time never expires, and time ends there")
+  func endOfTime() throws {
+    var world = World()
+    try world.make(Alarm.kind, "x")
+    world.send("x", "arm", .text("a"), .integer(.max))
+    world.send("x", "arm", .text("b"), .integer(Int(Moment.end.nanoseconds) + 1))
+    #expect(world.nextDue() == nil)
+    let fired = world.fireNext()
+    #expect(!fired)
+    var budget = Int.max
+    let progress = world.advance(to: .latest, budget: &budget)
+    #expect(progress == .reached)
+    #expect(world.now == .end)
+    #expect(world.lastSequence == 3)
+    world.send("x", "arm", .text("c"), .integer(.max))
+    #expect(world.runningTimerCount == 3)
+    #expect(world.checkInvariants() == [])
+  }
+}
