@@ -8,11 +8,14 @@ struct ValueTests {
     .optional(.flag),
   ]
 
+  /// One character of so many bytes: a letter with accents on accents.
+  private func marked(_ bytes: Int) -> Value { .text("a" + String(repeating: "\u{301}", count: (bytes - 1) / 2)) }
+
   @Test("a type admits what is within its range, and nothing past it")
   func admits() {
     let cases: [(ValueType, admitted: [Value], other: [Value])] = [
       (.text(bytes: 1...4), [.text("a"), .text("abcd"), .text("éé")], [.text(""), .text("abcde"), .text("ééé")]),
-      (.character, [.text("a"), .text("é"), .text("👩‍👩‍👧")], [.text(""), .text("ab")]),
+      (.character, [.text("a"), .text("é"), .text("👩‍👩‍👧"), marked(63)], [.text(""), .text("ab"), marked(65)]),
       (.choice(["off", "on"]), [.text("off"), .text("on")], [.text("On"), .text("")]),
       (.integer(-3...5), [.integer(-3), .integer(5)], [.integer(-4), .integer(6), .number(1)]),
       (.number(-1.5...2, unit: ""), [.number(-1.5), .number(2)], [.number(2.1), .number(.nan), .number(.infinity)]),
