@@ -34,9 +34,14 @@ extension CabinetParameters {
   var minAboveMax: ParameterConflict? {
     guard cabinet.min > cabinet.max else { return nil }
     return cabinet.max == Cabinet().max
-      ? ParameterConflict("min", allowed: "at most \(cabinet.max) °C, which is max")
-      : ParameterConflict("max", allowed: "at least \(cabinet.min) °C, which is min")
+      ? ParameterConflict("min", allowed: "at most \(cabinet.max.short) °C, which is max")
+      : ParameterConflict("max", allowed: "at least \(cabinet.min.short) °C, which is min")
   }
+}
+
+extension Double {
+  /// Without `.0` behind a whole number.
+  fileprivate var short: String { self == Double(Int(self)) ? "\(Int(self))" : "\(self)" }
 }
 
 extension ValueType {

@@ -122,6 +122,11 @@ public struct ShiftKey: Machine {
   }
 }
 
+extension ValueType {
+  /// What becomes of a character in upper case: never more than three times as long.
+  fileprivate static let keyText = ValueType.text(bytes: 1...3 * longestCharacter)
+}
+
 extension ShiftKey {
   public static let kind = Kind(
     ShiftKey.self, "shiftKey", "Shift and Caps Lock in one key, told apart by how fast it is tapped",
@@ -135,7 +140,7 @@ extension ShiftKey {
       .event(Event.character, .character("c"), about: "a letter key is tapped"),
     ],
     timers: [.doubleTap: .after("doubleTap", "the window in which another tap is the second of two")],
-    outputs: [.text: .output(("text", .text(bytes: 1...1024)), about: "what the letter key writes")],
+    outputs: [.text: .output(("text", .keyText), about: "what the letter key writes")],
     parameters: [
       .parameter(
         "doubleTap", \.doubleTap, .interval(.zero ... .seconds(60)),

@@ -15,7 +15,7 @@ public enum Value: Hashable, Sendable {
 public indirect enum ValueType: Hashable, Sendable {
   /// Text of so many bytes of UTF-8.
   case text(bytes: ClosedRange<Int>)
-  /// One character as a person sees it (an extended grapheme cluster).
+  /// One character as a person sees it (an extended grapheme cluster), of at most ``longestCharacter`` bytes.
   case character
   /// One of these words.
   case choice([String])
@@ -35,7 +35,7 @@ public indirect enum ValueType: Hashable, Sendable {
     case (.optional, .none): true
     case (.optional(let type), _): type.admits(value)
     case (.text(let bytes), .text(let text)): bytes.contains(text.utf8.count)
-    case (.character, .text(let text)): text.count == 1
+    case (.character, .text(let text)): text.utf8.count <= ValueType.longestCharacter && text.count == 1
     case (.choice(let words), .text(let text)): words.contains(text)
     case (.integer(let range), .integer(let number)): range.contains(number)
     case (.number(let range, unit: _), .number(let number)): range.contains(number)
@@ -46,6 +46,9 @@ public indirect enum ValueType: Hashable, Sendable {
       false
     }
   }
+
+  /// The bytes of UTF-8 that one character may take. The longest emoji have 35; what is longer was made to be.
+  public static let longestCharacter = 64
 
   /// A few values that stand for all: the ends of a range, both flags, every choice.
   ///

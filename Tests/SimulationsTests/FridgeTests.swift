@@ -137,10 +137,10 @@ struct FridgeTests {
     let pool = kind.makeParameterPool()
     let min = try #require(kind.parameters.firstIndex { $0.name == "min" })
     let max = try #require(kind.parameters.firstIndex { $0.name == "max" })
-    #expect(throws: ParameterConflict("min", allowed: "at most 6.0 °C, which is max")) {
+    #expect(throws: ParameterConflict("min", allowed: "at most 6 °C, which is max")) {
       try pool.intern([(min, .number(6.5))])
     }
-    #expect(throws: ParameterConflict("max", allowed: "at least 2.0 °C, which is min")) {
+    #expect(throws: ParameterConflict("max", allowed: "at least 2 °C, which is min")) {
       try pool.intern([(max, .number(1))])
     }
     _ = try pool.intern([(max, .number(2))])

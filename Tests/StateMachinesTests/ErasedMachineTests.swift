@@ -1,0 +1,206 @@
+import StateMachines
+import Testing
+
+/// One turnstile in raw storage, stepped as a world steps it.
+// Safety: `value` holds an initialised turnstile from `init` to `deinit`; `parameters` is the base of `pool`, which is
+// not added to in between.
+private final class RawTurnstile {
+  let kind = Turnstile.kind
+  let value: UnsafeMutableRawPointer
+  let pool: any ParameterPool
+  var record = StepRecord(generator: Generator(seed: 1))
+  private let place: UInt32
+
+  init(initial: String? = nil, _ values: [(parameter: Int, value: Value)] = []) throws {
+    pool = kind.makeParameterPool()
+    place = try pool.intern(values)
+    value = .allocate(byteCount: kind.layout.valueSize, alignment: kind.layout.valueAlignment)
+    record.begin(at: Moment(nanoseconds: 7))
+    _ = kind.machine.initialize(value, initial: initial.flatMap { kind.initialState(named: $0) }, parameters, &record)
+  }
+
+  deinit {
+    kind.machine.destroy(value)
+    value.deallocate()
+  }
+
+  var parameters: UnsafeRawPointer { pool.base + Int(place) * kind.layout.parameterStride }
+
+  func send(_ event: Int, _ arguments: Value..., at nanoseconds: Int64 = 100) -> StepResult {
+    record.begin(at: Moment(nanoseconds: nanoseconds))
+    if kind.isPlain(event) {
+      let event = kind.plainEvents + event * kind.layout.eventStride
+      return kind.machine.step(value, event: event, parameters, &record)
+    }
+    let storage = UnsafeMutableRawPointer.allocate(byteCount: kind.layout.eventStride, alignment: 16)
+    defer { storage.deallocate() }
+    kind.makeEvent(event, arguments, at: storage)
+    defer { kind.destroyEvent(at: storage) }
+    return kind.machine.step(value, event: storage, parameters, &record)
+  }
+
+  func expire(_ timer: UInt8) -> StepResult {
+    record.begin(at: Moment(nanoseconds: 200))
+    return kind.machine.expire(value, timer: timer, parameters, &record)
+  }
+
+  var stateIndex: UInt8 { kind.machine.stateIndex(value) }
+  var stateData: String? { kind.machine.stateData(value) }
+  func asksFor(_ timer: UInt8) -> Bool { kind.machine.asksFor(value, timer: timer) }
+
+  /// The effects of the last step, in words.
+  var effects: [String] {
+    record.effects.map { effect in
+      switch effect {
+      case .emit(let output, let first, let count):
+        "emit \(output)" + record.values[Int(first)..<Int(first + count)].map { " \($0)" }.joined()
+      case .arm(let timer, let due): "arm \(timer) \(due.nanoseconds)"
+      case .disarm(let timer): "disarm \(timer)"
+      }
+    }
+  }
+
+  var readings: [Value?] { kind.read(value, at: Moment(nanoseconds: 300), parameters) }
+}
+
+struct ErasedMachineTests {
+  // Places in the kind's list of events.
+  private let push = 0
+  private let coin = 1
+  private let fail = 2
+  private let write = 3
+  private let lights = 4
+
+  @Test("a new machine is in its initial state, or the one asked for, and its timers are armed")
+  func initialize() throws {
+    #expect(try RawTurnstile().effects == [])
+    let unlocked = try RawTurnstile(initial: "unlocked", [(0, .interval(.seconds(1)))])
+    #expect(unlocked.stateIndex == 1)
+    #expect(unlocked.stateData == "1")
+    #expect(unlocked.record.dataAfter == "1")
+    #expect(unlocked.effects == ["arm 0 1000000007"])
+    let broken = try RawTurnstile(initial: "broken", [(4, .text("noPower"))])
+    #expect(broken.stateData == "noPower")
+  }
+
+  @Test("moved: another state, the effects in the order in which they were asked for, the data before and after")
+  func moved() throws {
+    let machine = try RawTurnstile()
+    let result = machine.send(coin, .integer(5))
+    #expect(result.verdict == .moved)
+    #expect((result.from, result.to) == (0, 1))
+    #expect(machine.record.dataBefore == nil)
+    #expect(machine.record.dataAfter == "2")
+    #expect(machine.effects == ["emit 1 integer(1) text(\"you\")", "arm 0 10000000100"])
+  }
+
+  @Test("moved without another name: the machine left its state and entered it again")
+  func movedToSelf() throws {
+    let machine = try RawTurnstile()
+    _ = machine.send(coin, .integer(4))
+    let result = machine.send(push)
+    #expect(result.verdict == .moved)
+    #expect((result.from, result.to) == (1, 1))
+    #expect((machine.record.dataBefore, machine.record.dataAfter) == ("2", "1"))
+    #expect(machine.effects == ["disarm 0", "emit 0"])
+  }
+
+  @Test("stayed, with and without new data")
+  func stayed() throws {
+    let machine = try RawTurnstile(initial: "unlocked")
+    #expect(machine.send(coin, .integer(2)).verdict == .stayed)
+    #expect((machine.record.dataBefore, machine.record.dataAfter) == ("1", "2"))
+    #expect(machine.send(write, .text("x"), .none).verdict == .stayed)
+    #expect(machine.value.assumingMemoryBound(to: Turnstile.self).pointee.letters == 1)
+  }
+
+  @Test("ignored and refused change nothing, and a refusal says why")
+  func ignoredAndRefused() throws {
+    let machine = try RawTurnstile()
+    #expect(machine.send(lights, .flag(true)).verdict == .ignored)
+    #expect(machine.record.reason == nil)
+    let result = machine.send(push)
+    #expect(result.verdict == .refused)
+    #expect((result.from, result.to) == (0, 0))
+    #expect(machine.record.reason == "pay first")
+    #expect(machine.effects == [])
+    _ = machine.send(lights, .flag(false))
+    #expect(machine.record.reason == nil)
+  }
+
+  @Test("an expired timer is an input like any other")
+  func expired() throws {
+    let machine = try RawTurnstile(initial: "unlocked")
+    #expect(machine.asksFor(0))
+    #expect(!machine.asksFor(1))
+    let result = machine.expire(0)
+    #expect((result.verdict, result.from, result.to) == (.moved, 1, 0))
+    #expect(!machine.asksFor(0))
+    #expect(machine.expire(0).verdict == .ignored)
+  }
+
+  @Test("arguments reach the event as they were given, left out ones too")
+  func arguments() throws {
+    let machine = try RawTurnstile()
+    #expect(machine.send(fail, .text("noPower"), .none).verdict == .moved)
+    #expect(machine.record.dataAfter == "noPower")
+    #expect(machine.send(fail, .text("jammed"), .integer(9)).verdict == .moved)
+    #expect(machine.record.dataAfter == "jammed")
+  }
+
+  @Test("readings are in the kind's order, nil where there is none now")
+  func readings() throws {
+    let machine = try RawTurnstile([(1, .integer(3))])
+    #expect(machine.readings == [nil, .integer(3), .moment(Moment(nanoseconds: 300))])
+    _ = machine.send(coin, .integer(7))
+    #expect(machine.readings[0] == .integer(2))
+  }
+
+  @Test("possible events are those that some argument is not refused with, and trying changes nothing")
+  func possibleEvents() throws {
+    let machine = try RawTurnstile()
+    let (kind, now) = (machine.kind, Moment.beginning)
+    #expect(kind.possibleEvents(machine.value, at: now, machine.parameters) == [coin, fail, write, lights])
+    #expect(kind.refusal(of: push, machine.value, at: now, machine.parameters) == "pay first")
+    #expect(kind.refusal(of: coin, machine.value, at: now, machine.parameters) == nil)
+    #expect(machine.value.assumingMemoryBound(to: Turnstile.self).pointee.letters == 0)
+    #expect(machine.stateIndex == 0)
+    _ = machine.send(fail, .text("jammed"), .none)
+    #expect(kind.possibleEvents(machine.value, at: now, machine.parameters) == [fail, write, lights])
+    #expect(kind.refusal(of: coin, machine.value, at: now, machine.parameters) == "out of order")
+  }
+
+  @Test("a copy is a machine of its own, and destroying it ends what it holds")
+  func copies() throws {
+    let machine = try RawTurnstile()
+    let copy = UnsafeMutableRawPointer.allocate(
+      byteCount: machine.kind.layout.valueSize, alignment: machine.kind.layout.valueAlignment)
+    defer { copy.deallocate() }
+    machine.kind.machine.copy(machine.value, to: copy)
+    _ = machine.send(coin, .integer(2))
+    let stateOfCopy = machine.kind.machine.stateIndex(copy)
+    #expect(stateOfCopy == 0)
+    weak var witness: Witness?
+    do {
+      let held = machine.value.assumingMemoryBound(to: Turnstile.self).pointee.witness
+      witness = held
+      #expect(copy.assumingMemoryBound(to: Turnstile.self).pointee.witness === held)
+      machine.value.assumingMemoryBound(to: Turnstile.self).pointee.witness = Witness()
+    }
+    #expect(witness != nil)
+    machine.kind.machine.destroy(copy)
+    #expect(witness == nil)
+  }
+
+  @Test("a timer cannot expire before it is armed")
+  func negativeInterval() async {
+    await #expect(processExitsWith: .failure) {
+      var record = StepRecord(generator: Generator(seed: 0))
+      let pool = Turnstile.kind.makeParameterPool()
+      let value = UnsafeMutableRawPointer.allocate(byteCount: 64, alignment: 16)
+      let place = try pool.intern([(0, .interval(Interval(nanoseconds: -1)))])
+      let parameters = pool.base + Int(place) * Turnstile.kind.layout.parameterStride
+      _ = Turnstile.kind.machine.initialize(value, initial: 1, parameters, &record)
+    }
+  }
+}
