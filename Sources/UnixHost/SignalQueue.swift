@@ -4,7 +4,7 @@ internal import Glibc
 /// Signals as things to read: for a program with one thread and one loop of its own.
 ///
 /// While a queue exists its signals interrupt nothing and do nothing by themselves; they wait to be read.
-package struct SignalQueue: ~Copyable {
+package final class SignalQueue {
   /// Readable while a signal waits.
   package let descriptor: Descriptor
   private let before: sigset_t

@@ -40,8 +40,8 @@ final class Client {
   }
 
   /// Connects; the greeting is still to come.
-  func open(note: (String) -> Void = { _ in }) throws(Endpoint.Failure) {
-    state = .awaitingGreeting(try endpoint.connect(note: note))
+  func open(note: (String) -> Void = { _ in }, isToStop: () -> Bool = { false }) throws(Endpoint.Failure) {
+    state = .awaitingGreeting(try endpoint.connect(note: note, isToStop: isToStop))
   }
 
   /// Sends a request.

@@ -233,23 +233,22 @@ struct CatalogueRow: Equatable {
 
   /// All that is said of it, in one line.
   var about: String {
-    let facts = (words + arguments.map { "\($0.key)=\($0.value)" }).joined(separator: " ")
+    let facts = (words + arguments.map { "\($0.key) \($0.value)" }).joined(separator: ", ")
     return [facts, note].filter { !$0.isEmpty }.joined(separator: " — ")
   }
 
   var labelled: String { "\(name): \(about)" }
 
-  /// The values it may have, where these can be counted.
+  /// The values a parameter may have, where these can be counted.
   var choices: [String] {
-    arguments.flatMap { $0.key == "type" ? Self.choices(in: $0.value) : $0.key == "choices" ? Self.list($0.value) : [] }
+    arguments.first { $0.key == "allowed" }.map { Self.choices(in: $0.value) } ?? []
   }
 
-  /// The words of a type that is written as a choice: `red|green|blue`.
-  static func choices(in type: String) -> [String] {
-    type.contains("|") ? type.split(separator: "|").map(String.init) : []
-  }
-
-  private static func list(_ text: String) -> [String] {
-    text.split(separator: text.contains("|") ? "|" : ",").map(String.init)
+  /// The words of a list such as `on,off`, or `red,green, or nil`; none in any other text.
+  static func choices(in allowed: String) -> [String] {
+    let isOptional = allowed.hasSuffix(", or nil")
+    let list = isOptional ? String(allowed.dropLast(8)) : allowed
+    guard list.contains(","), !list.contains(" ") else { return [] }
+    return list.split(separator: ",").map(String.init) + (isOptional ? ["nil"] : [])
   }
 }

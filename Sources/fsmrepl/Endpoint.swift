@@ -25,8 +25,12 @@ final class Endpoint {
 
   /// Connects; starts a daemon of our own if none was named and none answers.
   ///
-  /// - Parameter note: Called with a line for the user when a daemon is started.
-  func connect(note: (String) -> Void = { _ in }) throws(Failure) -> Connection {
+  /// - Parameters:
+  ///   - note: Called with a line for the user when a daemon is started.
+  ///   - isToStop: Asked now and then while it starts.
+  func connect(
+    note: (String) -> Void = { _ in }, isToStop: () -> Bool = { false }
+  ) throws(Failure) -> Connection {
     if let own, own.hasEnded {
       own.remove()
       self.own = nil
@@ -38,7 +42,7 @@ final class Endpoint {
     } catch .socket(.nobodyListens) where !path.isNamed {
       note("no daemon answers on \(path.path); starting one for this session alone")
       do throws(EphemeralDaemon.Failure) {
-        let started = try EphemeralDaemon.start()
+        let started = try EphemeralDaemon.start(isToStop: isToStop)
         own = started.daemon
         return Connection(started.connection)
       } catch {

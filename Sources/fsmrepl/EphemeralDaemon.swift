@@ -12,12 +12,15 @@ final class EphemeralDaemon {
     /// It ended before it answered; what it had to say.
     case ended(String)
     case silent(seconds: Int)
+    /// The user did not want to wait.
+    case stopped
 
     var description: String {
       switch self {
       case .noFolder(let error): "no temporary folder for a daemon: \(error)"
       case .notStarted(let program, let error): "cannot start \(program): \(error)"
       case .ended(let said): "the daemon started for this session ended at once" + (said.isEmpty ? "" : ": \(said)")
+      case .stopped: "the daemon was not waited for"
       case .silent(let seconds): "the daemon started for this session did not answer within \(seconds) s"
       }
     }
@@ -27,6 +30,8 @@ final class EphemeralDaemon {
   private let folder: String
   private let child: Child
   private let lifeline: Descriptor
+  /// What it writes, in a file without a name, which is gone with us.
+  private let said: Descriptor
   private var isEnded = false
 
   /// How long it may take to answer.
@@ -36,15 +41,16 @@ final class EphemeralDaemon {
   /// Between two looks at it, in nanoseconds.
   private static let pause: UInt64 = 2_000_000
 
-  private init(folder: String, child: Child, lifeline: Descriptor) {
+  private init(folder: String, child: Child, lifeline: Descriptor, said: Descriptor) {
     self.folder = folder
     self.child = child
     self.lifeline = lifeline
+    self.said = said
     socketPath = Self.socketPath(in: folder)
   }
 
   /// Starts a daemon and waits until it accepts.
-  static func start() throws(Failure) -> (daemon: EphemeralDaemon, connection: Descriptor) {
+  static func start(isToStop: () -> Bool) throws(Failure) -> (daemon: EphemeralDaemon, connection: Descriptor) {
     let daemon = try launch()
     let deadline = HostClock.now() + UInt64(patience) * 1_000_000_000
     while HostClock.now() < deadline {
@@ -53,6 +59,10 @@ final class EphemeralDaemon {
         let said = daemon.lastWords()
         daemon.remove()
         throw .ended(said)
+      }
+      if isToStop() {
+        daemon.end()
+        throw .stopped
       }
       _ = Readiness([], until: HostClock.now() + pause)
     }
@@ -71,21 +81,21 @@ final class EphemeralDaemon {
     do throws(SystemError) {
       let pipe = try Pipe()
       defer { pipe.reading.close() }
-      let log = open(logPath(in: folder), O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-      guard log >= 0 else { throw .last }
-      let said = Descriptor(rawValue: log)
-      defer { said.close() }
+      let file = open("\(folder)/log", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+      guard file >= 0 else { throw .last }
+      let said = Descriptor(rawValue: file)
+      unlink("\(folder)/log")
       do throws(SystemError) {
         let child = try Child.spawn(
           program, ["--ephemeral", "--socket", socketPath(in: folder), "--until-stdin-closes"],
           input: pipe.reading, output: said, error: said)
-        return EphemeralDaemon(folder: folder, child: child, lifeline: pipe.writing)
+        return EphemeralDaemon(folder: folder, child: child, lifeline: pipe.writing, said: said)
       } catch {
         pipe.writing.close()
+        said.close()
         throw error
       }
     } catch {
-      unlink(logPath(in: folder))
       rmdir(folder)
       throw .notStarted(program: program, error)
     }
@@ -119,22 +129,18 @@ final class EphemeralDaemon {
   }
 
   private func removeFolder() {
+    said.close()
     unlink(socketPath)
-    unlink(Self.logPath(in: folder))
     rmdir(folder)
   }
 
-  /// The last line that it wrote on standard error.
+  /// The last line that it wrote.
   private func lastWords() -> String {
-    let log = open(Self.logPath(in: folder), O_RDONLY | O_CLOEXEC)
-    guard log >= 0 else { return "" }
-    let file = Descriptor(rawValue: log)
-    defer { file.close() }
+    lseek(said.rawValue, 0, SEEK_SET)
     var bytes = [UInt8](repeating: 0, count: 4096)
-    guard case .bytes(let count) = bytes.withUnsafeMutableBytes({ file.read(into: $0) }) else { return "" }
+    guard case .bytes(let count) = bytes.withUnsafeMutableBytes({ said.read(into: $0) }) else { return "" }
     return String(decoding: bytes.prefix(count), as: UTF8.self).split(separator: "\n").last.map(String.init) ?? ""
   }
 
   private static func socketPath(in folder: String) -> String { "\(folder)/fsmd.sock" }
-  private static func logPath(in folder: String) -> String { "\(folder)/fsmd.log" }
 }

@@ -55,33 +55,63 @@ enum Program {
       _ = client.close()
       client.endpoint.close()
     }
-    guard let greeting = connect(client) else { return .noConnection }
     do throws(SystemError) {
+      let signals = try SignalQueue(isInteractive ? Prompting.signals : ScriptRunner.signals)
+      let greeting: ServerLine
+      switch connect(client, listeningTo: signals) {
+      case .greeted(let line): greeting = line
+      case .failed: return .noConnection
+      case .stopped(let number):
+        _ = client.close()
+        client.endpoint.close()
+        if number != SIGINT { SignalQueue.endProcess(by: number) }
+        return .interrupted
+      }
       if let source {
-        return try ScriptRunner(client: client, source: source, form: form, keepsGoing: invocation.keepsGoing).run()
+        return ScriptRunner(
+          client: client, source: source, form: form, keepsGoing: invocation.keepsGoing, signals: signals
+        ).run()
       }
       welcome(greeting, client: client, style: style)
-      return try Prompting(client: client, form: form, style: style).run()
+      return Prompting(client: client, form: form, style: style, signals: signals).run()
     } catch {
       complain("\(error)")
       return .noConnection
     }
   }
 
-  /// Connects and waits for the greeting; says what went wrong.
-  private static func connect(_ client: Client) -> ServerLine? {
+  private enum Attempt {
+    case greeted(ServerLine)
+    /// It has been said why.
+    case failed
+    case stopped(by: Int32)
+  }
+
+  /// Connects and waits for the greeting.
+  private static func connect(_ client: Client, listeningTo signals: SignalQueue) -> Attempt {
+    var stopped: Int32?
+    func isToStop() -> Bool {
+      while let number = signals.next() {
+        if [SIGINT, SIGTERM, SIGHUP].contains(number) { stopped = number }
+      }
+      return stopped != nil
+    }
     do throws(Endpoint.Failure) {
-      try client.open(note: complain)
+      try client.open(note: complain, isToStop: isToStop)
     } catch {
+      if let stopped { return .stopped(by: stopped) }
       complain("\(error)")
-      return nil
+      return .failed
     }
     let deadline = HostClock.now() + greetingPatience * 1_000_000_000
     while let connection = client.connection {
-      let readiness = Readiness([.init(descriptor: connection.descriptor)], until: deadline)
+      let readiness = Readiness(
+        [.init(descriptor: connection.descriptor), .init(descriptor: signals.descriptor)], until: deadline)
+      if isToStop(), let stopped { return .stopped(by: stopped) }
       guard readiness.canRead(connection.descriptor) else {
+        if HostClock.now() < deadline { continue }
         complain("the daemon on \(client.endpoint.socketPath) does not answer")
-        return nil
+        return .failed
       }
       var greeting: ServerLine?
       var refusal: String?
@@ -94,14 +124,14 @@ enum Program {
       }
       if let greeting {
         client.begin(with: greeting)
-        return greeting
+        return .greeted(greeting)
       }
       if refusal != nil || reading == .ended {
         complain("the daemon on \(client.endpoint.socketPath) does not let us in\(refusal.map { ": \($0)" } ?? "")")
-        return nil
+        return .failed
       }
     }
-    return nil
+    return .failed
   }
 
   private static func welcome(_ greeting: ServerLine, client: Client, style: Style) {

@@ -31,12 +31,16 @@ final class Prompting {
   /// More than this is shown without waiting for the frame, in bytes.
   private static let mostUnshown = 64 << 10
 
-  init(client: Client, form: Presenter.Form, style: Style) throws(SystemError) {
+  /// What the loop listens to.
+  static let signals = [SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGCONT, SIGTSTP]
+
+  /// - Parameter signals: Of ``signals``.
+  init(client: Client, form: Presenter.Form, style: Style, signals: SignalQueue) {
     self.client = client
     self.style = style
     presenter = Presenter(form: form)
     oracle = Oracle(endpoint: client.endpoint)
-    signals = try SignalQueue([SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGCONT, SIGTSTP])
+    self.signals = signals
     signal(SIGPIPE, SIG_IGN)
     terminal = Terminal(style: style)
   }
@@ -119,20 +123,17 @@ final class Prompting {
     client.conversation.place.prompt(condition, style: style).forReadline(style)
   }
 
-  private var shownPrompt = ""
-
-  private var promptIsShown: Bool { shownPrompt == prompt }
+  private var promptIsShown: Bool { terminal.prompt == prompt }
 
   private func say(_ text: String) {
     unshown += text
   }
 
   private func flush() {
-    let next = ending == nil ? prompt : shownPrompt
-    guard !unshown.isEmpty || shownPrompt != next else { return }
+    let next = ending == nil ? prompt : terminal.prompt
+    guard !unshown.isEmpty || terminal.prompt != next else { return }
     terminal.show(unshown, prompt: next)
     unshown = ""
-    shownPrompt = next
     lastShown = HostClock.now()
   }
 

@@ -10,6 +10,7 @@ final class ScriptRunner {
   private let form: Presenter.Form
   private let keepsGoing: Bool
   private let output: Descriptor
+  private var unwritten = ""
   private let errors: Descriptor
   private let signals: SignalQueue
   /// Of the first failure.
@@ -20,6 +21,8 @@ final class ScriptRunner {
     case running
     /// Nothing more is sent; answers are still to come.
     case finishing
+    /// The daemon has agreed to our leaving: its goodbye is still to come.
+    case leaving
     case ended(ExitCode)
   }
 
@@ -27,14 +30,20 @@ final class ScriptRunner {
   private static let mostWaiting = 1_000
   /// How many bytes may wait to be sent before the next line is read.
   private static let mostUnsent = 256 << 10
+  /// How many bytes of answers are written together at most.
+  private static let mostUnwritten = 64 << 10
+
+  /// What the loop listens to; Ctrl-Z works as it always does.
+  static let signals = [SIGINT, SIGTERM, SIGHUP]
 
   /// - Parameters:
+  ///   - signals: Of ``signals``.
   ///   - output: Where answers go.
   ///   - errors: Where it is said which line failed.
   init(
-    client: Client, source: LineSource, form: Presenter.Form, keepsGoing: Bool,
+    client: Client, source: LineSource, form: Presenter.Form, keepsGoing: Bool, signals: SignalQueue,
     output: Descriptor = .standardOutput, errors: Descriptor = .standardError
-  ) throws(SystemError) {
+  ) {
     self.client = client
     self.source = source
     self.output = output
@@ -42,7 +51,7 @@ final class ScriptRunner {
     self.form = form
     self.keepsGoing = keepsGoing
     presenter = Presenter(form: form)
-    signals = try SignalQueue([SIGINT, SIGTERM, SIGHUP])
+    self.signals = signals
     signal(SIGPIPE, SIG_IGN)
   }
 
@@ -50,6 +59,7 @@ final class ScriptRunner {
   func run() -> ExitCode {
     while true {
       let needsInput = sendWhatMayBeSent()
+      flush()
       if case .ended(let status) = stage { return status }
       wait(readingInput: needsInput)
     }
@@ -122,20 +132,21 @@ final class ScriptRunner {
       }
     }
     guard reading == .ended else { return }
-    if case .ended = stage { return }
     let unanswered = client.close()
-    let isAgreed = hasQuit && unanswered.isEmpty
-    if !isAgreed { complain("the connection to the daemon was lost") }
-    stage = .ended(isAgreed ? status : .noConnection)
+    switch stage {
+    case .ended: break
+    case .leaving where unanswered.isEmpty: stage = .ended(status)
+    case .running, .finishing, .leaving:
+      complain("the connection to the daemon was lost")
+      stage = .ended(.noConnection)
+    }
   }
-
-  private var hasQuit = false
 
   private func take(_ received: Conversation.Received, raw: String) {
     write(presenter.show(received, raw: raw))
     let line = received.line
-    if line.lineClass == .flow, line.code == "bye" {
-      hasQuit = line["reason"] == "quit" || line["reason"] == "shutdown"
+    if line.lineClass == .success, let verb = received.asked?.verb, verb == .quit || verb == .shutdown {
+      stage = .leaving
     }
     guard line.lineClass == .failure, received.asked?.asker != .program else { return }
     fail(line.code, origin: received.asked?.origin ?? "", text: received.asked?.text ?? "")
@@ -163,13 +174,23 @@ final class ScriptRunner {
   }
 
   private func write(_ text: String) {
-    guard !text.isEmpty, !output.writeAll(text) else { return }
+    unwritten += text
+    if unwritten.utf8.count > Self.mostUnwritten { flush() }
+  }
+
+  /// Writes what has come since the last time, all at once.
+  private func flush() {
+    guard !unwritten.isEmpty else { return }
+    let isWritten = output.writeAll(unwritten)
+    unwritten = ""
+    guard !isWritten else { return }
     // Whoever read our output has gone; end as other programs in a pipe do, but clean up first.
     client.endpoint.close()
     SignalQueue.endProcess(by: SIGPIPE)
   }
 
   private func complain(_ text: String) {
+    flush()
     errors.writeAll("fsmrepl: \(text)\n")
   }
 }

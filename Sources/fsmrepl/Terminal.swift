@@ -24,7 +24,8 @@ final class Terminal {
   }
 
   private var condition = Condition.stopped
-  private var prompt = ""
+  /// The one that is up, or was last.
+  private(set) var prompt = ""
   private let style: Style
   private let history: HistoryFile
   /// What the last TAB found, for the list that readline asks for next.

@@ -39,11 +39,11 @@ private struct FakeDaemon {
     "can f1": [". open", ". set NUMBER"],
     "describe shiftKey": [
       ". state off : nothing runs", ". state on : shift is on", ". state list(n) : data",
-      ". event character c=character : a character was typed", ". event tap : the key was tapped",
+      ". event character c=\"one character\" : a character was typed", ". event tap : the key was tapped",
       ". timer doubleTap after=350ms : the window", ". timer other : another",
       ". output highlight : the key lights up",
-      ". parameter doubleTap type=duration default=350ms : the window",
-      ". parameter style type=plain|fancy default=plain : the look",
+      ". parameter doubleTap type=duration default=350ms allowed=1ms..10s : the window",
+      ". parameter style type=choice default=plain allowed=plain,fancy : the look",
     ],
     "describe fridge": [". event open : the door", ". event set to=number : a temperature", ". state off"],
     "show key": [". state on", ". timer doubleTap due=0.350 left=0.150"],
@@ -87,11 +87,21 @@ struct CompletionTests {
     #expect(FakeDaemon.complete(text).candidates.map(\.text) == expected, "'\(text)'")
   }
 
+  @Test(
+    "values that can be counted are offered",
+    arguments: [
+      ("on,off,true,false", ["on", "off", "true", "false"]), ("a,b, or nil", ["a", "b", "nil"]),
+      ("one character", []), ("1ms..10s", []), ("text of 0 to 5 bytes, or nil", []), ("", []),
+    ] as [(String, [String])])
+  func choices(allowed: String, expected: [String]) {
+    #expect(CatalogueRow.choices(in: allowed) == expected)
+  }
+
   @Test("events that are possible now come first, and the others are marked")
   func possibleFirst() {
     let found = FakeDaemon.complete("send key ")
     #expect(found.candidates.map(\.isPossible) == [true, false])
-    #expect(found.candidates[1].detail == "c=character — a character was typed")
+    #expect(found.candidates[1].detail == "c one character — a character was typed")
     #expect(FakeDaemon.complete("fire key ").candidates.map(\.isPossible) == [true, false])
   }
 
@@ -99,9 +109,9 @@ struct CompletionTests {
     "where nothing can be listed, a hint says what is wanted",
     arguments: [
       ("new shiftKey ", "NAME: a name for the new machine"), ("world new ", "W: a name for the new world"),
-      ("send key character ", "c: character — a character was typed"),
+      ("send key character ", "c: one character — a character was typed"),
       ("send key character a ", "character takes no more arguments"), ("send key tap ", "tap takes no argument"),
-      ("new shiftKey a doubleTap=", "doubleTap: type=duration default=350ms — the window"),
+      ("new shiftKey a doubleTap=", "doubleTap: type duration, default 350ms, allowed 1ms..10s — the window"),
       ("list limit=", "N: a number"), ("clock real ", "clock real"),
     ])
   func hints(text: String, hint: String) {
@@ -157,7 +167,7 @@ struct CompletionTests {
     let style = Style(usesColour: false, usesUnicode: true)
     #expect(
       CandidateList(completion: few, width: 40, style: style).text
-        == "  tap        the key was tapped\n  character  (not now) c=character — a…\n")
+        == "  tap        the key was tapped\n  character  (not now) c one character…\n")
     let many = Completion(candidates: (0..<40).map { .init(text: "name\($0)") })
     let lines = CandidateList(completion: many, width: 40, style: style).text.split(separator: "\n")
     #expect(lines.count == 10)

@@ -10,7 +10,7 @@ final class FakeServer: Sendable {
   let path: String
   private let folder: String
 
-  /// - Parameter answer: The lines to send for a request without its tag; `nil` hangs up. `@` in a line stands for
+  /// - Parameter answer: The lines to send for a request without its tag; `nil` hangs up, and so does a `! bye`. `@` in a line stands for
   ///   the request's tag.
   init(
     greeting: [String] = ["+ fsmd protocol=1 version=0 world=main clock=virtual t=0.000 seq=0"],
@@ -60,6 +60,7 @@ final class FakeServer: Sendable {
         }
         guard let lines = answer(request) else { return }
         for line in lines { connection.writeAll(line.replacing("@", with: tag) + "\n") }
+        if lines.contains(where: { $0.hasPrefix("! bye") }) { return }
       }
       var entry = pollfd(fd: connection.rawValue, events: Int16(POLLIN), revents: 0)
       poll(&entry, 1, 100)

@@ -1,0 +1,33 @@
+import Glibc
+import Testing
+
+@testable import UnixHost
+
+struct SignalQueueTests {
+  @Test("a signal waits to be read, and does nothing else")
+  func queued() throws {
+    let queue = try SignalQueue([SIGUSR1, SIGUSR2])
+    #expect(queue.next() == nil)
+    // To this thread: the others of the test process do not hold these signals back.
+    raise(SIGUSR2)
+    raise(SIGUSR1)
+    #expect(Set([queue.next(), queue.next()]) == [SIGUSR1, SIGUSR2])
+    #expect(queue.next() == nil)
+  }
+
+  @Test("afterwards the signals are as they were before")
+  func restored() throws {
+    func isBlocked() -> Bool {
+      var mask = sigset_t()
+      pthread_sigmask(SIG_BLOCK, nil, &mask)
+      return sigismember(&mask, SIGUSR1) == 1
+    }
+    let before = isBlocked()
+    do {
+      let queue = try SignalQueue([SIGUSR1])
+      #expect(isBlocked())
+      withExtendedLifetime(queue) {}
+    }
+    #expect(isBlocked() == before)
+  }
+}
