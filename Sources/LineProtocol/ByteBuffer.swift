@@ -2,11 +2,16 @@
 ///
 /// Writing a reply is on the hot path of every request. `[UInt8].append(contentsOf:)` and string interpolation cost
 /// more than the whole step of a machine, so the bytes are stored directly.
-package struct ByteBuffer: ~Copyable {
+///
+/// Public where it is hot: of what other targets call, the compiler inlines only what is public.
+public struct ByteBuffer: ~Copyable {
   // Safety: `base` is owned by this value and has room for `capacity` bytes, of which the first `count` are written.
-  private var base: UnsafeMutableRawPointer
-  private var capacity: Int
-  package private(set) var count = 0
+  @usableFromInline var base: UnsafeMutableRawPointer
+  @usableFromInline var capacity: Int
+  @usableFromInline var length = 0
+
+  @inlinable
+  public var count: Int { length }
 
   package init(capacity: Int = 4096) {
     self.capacity = max(64, capacity)
@@ -20,17 +25,18 @@ package struct ByteBuffer: ~Copyable {
   package var isEmpty: Bool { count == 0 }
 
   /// The bytes written so far; valid until the buffer is changed.
-  package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
+  @inlinable
+  public var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
 
   /// Forgets the bytes from `length` on.
   package mutating func truncate(to length: Int) {
     precondition(length <= count)
-    count = length
+    self.length = length
   }
 
   /// Forgets everything, and gives large storage back.
   package mutating func removeAll(keeping room: Int = 256 << 10) {
-    count = 0
+    length = 0
     if capacity > room {
       base.deallocate()
       capacity = 4096
@@ -44,16 +50,18 @@ package struct ByteBuffer: ~Copyable {
   package mutating func removeFirst(_ length: Int) {
     precondition(length <= count)
     base.copyMemory(from: base + length, byteCount: count - length)
-    count -= length
+    self.length -= length
   }
 
+  @inlinable
   @inline(__always)
-  private mutating func reserve(_ extra: Int) {
-    if count + extra > capacity { grow(extra) }
+  mutating func reserve(_ extra: Int) {
+    if length &+ extra > capacity { grow(extra) }
   }
 
+  @usableFromInline
   @inline(never)
-  private mutating func grow(_ extra: Int) {
+  mutating func grow(_ extra: Int) {
     let larger = max(capacity * 2, count + extra)
     let moved = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
     moved.copyMemory(from: base, byteCount: count)
@@ -64,24 +72,48 @@ package struct ByteBuffer: ~Copyable {
 
   // MARK: Appending
 
+  @inlinable
   @inline(__always)
-  package mutating func append(byte: UInt8) {
+  public mutating func append(byte: UInt8) {
     reserve(1)
-    base.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
-    count += 1
+    base.storeBytes(of: byte, toByteOffset: length, as: UInt8.self)
+    length &+= 1
   }
 
+  @inlinable
   @inline(__always)
-  package mutating func append(_ bytes: UnsafeRawBufferPointer) {
-    guard let start = bytes.baseAddress, bytes.count > 0 else { return }
-    reserve(bytes.count)
-    (base + count).copyMemory(from: start, byteCount: bytes.count)
-    count += bytes.count
+  public mutating func append(_ bytes: UnsafeRawBufferPointer) {
+    let size = bytes.count
+    guard let start = bytes.baseAddress, size > 0 else { return }
+    reserve(size)
+    let end = base + length
+    length &+= size
+    // Most words are short, and for those two overlapping moves cost a tenth of a call.
+    if size > 16 {
+      end.copyMemory(from: start, byteCount: size)
+    } else if size >= 8 {
+      let head = start.loadUnaligned(as: UInt64.self)
+      let tail = start.loadUnaligned(fromByteOffset: size &- 8, as: UInt64.self)
+      end.storeBytes(of: head, as: UInt64.self)
+      end.storeBytes(of: tail, toByteOffset: size &- 8, as: UInt64.self)
+    } else if size >= 4 {
+      let head = start.loadUnaligned(as: UInt32.self)
+      let tail = start.loadUnaligned(fromByteOffset: size &- 4, as: UInt32.self)
+      end.storeBytes(of: head, as: UInt32.self)
+      end.storeBytes(of: tail, toByteOffset: size &- 4, as: UInt32.self)
+    } else {
+      let middle = start.load(fromByteOffset: size &>> 1, as: UInt8.self)
+      let last = start.load(fromByteOffset: size &- 1, as: UInt8.self)
+      end.storeBytes(of: start.load(as: UInt8.self), as: UInt8.self)
+      end.storeBytes(of: middle, toByteOffset: size &>> 1, as: UInt8.self)
+      end.storeBytes(of: last, toByteOffset: size &- 1, as: UInt8.self)
+    }
   }
 
   /// Appends text known at compile time. (Its own label, because an overload of `String` would win and allocate.)
+  @inlinable
   @inline(__always)
-  package mutating func append(literal: StaticString) {
+  public mutating func append(literal: StaticString) {
     append(UnsafeRawBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
   }
 
@@ -94,7 +126,7 @@ package struct ByteBuffer: ~Copyable {
     reserve(bytes.count)
     (base + place + bytes.count).copyMemory(from: base + place, byteCount: count - place)
     (base + place).copyMemory(from: start, byteCount: bytes.count)
-    count += bytes.count
+    length += bytes.count
   }
 
   package mutating func append(text: String) {
@@ -103,17 +135,17 @@ package struct ByteBuffer: ~Copyable {
   }
 
   /// Appends a number in decimal digits.
-  package mutating func append(decimal number: UInt64) {
+  public mutating func append(decimal number: UInt64) {
     reserve(20)
     if number < 10 {
       base.storeBytes(of: UInt8(truncatingIfNeeded: number) &+ 48, toByteOffset: count, as: UInt8.self)
-      count &+= 1
+      length &+= 1
       return
     }
     let digits = ByteBuffer.digits(in: number)
     var rest = number
     var place = count &+ digits
-    count = place
+    length = place
     // Two digits a division, the slowest instruction here.
     while rest >= 100 {
       let (quotient, pair) = rest.quotientAndRemainder(dividingBy: 100)

@@ -1,5 +1,5 @@
 /// The first byte of every line that the daemon sends.
-package enum LineClass: UInt8, CaseIterable, Sendable {
+public enum LineClass: UInt8, CaseIterable, Sendable {
   case success = 0x2B  // +
   case failure = 0x2D  // -
   case data = 0x2E  // .
@@ -7,14 +7,15 @@ package enum LineClass: UInt8, CaseIterable, Sendable {
   case flow = 0x21  // !
 
   /// Whether a line of this class is the last of a reply.
-  package var endsReply: Bool { self == .success || self == .failure }
+  public var endsReply: Bool { self == .success || self == .failure }
 }
 
 /// Writing lines: the class, then words with one space before each, quoted where they must be.
 extension ByteBuffer {
   /// Begins a line of a reply; a tag comes back on each.
+  @inlinable
   @inline(__always)
-  package mutating func begin(_ lineClass: LineClass, tag: UnsafeRawBufferPointer) {
+  public mutating func begin(_ lineClass: LineClass, tag: UnsafeRawBufferPointer) {
     append(byte: lineClass.rawValue)
     if tag.count > 0 {
       append(literal: " @")
@@ -23,25 +24,29 @@ extension ByteBuffer {
   }
 
   /// Begins a line that answers no request.
+  @inlinable
   @inline(__always)
-  package mutating func begin(_ lineClass: LineClass) {
+  public mutating func begin(_ lineClass: LineClass) {
     append(byte: lineClass.rawValue)
   }
 
+  @inlinable
   @inline(__always)
-  package mutating func endLine() {
+  public mutating func endLine() {
     append(byte: 0x0A)
   }
 
   /// A word that needs no quotes: a number, a name, a code.
+  @inlinable
   @inline(__always)
-  package mutating func word(bare bytes: UnsafeRawBufferPointer) {
+  public mutating func word(bare bytes: UnsafeRawBufferPointer) {
     append(byte: 0x20)
     append(bytes)
   }
 
+  @inlinable
   @inline(__always)
-  package mutating func word(literal: StaticString) {
+  public mutating func word(literal: StaticString) {
     append(byte: 0x20)
     append(literal: literal)
   }
@@ -73,16 +78,18 @@ extension ByteBuffer {
     append(quoting: value, asValue: true)
   }
 
+  @inlinable
   @inline(__always)
-  package mutating func key(_ key: StaticString, _ value: UInt64) {
+  public mutating func key(_ key: StaticString, _ value: UInt64) {
     append(byte: 0x20)
     append(literal: key)
     append(byte: 0x3D)
     append(decimal: value)
   }
 
+  @inlinable
   @inline(__always)
-  package mutating func key(_ key: StaticString, bare value: UnsafeRawBufferPointer) {
+  public mutating func key(_ key: StaticString, bare value: UnsafeRawBufferPointer) {
     append(byte: 0x20)
     append(literal: key)
     append(byte: 0x3D)

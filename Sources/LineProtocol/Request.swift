@@ -2,19 +2,22 @@
 ///
 /// The words are places in the line, so a request is valid as long as the line is. One value is used for request after
 /// request, and then allocates nothing.
-package struct Request {
+///
+/// Public where it is hot: of what other targets call, the compiler inlines only what is public.
+public struct Request: ~Copyable {
   /// A word: plain, or `key=value`.
-  package struct Word {
-    var start: UInt32
-    var length: UInt32
+  public struct Word: BitwiseCopyable {
+    @usableFromInline var start: UInt32
+    @usableFromInline var length: UInt32
     /// The length of the key before the value, 0 for a plain word.
-    var keyLength: UInt32
+    @usableFromInline var keyLength: UInt32
     var keyStart: UInt32
 
-    package var isPlain: Bool { keyLength == 0 }
+    @inlinable
+    public var isPlain: Bool { keyLength == 0 }
   }
 
-  package enum Failure: Error, Equatable {
+  public enum Failure: Error, Equatable {
     /// Nothing but blanks, or a comment. Not answered.
     case blank
     /// The line breaks the rules of words; the text says how.
@@ -22,27 +25,44 @@ package struct Request {
   }
 
   // Safety: points into the line handed to `parse`, which outlives the request's use; places are checked there.
-  private var base = UnsafeRawPointer(bitPattern: 1).unsafelyUnwrapped
-  private var tagPlace = Word(start: 0, length: 0, keyLength: 0, keyStart: 0)
-  private var verbPlace = Word(start: 0, length: 0, keyLength: 0, keyStart: 0)
-  /// The words after the verb, in order.
-  package private(set) var words: ContiguousArray<Word> = []
-  /// Whether any of them is `key=value`.
-  package private(set) var hasKeys = false
+  @usableFromInline var base = UnsafeRawPointer(bitPattern: 1).unsafelyUnwrapped
+  @usableFromInline var tagPlace = Word(start: 0, length: 0, keyLength: 0, keyStart: 0)
+  @usableFromInline var verbPlace = Word(start: 0, length: 0, keyLength: 0, keyStart: 0)
+  // Safety: owned by this value, with room for `capacity` words, of which `count` are written. Plain storage, because an
+  // array's checks for sharing cost more than finding the words.
+  @usableFromInline var storage: UnsafeMutablePointer<Word>
+  @usableFromInline var count = 0
+  private var capacity = 32
+  /// Whether any of the words is `key=value`.
+  @usableFromInline var hasKeyedWords = false
+
+  @inlinable
+  public var hasKeys: Bool { hasKeyedWords }
 
   package init() {
-    words.reserveCapacity(32)
+    storage = .allocate(capacity: capacity)
   }
 
+  deinit {
+    storage.deallocate()
+  }
+
+  /// The words after the verb, in order; valid until the next line is parsed.
+  @inlinable
+  public var words: UnsafeBufferPointer<Word> { UnsafeBufferPointer(start: storage, count: count) }
+
   /// The tag without its `@`; empty if there is none.
-  package var tag: UnsafeRawBufferPointer { bytes(of: tagPlace) }
+  @inlinable
+  public var tag: UnsafeRawBufferPointer { bytes(of: tagPlace) }
 
   /// The first word.
-  package var verb: UnsafeRawBufferPointer { bytes(of: verbPlace) }
+  @inlinable
+  public var verb: UnsafeRawBufferPointer { bytes(of: verbPlace) }
 
   /// A word's text; of `key=value` the value. Quotes and escapes are gone.
+  @inlinable
   @inline(__always)
-  package func bytes(of word: Word) -> UnsafeRawBufferPointer {
+  public func bytes(of word: Word) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: base + Int(word.start), count: Int(word.length))
   }
 
@@ -62,8 +82,8 @@ package struct Request {
     base = line.baseAddress.map { UnsafeRawPointer($0) } ?? base
     tagPlace.length = 0
     verbPlace.length = 0
-    hasKeys = false
-    if !words.isEmpty { words.removeAll(keepingCapacity: true) }
+    hasKeyedWords = false
+    count = 0
 
     var scanner = WordScanner(line)
     guard scanner.skipBlanks() else { throw .blank }
@@ -85,9 +105,20 @@ package struct Request {
     verbPlace = first
     while scanner.skipBlanks() {
       let word = try scanner.word()
-      if word.keyLength > 0 { hasKeys = true }
-      words.append(word)
+      if word.keyLength > 0 { hasKeyedWords = true }
+      if count == capacity { grow() }
+      (storage + count).initialize(to: word)
+      count &+= 1
     }
+  }
+
+  @inline(never)
+  private mutating func grow() {
+    let larger = UnsafeMutablePointer<Word>.allocate(capacity: capacity * 2)
+    larger.moveInitialize(from: storage, count: count)
+    storage.deallocate()
+    storage = larger
+    capacity *= 2
   }
 }
 
@@ -128,6 +159,15 @@ struct WordScanner {
   @inline(__always)
   mutating func word() throws(Request.Failure) -> Request.Word {
     let start = place
+    // Eight bytes at a time up to the first that may end or change the word.
+    while place &+ 8 <= count {
+      let special = WordScanner.specialBytes(base.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+      if special != 0 {
+        place &+= special.trailingZeroBitCount &>> 3
+        break
+      }
+      place &+= 8
+    }
     while place < count {
       let byte = byte(place)
       // Nearly every byte of nearly every line is above the quote and not '='.
@@ -147,6 +187,17 @@ struct WordScanner {
     return Request.Word(
       start: UInt32(truncatingIfNeeded: start), length: UInt32(truncatingIfNeeded: place - start), keyLength: 0,
       keyStart: 0)
+  }
+
+  /// The top bit set in each of eight bytes that is a blank, a control character, `!`, a quote or `=`.
+  ///
+  /// Only the lowest set bit is exact; above it a borrow may set bits for other bytes.
+  @inline(__always)
+  private static func specialBytes(_ word: UInt64) -> UInt64 {
+    let upToQuote = (word &- 0x2323_2323_2323_2323) & ~word
+    let difference = word ^ 0x3D3D_3D3D_3D3D_3D3D
+    let equals = (difference &- 0x0101_0101_0101_0101) & ~difference
+    return (upToQuote | equals) & 0x8080_8080_8080_8080
   }
 
   private func isKey(from start: Int, to end: Int) -> Bool {

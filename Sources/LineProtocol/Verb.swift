@@ -14,11 +14,11 @@ package enum Verb: UInt8, CaseIterable, Sendable {
   /// - Complexity: O(1); no verb is longer than eight bytes, so a word is compared as one number.
   @inline(__always)
   package init?(_ word: UnsafeRawBufferPointer) {
-    let packed = Verb.pack(word)
-    if packed == Verb.packedSend {
+    if word.count == 4, word.loadUnaligned(as: UInt32.self).littleEndian == Verb.packedSend {
       self = .send
       return
     }
+    let packed = Verb.pack(word)
     guard packed != 0, let verb = Verb.byPackedName[packed] else { return nil }
     self = verb
   }
@@ -28,7 +28,7 @@ package enum Verb: UInt8, CaseIterable, Sendable {
 
   package var name: String { "\(self)" }
 
-  private static let packedSend: UInt64 = 0x646E_6573  // "send", first byte lowest
+  private static let packedSend: UInt32 = 0x646E_6573  // "send", first byte lowest
   private static let byPackedName = Dictionary(
     uniqueKeysWithValues: allCases.map { verb in
       (Array(verb.name.utf8).withUnsafeBytes { pack($0) }, verb)

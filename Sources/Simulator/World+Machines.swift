@@ -37,7 +37,7 @@ extension World {
 
     let (cell, _) = population.cell(at: location)
     let slot = population.slots[place]
-    beginAnswer(place)
+    beginAnswer()
     record.begin(at: now)
     let state = slot.machine.initialize(
       cell + slot.valueOffset, initial: initial, slot.parameters(of: cell), &record)
@@ -105,7 +105,7 @@ extension World {
     for timer in population.timers(at: location) where timer.stamp != 0 { agenda.living -= 1 }
     wires.removeAll(of: machine)
     record.begin(at: now)
-    beginAnswer(kind)
+    beginAnswer()
     finish(StepResult(verdict: .moved, from: state, to: state), .dropped, machine, index: 0, cell, isAnswer: true)
     population.release(location)
     registry.remove(machine, kind: kind)

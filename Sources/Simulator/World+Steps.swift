@@ -41,7 +41,7 @@ extension World {
     _ machine: MachineID, _ cell: UnsafeMutableRawPointer, _ kind: Int, _ slot: Population.Slot, _ event: Int,
     _ storage: UnsafeRawPointer
   ) {
-    beginAnswer(kind)
+    beginAnswer()
     record.begin(at: now)
     let result = slot.machine.step(
       cell + slot.valueOffset, event: storage, slot.parameters(of: cell), &record)
@@ -49,9 +49,8 @@ extension World {
   }
 
   @inline(__always)
-  mutating func beginAnswer(_ kind: Int) {
-    answer.kind = kind
-    if !answer.outputs.isEmpty { answer.outputs.removeAll(keepingCapacity: true) }
+  mutating func beginAnswer() {
+    if answer.hasDetails { answerDetails.outputs.removeAll(keepingCapacity: true) }
   }
 
   /// Writes a step down and carries out what it asked for.
@@ -65,13 +64,15 @@ extension World {
     let sequence = journal.append(input, machine, index: index, result, at: now, details)
     details.clear()
     guard isAnswer else { return }
-    answer.verdict = result.verdict
-    answer.from = result.from
-    answer.to = result.to
-    answer.sequence = sequence
-    if record.dataBefore != nil || answer.dataBefore != nil { answer.dataBefore = record.dataBefore }
-    if record.dataAfter != nil || answer.dataAfter != nil { answer.dataAfter = record.dataAfter }
-    if record.reason != nil || answer.reason != nil { answer.reason = record.reason }
+    let hasFacts = record.dataBefore != nil || record.dataAfter != nil || record.reason != nil
+    if answer.hasDetails || hasFacts {
+      answerDetails.dataBefore = record.dataBefore
+      answerDetails.dataAfter = record.dataAfter
+      answerDetails.reason = record.reason
+    }
+    answer = Answer(
+      sequence: sequence, verdict: result.verdict, from: result.from, to: result.to,
+      hasDetails: hasFacts || !answerDetails.outputs.isEmpty)
   }
 
   private mutating func writeData(_ result: StepResult) {
@@ -97,7 +98,7 @@ extension World {
         let data = record.values[Int(first)..<Int(first + count)]
         details.tag(.emitted, output)
         details.values(data)
-        if isAnswer { answer.outputs.append(output) }
+        if isAnswer { answerDetails.outputs.append(output) }
         if !wires.isEmpty { queueDeliveries(machine, output, Array(data)) }
       case .arm(let timer, let due):
         arm(machine, timers + Int(timer), due)

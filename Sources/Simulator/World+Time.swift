@@ -89,7 +89,7 @@ extension World {
     let slot = population.slots[kind]
     let running = population.timers(at: location)
     record.begin(at: now)
-    beginAnswer(kind)
+    beginAnswer()
     let result: StepResult
     if running[timer].stamp != 0 {
       details.tag(.due)

@@ -45,7 +45,7 @@ extension World {
     details.tag(.target, UInt8(wire.event))
     details.number(UInt64(wire.to.number))
     record.begin(at: now)
-    beginAnswer(kind)
+    beginAnswer()
     finish(
       StepResult(verdict: .stayed, from: state, to: state), input, wire.from, index: UInt8(wire.output), cell,
       isAnswer: true)

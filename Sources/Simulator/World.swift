@@ -14,6 +14,8 @@ package struct World: ~Copyable {
   package private(set) var now = Moment.beginning
   /// What the last request's own input came to.
   package internal(set) var answer = Answer()
+  /// What there is to say of it besides, if ``Answer/hasDetails``.
+  package internal(set) var answerDetails = AnswerDetails()
   /// Set when a limit ended a chain of firings or deliveries, until the owner takes it. Nothing here depends on it.
   package internal(set) var livelock: Livelock?
   /// Whether timers that are due wait, because a chain of them had no end. Time stands still until the one that is next
@@ -84,15 +86,20 @@ package struct World: ~Copyable {
     return found
   }
 
-  /// What one request's own input came to. Kept in the world and used again, so that an answer allocates nothing.
-  package struct Answer {
+  /// What one request's own input came to: numbers only, so that reading it costs nothing.
+  package struct Answer: BitwiseCopyable, Sendable {
+    package internal(set) var sequence: UInt64 = 0
     package internal(set) var verdict = Verdict.ignored
     /// Places in the kind's list of states.
     package internal(set) var from: UInt8 = 0
     package internal(set) var to: UInt8 = 0
-    package internal(set) var sequence: UInt64 = 0
-    /// The world's number for the machine's kind.
-    package internal(set) var kind = 0
+    /// Whether ``World/answerDetails`` says more.
+    package internal(set) var hasDetails = false
+  }
+
+  /// The part of an answer that most requests do not have. Kept in the world and used again, so that an answer allocates
+  /// nothing.
+  package struct AnswerDetails: Sendable {
     /// What was emitted, as places in the kind's list of outputs, in order.
     package internal(set) var outputs: ContiguousArray<UInt8> = []
     /// The data of the state before and after, where the kind prints any.

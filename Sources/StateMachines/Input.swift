@@ -9,7 +9,7 @@ public enum Input<Event, TimerName> {
 extension Input: Sendable where Event: Sendable, TimerName: Sendable {}
 
 /// How an input was taken.
-public enum Verdict: UInt8, Sendable, CaseIterable {
+public enum Verdict: UInt8, BitwiseCopyable, Sendable, CaseIterable {
   /// A transition: the state's word changed, or the machine left its state and entered it again.
   case moved
   /// Handled without leaving the state.

@@ -91,6 +91,7 @@ public struct StepRecord: Sendable {
 
   /// Clears what the last step wrote, and keeps the room.
   @inlinable
+  @inline(__always)
   public mutating func begin(at now: Moment) {
     self.now = now
     if !effects.isEmpty { effects.removeAll(keepingCapacity: true) }
@@ -102,7 +103,7 @@ public struct StepRecord: Sendable {
 }
 
 /// A step's outcome, without the types of its machine.
-public struct StepResult: Sendable {
+public struct StepResult: BitwiseCopyable, Sendable {
   public let verdict: Verdict
   /// Places in the kind's list of states.
   public let from: UInt8

@@ -2,14 +2,16 @@
 ///
 /// A kind makes one for each of its lists and keeps it for as long as it lives; copies of the table share its storage.
 public struct WordTable: Sendable {
-  private struct Entry {
-    /// The first eight bytes, the first lowest, zeros after the end.
-    let head: UInt64
-    let bytes: UnsafeRawBufferPointer
+  @usableFromInline
+  struct Entry {
+    /// The first and the last eight bytes, zeros where the word is shorter.
+    @usableFromInline let head: UInt64
+    @usableFromInline let tail: UInt64
+    @usableFromInline let bytes: UnsafeRawBufferPointer
   }
 
   // Safety: written once in `init`, read ever after, freed by the kind that owns the table. Unchecked for that reason.
-  private nonisolated(unsafe) let entries: UnsafeMutableBufferPointer<Entry>
+  @usableFromInline nonisolated(unsafe) let entries: UnsafeMutableBufferPointer<Entry>
 
   init(_ words: [String]) {
     entries = .allocate(capacity: words.count)
@@ -17,7 +19,8 @@ public struct WordTable: Sendable {
       from: words.map { word in
         let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: word.utf8.count, alignment: 1)
         bytes.copyBytes(from: word.utf8)
-        return Entry(head: WordTable.head(of: UnsafeRawBufferPointer(bytes)), bytes: UnsafeRawBufferPointer(bytes))
+        let (head, tail) = WordTable.ends(of: UnsafeRawBufferPointer(bytes))
+        return Entry(head: head, tail: tail, bytes: UnsafeRawBufferPointer(bytes))
       })
   }
 
@@ -29,53 +32,97 @@ public struct WordTable: Sendable {
   public var count: Int { entries.count }
 
   /// The word at a place.
+  @inlinable
   @inline(__always)
   public func word(at place: Int) -> UnsafeRawBufferPointer { entries[place].bytes }
 
   /// The place of a word, compared exactly; nil if it is not in the list.
   ///
-  /// - Complexity: O(words), one comparison of a number each.
+  /// - Complexity: O(words), three comparisons of numbers each where no word is longer than sixteen bytes.
+  @inlinable
   public func find(_ word: UnsafeRawBufferPointer) -> Int? {
-    let head = WordTable.head(of: word)
-    for place in 0..<entries.count where entries[place].head == head && entries[place].bytes.count == word.count {
-      if word.count <= 8 || entries[place].bytes.elementsEqual(word) { return place }
+    guard word.count > 0 else { return nil }
+    let (head, tail) = WordTable.ends(of: word)
+    var place = 0
+    while place < entries.count {
+      let entry = entries[place]
+      if entry.head == head, entry.tail == tail, entry.bytes.count == word.count,
+        word.count <= 16 || entry.bytes.elementsEqual(word)
+      {
+        return place
+      }
+      place &+= 1
     }
     return nil
   }
 
+  /// The first and the last eight bytes of a word that is not empty. Those of fewer than eight are read in two parts
+  /// that overlap, so that no byte outside the word is touched.
+  @inlinable
   @inline(__always)
-  private static func head(of word: UnsafeRawBufferPointer) -> UInt64 {
-    if word.count >= 8 { return UInt64(littleEndian: word.loadUnaligned(as: UInt64.self)) }
-    var head: UInt64 = 0
-    for place in 0..<word.count { head |= UInt64(word[place]) &<< UInt64(8 &* place) }
-    return head
+  static func ends(of word: UnsafeRawBufferPointer) -> (head: UInt64, tail: UInt64) {
+    let base = word.baseAddress.unsafelyUnwrapped
+    let count = word.count
+    if count >= 8 {
+      return (
+        base.loadUnaligned(as: UInt64.self), base.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self)
+      )
+    }
+    if count >= 4 {
+      return (
+        UInt64(base.loadUnaligned(as: UInt32.self)),
+        UInt64(base.loadUnaligned(fromByteOffset: count &- 4, as: UInt32.self))
+      )
+    }
+    return (
+      UInt64(base.load(as: UInt8.self)) | UInt64(base.load(fromByteOffset: count &>> 1, as: UInt8.self)) &<< 8,
+      UInt64(base.load(fromByteOffset: count &- 1, as: UInt8.self))
+    )
   }
 }
 
-/// The words of a kind, for the hot path.
+/// The words of a kind, for the hot path: one pointer, so that handing them about costs nothing.
 public struct KindWords: Sendable {
-  public let states: WordTable
-  public let events: WordTable
-  public let timers: WordTable
-  public let outputs: WordTable
-  /// Which of the first 64 events take no arguments, one bit each.
-  private let plain: UInt64
+  @usableFromInline
+  struct Tables {
+    @usableFromInline let states: WordTable
+    @usableFromInline let events: WordTable
+    @usableFromInline let timers: WordTable
+    @usableFromInline let outputs: WordTable
+    /// Which of the first 64 events take no arguments, one bit each.
+    @usableFromInline let plain: UInt64
+  }
+
+  // Safety: written once in `init`, read ever after, freed by the kind that owns it. Unchecked for that reason.
+  @usableFromInline nonisolated(unsafe) let tables: UnsafeMutablePointer<Tables>
 
   init(states: [String], events: [EventEntry], timers: [String], outputs: [String]) {
-    self.states = WordTable(states)
-    self.events = WordTable(events.map(\.name))
-    self.timers = WordTable(timers)
-    self.outputs = WordTable(outputs)
-    plain = events.enumerated().prefix(64).reduce(0) { bits, event in
-      event.element.arguments.isEmpty ? bits | 1 << UInt64(event.offset) : bits
-    }
+    tables = .allocate(capacity: 1)
+    tables.initialize(
+      to: Tables(
+        states: WordTable(states), events: WordTable(events.map(\.name)), timers: WordTable(timers),
+        outputs: WordTable(outputs),
+        plain: events.enumerated().prefix(64).reduce(0) { bits, event in
+          event.element.arguments.isEmpty ? bits | 1 << UInt64(event.offset) : bits
+        }))
   }
 
   func deallocate() {
     for table in [states, events, timers, outputs] { table.deallocate() }
+    tables.deallocate()
   }
 
+  @inlinable
+  public var states: WordTable { tables.pointee.states }
+  @inlinable
+  public var events: WordTable { tables.pointee.events }
+  @inlinable
+  public var timers: WordTable { tables.pointee.timers }
+  @inlinable
+  public var outputs: WordTable { tables.pointee.outputs }
+
   /// Whether an event is known to take no arguments.
+  @inlinable
   @inline(__always)
-  public func isPlain(_ event: Int) -> Bool { event < 64 && plain & (1 &<< UInt64(event)) != 0 }
+  public func isPlain(_ event: Int) -> Bool { event < 64 && tables.pointee.plain & (1 &<< UInt64(event)) != 0 }
 }

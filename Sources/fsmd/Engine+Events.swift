@@ -56,18 +56,43 @@ extension Engine {
   private func answer(
     _ tag: UnsafeRawBufferPointer, _ words: KindWords, _ session: inout Session, _ world: borrowing World
   ) {
-    session.outbox.buffer.begin(.success, tag: tag)
-    session.outbox.buffer.word(literal: world.answer.verdict.word)
-    if world.answer.verdict == .moved {
-      session.outbox.buffer.state(words.states.word(at: Int(world.answer.from)), data: world.answer.dataBefore)
+    let answer = world.answer
+    guard !answer.hasDetails else {
+      answerInFull(tag, words, &session, world)
+      return
     }
-    session.outbox.buffer.state(words.states.word(at: Int(world.answer.to)), data: world.answer.dataAfter)
+    session.outbox.buffer.begin(.success, tag: tag)
+    switch answer.verdict {
+    case .moved:
+      session.outbox.buffer.append(literal: " moved")
+      session.outbox.buffer.word(bare: words.states.word(at: Int(answer.from)))
+    case .stayed: session.outbox.buffer.append(literal: " stayed")
+    case .ignored: session.outbox.buffer.append(literal: " ignored")
+    case .refused: session.outbox.buffer.append(literal: " refused")
+    }
+    session.outbox.buffer.word(bare: words.states.word(at: Int(answer.to)))
+    session.endLine(world.now, answer.sequence)
+  }
+
+  /// An answer with outputs, or with states that have data.
+  @inline(never)
+  private func answerInFull(
+    _ tag: UnsafeRawBufferPointer, _ words: KindWords, _ session: inout Session, _ world: borrowing World
+  ) {
+    let answer = world.answer
+    session.outbox.buffer.begin(.success, tag: tag)
+    session.outbox.buffer.word(literal: answer.verdict.word)
+    if answer.verdict == .moved {
+      session.outbox.buffer.state(words.states.word(at: Int(answer.from)), data: world.answerDetails.dataBefore)
+    }
+    session.outbox.buffer.state(words.states.word(at: Int(answer.to)), data: world.answerDetails.dataAfter)
     session.outbox.buffer.append(literal: " t=")
     session.stamp.append(world.now, to: &session.outbox.buffer)
-    session.outbox.buffer.key("seq", world.answer.sequence)
-    if !world.answer.outputs.isEmpty {
+    session.outbox.buffer.key("seq", answer.sequence)
+    let outputs = world.answerDetails.outputs
+    if !outputs.isEmpty {
       session.outbox.buffer.append(literal: " outputs=")
-      for (number, output) in world.answer.outputs.enumerated() {
+      for (number, output) in outputs.enumerated() {
         if number > 0 { session.outbox.buffer.append(byte: UInt8(ascii: ",")) }
         session.outbox.buffer.append(words.outputs.word(at: Int(output)))
       }
@@ -89,7 +114,7 @@ extension Engine {
   ) {
     let kind = realm.world.kind(of: machine)
     let answer = realm.world.answer
-    let state = kind.states[Int(answer.to)].word(data: answer.dataAfter)
+    let state = kind.states[Int(answer.to)].word(data: answer.hasDetails ? realm.world.answerDetails.dataAfter : nil)
     let allowed = realm.world.possibleEvents(of: machine).map { kind.events[$0].name }
     session.didFail = true
     session.outbox.buffer.begin(.failure, tag: tag)
@@ -100,7 +125,7 @@ extension Engine {
     session.outbox.buffer.key("allowed", allowed.joined(separator: ","))
     session.outbox.buffer.key("t", seconds: realm.world.now.nanoseconds)
     session.outbox.buffer.key("seq", answer.sequence)
-    session.outbox.buffer.note(answer.reason ?? "not possible in \(state)")
+    session.outbox.buffer.note((answer.hasDetails ? realm.world.answerDetails.reason : nil) ?? "not possible in \(state)")
     session.outbox.buffer.endLine()
   }
 
