@@ -148,7 +148,6 @@ extension SmartFridge {
   }
 
   private func startCooling(_ step: Step<Self>) -> Compressor {
-    step.disarm(.minOff)
     step.emit(.compressorOn)
     step.arm(.minOn, after: step.parameters.minOn)
     return .coolingMinOn(Compressor.Pending())

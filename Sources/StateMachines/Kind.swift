@@ -121,6 +121,8 @@ public final class Kind: Sendable {
 
   /// The events without arguments, one `Event` after the other in the kind's order; where an event takes arguments
   /// the place is not initialised.
+  ///
+  /// Safety: the events belong to the kind and live as long as it does; nobody writes to them.
   public var plainEvents: UnsafeRawPointer { operations.plainEvents }
 
   /// Whether an event takes no arguments.

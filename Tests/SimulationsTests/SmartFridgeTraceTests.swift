@@ -91,6 +91,25 @@ struct SmartFridgeTraceTests {
     #expect(rested.state() == "ready+closed+normal")
   }
 
+  @Test("a defrost that is exactly as long as minOff needs no rest after it")
+  func defrostAsLongAsMinOff() {
+    let bench = bench(
+      "cooling.free", ["defrostDuration": .interval(.seconds(100)), "drip": .interval(.seconds(80))])
+    bench.fire("defrostInterval")
+    bench.advance(to: .seconds(180))
+    #expect(bench.state() == "ready+closed+normal")
+  }
+
+  @Test("being at a limit is having reached it")
+  func atTheLimits() {
+    #expect(bench(nil, ["start": .number(6)]).reading("demand") == .flag(true))
+    #expect(bench(nil, ["start": .number(10)]).state() == "resting+closed+pendingHigh")
+    let narrow = bench("cooling.free", ["min": .number(6), "start": .number(7)])
+    narrow.advance(to: narrow.nextDue!)
+    #expect(narrow.state() == "resting+closed+normal")
+    #expect(narrow.reading("demand") == .flag(true))
+  }
+
   @Test("it starts as after powerRestored: resting in full, demand and alarm by the temperature")
   func start() {
     let warm = Bench(SmartFridge.kind)
@@ -155,6 +174,15 @@ struct SmartFridgeTraceTests {
     closed.advance(to: .seconds(59))
     #expect(closed.send("doorClosed").hasSuffix("cooling.free+closed+normal event=doorClosed > lightOff"))
     #expect(closed.timers()["doorStopDelay"] == nil)
+  }
+
+  @Test("a compressor that has stopped behind an open door is not stopped again")
+  func stoppedMeanwhile() {
+    let bench = bench("cooling.free", ["doorStopDelay": .interval(.seconds(60))])
+    bench.send("doorOpened")
+    bench.send("minTemperatureReached")
+    #expect(bench.state() == "resting+open+normal")
+    #expect(bench.timers()["doorStopDelay"] == nil)
   }
 
   @Test("a defrost that waits for minOn is not lost when the door stops the compressor")
