@@ -89,8 +89,13 @@ public struct ByteBuffer: ~Copyable {
     let end = base + length
     length &+= size
     // Most words are short, and for those two overlapping moves cost a tenth of a call.
-    if size > 16 {
+    if size > 32 {
       end.copyMemory(from: start, byteCount: size)
+    } else if size > 16 {
+      let head = start.loadUnaligned(as: SIMD16<UInt8>.self)
+      let tail = start.loadUnaligned(fromByteOffset: size &- 16, as: SIMD16<UInt8>.self)
+      end.storeBytes(of: head, as: SIMD16<UInt8>.self)
+      end.storeBytes(of: tail, toByteOffset: size &- 16, as: SIMD16<UInt8>.self)
     } else if size >= 8 {
       let head = start.loadUnaligned(as: UInt64.self)
       let tail = start.loadUnaligned(fromByteOffset: size &- 8, as: UInt64.self)

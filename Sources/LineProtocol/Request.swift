@@ -81,8 +81,10 @@ public struct Request: ~Copyable {
   package mutating func parse(_ line: UnsafeMutableRawBufferPointer, isPlain: Bool) throws(Failure) {
     base = line.baseAddress.map { UnsafeRawPointer($0) } ?? base
     tagPlace.length = 0
-    verbPlace.length = 0
     hasKeyedWords = false
+    count = 0
+    if isPlain, splitAtBlanks(line.count) { return }
+    verbPlace.length = 0
     count = 0
 
     var scanner = WordScanner(line)
@@ -112,6 +114,48 @@ public struct Request: ~Copyable {
     }
   }
 
+  /// Takes a line apart that has nothing but plain words: no tag, no quotes, no `=`, no comment. Nearly all have not.
+  ///
+  /// - Returns: False if the line is of another sort; what was found is of no use then.
+  private mutating func splitAtBlanks(_ end: Int) -> Bool {
+    var place = 0
+    var found = 0
+    while true {
+      while place < end, base.load(fromByteOffset: place, as: UInt8.self) == WordScanner.space { place &+= 1 }
+      if place == end { break }
+      let start = place
+      // Eight bytes at a time up to the first that may end or change the word.
+      while place &+ 8 <= end {
+        let special = WordScanner.specialBytes(base.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+        if special != 0 {
+          place &+= special.trailingZeroBitCount &>> 3
+          break
+        }
+        place &+= 8
+      }
+      while place < end {
+        let byte = base.load(fromByteOffset: place, as: UInt8.self)
+        if byte <= WordScanner.quote || byte == WordScanner.equals { break }
+        place &+= 1
+      }
+      if place < end, base.load(fromByteOffset: place, as: UInt8.self) != WordScanner.space { return false }
+      let word = Word(
+        start: UInt32(truncatingIfNeeded: start), length: UInt32(truncatingIfNeeded: place &- start), keyLength: 0,
+        keyStart: 0)
+      if found == 0 {
+        let first = base.load(fromByteOffset: start, as: UInt8.self)
+        if first == WordScanner.at || first == WordScanner.hash { return false }
+        verbPlace = word
+      } else {
+        if count == capacity { grow() }
+        (storage + count).initialize(to: word)
+        count &+= 1
+      }
+      found &+= 1
+    }
+    return found > 0
+  }
+
   @inline(never)
   private mutating func grow() {
     let larger = UnsafeMutablePointer<Word>.allocate(capacity: capacity * 2)
@@ -126,9 +170,10 @@ public struct Request: ~Copyable {
 struct WordScanner {
   static let hash: UInt8 = 0x23
   static let at: UInt8 = 0x40
-  private static let quote: UInt8 = 0x22
+  static let space: UInt8 = 0x20
+  fileprivate static let quote: UInt8 = 0x22
   private static let backslash: UInt8 = 0x5C
-  private static let equals: UInt8 = 0x3D
+  fileprivate static let equals: UInt8 = 0x3D
 
   // Safety: every access is at a place below `count`.
   private let base: UnsafeMutableRawPointer
@@ -193,7 +238,7 @@ struct WordScanner {
   ///
   /// Only the lowest set bit is exact; above it a borrow may set bits for other bytes.
   @inline(__always)
-  private static func specialBytes(_ word: UInt64) -> UInt64 {
+  fileprivate static func specialBytes(_ word: UInt64) -> UInt64 {
     let upToQuote = (word &- 0x2323_2323_2323_2323) & ~word
     let difference = word ^ 0x3D3D_3D3D_3D3D_3D3D
     let equals = (difference &- 0x0101_0101_0101_0101) & ~difference

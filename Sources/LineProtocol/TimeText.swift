@@ -89,3 +89,22 @@ package enum TimeText {
     return "\(sign)\(magnitude)ns"
   }
 }
+
+extension TimeText {
+  /// A time in seconds as text, kept for the next line that has the same.
+  package struct Cache: ~Copyable {
+    private var nanoseconds: Int64 = -1
+    private var text = ByteBuffer(capacity: 64)
+
+    package init() {}
+
+    package mutating func append(_ nanoseconds: Int64, to buffer: inout ByteBuffer) {
+      if nanoseconds != self.nanoseconds {
+        self.nanoseconds = nanoseconds
+        text.removeAll()
+        text.append(seconds: nanoseconds)
+      }
+      buffer.append(text.bytes)
+    }
+  }
+}

@@ -13,6 +13,24 @@ extension World {
     complete()
   }
 
+  /// Sends an event without arguments, machine and event named as a request names them.
+  ///
+  /// One call for the hot path: each call that borrows a world from its owner would copy it to the stack first.
+  ///
+  /// - Returns: The words of the machine's kind; nil if there is no such machine, its kind has no such event, or the
+  ///   event takes arguments, and then nothing is done.
+  package mutating func send(
+    plain eventName: UnsafeRawBufferPointer, to name: UnsafeRawBufferPointer
+  ) -> KindWords? {
+    guard let machine = registry.find(name) else { return nil }
+    let (cell, kind) = population.cell(at: registry.location(of: machine))
+    let slot = population.slots[kind]
+    guard let event = slot.words.events.find(eventName), slot.words.isPlain(event) else { return nil }
+    send(machine, cell, kind, slot, event, slot.plainEvents + event &* slot.eventStride)
+    complete()
+    return slot.words
+  }
+
   /// Sends an event with arguments.
   ///
   /// - Precondition: There are as many `arguments` as the event has, and each is admitted by its type.
@@ -59,20 +77,22 @@ extension World {
     _ result: StepResult, _ input: InputClass, _ machine: MachineID, index: UInt8, _ cell: UnsafeMutableRawPointer,
     isAnswer: Bool
   ) {
-    if record.dataBefore != nil || record.dataAfter != nil { writeData(result) }
-    if !record.effects.isEmpty { carryOut(result, machine, cell, isAnswer: isAnswer) }
+    if record.isWritten {
+      writeData(result)
+      if !record.effects.isEmpty { carryOut(result, machine, cell, isAnswer: isAnswer) }
+    }
     let sequence = journal.append(input, machine, index: index, result, at: now, details)
     details.clear()
     guard isAnswer else { return }
-    let hasFacts = record.dataBefore != nil || record.dataAfter != nil || record.reason != nil
-    if answer.hasDetails || hasFacts {
-      answerDetails.dataBefore = record.dataBefore
-      answerDetails.dataAfter = record.dataAfter
-      answerDetails.reason = record.reason
-    }
     answer = Answer(
-      sequence: sequence, verdict: result.verdict, from: result.from, to: result.to,
-      hasDetails: hasFacts || !answerDetails.outputs.isEmpty)
+      sequence: sequence, verdict: result.verdict, from: result.from, to: result.to, hasDetails: record.isWritten)
+    if record.isWritten { writeAnswerDetails() }
+  }
+
+  private mutating func writeAnswerDetails() {
+    answerDetails.dataBefore = record.dataBefore
+    answerDetails.dataAfter = record.dataAfter
+    answerDetails.reason = record.reason
   }
 
   private mutating func writeData(_ result: StepResult) {

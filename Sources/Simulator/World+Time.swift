@@ -101,6 +101,7 @@ extension World {
         cell + slot.valueOffset, timer: UInt8(timer), slot.parameters(of: cell), &record)
     } else {
       let state = slot.machine.stateIndex(cell + slot.valueOffset)
+      record.isWritten = true
       record.reason = "this timer is not running"
       result = StepResult(verdict: .refused, from: state, to: state)
     }

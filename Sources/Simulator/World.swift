@@ -107,6 +107,8 @@ package struct World: ~Copyable {
     package internal(set) var dataAfter: String?
     /// Why the input was refused.
     package internal(set) var reason: String?
+
+    package init() {}
   }
 
   /// A chain of firings or deliveries without time in between that went over its limit.

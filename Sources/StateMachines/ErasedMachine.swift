@@ -35,7 +35,7 @@ extension Machine {
   ) -> UInt8 {
     let step = Step<Self>(record, parameters.assumingMemoryBound(to: Parameters.self))
     let machine = Self(initial: initial.map(State.Name.init(at:)), step)
-    if State.carriesData { record.pointee.dataAfter = machine.state.data }
+    if State.carriesData { record.pointee.write(after: machine.state.data) }
     let index = UInt8(machine.state.name.index)
     value.initializeMemory(as: Self.self, to: machine)
     return index
@@ -66,7 +66,7 @@ extension Machine {
     let machine = value.assumingMemoryBound(to: Self.self)
     let step = Step<Self>(record, parameters.assumingMemoryBound(to: Parameters.self))
     let from = UInt8(machine.pointee.state.name.index)
-    if State.carriesData { record.pointee.dataBefore = machine.pointee.state.data }
+    if State.carriesData { record.pointee.write(before: machine.pointee.state.data) }
     let verdict: Verdict
     switch machine.pointee.react(to: input, step) {
     case .move(to: let next):
@@ -82,7 +82,7 @@ extension Machine {
     case .refuse:
       verdict = .refused
     }
-    if State.carriesData { record.pointee.dataAfter = machine.pointee.state.data }
+    if State.carriesData { record.pointee.write(after: machine.pointee.state.data) }
     return StepResult(verdict: verdict, from: from, to: UInt8(machine.pointee.state.name.index))
   }
 

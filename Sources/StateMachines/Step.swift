@@ -25,6 +25,7 @@ public struct Step<M: Machine> {
   /// Says something to the world.
   @inlinable
   public func emit(_ output: M.Output) {
+    record.pointee.isWritten = true
     let data = output.data
     let first = record.pointee.values.count
     record.pointee.values.append(contentsOf: data)
@@ -40,18 +41,21 @@ public struct Step<M: Machine> {
   @inlinable
   public func arm(_ timer: M.TimerName, after interval: Interval) {
     precondition(interval >= .zero, "a timer cannot expire before it is armed")
+    record.pointee.isWritten = true
     record.pointee.effects.append(.arm(timer: UInt8(timer.index), due: record.pointee.now + interval))
   }
 
   /// Stops a timer. One that does not run is left alone.
   @inlinable
   public func disarm(_ timer: M.TimerName) {
+    record.pointee.isWritten = true
     record.pointee.effects.append(.disarm(timer: UInt8(timer.index)))
   }
 
   /// Refuses the input and says why, in the words of the machine.
   @inlinable
   public func refuse<State>(_ reason: String) -> Reaction<State> {
+    record.pointee.isWritten = true
     record.pointee.reason = reason
     return .refuse
   }
@@ -74,6 +78,8 @@ public enum Effect: Sendable {
 /// The sheet on which a step is written: made once and used again for every step, so that a step allocates nothing.
 public struct StepRecord: Sendable {
   public var now = Moment.beginning
+  /// Whether anything below was written; most steps write nothing, and then nothing need be read or cleared.
+  public var isWritten = false
   public var effects: ContiguousArray<Effect> = []
   public var values: ContiguousArray<Value> = []
   /// Why the input was refused.
@@ -94,11 +100,32 @@ public struct StepRecord: Sendable {
   @inline(__always)
   public mutating func begin(at now: Moment) {
     self.now = now
-    if !effects.isEmpty { effects.removeAll(keepingCapacity: true) }
-    if !values.isEmpty { values.removeAll(keepingCapacity: true) }
-    if reason != nil { reason = nil }
-    if dataBefore != nil { dataBefore = nil }
-    if dataAfter != nil { dataAfter = nil }
+    if isWritten { clear() }
+  }
+
+  @usableFromInline
+  mutating func write(before data: String?) {
+    guard let data else { return }
+    isWritten = true
+    dataBefore = data
+  }
+
+  @usableFromInline
+  mutating func write(after data: String?) {
+    guard let data else { return }
+    isWritten = true
+    dataAfter = data
+  }
+
+  @usableFromInline
+  @inline(never)
+  mutating func clear() {
+    isWritten = false
+    effects.removeAll(keepingCapacity: true)
+    values.removeAll(keepingCapacity: true)
+    reason = nil
+    dataBefore = nil
+    dataAfter = nil
   }
 }
 

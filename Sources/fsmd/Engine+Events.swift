@@ -7,24 +7,22 @@ extension Engine {
   /// `send`, the hot path: found by bytes, answered in bytes, without a `String`.
   @inline(__always)
   func send(_ request: borrowing Request, _ session: inout Session, _ realm: inout Realm) {
-    guard !request.hasKeys, request.words.count == 2 else {
+    guard !request.hasKeys, request.words.count == 2,
+      let words = realm.world.send(
+        plain: request.bytes(of: request.words[1]), to: request.bytes(of: request.words[0]))
+    else {
       sendSlowly(request, &session, &realm)
       return
     }
-    guard let machine = realm.world.find(request.bytes(of: request.words[0])) else {
-      sendSlowly(request, &session, &realm)
-      return
-    }
-    let words = realm.world.words(at: realm.world.kindPlace(of: machine))
-    guard let event = words.events.find(request.bytes(of: request.words[1])), words.isPlain(event) else {
-      sendSlowly(request, &session, &realm)
-      return
-    }
-    realm.world.send(machine, plain: event)
-    if realm.world.answer.verdict == .refused {
-      failRefused(request.tag, event: event, of: machine, &session, &realm)
+    let answer = realm.world.answer
+    if case .refused = answer.verdict {
+      failRefused(request, &session, &realm)
     } else if !session.isQuiet {
-      answer(request.tag, words, &session, realm.world)
+      if answer.hasDetails {
+        answerInFull(request.tag, words, &session, &realm)
+      } else {
+        self.answer(request.tag, words, answer, at: realm.world.now, &session)
+      }
     }
   }
 
@@ -45,22 +43,18 @@ extension Engine {
     guard let arguments = arguments(of: kind.events[event], words, &session) else { return }
     realm.world.send(machine, event: event, arguments)
     if realm.world.answer.verdict == .refused {
-      failRefused(words.tag, event: event, of: machine, &session, &realm)
+      refuse(words.tag, machine, ("event", words.plain[1]), &session, &realm)
     } else if !session.isQuiet {
-      answer(words.tag, kind.words, &session, realm.world)
+      answerInFull(words.tag, kind.words, &session, &realm)
     }
   }
 
   /// `+ moved FROM TO t= seq=` and its like.
   @inline(__always)
   private func answer(
-    _ tag: UnsafeRawBufferPointer, _ words: KindWords, _ session: inout Session, _ world: borrowing World
+    _ tag: UnsafeRawBufferPointer, _ words: KindWords, _ answer: World.Answer, at now: Moment,
+    _ session: inout Session
   ) {
-    let answer = world.answer
-    guard !answer.hasDetails else {
-      answerInFull(tag, words, &session, world)
-      return
-    }
     session.outbox.buffer.begin(.success, tag: tag)
     switch answer.verdict {
     case .moved:
@@ -71,25 +65,24 @@ extension Engine {
     case .refused: session.outbox.buffer.append(literal: " refused")
     }
     session.outbox.buffer.word(bare: words.states.word(at: Int(answer.to)))
-    session.endLine(world.now, answer.sequence)
+    session.endLine(now, answer.sequence)
   }
 
-  /// An answer with outputs, or with states that have data.
+  /// An answer that may have outputs, or states with data.
   @inline(never)
   private func answerInFull(
-    _ tag: UnsafeRawBufferPointer, _ words: KindWords, _ session: inout Session, _ world: borrowing World
+    _ tag: UnsafeRawBufferPointer, _ words: KindWords, _ session: inout Session, _ realm: inout Realm
   ) {
-    let answer = world.answer
+    let answer = realm.world.answer
+    let details = answer.hasDetails ? realm.world.answerDetails : World.AnswerDetails()
     session.outbox.buffer.begin(.success, tag: tag)
     session.outbox.buffer.word(literal: answer.verdict.word)
-    if answer.verdict == .moved {
-      session.outbox.buffer.state(words.states.word(at: Int(answer.from)), data: world.answerDetails.dataBefore)
+    if case .moved = answer.verdict {
+      session.outbox.buffer.state(words.states.word(at: Int(answer.from)), data: details.dataBefore)
     }
-    session.outbox.buffer.state(words.states.word(at: Int(answer.to)), data: world.answerDetails.dataAfter)
-    session.outbox.buffer.append(literal: " t=")
-    session.stamp.append(world.now, to: &session.outbox.buffer)
-    session.outbox.buffer.key("seq", answer.sequence)
-    let outputs = world.answerDetails.outputs
+    session.outbox.buffer.state(words.states.word(at: Int(answer.to)), data: details.dataAfter)
+    session.stamp.append(realm.world.now, answer.sequence, to: &session.outbox.buffer)
+    let outputs = details.outputs
     if !outputs.isEmpty {
       session.outbox.buffer.append(literal: " outputs=")
       for (number, output) in outputs.enumerated() {
@@ -100,14 +93,14 @@ extension Engine {
     session.outbox.buffer.endLine()
   }
 
-  /// `- REFUSED machine= state= event= allowed= t= seq= : why`
-  private func failRefused(
-    _ tag: UnsafeRawBufferPointer, event: Int, of machine: MachineID, _ session: inout Session, _ realm: inout Realm
-  ) {
-    let kind = realm.world.kind(of: machine)
-    refuse(tag, machine, ("event", kind.events[event].name), &session, &realm)
+  @inline(never)
+  private func failRefused(_ request: borrowing Request, _ session: inout Session, _ realm: inout Realm) {
+    guard let machine = realm.world.find(request.bytes(of: request.words[0])) else { return }
+    let event = String(decoding: request.bytes(of: request.words[1]), as: UTF8.self)
+    refuse(request.tag, machine, ("event", event), &session, &realm)
   }
 
+  /// `- REFUSED machine= state= event= allowed= t= seq= : why`
   private func refuse(
     _ tag: UnsafeRawBufferPointer, _ machine: MachineID, _ input: (String, String), _ session: inout Session,
     _ realm: inout Realm
@@ -237,7 +230,7 @@ extension Engine {
     if realm.world.answer.verdict == .refused {
       refuse(words.tag, machine, ("timer", words.plain[1]), &session, &realm)
     } else if !session.isQuiet {
-      answer(words.tag, kind.words, &session, realm.world)
+      answerInFull(words.tag, kind.words, &session, &realm)
     }
   }
 

@@ -45,11 +45,13 @@ extension Engine {
       failUnknownVerb(request, &session)
       return .none
     }
-    if verb != .step { realm.world.settle() }
-    if verb == .send {
+    // Compared as patterns: `==` of an enum from another target is a call.
+    if case .send = verb {
+      realm.world.settle()
       send(request, &session, &realm)
       return .none
     }
+    if case .step = verb {} else { realm.world.settle() }
     return runSlowly(verb, request, &session, &realm)
   }
 

@@ -4,7 +4,7 @@ import StateMachines
 
 /// Prints what an input caused, as notices and as lines of `journal`: the same words, behind another first byte.
 struct JournalPrinter: ~Copyable {
-  private var stamp = TimeStamp()
+  private var time = TimeText.Cache()
 
   /// Appends the lines of one entry.
   ///
@@ -83,7 +83,7 @@ struct JournalPrinter: ~Copyable {
     buffer.begin(lineClass, tag: tag)
     buffer.word(entry.sequence)
     buffer.append(byte: 0x20)
-    stamp.append(entry.moment, to: &buffer)
+    time.append(entry.moment.nanoseconds, to: &buffer)
     world.appendName(of: entry.machine, to: &buffer)
   }
 

@@ -62,9 +62,7 @@ struct Session: ~Copyable {
   /// Ends a line with `t=` and `seq=`.
   @inline(__always)
   mutating func endLine(_ moment: Moment, _ sequence: UInt64) {
-    outbox.buffer.append(literal: " t=")
-    stamp.append(moment, to: &outbox.buffer)
-    outbox.buffer.key("seq", sequence)
+    stamp.append(moment, sequence, to: &outbox.buffer)
     outbox.buffer.endLine()
   }
 
@@ -91,19 +89,26 @@ extension Session {
   }
 }
 
-/// The text of a moment, kept for the next line that has the same.
+/// ` t=T seq=` as text, kept for the next line, which nearly always has the same moment and the number that follows.
 struct TimeStamp: ~Copyable {
   private var moment = Moment(nanoseconds: -1)
   private var text = ByteBuffer(capacity: 64)
+  private var number = DecimalCounter()
 
   @inline(__always)
-  mutating func append(_ moment: Moment, to buffer: inout ByteBuffer) {
-    if moment != self.moment {
-      self.moment = moment
-      text.removeAll()
-      text.append(seconds: moment.nanoseconds)
-    }
+  mutating func append(_ moment: Moment, _ sequence: UInt64, to buffer: inout ByteBuffer) {
+    if moment.nanoseconds != self.moment.nanoseconds { renew(moment) }
     buffer.append(text.bytes)
+    number.append(sequence, to: &buffer)
+  }
+
+  @inline(never)
+  private mutating func renew(_ moment: Moment) {
+    self.moment = moment
+    text.removeAll()
+    text.append(literal: " t=")
+    text.append(seconds: moment.nanoseconds)
+    text.append(literal: " seq=")
   }
 }
 
