@@ -128,12 +128,12 @@ struct Journal: ~Copyable {
   func reader(from sequence: UInt64) -> JournalReader {
     precondition(sequence >= first && sequence <= last + 1, "the journal is read where it is")
     var reader = JournalReader(next: sequence)
-    if sequence <= last { seek(&reader) }
+    if sequence <= last { _ = seek(&reader) }
     return reader
   }
 
-  /// Finds the block of the input that comes next and passes over those before it.
-  private func seek(_ reader: inout JournalReader) {
+  /// Finds the block of the input that comes next and passes over those before it; the block's place.
+  private func seek(_ reader: inout JournalReader) -> Int {
     let sequence = reader.next
     var low = oldestBlock
     var high = blocks.count
@@ -143,7 +143,8 @@ struct Journal: ~Copyable {
     }
     enter(block: low, &reader)
     reader.next = blocks[low].firstSequence
-    while reader.next < sequence, read(&reader) != nil {}
+    while reader.next < sequence { _ = decode(&reader, in: low) }
+    return low
   }
 
   private func enter(block: Int, _ reader: inout JournalReader) {
@@ -152,12 +153,20 @@ struct Journal: ~Copyable {
     reader.moment = blocks[block].firstMoment
   }
 
-  /// The entry at a reader, which moves on; nil at the end. A reader goes on later where it stopped, as long as the
-  /// journal has not forgotten that part.
+  /// The entry at a reader, which moves on; nil at the end, and when the journal has forgotten that part. A reader goes
+  /// on later where it stopped.
   func read(_ reader: inout JournalReader) -> JournalEntry? {
-    guard reader.next <= last else { return nil }
-    if reader.block == nil { seek(&reader) }
-    guard var place = blockPlace(of: reader) else { return nil }
+    // What is forgotten may still stand in a block, but its machines' numbers may be in use again.
+    guard reader.next <= last, last - reader.next < mostInputs else { return nil }
+    if let place = blockPlace(of: reader) { return decode(&reader, in: place) }
+    // Its block was not looked for yet, or has gone after all of it was read.
+    guard reader.next >= first else { return nil }
+    let place = seek(&reader)
+    return decode(&reader, in: place)
+  }
+
+  private func decode(_ reader: inout JournalReader, in block: Int) -> JournalEntry {
+    var place = block
     if reader.offset == blocks[place].count {
       place += 1
       enter(block: place, &reader)

@@ -45,7 +45,7 @@ package enum JournalDetail {
   case arguments([Value])
   /// What the machine was made with: places in the kind's list of parameters.
   case parameters([(parameter: Int, value: Value)])
-  /// The place in the kind's list of initial states, where one was asked for.
+  /// The place in the kind's list of states that it was made in, where one was asked for.
   case initial(UInt8)
   /// The kind's place in the world; for a creation.
   case kind(UInt32)

@@ -80,6 +80,9 @@ struct Registry: ~Copyable {
   /// One more than the highest number ever given.
   var capacity: Int { locations.count }
 
+  /// Numbers below `capacity` that nobody has.
+  var vacantNumbers: Int { vacancies.count }
+
   // MARK: Coming and going
 
   /// Enters a machine. The caller has made sure that the name is free.

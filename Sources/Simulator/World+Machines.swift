@@ -3,7 +3,7 @@ package import StateMachines
 extension World {
   package enum CreationFailure: Error, Equatable {
     case nameTaken
-    /// The world has `limits.machines` machines.
+    /// The world has as many machines or wires as its limits allow, or the journal speaks of too many that were dropped.
     case full
     /// The parameters contradict each other.
     case conflict(ParameterConflict)
@@ -23,7 +23,8 @@ extension World {
   ) throws(CreationFailure) -> MachineID {
     if registry.find(name) != nil { throw .nameTaken }
     if !compositions.isEmpty, compositions[String(decoding: name, as: UTF8.self)] != nil { throw .nameTaken }
-    if registry.count >= limits.machines { throw .full }
+    recycleForgotten()
+    guard hasRoom(for: 1) else { throw .full }
     let place = population.place(of: kind)
     let location: Location
     do throws(ParameterConflict) {
@@ -31,7 +32,6 @@ extension World {
     } catch {
       throw .conflict(error)
     }
-    recycleForgotten()
     let machine = registry.insert(name, at: location)
     if !watchers.isEmpty { watchers.enter(machine, named: name) }
 
@@ -69,11 +69,12 @@ extension World {
     _ composition: Composition, named name: String, parameters: [[(parameter: Int, value: Value)]]
   ) throws(CreationFailure) {
     let names = composition.members.map { Array("\(name).\($0.name)".utf8) }
-    for name in names + [Array(name.utf8)] where name.withUnsafeBytes({ registry.find($0) }) != nil { throw .nameTaken }
-    if compositions[name] != nil { throw .nameTaken }
-    if registry.count + names.count > limits.machines || wires.count + composition.wires.count > limits.wires {
-      throw .full
+    for name in names + [Array(name.utf8)] {
+      let isTaken = name.withUnsafeBytes { registry.find($0) } != nil
+      if isTaken || compositions[String(decoding: name, as: UTF8.self)] != nil { throw .nameTaken }
     }
+    recycleForgotten()
+    guard hasRoom(for: names.count), wires.count + composition.wires.count <= limits.wires else { throw .full }
     for (member, values) in zip(composition.members, parameters) {
       if let conflict = conflict(of: values, in: member.kind) { throw .conflict(conflict) }
     }
@@ -117,6 +118,11 @@ extension World {
 
   /// The members of a composed name that are left; nil if it names none.
   package func members(of name: String) -> [MachineID]? { compositions[name]?.members }
+
+  private func hasRoom(for machines: Int) -> Bool {
+    registry.count + machines <= limits.machines
+      && registry.capacity - registry.vacantNumbers + machines <= limits.numbers
+  }
 
   private mutating func forget(_ machine: MachineID) {
     for (name, record) in compositions where record.members.contains(machine) {

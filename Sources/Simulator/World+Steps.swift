@@ -95,6 +95,16 @@ extension World {
     answerDetails.reason = record.reason
   }
 
+  /// The step of an input that is refused before the machine sees it.
+  mutating func refuse(_ slot: Population.Slot, _ cell: UnsafeMutableRawPointer) -> StepResult {
+    let value = cell + slot.valueOffset
+    record.isWritten = true
+    record.dataBefore = slot.machine.stateData(value)
+    record.dataAfter = record.dataBefore
+    let state = slot.machine.stateIndex(value)
+    return StepResult(verdict: .refused, from: state, to: state)
+  }
+
   private mutating func writeData(_ result: StepResult) {
     if result.verdict == .moved, let before = record.dataBefore {
       details.tag(.dataBefore)

@@ -100,10 +100,8 @@ extension World {
       result = slot.machine.expire(
         cell + slot.valueOffset, timer: UInt8(timer), slot.parameters(of: cell), &record)
     } else {
-      let state = slot.machine.stateIndex(cell + slot.valueOffset)
-      record.isWritten = true
+      result = refuse(slot, cell)
       record.reason = "this timer is not running"
-      result = StepResult(verdict: .refused, from: state, to: state)
     }
     finish(result, .fired, machine, index: UInt8(timer), cell, isAnswer: true)
     if agenda.hasTooManyDead { sweepAgenda() }

@@ -112,8 +112,7 @@ extension World {
         result = slot.machine.step(cell + slot.valueOffset, event: storage.event, slot.parameters(of: cell), &record)
       }
     } else {
-      let state = slot.machine.stateIndex(cell + slot.valueOffset)
-      result = StepResult(verdict: .refused, from: state, to: state)
+      result = refuse(slot, cell)
     }
     finish(result, .delivery, machine, index: UInt8(event), cell, isAnswer: false)
   }

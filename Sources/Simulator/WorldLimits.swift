@@ -1,7 +1,9 @@
 /// What a world may hold and do, so that nothing in it is unbounded.
 package struct WorldLimits: Sendable {
-  /// Machines at one time. At most ``MachineID/most``.
+  /// Machines at one time.
   package var machines = 2_000_000
+  /// Numbers of machines: of those that live and of those that the journal still speaks of.
+  var numbers = MachineID.most
   /// Wires at one time.
   package var wires = 100_000
   /// Firings within one instant of timers that were armed at that same instant.

@@ -63,7 +63,11 @@ final class Daemon {
     body()
     service.workOn()
     let needsTurn = service.endRound()
-    for connection in connections { if let connection { flush(connection) } }
+    for client in service.takeTouched() {
+      if let connection = connections[Int(client.number - Daemon.firstToken)], connection.client === client {
+        flush(connection)
+      }
+    }
     if service.isShuttingDown { end() }
     if needsTurn { loop.requestTurn() }
     loop.arm(at: service.nextWake())
@@ -79,6 +83,7 @@ final class Daemon {
           // A connection that was closed earlier in this round may still have its event here.
           guard let connection = connections[Int(event.token - Daemon.firstToken)] else { continue }
           if event.isReadable || event.isHungUp { receive(connection, isHungUp: event.isHungUp) }
+          if event.isWritable { flush(connection) }
         }
       }
     }

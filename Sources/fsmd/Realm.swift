@@ -28,6 +28,7 @@ struct Realm: ~Copyable {
   ///
   /// Where there is more to do than `budget` timers, the world's moment lags behind, and `isBehind` says so.
   mutating func catchUp(host: UInt64, budget: Int) {
+    if host == self.host { return }
     self.host = host
     guard clock.isRunning else {
       isBehind = false

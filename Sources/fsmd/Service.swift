@@ -12,6 +12,12 @@ final class Service {
     let number: UInt32
     var session: Session
     var hosted: HostedWorld
+    /// In which of the service's lists this client stands, so that it stands there once.
+    fileprivate var isTouched = false
+    fileprivate var isBusy = false
+    fileprivate var isWatching = false
+    /// Whether it has left.
+    fileprivate var isGone = false
 
     init(number: UInt32, limits: Limits, hosted: HostedWorld) {
       self.number = number
@@ -29,6 +35,13 @@ final class Service {
   private var worlds: [String: HostedWorld] = [:]
   private let main: HostedWorld
   private(set) var clients: [UInt32: Client] = [:]
+  // A round must not cost more for clients that have nothing to do with it, so those that may have are listed.
+  /// Clients that may have output to be written.
+  private var touched: [Client] = []
+  /// Clients that are in the middle of something, or whose next lines wait until they have read.
+  private var busy: [Client] = []
+  /// Clients that watch something in the world they use.
+  private var watching: [Client] = []
   private var request = Request()
   /// The host time of the present round, in nanoseconds.
   private var host: UInt64
@@ -63,6 +76,7 @@ final class Service {
   func open(_ number: UInt32) -> Client {
     let client = Client(number: number, limits: engine.limits, hosted: main)
     clients[number] = client
+    touch(client)
     engine.counters.clients = clients.count
     engine.counters.connections &+= 1
     main.realm.catchUp(host: host, budget: Service.firingsInARound)
@@ -77,6 +91,7 @@ final class Service {
   /// Lets a client go, with its watches.
   func close(_ client: Client) {
     clients[client.number] = nil
+    client.isGone = true
     engine.counters.clients = clients.count
     for hosted in worlds.values { hosted.realm.world.unwatchAll(for: client.session.watcher) }
   }
@@ -90,13 +105,41 @@ final class Service {
 
   /// Takes what a client has sent.
   func serve(_ client: Client) {
+    touch(client)
     while true {
       client.hosted.realm.catchUp(host: host, budget: Service.firingsInARound)
       if client.hosted.realm.unannounced != nil { announceLivelock(in: client.hosted, except: nil) }
       switch engine.converse(&client.session, &client.hosted.realm, &request) {
-      case .none: return
+      case .none:
+        list(client)
+        return
       case .service(let errand): run(errand, client)
       }
+    }
+  }
+
+  /// Clients whose output is to be written since this was last asked.
+  func takeTouched() -> [Client] {
+    defer { touched.removeAll(keepingCapacity: true) }
+    for client in touched { client.isTouched = false }
+    return touched
+  }
+
+  private func touch(_ client: Client) {
+    guard !client.isTouched else { return }
+    client.isTouched = true
+    touched.append(client)
+  }
+
+  /// Puts a client on the lists that its session now calls for; it is taken off when it is come upon.
+  private func list(_ client: Client) {
+    if !client.isBusy, !client.session.activity.isNone || client.session.isHeldBack {
+      client.isBusy = true
+      busy.append(client)
+    }
+    if !client.isWatching, client.session.cursor != nil {
+      client.isWatching = true
+      watching.append(client)
     }
   }
 
@@ -164,7 +207,7 @@ final class Service {
 
   /// Goes on with what clients are in the middle of, a slice each.
   func workOn() {
-    for client in clients.values where !client.session.activity.isNone { serve(client) }
+    for client in busy where isBusy(client) { serve(client) }
   }
 
   /// Ends a round: everybody's notices are printed, and those who wait on a real clock are looked after.
@@ -172,20 +215,35 @@ final class Service {
   /// - Returns: Whether there is work that needs another turn soon.
   func endRound() -> Bool {
     var needsTurn = false
-    for client in clients.values {
+    for client in busy {
       if case .await = client.session.activity { serve(client) }
-      if client.session.cursor != nil {
-        engine.pump(&client.session, client.hosted.realm.world, mayDrop: true)
-      }
       if canWork(client) { needsTurn = true }
+    }
+    for client in watching where !client.isGone && client.session.cursor != nil {
+      let before = client.session.outbox.noticeBytes
+      engine.pump(&client.session, client.hosted.realm.world, mayDrop: true)
+      if client.session.outbox.noticeBytes != before { touch(client) }
+    }
+    busy.removeAll { client in
+      client.isBusy = isBusy(client)
+      return !client.isBusy
+    }
+    watching.removeAll { client in
+      client.isWatching = !client.isGone && client.session.cursor != nil
+      return !client.isWatching
     }
     return needsTurn || worlds.values.contains { $0.realm.isBehind }
   }
 
+  private func isBusy(_ client: Client) -> Bool {
+    !client.isGone && (!client.session.activity.isNone || client.session.isHeldBack)
+  }
+
   /// Whether a client's activity can go on now, without anything coming from outside.
   private func canWork(_ client: Client) -> Bool {
-    switch client.session.activity {
-    case .none: false
+    guard !client.isGone else { return false }
+    return switch client.session.activity {
+    case .none: client.session.isHeldBack && client.session.outbox.replyBytes < engine.limits.replyQueue
     case .reply: client.session.outbox.unwritten.count < 256 << 10
     case .await(let wait): client.hosted.realm.clock.mode == .virtual && isPatient(wait.patience)
     case .advance(let advance): isPatient(advance.patience)
@@ -202,7 +260,7 @@ final class Service {
       if let time { wake = min(wake ?? time, time) }
     }
     for hosted in worlds.values { consider(hosted.realm.nextWake()) }
-    for client in clients.values {
+    for client in busy {
       switch client.session.activity {
       case .none, .reply: break
       case .advance(let advance): consider(advance.patience)
@@ -218,7 +276,10 @@ final class Service {
   /// Says goodbye to everybody.
   func shutDown() {
     isShuttingDown = true
-    for client in clients.values { client.session.sayGoodbye("shutdown") }
+    for client in clients.values {
+      client.session.sayGoodbye("shutdown")
+      touch(client)
+    }
   }
 
   // MARK: Errands
@@ -288,6 +349,7 @@ final class Service {
     worlds[name] = nil
     engine.counters.worlds = worlds.count
     for user in clients.values where user.hosted === hosted {
+      touch(user)
       leave(name, user)
       move(user, to: main)
     }
@@ -333,6 +395,7 @@ final class Service {
   private func tellClock(_ change: String, in hosted: HostedWorld) {
     for client in clients.values where client.hosted === hosted {
       guard hosted.realm.world.hearsOfTheClock(client.session.watcher) else { continue }
+      touch(client)
       engine.pump(&client.session, hosted.realm.world, mayDrop: true)
       guard client.session.gap == nil else { continue }
       let start = client.session.outbox.buffer.count
@@ -350,6 +413,7 @@ final class Service {
     guard let livelock = hosted.realm.unannounced else { return }
     hosted.realm.unannounced = nil
     for client in clients.values where client.hosted === hosted && client !== author {
+      touch(client)
       engine.pump(&client.session, hosted.realm.world, mayDrop: true)
       guard client.session.outbox.noticeBytes < engine.limits.noticeQueue else { continue }
       engine.tellLivelock(livelock, &client.session, hosted.realm)

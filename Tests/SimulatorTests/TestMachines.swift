@@ -121,7 +121,7 @@ struct Relay: Machine {
       return .move(to: .last(text))
     case .event(.tell(let text, let number)):
       step.emit(.told(text, number ?? -1))
-      return .stayAs(.last(text))
+      return .move(to: .last(text))
     case .event(.never): return step.refuse("a relay never does this")
     case .expired(.echo):
       step.emit(.pulsed)

@@ -140,6 +140,18 @@ struct TimerTests {
     #expect(world.checkInvariants() == [])
   }
 
+  @Test("a refusal by hand tells the state with its data")
+  func refusedByHand() throws {
+    var world = World()
+    let relay = try world.make(Relay.kind, "r")
+    world.send("r", "tell", .text("x"), .none)
+    world.fire(relay, timer: 0)
+    #expect(world.answer.verdict == .refused)
+    #expect(world.answer.dataAfter == "x")
+    #expect(world.answer.reason == "this timer is not running")
+    #expect(world.journalText().last == "3 0.000000000 r fired echo refused last last; after x")
+  }
+
   @Test("a timer for after the end of time never expires, and time ends there")
   func endOfTime() throws {
     var world = World()

@@ -1,0 +1,121 @@
+import Simulator
+import Simulations
+import StateMachines
+import Testing
+
+@Suite("A composed kind makes its members and their wires")
+struct CompositionTests {
+  static let pair = Composition(
+    "pair", "two relays, one behind the other", members: ["near": Relay.kind, "far": Relay.kind],
+    wires: ["near.said": "far.say", "near.pulsed": "far.pulse"])
+
+  private func none(_ composition: Composition) -> [[(parameter: Int, value: Value)]] {
+    composition.members.map { _ in [] }
+  }
+
+  @Test("members in order, then wires, each an input of its own")
+  func creation() throws {
+    var world = World()
+    try world.create(Self.pair, named: "p", parameters: [[(0, .integer(2))], []])
+    #expect(
+      world.journal().map { "\($0.machine) \($0.input)" } == [
+        "p.near created", "p.far created", "p.near wired", "p.near wired",
+      ])
+    #expect(world.members(of: "p")?.map { world.name(of: $0) } == ["p.near", "p.far"])
+    #expect(world.machine("p") == nil)
+    world.send("p.near", "say", .text("x"))
+    #expect(world.state("p.far") == "last(x)")
+    world.send("p.near", "pulse")
+    #expect(world.journal().suffix(2).map(\.input) == [.delivery, .delivery])
+    #expect(world.checkInvariants() == [])
+  }
+
+  @Test("its name is taken for machines and compositions, until all members are dropped")
+  func names() throws {
+    var world = World()
+    try world.create(Self.pair, named: "p", parameters: none(Self.pair))
+    #expect(throws: World.CreationFailure.nameTaken) { try world.make(Power.kind, "p") }
+    #expect(throws: World.CreationFailure.nameTaken) { try world.make(Power.kind, "p.near") }
+    #expect(throws: World.CreationFailure.nameTaken) {
+      try world.create(Self.pair, named: "p", parameters: none(Self.pair))
+    }
+    world.drop("p.near")
+    #expect(world.members(of: "p")?.count == 1)
+    #expect(throws: World.CreationFailure.nameTaken) { try world.make(Power.kind, "p") }
+    world.drop("p.far")
+    #expect(world.members(of: "p") == nil)
+    #expect(world.wireCount == 0)
+    try world.make(Power.kind, "p")
+    #expect(world.checkInvariants() == [])
+  }
+
+  @Test("when a name is taken, nothing is made", arguments: ["p", "p.near", "p.far"])
+  func takenByMachine(name: String) throws {
+    var world = World()
+    try world.make(Power.kind, name)
+    #expect(throws: World.CreationFailure.nameTaken) {
+      try world.create(Self.pair, named: "p", parameters: none(Self.pair))
+    }
+    #expect(world.machineCount == 1)
+    #expect(world.lastSequence == 1)
+  }
+
+  @Test("when a member's name is that of a composition, nothing is made", arguments: ["p.near", "p.far"])
+  func takenByComposition(name: String) throws {
+    var world = World()
+    try world.create(Self.pair, named: name, parameters: none(Self.pair))
+    #expect(throws: World.CreationFailure.nameTaken) {
+      try world.create(Self.pair, named: "p", parameters: none(Self.pair))
+    }
+    #expect(world.machineCount == 2)
+    #expect(world.lastSequence == 4)
+    #expect(world.members(of: "p") == nil)
+  }
+
+  @Test("when there is no room or parameters contradict each other, nothing is made")
+  func noRoom() throws {
+    var limits = WorldLimits()
+    limits.machines = 3
+    limits.wires = 3
+    var world = World(limits: limits)
+    try world.make(Power.kind, "a")
+    try world.make(Power.kind, "b")
+    #expect(throws: World.CreationFailure.full) {
+      try world.create(Self.pair, named: "p", parameters: none(Self.pair))
+    }
+    world.drop("a")
+    world.drop("b")
+    try world.create(Self.pair, named: "p", parameters: none(Self.pair))
+    world.drop("p.far")
+    try world.make(Relay.kind, "far")
+    for event in ["say", "pulse"] { try world.wire(world.wire(from: "p.near.said", to: "far.\(event)")) }
+    world.drop("p.near")
+    #expect(world.wireCount == 0)
+
+    let fridges = Composition("two", "fridges", members: ["a": Fridge.kind, "b": Fridge.kind], wires: [:])
+    let min = try #require(Fridge.kind.parameters.firstIndex { $0.name == "min" })
+    let before = world.lastSequence
+    #expect(throws: World.CreationFailure.self) {
+      try world.create(fridges, named: "q", parameters: [[], [(min, .number(30))]])
+    }
+    #expect(world.lastSequence == before)
+    try world.create(fridges, named: "q", parameters: [[], []])
+    #expect(world.checkInvariants() == [])
+  }
+
+  @Test("wires at the limit leave no room for those of a composition")
+  func noRoomForWires() throws {
+    var limits = WorldLimits()
+    limits.wires = 2
+    var world = World(limits: limits)
+    try world.make(Relay.kind, "a")
+    try world.wire(world.wire(from: "a.said", to: "a.say"))
+    #expect(throws: World.CreationFailure.full) {
+      try world.create(Self.pair, named: "p", parameters: none(Self.pair))
+    }
+    #expect(world.machineCount == 1)
+    try world.unwire(world.wire(from: "a.said", to: "a.say"))
+    try world.create(Self.pair, named: "p", parameters: none(Self.pair))
+    #expect(world.wireCount == 2)
+  }
+}
