@@ -6,18 +6,20 @@ struct WireBenchmark {
   let depth: Int
   let kind: String
   let event: String
-  /// How much of Redis's throughput is meant to be reached.
-  let target: Double
+  /// How much of Redis's throughput is meant to be reached; nil where nothing is.
+  let target: Double?
+  /// What the daemon is told beside where its socket is.
+  var options: [String] = []
 
   static let names = 10_000
 
   var what: String {
     let way = depth == 1 ? "one at a time" : connections == 1 ? "1 × \(depth)" : "\(connections) × \(depth)"
-    return "\(kind) on the wire, \(way)"
+    return (["\(kind) on the wire, \(way)"] + options).joined(separator: " ")
   }
 
   func run(_ effort: Effort) throws -> Row {
-    let daemon = try Server.fsmd()
+    let daemon = try Server.fsmd(options)
     defer { daemon.stop() }
     let redis = try Server.redis()
     defer { redis.stop() }
@@ -50,7 +52,7 @@ struct WireBenchmark {
       ours: Figure(value: pairing.ours, unit: .perSecond),
       peer: Row.Peer(
         name: "Redis SET", figure: Figure(value: pairing.peer, unit: .perSecond), ratio: pairing.ratio),
-      targets: [.ratioAtLeast(target)])
+      targets: target.map { [.ratioAtLeast($0)] } ?? [])
     let each = Figure(value: daemonTime / Double(daemonClient.answered), unit: .seconds)
     let peerEach = Figure(value: redisTime / Double(redisClient.answered), unit: .seconds)
     row.remark = "processor time per request: \(each.text), Redis \(peerEach.text)"
