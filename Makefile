@@ -41,7 +41,7 @@ run: readline-is-there
 test: readline-is-there lint
 	echo 'Building the programs and their tests (the first time takes some minutes).'
 	swift build -q --build-tests
-	swift test --skip-build --disable-xctest
+	swift test -q --skip-build --disable-xctest
 
 lint: swift-is-there
 	swift format lint --strict -r $(SWIFT_FILES)

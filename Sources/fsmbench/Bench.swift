@@ -78,6 +78,8 @@ enum Bench {
     WireBenchmark(connections: 1, depth: 1_000, kind: "shiftKey", event: "tap", target: 1.8),
     WireBenchmark(connections: 50, depth: 64, kind: "shiftKey", event: "tap", target: 2.5),
     WireBenchmark(connections: 1, depth: 1, kind: "power", event: "buttonClick", target: 1),
+    WireBenchmark(
+      connections: 1, depth: 1, kind: "power", event: "buttonClick", target: nil, options: ["--poll", "50"]),
   ].map { wire in Benchmark(what: wire.what) { try wire.run($0) } }
 
   private static let watching: [Benchmark] = [

@@ -16,7 +16,7 @@ final class Conversation {
   deinit { socket.close() }
 
   /// The process at the other end.
-  var serverProcess: Int32 { Peer(of: socket)?.pid ?? 0 }
+  var server: ProcessUse { ProcessUse(pid: Peer(of: socket)?.pid ?? 0) }
 
   /// Sends bytes, waiting as long as the server needs to take them.
   func send(_ bytes: [UInt8]) throws {

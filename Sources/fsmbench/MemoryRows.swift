@@ -1,6 +1,3 @@
-internal import Glibc
-internal import UnixHost
-
 /// What an idle named machine costs in memory, its journal record included, beside a key in Redis.
 struct MemoryBenchmark {
   let kind: String
@@ -38,23 +35,8 @@ struct MemoryBenchmark {
   ) throws -> Double {
     defer { server.stop() }
     let conversation = try server.connect()
-    let before = try residentBytes(of: conversation.serverProcess)
+    let before = try conversation.server.residentBytes()
     try fill(conversation, count)
-    return Double(try residentBytes(of: conversation.serverProcess) - before) / Double(count)
-  }
-
-  /// The memory that a process has in the machine's now.
-  private static func residentBytes(of process: Int32) throws -> Int {
-    let path = "/proc/\(process)/statm"
-    let file = open(path, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { throw BenchFailure.noServer("cannot read \(path): \(SystemError.last)") }
-    defer { close(file) }
-    var buffer = [UInt8](repeating: 0, count: 256)
-    let length = read(file, &buffer, buffer.count)
-    let words = String(decoding: buffer.prefix(max(0, length)), as: UTF8.self).split(separator: " ")
-    guard words.count > 1, let pages = Int(words[1]) else {
-      throw BenchFailure.noServer("\(path) is not as proc(5) says")
-    }
-    return pages * sysconf(Int32(_SC_PAGESIZE))
+    return Double(try conversation.server.residentBytes() - before) / Double(count)
   }
 }

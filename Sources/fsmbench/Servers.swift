@@ -13,7 +13,7 @@ struct Server {
   private let child: Child
 
   /// The daemon that was built beside this program.
-  static func fsmd(_ options: String...) throws -> Server {
+  static func fsmd(_ options: [String] = []) throws -> Server {
     try start(greets: true) { socketPath in
       (Child.siblingProgram("fsmd"), ["--socket", socketPath, "--log", "error", "--until-stdin-closes"] + options)
     }

@@ -54,7 +54,7 @@ struct Table {
     write([
       what, row.ours.text, row.peer.map { "\($0.name) \($0.figure.text)" } ?? "",
       row.peer.map { threeDigits($0.ratio) } ?? "", row.targets.map(\.text).joined(separator: ", "),
-      row.isMet ? "yes" : "NO",
+      row.targets.isEmpty ? "" : row.isMet ? "yes" : "NO",
     ])
     if let remark = row.remark { Descriptor.standardOutput.writeAll("    \(remark)\n") }
   }

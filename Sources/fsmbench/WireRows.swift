@@ -6,18 +6,20 @@ struct WireBenchmark {
   let depth: Int
   let kind: String
   let event: String
-  /// How much of Redis's throughput is meant to be reached.
-  let target: Double
+  /// How much of Redis's throughput is meant to be reached; nil where nothing is.
+  let target: Double?
+  /// What the daemon is told beside where its socket is.
+  var options: [String] = []
 
   static let names = 10_000
 
   var what: String {
     let way = depth == 1 ? "one at a time" : connections == 1 ? "1 × \(depth)" : "\(connections) × \(depth)"
-    return "\(kind) on the wire, \(way)"
+    return (["\(kind) on the wire, \(way)"] + options).joined(separator: " ")
   }
 
   func run(_ effort: Effort) throws -> Row {
-    let daemon = try Server.fsmd()
+    let daemon = try Server.fsmd(options)
     defer { daemon.stop() }
     let redis = try Server.redis()
     defer { redis.stop() }
@@ -30,10 +32,14 @@ struct WireBenchmark {
     var redisClient = try WireClient(
       conversations: try conversations(with: redis), workload: Workload(depth: depth, names: Self.names, Workload.set))
 
+    let daemonBefore = try daemonControl.server.processorSeconds()
+    let redisBefore = try redisControl.server.processorSeconds()
     let pairing = try Pairing(
       rounds: effort.rounds,
       ours: { try daemonClient.run(nanoseconds: effort.nanoseconds) },
       peer: { try redisClient.run(nanoseconds: effort.nanoseconds) })
+    let daemonTime = try daemonControl.server.processorSeconds() - daemonBefore
+    let redisTime = try redisControl.server.processorSeconds() - redisBefore
 
     let inputs = try Fleet.inputs(daemonControl)
     guard inputs >= Self.names + daemonClient.answered else {
@@ -42,11 +48,15 @@ struct WireBenchmark {
     }
     try daemonControl.ask("send \(Workload.name(0)) \(event)", expecting: "+ moved ")
     try redisControl.ask("EXISTS \(Workload.name(0))", expecting: ":1")
-    return Row(
+    var row = Row(
       ours: Figure(value: pairing.ours, unit: .perSecond),
       peer: Row.Peer(
         name: "Redis SET", figure: Figure(value: pairing.peer, unit: .perSecond), ratio: pairing.ratio),
-      targets: [.ratioAtLeast(target)])
+      targets: target.map { [.ratioAtLeast($0)] } ?? [])
+    let each = Figure(value: daemonTime / Double(daemonClient.answered), unit: .seconds)
+    let peerEach = Figure(value: redisTime / Double(redisClient.answered), unit: .seconds)
+    row.remark = "processor time per request: \(each.text), Redis \(peerEach.text)"
+    return row
   }
 
   private func conversations(with server: Server) throws -> [Conversation] {
