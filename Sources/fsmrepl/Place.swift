@@ -10,6 +10,9 @@ struct Place: Equatable {
   var isPaused = false
   var speed = "1"
 
+  /// Whether time goes by there by itself.
+  var isRunning: Bool { clock == "real" && !isPaused }
+
   /// Takes over what a line says about the world.
   mutating func update(from line: ServerLine, answering verb: Verb?) {
     if let world = line["world"] {

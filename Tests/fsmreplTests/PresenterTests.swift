@@ -44,7 +44,10 @@ struct PresenterTests {
         "3  moved 1, stayed 0, ignored 2, refused 0  0.000s\n"
       ),
       ("begin", "+", "ok\n"),
-      ("clock", "+ clock real speed=1 paused=no t=0.000 seq=0", "clock  real  speed 1, paused no  0.000s #0\n"),
+      ("clock", "+ clock real speed=1 paused=no t=0.000 seq=0", "real clock  0.000s #0\n"),
+      ("clock", "+ clock real speed=60 paused=yes t=0.000 seq=0", "real clock, speed 60, paused  0.000s #0\n"),
+      ("pause", "+ speed=1 paused=yes t=0.000 seq=0", "clock paused  0.000s #0\n"),
+      ("speed 60", "+ speed=60 paused=no t=0.000 seq=0", "clock running, speed 60  0.000s #0\n"),
       ("future", "+ strange words=1 : and text", "strange  words 1  and text\n"),
       ("list", "+ 0", "none\n"),
     ])
@@ -107,6 +110,43 @@ struct PresenterTests {
       try shown("kinds", ". a n=1 : first", ". longer n=22 : second", "+ 2")
         == "  a       n=1   first\n  longer  n=22  second\n")
     #expect(try shown("count", ". a on 5", ". b off 12", "+ 2") == "  a  on    5\n  b  off  12\n")
+  }
+
+  @Test("a usage is one column, and what does not fit the screen goes on below")
+  func wraps() throws {
+    var conversation = Conversation()
+    _ = conversation.ask("help")
+    var presenter = Presenter(form: .people(.bare), columns: { 60 })
+    var text = ""
+    for raw in [
+      ". list [PATTERN] [limit=N] : machines by name and then some words more", ". quit : leaves",
+      ". world new W [clock=virtual] [seed=0] [durable=no] : makes one of them", "+ 3",
+    ] {
+      text += presenter.show(conversation.receive(try #require(ServerLine(raw))), raw: raw)
+    }
+    #expect(
+      text == """
+          list [PATTERN] [limit=N]  machines by name and then some
+                                    words more
+          quit                      leaves
+          world new W [clock=virtual] [seed=0] [durable=no]
+              makes one of them
+
+        """)
+    #expect(text.split(separator: "\n").allSatisfy { $0.count <= 60 })
+  }
+
+  @Test("on a running clock times are shown to the millisecond, on any other they are exact")
+  func milliseconds() throws {
+    let raw = "* 2 8.108617289 key moved off on event=tap"
+    let received = Conversation.Received(line: try #require(ServerLine(raw)), asked: nil)
+    var presenter = Presenter(form: .people(.bare))
+    #expect(presenter.show(received, raw: raw, in: Place(clock: "real")).hasPrefix("8.108  key"))
+    #expect(presenter.show(received, raw: raw, in: Place(clock: "virtual")).hasPrefix("8.108617289  key"))
+    #expect(presenter.show(received, raw: raw, in: Place(clock: "real", isPaused: true)).hasPrefix("8.108617289  key"))
+    let short = "* 2 8.1 key dropped"
+    let other = Conversation.Received(line: try #require(ServerLine(short)), asked: nil)
+    #expect(presenter.show(other, raw: short, in: Place(clock: "real")).hasPrefix("8.1  key"))
   }
 
   @Test("sections have columns of their own")
