@@ -165,6 +165,9 @@ struct Wording {
       return [Table.Cell((line.words + line.fields.map { "\($0.key)=\($0.value)" }).joined(separator: " "), .name)]
         + text
     }
+    if verb == .show, line.words.first == "allowed" {
+      return [Table.Cell("allowed", .name), Table.Cell(line.words.dropFirst().joined(separator: ", "), isText: true)]
+    }
     return line.words.enumerated().map { index, word in Table.Cell(word, index == 0 ? .name : nil) }
       + line.fields.map { Table.Cell("\($0.key)=\($0.value.isEmpty ? "-" : $0.value)") }
       + text

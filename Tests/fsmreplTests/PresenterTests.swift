@@ -158,7 +158,7 @@ struct PresenterTests {
           state      cooling
           reading    temperature  4.000  °C
           reading    items            3
-          allowed    open  close
+          allowed    open, close
 
         """)
   }
