@@ -146,6 +146,10 @@ final class Prompting {
     // A pasted text may have several lines.
     for line in text.split(separator: "\n") {
       guard isListened else {
+        if RequestText(String(line)).verb.flatMap(Verb.named) == .quit {
+          ending = .good
+          return
+        }
         say("\(style(.bad, "not connected")): '\(line)' was not sent\n")
         continue
       }

@@ -37,6 +37,8 @@ struct Wording {
       return "\(style(.good, style.usesUnicode ? "✓" : "ok")) \(style(.state, words[0]))\(when(line))"
     case (.watch, "watching") where words.count >= 2:
       return counted(words[1], "watch", "watches")
+    case (.world, "created") where words.count >= 2, (.world, "dropped") where words.count >= 2:
+      return "world \(style(.name, words[1])) \(words[0])\(when(line))"
     case (.use, _):
       return "now in \(style(.name, line["world"] ?? "?"))\(pace(line))\(when(line))"
     case (.world, nil):
@@ -69,7 +71,7 @@ struct Wording {
       let state = line["state"].map { ", still \(style(.state, $0))" } ?? ""
       lines = ["\(style(.bad, "timed out")): \(reason)\(state)\(when(line))"]
     case .cancelled:
-      lines = [style(.attention, "cancelled") + (text.isEmpty ? "" : ": \(text)") + when(line)]
+      lines = [style(.attention, "cancelled") + when(line)]
     case .batch where text == "not run":
       lines = [style(.quiet, "line \(line["index"] ?? "?") was not run")]
     case .batch:

@@ -38,6 +38,7 @@ struct PresenterTests {
       ("watch *", "+ watching 1", "1 watch\n"),
       ("use lesson", "+ world=lesson clock=virtual t=0.000 seq=0", "now in lesson, clock virtual  0.000s #0\n"),
       ("world", "+ world=main clock=real t=0.000 seq=0", "in main, clock real  0.000s #0\n"),
+      ("world new w", "+ created w", "world w created\n"),
       ("sync", "+ t=0.000 seq=0", "all done  0.000s #0\n"),
       (
         "cast * tap", "+ 3 moved=1 stayed=0 ignored=2 refused=0 t=0.000",
@@ -72,7 +73,7 @@ struct PresenterTests {
       ),
       ("- EXPECTED expected=on got=off : key is in off", "not as expected: on wanted, off found\n"),
       ("- TIMEOUT state=on t=5.000 : no timer runs", "timed out: no timer runs, still on  5.000s\n"),
-      ("- CANCELLED", "cancelled\n"),
+      ("- CANCELLED : by this connection", "cancelled\n"),
       ("- BATCH index=3 : not run", "line 3 was not run\n"),
       ("- BATCH index=3", "batch stopped at line 3\n"),
       ("- LIMIT name=clients value=256", "error: name clients, value 256 (LIMIT)\n"),
@@ -243,6 +244,7 @@ struct PlaceTests {
     #expect(try prompt([greeting, ("+ t=13.125", .pause), ("+", .resume)]) == "main real 13.1s> ")
     #expect(try prompt([greeting, ("+ speed=60", .speed)]) == "main real×60 12.3s> ")
     #expect(try prompt([greeting, ("- REFUSED t=14.000", .send)]) == "main real 14.0s> ")
+    #expect(try prompt([greeting, ("- UNKNOWN-WORLD world=w", .use)]) == "main real 12.3s> ")
   }
 
   @Test("and what is going on")
