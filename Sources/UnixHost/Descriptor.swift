@@ -80,6 +80,13 @@ package struct Descriptor: Hashable, Sendable {
   /// Whether a person is at the other end.
   package var isTerminal: Bool { isatty(rawValue) == 1 }
 
+  /// How many columns the terminal has; `nil` where there is none, or it does not say.
+  package var columns: Int? {
+    var size = winsize()
+    guard ioctl(rawValue, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+    return Int(size.ws_col)
+  }
+
   /// Makes reads and writes return instead of waiting.
   ///
   /// The flag belongs to the open file, so it also holds for other processes that share it: never for a terminal.

@@ -11,9 +11,11 @@ package final class SignalQueue {
 
   /// Takes the signals over. To be called before a second thread is started, which would get them instead.
   ///
+  /// A signal that is ignored stays so: whoever started the process wanted that.
+  ///
   /// - Throws: The system's error when it has no descriptor for us.
   package init(_ numbers: [Int32]) throws(SystemError) {
-    var wanted = Self.set(of: numbers)
+    var wanted = Self.set(of: numbers.filter { fsm_is_ignored($0) == 0 })
     var before = sigset_t()
     pthread_sigmask(SIG_BLOCK, &wanted, &before)
     self.before = before

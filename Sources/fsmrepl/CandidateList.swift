@@ -25,7 +25,7 @@ struct CandidateList {
   private func detailed(_ candidates: [Completion.Candidate]) -> String {
     let widest = candidates.map(\.text.count).max() ?? 0
     return candidates.map { candidate in
-      let note = candidate.isPossible ? "" : "(not now) "
+      let note = candidate.isPossible ? "" : "(\(candidate.lack)) "
       let room = max(0, width - widest - 5)
       let detail = note + candidate.detail
       let cut = detail.count > room ? String(detail.prefix(max(0, room - 1))) + style.ellipsis : detail

@@ -7,8 +7,10 @@ struct Completion: Equatable {
     let text: String
     /// What it is, for the list.
     var detail = ""
-    /// What may stand here but would be refused now.
-    var isPossible = true
+    /// Why it would do nothing now, though it may stand here: `not now`, `not running`.
+    var lack = ""
+
+    var isPossible: Bool { lack.isEmpty }
   }
 
   var candidates: [Candidate] = []
@@ -64,7 +66,7 @@ struct Completer {
     }
     var seen: Set<String> = []
     found.candidates = found.candidates.filter { $0.text.hasPrefix(context.prefix) && seen.insert($0.text).inserted }
-      .map { Completion.Candidate(text: context.stem + $0.text, detail: $0.detail, isPossible: $0.isPossible) }
+      .map { Completion.Candidate(text: context.stem + $0.text, detail: $0.detail, lack: $0.lack) }
     if hints.isEmpty, found.candidates.isEmpty { hints = context.usages }
     found.hint = hints.joined(separator: "\n")
     return found
@@ -124,9 +126,7 @@ struct Completer {
         candidates: rows("output", of: given("FROM", "NAME")).map { .init(text: $0.name, detail: $0.about) })
     case "STATE":
       let rows = given("KIND").map { describe($0, "state") } ?? rows("state", of: given("NAME"))
-      if rows.isEmpty { return Completion(hint: "STATE") }
-      return Completion(
-        candidates: rows.map { .init(text: Word.written(String($0.name.prefix { $0 != "(" })), detail: $0.about) })
+      return rows.isEmpty ? Completion(hint: "STATE") : Self.states(rows, typed: prefix)
     default:
       return Completion(hint: Self.hints[placeholder] ?? placeholder)
     }
@@ -164,7 +164,7 @@ struct Completer {
     let candidates = known.map { name in
       Completion.Candidate(
         text: Word.written(name), detail: rows.first { $0.name == name }?.about ?? "",
-        isPossible: !isOne || possible.contains(name))
+        lack: isOne && !possible.contains(name) ? "not now" : "")
     }
     return Completion(candidates: candidates)
   }
@@ -191,8 +191,35 @@ struct Completer {
     let running = shown.filter { $0.words.first == "timer" && $0.words.count > 1 }
     let others = rows("timer", of: name).filter { row in !running.contains { $0.words[1] == row.name } }
     return Completion(
-      candidates: running.map { .init(text: $0.words[1], detail: $0["left"].map { "\($0)s left" } ?? "") }
-        + others.map { .init(text: $0.name, detail: $0.about, isPossible: false) })
+      candidates: running.map {
+        .init(text: $0.words[1], detail: $0["left"].map { "\(Self.milliseconds($0))s left" } ?? "")
+      }
+        + others.map { .init(text: $0.name, detail: $0.about, lack: "not running") })
+  }
+
+  /// States as a request names them: without data, regions one by one, `+` between them, a whole for its parts.
+  private static func states(_ rows: [CatalogueRow], typed: String) -> Completion {
+    let begun = typed.lastIndex(of: "+").map { String(typed[...$0]) } ?? ""
+    let taken = begun.split(separator: "+").map(String.init)
+    var details: [String: String] = [:]
+    var words: [String] = []
+    for row in rows {
+      let regions = row.name.prefix { $0 != "(" }.split(separator: "+").map(String.init)
+      for region in regions {
+        if let dot = region.firstIndex(of: ".") { words.append(String(region[..<dot])) }
+        words.append(region)
+      }
+      if regions.count == 1 { details[regions[0]] = row.about }
+    }
+    return Completion(
+      candidates: unique(words).filter { !taken.contains($0) }.map { word in
+        .init(text: begun + word, detail: details[word] ?? "")
+      })
+  }
+
+  private static func milliseconds(_ time: String) -> String {
+    guard let point = time.firstIndex(of: ".") else { return time }
+    return String(time[..<(time.index(point, offsetBy: 4, limitedBy: time.endIndex) ?? time.endIndex)])
   }
 
   private func names(in rows: [ServerLine]?) -> [Completion.Candidate] {

@@ -10,12 +10,15 @@ struct Place: Equatable {
   var isPaused = false
   var speed = "1"
 
-  /// Takes over what a line says about the world.
+  /// Whether time goes by there by itself.
+  var isRunning: Bool { clock == "real" && !isPaused }
+
+  /// Takes over what a greeting, or an answer to a request of this verb, says about the world.
   mutating func update(from line: ServerLine, answering verb: Verb?) {
-    if let world = line["world"] {
+    if line.lineClass == .success, let world = line["world"], verb == nil || verb == .use || verb == .world {
       if world != self.world { self = Place(world: world) }
+      if let clock = line["clock"] { self.clock = clock }
     }
-    if let clock = line["clock"] { self.clock = clock }
     if let time = line["t"] { self.time = time }
     if let paused = line["paused"] { isPaused = paused == "yes" }
     if let speed = line["speed"] { self.speed = speed }

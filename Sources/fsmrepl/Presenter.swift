@@ -13,23 +13,29 @@ struct Presenter {
   private static let sectionWidth = 9
 
   private let form: Form
-  private let wording: Wording
+  private var wording: Wording
+  /// How wide the screen is now, in columns.
+  private let columns: () -> Int?
   /// The data of the reply that is being received.
   private var table = Table()
   /// In replies that come in sections, the one whose rows are in the table.
   private var section: String?
 
-  init(form: Form) {
+  init(form: Form, columns: @escaping () -> Int? = { nil }) {
     self.form = form
+    self.columns = columns
     switch form {
     case .wire: wording = Wording(style: .bare)
     case .people(let style): wording = Wording(style: style)
     }
   }
 
-  /// - Parameter raw: The line as it came.
+  /// - Parameters:
+  ///   - raw: The line as it came.
+  ///   - place: Where we are after it.
   /// - Returns: Whole lines, or nothing if nothing is to be shown yet.
-  mutating func show(_ received: Conversation.Received, raw: String) -> String {
+  mutating func show(_ received: Conversation.Received, raw: String, in place: Place = Place()) -> String {
+    wording.showsMilliseconds = place.isRunning
     if let asked = received.asked, asked.asker != .user { return "" }
     switch form {
     case .wire: return Self.withoutOurTag(raw, received) + "\n"
@@ -75,16 +81,16 @@ struct Presenter {
       let ended = line.words.first == section ? "" : endTable()
       if table.isEmpty { table = Table(firstColumn: Self.sectionWidth) }
       section = line.words.first
-      table.add(wording.row(line))
+      table.add(wording.row(line, answering: verb))
       return ended
     default:
-      table.add(wording.row(line))
+      table.add(wording.row(line, answering: verb))
       return table.isFull ? takeTable() : ""
     }
   }
 
   private mutating func takeTable() -> String {
-    table.take(indent: "  ", style: wording.style)
+    table.take(indent: "  ", width: columns(), style: wording.style)
   }
 
   private mutating func endTable() -> String {

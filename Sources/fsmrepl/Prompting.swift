@@ -27,7 +27,7 @@ final class Prompting {
   /// Between two changes of the screen for what arrives, in nanoseconds.
   private static let frame: UInt64 = 16_000_000
   /// How long an entered line holds back the next prompt for its answer, in nanoseconds.
-  private static let answerPatience: UInt64 = 50_000_000
+  private static let answerPatience: UInt64 = 100_000_000
   /// More than this is shown without waiting for the frame, in bytes.
   private static let mostUnshown = 64 << 10
 
@@ -38,7 +38,7 @@ final class Prompting {
   init(client: Client, form: Presenter.Form, style: Style, signals: SignalQueue) {
     self.client = client
     self.style = style
-    presenter = Presenter(form: form)
+    presenter = Presenter(form: form, columns: { Descriptor.standardOutput.columns })
     oracle = Oracle(endpoint: client.endpoint)
     self.signals = signals
     signal(SIGPIPE, SIG_IGN)
@@ -146,6 +146,10 @@ final class Prompting {
     // A pasted text may have several lines.
     for line in text.split(separator: "\n") {
       guard isListened else {
+        if RequestText(String(line)).verb.flatMap(Verb.named) == .quit {
+          ending = .good
+          return
+        }
         say("\(style(.bad, "not connected")): '\(line)' was not sent\n")
         continue
       }
@@ -178,7 +182,7 @@ final class Prompting {
   }
 
   private func take(_ received: Conversation.Received, raw: String) {
-    say(presenter.show(received, raw: raw))
+    say(presenter.show(received, raw: raw, in: client.conversation.place))
     let line = received.line
     switch (line.lineClass, received.asked?.asker) {
     case (.flow, _) where line.code == "bye": farewell = line["reason"]

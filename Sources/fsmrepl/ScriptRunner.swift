@@ -50,7 +50,7 @@ final class ScriptRunner {
     self.errors = errors
     self.form = form
     self.keepsGoing = keepsGoing
-    presenter = Presenter(form: form)
+    presenter = Presenter(form: form, columns: { output.columns })
     self.signals = signals
     signal(SIGPIPE, SIG_IGN)
   }
@@ -143,7 +143,7 @@ final class ScriptRunner {
   }
 
   private func take(_ received: Conversation.Received, raw: String) {
-    write(presenter.show(received, raw: raw))
+    write(presenter.show(received, raw: raw, in: client.conversation.place))
     let line = received.line
     if line.lineClass == .success, let verb = received.asked?.verb, verb == .quit || verb == .shutdown {
       stage = .leaving

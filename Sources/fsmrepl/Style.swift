@@ -12,8 +12,8 @@ struct Style: Equatable {
     case name, state, quiet, good, bad, output, attention
   }
 
-  func callAsFunction(_ role: Role, _ text: String) -> String {
-    guard usesColour, !text.isEmpty else { return text }
+  func callAsFunction(_ role: Role?, _ text: String) -> String {
+    guard usesColour, let role, !text.isEmpty else { return text }
     let code =
       switch role {
       case .name: "1"

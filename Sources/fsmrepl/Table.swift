@@ -6,10 +6,13 @@ struct Table {
   struct Cell: Equatable {
     let role: Style.Role?
     let text: String
+    /// Whether it is text for people, the last in its row, which may go on in the next line.
+    let isText: Bool
 
-    init(_ text: String, _ role: Style.Role? = nil) {
+    init(_ text: String, _ role: Style.Role? = nil, isText: Bool = false) {
       self.text = text
       self.role = role
+      self.isText = isText
     }
   }
 
@@ -20,6 +23,8 @@ struct Table {
 
   /// A column wider than this (in characters) does not push the next one away in all the other rows.
   private static let widestColumn = 40
+  /// Text that finds less room than this in its row goes to a line of its own.
+  private static let narrowestText = 30
   /// How many rows are lined up together.
   static let portion = 500
 
@@ -40,28 +45,61 @@ struct Table {
         widths.append(0)
         isNumeric.append(isNumber)
       }
-      if cell.text.count <= Self.widestColumn { widths[column] = max(widths[column], cell.text.count) }
       isNumeric[column] = isNumeric[column] && isNumber
+      guard !cell.isText, cell.text.count <= Self.widestColumn else { continue }
+      widths[column] = max(widths[column], cell.text.count)
     }
     rows.append(row)
   }
 
   /// The rows so far as text, each ended by a line feed; they are forgotten, their widths are not.
-  mutating func take(indent: String = "", style: Style) -> String {
+  ///
+  /// - Parameter width: Of the screen, in columns; `nil` leaves long lines to whoever shows them.
+  mutating func take(indent: String = "", width: Int? = nil, style: Style) -> String {
     var text = ""
-    for row in rows {
-      text += indent
-      for (column, cell) in row.enumerated() {
-        let padding = String(repeating: " ", count: max(0, widths[column] - cell.text.count))
-        let styled = cell.role.map { style($0, cell.text) } ?? cell.text
-        let isLast = column == row.count - 1
-        text += isNumeric[column] ? padding + styled : isLast ? styled : styled + padding
-        if !isLast { text += "  " }
-      }
-      text += "\n"
-    }
+    for row in rows { text += write(row, indent: indent, width: width, style: style) }
     rows = []
     return text
+  }
+
+  private func write(_ row: [Cell], indent: String, width: Int?, style: Style) -> String {
+    var line = indent
+    var used = indent.count
+    for (column, cell) in row.enumerated() {
+      if cell.isText, let width {
+        let lines = Self.wrap(cell.text, first: width - used, indent: used, width: width)
+        // Where the text begins in the next line, what is left of this one needs no blanks at its end.
+        if lines.first == "" { line = String(line.reversed().drop { $0 == " " }.reversed()) }
+        return line + lines.map { style(cell.role, $0) }.joined(separator: "\n") + "\n"
+      }
+      let padding = String(repeating: " ", count: max(0, widths[column] - cell.text.count))
+      let styled = style(cell.role, cell.text)
+      let isLast = column == row.count - 1
+      line += isNumeric[column] ? padding + styled : isLast ? styled : styled + padding
+      if !isLast { line += "  " }
+      used += cell.text.count + padding.count + 2
+    }
+    return line + "\n"
+  }
+
+  /// Breaks text at blanks: lines of at most `width` columns, those after the first indented; all of it below the row
+  /// if there is no room in it.
+  private static func wrap(_ text: String, first: Int, indent: Int, width: Int) -> [String] {
+    let isBelow = first < narrowestText && text.count > first
+    let margin = isBelow ? 6 : indent
+    let room = max(narrowestText, width - margin - 1)
+    var lines: [String] = isBelow ? [""] : []
+    var current = ""
+    for word in text.split(separator: " ") {
+      if !current.isEmpty, current.count + 1 + word.count > room {
+        lines.append(current)
+        current = ""
+      }
+      current += current.isEmpty ? word : " \(word)"
+    }
+    lines.append(current)
+    let spaces = String(repeating: " ", count: margin)
+    return lines.enumerated().map { index, line in index == 0 ? line : spaces + line }
   }
 
   private static func isNumber(_ text: String) -> Bool {

@@ -3,6 +3,8 @@ internal import LineProtocol
 /// Lines from the daemon in words for people. One line in, some text out; nothing is remembered.
 struct Wording {
   let style: Style
+  /// On a running clock nobody wants to read nanoseconds; on one that stands still they are exact.
+  var showsMilliseconds = false
 
   // MARK: Replies
 
@@ -35,10 +37,16 @@ struct Wording {
       return "\(style(.good, style.usesUnicode ? "✓" : "ok")) \(style(.state, words[0]))\(when(line))"
     case (.watch, "watching") where words.count >= 2:
       return counted(words[1], "watch", "watches")
+    case (.world, "created") where words.count >= 2, (.world, "dropped") where words.count >= 2:
+      return "world \(style(.name, words[1])) \(words[0])\(when(line))"
     case (.use, _):
       return "now in \(style(.name, line["world"] ?? "?"))\(pace(line))\(when(line))"
     case (.world, nil):
       return "in \(style(.name, line["world"] ?? "?"))\(pace(line))\(when(line))"
+    case (.clock, "clock") where words.count >= 2:
+      return "\(words[1]) clock\(rate(line))\(when(line))"
+    case (.pause, _), (.resume, _), (.speed, _):
+      return "clock \(line["paused"] == "yes" ? "paused" : "running")\(rate(line))\(when(line))"
     case (.sync, nil):
       return "all done\(when(line))"
     default:
@@ -63,7 +71,7 @@ struct Wording {
       let state = line["state"].map { ", still \(style(.state, $0))" } ?? ""
       lines = ["\(style(.bad, "timed out")): \(reason)\(state)\(when(line))"]
     case .cancelled:
-      lines = [style(.attention, "cancelled") + (text.isEmpty ? "" : ": \(text)") + when(line)]
+      lines = [style(.attention, "cancelled") + when(line)]
     case .batch where text == "not run":
       lines = [style(.quiet, "line \(line["index"] ?? "?") was not run")]
     case .batch:
@@ -94,7 +102,8 @@ struct Wording {
     let words = line.words
     guard words.count >= 4 else { return nil }
     let rest = Array(words.dropFirst(4))
-    var text = style(.quiet, showsSequence ? "#\(words[0]) \(words[1])" : words[1])
+    let moment = time(words[1])
+    var text = style(.quiet, showsSequence ? "#\(words[0]) \(moment)" : moment)
     if words[2] != "-" { text += "  \(style(.name, words[2]))" }
     text += "  "
     switch (words[3], rest.count) {
@@ -106,7 +115,7 @@ struct Wording {
     case ("ignored", 1...): text += "ignored in \(style(.state, rest[0]))"
     case ("refused", 1...): text += "\(style(.bad, "refused")) in \(style(.state, rest[0]))"
     case ("created", 2...): text += "created, a \(rest[0]), \(style(.state, rest[1]))"
-    case ("armed", 1...): text += style(.quiet, "\(rest[0]) until \(line["due"] ?? "?")")
+    case ("armed", 1...): text += style(.quiet, "\(rest[0]) until \(time(line["due"]))")
     case ("disarmed", 1...): text += style(.quiet, "\(rest[0]) stopped")
     case ("expired", 1...): text += "\(rest[0]) expired"
     case ("wired", 3...): text += "\(rest[0]) wired to \(rest[1]) \(rest[2])"
@@ -151,10 +160,19 @@ struct Wording {
   // MARK: Parts
 
   /// A row of a reply's data: a cell for each word and field, the text last.
-  func row(_ line: ServerLine) -> [Table.Cell] {
-    line.words.enumerated().map { index, word in Table.Cell(word, index == 0 ? .name : nil) }
+  func row(_ line: ServerLine, answering verb: Verb?) -> [Table.Cell] {
+    let text = line.note.map { [Table.Cell($0, .quiet, isText: true)] } ?? []
+    if verb == .help {
+      // A usage is one thing, however many words it has.
+      return [Table.Cell((line.words + line.fields.map { "\($0.key)=\($0.value)" }).joined(separator: " "), .name)]
+        + text
+    }
+    if verb == .show, line.words.first == "allowed" {
+      return [Table.Cell("allowed", .name), Table.Cell(line.words.dropFirst().joined(separator: ", "), isText: true)]
+    }
+    return line.words.enumerated().map { index, word in Table.Cell(word, index == 0 ? .name : nil) }
       + line.fields.map { Table.Cell("\($0.key)=\($0.value.isEmpty ? "-" : $0.value)") }
-      + (line.note.map { [Table.Cell($0, .quiet)] } ?? [])
+      + text
   }
 
   private func change(_ from: String, _ to: String) -> String {
@@ -168,8 +186,19 @@ struct Wording {
   }
 
   private func when(_ line: ServerLine) -> String {
-    let parts = [line["t"].map { "\($0)s" }, line["seq"].map { "#\($0)" }].compactMap(\.self)
+    let parts = [line["t"].map { "\(time($0))s" }, line["seq"].map { "#\($0)" }].compactMap(\.self)
     return parts.isEmpty ? "" : style(.quiet, "  \(parts.joined(separator: " "))")
+  }
+
+  private func time(_ text: String?) -> String {
+    guard let text else { return "?" }
+    guard showsMilliseconds, let point = text.firstIndex(of: ".") else { return text }
+    return String(text[..<(text.index(point, offsetBy: 4, limitedBy: text.endIndex) ?? text.endIndex)])
+  }
+
+  private func rate(_ line: ServerLine) -> String {
+    let speed = line["speed"].flatMap { $0 == "1" ? nil : ", speed \($0)" } ?? ""
+    return speed + (line["paused"] == "yes" && line.words.first == "clock" ? ", paused" : "")
   }
 
   private func pace(_ line: ServerLine) -> String {

@@ -15,6 +15,15 @@ struct SignalQueueTests {
     #expect(queue.next() == nil)
   }
 
+  @Test("a signal that is ignored stays ignored")
+  func ignored() throws {
+    let before = signal(SIGURG, SIG_IGN)
+    defer { signal(SIGURG, before) }
+    let queue = try SignalQueue([SIGURG])
+    raise(SIGURG)
+    #expect(queue.next() == nil)
+  }
+
   @Test("afterwards the signals are as they were before")
   func restored() throws {
     func isBlocked() -> Bool {

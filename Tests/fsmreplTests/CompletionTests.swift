@@ -45,7 +45,10 @@ private struct FakeDaemon {
       ". parameter doubleTap type=duration default=350ms allowed=1ms..10s : the window",
       ". parameter style type=choice default=plain allowed=plain,fancy : the look",
     ],
-    "describe fridge": [". event open : the door", ". event set to=number : a temperature", ". state off"],
+    "describe fridge": [
+      ". event open : the door", ". event set to=number : a temperature", ". state off : no power",
+      ". state cooling.minOn+open : cold", ". state cooling.free+shut : cold", ". state resting+shut : waits",
+    ],
     "show key": [". state on", ". timer doubleTap due=0.350 left=0.150"],
     "worlds": [". main clock=real t=0.000 seq=0", ". lesson clock=virtual t=0.200 seq=3"],
   ]
@@ -77,6 +80,9 @@ struct CompletionTests {
       ("watch key what=all ", ["since="]),
       ("fire key ", ["doubleTap", "other"]), ("expect key ", ["off", "on", "list"]), ("await key o", ["off", "on"]),
       ("await key on ", ["within="]),
+      ("expect f1 ", ["off", "cooling", "cooling.minOn", "open", "cooling.free", "shut", "resting"]),
+      ("expect f1 cooling.f", ["cooling.free"]), ("expect f1 shut+r", ["shut+resting"]),
+      ("expect f1 open+o", ["open+off"]),
       ("use ", ["main", "lesson"]), ("world ", ["new", "drop"]), ("world drop ", ["main", "lesson"]),
       ("world new w ", ["clock=", "seed="]), ("world new w clock=", ["clock=virtual"]),
       ("clock ", ["real", "virtual"]), ("quiet ", ["on", "off"]), ("list kind=", ["kind=shiftKey", "kind=fridge"]),

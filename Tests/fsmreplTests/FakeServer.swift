@@ -1,17 +1,24 @@
 import Dispatch
 import Glibc
 import LineProtocol
+import Synchronization
 import UnixHost
 
 /// A daemon that says what a test wants: one connection after the other, on a thread of its own.
 ///
-/// It hangs up after ten seconds, so that a client that waits for ever fails instead.
+/// It hangs up after half a minute, so that a client that waits for ever fails instead.
 final class FakeServer: Sendable {
   let path: String
   private let folder: String
+  /// What is to be said without being asked.
+  private let unasked = Mutex<[String]>([])
 
-  /// - Parameter answer: The lines to send for a request without its tag; `nil` hangs up, and so does a `! bye`. `@` in a line stands for
-  ///   the request's tag.
+  nonisolated private static let patience: UInt64 = 30_000_000_000
+  /// Between two looks at what is to be said, in milliseconds.
+  nonisolated private static let interval: Int32 = 5
+
+  /// - Parameter answer: The lines to send for a request without its tag; a word `@` in them stands for the tag.
+  ///   `nil` hangs up, and so does a line `! bye`.
   init(
     greeting: [String] = ["+ fsmd protocol=1 version=0 world=main clock=virtual t=0.000 seq=0"],
     answer: @escaping @Sendable (String) -> [String]?
@@ -22,19 +29,18 @@ final class FakeServer: Sendable {
     self.folder = folder
     path = "\(folder)/s"
     let made = try Listener(path: path)
-    DispatchQueue.global().async {
+    DispatchQueue(label: "fake daemon").async { [weak self] in
       var listener = made
-      let deadline = HostClock.now() + 10_000_000_000
-      while HostClock.now() < deadline {
+      let deadline = HostClock.now() + Self.patience
+      while HostClock.now() < deadline, self != nil {
         var entry = pollfd(fd: listener.descriptor.rawValue, events: Int16(POLLIN), revents: 0)
-        poll(&entry, 1, 100)
-        guard case .connection(let connection, _) = listener.accept() else {
-          // The test has taken the folder away: it is done.
-          if access(folder, F_OK) != 0 { break }
-          continue
+        poll(&entry, 1, Self.interval)
+        guard case .connection(let connection, _) = listener.accept() else { continue }
+        for line in greeting { connection.writeAll("\(line)\n") }
+        DispatchQueue(label: "fake daemon").async { [weak self] in
+          Self.serve(connection, answer: answer, until: deadline) { self?.takeUnasked() }
+          connection.close()
         }
-        Self.serve(connection, greeting: greeting, answer: answer, until: deadline)
-        connection.close()
       }
       listener.closeAndRemove()
     }
@@ -45,11 +51,23 @@ final class FakeServer: Sendable {
     rmdir(folder)
   }
 
+  /// Sends a line to whoever is connected; with several connections, to one of them.
+  func say(_ line: String) {
+    unasked.withLock { $0.append(line) }
+  }
+
+  nonisolated private func takeUnasked() -> [String] {
+    unasked.withLock { lines in
+      defer { lines = [] }
+      return lines
+    }
+  }
+
+  /// - Parameter unasked: What is to be said now; `nil` when the test is over.
   nonisolated private static func serve(
-    _ connection: Descriptor, greeting: [String], answer: (String) -> [String]?, until deadline: UInt64
+    _ connection: Descriptor, answer: (String) -> [String]?, until deadline: UInt64, unasked: () -> [String]?
   ) {
     var input = InputBuffer(longestLine: 1 << 20)
-    for line in greeting { connection.writeAll("\(line)\n") }
     while HostClock.now() < deadline {
       while case .line(let line) = input.nextLine() {
         var request = String(decoding: line.bytes, as: UTF8.self)
@@ -59,11 +77,16 @@ final class FakeServer: Sendable {
           request = String(request[request.index(after: end)...])
         }
         guard let lines = answer(request) else { return }
-        for line in lines { connection.writeAll(line.replacing("@", with: tag) + "\n") }
+        for line in lines {
+          let words = line.split(separator: " ", omittingEmptySubsequences: false).map { $0 == "@" ? tag : String($0) }
+          connection.writeAll(words.joined(separator: " ") + "\n")
+        }
         if lines.contains(where: { $0.hasPrefix("! bye") }) { return }
       }
+      guard let lines = unasked() else { return }
+      for line in lines { connection.writeAll("\(line)\n") }
       var entry = pollfd(fd: connection.rawValue, events: Int16(POLLIN), revents: 0)
-      poll(&entry, 1, 100)
+      poll(&entry, 1, interval)
       switch connection.read(into: input.room(atLeast: 4096)) {
       case .bytes(let count): input.didFill(count)
       case .wouldBlock: continue

@@ -38,13 +38,17 @@ struct PresenterTests {
       ("watch *", "+ watching 1", "1 watch\n"),
       ("use lesson", "+ world=lesson clock=virtual t=0.000 seq=0", "now in lesson, clock virtual  0.000s #0\n"),
       ("world", "+ world=main clock=real t=0.000 seq=0", "in main, clock real  0.000s #0\n"),
+      ("world new w", "+ created w", "world w created\n"),
       ("sync", "+ t=0.000 seq=0", "all done  0.000s #0\n"),
       (
         "cast * tap", "+ 3 moved=1 stayed=0 ignored=2 refused=0 t=0.000",
         "3  moved 1, stayed 0, ignored 2, refused 0  0.000s\n"
       ),
       ("begin", "+", "ok\n"),
-      ("clock", "+ clock real speed=1 paused=no t=0.000 seq=0", "clock  real  speed 1, paused no  0.000s #0\n"),
+      ("clock", "+ clock real speed=1 paused=no t=0.000 seq=0", "real clock  0.000s #0\n"),
+      ("clock", "+ clock real speed=60 paused=yes t=0.000 seq=0", "real clock, speed 60, paused  0.000s #0\n"),
+      ("pause", "+ speed=1 paused=yes t=0.000 seq=0", "clock paused  0.000s #0\n"),
+      ("speed 60", "+ speed=60 paused=no t=0.000 seq=0", "clock running, speed 60  0.000s #0\n"),
       ("future", "+ strange words=1 : and text", "strange  words 1  and text\n"),
       ("list", "+ 0", "none\n"),
     ])
@@ -69,7 +73,7 @@ struct PresenterTests {
       ),
       ("- EXPECTED expected=on got=off : key is in off", "not as expected: on wanted, off found\n"),
       ("- TIMEOUT state=on t=5.000 : no timer runs", "timed out: no timer runs, still on  5.000s\n"),
-      ("- CANCELLED", "cancelled\n"),
+      ("- CANCELLED : by this connection", "cancelled\n"),
       ("- BATCH index=3 : not run", "line 3 was not run\n"),
       ("- BATCH index=3", "batch stopped at line 3\n"),
       ("- LIMIT name=clients value=256", "error: name clients, value 256 (LIMIT)\n"),
@@ -109,6 +113,43 @@ struct PresenterTests {
     #expect(try shown("count", ". a on 5", ". b off 12", "+ 2") == "  a  on    5\n  b  off  12\n")
   }
 
+  @Test("a usage is one column, and what does not fit the screen goes on below")
+  func wraps() throws {
+    var conversation = Conversation()
+    _ = conversation.ask("help")
+    var presenter = Presenter(form: .people(.bare), columns: { 60 })
+    var text = ""
+    for raw in [
+      ". list [PATTERN] [limit=N] : machines by name and then some words more", ". quit : leaves",
+      ". world new W [clock=virtual] [seed=0] [durable=no] : makes one of them", "+ 3",
+    ] {
+      text += presenter.show(conversation.receive(try #require(ServerLine(raw))), raw: raw)
+    }
+    #expect(
+      text == """
+          list [PATTERN] [limit=N]  machines by name and then some
+                                    words more
+          quit                      leaves
+          world new W [clock=virtual] [seed=0] [durable=no]
+              makes one of them
+
+        """)
+    #expect(text.split(separator: "\n").allSatisfy { $0.count <= 60 })
+  }
+
+  @Test("on a running clock times are shown to the millisecond, on any other they are exact")
+  func milliseconds() throws {
+    let raw = "* 2 8.108617289 key moved off on event=tap"
+    let received = Conversation.Received(line: try #require(ServerLine(raw)), asked: nil)
+    var presenter = Presenter(form: .people(.bare))
+    #expect(presenter.show(received, raw: raw, in: Place(clock: "real")).hasPrefix("8.108  key"))
+    #expect(presenter.show(received, raw: raw, in: Place(clock: "virtual")).hasPrefix("8.108617289  key"))
+    #expect(presenter.show(received, raw: raw, in: Place(clock: "real", isPaused: true)).hasPrefix("8.108617289  key"))
+    let short = "* 2 8.1 key dropped"
+    let other = Conversation.Received(line: try #require(ServerLine(short)), asked: nil)
+    #expect(presenter.show(other, raw: short, in: Place(clock: "real")).hasPrefix("8.1  key"))
+  }
+
   @Test("sections have columns of their own")
   func sections() throws {
     let text = try shown(
@@ -118,7 +159,7 @@ struct PresenterTests {
           state      cooling
           reading    temperature  4.000  °C
           reading    items            3
-          allowed    open  close
+          allowed    open, close
 
         """)
   }
@@ -203,6 +244,7 @@ struct PlaceTests {
     #expect(try prompt([greeting, ("+ t=13.125", .pause), ("+", .resume)]) == "main real 13.1s> ")
     #expect(try prompt([greeting, ("+ speed=60", .speed)]) == "main real×60 12.3s> ")
     #expect(try prompt([greeting, ("- REFUSED t=14.000", .send)]) == "main real 14.0s> ")
+    #expect(try prompt([greeting, ("- UNKNOWN-WORLD world=w", .use)]) == "main real 12.3s> ")
   }
 
   @Test("and what is going on")

@@ -1,0 +1,131 @@
+import Glibc
+import Synchronization
+import Testing
+import UnixHost
+
+@testable import fsmrepl
+
+/// The real program at a real terminal, with a daemon that says what a test wants.
+@Suite(.serialized)
+struct PromptTests {
+  private func server() throws -> FakeServer {
+    try FakeServer { request in
+      switch request.split(separator: " ").joined(separator: " ") {
+      case "help":
+        [". @ send NAME EVENT [argument…] : one event", ". @ sync : a sign", ". @ use W : another world", "+ @ 3"]
+      case "list * limit=200", "list k* limit=200": [". @ key shiftKey off", "+ @ 1"]
+      case "list key limit=200": [". @ key shiftKey off", "+ @ 1"]
+      case "can key": [". @ tap", "+ @ 1"]
+      case "describe shiftKey": [". @ event tap : the key", ". @ event type c=text : a letter", "+ @ 2"]
+      case "send key tap": ["* 2 0.500 key moved off on event=tap", "+ @ moved off on t=0.500 seq=2"]
+      case "use lesson": ["+ @ world=lesson clock=virtual t=7.000 seq=0"]
+      case "watch *": ["+ @ watching 1"]
+      case "await key on": []
+      case "cancel": ["- @.1 CANCELLED", "+ @"]
+      case "quit": ["+ @", "! bye reason=quit"]
+      case "die": nil
+      default: ["+ @ echo \"\(request)\""]
+      }
+    }
+  }
+
+  private func start(_ server: FakeServer, columns: UInt16 = 80) throws -> Pseudoterminal {
+    let terminal = try Pseudoterminal(["--socket", server.path], columns: columns)
+    try terminal.wait(for: "main virtual 0.000> ")
+    return terminal
+  }
+
+  @Test("a line is sent, its answer shown, and the prompt tells the new time")
+  func answers() throws {
+    let server = try server()
+    let terminal = try start(server)
+    terminal.type("send key tap\r")
+    try terminal.wait(for: "0.500  key  off → on  (event tap)\n")
+    try terminal.wait(for: "off → on  0.500s #2\n")
+    try terminal.wait(for: "main virtual 0.500> ")
+  }
+
+  @Test("what is watched appears above the line being typed, which stays", arguments: [80, 30] as [UInt16])
+  func notices(columns: UInt16) throws {
+    let server = try server()
+    let terminal = try start(server, columns: columns)
+    terminal.type("a line that is longer than thirty columns")
+    try terminal.wait(for: "columns")
+    server.say("* 3 1.000 key dropped")
+    try terminal.wait(for: "1.000  key  dropped\n")
+    try terminal.wait(for: "main virtual 0.000> a line")
+    try terminal.wait(for: "columns")
+    terminal.type("\r")
+    try terminal.wait(for: "echo")
+  }
+
+  @Test("TAB asks the daemon: verbs, machines, events possible now first")
+  func completes() throws {
+    let server = try server()
+    let terminal = try start(server)
+    terminal.type("se\t")
+    try terminal.wait(for: "send ")
+    terminal.type("\t")
+    try terminal.wait(for: "key ")
+    terminal.type("\t\t")
+    try terminal.wait(for: "tap   the key\n")
+    try terminal.wait(for: "type  (not now) c text — a letter\n")
+    terminal.type("a\t\r")  // What both have in common, the t, has been put in.
+    try terminal.wait(for: "off → on")
+  }
+
+  @Test("Ctrl-C cancels what runs, and otherwise drops the line")
+  func interrupts() throws {
+    let server = try server()
+    let terminal = try start(server)
+    terminal.type("await key on\r")
+    try terminal.wait(for: "…> ")
+    terminal.type("\u{03}")
+    try terminal.wait(for: "cancelled\n")
+    try terminal.wait(for: "main virtual 0.000> ")
+    terminal.type("nonsense\u{03}")
+    try terminal.wait(for: "^C\n")
+    terminal.type("fine\r")
+    try terminal.wait(for: "echo  fine")
+  }
+
+  @Test("Ctrl-D, quit and a signal leave the terminal as it was", arguments: ["\u{04}", "quit\r", nil])
+  func restores(keys: String?) throws {
+    let server = try server()
+    let terminal = try start(server)
+    #expect(!terminal.isRestored)
+    if let keys { terminal.type(keys) } else { terminal.signal(SIGTERM) }
+    #expect(try terminal.waitForEnding() == (keys == nil ? .killed(signal: SIGTERM) : .exited(0)))
+    #expect(terminal.isRestored)
+  }
+
+  @Test("a lost daemon is said to be lost, and on return the world and the watches are restored")
+  func reconnects() throws {
+    let server = try server()
+    let terminal = try start(server)
+    terminal.type("use lesson\r")
+    try terminal.wait(for: "lesson virtual 7.000> ")
+    terminal.type("watch *\r")
+    try terminal.wait(for: "1 watch\n")
+    terminal.type("die\r")
+    try terminal.wait(for: "not answered: 'die'\n")
+    try terminal.wait(for: "the connection to the daemon was lost")
+    try terminal.wait(for: "connected again\n")
+    try terminal.wait(for: "lesson virtual 7.000> ")
+  }
+
+  @Test("pasted lines are all sent, one after the other")
+  func pastes() throws {
+    let server = try server()
+    let terminal = try start(server)
+    terminal.type("one\rtwo\rthree")
+    try terminal.wait(for: "echo  one\n")
+    try terminal.wait(for: "echo  two\n")
+    try terminal.wait(for: "> three")
+    terminal.type("\u{15}\u{1B}[200~four\nfive\u{1B}[201~")
+    try terminal.wait(for: "five")
+    terminal.type("\r")
+    try terminal.wait(for: "echo  four\n")
+    try terminal.wait(for: "echo  five\n")
+  }
+}
