@@ -11,8 +11,8 @@ extension Engine {
         if !work(&session, &realm) || !session.activity.isNone { return announcement(realm) }
         if realm.unannounced != nil { return .service(.announceLivelock) }
       }
-      session.isHeldBack = session.outbox.replyBytes >= limits.replyQueue
-      if session.isHeldBack { return .none }
+      session.isHeldUp = session.outbox.replyBytes >= limits.replyQueue
+      if session.isHeldUp { return .none }
       switch session.input.nextLine() {
       case .incomplete:
         if session.life == .inputEnded { session.sayGoodbye(nil) }

@@ -133,7 +133,7 @@ final class Service {
 
   /// Puts a client on the lists that its session now calls for; it is taken off when it is come upon.
   private func list(_ client: Client) {
-    if !client.isBusy, !client.session.activity.isNone || client.session.isHeldBack {
+    if !client.isBusy, !client.session.activity.isNone || client.session.isHeldUp {
       client.isBusy = true
       busy.append(client)
     }
@@ -186,7 +186,9 @@ final class Service {
     engine.pump(&client.session, client.hosted.realm.world, mayDrop: true)
   }
 
-  /// Whether a client whose connection is gone still has requests that can be carried out now.
+  /// Whether a client has requests that can be carried out now, without anything coming from outside.
+  ///
+  /// It depends on what of the outbox has been written.
   func hasWork(_ client: Client) -> Bool {
     client.session.life != .ended && canWork(client)
   }
@@ -211,13 +213,9 @@ final class Service {
   }
 
   /// Ends a round: everybody's notices are printed, and those who wait on a real clock are looked after.
-  ///
-  /// - Returns: Whether there is work that needs another turn soon.
-  func endRound() -> Bool {
-    var needsTurn = false
+  func endRound() {
     for client in busy {
       if case .await = client.session.activity { serve(client) }
-      if canWork(client) { needsTurn = true }
     }
     for client in watching where !client.isGone && client.session.cursor != nil {
       let before = client.session.outbox.noticeBytes
@@ -232,18 +230,21 @@ final class Service {
       client.isWatching = !client.isGone && client.session.cursor != nil
       return !client.isWatching
     }
-    return needsTurn || worlds.values.contains { $0.realm.isBehind }
   }
 
+  /// Whether there is work that needs another turn soon; to be asked when the outboxes have been written.
+  var needsTurn: Bool { busy.contains { hasWork($0) } || worlds.values.contains { $0.realm.isBehind } }
+
   private func isBusy(_ client: Client) -> Bool {
-    !client.isGone && (!client.session.activity.isNone || client.session.isHeldBack)
+    !client.isGone && client.session.life != .ended
+      && (!client.session.activity.isNone || client.session.isHeldUp)
   }
 
   /// Whether a client's activity can go on now, without anything coming from outside.
   private func canWork(_ client: Client) -> Bool {
     guard !client.isGone else { return false }
     return switch client.session.activity {
-    case .none: client.session.isHeldBack && client.session.outbox.replyBytes < engine.limits.replyQueue
+    case .none: client.session.isHeldUp && client.session.outbox.replyBytes < engine.limits.replyQueue
     case .reply: client.session.outbox.unwritten.count < 256 << 10
     case .await(let wait): client.hosted.realm.clock.mode == .virtual && isPatient(wait.patience)
     case .advance(let advance): isPatient(advance.patience)

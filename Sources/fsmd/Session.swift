@@ -20,7 +20,7 @@ struct Session: ~Copyable {
   /// Inputs whose notices were dropped, and of which the client has not been told.
   var gap: ClosedRange<UInt64>?
   /// Whether the next lines wait until the client has read more of its replies.
-  var isHeldBack = false
+  var isHeldUp = false
   /// Whether the last reply was a failure.
   var didFail = false
   var life = Life.open

@@ -1,0 +1,60 @@
+import Glibc
+import UnixHost
+
+/// A daemon of a test's own: the real program, a private folder, a socket nobody else knows.
+///
+/// It ends with its standard input, whose other end this process holds: so no daemon outlives the tests, even if they
+/// crash.
+final class DaemonProcess {
+  let run: ProgramRun
+  let folder: TemporaryFolder
+  let socket: String
+  private let leash: Pipe
+  private var isOnLeash = true
+
+  /// Starts a daemon and waits until it accepts.
+  init(_ arguments: String...) throws {
+    folder = try TemporaryFolder()
+    socket = "\(folder.path)/s"
+    leash = try Pipe()
+    run = try ProgramRun(
+      "fsmd", ["--socket", socket, "--until-stdin-closes"] + arguments, in: folder, input: leash.reading)
+    leash.reading.close()
+    let (run, socket) = (run, socket)
+    let first: Descriptor = try Patience.wait(for: "the daemon to listen") {
+      guard run.isRunning else { throw HarnessFailure(what: "the daemon has ended: \(run.log)") }
+      return try? ClientSocket.connect(path: socket)
+    }
+    first.close()
+  }
+
+  deinit { letGo() }
+
+  /// Closes the daemon's standard input, which ends it.
+  func letGo() {
+    guard isOnLeash else { return }
+    isOnLeash = false
+    leash.writing.close()
+  }
+
+  var facts: ProcessFacts { run.facts }
+
+  func signal(_ number: Int32) { run.child.signal(number) }
+
+  /// A connection, with its greeting still to be read.
+  func connectUngreeted() throws -> TestClient { try TestClient(path: socket) }
+
+  /// A connection that has been greeted.
+  func connect() throws -> TestClient {
+    let client = try connectUngreeted()
+    let greeting = try client.line()
+    guard greeting.hasPrefix("+ fsmd protocol=1 ") else { throw HarnessFailure(what: "greeted with: \(greeting)") }
+    return client
+  }
+
+  /// Waits until there are so many open descriptors as there were, and says how many more there are if not.
+  func surplusDescriptors(over before: Int) -> Int {
+    try? Patience.wait(until: "descriptors to be closed") { facts.descriptors <= before }
+    return facts.descriptors - before
+  }
+}

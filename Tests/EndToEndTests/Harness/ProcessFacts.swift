@@ -1,0 +1,27 @@
+/// What the kernel says of a process.
+struct ProcessFacts {
+  let pid: Int32
+
+  /// Open descriptors.
+  var descriptors: Int { TemporaryFolder.names(in: "/proc/\(pid)/fd").count }
+
+  /// Memory that is in use now, in KiB.
+  var residentKiB: Int { number("VmRSS:") ?? 0 }
+
+  var threads: Int { number("Threads:") ?? 0 }
+
+  /// Processor time used so far, in clock ticks (hundredths of a second).
+  var processorTicks: Int {
+    // The name of the process may hold spaces; the fields are counted behind its bracket. utime and stime are 14 and 15.
+    let fields = contents(of: "/proc/\(pid)/stat").split(separator: ")").last?.split(separator: " ") ?? []
+    guard fields.count > 12, let user = Int(fields[11]), let system = Int(fields[12]) else { return 0 }
+    return user + system
+  }
+
+  private func number(_ name: String) -> Int? {
+    for line in contents(of: "/proc/\(pid)/status").split(separator: "\n") where line.hasPrefix(name) {
+      return line.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.flatMap { Int($0) }
+    }
+    return nil
+  }
+}
