@@ -11,6 +11,8 @@ struct JournalLine {
   let verdict: Verdict
   let index: Int
   let details: [JournalDetail]
+  /// The machine at the far end of a wire.
+  let targetName: String?
   /// All of it in words.
   let text: String
 }
@@ -42,10 +44,12 @@ extension World {
       case .wired, .unwired: kind.outputs[index].name
       }
     let states = "\(kind.states[Int(entry.from)].word) \(kind.states[Int(entry.to)].word)"
+    var target: String?
+    for case .target(let machine, _) in details { target = self.name(of: machine) }
     let head = "\(entry.sequence) \(entry.moment.text) \(name) \(entry.input) \(subject) \(entry.verdict) \(states)"
     return JournalLine(
       sequence: entry.sequence, moment: entry.moment, machine: name, kind: kind, input: entry.input,
-      verdict: entry.verdict, index: index, details: details,
+      verdict: entry.verdict, index: index, details: details, targetName: target,
       text: ([head] + details.map { text(of: $0, kind) }).joined(separator: "; "))
   }
 

@@ -53,7 +53,10 @@ struct Spinner: Machine {
   }
 
   private func turn(_ left: Int, _ step: Step<Self>) -> Reaction<State> {
-    guard left > 0 else { return .move(to: .resting) }
+    guard left > 0 else {
+      step.disarm(.turn)
+      return .move(to: .resting)
+    }
     step.arm(.turn, after: .zero)
     return .move(to: .spinning(left: left))
   }
@@ -144,7 +147,7 @@ struct Relay: Machine {
       .told: .output(("text", .text(bytes: 1...1024)), ("number", .integer(-1...99)), about: "a text and a number"),
     ],
     parameters: [
-      .parameter("copies", \.copies, .integer(0...1_000_000), "pulses for a pulse"),
+      .parameter("copies", \.copies, .integer(0...200), "pulses for a pulse"),
       .parameter("echo", \.echo, .interval(.zero ... .longest), "until the echo"),
     ])
 }
@@ -193,4 +196,33 @@ extension Alarm.Which {
     case .c: .c
     }
   }
+}
+
+/// Says what it draws from the world's generator.
+struct Gambler: Machine {
+  enum State: UInt8, CaseIterable, Vocabulary, MachineState { case playing }
+  enum Event: Sendable { case roll }
+  enum Output: MachineOutput {
+    case rolled(Int)
+    enum Name: UInt8, CaseIterable, Vocabulary { case rolled }
+    var name: Name { .rolled }
+    var data: [Value] {
+      switch self {
+      case .rolled(let number): [.integer(number)]
+      }
+    }
+  }
+
+  var state = State.playing
+
+  init(initial: State?, _ step: Step<Self>) {}
+
+  mutating func react(to input: Input<Event, NoNames>, _ step: Step<Self>) -> Reaction<State> {
+    step.emit(.rolled(step.draw(in: 1...6)))
+    return .stay
+  }
+
+  static let kind = Kind(
+    Gambler.self, "gambler", "throws a die", states: [.playing: "always"], events: [.event(.roll, "a throw")],
+    outputs: [.rolled: .output(("pips", .integer(1...6)), about: "what came")])
 }

@@ -1,0 +1,64 @@
+import Simulator
+import StateMachines
+
+extension World {
+  /// Plays the inputs from outside that a journal tells of, each at its moment; all else must follow from them.
+  mutating func replay(_ journal: [JournalLine]) {
+    for line in journal {
+      switch line.input {
+      case .delivery, .expiry: continue
+      case .event, .fired, .created, .dropped, .wired, .unwired: break
+      }
+      Script.advance(&self, to: line.moment, .whole)
+      settle()
+      replay(line)
+    }
+  }
+
+  private mutating func replay(_ line: JournalLine) {
+    if line.input == .created {
+      _ = try? make(line.kind, line.machine, initial: line.initial, line.parameters)
+      return
+    }
+    guard let machine = machine(line.machine) else { return }
+    switch line.input {
+    case .event:
+      if kind(of: machine).isPlain(line.index) {
+        send(machine, plain: line.index)
+      } else {
+        send(machine, event: line.index, line.arguments)
+      }
+    case .fired: fire(machine, timer: line.index)
+    case .dropped: drop(machine)
+    case .wired, .unwired:
+      guard let target = line.target, let far = self.machine(target.name) else { return }
+      let wire = Wire(from: machine, output: line.index, to: far, event: target.event)
+      if line.input == .wired { try? self.wire(wire) } else { try? unwire(wire) }
+    case .delivery, .expiry, .created: break
+    }
+  }
+}
+
+/// What a replay needs to know of a line.
+extension JournalLine {
+  fileprivate var arguments: [Value] {
+    for case .arguments(let values) in details { return values }
+    return []
+  }
+
+  fileprivate var parameters: [(parameter: Int, value: Value)] {
+    for case .parameters(let values) in details { return values }
+    return []
+  }
+
+  fileprivate var initial: Int? {
+    for case .initial(let state) in details { return Int(state) }
+    return nil
+  }
+
+  fileprivate var target: (name: String, event: Int)? {
+    guard let targetName else { return nil }
+    for case .target(_, let event) in details { return (targetName, Int(event)) }
+    return nil
+  }
+}
