@@ -30,8 +30,12 @@ package final class EventLoop {
   private var isStarted = false
   private let pollWindow: UInt64
 
-  /// How many batches are served in a row before timers, signals and turns get theirs.
-  private static let batchesInARow = 32
+  /// Whether descriptors are being served.
+  private var isServing = false
+  /// How long the thread sleeps with the poller after the last event before it goes back to Dispatch: 1 ms.
+  private static let rest: UInt64 = 1_000_000
+  /// After how long it goes back to Dispatch however much there is to do, so that signals get their turn: 20 ms.
+  private static let longestStay: UInt64 = 20_000_000
 
   /// - Parameter pollNanoseconds: How long to go on asking the poller after the last event before the thread goes
   ///   to sleep. Saves the wake-up, tens of microseconds, at the price of a busy core for that long.
@@ -63,7 +67,8 @@ package final class EventLoop {
   package func requestTurn() {
     guard !turnIsRequested else { return }
     turnIsRequested = true
-    if isStarted { queue.async(execute: turn) }  // Before the start nothing may run on the queue yet.
+    // Before the start nothing may run on the queue yet; while descriptors are served the turn is taken there.
+    if isStarted, !isServing { queue.async(execute: turn) }
   }
 
   /// Starts serving and never returns: the thread that calls this is given to Dispatch.
@@ -93,38 +98,54 @@ package final class EventLoop {
   }
 
   private lazy var turn = DispatchWorkItem { [unowned self] in
+    guard turnIsRequested else { return }  // Taken already, while descriptors were served.
     turnIsRequested = false
     onTurn()
   }
 
+  /// Serves what is ready, and stays with the poller for a little while after the last event.
+  ///
+  /// Going back to Dispatch and being called again costs some ten microseconds, in two threads and several calls,
+  /// against one call here. The timer and turns are served from here too when they come due meanwhile; signals wait until
+  /// Dispatch has the thread again.
   private func serveReady() {
     dispatchPrecondition(condition: .onQueue(queue))
-    var idleUntil: UInt64?
-    var batches = 0
-    while batches < Self.batchesInARow {
-      let events = poller.wait()
-      if !events.isEmpty {
-        onReady(events)
-        batches += 1
-        idleUntil = nil
-        if mustYield { return }
-        continue
-      }
-      guard pollWindow > 0, !mustYield else { return }
-      let now = HostClock.now()
-      if let idleUntil {
-        if now >= idleUntil { return }
-      } else {
-        idleUntil = now + pollWindow
-      }
+    isServing = true
+    var now = HostClock.now()
+    let leave = now + Self.longestStay
+    var restEnds = now + pollWindow + Self.rest
+    while now < min(leave, restEnds) {
+      let events = poller.wait(nanoseconds: timeToWait(now, pollEnds: restEnds - Self.rest, restEnds: restEnds))
+      if !events.isEmpty { onReady(events) }
+      let hasServed = serveDueWork() || !events.isEmpty
+      now = HostClock.now()
+      if hasServed { restEnds = now + pollWindow + Self.rest }
     }
+    isServing = false
+    if turnIsRequested { queue.async(execute: turn) }
   }
 
-  /// Whether something else on the queue is due; readiness is level triggered, so nothing is lost by leaving.
-  private var mustYield: Bool {
-    if turnIsRequested { return true }
-    guard let deadline else { return false }
-    return HostClock.now() >= deadline
+  /// How long the next look at the poller may take: not at all while there is other work or the poll window is open.
+  private func timeToWait(_ now: UInt64, pollEnds: UInt64, restEnds: UInt64) -> UInt64 {
+    if turnIsRequested || (pollWindow > 0 && now < pollEnds) { return 0 }
+    let end = min(restEnds, deadline ?? .max)
+    return end > now ? end - now : 0
+  }
+
+  /// Serves the timer and a turn if they are due.
+  private func serveDueWork() -> Bool {
+    var hasServed = false
+    if let due = deadline, HostClock.now() >= due {
+      deadline = nil
+      onTimer()
+      hasServed = true
+    }
+    if turnIsRequested {
+      turnIsRequested = false
+      onTurn()
+      hasServed = true
+    }
+    return hasServed
   }
 
   private func serveTimer() {

@@ -83,10 +83,21 @@ package struct Poller: ~Copyable {
 
   /// Waits until a member is ready.
   ///
-  /// - Parameter milliseconds: How long at most; 0 asks and returns at once, `nil` waits for ever.
+  /// - Parameter nanoseconds: How long at most; 0 asks and returns at once, `nil` waits for ever.
   /// - Returns: The ready ones, none after the time or a signal; valid until the next wait.
-  package func wait(milliseconds: Int32? = 0) -> Events {
-    let count = epoll_wait(descriptor.rawValue, events.baseAddress, Int32(events.count), milliseconds ?? -1)
+  package func wait(nanoseconds: UInt64? = 0) -> Events {
+    var count: Int32
+    if let nanoseconds, nanoseconds > 0 {
+      var time = timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
+      count = epoll_pwait2(descriptor.rawValue, events.baseAddress, Int32(events.count), &time, nil)
+      if count < 0, errno == ENOSYS {
+        // A kernel, or a tool that stands in for one, without the finer clock: milliseconds, rounded up.
+        let milliseconds = Int32(clamping: (nanoseconds + 999_999) / 1_000_000)
+        count = epoll_wait(descriptor.rawValue, events.baseAddress, Int32(events.count), milliseconds)
+      }
+    } else {
+      count = epoll_wait(descriptor.rawValue, events.baseAddress, Int32(events.count), nanoseconds == nil ? -1 : 0)
+    }
     return Events(found: UnsafeBufferPointer(rebasing: events[..<max(0, Int(count))]))
   }
 

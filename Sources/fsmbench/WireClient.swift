@@ -64,7 +64,7 @@ struct WireClient: ~Copyable {
     for index in lanes.indices { try start(index) }
     while busy > 0 {
       let waitingSince = HostClock.now()
-      let events = poller.wait(milliseconds: 30_000)
+      let events = poller.wait(nanoseconds: 30_000_000_000)
       // Nothing may also mean that this process was stopped and went on.
       if events.isEmpty, HostClock.now() - waitingSince > 29_000_000_000 {
         throw BenchFailure.lost("no reply for 30 s")

@@ -247,7 +247,7 @@ final class Daemon {
     while true {
       waiting = waiting.filter { $0.write() && !$0.client.session.outbox.isEmpty }
       if waiting.isEmpty || HostClock.now() >= deadline { break }
-      _ = loop.poller.wait(milliseconds: 10)
+      _ = loop.poller.wait(nanoseconds: 10_000_000)
     }
     listener.closeAndRemove()
     exit(0)
