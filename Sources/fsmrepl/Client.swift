@@ -20,6 +20,9 @@ final class Client {
     case ready(Connection)
   }
 
+  /// The version of the line protocol that is spoken here.
+  private static let protocolVersion = "1"
+
   let endpoint: Endpoint
   private(set) var conversation = Conversation()
   private var state = State.down
@@ -92,6 +95,9 @@ final class Client {
     }
     switch line.lineClass {
     case .success where line.code == "fsmd":
+      guard line["protocol"] == Self.protocolVersion else {
+        return .turnedAway("it speaks protocol \(line["protocol"] ?? "?"), this program \(Self.protocolVersion)")
+      }
       state = .ready(connection)
       return .greeting(line)
     case .failure, .flow:

@@ -52,11 +52,26 @@ struct PromptTests {
     terminal.type("a line that is longer than thirty columns")
     try terminal.wait(for: "columns")
     server.say("* 3 1.000 key dropped")
-    try terminal.wait(for: "1.000  key  dropped\n")
+    // From the first column on: what was typed has been cleared away before.
+    try terminal.wait(for: "\r1.000  key  dropped\n")
     try terminal.wait(for: "main virtual 0.000> a line")
     try terminal.wait(for: "columns")
     terminal.type("\r")
     try terminal.wait(for: "echo")
+  }
+
+  @Test("a flood of notices is shown whole, but the line is not drawn anew for each")
+  func flood() throws {
+    let server = try server()
+    let terminal = try start(server)
+    terminal.type("typed")
+    try terminal.wait(for: "typed")
+    for index in 0..<2_000 { server.say("* \(index) 1.000 key output tick\(index)") }
+    let before = try terminal.wait(for: "tick1999\n")
+    let lines = before.split(separator: "\n").filter { $0.contains("tick") }
+    #expect(lines.count == 1_999)
+    #expect(before.split(separator: "typed").count < 200)
+    try terminal.wait(for: "main virtual 0.000> typed")
   }
 
   @Test("TAB asks the daemon: verbs, machines, events possible now first")

@@ -15,7 +15,7 @@ final class Pseudoterminal {
   /// As it was before the program touched it.
   private let settings: termios
   private var ending: Child.Ending?
-  /// All that was shown so far, without what only moves the cursor or clears.
+  /// All that was shown so far, without what only moves the cursor or clears, but for going back to the first column.
   private(set) var shown = ""
   private var raw: [UInt8] = []
 
@@ -65,12 +65,16 @@ final class Pseudoterminal {
   }
 
   /// Waits until `text` has been shown, after what was waited for before.
-  func wait(for text: String) throws {
+  ///
+  /// - Returns: What was shown between the two.
+  @discardableResult
+  func wait(for text: String) throws -> String {
     let deadline = HostClock.now() + Self.patience
     while true {
       if let found = shown.firstRange(of: text) {
+        let before = String(shown[..<found.lowerBound])
         shown.removeSubrange(..<found.upperBound)
-        return
+        return before
       }
       guard HostClock.now() < deadline, read(until: deadline) else {
         throw Failure(description: "waited in vain for '\(text)'; shown since: '\(shown)'")
@@ -121,7 +125,9 @@ final class Pseudoterminal {
     while index < bytes.count {
       let byte = bytes[index]
       guard byte == 0x1B else {
-        if byte >= 0x20 || byte == 0x0A { plain.append(byte) }
+        if byte == 0x0D, index + 1 == bytes.count { break }  // Perhaps the first half of a line's end.
+        let isReturn = byte == 0x0D && bytes[index + 1] != 0x0A
+        if byte >= 0x20 || byte == 0x0A || isReturn { plain.append(byte) }
         index += 1
         continue
       }
