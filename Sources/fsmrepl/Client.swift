@@ -89,10 +89,11 @@ final class Client {
   }
 
   private func sort(_ raw: String) -> Arrival {
-    guard let line = ServerLine(raw) else { return .unreadable(raw) }
+    let line = ServerLine(raw)
     guard case .awaitingGreeting(let connection) = state else {
-      return .line(conversation.receive(line), raw: raw)
+      return line.map { .line(conversation.receive($0), raw: raw) } ?? .unreadable(raw)
     }
+    guard let line else { return .turnedAway("not an fsmd: \(raw)") }
     switch line.lineClass {
     case .success where line.code == "fsmd":
       guard line["protocol"] == Self.protocolVersion else {
