@@ -5,8 +5,6 @@
    pseudoterminals, on which the prompt is tested. */
 #include <fcntl.h>
 #include <getopt.h>
-#include <pty.h>
-#include <signal.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -16,6 +14,10 @@
 extern int accept4(int, struct sockaddr *, socklen_t *, int);
 extern int pipe2(int[2], int);
 
+/* From <pty.h>, whose other contents the Glibc module has already: a struct must not come from two modules.
+   The last two are a struct termios and a struct winsize, or null. */
+extern int openpty(int *, int *, char *, const void *, const void *);
+
 /* Accepts a connection whose descriptor is non-blocking and closed on exec. */
 static inline int fsm_accept(int listener) {
   return accept4(listener, 0, 0, SOCK_NONBLOCK | SOCK_CLOEXEC);
@@ -24,12 +26,6 @@ static inline int fsm_accept(int listener) {
 /* Makes a pipe whose ends are closed on exec. */
 static inline int fsm_pipe(int *ends) {
   return pipe2(ends, O_CLOEXEC);
-}
-
-/* Whether the process was started with a signal ignored, as nohup(1) and a shell's & do. */
-static inline int fsm_is_ignored(int number) {
-  struct sigaction action;
-  return sigaction(number, 0, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
 /* struct ucred is a GNU extension too; this is its layout in the kernel's interface (unix(7)). */
