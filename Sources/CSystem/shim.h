@@ -1,8 +1,7 @@
 #ifndef FSMD_CSYSTEM_H
 #define FSMD_CSYSTEM_H
 
-/* What Linux offers and Swift's Glibc module does not declare: epoll, accept4, peer credentials, getopt_long, and
-   pseudoterminals, on which the prompt is tested. */
+/* What Linux offers and Swift's Glibc module does not declare: epoll, accept4, peer credentials, getopt_long. */
 #include <fcntl.h>
 #include <getopt.h>
 #include <sys/epoll.h>
@@ -13,10 +12,6 @@
 /* GNU extensions, hidden without _GNU_SOURCE. */
 extern int accept4(int, struct sockaddr *, socklen_t *, int);
 extern int pipe2(int[2], int);
-
-/* From <pty.h>, whose other contents the Glibc module has already: a struct must not come from two modules.
-   The last two are a struct termios and a struct winsize, or null. */
-extern int openpty(int *, int *, char *, const void *, const void *);
 
 /* Accepts a connection whose descriptor is non-blocking and closed on exec. */
 static inline int fsm_accept(int listener) {

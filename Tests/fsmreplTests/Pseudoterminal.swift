@@ -1,4 +1,3 @@
-import CSystem
 import Glibc
 @testable import UnixHost
 
