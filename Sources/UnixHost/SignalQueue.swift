@@ -54,7 +54,7 @@ package final class SignalQueue {
   private static func isIgnored(_ number: Int32) -> Bool {
     var action = sigaction()
     guard sigaction(number, nil, &action) == 0 else { return false }
-    // SIG_IGN is the number 1 in the guise of a function, which Swift can only compare as a number.
+    // Safety: only compared, never called. SIG_IGN is the number 1 in the guise of a function.
     return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
   }
 

@@ -13,8 +13,8 @@ struct PromptTests {
       switch request.split(separator: " ").joined(separator: " ") {
       case "help":
         [". @ send NAME EVENT [argument…] : one event", ". @ sync : a sign", ". @ use W : another world", "+ @ 3"]
-      case "list * limit=200", "list k* limit=200": [". @ key shiftKey off", "+ @ 1"]
-      case "list key limit=200": [". @ key shiftKey off", "+ @ 1"]
+      case "list * limit=100", "list k* limit=100": [". @ key shiftKey off", "+ @ 1"]
+      case "list key limit=100": [". @ key shiftKey off", "+ @ 1"]
       case "can key": [". @ tap", "+ @ 1"]
       case "describe shiftKey": [". @ event tap : the key", ". @ event type c=text : a letter", "+ @ 2"]
       case "send key tap": ["* 2 0.500 key moved off on event=tap", "+ @ moved off on t=0.500 seq=2"]
