@@ -143,4 +143,21 @@ struct PromptTests {
     try terminal.wait(for: "echo  four\n")
     try terminal.wait(for: "echo  five\n")
   }
+
+  @Test("a daemon of one's own is started, works, and leaves nothing behind", arguments: ["quit\r", "\u{04}", nil])
+  func ownDaemon(keys: String?) throws {
+    var template = Array("/tmp/fsmrepl-test-XXXXXX".utf8CString)
+    #expect(mkdtemp(&template) != nil)
+    let folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    defer { rmdir(folder) }
+    let terminal = try Pseudoterminal([], variables: ["TMPDIR=\(folder)", "XDG_RUNTIME_DIR=\(folder)"])
+    try terminal.wait(for: "no daemon answers on \(folder)/fsmd/fsmd.sock; starting one for this session alone\n")
+    try terminal.wait(for: "main real ")
+    terminal.type("new power p\r")
+    try terminal.wait(for: "p created, off")
+    if let keys { terminal.type(keys) } else { terminal.hangUp() }
+    let ending = try terminal.waitForEnding()
+    #expect(ending == .exited(0) || keys == nil && ending == .killed(signal: SIGHUP))
+    #expect(rmdir(folder) == 0, "something is left in \(folder)")
+  }
 }

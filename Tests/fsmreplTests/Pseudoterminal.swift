@@ -14,6 +14,7 @@ final class Pseudoterminal {
   /// As it was before the program touched it.
   private let settings: termios
   private var ending: Child.Ending?
+  private var isHungUp = false
   /// All that was shown so far, without what only moves the cursor or clears, but for going back to the first column.
   private(set) var shown = ""
   private var raw: [UInt8] = []
@@ -21,7 +22,9 @@ final class Pseudoterminal {
   private static let patience: UInt64 = 20_000_000_000
 
   /// Starts the program on a terminal of its own, 80 by 24, which it controls.
-  init(_ arguments: [String], columns: UInt16 = 80) throws {
+  ///
+  /// - Parameter variables: To be set for it, as `NAME=value`.
+  init(_ arguments: [String], columns: UInt16 = 80, variables: [String] = []) throws {
     var (master, slave): (Int32, Int32) = (-1, -1)
     var name = [CChar](repeating: 0, count: 64)
     var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
@@ -42,7 +45,7 @@ final class Pseudoterminal {
       "XDG_STATE_HOME=/dev/null",
     ]
     child = try Self.spawn(
-      ["env"] + environment + [try Self.program(), "--no-color"] + arguments, terminal: path)
+      ["env"] + environment + variables + [try Self.program(), "--no-color"] + arguments, terminal: path)
     keyboard.makeNonBlocking()
   }
 
@@ -51,12 +54,18 @@ final class Pseudoterminal {
       child.signal(SIGKILL)
       child.waitForEnding()
     }
-    keyboard.close()
+    if !isHungUp { keyboard.close() }
   }
 
   /// Presses keys.
   func type(_ text: String) {
     keyboard.writeAll(text)
+  }
+
+  /// Takes the terminal away, as closing its window does.
+  func hangUp() {
+    keyboard.close()
+    isHungUp = true
   }
 
   func signal(_ number: Int32) {
@@ -85,7 +94,7 @@ final class Pseudoterminal {
   func waitForEnding() throws -> Child.Ending {
     let deadline = HostClock.now() + Self.patience
     while HostClock.now() < deadline {
-      _ = read(until: HostClock.now() + 5_000_000)
+      if isHungUp { poll(nil, 0, 5) } else { _ = read(until: HostClock.now() + 5_000_000) }
       if let found = child.ending() {
         ending = found
         return found
