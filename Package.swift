@@ -64,7 +64,7 @@ let package = Package(
       dependencies: ["fsmd", "LineProtocol", "Simulator", "Simulations", "StateMachines"],
       swiftSettings: strict),
     .testTarget(
-      name: "fsmreplTests", dependencies: ["fsmrepl", "LineProtocol", "UnixHost", "CSystem"],
+      name: "fsmreplTests", dependencies: ["fsmrepl", "fsmd", "LineProtocol", "UnixHost"],
       swiftSettings: strict + [.defaultIsolation(MainActor.self)]),
     .testTarget(name: "ArchitectureTests", swiftSettings: strict),
     .testTarget(

@@ -1,12 +1,9 @@
 #ifndef FSMD_CSYSTEM_H
 #define FSMD_CSYSTEM_H
 
-/* What Linux offers and Swift's Glibc module does not declare: epoll, accept4, peer credentials, getopt_long, and
-   pseudoterminals, on which the prompt is tested. */
+/* What Linux offers and Swift's Glibc module does not declare: epoll, accept4, peer credentials, getopt_long. */
 #include <fcntl.h>
 #include <getopt.h>
-#include <pty.h>
-#include <signal.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -24,12 +21,6 @@ static inline int fsm_accept(int listener) {
 /* Makes a pipe whose ends are closed on exec. */
 static inline int fsm_pipe(int *ends) {
   return pipe2(ends, O_CLOEXEC);
-}
-
-/* Whether the process was started with a signal ignored, as nohup(1) and a shell's & do. */
-static inline int fsm_is_ignored(int number) {
-  struct sigaction action;
-  return sigaction(number, 0, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
 /* struct ucred is a GNU extension too; this is its layout in the kernel's interface (unix(7)). */

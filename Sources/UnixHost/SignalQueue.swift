@@ -15,7 +15,7 @@ package final class SignalQueue {
   ///
   /// - Throws: The system's error when it has no descriptor for us.
   package init(_ numbers: [Int32]) throws(SystemError) {
-    var wanted = Self.set(of: numbers.filter { fsm_is_ignored($0) == 0 })
+    var wanted = Self.set(of: numbers.filter { !Self.isIgnored($0) })
     var before = sigset_t()
     pthread_sigmask(SIG_BLOCK, &wanted, &before)
     self.before = before
@@ -49,6 +49,13 @@ package final class SignalQueue {
     pthread_sigmask(SIG_UNBLOCK, &only, nil)
     raise(number)
     exit(128 + number)
+  }
+
+  private static func isIgnored(_ number: Int32) -> Bool {
+    var action = sigaction()
+    guard sigaction(number, nil, &action) == 0 else { return false }
+    // Safety: only compared, never called. SIG_IGN is the number 1 in the guise of a function.
+    return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
   }
 
   private static func set(of numbers: [Int32]) -> sigset_t {

@@ -20,6 +20,9 @@ final class Client {
     case ready(Connection)
   }
 
+  /// The version of the line protocol that is spoken here.
+  private static let protocolVersion = "1"
+
   let endpoint: Endpoint
   private(set) var conversation = Conversation()
   private var state = State.down
@@ -86,12 +89,16 @@ final class Client {
   }
 
   private func sort(_ raw: String) -> Arrival {
-    guard let line = ServerLine(raw) else { return .unreadable(raw) }
+    let line = ServerLine(raw)
     guard case .awaitingGreeting(let connection) = state else {
-      return .line(conversation.receive(line), raw: raw)
+      return line.map { .line(conversation.receive($0), raw: raw) } ?? .unreadable(raw)
     }
+    guard let line else { return .turnedAway("not an fsmd: \(raw)") }
     switch line.lineClass {
     case .success where line.code == "fsmd":
+      guard line["protocol"] == Self.protocolVersion else {
+        return .turnedAway("it speaks protocol \(line["protocol"] ?? "?"), this program \(Self.protocolVersion)")
+      }
       state = .ready(connection)
       return .greeting(line)
     case .failure, .flow:

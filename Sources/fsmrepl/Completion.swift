@@ -49,7 +49,7 @@ struct Completer {
 
   let ask: Ask
   /// How many names are asked for at once.
-  static let most = 200
+  static let most = 100
 
   /// What can stand at the end of `text`.
   ///

@@ -38,6 +38,8 @@ struct Conversation {
   }
 
   private(set) var place = Place()
+  /// The world that the user wants to be in: also while a new connection is on its way there.
+  private var home = "main"
   /// Whether lines are kept by the daemon until `end`.
   private(set) var isCollecting = false
   private(set) var isQuiet = false
@@ -110,7 +112,7 @@ struct Conversation {
       return Received(line: line, asked: nil)
     case .flow:
       if line.code == "world", let gone = line["dropped"] {
-        watches[gone] = nil
+        forget(world: gone)
         if gone == place.world { place = Place() }
       }
       return Received(line: line, asked: nil)
@@ -148,10 +150,10 @@ struct Conversation {
 
   /// The way for a new connection, which begins in `current`, to where this one was.
   func restoration(from current: String) -> Restoration {
-    let others = watches.keys.filter { $0 != place.world && watches[$0]?.isEmpty == false }.sorted()
+    let others = watches.keys.filter { $0 != home && watches[$0]?.isEmpty == false }.sorted()
     return Restoration(
       from: current,
-      through: (others + [place.world]).map { world in
+      through: (others + [home]).map { world in
         Restoration.Stop(world: world, watches: (watches[world] ?? [:]).sorted { $0.key < $1.key }.map(\.value))
       })
   }
@@ -162,9 +164,10 @@ struct Conversation {
     place.update(from: greeting, answering: nil)
   }
 
-  /// Drops the watches of a world that is no longer there.
+  /// Drops a world that is no longer there, with its watches.
   mutating func forget(world: String) {
     watches[world] = nil
+    if home == world { home = "main" }
   }
 
   /// An answer without a tag is to a line whose tag the daemon could not read: the oldest, as answers keep order.
@@ -187,8 +190,9 @@ struct Conversation {
       watches[place.world, default: [:]][pattern] = "watch \(kept.joined(separator: " "))"
     case .unwatch:
       if let pattern = asked.words.first { watches[place.world]?[pattern] = nil }
+    case .use where asked.asker == .user: home = place.world
     case .world where asked.words.first == "drop":
-      if asked.words.count > 1 { watches[asked.words[1]] = nil }
+      if asked.words.count > 1 { forget(world: asked.words[1]) }
     default: break
     }
   }

@@ -51,12 +51,15 @@ enum Program {
       complain("\(error)")
       return .noConnection
     }
-    defer {
-      _ = client.close()
-      client.endpoint.close()
-    }
     do throws(SystemError) {
       let signals = try SignalQueue(isInteractive ? Prompting.signals : ScriptRunner.signals)
+      defer {
+        // A signal that comes now has to wait: it would end the process before it has cleaned up.
+        withExtendedLifetime(signals) {
+          _ = client.close()
+          client.endpoint.close()
+        }
+      }
       let greeting: ServerLine
       switch connect(client, listeningTo: signals) {
       case .greeted(let line): greeting = line

@@ -173,7 +173,9 @@ final class Prompting {
     let reading = client.receive { arrival in
       switch arrival {
       case .greeting(let line): greeted(line)
-      case .turnedAway(let reason): say("\(style(.attention, "the daemon does not let us in")): \(reason)\n")
+      case .turnedAway(let reason):
+        guard reconnection.isNews(reason) else { break }
+        say("\(style(.attention, "the daemon does not let us in")): \(reason)\n")
       case .unreadable(let raw): say(presenter.showUnreadable(raw))
       case .line(let received, let raw): take(received, raw: raw)
       }
@@ -251,28 +253,5 @@ final class Prompting {
       return
     }
     client.ask(request, by: .restoring)
-  }
-}
-
-/// When the next attempt to reach the daemon is made: soon at first, then ever less often.
-struct Reconnection {
-  /// In nanoseconds of the host's clock; `nil` when none is due.
-  private(set) var next: UInt64?
-  private(set) var isUnderWay = false
-  private var delay = Reconnection.shortest
-
-  private static let shortest: UInt64 = 50_000_000
-  private static let longest: UInt64 = 2_000_000_000
-
-  /// Notes that there is no connection, and sets the time of the next attempt.
-  mutating func failed(at now: UInt64) {
-    isUnderWay = true
-    next = now + delay
-    delay = min(delay * 2, Self.longest)
-  }
-
-  /// Notes that there is a connection, which has to prove itself by a greeting.
-  mutating func waitForGreeting() {
-    next = nil
   }
 }

@@ -27,13 +27,13 @@ private struct FakeDaemon {
     "kinds": [
       ". shiftKey states=3 events=2 timers=1 : the Shift key", ". fridge states=5 events=4 timers=2 : a fridge",
     ],
-    "list * limit=200": [". f1 fridge off", ". key shiftKey off"],
-    "list k* limit=200": [". key shiftKey off"],
-    "list key limit=200": [". key shiftKey off"],
+    "list * limit=100": [". f1 fridge off", ". key shiftKey off"],
+    "list k* limit=100": [". key shiftKey off"],
+    "list key limit=100": [". key shiftKey off"],
     "list key limit=1": [". key shiftKey off"],
-    "list m* limit=200": (0..<200).map { ". m\(1000 + $0) shiftKey off" },
-    "list f* limit=200": [". f1 fridge off"],
-    "list f1 limit=200": [". f1 fridge off"],
+    "list m* limit=100": (0..<100).map { ". m\(1000 + $0) shiftKey off" },
+    "list f* limit=100": [". f1 fridge off"],
+    "list f1 limit=100": [". f1 fridge off"],
     "list f1 limit=1": [". f1 fridge off"],
     "can key": [". tap"],
     "can f1": [". open", ". set NUMBER"],
@@ -139,7 +139,7 @@ struct CompletionTests {
   @Test("the first of many names do not decide what all have in common")
   func cut() {
     let found = FakeDaemon.complete("send m")
-    #expect(found.candidates.count == 200)
+    #expect(found.candidates.count == 100)
     #expect(found.isCut)
     #expect(found.insertion == nil)
   }

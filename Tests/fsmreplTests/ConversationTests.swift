@@ -137,6 +137,16 @@ struct ConversationTests {
     #expect(restoration.next(after: .done) == "use lesson")
     #expect(restoration.next(after: .done) == "watch key what=all")
     #expect(restoration.next(after: .done) == nil)
+
+    // Lost again half way: the way is still the same.
+    _ = conversation.disconnect()
+    var again = conversation.restoration(from: "main")
+    #expect(again.next(after: nil) == "watch *")
+    #expect(again.next(after: .done) == "use lesson")
+    conversation.forget(world: "lesson")
+    var without = conversation.restoration(from: "main")
+    #expect(without.next(after: nil) == "watch *")
+    #expect(without.next(after: .done) == nil)
   }
 
   @Test("the words of a request keep their quotes")
@@ -190,6 +200,7 @@ struct RestorationTests {
       reconnection.failed(at: 1_000)
       waits.append((reconnection.next ?? 0) - 1_000)
     }
+    #expect(reconnection.isNews("full") && !reconnection.isNews("full") && reconnection.isNews("closed"))
     #expect(waits == [50, 100, 200, 400, 800, 1_600, 2_000, 2_000].map { $0 * 1_000_000 })
     #expect(reconnection.isUnderWay)
     reconnection.waitForGreeting()

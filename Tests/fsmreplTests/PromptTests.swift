@@ -13,8 +13,8 @@ struct PromptTests {
       switch request.split(separator: " ").joined(separator: " ") {
       case "help":
         [". @ send NAME EVENT [argument…] : one event", ". @ sync : a sign", ". @ use W : another world", "+ @ 3"]
-      case "list * limit=200", "list k* limit=200": [". @ key shiftKey off", "+ @ 1"]
-      case "list key limit=200": [". @ key shiftKey off", "+ @ 1"]
+      case "list * limit=100", "list k* limit=100": [". @ key shiftKey off", "+ @ 1"]
+      case "list key limit=100": [". @ key shiftKey off", "+ @ 1"]
       case "can key": [". @ tap", "+ @ 1"]
       case "describe shiftKey": [". @ event tap : the key", ". @ event type c=text : a letter", "+ @ 2"]
       case "send key tap": ["* 2 0.500 key moved off on event=tap", "+ @ moved off on t=0.500 seq=2"]
@@ -52,11 +52,26 @@ struct PromptTests {
     terminal.type("a line that is longer than thirty columns")
     try terminal.wait(for: "columns")
     server.say("* 3 1.000 key dropped")
-    try terminal.wait(for: "1.000  key  dropped\n")
+    // From the first column on: what was typed has been cleared away before.
+    try terminal.wait(for: "\r1.000  key  dropped\n")
     try terminal.wait(for: "main virtual 0.000> a line")
     try terminal.wait(for: "columns")
     terminal.type("\r")
     try terminal.wait(for: "echo")
+  }
+
+  @Test("a flood of notices is shown whole, but the line is not drawn anew for each")
+  func flood() throws {
+    let server = try server()
+    let terminal = try start(server)
+    terminal.type("typed")
+    try terminal.wait(for: "typed")
+    for index in 0..<2_000 { server.say("* \(index) 1.000 key output tick\(index)") }
+    let before = try terminal.wait(for: "tick1999\n")
+    let lines = before.split(separator: "\n").filter { $0.contains("tick") }
+    #expect(lines.count == 1_999)
+    #expect(before.split(separator: "typed").count < 200)
+    try terminal.wait(for: "main virtual 0.000> typed")
   }
 
   @Test("TAB asks the daemon: verbs, machines, events possible now first")
@@ -127,5 +142,22 @@ struct PromptTests {
     terminal.type("\r")
     try terminal.wait(for: "echo  four\n")
     try terminal.wait(for: "echo  five\n")
+  }
+
+  @Test("a daemon of one's own is started, works, and leaves nothing behind", arguments: ["quit\r", "\u{04}", nil])
+  func ownDaemon(keys: String?) throws {
+    var template = Array("/tmp/fsmrepl-test-XXXXXX".utf8CString)
+    #expect(mkdtemp(&template) != nil)
+    let folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    defer { rmdir(folder) }
+    let terminal = try Pseudoterminal([], variables: ["TMPDIR=\(folder)", "XDG_RUNTIME_DIR=\(folder)"])
+    try terminal.wait(for: "no daemon answers on \(folder)/fsmd/fsmd.sock; starting one for this session alone\n")
+    try terminal.wait(for: "main real ")
+    terminal.type("new power p\r")
+    try terminal.wait(for: "p created, off")
+    if let keys { terminal.type(keys) } else { terminal.hangUp() }
+    let ending = try terminal.waitForEnding()
+    #expect(ending == .exited(0) || keys == nil && ending == .killed(signal: SIGHUP))
+    #expect(rmdir(folder) == 0, "something is left in \(folder)")
   }
 }

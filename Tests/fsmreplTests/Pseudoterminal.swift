@@ -1,4 +1,3 @@
-import CSystem
 import Glibc
 @testable import UnixHost
 
@@ -15,14 +14,17 @@ final class Pseudoterminal {
   /// As it was before the program touched it.
   private let settings: termios
   private var ending: Child.Ending?
-  /// All that was shown so far, without what only moves the cursor or clears.
+  private var isHungUp = false
+  /// All that was shown so far, without what only moves the cursor or clears, but for going back to the first column.
   private(set) var shown = ""
   private var raw: [UInt8] = []
 
   private static let patience: UInt64 = 20_000_000_000
 
   /// Starts the program on a terminal of its own, 80 by 24, which it controls.
-  init(_ arguments: [String], columns: UInt16 = 80) throws {
+  ///
+  /// - Parameter variables: To be set for it, as `NAME=value`.
+  init(_ arguments: [String], columns: UInt16 = 80, variables: [String] = []) throws {
     var (master, slave): (Int32, Int32) = (-1, -1)
     var name = [CChar](repeating: 0, count: 64)
     var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
@@ -43,7 +45,7 @@ final class Pseudoterminal {
       "XDG_STATE_HOME=/dev/null",
     ]
     child = try Self.spawn(
-      ["env"] + environment + [try Self.program(), "--no-color"] + arguments, terminal: path)
+      ["env"] + environment + variables + [try Self.program(), "--no-color"] + arguments, terminal: path)
     keyboard.makeNonBlocking()
   }
 
@@ -52,7 +54,7 @@ final class Pseudoterminal {
       child.signal(SIGKILL)
       child.waitForEnding()
     }
-    keyboard.close()
+    if !isHungUp { keyboard.close() }
   }
 
   /// Presses keys.
@@ -60,17 +62,27 @@ final class Pseudoterminal {
     keyboard.writeAll(text)
   }
 
+  /// Takes the terminal away, as closing its window does.
+  func hangUp() {
+    keyboard.close()
+    isHungUp = true
+  }
+
   func signal(_ number: Int32) {
     child.signal(number)
   }
 
   /// Waits until `text` has been shown, after what was waited for before.
-  func wait(for text: String) throws {
+  ///
+  /// - Returns: What was shown between the two.
+  @discardableResult
+  func wait(for text: String) throws -> String {
     let deadline = HostClock.now() + Self.patience
     while true {
       if let found = shown.firstRange(of: text) {
+        let before = String(shown[..<found.lowerBound])
         shown.removeSubrange(..<found.upperBound)
-        return
+        return before
       }
       guard HostClock.now() < deadline, read(until: deadline) else {
         throw Failure(description: "waited in vain for '\(text)'; shown since: '\(shown)'")
@@ -82,7 +94,7 @@ final class Pseudoterminal {
   func waitForEnding() throws -> Child.Ending {
     let deadline = HostClock.now() + Self.patience
     while HostClock.now() < deadline {
-      _ = read(until: HostClock.now() + 5_000_000)
+      if isHungUp { poll(nil, 0, 5) } else { _ = read(until: HostClock.now() + 5_000_000) }
       if let found = child.ending() {
         ending = found
         return found
@@ -121,7 +133,9 @@ final class Pseudoterminal {
     while index < bytes.count {
       let byte = bytes[index]
       guard byte == 0x1B else {
-        if byte >= 0x20 || byte == 0x0A { plain.append(byte) }
+        if byte == 0x0D, index + 1 == bytes.count { break }  // Perhaps the first half of a line's end.
+        let isReturn = byte == 0x0D && bytes[index + 1] != 0x0A
+        if byte >= 0x20 || byte == 0x0A || isReturn { plain.append(byte) }
         index += 1
         continue
       }

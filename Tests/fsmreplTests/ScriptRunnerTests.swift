@@ -136,18 +136,29 @@ struct ScriptRunnerTests {
     #expect(run.output == "- SYNTAX : the line is not UTF-8\n")
   }
 
-  @Test("a daemon that turns us away has not greeted us")
-  func turnedAway() throws {
-    let server = try FakeServer(greeting: ["- LIMIT name=clients value=256", "! bye reason=limit"]) { _ in nil }
+  @Test(
+    "a daemon that turns us away, or speaks otherwise, has not greeted us",
+    arguments: [
+      (["- LIMIT name=clients value=256", "! bye reason=limit"], "- LIMIT name=clients value=256"),
+      (["+ fsmd protocol=2 version=9"], "it speaks protocol 2, this program 1"),
+      (["220 mail.example ESMTP"], "not an fsmd: 220 mail.example ESMTP"), (["+ OK"], "not an fsmd: + OK"),
+    ])
+  func turnedAway(greeting: [String], reason: String) throws {
+    let server = try FakeServer(greeting: greeting) { _ in nil }
     let client = Client(endpoint: Endpoint(try SocketPath.resolve(option: server.path)))
     try client.open()
     var reasons: [String] = []
     let deadline = HostClock.now() + 5_000_000_000
     while reasons.isEmpty, let connection = client.connection, HostClock.now() < deadline {
       _ = Readiness([.init(descriptor: connection.descriptor)], until: deadline)
-      _ = client.receive { if case .turnedAway(let reason) = $0 { reasons.append(reason) } }
+      _ = client.receive { arrival in
+        switch arrival {
+        case .turnedAway(let reason): reasons.append(reason)
+        case .greeting, .line, .unreadable: Issue.record("taken for a greeting")
+        }
+      }
     }
-    #expect(reasons.first == "- LIMIT name=clients value=256")
+    #expect(reasons.first == reason)
     #expect(!client.isReady)
     _ = client.close()
   }
