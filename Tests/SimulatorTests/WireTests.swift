@@ -30,7 +30,7 @@ struct WireTests {
         "e delivery pulse stayed", "e delivery pulse stayed",
       ])
     #expect(world.answer.sequence == first)
-    #expect(world.answer.outputs == [0])
+    #expect(world.answerDetails.outputs == [0])
     #expect(world.journal(from: first).allSatisfy { $0.moment == .beginning })
     #expect(world.checkInvariants() == [])
   }
