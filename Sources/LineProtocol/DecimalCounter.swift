@@ -22,7 +22,7 @@ public struct DecimalCounter: ~Copyable {
   public mutating func append(_ number: UInt64, to buffer: inout ByteBuffer) {
     if number != value {
       let last = digits.load(fromByteOffset: 19, as: UInt8.self)
-      if number == value &+ 1, last < 0x39 {
+      if number == value &+ 1, last < 0x39, number > 0 {
         digits.storeBytes(of: last &+ 1, toByteOffset: 19, as: UInt8.self)
         value = number
       } else {

@@ -93,10 +93,12 @@ package enum TimeText {
 extension TimeText {
   /// A time in seconds as text, kept for the next line that has the same.
   package struct Cache: ~Copyable {
-    private var nanoseconds: Int64 = -1
+    private var nanoseconds: Int64 = 0
     private var text = ByteBuffer(capacity: 64)
 
-    package init() {}
+    package init() {
+      text.append(seconds: nanoseconds)
+    }
 
     package mutating func append(_ nanoseconds: Int64, to buffer: inout ByteBuffer) {
       if nanoseconds != self.nanoseconds {

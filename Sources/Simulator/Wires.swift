@@ -17,41 +17,55 @@ package struct Wire: Hashable, Sendable {
 
 /// The wires of a world, by the machine they come from.
 struct Wires {
+  private var all: Set<Wire> = []
   private var bySource: [MachineID: [Wire]] = [:]
-  /// How many wires end at a machine, so that dropping one that none ends at costs nothing.
-  private var endings: [MachineID: Int] = [:]
-  private(set) var count = 0
+  /// For each machine that wires end at, how many come from which, so that dropping one costs what ends at it.
+  private var sources: [MachineID: [MachineID: Int]] = [:]
 
   @inline(__always)
-  var isEmpty: Bool { count == 0 }
+  var isEmpty: Bool { all.isEmpty }
+
+  var count: Int { all.count }
 
   /// The wires from a machine, in the order in which they were made.
   func from(_ machine: MachineID) -> [Wire] { bySource[machine] ?? [] }
 
-  func contains(_ wire: Wire) -> Bool { from(wire.from).contains(wire) }
+  func contains(_ wire: Wire) -> Bool { all.contains(wire) }
 
-  /// All wires, those of a machine together and in the order in which they were made.
-  var all: [Wire] { bySource.values.flatMap { $0 } }
+  /// The machines that wires come from, in no order.
+  var origins: some Sequence<MachineID> { bySource.keys }
 
   mutating func add(_ wire: Wire) {
+    guard all.insert(wire).inserted else { return }
     bySource[wire.from, default: []].append(wire)
-    endings[wire.to, default: 0] += 1
-    count += 1
+    sources[wire.to, default: [:]][wire.from, default: 0] += 1
   }
 
   mutating func remove(_ wire: Wire) {
-    guard let place = bySource[wire.from]?.firstIndex(of: wire) else { return }
-    bySource[wire.from]?.remove(at: place)
+    guard all.remove(wire) != nil else { return }
+    bySource[wire.from]?.removeAll { $0 == wire }
     if bySource[wire.from]?.isEmpty == true { bySource[wire.from] = nil }
-    endings[wire.to, default: 1] -= 1
-    if endings[wire.to] == 0 { endings[wire.to] = nil }
-    count -= 1
+    forgetSource(of: wire)
   }
 
   /// Takes away every wire that begins or ends at a machine.
+  ///
+  /// - Complexity: O(wires of the machine, and of those that are wired to it).
   mutating func removeAll(of machine: MachineID) {
-    for wire in from(machine) { remove(wire) }
-    guard endings[machine] != nil else { return }
-    for wire in all where wire.to == machine { remove(wire) }
+    for wire in bySource.removeValue(forKey: machine) ?? [] {
+      all.remove(wire)
+      forgetSource(of: wire)
+    }
+    for source in (sources.removeValue(forKey: machine) ?? [:]).keys {
+      for wire in from(source) where wire.to == machine { all.remove(wire) }
+      bySource[source]?.removeAll { $0.to == machine }
+      if bySource[source]?.isEmpty == true { bySource[source] = nil }
+    }
+  }
+
+  private mutating func forgetSource(of wire: Wire) {
+    sources[wire.to]?[wire.from]? -= 1
+    if sources[wire.to]?[wire.from] == 0 { sources[wire.to]?[wire.from] = nil }
+    if sources[wire.to]?.isEmpty == true { sources[wire.to] = nil }
   }
 }

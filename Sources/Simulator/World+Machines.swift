@@ -124,10 +124,14 @@ extension World {
       && registry.capacity - registry.vacantNumbers + machines <= limits.numbers
   }
 
+  /// Takes a dropped machine out of the composition that it was made by: one whose name stands before a dot in its own.
   private mutating func forget(_ machine: MachineID) {
-    for (name, record) in compositions where record.members.contains(machine) {
-      compositions[name]?.members.removeAll { $0 == machine }
-      if compositions[name]?.members.isEmpty == true { compositions[name] = nil }
+    let name = registry.withName(of: machine) { Array($0) }
+    for dot in name.indices where name[dot] == UInt8(ascii: ".") {
+      let composed = String(decoding: name[..<dot], as: UTF8.self)
+      guard let place = compositions[composed]?.members.firstIndex(of: machine) else { continue }
+      compositions[composed]?.members.remove(at: place)
+      if compositions[composed]?.members.isEmpty == true { compositions[composed] = nil }
     }
   }
 

@@ -29,11 +29,10 @@ extension World {
 
   /// All wires: by the name of the machine they come from, then in the order in which they were made.
   package func allWires() -> [Wire] {
-    var sources: [(name: [UInt8], wires: [Wire])] = []
-    for (source, wires) in Dictionary(grouping: wires.all, by: \.from) {
-      sources.append((registry.withName(of: source) { Array($0) }, wires))
-    }
-    return sources.sorted { $0.name.lexicographicallyPrecedes($1.name) }.flatMap(\.wires)
+    wires.origins
+      .map { origin in (name: registry.withName(of: origin) { Array($0) }, wires: wires.from(origin)) }
+      .sorted { $0.name.lexicographicallyPrecedes($1.name) }
+      .flatMap(\.wires)
   }
 
   package var wireCount: Int { wires.count }

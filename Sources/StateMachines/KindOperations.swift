@@ -61,7 +61,9 @@ final class TypedOperations<M: Machine>: KindOperations, @unchecked Sendable {
     for arguments in combinations(of: events[event].arguments.map(\.type.samples)) {
       record.begin(at: now)
       var machine = value.assumingMemoryBound(to: M.self).pointee
-      let reaction = machine.react(to: .event(events[event].make(arguments)), Step(&record, parameters))
+      let input = Input<M.Event, M.TimerName>.event(events[event].make(arguments))
+      // The step may not outlive the pointer it is made of.
+      let reaction = withUnsafeMutablePointer(to: &record) { machine.react(to: input, Step($0, parameters)) }
       guard case .refuse = reaction else { return nil }
       why = why ?? record.reason
     }

@@ -94,4 +94,56 @@ struct LineWriterTests {
       #expect(decimals.count == 3 || (decimals.count > 3 && decimals.last != "0"), "seed \(seed), \(text)")
     }
   }
+
+  @Test("numbers and times that are kept for the next line print as they would anew", arguments: 0..<20)
+  func kept(seed: UInt64) {
+    var dice = Dice(seed: seed)
+    var counter = DecimalCounter()
+    var times = TimeText.Cache()
+    // A number that no counter has seen is its first value too.
+    var number: UInt64 = dice.one(of: [0, 1, 9, 10, .max])
+    var time: Int64 = dice.one(of: [-1, 0, 1])
+    for _ in 0..<500 {
+      let text = ByteBuffer.text {
+        counter.append(number, to: &$0)
+        $0.append(byte: 0x20)
+        times.append(time, to: &$0)
+      }
+      #expect(text == "\(number) " + ByteBuffer.text { $0.append(seconds: time) }, "seed \(seed)")
+      switch dice.number(0...9) {
+      case 0...6: number &+= 1
+      case 7: number = dice.next() >> UInt64(dice.number(0...63))
+      case 8: number = number / 1_000 * 1_000 + 998
+      default: break
+      }
+      if dice.number(0...2) == 0 { time = Int64(dice.next() >> UInt64(dice.number(1...62))) }
+    }
+  }
+
+  @Test("bytes of every short count are appended whole")
+  func shortBytes() {
+    for count in 0...70 {
+      let bytes = (0..<count).map { UInt8(0x21 + $0 % 90) }
+      let text = ByteBuffer.text { buffer in
+        buffer.append(byte: 0x3C)
+        bytes.withUnsafeBytes { buffer.append($0) }
+        buffer.append(byte: 0x3E)
+      }
+      #expect(text == "<" + String(decoding: bytes, as: UTF8.self) + ">")
+    }
+  }
+
+  @Test("bytes put in at a place move the rest up")
+  func inserting() {
+    for place in 0...10 {
+      for count in [0, 1, 7, 100, 5_000] {
+        let text = ByteBuffer.text { buffer in
+          buffer.append(literal: "0123456789")
+          [UInt8](repeating: 0x2B, count: count).withUnsafeBytes { buffer.insert($0, at: place) }
+        }
+        let digits = Array("0123456789")
+        #expect(text == String(digits[..<place]) + String(repeating: "+", count: count) + String(digits[place...]))
+      }
+    }
+  }
 }

@@ -147,8 +147,8 @@ struct TimerTests {
     world.send("r", "tell", .text("x"), .none)
     world.fire(relay, timer: 0)
     #expect(world.answer.verdict == .refused)
-    #expect(world.answer.dataAfter == "x")
-    #expect(world.answer.reason == "this timer is not running")
+    #expect(world.answerDetails.dataAfter == "x")
+    #expect(world.answerDetails.reason == "this timer is not running")
     #expect(world.journalText().last == "3 0.000000000 r fired echo refused last last; after x")
   }
 

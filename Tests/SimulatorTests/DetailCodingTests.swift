@@ -1,0 +1,115 @@
+@testable import Simulator
+import StateMachines
+import Testing
+
+@Suite("The details of an input are read as they were written")
+struct DetailCodingTests {
+  static let moment = Moment(nanoseconds: 5_000_000_000)
+
+  private static func value(_ dice: inout Dice) -> Value {
+    let wide = Int64(bitPattern: dice.next()) >> Int64(dice.number(0...63))
+    switch dice.number(0...6) {
+    case 0: return .none
+    case 1: return .text(dice.one(of: ["", "a", "é😀\n\"\0", String(repeating: "long", count: 100)]))
+    case 2: return .integer(dice.one(of: [Int(wide), .min, .max, 0, -1]))
+    case 3:
+      return .number(dice.one(of: [Double(bitPattern: 1), -0.0, 1.5, .pi, .greatestFiniteMagnitude, Double(wide)]))
+    case 4: return .flag(dice.once(in: 2))
+    case 5: return .interval(Interval(nanoseconds: dice.one(of: [wide, .min, .max, 0])))
+    default:
+      return .moment(Moment(nanoseconds: dice.one(of: [wide.magnitude > 0 ? Int64(wide.magnitude >> 1) : 0, .max])))
+    }
+  }
+
+  private static func values(_ dice: inout Dice) -> [Value] {
+    (0..<dice.number(0...4)).map { _ in value(&dice) }
+  }
+
+  /// Writes a random detail and says in words what must be read.
+  private static func write(_ writer: inout DetailWriter, _ dice: inout Dice) -> String {
+    let byte = UInt8(dice.number(0...255))
+    let machine = MachineID(UInt32(dice.number(0...MachineID.most - 1)))
+    let distance = Int64(dice.next() >> UInt64(dice.number(2...63)))
+    let later = moment + Interval(nanoseconds: distance)
+    switch dice.number(1...12) {
+    case 1:
+      let values = values(&dice)
+      writer.tag(.emitted, byte)
+      writer.values(values)
+      return "\(JournalDetail.emitted(output: byte, data: values))"
+    case 2:
+      writer.tag(.armed, byte)
+      writer.number(UInt64(distance))
+      return "\(JournalDetail.armed(timer: byte, due: later))"
+    case 3:
+      writer.tag(.disarmed, byte)
+      writer.number(UInt64(distance))
+      return "\(JournalDetail.disarmed(timer: byte, due: later))"
+    case 4:
+      writer.tag(.dataBefore)
+      writer.text("before é")
+      return "\(JournalDetail.dataBefore("before é"))"
+    case 5:
+      writer.tag(.dataAfter)
+      writer.text("")
+      return "\(JournalDetail.dataAfter(""))"
+    case 6:
+      let values = values(&dice)
+      writer.tag(.arguments)
+      writer.values(values)
+      return "\(JournalDetail.arguments(values))"
+    case 7:
+      let parameters = values(&dice).map { (parameter: dice.number(0...300), value: $0) }
+      writer.tag(.parameters)
+      writer.number(UInt64(parameters.count))
+      for (parameter, value) in parameters {
+        writer.number(UInt64(parameter))
+        writer.value(value)
+      }
+      return "\(JournalDetail.parameters(parameters))"
+    case 8:
+      writer.tag(.initial, byte)
+      return "\(JournalDetail.initial(byte))"
+    case 9:
+      writer.tag(.kind)
+      writer.number(UInt64(machine.number))
+      return "\(JournalDetail.kind(machine.number))"
+    case 10:
+      writer.tag(.due)
+      writer.number(UInt64(distance))
+      return "\(JournalDetail.due(later))"
+    case 11:
+      writer.tag(.source, byte)
+      writer.number(UInt64(machine.number))
+      return "\(JournalDetail.source(machine, output: byte))"
+    default:
+      writer.tag(.target, byte)
+      writer.number(UInt64(machine.number))
+      return "\(JournalDetail.target(machine, event: byte))"
+    }
+  }
+
+  @Test("every detail with every value, in any order, one input behind the other", arguments: 0..<100)
+  func roundTrip(seed: Int) {
+    var dice = Dice(seed: seed)
+    var journal = Journal(inputs: 1_000, bytes: 1 << 20)
+    var expected: [[String]] = []
+    for _ in 0..<30 {
+      var writer = DetailWriter()
+      expected.append((0..<dice.number(0...6)).map { _ in Self.write(&writer, &dice) })
+      _ = journal.append(
+        .event, MachineID(1), index: 0, StepResult(verdict: .moved, from: 0, to: 0), at: Self.moment, writer)
+    }
+    var reader = journal.reader(from: 1)
+    var read: [[String]] = []
+    while let entry = journal.read(&reader) {
+      var details = DetailReader(entry)
+      var texts: [String] = []
+      while let detail = details.next() { texts.append("\(detail)") }
+      let end = details.next()
+      #expect(end == nil, "the end is the end")
+      read.append(texts)
+    }
+    #expect(read == expected, "seed \(seed)")
+  }
+}

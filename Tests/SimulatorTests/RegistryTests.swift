@@ -1,0 +1,198 @@
+@testable import Simulator
+import Testing
+
+@Suite("Machines by name and by number")
+struct RegistryTests {
+  /// A registry beside a plain dictionary that must say the same.
+  private struct Pair: ~Copyable {
+    var registry = Registry()
+    var model: [String: MachineID] = [:]
+    /// Dropped, and not yet forgotten.
+    var retired: [(id: MachineID, name: String)] = []
+
+    mutating func insert(_ name: String) {
+      model[name] = name.bytes { registry.insert($0, at: Location(raw: UInt32(model.count))) }
+    }
+
+    mutating func remove(_ name: String) {
+      guard let id = model.removeValue(forKey: name) else { return }
+      registry.remove(id, kind: 7)
+      retired.append((id, name))
+    }
+
+    func find(_ name: String) -> MachineID? { name.bytes { registry.find($0) } }
+
+    func name(of id: MachineID) -> String { registry.withName(of: id) { String(decoding: $0, as: UTF8.self) } }
+
+    mutating func inOrder() -> [String] {
+      var names: [String] = []
+      var place = 0
+      while let id = registry.inOrder(place) {
+        names.append(name(of: id))
+        place += 1
+      }
+      return names
+    }
+  }
+
+  /// Names of all lengths that share beginnings and ends, so that comparisons must look at every byte.
+  private static func name(_ dice: inout Dice) -> String {
+    let length = dice.once(in: 3) ? dice.number(1...64) : dice.number(1...9)
+    let filler = dice.one(of: ["a", "b", "0"])
+    var letters = Array(repeating: filler, count: length)
+    letters[dice.number(0...length - 1)] = dice.one(of: ["a", "z", "-", ".", "Z", "_", "9"])
+    letters[dice.number(0...length - 1)] = dice.one(of: ["a", "b", "c"])
+    return letters.joined()
+  }
+
+  @Test("whatever comes and goes, it is found, named and ordered as in a dictionary", arguments: 0..<15)
+  func model(seed: Int) {
+    var dice = Dice(seed: seed)
+    var pair = Pair()
+    for step in 0..<1_500 {
+      let name = Self.name(&dice)
+      switch dice.number(0...9) {
+      case 0...5:
+        if pair.model[name] == nil { pair.insert(name) }
+      case 6, 7:
+        if let some = pair.model.keys.sorted().randomElement(using: &dice) { pair.remove(some) }
+      case 8:
+        if !pair.retired.isEmpty {
+          let (id, _) = pair.retired.remove(at: dice.number(0...pair.retired.count - 1))
+          pair.registry.recycle(id)
+        }
+      default: break
+      }
+      #expect(pair.find(name) == pair.model[name], "seed \(seed), step \(step)")
+      guard step % 50 == 0 else { continue }
+      #expect(pair.registry.count == pair.model.count)
+      for (name, id) in pair.model {
+        #expect(pair.find(name) == id && pair.name(of: id) == name, "seed \(seed), step \(step), \(name)")
+      }
+      for (id, name) in pair.retired {
+        #expect(pair.name(of: id) == name, "seed \(seed), step \(step): the name of a dropped machine")
+        #expect(pair.registry.location(of: id).kindOfDropped == 7)
+        #expect(pair.registry.isAlive(id) == false)
+      }
+      #expect(Set(pair.model.values).count == pair.model.count, "seed \(seed), step \(step): a number twice")
+      let names = pair.inOrder()
+      #expect(names == pair.model.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }, "seed \(seed)")
+      #expect(pair.registry.invariantViolations() == [], "seed \(seed), step \(step)")
+    }
+  }
+
+  @Test("places in the order of names, at a name, after it and between names")
+  func places() {
+    var pair = Pair()
+    for name in ["b", "d", "dd", "f"] { pair.insert(name) }
+    let places: [(String, at: Int, after: Int)] = [
+      ("", 0, 0), ("a", 0, 0), ("b", 0, 1), ("c", 1, 1), ("d", 1, 2), ("dc", 2, 2), ("dd", 2, 3), ("f", 3, 4),
+      ("g", 4, 4),
+    ]
+    for (name, at, after) in places {
+      let found = name.bytes {
+        (pair.registry.place(of: $0, orAfter: false), pair.registry.place(of: $0, orAfter: true))
+      }
+      #expect(found == (at, after), "\(name)")
+    }
+    pair.remove("d")
+    pair.insert("a")
+    #expect(pair.inOrder() == ["a", "b", "dd", "f"])
+  }
+
+  @Test("numbers are used again only when they were recycled")
+  func numbers() {
+    var pair = Pair()
+    for name in ["a", "b", "c"] { pair.insert(name) }
+    let b = pair.model["b"]
+    pair.remove("b")
+    pair.insert("b")
+    #expect(pair.model["b"] != b)
+    #expect(pair.registry.capacity == 4)
+    if let b { pair.registry.recycle(b) }
+    #expect(pair.registry.vacantNumbers == 1)
+    pair.insert("e")
+    #expect(pair.model["e"] == b)
+    #expect(pair.registry.capacity == 4)
+  }
+
+  @Test("names of machines that are gone are given up when they are many")
+  func compaction() {
+    var pair = Pair()
+    let long = String(repeating: "x", count: 50)
+    for number in 0..<6_000 { pair.insert("n\(number)\(long)") }
+    for number in 0..<6_000 where number % 3 > 0 { pair.remove("n\(number)\(long)") }
+    let retired = pair.retired
+    pair.retired = []
+    for (id, _) in retired.dropLast(10) { pair.registry.recycle(id) }
+    // The next insertion moves the names together.
+    for number in 0..<100 { pair.insert("m\(number)") }
+    #expect(pair.registry.capacity == 6_000)
+    for (name, id) in pair.model { #expect(pair.find(name) == id && pair.name(of: id) == name) }
+    for (id, name) in retired.suffix(10) { #expect(pair.name(of: id) == name) }
+    #expect(pair.registry.invariantViolations() == [])
+  }
+}
+
+@Suite("Hashes and comparisons of names")
+struct NameHashTests {
+  @Test("equal bytes have equal hashes, at any place in memory; names that differ in one byte are told apart")
+  func hashes() {
+    for length in 0...70 {
+      let name = (0..<length).map { UInt8(0x61 + $0 % 26) }
+      let hash = name.withUnsafeBytes { NameHash.hash($0) }
+      for offset in 0..<9 {
+        let moved = [UInt8](repeating: 0xFF, count: offset) + name + [0xEE, 0xEE]
+        moved.withUnsafeBytes { bytes in
+          let inside = UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + length])
+          #expect(NameHash.hash(inside) == hash, "length \(length)")
+          name.withUnsafeBytes { name in
+            guard let base = inside.baseAddress else { return }
+            #expect(NameHash.areEqual(base, name))
+          }
+        }
+      }
+      for place in 0..<length {
+        var other = name
+        other[place] ^= 1
+        other.withUnsafeBytes { other in
+          name.withUnsafeBytes { name in
+            guard let base = other.baseAddress else { return }
+            #expect(!NameHash.areEqual(base, name), "length \(length), byte \(place)")
+            #expect(NameHash.hash(other) != hash, "length \(length), byte \(place)")
+          }
+        }
+      }
+    }
+  }
+
+  @Test("names that are numbered fall evenly into a table")
+  func spread() {
+    var counts = [Int](repeating: 0, count: 1 << 14)
+    for number in 0..<(1 << 13) {
+      let hash = "machine-\(number)".bytes { NameHash.hash($0) }
+      counts[Int(hash & UInt64(counts.count - 1))] += 1
+    }
+    // Half full with random places: about 3,200 of 16,384 hold more than one, and hardly any more than six.
+    #expect(counts.max() ?? 0 <= 8)
+    #expect(counts.count { $0 == 0 } < 10_300)
+  }
+
+  @Test("the order is that of bytes")
+  func order() {
+    let names = ["", "A", "AA", "B", "a", "a-", "a.", "a0", "aA", "a_", "aa", "aaa", "aab", "ab", "b"]
+    for (left, a) in names.enumerated() {
+      for (right, b) in names.enumerated() {
+        let comparison = a.bytes { a in b.bytes { NameHash.compare(a, $0) } }
+        #expect(comparison.signum() == (left - right).signum(), "\(a) \(b)")
+      }
+    }
+  }
+}
+
+extension String {
+  /// Hands out the bytes of the text.
+  func bytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
+    Array(utf8).withUnsafeBytes(body)
+  }
+}

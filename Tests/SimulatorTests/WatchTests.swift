@@ -1,0 +1,107 @@
+import Simulator
+import Testing
+
+@Suite("Watches follow machines by pattern")
+struct WatchTests {
+  private let me = WatcherID(1)
+  private let other = WatcherID(2)
+
+  private func pattern(_ text: String) -> Pattern { Pattern(text.utf8) }
+
+  /// Who is followed how, by name.
+  private func followed(_ watcher: WatcherID, in world: inout World) -> [String: WatchScope] {
+    guard let view = world.watchView(of: watcher) else { return [:] }
+    var scopes: [String: WatchScope] = [:]
+    for machine in world.machines(matching: .all) { scopes[world.name(of: machine)] = view.scope(for: machine) }
+    return scopes
+  }
+
+  @Test("machines that are there and those made later; the widest of several patterns counts")
+  func following() throws {
+    var world = World()
+    for name in ["a1", "b1"] { try world.make(Relay.kind, name) }
+    #expect(followed(me, in: &world) == [:])
+    world.watch(pattern("a*"), .moves, for: me)
+    world.watch(pattern("*2"), .all, for: me)
+    for name in ["a2", "b2", "a3"] { try world.make(Relay.kind, name) }
+    #expect(followed(me, in: &world) == ["a1": .moves, "a2": .all, "b2": .all, "a3": .moves])
+    #expect(followed(other, in: &world) == [:])
+    #expect(world.watchCount(of: me) == 2)
+    #expect(world.hearsOfTheClock(me) == true)
+    #expect(world.hearsOfTheClock(other) == false)
+  }
+
+  @Test("watching again changes the scope, unwatching leaves the other patterns")
+  func changing() throws {
+    var world = World()
+    for name in ["a", "b"] { try world.make(Relay.kind, name) }
+    world.watch(pattern("*"), .all, for: me)
+    world.watch(pattern("a"), .moves, for: me)
+    world.watch(pattern("*"), .moves, for: me)
+    #expect(world.watchCount(of: me) == 2)
+    #expect(followed(me, in: &world) == ["a": .moves, "b": .moves])
+    world.watch(pattern("a"), .all, for: me)
+    #expect(followed(me, in: &world) == ["a": .all, "b": .moves])
+    let ended = world.unwatch(pattern("*"), for: me)
+    #expect(ended)
+    #expect(followed(me, in: &world) == ["a": .all])
+    let endedAgain = world.unwatch(pattern("*"), for: me)
+    #expect(!endedAgain)
+    let strangers = world.unwatch(pattern("a"), for: other)
+    #expect(!strangers)
+    let last = world.unwatch(pattern("a"), for: me)
+    #expect(last)
+    #expect(world.watchView(of: me) == nil)
+    #expect(world.watchCount(of: me) == 0)
+  }
+
+  @Test("a new machine that has the number of one that is gone is followed by its own name")
+  func recycled() throws {
+    var limits = WorldLimits()
+    limits.journal = 3
+    var world = World(limits: limits)
+    let first = try world.make(Relay.kind, "watched")
+    world.watch(pattern("watched"), .all, for: me)
+    world.drop("watched")
+    #expect(world.watchView(of: me)?.scope(for: first) == .all, "its last line is told")
+    for name in ["x", "y", "z"] { try world.make(Relay.kind, name) }
+    let second = try world.make(Relay.kind, "other")
+    #expect(second == first)
+    #expect(world.watchView(of: me)?.scope(for: second) == nil)
+    world.unwatchAll(for: me)
+    #expect(world.watchView(of: me) == nil)
+  }
+
+  @Test("many machines and patterns, as a plain search says", arguments: 0..<10)
+  func model(seed: Int) throws {
+    var dice = Dice(seed: seed)
+    var world = World()
+    var patterns: [(Pattern, WatchScope)] = []
+    var names: [String] = []
+    for step in 0..<150 {
+      let text = (0..<dice.number(1...3)).map { _ in dice.one(of: ["a", "b", "*", "?"]) }.joined()
+      switch dice.number(0...5) {
+      case 0...2:
+        let name = "\(dice.one(of: ["a", "b"]))\(dice.one(of: ["a", "b", ""]))\(step)"
+        try world.make(Relay.kind, name)
+        names.append(name)
+      case 3:
+        let scope = dice.one(of: [WatchScope.moves, .all])
+        world.watch(pattern(text), scope, for: me)
+        patterns.removeAll { $0.0 == pattern(text) }
+        patterns.append((pattern(text), scope))
+      case 4:
+        let ended = world.unwatch(pattern(text), for: me)
+        #expect(ended == patterns.contains { $0.0 == pattern(text) }, "seed \(seed)")
+        patterns.removeAll { $0.0 == pattern(text) }
+      default:
+        if names.count > 3 { world.drop(names.remove(at: dice.number(0...names.count - 1))) }
+      }
+      var expected: [String: WatchScope] = [:]
+      for name in names {
+        expected[name] = patterns.filter { entry in name.bytes { entry.0.matches($0) } }.map(\.1).max()
+      }
+      #expect(followed(me, in: &world) == expected, "seed \(seed), step \(step)")
+    }
+  }
+}
