@@ -11,8 +11,6 @@ final class HostedService {
   /// The host's clock, in nanoseconds; it moves only when the test says so.
   private(set) var now: UInt64
   private(set) var guests: [Guest] = []
-  /// Whether the last round asked for another one soon.
-  private var needsTurn = false
 
   /// What the tests make machines of: all simulations, and two kinds that they lack the like of.
   static let catalogue: Catalogue = {
@@ -51,14 +49,17 @@ final class HostedService {
     service.beginRound(host: now)
     body()
     service.workOn()
-    needsTurn = service.endRound()
-    for guest in guests where guest.isReading { guest.collect() }
+    service.endRound()
+    for client in service.takeTouched() {
+      guard let guest = guests.first(where: { $0.client === client }), guest.isReading else { continue }
+      guest.collect()
+    }
   }
 
   /// Rounds until nobody has anything to do, at the present host time.
   func settle() {
     var rounds = 0
-    while needsTurn {
+    while service.needsTurn {
       round { service.passTime() }
       rounds += 1
       precondition(rounds < 1_000_000, "the service never comes to rest")
