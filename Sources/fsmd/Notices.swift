@@ -53,6 +53,7 @@ extension Engine {
         // More inputs came in one round than the journal keeps.
         widenGap(&session, cursor.next...(world.firstSequence - 1))
         cursor = world.journalReader(from: world.firstSequence)
+        if session.noticeScratch.count < room { appendGap(&session) }
         continue
       }
       guard let scope = view.scope(for: entry.machine) else { continue }
