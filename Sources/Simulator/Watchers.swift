@@ -44,6 +44,8 @@ struct Watchers {
   /// How many patterns a watcher follows.
   func count(of watcher: WatcherID) -> Int { watchers[watcher]?.patterns.count ?? 0 }
 
+  func patterns(of watcher: WatcherID) -> [Pattern] { watchers[watcher]?.patterns.map(\.pattern) ?? [] }
+
   /// Whether a watcher follows anything in full, and so hears of the clock.
   func hearsOfTheClock(_ watcher: WatcherID) -> Bool {
     watchers[watcher]?.patterns.contains { $0.scope == .all } ?? false

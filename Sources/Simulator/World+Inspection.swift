@@ -199,6 +199,13 @@ extension World {
 
   package func watchCount(of watcher: WatcherID) -> Int { watchers.count(of: watcher) }
 
+  /// The patterns that a watcher follows, in the order in which they came.
+  package func watchedPatterns(of watcher: WatcherID) -> [Pattern] { watchers.patterns(of: watcher) }
+
+  package func isWatching(_ pattern: Pattern, _ watcher: WatcherID) -> Bool {
+    watchers.patterns(of: watcher).contains(pattern)
+  }
+
   package func hearsOfTheClock(_ watcher: WatcherID) -> Bool { watchers.hearsOfTheClock(watcher) }
 
   /// What a watcher follows now; nil if nothing.

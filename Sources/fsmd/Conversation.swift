@@ -21,8 +21,8 @@ extension Engine {
         tooLong(&session)
       case .line(let line):
         if session.batch != nil {
-          guard collect(line, &session, &request) else { continue }
-          runBatch(&session, &realm, &request)
+          guard let end = collect(line, &session, &request) else { continue }
+          runBatch(end, &session, &realm, &request)
           if realm.unannounced != nil { return .service(.announceLivelock) }
           continue
         }
@@ -83,14 +83,14 @@ extension Engine {
 
   /// Keeps a line of a batch.
   ///
-  /// - Returns: True if it was the `end`.
-  private func collect(_ line: InputBuffer.Line, _ session: inout Session, _ request: inout Request) -> Bool {
-    if isEnd(line, &request) { return true }
+  /// - Returns: The `end`, if it was that.
+  private func collect(_ line: InputBuffer.Line, _ session: inout Session, _ request: inout Request) -> BatchEnd? {
+    if let end = end(line, &request) { return end }
     let start = session.batch?.bytes.count ?? 0
     keep(
       Batch.Line(range: start..<(start + line.bytes.count), isTooLong: false), UnsafeRawBufferPointer(line.bytes),
       &session)
-    return false
+    return nil
   }
 
   private func keep(_ line: Batch.Line, _ bytes: some Collection<UInt8>, _ session: inout Session) {
@@ -112,28 +112,43 @@ extension Engine {
     session.batch = batch
   }
 
-  /// Whether a line is `end`. It is looked at in a copy: parsing rewrites escapes, and a batch keeps what was sent.
-  private func isEnd(_ line: InputBuffer.Line, _ request: inout Request) -> Bool {
-    guard line.isPlain, line.bytes.count <= 256 else { return false }
+  /// What an `end` bears.
+  private struct BatchEnd {
+    let tag: [UInt8]
+    /// Whether nothing follows it.
+    let isBare: Bool
+  }
+
+  /// The `end` that a line is. It is looked at in a copy: parsing rewrites escapes, and a batch keeps what was sent.
+  private func end(_ line: InputBuffer.Line, _ request: inout Request) -> BatchEnd? {
+    guard line.bytes.count <= 256 else { return nil }
     var copy = Array(line.bytes)
     return copy.withUnsafeMutableBytes { bytes in
       do throws(Request.Failure) {
-        try request.parse(bytes, isPlain: true)
+        try request.parse(bytes, isPlain: line.isPlain)
       } catch {
-        return false
+        return nil
       }
-      return Verb(request.verb) == .end
+      guard Verb(request.verb) == .end else { return nil }
+      return BatchEnd(tag: Array(request.tag), isBare: request.words.isEmpty)
     }
   }
 
   /// Runs the kept lines at one moment, the first failure ends it.
-  private func runBatch(_ session: inout Session, _ realm: inout Realm, _ request: inout Request) {
+  private func runBatch(
+    _ end: BatchEnd, _ session: inout Session, _ realm: inout Realm, _ request: inout Request
+  ) {
     guard var batch = session.batch.take() else { return }
-    let endTag = Array(request.tag)
+    guard end.isBare else {
+      end.tag.withUnsafeBytes { session.fail($0, .usage, "end is used as 'end'; nothing of the batch was run") }
+      return
+    }
+    session.isRunningBatch = true
+    defer { session.isRunningBatch = false }
     var index = 0
     var failed: Int?
     if let overflow = batch.overflow {
-      endTag.withUnsafeBytes {
+      end.tag.withUnsafeBytes {
         session.fail(
           $0, .limit, [("name", overflow.name), ("value", "\(overflow.value)")],
           "this batch went over the limit; nothing of it was run")
@@ -155,7 +170,7 @@ extension Engine {
       }
     }
     session.didFail = failed != nil
-    endTag.withUnsafeBytes { tag in
+    end.tag.withUnsafeBytes { tag in
       if let failed {
         session.fail(tag, .batch, [("index", "\(failed)")], "line \(failed) failed; what was done before it stays")
       } else {
@@ -179,10 +194,10 @@ extension Engine {
     // A reply of many lines is written whole, since nobody may come in between.
     while !session.activity.isNone, !session.didFail {
       guard session.outbox.replyBytes < limits.replyQueue else {
-        session.activity = .none
         session.fail(
           request.tag, .limit, [("name", "replyQueue"), ("value", "\(limits.replyQueue)")],
           "the replies of this batch are too long; send this request by itself")
+        session.endActivity()
         return
       }
       _ = work(&session, &realm)

@@ -200,7 +200,9 @@ extension Engine {
     }
     var verdicts: [Verdict: UInt64] = [:]
     for machine in machines {
-      guard let plan = plans[realm.world.kindPlace(of: machine)], realm.world.livelock == nil else { continue }
+      guard let plan = plans[realm.world.kindPlace(of: machine)] else { continue }
+      // Deliveries without end would go on without end for the next machine too; timers stand still already.
+      if let livelock = realm.world.livelock, case .wires = livelock.chain { break }
       realm.world.send(machine, event: plan.event, plan.arguments)
       verdicts[realm.world.answer.verdict, default: 0] += 1
     }
@@ -243,7 +245,9 @@ extension Engine {
     } catch {
       switch error {
       case .exists, .missing:
-        session.fail(words.tag, .badArgument, [("argument", "wire")], "there is such a wire already")
+        session.fail(
+          words.tag, .badArgument, [("argument", "wire"), ("got", words.plain.joined(separator: " "))],
+          "there is such a wire already")
       case .full:
         session.fail(
           words.tag, .limit, [("name", "wires"), ("value", "\(limits.world.wires)")],
@@ -259,7 +263,9 @@ extension Engine {
     do throws(World.WireFailure) {
       try realm.world.unwire(wire)
     } catch {
-      session.fail(words.tag, .badArgument, [("argument", "wire")], "there is no such wire; 'wires' lists them")
+      session.fail(
+        words.tag, .badArgument, [("argument", "wire"), ("got", words.plain.joined(separator: " "))],
+        "there is no such wire; 'wires' lists them")
       return
     }
     answerWire(words, &session, realm.world)

@@ -41,7 +41,7 @@ extension Engine {
           kind, named: UnsafeRawBufferPointer(bytes), initial: initial, parameters: parameters)
       }
     }
-    guard succeeded(made, name, kind.name, words, &session, realm.world.machineCount) else { return }
+    guard succeeded(made, name, kind.name, words, &session, realm) else { return }
     guard !session.isQuiet else { return }
     let answer = realm.world.answer
     session.outbox.buffer.begin(.success, tag: words.tag)
@@ -71,13 +71,24 @@ extension Engine {
     let made = Result { () throws(World.CreationFailure) in
       try realm.world.create(composition, named: name, parameters: parameters)
     }
-    guard succeeded(made, name, composition.name, words, &session, realm.world.machineCount) else { return }
+    let isMade = succeeded(
+      made, takenName(of: composition, name, &realm), composition.name, words, &session, realm,
+      wires: composition.wires.count)
+    guard isMade else { return }
     guard !session.isQuiet else { return }
     session.outbox.buffer.begin(.success, tag: words.tag)
     session.outbox.buffer.word(literal: "created")
     session.outbox.buffer.word(name)
     session.outbox.buffer.key("members", UInt64(composition.members.count))
     session.endLine(realm.world.now, realm.world.lastSequence)
+  }
+
+  /// Which of the names that a composition needs is in use; its own if none is.
+  private func takenName(of composition: Composition, _ name: String, _ realm: inout Realm) -> String {
+    composition.members.map { "\(name).\($0.name)" }.first { member in
+      var text = member
+      return text.withUTF8 { realm.world.find(UnsafeRawBufferPointer($0)) } != nil
+    } ?? name
   }
 
   /// A parameter of one of several kinds, the first that has it; a failure is written if none has or the text does not
@@ -105,16 +116,20 @@ extension Engine {
 
   private func succeeded<T>(
     _ made: Result<T, World.CreationFailure>, _ name: String, _ kind: String, _ words: borrowing Words,
-    _ session: inout Session, _ count: Int
+    _ session: inout Session, _ realm: borrowing Realm, wires: Int = 0
   ) -> Bool {
     switch made {
     case .success: return true
     case .failure(.nameTaken):
       session.fail(words.tag, .nameTaken, [("machine", name)], "there is a machine '\(name)' already")
+    case .failure(.full) where !hasRoom(for: wires, realm.world):
+      session.fail(
+        words.tag, .limit, [("name", "wires"), ("value", "\(limits.world.wires)")],
+        "this world has \(realm.world.wireCount) wires; there is no room for those of another \(kind)")
     case .failure(.full):
       session.fail(
         words.tag, .limit, [("name", "machines"), ("value", "\(limits.world.machines)")],
-        "this world has \(count) machines; there is no room for another \(kind)")
+        "this world has \(realm.world.machineCount) machines; there is no room for another \(kind)")
     case .failure(.conflict(let conflict)):
       session.fail(
         words.tag, .badArgument,
@@ -125,6 +140,10 @@ extension Engine {
         "with the other parameters, \(conflict.parameter) must be \(conflict.allowed)")
     }
     return false
+  }
+
+  private func hasRoom(for wires: Int, _ world: borrowing World) -> Bool {
+    world.wireCount + wires <= limits.world.wires
   }
 
   func drop(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) {
@@ -150,12 +169,26 @@ extension Engine {
       if case .machine(let kind) = entry, let state = words["state"] {
         guard query(state, kind, words, &session) != nil else { return }
       }
+    } else if let state = words["state"] {
+      guard isStateOfAnyKind(state, words, &session) else { return }
     }
     session.activity = .reply(
       .machines(
         LongReply.Machines(
           pattern: pattern(words[0]), kind: words["kind"], state: words["state"], remaining: Int(limit))),
       tag: words.tagBytes)
+  }
+
+  /// Whether some kind has a state; a failure is written if none has.
+  private func isStateOfAnyKind(_ word: String, _ words: borrowing Words, _ session: inout Session) -> Bool {
+    let kinds = catalogue.kinds
+    if kinds.contains(where: { StateQuery(word, of: $0) != nil }) { return true }
+    let states = Set(kinds.flatMap { $0.states.flatMap { $0.word.split(separator: "+").map(String.init) } }).sorted()
+    session.fail(
+      words.tag, .badArgument,
+      [("argument", "state"), ("got", word), ("allowed", "a state of some kind")] + suggestion(word, among: states),
+      "no kind has a state '\(word)'")
+    return false
   }
 
   func count(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) {

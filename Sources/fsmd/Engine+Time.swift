@@ -12,17 +12,33 @@ extension Engine {
     else { return .none }
     let changes = mode != realm.clock.mode
     if changes { realm.clock.set(mode, host: realm.host, moment: realm.world.now) }
-    session.outbox.buffer.begin(.success, tag: words.tag)
-    session.outbox.buffer.word(literal: "clock")
-    session.outbox.buffer.word(mode.rawValue)
-    describeClock(realm.clock, &session)
-    session.endLine(realm.world.now, realm.world.lastSequence)
-    return changes ? .service(.tellClock("mode=\(mode.rawValue)")) : .none
+    return answer("mode=\(mode.rawValue)", changes, isShown: true, words, &session, realm)
   }
 
-  private func describeClock(_ clock: WorldClock, _ session: inout Session) {
-    session.outbox.buffer.key("speed", clock.speed.text)
-    session.outbox.buffer.key("paused", clock.isPaused ? "yes" : "no")
+  /// `+ [clock real] speed=1 paused=no t= seq=`
+  ///
+  /// - Parameter isShown: Whether the mode is part of the answer.
+  func answerClock(
+    isShown: Bool, _ tag: UnsafeRawBufferPointer, _ session: inout Session, _ realm: borrowing Realm
+  ) {
+    session.outbox.buffer.begin(.success, tag: tag)
+    if isShown {
+      session.outbox.buffer.word(literal: "clock")
+      session.outbox.buffer.word(realm.clock.mode.rawValue)
+    }
+    session.outbox.buffer.key("speed", realm.clock.speed.text)
+    session.outbox.buffer.key("paused", realm.clock.isPaused ? "yes" : "no")
+    session.endLine(realm.world.now, realm.world.lastSequence)
+  }
+
+  /// Answers at once, or after those who watch in full have been told, where there is something to tell.
+  private func answer(
+    _ change: String, _ changes: Bool, isShown: Bool = false, _ words: borrowing Words, _ session: inout Session,
+    _ realm: borrowing Realm
+  ) -> Errand {
+    if changes { return .service(.changeClock(change, isShown: isShown)) }
+    answerClock(isShown: isShown, words.tag, &session, realm)
+    return .none
   }
 
   func speed(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) -> Errand {
@@ -33,30 +49,26 @@ extension Engine {
         "a speed is \(Speed.allowed)")
       return .none
     }
-    realm.clock.set(speed, host: realm.host, moment: realm.world.now)
-    return answerClock("speed=\(speed.text)", words, &session, realm)
+    let changes = speed != realm.clock.speed
+    if changes { realm.clock.set(speed, host: realm.host, moment: realm.world.now) }
+    return answer("speed=\(speed.text)", changes, words, &session, realm)
   }
 
   func pause(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) -> Errand {
     guard isReal(words, &session, realm.clock) else { return .none }
+    let changes = !realm.clock.isPaused
     realm.clock.pause()
-    return answerClock("paused=yes", words, &session, realm)
+    return answer("paused=yes", changes, words, &session, realm)
   }
 
   func resume(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) -> Errand {
     guard isReal(words, &session, realm.clock) else { return .none }
-    realm.world.goOn()
-    realm.clock.resume(host: realm.host, moment: realm.world.now)
-    return answerClock("paused=no", words, &session, realm)
-  }
-
-  private func answerClock(
-    _ change: String, _ words: borrowing Words, _ session: inout Session, _ realm: borrowing Realm
-  ) -> Errand {
-    session.outbox.buffer.begin(.success, tag: words.tag)
-    describeClock(realm.clock, &session)
-    session.endLine(realm.world.now, realm.world.lastSequence)
-    return .service(.tellClock(change))
+    let changes = realm.clock.isPaused
+    if changes {
+      realm.world.goOn()
+      realm.clock.resume(host: realm.host, moment: realm.world.now)
+    }
+    return answer("paused=no", changes, words, &session, realm)
   }
 
   private func isReal(_ words: borrowing Words, _ session: inout Session, _ clock: WorldClock) -> Bool {

@@ -5,13 +5,21 @@ import StateMachines
 /// Watches, and the journal that they are read from.
 extension Engine {
   func watch(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) {
-    guard let scope = scope(words, &session) else { return }
+    guard let scope = scope(words, otherwise: .moves, &session) else { return }
     guard words.plain[0].utf8.count <= limits.line, !words.plain[0].isEmpty else {
-      session.fail(words.tag, .badArgument, [("argument", "pattern"), ("got", "")], "a pattern is not empty")
+      session.fail(
+        words.tag, .badArgument,
+        [("argument", "pattern"), ("got", ""), ("allowed", "a name, with * and ? as in a shell")],
+        "a pattern is not empty")
       return
     }
     let pattern = pattern(words.plain[0])
-    guard realm.world.watchCount(of: session.watcher) < limits.watches else {
+    // What has happened belongs to the watches as they were.
+    pump(&session, realm.world, mayDrop: true)
+    guard
+      realm.world.watchCount(of: session.watcher) < limits.watches
+        || realm.world.isWatching(pattern, session.watcher)
+    else {
       session.fail(
         words.tag, .limit, [("name", "watches"), ("value", "\(limits.watches)")],
         "this connection watches \(limits.watches) patterns already; 'unwatch' ends one")
@@ -38,9 +46,14 @@ extension Engine {
   }
 
   func unwatch(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) {
+    pump(&session, realm.world, mayDrop: true)
     guard realm.world.unwatch(pattern(words.plain[0]), for: session.watcher) else {
+      let patterns = realm.world.watchedPatterns(of: session.watcher).map { String(decoding: $0.bytes, as: UTF8.self) }
       session.fail(
-        words.tag, .badArgument, [("argument", "pattern"), ("got", words.plain[0])],
+        words.tag, .badArgument,
+        [
+          ("argument", "pattern"), ("got", words.plain[0]), ("allowed", patterns.prefix(60).joined(separator: ",")),
+        ] + suggestion(words.plain[0], among: patterns),
         "this connection does not watch '\(words.plain[0])' here")
       return
     }
@@ -55,8 +68,10 @@ extension Engine {
     session.outbox.buffer.endLine()
   }
 
-  private func scope(_ words: borrowing Words, _ session: inout Session) -> WatchScope? {
-    choice(words["what"], "what", ["moves": WatchScope.moves, "all": .all], otherwise: .all, words, &session)
+  private func scope(
+    _ words: borrowing Words, otherwise: WatchScope, _ session: inout Session
+  ) -> WatchScope? {
+    choice(words["what"], "what", ["moves": WatchScope.moves, "all": .all], otherwise: otherwise, words, &session)
   }
 
   /// A reader from an input on; a failure is written if the number is none, or the journal has forgotten it.
@@ -80,7 +95,7 @@ extension Engine {
   }
 
   func journal(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) {
-    guard let scope = scope(words, &session) else { return }
+    guard let scope = scope(words, otherwise: .all, &session) else { return }
     guard let limit = number(words["limit"], "limit", in: 0...1_000_000, otherwise: 100, words, &session) else {
       return
     }

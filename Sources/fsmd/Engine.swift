@@ -26,8 +26,8 @@ enum ServiceErrand {
   case newWorld(String, clock: WorldClock.Mode, seed: UInt64)
   case dropWorld(String)
   case listWorlds
-  /// Those who watch in full are to hear of a change of the clock.
-  case tellClock(String)
+  /// Those who watch in full are to hear of a change of the clock, and then the request is answered.
+  case changeClock(String, isShown: Bool)
   /// All who use the realm are to hear of a chain without end.
   case announceLivelock
   case quit
@@ -100,7 +100,8 @@ extension Engine {
     case .limits: showLimits(words, &session, &realm)
     case .stats: stats(words, &session, &realm)
     case .sync:
-      tellGap(before: session.outbox.buffer.count, &session)
+      pump(&session, realm.world, mayDrop: true)
+      tellGap(&session)
       succeed(words, &session)
     case .quit:
       succeed(words, &session)
@@ -137,7 +138,8 @@ extension Engine {
       if case .only(let keys) = entry.keys, !keys.contains(key) {
         session.fail(
           words.tag, .badArgument,
-          [("argument", key), ("allowed", keys.joined(separator: ","))] + suggestion(key, among: keys),
+          [("argument", key), ("got", value), ("allowed", keys.joined(separator: ","))]
+            + suggestion(key, among: keys),
           keys.isEmpty
             ? "\(entry.verb.name) takes no '\(key)='; write \"\(key)=…\" in quotes if it is a plain word"
             : "\(entry.verb.name) takes no '\(key)='")
@@ -165,6 +167,13 @@ extension Engine {
   ) -> MachineID? {
     var text = name
     if let machine = text.withUTF8({ realm.world.find(UnsafeRawBufferPointer($0)) }) { return machine }
+    if let members = realm.world.members(of: name) {
+      let names = members.map { realm.world.name(of: $0) }
+      session.fail(
+        words.tag, .unknownMachine, [("machine", name), ("did-you-mean", names[0])],
+        "'\(name)' is composed; its machines are \(names.joined(separator: ", "))")
+      return nil
+    }
     session.fail(
       words.tag, .unknownMachine,
       [("machine", name)] + suggestion(name, among: realm.world.someNames(Nearest.candidates)),

@@ -7,25 +7,38 @@ extension Engine {
   /// Appends the notices that a session has not had.
   ///
   /// - Parameter mayDrop: Whether they are dropped when the client has too many already.
+  ///
+  /// While a reply of many lines is being written they are kept back, and what a new watch wants to know of the past
+  /// goes before all of them.
   func pump(_ session: inout Session, _ world: borrowing World, mayDrop: Bool) {
-    insertNotices(at: session.outbox.buffer.count, &session, world, mayDrop: mayDrop)
+    if case .reply(.past, _) = session.activity { return }
+    guard prepareNotices(&session, world, mayDrop: mayDrop) else { return }
+    session.append(notices: session.noticeScratch.bytes)
   }
 
   /// Puts the notices that a session has not had before what begins at `mark`, a place in its outbox.
   func insertNotices(at mark: Int, _ session: inout Session, _ world: borrowing World, mayDrop: Bool) {
-    guard let cursor = session.cursor, cursor.next <= world.lastSequence || session.gap != nil else { return }
-    session.noticeScratch.removeAll()
-    if session.outbox.noticeBytes < limits.noticeQueue { appendGap(&session) }
-    print(from: cursor, &session, world, mayDrop: mayDrop)
+    guard prepareNotices(&session, world, mayDrop: mayDrop) else { return }
     session.outbox.insertNotices(session.noticeScratch.bytes, at: mark)
   }
 
-  /// Tells a session of a gap before a reply to `sync`, however much it has to read.
-  func tellGap(before mark: Int, _ session: inout Session) {
+  /// Prints what a session has not had into its `noticeScratch`.
+  ///
+  /// - Returns: False if there is nothing.
+  private func prepareNotices(_ session: inout Session, _ world: borrowing World, mayDrop: Bool) -> Bool {
+    guard let cursor = session.cursor, cursor.next <= world.lastSequence || session.gap != nil else { return false }
+    session.noticeScratch.removeAll()
+    if session.outbox.noticeBytes < limits.noticeQueue { appendGap(&session) }
+    print(from: cursor, &session, world, mayDrop: mayDrop)
+    return true
+  }
+
+  /// Tells a session of a gap, however much it has to read.
+  func tellGap(_ session: inout Session) {
     guard session.gap != nil else { return }
     session.noticeScratch.removeAll()
     appendGap(&session)
-    session.outbox.insertNotices(session.noticeScratch.bytes, at: mark)
+    session.append(notices: session.noticeScratch.bytes)
   }
 
   private func print(
@@ -40,6 +53,7 @@ extension Engine {
         // More inputs came in one round than the journal keeps.
         widenGap(&session, cursor.next...(world.firstSequence - 1))
         cursor = world.journalReader(from: world.firstSequence)
+        if session.noticeScratch.count < room { appendGap(&session) }
         continue
       }
       guard let scope = view.scope(for: entry.machine) else { continue }

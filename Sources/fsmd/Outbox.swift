@@ -9,6 +9,8 @@ struct Outbox: ~Copyable {
   /// The stretches of notices in `buffer`, in order, those already written left out.
   private var notices: [Range<Int>] = []
   private(set) var noticeBytes = 0
+  /// Notices that wait for the end of the reply that is being written; counted in `noticeBytes`.
+  private var held = ByteBuffer(capacity: 64)
 
   /// The bytes that wait.
   var unwritten: UnsafeRawBufferPointer {
@@ -17,7 +19,7 @@ struct Outbox: ~Copyable {
 
   var isEmpty: Bool { written == buffer.count }
 
-  var replyBytes: Int { buffer.count - written - noticeBytes }
+  var replyBytes: Int { buffer.count - written - (noticeBytes - held.count) }
 
   /// Says that what was appended from `start` on are notices.
   mutating func markNotices(from start: Int) {
@@ -30,15 +32,30 @@ struct Outbox: ~Copyable {
     }
   }
 
-  /// Moves notices that were appended last before the reply that begins at `place`.
+  /// Puts notices before the reply that begins at `place`, which is the last one.
   mutating func insertNotices(_ bytes: UnsafeRawBufferPointer, at place: Int) {
+    guard !bytes.isEmpty else { return }
     buffer.insert(bytes, at: place)
     noticeBytes += bytes.count
-    if let last = notices.last, last.upperBound == place {
-      notices[notices.count - 1] = last.lowerBound..<(place + bytes.count)
+    if let last = notices.last, last.lowerBound <= place, place <= last.upperBound {
+      notices[notices.count - 1] = last.lowerBound..<(last.upperBound + bytes.count)
     } else {
       notices.append(place..<(place + bytes.count))
     }
+  }
+
+  /// Keeps notices until the reply that is being written has ended.
+  mutating func hold(_ bytes: UnsafeRawBufferPointer) {
+    held.append(bytes)
+    noticeBytes += bytes.count
+  }
+
+  /// Lets go of the notices that were kept, as the reply has ended.
+  mutating func release() {
+    guard !held.isEmpty else { return }
+    noticeBytes -= held.count
+    insertNotices(held.bytes, at: buffer.count)
+    held.removeAll()
   }
 
   /// Says that so many bytes were written.
@@ -48,7 +65,7 @@ struct Outbox: ~Copyable {
       buffer.removeAll()
       written = 0
       notices = []
-      noticeBytes = 0
+      noticeBytes = held.count
       return
     }
     while let first = notices.first, first.lowerBound < written {
@@ -66,6 +83,6 @@ struct Outbox: ~Copyable {
       written = 0
       notices = notices.map { ($0.lowerBound - moved)..<($0.upperBound - moved) }
     }
-    noticeBytes = notices.reduce(0) { $0 + $1.count }
+    noticeBytes = notices.reduce(held.count) { $0 + $1.count }
   }
 }

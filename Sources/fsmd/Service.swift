@@ -109,8 +109,11 @@ final class Service {
     while true {
       client.hosted.realm.catchUp(host: host, budget: Service.firingsInARound)
       if client.hosted.realm.unannounced != nil { announceLivelock(in: client.hosted, except: nil) }
+      let waiting = client.session.input.count
       switch engine.converse(&client.session, &client.hosted.realm, &request) {
       case .none:
+        // What is under way now may have its `cancel` right behind it.
+        if client.session.input.count < waiting, lookForCancel(client) { continue }
         list(client)
         return
       case .service(let errand): run(errand, client)
@@ -144,8 +147,11 @@ final class Service {
   }
 
   /// Looks for a `cancel` behind a request that takes its time: the one verb that is read out of turn.
-  func lookForCancel(_ client: Client) {
-    guard client.session.activity.isCancellable else { return }
+  ///
+  /// - Returns: Whether there was one.
+  @discardableResult
+  func lookForCancel(_ client: Client) -> Bool {
+    guard client.session.activity.isCancellable else { return false }
     var found: [UInt8]?
     client.session.input.waitingLines { line in
       guard line.count <= 64, let tag = cancelTag(line) else { return false }
@@ -154,7 +160,7 @@ final class Service {
       line.initializeMemory(as: UInt8.self, repeating: UInt8(ascii: "#"))
       return true
     }
-    guard let cancelTag = found else { return }
+    guard let cancelTag = found else { return false }
     if client.session.cursor != nil { engine.pump(&client.session, client.hosted.realm.world, mayDrop: true) }
     let cancelled = client.session.activity.tag
     client.session.activity = .none
@@ -163,6 +169,7 @@ final class Service {
       client.session.outbox.buffer.begin(.success, tag: tag)
       client.session.outbox.buffer.endLine()
     }
+    return true
   }
 
   /// The tag of a line that is `cancel`; nil if it is anything else.
@@ -214,9 +221,7 @@ final class Service {
 
   /// Ends a round: everybody's notices are printed, and those who wait on a real clock are looked after.
   func endRound() {
-    for client in busy {
-      if case .await = client.session.activity { serve(client) }
-    }
+    serveThoseWhoWait()
     for client in watching where !client.isGone && client.session.cursor != nil {
       let before = client.session.outbox.noticeBytes
       engine.pump(&client.session, client.hosted.realm.world, mayDrop: true)
@@ -238,6 +243,17 @@ final class Service {
   private func isBusy(_ client: Client) -> Bool {
     !client.isGone && client.session.life != .ended
       && (!client.session.activity.isNone || client.session.isHeldUp)
+  }
+
+  /// Looks after those who await a state, also one that another's next request has brought about.
+  private func serveThoseWhoWait() {
+    while true {
+      let requests = engine.counters.requests
+      for client in busy where !client.isGone {
+        if case .await = client.session.activity { serve(client) }
+      }
+      if engine.counters.requests == requests { return }
+    }
   }
 
   /// Whether a client's activity can go on now, without anything coming from outside.
@@ -291,7 +307,9 @@ final class Service {
     case .newWorld(let name, let clock, let seed): newWorld(name, clock, seed, client)
     case .dropWorld(let name): dropWorld(name, client)
     case .listWorlds: listWorlds(client)
-    case .tellClock(let change): tellClock(change, in: client.hosted)
+    case .changeClock(let change, let isShown):
+      tellClock(change, in: client.hosted)
+      engine.answerClock(isShown: isShown, request.tag, &client.session, client.hosted.realm)
     case .announceLivelock: announceLivelock(in: client.hosted, except: client)
     case .quit: client.session.sayGoodbye("quit")
     case .shutdown: shutDown()
@@ -305,13 +323,14 @@ final class Service {
   }
 
   private func move(_ client: Client, to hosted: HostedWorld) {
+    engine.tellGap(&client.session)
     client.hosted = hosted
     hosted.realm.catchUp(host: host, budget: Service.firingsInARound)
     // A watch rests while another world is in use: what came meanwhile is not told.
     let isWatching = hosted.realm.world.watchCount(of: client.session.watcher) > 0
-    client.session.gap = nil
     client.session.cursor =
       isWatching ? hosted.realm.world.journalReader(from: hosted.realm.world.lastSequence + 1) : nil
+    list(client)
   }
 
   /// A world by its name; a failure is written if there is none.
@@ -359,12 +378,14 @@ final class Service {
 
   /// Ends what a client was doing in a world that is no more, and tells it.
   private func leave(_ name: String, _ user: Client) {
+    engine.pump(&user.session, user.hosted.realm.world, mayDrop: true)
     if !user.session.activity.isNone {
-      let tag = user.session.activity.tag
-      user.session.activity = .none
-      tag.withUnsafeBytes {
+      user.session.activity.tag.withUnsafeBytes {
         user.session.fail($0, .unknownWorld, [("world", name)], "the world '\(name)' was dropped meanwhile")
       }
+      user.session.endActivity()
+      // What waited behind it is to be taken in its turn.
+      user.session.isHeldUp = true
     }
     user.session.say { buffer in
       buffer.word(literal: "world")
@@ -392,21 +413,21 @@ final class Service {
     client.session.outbox.buffer.endLine()
   }
 
-  /// `* SEQ T - clock …` to all who watch in full.
+  /// `* SEQ T - clock …` to all who watch in full. Those who have too much to read already are not told.
   private func tellClock(_ change: String, in hosted: HostedWorld) {
     for client in clients.values where client.hosted === hosted {
       guard hosted.realm.world.hearsOfTheClock(client.session.watcher) else { continue }
       touch(client)
       engine.pump(&client.session, hosted.realm.world, mayDrop: true)
-      guard client.session.gap == nil else { continue }
-      let start = client.session.outbox.buffer.count
-      client.session.outbox.buffer.begin(.notice)
-      client.session.outbox.buffer.word(hosted.realm.world.lastSequence)
-      client.session.outbox.buffer.word(seconds: hosted.realm.world.now.nanoseconds)
-      client.session.outbox.buffer.append(literal: " - clock ")
-      client.session.outbox.buffer.append(text: change)
-      client.session.outbox.buffer.endLine()
-      client.session.outbox.markNotices(from: start)
+      guard client.session.gap == nil, client.session.outbox.noticeBytes < engine.limits.noticeQueue else { continue }
+      client.session.noticeScratch.removeAll()
+      client.session.noticeScratch.begin(.notice)
+      client.session.noticeScratch.word(hosted.realm.world.lastSequence)
+      client.session.noticeScratch.word(seconds: hosted.realm.world.now.nanoseconds)
+      client.session.noticeScratch.append(literal: " - clock ")
+      client.session.noticeScratch.append(text: change)
+      client.session.noticeScratch.endLine()
+      client.session.append(notices: client.session.noticeScratch.bytes)
     }
   }
 

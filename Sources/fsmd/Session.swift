@@ -13,6 +13,8 @@ struct Session: ~Copyable {
   var activity = Activity.none
   /// The lines since `begin`, while they are collected.
   var batch: Batch?
+  /// Whether the kept lines are being carried out, with nobody in between.
+  var isRunningBatch = false
   /// Whether `quiet on` holds.
   var isQuiet = false
   /// Where the next notice comes from; nil while nothing is watched in the present world.
@@ -83,11 +85,26 @@ struct Session: ~Copyable {
 extension Session {
   /// Writes a line of the daemon's own, `! …`.
   mutating func say(_ write: (inout ByteBuffer) -> Void) {
-    let start = outbox.buffer.count
-    outbox.buffer.begin(.flow)
-    write(&outbox.buffer)
-    outbox.buffer.endLine()
-    outbox.markNotices(from: start)
+    noticeScratch.removeAll()
+    noticeScratch.begin(.flow)
+    write(&noticeScratch)
+    noticeScratch.endLine()
+    append(notices: noticeScratch.bytes)
+  }
+
+  /// Appends notices or lines of the daemon's own; behind the reply that is being written, if one is.
+  mutating func append(notices: UnsafeRawBufferPointer) {
+    if case .reply = activity {
+      outbox.hold(notices)
+    } else {
+      outbox.insertNotices(notices, at: outbox.buffer.count)
+    }
+  }
+
+  /// Ends what the session is in the middle of, whose last line has been written.
+  mutating func endActivity() {
+    activity = .none
+    outbox.release()
   }
 }
 

@@ -132,6 +132,8 @@ extension Engine {
     case nothing
     case reached(String)
     case dropped
+    /// Time has gone on past the deadline without it.
+    case tooLate
   }
 
   private func work(_ wait: inout Activity.Await, _ session: inout Session, _ realm: inout Realm) -> Bool {
@@ -149,6 +151,9 @@ extension Engine {
         wait.tag.withUnsafeBytes {
           session.fail($0, .unknownMachine, [("machine", wait.name)], "'\(wait.name)' was dropped meanwhile")
         }
+        return true
+      case .tooLate:
+        timeOut(wait, &session, &realm)
         return true
       case .nothing:
         break
@@ -195,6 +200,7 @@ extension Engine {
         return wait.query.matches(state, data: world.stateData(of: wait.machine))
           ? .reached(world.state(of: wait.machine)) : .nothing
       }
+      if entry.moment > wait.deadline { return .tooLate }
       guard entry.machine == wait.machine else { continue }
       if entry.input == .dropped { return .dropped }
       var data: String?
@@ -213,7 +219,7 @@ extension Engine {
     wait.tag.withUnsafeBytes {
       session.fail(
         $0, .timeout, [("state", state), ("t", TimeText.seconds(realm.world.now.nanoseconds))],
-        "\(wait.name) is still in \(state)")
+        "the time is over; \(wait.name) is in \(state)")
     }
   }
 
@@ -223,7 +229,7 @@ extension Engine {
     _ reply: LongReply, _ tag: [UInt8], _ session: inout Session, _ realm: inout Realm
   ) -> Bool {
     // What the client has not taken yet comes first; a piece at a time keeps a reply of any length small.
-    guard session.outbox.unwritten.count < 256 << 10 || session.batch != nil else { return false }
+    guard session.outbox.unwritten.count < 256 << 10 || session.isRunningBatch else { return false }
     var reply = reply
     var printer = JournalPrinter()
     let piece = tag.withUnsafeBytes { reply.write(&realm, &printer, tag: $0, to: &session.outbox.buffer) }
@@ -231,23 +237,36 @@ extension Engine {
     case .more:
       session.activity = .reply(reply, tag: tag)
     case .forgotten:
-      session.activity = .none
       tag.withUnsafeBytes { failForgotten($0, &session, realm.world) }
+      session.endActivity()
     case .done(let lines):
-      session.activity = .none
       tag.withUnsafeBytes { tag in
         if case .past(let history, let pattern) = reply {
-          // What came in while the past was being written is next, in order.
-          if session.cursor == nil { session.cursor = realm.world.journalReader(from: history.end + 1) }
-          begin(pattern, history.scope, tag, &session, &realm)
+          beginAfterThePast(history, pattern, tag, &session, &realm)
         } else {
           session.outbox.buffer.begin(.success, tag: tag)
           session.outbox.buffer.word(UInt64(lines))
           session.outbox.buffer.endLine()
         }
       }
+      session.endActivity()
     }
     return true
+  }
+
+  /// Begins a watch where the past that it asked for ends: what came in while that was written is next, in order.
+  private func beginAfterThePast(
+    _ history: LongReply.History, _ pattern: Pattern, _ tag: UnsafeRawBufferPointer, _ session: inout Session,
+    _ realm: inout Realm
+  ) {
+    if session.cursor == nil {
+      guard history.end + 1 >= realm.world.firstSequence else {
+        failForgotten(tag, &session, realm.world)
+        return
+      }
+      session.cursor = realm.world.journalReader(from: history.end + 1)
+    }
+    begin(pattern, history.scope, tag, &session, &realm)
   }
 
   // MARK: Chains without end
@@ -278,9 +297,9 @@ extension Engine {
 
   /// `! livelock world= machine= timer= t=`
   func tellLivelock(_ livelock: World.Livelock, _ session: inout Session, _ realm: borrowing Realm) {
-    let start = session.outbox.buffer.count
-    append(livelock, realm, to: &session.outbox.buffer)
-    session.outbox.markNotices(from: start)
+    session.noticeScratch.removeAll()
+    append(livelock, realm, to: &session.noticeScratch)
+    session.append(notices: session.noticeScratch.bytes)
   }
 
   private func append(_ livelock: World.Livelock, _ realm: borrowing Realm, to buffer: inout ByteBuffer) {

@@ -1,0 +1,24 @@
+/// A seeded generator, so that a failure can be seen again: SplitMix64.
+struct Dice: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) {
+    state = seed
+  }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+
+  /// A number from 0 to `count - 1`.
+  mutating func number(below count: Int) -> Int { Int(next() >> 33) % count }
+
+  /// True once in so many times.
+  mutating func once(in times: Int) -> Bool { number(below: times) == 0 }
+
+  mutating func one<Element>(of choices: [Element]) -> Element { choices[number(below: choices.count)] }
+}

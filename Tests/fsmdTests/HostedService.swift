@@ -1,0 +1,168 @@
+import LineProtocol
+import Simulations
+import Simulator
+import StateMachines
+
+@testable import fsmd
+
+/// A ``Service`` with a host clock of the test's own, driven in rounds as the daemon drives it, without a descriptor.
+final class HostedService {
+  let service: Service
+  /// The host's clock, in nanoseconds; it moves only when the test says so.
+  private(set) var now: UInt64
+  private(set) var guests: [Guest] = []
+
+  /// What the tests make machines of: all simulations, and two kinds that they lack the like of.
+  static let catalogue: Catalogue = {
+    var catalogue = Catalogue.simulations
+    catalogue.add(.machine(Till.kind))
+    catalogue.add(.machine(Ticker.kind))
+    return catalogue
+  }()
+
+  init(limits: Limits = Limits(), now: UInt64 = 7_000_000_000) {
+    self.now = now
+    service = Service(catalogue: HostedService.catalogue, limits: limits, version: "0.0.0", host: now)
+  }
+
+  /// A new client; its greeting has been read.
+  func connect() -> Guest {
+    let guest = Guest(service.open(UInt32(guests.count + 2)), of: self)
+    guests.append(guest)
+    guest.collect()
+    _ = guest.lines()
+    return guest
+  }
+
+  /// A client in a virtual world of its own, which is made when there is none of the name.
+  func connect(toWorld name: String) -> Guest {
+    let guest = connect()
+    _ = guest.say("world new \(name)")
+    _ = guest.say("use \(name)")
+    return guest
+  }
+
+  // MARK: Rounds
+
+  /// One round, as the daemon does it: `body` hands over what came in, then all output is written.
+  func round(_ body: () -> Void = {}) {
+    service.beginRound(host: now)
+    body()
+    service.workOn()
+    service.endRound()
+    for client in service.takeTouched() {
+      guard let guest = guests.first(where: { $0.client === client }), guest.isReading else { continue }
+      guest.collect()
+    }
+  }
+
+  /// Rounds until nobody has anything to do, at the present host time.
+  func settle() {
+    var rounds = 0
+    while service.needsTurn {
+      round { service.passTime() }
+      rounds += 1
+      precondition(rounds < 1_000_000, "the service never comes to rest")
+    }
+  }
+
+  /// Several guests' requests that arrive in one round, in this order.
+  func together(_ requests: (guest: Guest, text: String)...) {
+    round {
+      for (guest, text) in requests { guest.arrive(text + "\n") }
+    }
+    settle()
+  }
+
+  /// Lets the host's time pass, with a round at every moment the service asks for.
+  func passTime(_ seconds: Double) {
+    let target = now + UInt64(seconds * 1e9)
+    while let wake = service.nextWake(), wake <= target {
+      now = max(now, wake)
+      round { service.passTime() }
+      settle()
+    }
+    late(until: target)
+  }
+
+  /// Lets the host's time pass without a round on the way: the daemon was kept from running.
+  func passTimeLate(_ nanoseconds: UInt64) { late(until: now + nanoseconds) }
+
+  private func late(until target: UInt64) {
+    now = target
+    round { service.passTime() }
+    settle()
+  }
+}
+
+/// One client of a ``HostedService``.
+final class Guest {
+  let client: Service.Client
+  private unowned let host: HostedService
+  private var received: [UInt8] = []
+  /// Whether it takes what is written for it; if not, its outbox fills up.
+  var isReading = true
+
+  init(_ client: Service.Client, of host: HostedService) {
+    self.client = client
+    self.host = host
+  }
+
+  /// Sends lines, and gives back all lines that came until the service was at rest, also those that came before.
+  func say(_ text: String) -> [String] {
+    host.round { arrive(text + "\n") }
+    host.settle()
+    return lines()
+  }
+
+  /// Sends lines, one request after the other, and gives back all that came.
+  func play(_ requests: String...) -> [String] { requests.flatMap { say($0) } }
+
+  /// What it sent arrives, within a round.
+  func arrive(_ text: String) { arrive(Array(text.utf8)) }
+
+  func arrive(_ bytes: [UInt8]) {
+    var rest = bytes[...]
+    // The daemon reads a piece at a time too.
+    while !rest.isEmpty {
+      let piece = rest.prefix(32 << 10)
+      let room = client.session.input.room(atLeast: piece.count)
+      room.copyBytes(from: piece)
+      client.session.input.didFill(piece.count)
+      rest = rest.dropFirst(piece.count)
+      host.service.lookForCancel(client)
+      host.service.serve(client)
+    }
+  }
+
+  /// Closes its sending side.
+  func finish() -> [String] {
+    host.round { host.service.inputEnded(client) }
+    host.settle()
+    return lines()
+  }
+
+  /// Takes what is written for it.
+  func collect() {
+    while !client.session.outbox.isEmpty {
+      received.append(contentsOf: client.session.outbox.unwritten)
+      client.session.outbox.didWrite(client.session.outbox.unwritten.count)
+      host.service.didWrite(client)
+    }
+  }
+
+  /// The bytes that came since they were last asked for.
+  func bytes() -> [UInt8] {
+    defer { received = [] }
+    return received
+  }
+
+  /// The lines that came since they were last asked for.
+  func lines() -> [String] {
+    let text = String(decoding: bytes(), as: UTF8.self)
+    return text.split(separator: "\n").map(String.init)
+  }
+
+  /// What is wrong in its world, in words.
+  func violations() -> [String] { client.hosted.realm.world.checkInvariants() }
+}
