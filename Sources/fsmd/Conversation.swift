@@ -11,7 +11,8 @@ extension Engine {
         if !work(&session, &realm) || !session.activity.isNone { return announcement(realm) }
         if realm.unannounced != nil { return .service(.announceLivelock) }
       }
-      guard session.outbox.replyBytes < limits.replyQueue else { return .none }
+      session.isHeldUp = session.outbox.replyBytes >= limits.replyQueue
+      if session.isHeldUp { return .none }
       switch session.input.nextLine() {
       case .incomplete:
         if session.life == .inputEnded { session.sayGoodbye(nil) }

@@ -62,10 +62,10 @@ final class Daemon {
     service.beginRound(host: HostClock.now())
     body()
     service.workOn()
-    let needsTurn = service.endRound()
+    service.endRound()
     for connection in connections { if let connection { flush(connection) } }
     if service.isShuttingDown { end() }
-    if needsTurn { loop.requestTurn() }
+    if service.needsTurn { loop.requestTurn() }
     loop.arm(at: service.nextWake())
   }
 
@@ -100,8 +100,7 @@ final class Daemon {
       case .wouldBlock:
         return
       case .closed, .failed:
-        if isHungUp { lose(connection) }
-        service.inputEnded(connection.client)
+        if isHungUp { giveUp(connection) } else { service.inputEnded(connection.client) }
         return
       }
     }
@@ -117,10 +116,10 @@ final class Daemon {
     }
     if !client.session.outbox.isEmpty {
       guard connection.write() else {
-        lose(connection)
-        service.inputEnded(client)
-        client.discardOutput()
-        if !service.hasWork(client) { close(connection) }
+        // What it sent before it went may still be unread.
+        receive(connection, isHungUp: true)
+        if !connection.peerIsGone { giveUp(connection) }
+        flush(connection)
         return
       }
       service.didWrite(client)
@@ -192,11 +191,12 @@ final class Daemon {
     log.debug("client \(number): process \(peer.pid)")
   }
 
-  /// Gives up on the other side of a connection; what it sent is still carried out.
-  private func lose(_ connection: Connection) {
+  /// Gives up on the other side of a connection; what was read of it is still carried out.
+  private func giveUp(_ connection: Connection) {
     connection.peerIsGone = true
     if connection.interest != nil { loop.poller.remove(connection.descriptor) }
     connection.interest = nil
+    service.inputEnded(connection.client)
   }
 
   private func close(_ connection: Connection) {

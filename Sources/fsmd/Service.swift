@@ -143,7 +143,9 @@ final class Service {
     engine.pump(&client.session, client.hosted.realm.world, mayDrop: true)
   }
 
-  /// Whether a client whose connection is gone still has requests that can be carried out now.
+  /// Whether a client has requests that can be carried out now, without anything coming from outside.
+  ///
+  /// It depends on what of the outbox has been written.
   func hasWork(_ client: Client) -> Bool {
     client.session.life != .ended && canWork(client)
   }
@@ -164,28 +166,27 @@ final class Service {
 
   /// Goes on with what clients are in the middle of, a slice each.
   func workOn() {
-    for client in clients.values where !client.session.activity.isNone { serve(client) }
+    for client in clients.values where !client.session.activity.isNone || client.session.isHeldUp { serve(client) }
   }
 
   /// Ends a round: everybody's notices are printed, and those who wait on a real clock are looked after.
-  ///
-  /// - Returns: Whether there is work that needs another turn soon.
-  func endRound() -> Bool {
-    var needsTurn = false
+  func endRound() {
     for client in clients.values {
       if case .await = client.session.activity { serve(client) }
       if client.session.cursor != nil {
         engine.pump(&client.session, client.hosted.realm.world, mayDrop: true)
       }
-      if canWork(client) { needsTurn = true }
     }
-    return needsTurn || worlds.values.contains { $0.realm.isBehind }
   }
 
-  /// Whether a client's activity can go on now, without anything coming from outside.
+  /// Whether there is work that needs another turn soon; to be asked when the outboxes have been written.
+  var needsTurn: Bool {
+    clients.values.contains { hasWork($0) } || worlds.values.contains { $0.realm.isBehind }
+  }
+
   private func canWork(_ client: Client) -> Bool {
     switch client.session.activity {
-    case .none: false
+    case .none: client.session.isHeldUp && client.session.outbox.replyBytes < engine.limits.replyQueue
     case .reply: client.session.outbox.unwritten.count < 256 << 10
     case .await(let wait): client.hosted.realm.clock.mode == .virtual && isPatient(wait.patience)
     case .advance(let advance): isPatient(advance.patience)
