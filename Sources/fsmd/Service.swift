@@ -12,6 +12,8 @@ final class Service {
     let number: UInt32
     var session: Session
     var hosted: HostedWorld
+    /// How many bytes waited behind a request that takes its time when a `cancel` was looked for among them.
+    var lookedAt = 0
 
     init(number: UInt32, limits: Limits, hosted: HostedWorld) {
       self.number = number
@@ -94,15 +96,25 @@ final class Service {
       client.hosted.realm.catchUp(host: host, budget: Service.firingsInARound)
       if client.hosted.realm.unannounced != nil { announceLivelock(in: client.hosted, except: nil) }
       switch engine.converse(&client.session, &client.hosted.realm, &request) {
-      case .none: return
+      // A `cancel` may have come together with what it ends.
+      case .none: guard lookForCancel(client) else { return }
       case .service(let errand): run(errand, client)
       }
     }
   }
 
   /// Looks for a `cancel` behind a request that takes its time: the one verb that is read out of turn.
-  func lookForCancel(_ client: Client) {
-    guard client.session.activity.isCancellable else { return }
+  ///
+  /// - Returns: Whether there was one, so that the client's next request is to be taken.
+  @discardableResult
+  func lookForCancel(_ client: Client) -> Bool {
+    guard client.session.activity.isCancellable else {
+      client.lookedAt = 0
+      return false
+    }
+    // What waits is looked at once: none of it is taken while the client is busy, and more makes it longer.
+    guard client.session.input.count != client.lookedAt else { return false }
+    client.lookedAt = client.session.input.count
     var found: [UInt8]?
     client.session.input.waitingLines { line in
       guard line.count <= 64, let tag = cancelTag(line) else { return false }
@@ -111,7 +123,8 @@ final class Service {
       line.initializeMemory(as: UInt8.self, repeating: UInt8(ascii: "#"))
       return true
     }
-    guard let cancelTag = found else { return }
+    guard let cancelTag = found else { return false }
+    client.lookedAt = 0
     if client.session.cursor != nil { engine.pump(&client.session, client.hosted.realm.world, mayDrop: true) }
     let cancelled = client.session.activity.tag
     client.session.activity = .none
@@ -120,6 +133,7 @@ final class Service {
       client.session.outbox.buffer.begin(.success, tag: tag)
       client.session.outbox.buffer.endLine()
     }
+    return true
   }
 
   /// The tag of a line that is `cancel`; nil if it is anything else.
@@ -169,13 +183,21 @@ final class Service {
     for client in clients.values where !client.session.activity.isNone || client.session.isHeldUp { serve(client) }
   }
 
-  /// Ends a round: everybody's notices are printed, and those who wait on a real clock are looked after.
+  /// Ends a round: those who wait on a real clock are looked after, and everybody's notices are printed.
   func endRound() {
-    for client in clients.values {
-      if case .await = client.session.activity { serve(client) }
-      if client.session.cursor != nil {
-        engine.pump(&client.session, client.hosted.realm.world, mayDrop: true)
+    // What one of them does next may be what another waits for.
+    var isSettled = false
+    while !isSettled {
+      isSettled = true
+      for client in clients.values {
+        guard case .await = client.session.activity else { continue }
+        let sequence = client.hosted.realm.world.lastSequence
+        serve(client)
+        if client.hosted.realm.world.lastSequence != sequence { isSettled = false }
       }
+    }
+    for client in clients.values where client.session.cursor != nil {
+      engine.pump(&client.session, client.hosted.realm.world, mayDrop: true)
     }
   }
 
