@@ -98,6 +98,8 @@ extension Engine {
     case .limits: showLimits(words, &session, &realm)
     case .stats: stats(words, &session, &realm)
     case .sync:
+      // What has not been printed yet may widen the gap.
+      pump(&session, realm.world, mayDrop: true)
       tellGap(before: session.outbox.buffer.count, &session)
       succeed(words, &session)
     case .quit:
