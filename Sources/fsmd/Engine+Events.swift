@@ -118,7 +118,8 @@ extension Engine {
     session.outbox.buffer.key("allowed", allowed.joined(separator: ","))
     session.outbox.buffer.key("t", seconds: realm.world.now.nanoseconds)
     session.outbox.buffer.key("seq", answer.sequence)
-    session.outbox.buffer.note((answer.hasDetails ? realm.world.answerDetails.reason : nil) ?? "not possible in \(state)")
+    session.outbox.buffer.note(
+      (answer.hasDetails ? realm.world.answerDetails.reason : nil) ?? "not possible in \(state)")
     session.outbox.buffer.endLine()
   }
 

@@ -256,7 +256,6 @@ final class Service {
     }
   }
 
-  /// Whether a client's activity can go on now, without anything coming from outside.
   private func canWork(_ client: Client) -> Bool {
     guard !client.isGone else { return false }
     return switch client.session.activity {

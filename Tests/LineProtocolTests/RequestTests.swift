@@ -148,11 +148,11 @@ struct RequestTests {
       #expect(ParsedLine(Array(line.utf8), &request) == ParsedLine(line), "\(line)")
     }
     _ = ParsedLine(Array("v a=b".utf8), &request)
-    var hasKeys = request.hasKeys
-    #expect(hasKeys)
+    // The macro would copy the request.
+    let hadKeys = request.hasKeys
     _ = ParsedLine(Array("v a".utf8), &request)
-    hasKeys = request.hasKeys
-    #expect(!hasKeys)
+    let hasKeys = request.hasKeys
+    #expect(hadKeys && !hasKeys)
   }
 
   @Test("no bytes whatever end it otherwise than in a request, a blank or a syntax failure", arguments: 0..<300)

@@ -1,0 +1,99 @@
+import Glibc
+import Testing
+import UnixHost
+
+/// How the daemon ends, and how connections do.
+struct EndingTests {
+  private let daemon: DaemonProcess
+
+  init() throws {
+    daemon = try DaemonProcess()
+  }
+
+  private func expectEnd(of clients: [TestClient], reason: String = "! bye reason=shutdown") throws {
+    for client in clients { #expect(try client.readToEnd().last == reason) }
+    #expect(try daemon.run.ending() == .exited(0))
+    #expect(fileType(of: daemon.socket) == nil, "the socket's file is removed")
+  }
+
+  @Test(
+    "a signal that ends processes ends the daemon cleanly: goodbye to all, no file left, exit 0",
+    arguments: [SIGTERM, SIGINT, SIGHUP])
+  func signals(_ number: Int32) throws {
+    let clients = try (0..<10).map { _ in try daemon.connect() }
+    try clients[0].send("new power p\nawait p on\n")
+    #expect(try clients[0].final().hasPrefix("+ created"))
+    #expect(try clients[1].ask("begin") == "+")
+    #expect(try clients[2].ask("watch *") == "+ watching 1")
+    try clients[3].send("half a lin")
+    #expect(try clients[4].ask("sync") == "+")
+    daemon.signal(number)
+    try expectEnd(of: clients)
+  }
+
+  @Test("the verb shutdown answers, then says goodbye to everybody")
+  func shutdownVerb() throws {
+    let clients = try (0..<5).map { _ in try daemon.connect() }
+    #expect(try clients[0].ask("@s shutdown") == "+ @s")
+    try expectEnd(of: clients)
+  }
+
+  @Test("replies that were given before the end are delivered with it")
+  func lastWords() throws {
+    let client = try daemon.connect()
+    #expect(try client.ask("new power p").hasPrefix("+ created"))
+    let count = 20_000
+    try client.send(String(repeating: "send p buttonClick\n", count: count) + "shutdown\n")
+    let lines = try client.readToEnd()
+    #expect(lines.count == count + 2)
+    #expect(lines.suffix(2) == ["+", "! bye reason=shutdown"])
+    try expectEnd(of: [])
+  }
+
+  @Test("a client that does not read cannot hold up the end for longer than a moment")
+  func stubborn() throws {
+    let client = try daemon.connect()
+    try client.sendWhatFits(
+      Array(String(repeating: "describe smartFridge\n", count: 2_000).utf8), waiting: false)
+    let other = try daemon.connect()
+    #expect(try other.ask("sync") == "+")
+    let start = HostClock.now()
+    #expect(try other.ask("shutdown") == "+")
+    #expect(try daemon.run.ending() == .exited(0))
+    #expect(HostClock.now() - start < 10_000_000_000)
+    #expect(fileType(of: daemon.socket) == nil)
+  }
+
+  @Test("quit answers, says goodbye and closes, whatever was sent behind it; others stay")
+  func quit() throws {
+    let other = try daemon.connect()
+    let client = try daemon.connect()
+    try client.send("@1 sync\n@q quit\n@2 new power p\n")
+    #expect(try client.readToEnd() == ["+ @1", "+ @q", "! bye reason=quit"])
+    #expect(try other.ask("show p").hasPrefix("- UNKNOWN-MACHINE"))
+  }
+
+  @Test("the end of standard input ends the daemon where that was asked for, and not otherwise")
+  func standardInput() throws {
+    let client = try daemon.connect()
+    daemon.letGo()
+    try expectEnd(of: [client])
+
+    let folder = try TemporaryFolder()
+    let free = try ProgramRun("fsmd", ["--socket", "\(folder.path)/s"], in: folder)  // Its input is /dev/null.
+    let second = try Patience.wait(for: "the daemon") { try? TestClient(path: "\(folder.path)/s") }
+    #expect(try second.line().hasPrefix("+ fsmd "))
+    #expect(try second.ask("sync") == "+")
+    #expect(free.isRunning)
+  }
+
+  @Test("a socket's file that somebody else has put there since is not removed")
+  func foreignFile() throws {
+    let client = try daemon.connect()
+    unlink(daemon.socket)
+    close(creat(daemon.socket, 0o600))
+    #expect(try client.ask("shutdown") == "+")
+    #expect(try daemon.run.ending() == .exited(0))
+    #expect(fileType(of: daemon.socket) == S_IFREG)
+  }
+}
