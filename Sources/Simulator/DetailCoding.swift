@@ -9,61 +9,107 @@ enum DetailTag: UInt8 {
 
 /// The details of the entry that is being written. One sheet is used again and again.
 struct DetailWriter: ~Copyable {
-  private(set) var bytes = ContiguousArray<UInt8>()
+  // Safety: owned by this value, with room for `capacity` bytes, of which the first `count` are written.
+  private var base: UnsafeMutableRawPointer
+  private var capacity = 256
+  private(set) var count = 0
 
   init() {
-    bytes.reserveCapacity(256)
+    base = .allocate(byteCount: capacity, alignment: 16)
+  }
+
+  deinit {
+    base.deallocate()
+  }
+
+  /// Copies the bytes.
+  ///
+  /// - Parameter place: With room for sixteen bytes at least, which are moved at once where that is enough.
+  @inline(__always)
+  func copy(to place: UnsafeMutableRawPointer) {
+    if count <= 16 {
+      place.storeBytes(of: base.load(as: SIMD16<UInt8>.self), as: SIMD16<UInt8>.self)
+    } else {
+      place.copyMemory(from: base, byteCount: count)
+    }
   }
 
   @inline(__always)
-  var isEmpty: Bool { bytes.isEmpty }
+  var isEmpty: Bool { count == 0 }
 
   @inline(__always)
   mutating func clear() {
-    if !bytes.isEmpty { bytes.removeAll(keepingCapacity: true) }
+    count = 0
+  }
+
+  @inline(__always)
+  private mutating func reserve(_ extra: Int) {
+    if count &+ extra > capacity { grow(extra) }
+  }
+
+  @inline(never)
+  private mutating func grow(_ extra: Int) {
+    let larger = max(capacity * 2, count + extra)
+    let moved = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
+    moved.copyMemory(from: base, byteCount: count)
+    base.deallocate()
+    base = moved
+    capacity = larger
+  }
+
+  @inline(__always)
+  private mutating func append(_ byte: UInt8) {
+    reserve(1)
+    base.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
+    count &+= 1
   }
 
   @inline(__always)
   mutating func tag(_ tag: DetailTag, _ index: UInt8) {
-    bytes.append(tag.rawValue)
-    bytes.append(index)
+    append(tag.rawValue)
+    append(index)
   }
 
-  mutating func tag(_ tag: DetailTag) { bytes.append(tag.rawValue) }
+  mutating func tag(_ tag: DetailTag) { append(tag.rawValue) }
 
   @inline(__always)
   mutating func number(_ number: UInt64) {
     var rest = number
     while rest >= 0x80 {
-      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      append(UInt8(truncatingIfNeeded: rest) | 0x80)
       rest &>>= 7
     }
-    bytes.append(UInt8(truncatingIfNeeded: rest))
+    append(UInt8(truncatingIfNeeded: rest))
   }
 
   mutating func text(_ text: String) {
-    number(UInt64(text.utf8.count))
-    bytes.append(contentsOf: text.utf8)
+    var text = text
+    text.withUTF8 { bytes in
+      number(UInt64(bytes.count))
+      reserve(bytes.count)
+      UnsafeMutableRawBufferPointer(start: base + count, count: bytes.count).copyBytes(from: bytes)
+      count += bytes.count
+    }
   }
 
   mutating func value(_ value: Value) {
     switch value {
-    case .none: bytes.append(0)
+    case .none: append(0)
     case .text(let text):
-      bytes.append(1)
+      append(1)
       self.text(text)
     case .integer(let integer):
-      bytes.append(2)
+      append(2)
       number(UInt64(bitPattern: Int64(integer)))
     case .number(let double):
-      bytes.append(3)
-      withUnsafeBytes(of: double.bitPattern.littleEndian) { bytes.append(contentsOf: $0) }
-    case .flag(let flag): bytes.append(flag ? 5 : 4)
+      append(3)
+      withUnsafeBytes(of: double.bitPattern.littleEndian) { for byte in $0 { append(byte) } }
+    case .flag(let flag): append(flag ? 5 : 4)
     case .interval(let interval):
-      bytes.append(6)
+      append(6)
       number(UInt64(bitPattern: interval.nanoseconds))
     case .moment(let moment):
-      bytes.append(7)
+      append(7)
       number(UInt64(bitPattern: moment.nanoseconds))
     }
   }

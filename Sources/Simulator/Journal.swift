@@ -8,7 +8,7 @@ import StateMachines
 /// `first` says from which one on they are there.
 struct Journal: ~Copyable {
   private struct Block {
-    // Safety: room for `capacity` bytes, of which `count` are written; owned by the journal.
+    // Safety: room for `capacity` bytes, of which `count` are written once it is full; owned by the journal.
     let base: UnsafeMutableRawPointer
     let capacity: Int
     var count: Int
@@ -18,10 +18,14 @@ struct Journal: ~Copyable {
   }
 
   private static let blockSize = 64 << 10
-  /// No record without details is longer: head and time.
-  private static let plainRecord = 24
+  /// No record without details is longer, head and time, with room to copy short details in one move.
+  private static let plainRecord = 40
 
   private var blocks: ContiguousArray<Block> = []
+  // Safety: the storage of the last of `blocks`, which is being written; its `count` is kept here until it is full.
+  private var openBase = UnsafeMutableRawPointer(bitPattern: 1).unsafelyUnwrapped
+  private var openCount = 0
+  private var openCapacity = 0
   /// The place in `blocks` of the oldest that is kept; those before it are freed.
   private var oldestBlock = 0
   /// The number of the last input; 0 before the first.
@@ -56,13 +60,10 @@ struct Journal: ~Copyable {
     _ details: borrowing DetailWriter
   ) -> UInt64 {
     last &+= 1
-    let detailCount = details.bytes.count
+    let detailCount = details.count
     let need = Journal.plainRecord &+ detailCount
-    if blocks.isEmpty || blocks[blocks.count &- 1].count &+ need > blocks[blocks.count &- 1].capacity {
-      open(blockFor: need, moment)
-    }
-    let block = blocks.count &- 1
-    let start = blocks[block].base + blocks[block].count
+    if openCount &+ need > openCapacity { open(blockFor: need, moment) }
+    let start = openBase + openCount
     let elapsed = UInt64(bitPattern: moment.nanoseconds &- lastMoment)
     lastMoment = moment.nanoseconds
     let head =
@@ -84,24 +85,26 @@ struct Journal: ~Copyable {
       length &+= 1
     }
     if detailCount > 0 {
-      details.bytes.withUnsafeBytes {
-        (start + length).copyMemory(from: $0.baseAddress.unsafelyUnwrapped, byteCount: detailCount)
-      }
+      details.copy(to: start + length)
       length &+= detailCount
       start.storeBytes(of: DetailTag.end.rawValue, toByteOffset: length, as: UInt8.self)
       length &+= 1
     }
-    blocks[block].count &+= length
+    openCount &+= length
     return last
   }
 
   @inline(never)
   private mutating func open(blockFor need: Int, _ moment: Moment) {
+    if !blocks.isEmpty { blocks[blocks.count - 1].count = openCount }
     let capacity = max(Journal.blockSize, need)
     blocks.append(
       Block(
         base: .allocate(byteCount: capacity, alignment: 16), capacity: capacity, count: 0, firstSequence: last,
         firstMoment: lastMoment))
+    openBase = blocks[blocks.count - 1].base
+    openCount = 0
+    openCapacity = capacity
     bytes += capacity
     forgetTheOldest()
   }
@@ -167,7 +170,7 @@ struct Journal: ~Copyable {
 
   private func decode(_ reader: inout JournalReader, in block: Int) -> JournalEntry {
     var place = block
-    if reader.offset == blocks[place].count {
+    if reader.offset == (place == blocks.count - 1 ? openCount : blocks[place].count) {
       place += 1
       enter(block: place, &reader)
     }

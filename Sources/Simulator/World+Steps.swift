@@ -84,9 +84,14 @@ extension World {
     let sequence = journal.append(input, machine, index: index, result, at: now, details)
     details.clear()
     guard isAnswer else { return }
+    var hasDetails = false
+    if record.isWritten {
+      hasDetails =
+        !answerDetails.outputs.isEmpty || record.reason != nil || record.dataBefore != nil || record.dataAfter != nil
+      if hasDetails || answer.hasDetails { writeAnswerDetails() }
+    }
     answer = Answer(
-      sequence: sequence, verdict: result.verdict, from: result.from, to: result.to, hasDetails: record.isWritten)
-    if record.isWritten { writeAnswerDetails() }
+      sequence: sequence, verdict: result.verdict, from: result.from, to: result.to, hasDetails: hasDetails)
   }
 
   private mutating func writeAnswerDetails() {
@@ -122,8 +127,9 @@ extension World {
   ) {
     if result.verdict == .refused { return }  // Nothing has changed, and so nothing is asked for.
     let timers = cell.assumingMemoryBound(to: RunningTimer.self)
-    for effect in record.effects {
-      switch effect {
+    // By place, since going over the list would hold on to it.
+    for place in 0..<record.effects.count {
+      switch record.effects[place] {
       case .emit(let output, let first, let count):
         let data = record.values[Int(first)..<Int(first + count)]
         details.tag(.emitted, output)

@@ -75,12 +75,46 @@ public enum Effect: Sendable {
   case disarm(timer: UInt8)
 }
 
+/// Effects in the order in which they were asked for.
+///
+/// An array that keeps its elements when it is emptied: emptying one costs a call and a check for sharing, and this is
+/// done before every step that follows a step with effects.
+public struct EffectList: RandomAccessCollection, Sendable {
+  @usableFromInline var storage: ContiguousArray<Effect> = []
+  @usableFromInline var length = 0
+
+  init() {
+    storage.reserveCapacity(16)
+  }
+
+  public var startIndex: Int { 0 }
+
+  @inlinable
+  public var endIndex: Int { length }
+
+  @inlinable
+  public subscript(place: Int) -> Effect {
+    precondition(place < length)
+    return storage[place]
+  }
+
+  @inlinable
+  mutating func append(_ effect: Effect) {
+    if length < storage.count { storage[length] = effect } else { storage.append(effect) }
+    length &+= 1
+  }
+
+  mutating func removeAll() {
+    length = 0
+  }
+}
+
 /// The sheet on which a step is written: made once and used again for every step, so that a step allocates nothing.
 public struct StepRecord: Sendable {
   public var now = Moment.beginning
   /// Whether anything below was written; most steps write nothing, and then nothing need be read or cleared.
   public var isWritten = false
-  public var effects: ContiguousArray<Effect> = []
+  public var effects = EffectList()
   public var values: ContiguousArray<Value> = []
   /// Why the input was refused.
   public var reason: String?
@@ -91,7 +125,6 @@ public struct StepRecord: Sendable {
 
   public init(generator: Generator) {
     self.generator = generator
-    effects.reserveCapacity(16)
     values.reserveCapacity(16)
   }
 
@@ -121,11 +154,11 @@ public struct StepRecord: Sendable {
   @inline(never)
   mutating func clear() {
     isWritten = false
-    effects.removeAll(keepingCapacity: true)
-    values.removeAll(keepingCapacity: true)
-    reason = nil
-    dataBefore = nil
-    dataAfter = nil
+    effects.removeAll()
+    if !values.isEmpty { values.removeAll(keepingCapacity: true) }
+    if reason != nil { reason = nil }
+    if dataBefore != nil { dataBefore = nil }
+    if dataAfter != nil { dataAfter = nil }
   }
 }
 
