@@ -36,6 +36,8 @@ struct Agenda: ~Copyable {
   private var capacity: Int
   private var end = Agenda.root
   private static let root = 3
+  /// Whether the first entry has been taken and its place is still free.
+  private var hasHole = false
   /// How many entries are of running timers.
   var living = 0
 
@@ -66,9 +68,31 @@ struct Agenda: ~Copyable {
 
   @inline(__always)
   mutating func push(_ entry: Entry) {
+    if hasHole {
+      // What is armed while a timer fires takes its place: one way down instead of one down and one up.
+      hasHole = false
+      siftDown(entry, from: Agenda.root)
+      return
+    }
     if end == capacity { grow() }
     siftUp(entry, from: end)
     end &+= 1
+  }
+
+  /// Takes the first entry away, and leaves its place to the next that is pushed; `closeHole` ends that.
+  ///
+  /// - Precondition: There is one.
+  @inline(__always)
+  mutating func takeFirst() {
+    hasHole = true
+  }
+
+  /// Makes the heap whole again if nothing was pushed since `takeFirst`.
+  @inline(__always)
+  mutating func closeHole() {
+    guard hasHole else { return }
+    hasHole = false
+    pop()
   }
 
   /// Takes the first entry away.

@@ -141,7 +141,7 @@ extension World {
         }
         chain += 1
       }
-      agenda.pop()
+      agenda.takeFirst()
       agenda.living &-= 1
       cell.assumingMemoryBound(to: RunningTimer.self)[timer].stamp = 0
       move(to: Moment(nanoseconds: entry.due))
@@ -150,6 +150,7 @@ extension World {
       let result = slot.machine.expire(
         cell + slot.valueOffset, timer: UInt8(truncatingIfNeeded: timer), slot.parameters(of: cell), &record)
       finish(result, .expiry, machine, index: UInt8(truncatingIfNeeded: timer), cell, isAnswer: false)
+      agenda.closeHole()
       if agenda.hasTooManyDead { sweepAgenda() }
       return nextDelivery < deliveries.count && !deliver() ? .firedIntoLoop : .fired
     }
@@ -188,6 +189,7 @@ extension World {
 
   @inline(never)
   mutating func sweepAgenda() {
+    agenda.closeHole()
     var living = Agenda()
     swap(&living, &agenda)
     living.sweep { isRunning($0) }
