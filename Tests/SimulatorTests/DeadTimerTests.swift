@@ -118,4 +118,38 @@ struct DeadTimerTests {
     world.advance(to: 1)
     #expect(world.firings == 11)
   }
+
+  @Test("new stamps in the middle of a step keep what is armed at this instant apart", arguments: [0, 1, 2, 3])
+  func restampingInAStep(armingsLeft: UInt64) throws {
+    var limits = WorldLimits()
+    limits.chain = 2
+    var world = World(limits: limits)
+    try world.make(Alarm.kind, "x")
+    world.armings = Agenda.lastStamp - armingsLeft
+    world.instantStamp = world.armings
+    world.send("x", "burst")
+    #expect(world.firings == 2, "the third is one too many")
+    let isStalled = world.isStalled
+    #expect(isStalled)
+  }
+
+  @Test("new stamps do not end a stall")
+  func restampingWhileStalled() throws {
+    var limits = WorldLimits()
+    limits.chain = 10
+    var world = World(limits: limits)
+    try world.make(Spinner.kind, "s")
+    try world.make(Alarm.kind, "x")
+    world.send("s", "push", .integer(1_000))
+    #expect(world.firings == 10)
+    world.armings = Agenda.lastStamp - 1
+    for _ in 0..<3 { world.send("x", "arm", .text("a"), .integer(5)) }
+    #expect(world.armings < 100)
+    world.send("x", "disarm", .text("a"))
+    #expect(world.firings == 10)
+    world.send("s", "stop")
+    world.advance(to: 1)
+    #expect(world.firings == 10)
+    #expect(world.checkInvariants() == [])
+  }
 }

@@ -26,7 +26,7 @@ struct DeterminismTests {
     Issue.record("\(what): expected \(place < left.count ? left[place] : "the end"), got \(found)")
   }
 
-  @Test("however time is cut, the journal is the same", arguments: 0..<24)
+  @Test("however time is cut, the journal is the same", arguments: 0..<40)
   func cuts(seed: Int) {
     let script = Script(seed: seed, of: Self.entries, inputs: Self.inputs)
     let whole = journal(script, .whole, seed: seed)
@@ -46,7 +46,7 @@ struct DeterminismTests {
     expectSame(whole, journal(script, .steps, seed: seed), "\(name), seed \(seed), steps")
   }
 
-  @Test("what the journal tells, played into a fresh world, gives the same journal", arguments: 0..<30)
+  @Test("what the journal tells, played into a fresh world, gives the same journal", arguments: 0..<40)
   func replay(seed: Int) {
     let script = Script(seed: seed, of: Self.entries, inputs: Self.inputs)
     var world = World(seed: UInt64(seed), limits: Script.limits())

@@ -125,7 +125,11 @@ struct Relay: Machine {
     case .event(.tell(let text, let number)):
       step.emit(.told(text, number ?? -1))
       return .move(to: .last(text))
-    case .event(.never): return step.refuse("a relay never does this")
+    case .event(.never):
+      // Asked for and then thought better of: a refusal changes nothing.
+      step.emit(.pulsed)
+      step.arm(.echo, after: .zero)
+      return step.refuse("a relay never does this")
     case .expired(.echo):
       step.emit(.pulsed)
       return .move(to: .idle)
@@ -156,7 +160,7 @@ struct Relay: Machine {
 struct Alarm: Machine {
   enum State: UInt8, CaseIterable, Vocabulary, MachineState { case set }
   enum Event: Sendable {
-    case arm(Which, nanoseconds: Int), disarm(Which), both
+    case arm(Which, nanoseconds: Int), disarm(Which), both, burst
   }
   enum Which: String, Choice, CaseIterable { case a, b, c }
   enum TimerName: UInt8, CaseIterable, Vocabulary { case a, b, c }
@@ -172,6 +176,7 @@ struct Alarm: Machine {
     case .event(.both):
       step.arm(.b, after: .seconds(1))
       step.arm(.a, after: .seconds(1))
+    case .event(.burst): for timer in TimerName.allCases { step.arm(timer, after: .zero) }
     case .expired: return .move(to: .set)
     }
     return .stay
@@ -184,6 +189,7 @@ struct Alarm: Machine {
     events: [
       .event(Event.arm, .choice("which"), .integer("nanoseconds", 0...Int.max), about: "a timer runs"),
       .event(Event.disarm, .choice("which"), about: "a timer stops"), .event(.both, "b, then a, due together"),
+      .event(.burst, "all, without delay"),
     ],
     timers: [.a: .computed("at will"), .b: .computed("at will"), .c: .computed("at will")])
 }

@@ -99,6 +99,7 @@ struct TimerTests {
     #expect(world.state("key") == "off")
     world.advance(to: 1)
     world.send("key", "tap")
+    #expect(world.journalText().last?.hasSuffix("; armed doubleTap 1.350000000") == true)
     world.advance(to: 1.349_999_999)
     world.send("key", "tap")
     #expect(world.state("key") == "capsLock")

@@ -85,6 +85,19 @@ struct WireTests {
     #expect(world.checkInvariants() == [])
   }
 
+  @Test("a refusal asks for nothing, whatever the rule did before it")
+  func refusal() throws {
+    var world = try relays("a", "b")
+    try world.wire(world.wire(from: "a.pulsed", to: "b.pulse"))
+    world.send("a", "never")
+    #expect(world.answer.verdict == .refused)
+    #expect(world.answerDetails.outputs == [])
+    #expect(world.answerDetails.reason == "a relay never does this")
+    #expect(world.journalText().last == "4 0.000000000 a event never refused idle idle")
+    #expect(world.runningTimerCount == 0)
+    #expect(world.checkInvariants() == [])
+  }
+
   @Test("timers without delay fire after the step and its wires")
   func timersAfterWires() throws {
     var world = World()

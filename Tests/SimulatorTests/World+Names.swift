@@ -20,6 +20,12 @@ extension World {
     Array(name.utf8).withUnsafeBytes { find($0) }
   }
 
+  /// A machine that is there.
+  func known(_ name: String) -> MachineID {
+    guard let machine = machine(name) else { preconditionFailure("there is no \(name)") }
+    return machine
+  }
+
   /// One event to a machine, with the timers that are due before it.
   mutating func send(_ name: String, _ event: String, _ arguments: Value...) {
     guard let machine = machine(name), let place = kind(of: machine).events.firstIndex(where: { $0.name == event })
@@ -33,9 +39,8 @@ extension World {
   }
 
   mutating func drop(_ name: String) {
-    guard let machine = machine(name) else { preconditionFailure("there is no \(name)") }
     settle()
-    drop(machine)
+    drop(known(name))
   }
 
   /// A wire between two machines, its ends as `name.output` and `name.event`.
@@ -66,8 +71,5 @@ extension World {
     return advance(to: Moment(nanoseconds: nanoseconds), budget: &budget) == .reached
   }
 
-  func state(_ name: String) -> String {
-    guard let machine = machine(name) else { preconditionFailure("there is no \(name)") }
-    return state(of: machine)
-  }
+  func state(_ name: String) -> String { state(of: known(name)) }
 }
