@@ -35,13 +35,14 @@ struct Realm: ~Copyable {
       return
     }
     let target = clock.moment(atHost: host)
-    guard target > world.now else { return }
+    // One that is behind may have come to the very moment, with timers left at it or none.
+    guard target > world.now || isBehind else { return }
     if let due = world.nextDue(), due <= target, let dueHost = clock.host(at: due) {
       worstLateness = max(worstLateness, host > dueHost ? host - dueHost : 0)
     }
     var budget = budget
     isBehind = false
-    switch world.advance(to: target, budget: &budget) {
+    switch world.advance(to: max(target, world.now), budget: &budget) {
     case .reached: break
     case .more: isBehind = true
     case .livelocked: takeLivelock()

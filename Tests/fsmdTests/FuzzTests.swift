@@ -11,7 +11,7 @@ struct FuzzTests {
   static let limits: Limits = {
     var limits = Limits()
     for limit in [
-      "line=512", "replyQueue=65536", "noticeQueue=4096", "watches=6", "worlds=4", "machines=14", "batch=12",
+      "line=512", "replyQueue=65536", "noticeQueue=4096", "watches=6", "worlds=4", "machines=20", "batch=12",
       "batchBytes=400", "chain=60", "wireChain=20", "wireDeliveries=80", "wires=12", "journal=3000",
       "journalBytes=65536",
     ] {
@@ -25,7 +25,7 @@ struct FuzzTests {
     var fuzzer = Fuzzer(seed: seed)
     for turn in 0..<10_000 {
       fuzzer.takeTurn()
-      if turn % 500 == 499 { fuzzer.inspect() }
+      if turn % 1_000 == 999 { fuzzer.inspect() }
       if !fuzzer.problems.isEmpty { break }
     }
     fuzzer.inspect()

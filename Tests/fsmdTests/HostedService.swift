@@ -10,7 +10,12 @@ final class HostedService {
   let service: Service
   /// The host's clock, in nanoseconds; it moves only when the test says so.
   private(set) var now: UInt64
-  private(set) var guests: [Guest] = []
+  /// By their numbers; a guest keeps its host, and not the other way round.
+  private var guests: [UInt32: WeakGuest] = [:]
+
+  private struct WeakGuest {
+    weak var guest: Guest?
+  }
 
   /// What the tests make machines of: all simulations, and two kinds that they lack the like of.
   static let catalogue: Catalogue = {
@@ -28,7 +33,7 @@ final class HostedService {
   /// A new client; its greeting has been read.
   func connect() -> Guest {
     let guest = Guest(service.open(UInt32(guests.count + 2)), of: self)
-    guests.append(guest)
+    guests[guest.client.number] = WeakGuest(guest: guest)
     guest.collect()
     _ = guest.lines()
     return guest
@@ -51,15 +56,17 @@ final class HostedService {
     service.workOn()
     service.endRound()
     for client in service.takeTouched() {
-      guard let guest = guests.first(where: { $0.client === client }), guest.isReading else { continue }
+      guard let guest = guests[client.number]?.guest, guest.isReading else { continue }
       guest.collect()
     }
   }
 
-  /// Rounds until nobody has anything to do, at the present host time.
+  /// Rounds until nobody has anything to do, at the present host time, or with as much more as a world needs that is
+  /// behind.
   func settle() {
     var rounds = 0
     while service.needsTurn {
+      if guests.values.contains(where: { $0.guest?.client.hosted.realm.isBehind ?? false }) { now += 1 }
       round { service.passTime() }
       rounds += 1
       precondition(rounds < 1_000_000, "the service never comes to rest")
@@ -98,7 +105,7 @@ final class HostedService {
 /// One client of a ``HostedService``.
 final class Guest {
   let client: Service.Client
-  private unowned let host: HostedService
+  private let host: HostedService
   private var received: [UInt8] = []
   /// Whether it takes what is written for it; if not, its outbox fills up.
   var isReading = true

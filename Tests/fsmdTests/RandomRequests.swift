@@ -6,6 +6,7 @@ import StateMachines
 /// as ones that do not.
 struct RandomRequests {
   private var dice: Dice
+  private var sensible: SensibleRequests
   private let kinds: [String]
   private let events: [String]
   private let eventWords: [[String]]
@@ -16,10 +17,13 @@ struct RandomRequests {
 
   init(seed: UInt64, _ catalogue: Catalogue) {
     dice = Dice(seed: seed)
+    sensible = SensibleRequests(catalogue)
     kinds = catalogue.entries.map(\.name)
     let all = catalogue.kinds
     events = all.flatMap { $0.events.map(\.name) }
-    eventWords = all.flatMap { $0.events.map { $0.arguments.map { RandomRequests.samples(of: $0.type) }.flatMap { $0 } } }
+    eventWords = all.flatMap {
+      $0.events.map { $0.arguments.map { RandomRequests.samples(of: $0.type) }.flatMap { $0 } }
+    }
     timers = all.flatMap { $0.timers.map(\.name) }
     outputs = all.flatMap { $0.outputs.map(\.name) }
     states = all.flatMap { $0.states.prefix(8).map(\.word) + $0.initialStates } + ["open(5)", "cooling", "door.open"]
@@ -40,9 +44,11 @@ struct RandomRequests {
   private static let worlds = ["main", "main", "w1", "w2", "w3"]
   private static let patterns = ["*", "m*", "m1?", "call.*", "x", "?", "m1", "*.*", "\"\""]
   private static let durations = [
-    "0", "1", "350ms", "350ms", "1s", "1.5s", "10m", "1h", "6h", "1d", "7ns", "400d", "36500d", "-1s", "1e3", "1.5ns", "x",
+    "0", "1", "350ms", "350ms", "1s", "1.5s", "30s", "2m", "7ns", "100us", "-1s", "1e3", "1.5ns", "x",
   ]
-  private static let numbers = ["0", "1", "2", "3", "5", "17", "100", "1000000", "-1", "x", "18446744073709551616"]
+  /// Long enough for tens of thousands of ticks, so these are rare.
+  private static let longDurations = ["10m", "1h", "1d", "400d", "36500d", "36501d"]
+  private static let numbers = ["0", "1", "2", "3", "5", "17", "100", "1000000001", "-1", "x", "18446744073709551616"]
   private static let garbage = [
     "", "\"", "\"a", "a\"b", "=", "k=v", "k=\"v w\"", "é", "\u{85}", ":", "@", "@t", "#", "\\", "\"\\q\"", "\t", "send",
     "\u{1F600}", "99", "nil", "*",
@@ -73,7 +79,9 @@ struct RandomRequests {
 
   private mutating func name() -> String { dice.one(of: RandomRequests.names) }
   private mutating func pattern() -> String { dice.one(of: RandomRequests.patterns) }
-  private mutating func duration() -> String { dice.one(of: RandomRequests.durations) }
+  private mutating func duration() -> String {
+    dice.once(in: 60) ? dice.one(of: RandomRequests.longDurations) : dice.one(of: RandomRequests.durations)
+  }
   private mutating func count() -> String { dice.one(of: RandomRequests.numbers) }
   private mutating func maybe(_ text: String) -> String { dice.once(in: 3) ? " " + text : "" }
 
@@ -83,8 +91,21 @@ struct RandomRequests {
     return "\(events[place]) \(dice.one(of: eventWords[place]))\(maybe(dice.one(of: eventWords[place])))"
   }
 
+  /// One request that changes the machines of a world, without chains that take no time.
+  mutating func input() -> String {
+    while true {
+      let request = dice.once(in: 5) ? request() : sensible.request(&dice)
+      guard let verb = request.split(separator: " ").first,
+        ["new", "drop", "send", "cast", "wire", "unwire", "fire"].contains(verb), !request.contains("every=0"),
+        !request.contains("recheckDelay=0")
+      else { continue }
+      return request
+    }
+  }
+
   /// One request of any verb that does not end a connection or the daemon, and begins no batch.
   mutating func request() -> String {
+    if dice.once(in: 3) { return sensible.request(&dice) }
     switch dice.number(below: 100) {
     case 0..<14:
       let initial = dice.once(in: 6) ? " initial=\(dice.one(of: states))" : ""
@@ -118,7 +139,8 @@ struct RandomRequests {
     case 91: return dice.one(of: ["pause", "resume", "speed 0.333", "speed 60", "speed x"])
     case 92: return "sync"
     case 93: return "cancel"
-    case 94: return dice.one(of: ["end", "mode text", "mode json", "world", "quiet off", "stats", "limits", "nosuchverb"])
+    case 94:
+      return dice.one(of: ["end", "mode text", "mode json", "world", "quiet off", "stats", "limits", "nosuchverb"])
     case 95: return dice.one(of: ["help", "help send", "kinds", "describe \(dice.one(of: kinds))"])
     case _: return "send \(name()) buttonClick"
     }
