@@ -36,6 +36,12 @@ enum Patience {
     _ = try wait(for: what) { try holds() ? true : nil }
   }
 
+  /// Lets the host's clock go on for a while, during which nothing is looked at: only tests of clocks need that.
+  static func pass(milliseconds: UInt64) {
+    let end = HostClock.now() + milliseconds * 1_000_000
+    while HostClock.now() < end { _ = poll(nil, 0, interval) }
+  }
+
   /// Waits until a descriptor is ready for `events`, or hung up; false if that is not so by `deadline`.
   static func wait(for descriptor: Descriptor, _ events: Int32, deadline: UInt64) -> Bool {
     var wanted = pollfd(fd: descriptor.rawValue, events: Int16(events), revents: 0)
