@@ -9,8 +9,6 @@ struct Session: ~Copyable {
   let watcher: WatcherID
   var input: InputBuffer
   var outbox = Outbox()
-  /// Whether lines that wait were left for later, as the client has too much to read.
-  var isHeldUp = false
   /// What this client is in the middle of; no other request of its is taken until that is done.
   var activity = Activity.none
   /// The lines since `begin`, while they are collected.

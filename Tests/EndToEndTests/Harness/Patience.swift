@@ -19,6 +19,8 @@ enum Patience {
     HostClock.now() + seconds * 1_000_000_000
   }
 
+  static func deadline(milliseconds: UInt64) -> UInt64 { HostClock.now() + milliseconds * 1_000_000 }
+
   /// Looks again and again until something is there.
   ///
   /// - Throws: ``HarnessFailure`` naming `what` when it is not there in time.
