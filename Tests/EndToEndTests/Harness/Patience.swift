@@ -19,6 +19,8 @@ enum Patience {
     HostClock.now() + seconds * 1_000_000_000
   }
 
+  static func deadline(milliseconds: UInt64) -> UInt64 { HostClock.now() + milliseconds * 1_000_000 }
+
   /// Looks again and again until something is there.
   ///
   /// - Throws: ``HarnessFailure`` naming `what` when it is not there in time.
@@ -34,6 +36,12 @@ enum Patience {
   /// Waits until a condition holds.
   static func wait(until what: String, _ holds: () throws -> Bool) throws {
     _ = try wait(for: what) { try holds() ? true : nil }
+  }
+
+  /// Lets the host's clock go on for a while, during which nothing is looked at: only tests of clocks need that.
+  static func pass(milliseconds: UInt64) {
+    let end = HostClock.now() + milliseconds * 1_000_000
+    while HostClock.now() < end { _ = poll(nil, 0, interval) }
   }
 
   /// Waits until a descriptor is ready for `events`, or hung up; false if that is not so by `deadline`.

@@ -81,6 +81,17 @@ final class TestClient {
     return line
   }
 
+  /// The next line; when none comes for a while, `onSilence` may do something about it.
+  func line(onSilence: () throws -> Void) throws -> String {
+    while true {
+      if let line = takeLine() { return line }
+      if !isAtEnd, !Patience.wait(for: descriptor, POLLIN, deadline: Patience.deadline(milliseconds: 500)) {
+        try onSilence()
+      }
+      return try line()
+    }
+  }
+
   /// The next line; nil when the daemon has closed the connection.
   func lineOrEnd() throws -> String? {
     let end = Patience.deadline()

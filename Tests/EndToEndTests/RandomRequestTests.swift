@@ -1,0 +1,126 @@
+import Testing
+
+/// Whatever is sent: no crash, no hang, exactly one final line per request line.
+@Suite(.serialized)
+struct RandomRequestTests {
+  private static let codes: Set<Substring> = [
+    "SYNTAX", "TOO-LONG", "UNKNOWN-VERB", "USAGE", "UNKNOWN-KIND", "UNKNOWN-MACHINE", "UNKNOWN-EVENT",
+    "UNKNOWN-TIMER", "UNKNOWN-WORLD", "NAME-TAKEN", "BAD-ARGUMENT", "REFUSED", "EXPECTED", "TIMEOUT", "CANCELLED",
+    "CLOCK", "BATCH", "LIMIT",
+  ]
+
+  @Test("random lines, valid, nearly valid and none at all, get one answer each", arguments: [1, 2, 3] as [UInt64])
+  func answers(_ number: UInt64) throws {
+    let seed = number &* 1_000_003
+    var grammar = RequestGrammar(seed: seed)
+    let daemon = try DaemonProcess(
+      "--limit", "chain=200", "--limit", "wireChain=50", "--limit", "wireDeliveries=500", "--limit", "journal=3000",
+      "--limit", "machines=300")
+    let witness = try daemon.connect()
+    let clients = try (0..<3).map { _ in try daemon.connect() }
+    for client in clients { #expect(try client.ask("clock virtual").hasPrefix("+ ")) }
+    let descriptors = daemon.facts.descriptors
+    var memory = 0
+    for round in 0..<250 {
+      for client in clients {
+        var sent: [[UInt8]] = []
+        var expected = 0
+        for _ in 0..<50 {
+          if grammar.chance(40) {
+            expected += addBatch(&sent, &grammar)
+          } else {
+            let line = grammar.line()
+            if RequestGrammar.isAnswered(line) { expected += 1 }
+            sent.append(line)
+          }
+        }
+        sent.append(Array("@last-of-\(round) sync".utf8))
+        try client.send(Array(sent.joined(separator: [0x0A])) + [0x0A])
+        let finals = try finals(of: client, upTo: "+ @last-of-\(round)", &expected)
+        guard finals == expected else {
+          throw HarnessFailure(
+            what: "seed \(seed), round \(round): \(finals) answers to \(expected) requests:\n"
+              + sent.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n"))
+        }
+      }
+      #expect(try witness.ask("sync") == "+", "seed \(seed), round \(round)")
+      if round == 100 { memory = daemon.facts.residentKiB }
+    }
+    for client in clients {
+      #expect(try client.ask("quit") == "+")
+      #expect(try client.readToEnd().last == "! bye reason=quit")
+    }
+    #expect(daemon.surplusDescriptors(over: descriptors - clients.count) == 0)
+    #expect(daemon.facts.residentKiB - memory < 16 << 10, "worlds, machines and journals are limited")
+  }
+
+  /// Adds a batch of random lines.
+  ///
+  /// - Returns: How many answers it gets: one for `begin`, one for each line that is one, one for `end`.
+  private func addBatch(_ sent: inout [[UInt8]], _ grammar: inout RequestGrammar) -> Int {
+    var expected = 2
+    sent.append(Array("@b begin".utf8))
+    for _ in 0..<grammar.number(below: 8) {
+      let line = grammar.line()
+      if RequestGrammar.isAnswered(line) { expected += 1 }
+      sent.append(line)
+    }
+    sent.append(Array("@e end".utf8))
+    return expected
+  }
+
+  /// Counts the final lines before the one given, and looks at every line on the way.
+  ///
+  /// What waits on a real clock, since somebody made a world with one, is cancelled, which is one request more.
+  private func finals(of client: TestClient, upTo last: String, _ expected: inout Int) throws -> Int {
+    var count = 0
+    while true {
+      let line = try client.line {
+        try client.send("@c cancel\n")
+        expected += 1
+      }
+      if line == last { return count }
+      let words = line.split(separator: " ", maxSplits: 3)
+      switch line.utf8.first {
+      case UInt8(ascii: "+"): count += 1
+      case UInt8(ascii: "-"):
+        count += 1
+        let code = words.dropFirst().first { !$0.hasPrefix("@") } ?? ""
+        guard Self.codes.contains(code) else { throw HarnessFailure(what: "an unknown code: \(line)") }
+      case UInt8(ascii: "."), UInt8(ascii: "*"), UInt8(ascii: "!"): break
+      default: throw HarnessFailure(what: "a line of no class: \(line)")
+      }
+    }
+  }
+
+  @Test("random bytes in random pieces do no harm", arguments: [7, 8] as [UInt64])
+  func bytes(_ seed: UInt64) throws {
+    var dice = Dice(seed: seed)
+    let daemon = try DaemonProcess()
+    let witness = try daemon.connect()
+    for round in 0..<60 {
+      let client = try daemon.connect()
+      var expected = 0
+      var line: [UInt8] = []
+      for _ in 0..<40 {
+        var piece = (0..<dice.below(2_000)).map { _ in UInt8(truncatingIfNeeded: dice.next()) }
+        if dice.below(3) == 0 { piece = piece.map { $0 & 0x0F } }  // Mostly control characters and ends of lines.
+        for byte in piece {
+          if byte == 0x0A {
+            if RequestGrammar.isAnswered(line) { expected += 1 }
+            line = []
+          } else {
+            line.append(byte)
+          }
+        }
+        try client.send(piece)
+      }
+      client.closeSending()
+      let lines = try client.readToEnd()
+      #expect(lines.last == "! bye", "seed \(seed), round \(round)")
+      #expect(lines.filter { $0.hasPrefix("- ") }.count == expected, "seed \(seed), round \(round)")
+      #expect(try witness.ask("sync") == "+", "seed \(seed), round \(round)")
+    }
+    #expect(try witness.ask("list") == "+ 0")
+  }
+}
