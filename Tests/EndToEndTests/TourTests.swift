@@ -1,6 +1,7 @@
 import Foundation
 import LineProtocol
 import Testing
+import UnixHost
 
 /// What the documentation says, held against the programs: its transcripts to the byte, its lists to the daemon's own.
 struct TourTests {
@@ -12,6 +13,7 @@ struct TourTests {
     let exchanges = try Document(path).exchanges
     #expect(exchanges.count > 20, "\(path) has lost its transcripts")
     let daemon = try DaemonProcess()
+    defer { daemon.letGo() }
     let client = try daemon.connect()
     var isCollecting = false
     for exchange in exchanges {
@@ -85,7 +87,9 @@ struct TourTests {
   func limitsAndKinds() throws {
     let reference = try Document("Docs/Protocol.md").text
     let readme = try Document("README.md").text
-    let client = try DaemonProcess().connect()
+    let daemon = try DaemonProcess()
+    defer { daemon.letGo() }
+    let client = try daemon.connect()
     let limits = try client.askAll("limits").dropLast()
     #expect(limits.count > 10)
     for line in limits {
