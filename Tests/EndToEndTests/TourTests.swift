@@ -1,0 +1,220 @@
+import Foundation
+import LineProtocol
+import Testing
+import UnixHost
+
+/// What the documentation says, held against the programs: its transcripts to the byte, its lists to the daemon's own.
+struct TourTests {
+  /// Documents with transcripts; the blocks of each are one conversation with a daemon of its own.
+  static let transcripts = ["README.md", "Docs/Protocol.md"]
+
+  @Test("every transcript of the documentation is what the daemon answers, line by line", arguments: transcripts)
+  func transcript(path: String) throws {
+    let exchanges = try Document(path).exchanges
+    #expect(exchanges.count > 20, "\(path) has lost its transcripts")
+    let daemon = try DaemonProcess()
+    defer { daemon.letGo() }
+    let client = try daemon.connect()
+    var isCollecting = false
+    for exchange in exchanges {
+      try client.send(exchange.request + "\n")
+      let words = exchange.request.split(separator: " ").drop { $0.hasPrefix("@") }
+      if words.first == "begin" {
+        isCollecting = true
+      } else if words.first == "end" {
+        isCollecting = false
+      }
+      var answer: [String] = []
+      if isCollecting {
+        if words.first == "begin" { answer = try client.reply() }
+      } else if words.first == "quit" {
+        answer = try client.readToEnd()
+      } else {
+        // Whatever the request is answered with stands before the answer to this one.
+        try client.send("@end-of-answer sync\n")
+        answer = try client.lines { $0 == "+ @end-of-answer" }.dropLast()
+      }
+      // Behind the first difference everything is different.
+      try #require(answer == exchange.answer, "\(path):\(exchange.line): \(exchange.request)")
+    }
+  }
+
+  @Test("the tour for fsmrepl runs without a failure")
+  func demo() throws {
+    let run = try ProgramRun(
+      "fsmrepl", ["-f", Document.root.appending(path: "Demos/tour.fsm").path], in: try TemporaryFolder(),
+      environment: [("FSMD_SOCKET", nil), ("XDG_RUNTIME_DIR", "/nonexistent"), ("TMPDIR", nil)])
+    #expect(try run.ending() == .exited(0), "\(run.log)")
+    #expect(!run.output.split(separator: "\n").contains { $0.hasPrefix("-") }, "\(run.output)")
+    #expect(run.output.hasSuffix("! bye reason=quit\n"), "\(run.output.suffix(200))")
+  }
+
+  @Test("every relative link of the documentation leads to a file, and to a heading of it")
+  func links() throws {
+    for document in try Document.all() {
+      for link in document.links {
+        let parts = link.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+        let folder = document.path.contains("/") ? String(document.path.prefix { $0 != "/" }) + "/" : ""
+        let target = parts[0].isEmpty ? document.path : folder + parts[0]
+        let isThere = FileManager.default.fileExists(atPath: Document.root.appending(path: target).path)
+        #expect(isThere, "\(document.path) links to \(link)")
+        guard isThere, parts.count == 2 else { continue }
+        #expect(try Document(target).anchors.contains(String(parts[1])), "\(document.path) links to \(link)")
+      }
+    }
+  }
+
+  @Test("the files that the tour of the code names are there")
+  func namedFiles() throws {
+    let document = try Document("ARCHITECTURE.md")
+    #expect(document.namedFiles.count > 30)
+    for path in document.namedFiles {
+      #expect(FileManager.default.fileExists(atPath: Document.root.appending(path: path).path), "\(path)")
+    }
+  }
+
+  @Test("the reference has every verb with all its forms, and every code of a failure")
+  func verbs() throws {
+    // A bar within a table stands behind a backslash.
+    let text = try Document("Docs/Protocol.md").text.replacingOccurrences(of: "\\|", with: "|")
+    for entry in VerbEntry.table {
+      for usage in entry.usages { #expect(text.contains("`\(usage)`"), "\(usage)") }
+    }
+    for code in FailureCode.allCases { #expect(text.contains("`\(code.word)`"), "\(code.word)") }
+  }
+
+  @Test("the reference has every limit with its value and unit, and the README every kind")
+  func limitsAndKinds() throws {
+    let reference = try Document("Docs/Protocol.md").text
+    let readme = try Document("README.md").text
+    let daemon = try DaemonProcess()
+    defer { daemon.letGo() }
+    let client = try daemon.connect()
+    let limits = try client.askAll("limits").dropLast()
+    #expect(limits.count > 10)
+    for line in limits {
+      let words = line.split(separator: " ")
+      #expect(reference.contains("| `\(words[1])` | \(words[2]) | \(words[3]) |"), "\(line)")
+    }
+    let kinds = try client.askAll("kinds").dropLast()
+    #expect(kinds.count > 5)
+    for line in kinds {
+      let name = line.split(separator: " ")[1]
+      #expect(readme.contains("| `\(name)` |"), "\(name)")
+    }
+  }
+
+  @Test("the machine in the README is the one that is compiled and tested")
+  func example() throws {
+    let example = try Document("Tests/StateMachinesTests/LampExample.swift").text
+    #expect(try Document("README.md").blocks(marked: "swift").first?.lines.joined(separator: "\n") == example)
+  }
+}
+
+/// A text file of the documentation.
+private struct Document {
+  /// From the package's root.
+  let path: String
+  /// Without the line feed at its end.
+  let text: String
+
+  static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+
+  init(_ path: String) throws {
+    self.path = path
+    let whole = try String(contentsOf: Document.root.appending(path: path), encoding: .utf8)
+    text = whole.hasSuffix("\n") ? String(whole.dropLast()) : whole
+  }
+
+  static func all() throws -> [Document] {
+    let docs = try FileManager.default.contentsOfDirectory(atPath: root.appending(path: "Docs").path).sorted()
+    return try
+      (["README.md", "ARCHITECTURE.md", "CHANGELOG.md"] + docs.filter { $0.hasSuffix(".md") }.map { "Docs/\($0)" })
+      .map { try Document($0) }
+  }
+
+  var lines: [Substring] { text.split(separator: "\n", omittingEmptySubsequences: false) }
+
+  struct Block {
+    /// Of its first line, counted from 1.
+    let line: Int
+    let lines: [Substring]
+  }
+
+  /// The blocks between fences that bear a mark.
+  func blocks(marked mark: String) -> [Block] {
+    var blocks: [Block] = []
+    var begin: Int?
+    for (place, line) in lines.enumerated() {
+      if let first = begin, line == "```" {
+        blocks.append(Block(line: first + 1, lines: Array(lines[first..<place])))
+        begin = nil
+      } else if begin == nil, line == "```\(mark)" {
+        begin = place + 1
+      }
+    }
+    return blocks
+  }
+
+  /// A request and all that comes before the answer to the next one.
+  struct Exchange {
+    let line: Int
+    let request: String
+    var answer: [String] = []
+  }
+
+  /// The conversation of all blocks that are marked `fsmd`.
+  var exchanges: [Exchange] {
+    var exchanges: [Exchange] = []
+    for block in blocks(marked: "fsmd") {
+      for (place, line) in block.lines.enumerated() {
+        if line.hasPrefix("> ") {
+          exchanges.append(Exchange(line: block.line + place, request: String(line.dropFirst(2))))
+        } else if exchanges.isEmpty {
+          exchanges.append(Exchange(line: block.line + place, request: "", answer: [String(line)]))
+        } else {
+          exchanges[exchanges.count - 1].answer.append(String(line))
+        }
+      }
+    }
+    return exchanges
+  }
+
+  /// The text outside of blocks.
+  private var prose: [Substring] {
+    var isInside = false
+    return lines.filter { line in
+      if line.hasPrefix("```") {
+        isInside.toggle()
+        return false
+      }
+      return !isInside
+    }
+  }
+
+  /// Where the links lead that stay within the package.
+  var links: [String] {
+    prose.flatMap { line in
+      line.matches(of: #/\]\(([^)\s]+)\)/#).map { String($0.output.1) }
+    }.filter { !$0.contains("://") }
+  }
+
+  /// The names by which headings are linked to, as they are made of a heading on the usual sites.
+  var anchors: [String] {
+    prose.filter { $0.hasPrefix("#") }.map { heading in
+      heading.drop { $0 == "#" || $0 == " " }.lowercased().compactMap { character -> Character? in
+        if character == " " { return "-" }
+        return character.isLetter || character.isNumber || character == "-" || character == "_" ? character : nil
+      }.reduce(into: "") { $0.append($1) }
+    }
+  }
+
+  /// The paths in backquotes that begin with a folder of the package and end with a name of a file.
+  var namedFiles: Set<String> {
+    Set(
+      prose.flatMap { line in
+        line.matches(of: #/`((?:Sources|Tests|Docs|Demos)/[\w+./]+\.\w+)`/#).map { String($0.output.1) }
+      })
+  }
+}
