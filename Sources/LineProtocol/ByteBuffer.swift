@@ -10,12 +10,15 @@ public struct ByteBuffer: ~Copyable {
   @usableFromInline var capacity: Int
   @usableFromInline var length = 0
 
+  /// Bytes past `capacity` that may be read, so that what stands here can be moved sixteen bytes at a time.
+  private static let padding = 16
+
   @inlinable
   public var count: Int { length }
 
   package init(capacity: Int = 4096) {
     self.capacity = max(64, capacity)
-    base = .allocate(byteCount: self.capacity, alignment: 16)
+    base = .allocate(byteCount: self.capacity + ByteBuffer.padding, alignment: 16)
   }
 
   deinit {
@@ -40,7 +43,7 @@ public struct ByteBuffer: ~Copyable {
     if capacity > room {
       base.deallocate()
       capacity = 4096
-      base = .allocate(byteCount: capacity, alignment: 16)
+      base = .allocate(byteCount: capacity + ByteBuffer.padding, alignment: 16)
     }
   }
 
@@ -63,7 +66,7 @@ public struct ByteBuffer: ~Copyable {
   @inline(never)
   mutating func grow(_ extra: Int) {
     let larger = max(capacity * 2, count + extra)
-    let moved = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
+    let moved = UnsafeMutableRawPointer.allocate(byteCount: larger + ByteBuffer.padding, alignment: 16)
     moved.copyMemory(from: base, byteCount: count)
     base.deallocate()
     base = moved
@@ -120,6 +123,18 @@ public struct ByteBuffer: ~Copyable {
   @inline(__always)
   public mutating func append(literal: StaticString) {
     append(UnsafeRawBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
+  }
+
+  /// Writes through a cursor that does not look where the room ends.
+  ///
+  /// - Parameter size: As many bytes as `body` writes at most. Sixteen more are there for moves that overshoot.
+  @inlinable
+  @inline(__always)
+  public mutating func write(atMost size: Int, _ body: (inout ByteCursor) -> Void) {
+    reserve(size &+ 16)
+    var cursor = ByteCursor(place: base + length)
+    body(&cursor)
+    length = cursor.place - base
   }
 
   /// Puts bytes in at a place; those from there on move up.
@@ -182,5 +197,52 @@ public struct ByteBuffer: ~Copyable {
       bound &*= 10
     }
     return digits
+  }
+}
+
+/// A place in a buffer where there is room.
+public struct ByteCursor {
+  // Safety: `ByteBuffer.write(atMost:_:)` makes the room before it hands a cursor out, and takes the place back after.
+  @usableFromInline var place: UnsafeMutableRawPointer
+
+  @usableFromInline
+  init(place: UnsafeMutableRawPointer) {
+    self.place = place
+  }
+
+  @inlinable
+  @inline(__always)
+  public mutating func put(byte: UInt8) {
+    place.storeBytes(of: byte, as: UInt8.self)
+    place += 1
+  }
+
+  @inlinable
+  @inline(__always)
+  public mutating func put(literal: StaticString) {
+    place.copyMemory(from: literal.utf8Start, byteCount: literal.utf8CodeUnitCount)
+    place += literal.utf8CodeUnitCount
+  }
+
+  @inlinable
+  @inline(__always)
+  public mutating func put(_ bytes: UnsafeRawBufferPointer) {
+    guard let start = bytes.baseAddress else { return }
+    place.copyMemory(from: start, byteCount: bytes.count)
+    place += bytes.count
+  }
+
+  /// Puts bytes of which sixteen more can be read than there are: they are moved sixteen at a time, the last too far.
+  @inlinable
+  @inline(__always)
+  public mutating func put(padded bytes: UnsafeRawBufferPointer) {
+    let start = bytes.baseAddress.unsafelyUnwrapped
+    var moved = 0
+    repeat {
+      let sixteen = start.loadUnaligned(fromByteOffset: moved, as: SIMD16<UInt8>.self)
+      place.storeBytes(of: sixteen, toByteOffset: moved, as: SIMD16<UInt8>.self)
+      moved &+= 16
+    } while moved < bytes.count
+    place += bytes.count
   }
 }

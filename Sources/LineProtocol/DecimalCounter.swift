@@ -1,12 +1,12 @@
 /// A number that mostly grows by one, with its decimal digits: the next number is the same text with a digit changed.
 public struct DecimalCounter: ~Copyable {
-  // Safety: twenty bytes owned by this value; the digits stand at the end, from `first` on.
+  // Safety: twenty bytes and sixteen to read past them, owned by this value; the digits end at the twentieth.
   @usableFromInline let digits: UnsafeMutableRawPointer
   @usableFromInline var first = 19
   @usableFromInline var value: UInt64 = 0
 
   public init() {
-    digits = .allocate(byteCount: 20, alignment: 1)
+    digits = .allocate(byteCount: 36, alignment: 1)
     digits.storeBytes(of: 0x30, toByteOffset: 19, as: UInt8.self)
   }
 
@@ -20,6 +20,13 @@ public struct DecimalCounter: ~Copyable {
   @inlinable
   @inline(__always)
   public mutating func append(_ number: UInt64, to buffer: inout ByteBuffer) {
+    buffer.append(text(of: number))
+  }
+
+  /// The digits of a number, with sixteen bytes after them that may be read; valid until the next is asked for.
+  @inlinable
+  @inline(__always)
+  public mutating func text(of number: UInt64) -> UnsafeRawBufferPointer {
     if number != value {
       let last = digits.load(fromByteOffset: 19, as: UInt8.self)
       if number == value &+ 1, last < 0x39, number > 0 {
@@ -29,7 +36,7 @@ public struct DecimalCounter: ~Copyable {
         renew(number)
       }
     }
-    buffer.append(UnsafeRawBufferPointer(start: digits + first, count: 20 &- first))
+    return UnsafeRawBufferPointer(start: digits + first, count: 20 &- first)
   }
 
   @usableFromInline

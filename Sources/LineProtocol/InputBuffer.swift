@@ -4,12 +4,24 @@
 /// and never looks at a byte twice. A line that is longer than the limit is reported once and dropped up to its LF,
 /// without being kept.
 package struct InputBuffer: ~Copyable {
-  /// One line, without its LF or CRLF.
+  /// One line, without its LF or CRLF. A plain one stands in an input buffer: its end follows it, and eight bytes from
+  /// any place in it can be read.
   package struct Line {
     /// The bytes, in place. Valid until the buffer is filled again; a parser may rewrite them.
     package let bytes: UnsafeMutableRawBufferPointer
     /// Whether all bytes are printable ASCII. Other lines must be validated before they are used.
     package let isPlain: Bool
+
+    fileprivate init(bytes: UnsafeMutableRawBufferPointer, isPlain: Bool) {
+      self.bytes = bytes
+      self.isPlain = isPlain
+    }
+
+    /// A line from elsewhere, of which nothing is known.
+    package init(unknown bytes: UnsafeMutableRawBufferPointer) {
+      self.bytes = bytes
+      isPlain = false
+    }
   }
 
   package enum Next {
@@ -20,7 +32,10 @@ package struct InputBuffer: ~Copyable {
     case incomplete
   }
 
-  // Safety: `base` is owned by this value and has room for `capacity` bytes; 0 ≤ start ≤ scanned ≤ end ≤ capacity.
+  /// Bytes past `capacity` that may be read, so that a line can be searched eight bytes at a time up to its end.
+  private static let padding = 8
+
+  // Safety: `base` is owned by this value and has room for `capacity` bytes and the padding; 0 ≤ start ≤ scanned ≤ end ≤ capacity.
   private var base: UnsafeMutableRawPointer
   private var capacity: Int
   /// The first byte of the next line.
@@ -37,7 +52,7 @@ package struct InputBuffer: ~Copyable {
   package init(longestLine: Int, capacity: Int = 4096) {
     self.longestLine = longestLine
     self.capacity = max(64, capacity)
-    base = .allocate(byteCount: self.capacity, alignment: 16)
+    base = .allocate(byteCount: self.capacity + InputBuffer.padding, alignment: 16)
   }
 
   deinit {
@@ -83,7 +98,7 @@ package struct InputBuffer: ~Copyable {
   }
 
   private mutating func resize(to capacity: Int) {
-    let moved = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
+    let moved = UnsafeMutableRawPointer.allocate(byteCount: capacity + InputBuffer.padding, alignment: 16)
     moved.copyMemory(from: base, byteCount: end)
     base.deallocate()
     base = moved

@@ -75,15 +75,19 @@ public struct Request: ~Copyable {
   ///
   /// - Throws: `blank` for what gets no answer, `syntax` with the tag already read if it is well formed.
   package mutating func parse(_ line: InputBuffer.Line) throws(Failure) {
+    base = line.bytes.baseAddress.map { UnsafeRawPointer($0) } ?? base
+    tagPlace.length = 0
+    hasKeyedWords = false
+    count = 0
+    if line.isPlain, splitAtBlanks(line.bytes.count) { return }
     try parse(line.bytes, isPlain: line.isPlain)
   }
 
+  /// Takes a line apart that stands anywhere.
   package mutating func parse(_ line: UnsafeMutableRawBufferPointer, isPlain: Bool) throws(Failure) {
     base = line.baseAddress.map { UnsafeRawPointer($0) } ?? base
     tagPlace.length = 0
     hasKeyedWords = false
-    count = 0
-    if isPlain, splitAtBlanks(line.count) { return }
     verbPlace.length = 0
     count = 0
 
@@ -116,27 +120,24 @@ public struct Request: ~Copyable {
 
   /// Takes a line apart that has nothing but plain words: no tag, no quotes, no `=`, no comment. Nearly all have not.
   ///
+  /// - Parameter end: The line's length. Its CR or LF stands there, and eight bytes can be read from any place before.
   /// - Returns: False if the line is of another sort; what was found is of no use then.
   private mutating func splitAtBlanks(_ end: Int) -> Bool {
+    let base = base
     var place = 0
     var found = 0
     while true {
       while place < end, base.load(fromByteOffset: place, as: UInt8.self) == WordScanner.space { place &+= 1 }
-      if place == end { break }
+      if place >= end { break }
       let start = place
-      // Eight bytes at a time up to the first that may end or change the word.
-      while place &+ 8 <= end {
+      // Eight bytes at a time up to the first that may end or change the word; the end of the line is one.
+      while true {
         let special = WordScanner.specialBytes(base.loadUnaligned(fromByteOffset: place, as: UInt64.self))
         if special != 0 {
           place &+= special.trailingZeroBitCount &>> 3
           break
         }
         place &+= 8
-      }
-      while place < end {
-        let byte = base.load(fromByteOffset: place, as: UInt8.self)
-        if byte <= WordScanner.quote || byte == WordScanner.equals { break }
-        place &+= 1
       }
       if place < end, base.load(fromByteOffset: place, as: UInt8.self) != WordScanner.space { return false }
       let word = Word(
@@ -147,9 +148,9 @@ public struct Request: ~Copyable {
         if first == WordScanner.at || first == WordScanner.hash { return false }
         verbPlace = word
       } else {
-        if count == capacity { grow() }
-        (storage + count).initialize(to: word)
-        count &+= 1
+        if found > capacity { grow() }
+        (storage + (found &- 1)).initialize(to: word)
+        count = found
       }
       found &+= 1
     }

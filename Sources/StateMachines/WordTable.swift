@@ -17,10 +17,12 @@ public struct WordTable: Sendable {
     entries = .allocate(capacity: words.count)
     _ = entries.initialize(
       from: words.map { word in
-        let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: word.utf8.count, alignment: 1)
-        bytes.copyBytes(from: word.utf8)
-        let (head, tail) = WordTable.ends(of: UnsafeRawBufferPointer(bytes))
-        return Entry(head: head, tail: tail, bytes: UnsafeRawBufferPointer(bytes))
+        // Sixteen bytes more, so that a word can be moved sixteen bytes at a time.
+        let storage = UnsafeMutableRawBufferPointer.allocate(byteCount: word.utf8.count + 16, alignment: 1)
+        storage.copyBytes(from: word.utf8)
+        let bytes = UnsafeRawBufferPointer(rebasing: storage[..<word.utf8.count])
+        let (head, tail) = WordTable.ends(of: bytes)
+        return Entry(head: head, tail: tail, bytes: bytes)
       })
   }
 
@@ -31,7 +33,7 @@ public struct WordTable: Sendable {
 
   public var count: Int { entries.count }
 
-  /// The word at a place.
+  /// The word at a place. Sixteen bytes more can be read than it has.
   @inlinable
   @inline(__always)
   public func word(at place: Int) -> UnsafeRawBufferPointer { entries[place].bytes }

@@ -26,7 +26,7 @@ extension Engine {
           if realm.unannounced != nil { return .service(.announceLivelock) }
           continue
         }
-        let errand = take(line.bytes, isPlain: line.isPlain, inBatch: false, &session, &realm, &request)
+        let errand = take(line, inBatch: false, &session, &realm, &request)
         if case .service = errand { return errand }
         if realm.unannounced != nil { return .service(.announceLivelock) }
       }
@@ -41,11 +41,11 @@ extension Engine {
   /// Carries out one line, with what it caused on what the client watches before the reply.
   @inline(__always)
   private func take(
-    _ line: UnsafeMutableRawBufferPointer, isPlain: Bool, inBatch: Bool, _ session: inout Session,
+    _ line: InputBuffer.Line, inBatch: Bool, _ session: inout Session,
     _ realm: inout Realm, _ request: inout Request
   ) -> Errand {
     do throws(Request.Failure) {
-      try request.parse(line, isPlain: isPlain)
+      try request.parse(line)
     } catch {
       switch error {
       case .blank: break
@@ -190,7 +190,7 @@ extension Engine {
       failTooLong(&session)
       return
     }
-    _ = take(text, isPlain: false, inBatch: true, &session, &realm, &request)
+    _ = take(InputBuffer.Line(unknown: text), inBatch: true, &session, &realm, &request)
     // A reply of many lines is written whole, since nobody may come in between.
     while !session.activity.isNone, !session.didFail {
       guard session.outbox.replyBytes < limits.replyQueue else {

@@ -55,17 +55,27 @@ extension Engine {
     _ tag: UnsafeRawBufferPointer, _ words: KindWords, _ answer: World.Answer, at now: Moment,
     _ session: inout Session
   ) {
-    session.outbox.buffer.begin(.success, tag: tag)
-    switch answer.verdict {
-    case .moved:
-      session.outbox.buffer.append(literal: " moved")
-      session.outbox.buffer.word(bare: words.states.word(at: Int(answer.from)))
-    case .stayed: session.outbox.buffer.append(literal: " stayed")
-    case .ignored: session.outbox.buffer.append(literal: " ignored")
-    case .refused: session.outbox.buffer.append(literal: " refused")
+    let to = words.states.word(at: Int(answer.to))
+    let from = words.states.word(at: Int(answer.from))
+    session.outbox.buffer.write(atMost: 128 + tag.count + from.count + to.count) { line in
+      line.put(byte: LineClass.success.rawValue)
+      if tag.count > 0 {
+        line.put(literal: " @")
+        line.put(tag)
+      }
+      switch answer.verdict {
+      case .moved:
+        line.put(literal: " moved ")
+        line.put(padded: from)
+        line.put(byte: 0x20)
+      case .stayed: line.put(literal: " stayed ")
+      case .ignored: line.put(literal: " ignored ")
+      case .refused: line.put(literal: " refused ")
+      }
+      line.put(padded: to)
+      session.stamp.put(now, answer.sequence, &line)
+      line.put(byte: 0x0A)
     }
-    session.outbox.buffer.word(bare: words.states.word(at: Int(answer.to)))
-    session.endLine(now, answer.sequence)
   }
 
   /// An answer that may have outputs, or states with data.

@@ -121,6 +121,14 @@ struct TimeStamp: ~Copyable {
     number.append(sequence, to: &buffer)
   }
 
+  /// Puts the text where there is room for 64 bytes.
+  @inline(__always)
+  mutating func put(_ moment: Moment, _ sequence: UInt64, _ cursor: inout ByteCursor) {
+    if moment.nanoseconds != self.moment.nanoseconds { renew(moment) }
+    cursor.put(padded: text.bytes)
+    cursor.put(padded: number.text(of: sequence))
+  }
+
   @inline(never)
   private mutating func renew(_ moment: Moment) {
     self.moment = moment
