@@ -104,6 +104,24 @@ struct TourTests {
     }
   }
 
+  @Test(
+    "the man pages have every option that the programs tell of, and all name one version",
+    arguments: ["fsmd", "fsmrepl"])
+  func manPages(program: String) throws {
+    let folder = try TemporaryFolder()
+    let page = try Document("Docs/man/\(program).1").text.replacingOccurrences(of: "\\-", with: "-")
+    let help = try ProgramRun(program, ["--help"], in: folder)
+    #expect(try help.ending() == .exited(0))
+    let options = Set(help.output.matches(of: #/--[a-z][a-z-]+/#).map { String($0.output) })
+    #expect(options.count > 4, "\(help.output)")
+    for option in options { #expect(page.contains(option), "\(option)") }
+    let version = try ProgramRun(program, ["--version"], in: folder)
+    #expect(try version.ending() == .exited(0))
+    let number = version.output.split(whereSeparator: \.isWhitespace).last ?? ""
+    #expect(page.split(separator: "\n").first?.contains("\"fsmd \(number)\"") == true, "\(number)")
+    #expect(try Document("CHANGELOG.md").text.contains("\n## \(number) "), "\(number)")
+  }
+
   @Test("the machine in the README is the one that is compiled and tested")
   func example() throws {
     let example = try Document("Tests/StateMachinesTests/LampExample.swift").text
