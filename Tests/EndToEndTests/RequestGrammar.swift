@@ -83,7 +83,7 @@ struct RequestGrammar {
       "fridge", "doorFridge", "smartFridge", "power", "boldText", "shiftKey", "callTracker", "phone", "phoneCall", "no")
   }
 
-  private mutating func name() -> String { dice.below(12) == 0 ? word() : "m\(dice.below(40))" }
+  private mutating func name() -> String { dice.below(12) == 0 ? word() : "m\(dice.below(16))" }
 
   private mutating func pattern() -> String { one("*", "m*", "m?", "?1*", "x*", "**?*", "m1", "m*.tracker") }
 
@@ -111,13 +111,13 @@ struct RequestGrammar {
   private mutating func parameters() -> String {
     one(
       "", "", "initial=\(state())", "start=\(dice.below(30))", "min=2 max=2 recheckDelay=0s start=2", "physics=off",
-      "doubleTap=\(duration())", "min=\(word()) max=\(word())", "coolingTau=\(duration())", "min=7 max=3",
+      "doubleTap=\(duration())", "min=\(word()) max=\(word())", "coolingTau=1h waitingTau=10m", "min=7 max=3",
       "start=-100 ambient=100", "openFor=0s minOff=0s minOn=0s")
   }
 
   private mutating func duration() -> String {
     one(
-      "0", "1ns", "350ms", "1s", "10m", "6h", "0s", "2d", "\(dice.below(100_000))us", "36501d", "-1s", "1e3", "1.5h",
+      "0", "1ns", "350ms", "1s", "10m", "0s", "1m", "\(dice.below(100_000))us", "36501d", "-1s", "1e3", "0.1h",
       "0.0000000001s", "9223372036854775807ns", word())
   }
 

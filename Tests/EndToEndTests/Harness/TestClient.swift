@@ -81,15 +81,10 @@ final class TestClient {
     return line
   }
 
-  /// The next line; when none comes for a while, `onSilence` may do something about it.
-  func line(onSilence: () throws -> Void) throws -> String {
-    while true {
-      if let line = takeLine() { return line }
-      if !isAtEnd, !Patience.wait(for: descriptor, POLLIN, deadline: Patience.deadline(milliseconds: 500)) {
-        try onSilence()
-      }
-      return try line()
-    }
+  /// The next line if something comes by `deadline`, a time of the host's clock.
+  func line(by deadline: UInt64) throws -> String? {
+    if let line = takeLine() { return line }
+    return isAtEnd || Patience.wait(for: descriptor, POLLIN, deadline: deadline) ? try line() : nil
   }
 
   /// The next line; nil when the daemon has closed the connection.
