@@ -361,8 +361,10 @@ final class Service {
   private func dropWorld(_ name: String, _ client: Client) {
     guard let hosted = world(name, client) else { return }
     guard hosted !== main else {
+      let others = worlds.keys.filter { $0 != name }.sorted().prefix(60).joined(separator: ",")
       client.session.fail(
-        request.tag, .badArgument, [("argument", "world"), ("got", name)], "the world main cannot be dropped")
+        request.tag, .badArgument, [("argument", "world"), ("got", name), ("allowed", others)],
+        "the world main cannot be dropped")
       return
     }
     worlds[name] = nil
