@@ -13,7 +13,7 @@ struct FuzzTests {
     for limit in [
       "line=512", "replyQueue=65536", "noticeQueue=4096", "watches=6", "worlds=4", "machines=20", "batch=12",
       "batchBytes=400", "chain=60", "wireChain=20", "wireDeliveries=80", "wires=12", "journal=3000",
-      "journalBytes=65536",
+      "journalBytes=131072",
     ] {
       if let problem = limits.set(limit) { preconditionFailure(problem) }
     }
