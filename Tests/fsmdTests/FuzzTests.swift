@@ -95,12 +95,12 @@ private struct Fuzzer {
   private mutating func finish(_ guest: Guest) {
     for _ in 0..<400 {
       var rounds = 0
-      while !guest.client.session.activity.isNone, rounds < 2 {
+      while guest.isBusy, rounds < 2 || !guest.client.session.activity.isCancellable {
         if guest.client.hosted.realm.clock.isRunning { host.passTimeLate(UInt64(random.number(below: 2_000_000_000))) }
         host.round { host.service.passTime() }
         rounds += 1
       }
-      guard !guest.client.session.activity.isNone else { return }
+      guard guest.isBusy else { return }
       // Its `+` is taken off again in `check`.
       cancels += 1
       host.round { guest.arrive("@cancel cancel\n") }
