@@ -25,7 +25,7 @@ struct FuzzTests {
     var fuzzer = Fuzzer(seed: seed)
     for turn in 0..<10_000 {
       fuzzer.takeTurn()
-      if turn % 1_000 == 999 { fuzzer.inspect() }
+      if turn % 2_500 == 2_499 { fuzzer.inspect() }
       if !fuzzer.problems.isEmpty { break }
     }
     fuzzer.inspect()

@@ -40,7 +40,7 @@ struct RandomRequests {
       + ["0", "1s", "-1", "on", "1e9", "\"a b\"", "nil", "99999999999999999999"]
   }
 
-  private static let names = (0..<12).map { "m\($0)" } + ["call.phone", "call.tracker", "call", "x.phone", "x.tracker"]
+  private static let names = (0..<6).map { "m\($0)" } + ["call.phone", "call.tracker", "call", "x.phone", "x.tracker"]
   private static let worlds = ["main", "main", "w1", "w2", "w3"]
   private static let patterns = ["*", "m*", "m1?", "call.*", "x", "?", "m1", "*.*", "\"\""]
   private static let durations = [
