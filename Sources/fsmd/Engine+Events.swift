@@ -161,12 +161,16 @@ extension Engine {
     }
     for (place, text) in given.enumerated() { guard take(text, place) else { return nil } }
     for (key, text) in words.keyed {
-      guard let place = event.arguments.firstIndex(where: { $0.name == key }), values[place] == nil else {
+      guard let place = event.arguments.firstIndex(where: { $0.name == key }) else {
         let names = event.arguments.map(\.name)
         session.fail(
           words.tag, .badArgument,
           [("argument", key), ("got", text), ("allowed", names.joined(separator: ","))] + suggestion(key, among: names),
-          names.contains(key) ? "'\(key)' is given twice" : "\(event.name) has no argument '\(key)'")
+          "\(event.name) has no argument '\(key)'")
+        return nil
+      }
+      guard values[place] == nil else {
+        session.fail(words.tag, .badArgument, [("argument", key), ("got", text)], "'\(key)' is given twice")
         return nil
       }
       guard take(text, place) else { return nil }

@@ -47,7 +47,9 @@ extension Engine {
     session.outbox.buffer.begin(.success, tag: words.tag)
     session.outbox.buffer.word(literal: "created")
     session.outbox.buffer.word(name)
-    session.outbox.buffer.state(kind.words.states.word(at: Int(answer.to)), data: realm.world.answerDetails.dataAfter)
+    session.outbox.buffer.state(
+      kind.words.states.word(at: Int(answer.to)),
+      data: answer.hasDetails ? realm.world.answerDetails.dataAfter : nil)
     session.endLine(realm.world.now, answer.sequence)
   }
 

@@ -103,7 +103,7 @@ extension Engine {
           [
             ("argument", "time"), ("got", words.plain[1]), ("allowed", "\(TimeText.seconds(now.nanoseconds)) or later"),
           ],
-          "it is \(TimeText.seconds(now.nanoseconds)) already; world time goes back only by undo and goto")
+          "it is \(TimeText.seconds(now.nanoseconds)) already, and world time does not go back")
         return
       }
     } else {

@@ -5,8 +5,10 @@ import StateMachines
 /// The requests about worlds, as far as the present one can answer them.
 extension Engine {
   func world(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) -> Errand {
-    if let key = words.keyed.first?.key, words[0] != "new" {
-      session.fail(words.tag, .badArgument, [("argument", key), ("allowed", "")], "only 'world new' takes '\(key)='")
+    if let (key, value) = words.keyed.first, words[0] != "new" {
+      session.fail(
+        words.tag, .badArgument, [("argument", key), ("got", value), ("allowed", "")],
+        "only 'world new' takes '\(key)='")
       return .none
     }
     switch (words[0], words[1]) {

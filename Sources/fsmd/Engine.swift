@@ -233,11 +233,15 @@ extension Engine {
     _ word: String, _ kind: Kind, _ words: borrowing Words, _ session: inout Session
   ) -> StateQuery? {
     if let query = StateQuery(word, of: kind) { return query }
-    let states = kind.states.map(\.word)
+    // The states of the regions, of which any may be given: all their combinations would be too many to read.
+    var states: [String] = []
+    for state in kind.states.flatMap({ $0.word.split(separator: "+").map(String.init) }) where !states.contains(state) {
+      states.append(state)
+    }
     session.fail(
       words.tag, .badArgument,
-      [("argument", "state"), ("got", word), ("allowed", states.prefix(60).joined(separator: ","))]
-        + suggestion(word, among: states + Set(states.flatMap { $0.split(separator: "+").map(String.init) }).sorted()),
+      [("argument", "state"), ("got", word), ("allowed", states.joined(separator: ","))]
+        + suggestion(word, among: states + kind.states.map(\.word)),
       "a \(kind.name) has no state '\(word)'")
     return nil
   }

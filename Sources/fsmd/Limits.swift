@@ -44,7 +44,7 @@ struct Limits: Sendable {
     Entry(name: "wireDeliveries", unit: "per-step", range: 1...1_000_000_000, path: \.world.wireDeliveries),
     Entry(name: "wires", unit: "per-world", range: 1...10_000_000, path: \.world.wires),
     Entry(name: "journal", unit: "inputs-per-world", range: 1...8_000_000, path: \.world.journal),
-    Entry(name: "journalBytes", unit: "bytes-per-world", range: 65_536...1 << 40, path: \.world.journalBytes),
+    Entry(name: "journalBytes", unit: "bytes-per-world", range: 131_072...1 << 40, path: \.world.journalBytes),
   ]
 
   /// Sets a limit from `NAME=VALUE`.

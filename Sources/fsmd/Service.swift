@@ -261,13 +261,17 @@ final class Service {
     return switch client.session.activity {
     case .none: client.session.isHeldUp && client.session.outbox.replyBytes < engine.limits.replyQueue
     case .reply: client.session.outbox.unwritten.count < 256 << 10
-    case .await(let wait): client.hosted.realm.clock.mode == .virtual && isPatient(wait.patience)
-    case .advance(let advance): isPatient(advance.patience)
-    case .step(let step): isPatient(step.patience)
+    case .await(let wait): client.hosted.realm.clock.mode == .virtual && isReady(client, wait.patience)
+    case .advance(let advance): isReady(client, advance.patience)
+    case .step(let step): isReady(client, step.patience)
     }
   }
 
-  private func isPatient(_ patience: UInt64?) -> Bool { patience.map { $0 <= host } ?? true }
+  /// Whether time may go on: a client has taken its notices, or has been waited for long enough.
+  private func isReady(_ client: Client, _ patience: UInt64?) -> Bool {
+    guard let patience else { return true }
+    return patience <= host || client.session.outbox.noticeBytes <= engine.limits.noticeQueue / 2
+  }
 
   /// When the next round must begin if nothing comes from outside; nil if never.
   func nextWake() -> UInt64? {
@@ -293,6 +297,12 @@ final class Service {
   func shutDown() {
     isShuttingDown = true
     for client in clients.values {
+      if !client.session.activity.isNone {
+        client.session.activity.tag.withUnsafeBytes {
+          client.session.fail($0, .shuttingDown, "the daemon is ending")
+        }
+        client.session.endActivity()
+      }
       client.session.sayGoodbye("shutdown")
       touch(client)
     }
@@ -361,8 +371,10 @@ final class Service {
   private func dropWorld(_ name: String, _ client: Client) {
     guard let hosted = world(name, client) else { return }
     guard hosted !== main else {
+      let others = worlds.keys.filter { $0 != name }.sorted().prefix(60).joined(separator: ",")
       client.session.fail(
-        request.tag, .badArgument, [("argument", "world"), ("got", name)], "the world main cannot be dropped")
+        request.tag, .badArgument, [("argument", "world"), ("got", name), ("allowed", others)],
+        "the world main cannot be dropped")
       return
     }
     worlds[name] = nil

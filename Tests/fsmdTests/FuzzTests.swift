@@ -13,7 +13,7 @@ struct FuzzTests {
     for limit in [
       "line=512", "replyQueue=65536", "noticeQueue=4096", "watches=6", "worlds=4", "machines=20", "batch=12",
       "batchBytes=400", "chain=60", "wireChain=20", "wireDeliveries=80", "wires=12", "journal=3000",
-      "journalBytes=65536",
+      "journalBytes=131072",
     ] {
       if let problem = limits.set(limit) { preconditionFailure(problem) }
     }
@@ -25,7 +25,7 @@ struct FuzzTests {
     var fuzzer = Fuzzer(seed: seed)
     for turn in 0..<10_000 {
       fuzzer.takeTurn()
-      if turn % 1_000 == 999 { fuzzer.inspect() }
+      if turn % 2_500 == 2_499 { fuzzer.inspect() }
       if !fuzzer.problems.isEmpty { break }
     }
     fuzzer.inspect()
@@ -95,12 +95,12 @@ private struct Fuzzer {
   private mutating func finish(_ guest: Guest) {
     for _ in 0..<400 {
       var rounds = 0
-      while !guest.client.session.activity.isNone, rounds < 2 {
+      while guest.isBusy, rounds < 2 || !guest.client.session.activity.isCancellable {
         if guest.client.hosted.realm.clock.isRunning { host.passTimeLate(UInt64(random.number(below: 2_000_000_000))) }
         host.round { host.service.passTime() }
         rounds += 1
       }
-      guard !guest.client.session.activity.isNone else { return }
+      guard guest.isBusy else { return }
       // Its `+` is taken off again in `check`.
       cancels += 1
       host.round { guest.arrive("@cancel cancel\n") }

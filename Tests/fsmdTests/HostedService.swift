@@ -170,6 +170,9 @@ final class Guest {
     return text.split(separator: "\n").map(String.init)
   }
 
+  /// Whether it waits for the end of a request, or for the daemon to take what it sent.
+  var isBusy: Bool { !client.session.activity.isNone || client.session.isHeldUp }
+
   /// What is wrong in its world, in words.
   func violations() -> [String] { client.hosted.realm.world.checkInvariants() }
 }

@@ -40,11 +40,11 @@ struct RandomRequests {
       + ["0", "1s", "-1", "on", "1e9", "\"a b\"", "nil", "99999999999999999999"]
   }
 
-  private static let names = (0..<12).map { "m\($0)" } + ["call.phone", "call.tracker", "call", "x.phone", "x.tracker"]
+  private static let names = (0..<6).map { "m\($0)" } + ["call.phone", "call.tracker", "call", "x.phone", "x.tracker"]
   private static let worlds = ["main", "main", "w1", "w2", "w3"]
   private static let patterns = ["*", "m*", "m1?", "call.*", "x", "?", "m1", "*.*", "\"\""]
   private static let durations = [
-    "0", "1", "350ms", "350ms", "1s", "1.5s", "30s", "2m", "7ns", "100us", "-1s", "1e3", "1.5ns", "x",
+    "0", "1", "350ms", "350ms", "1s", "1.5s", "20ms", "3s", "7ns", "100us", "-1s", "1e3", "1.5ns", "x", "5ms",
   ]
   /// Long enough for tens of thousands of ticks, so these are rare.
   private static let longDurations = ["10m", "1h", "1d", "400d", "36500d", "36501d"]
@@ -80,7 +80,7 @@ struct RandomRequests {
   private mutating func name() -> String { dice.one(of: RandomRequests.names) }
   private mutating func pattern() -> String { dice.one(of: RandomRequests.patterns) }
   private mutating func duration() -> String {
-    dice.once(in: 60) ? dice.one(of: RandomRequests.longDurations) : dice.one(of: RandomRequests.durations)
+    dice.once(in: 150) ? dice.one(of: RandomRequests.longDurations) : dice.one(of: RandomRequests.durations)
   }
   private mutating func count() -> String { dice.one(of: RandomRequests.numbers) }
   private mutating func maybe(_ text: String) -> String { dice.once(in: 3) ? " " + text : "" }

@@ -1,0 +1,211 @@
+import Simulator
+import Testing
+
+@testable import fsmd
+
+/// Each limit at the limit and one past it.
+@Suite("Limits")
+struct LimitTests {
+  private func host(_ settings: String...) -> HostedService {
+    var limits = Limits()
+    for setting in settings { #expect(limits.set(setting) == nil) }
+    return HostedService(limits: limits)
+  }
+
+  @Test("machines of a world, those of compositions too; a drop makes room")
+  func machines() {
+    let guest = host("machines=3").connect(toWorld: "w")
+    _ = guest.play("new power a", "new power b")
+    let full = "- LIMIT name=machines value=3 : this world has"
+    #expect(guest.say("new phoneCall c") == ["\(full) 2 machines; there is no room for another phoneCall"])
+    #expect(guest.say("new power c") == ["+ created c off t=0.000 seq=3"])
+    #expect(guest.say("new power d") == ["\(full) 3 machines; there is no room for another power"])
+    _ = guest.play("drop a", "drop b")
+    #expect(guest.say("new phoneCall d") == ["+ created d members=2 t=0.000 seq=15"])
+  }
+
+  @Test("wires of a world, those of compositions too")
+  func wires() {
+    let guest = host("wires=9").connect(toWorld: "w")
+    _ = guest.play("new boldText x", "new power p", "wire x fontStyle p buttonClick", "wire x fontStyle p set")
+    #expect(
+      guest.say("new phoneCall c") == [
+        "- LIMIT name=wires value=9 : this world has 2 wires; there is no room for those of another phoneCall"
+      ])
+    _ = guest.say("unwire x fontStyle p set")
+    #expect(guest.say("new phoneCall c").first?.hasPrefix("+ created c members=2") == true)
+    #expect(
+      guest.say("wire x fontStyle p set") == [
+        "- LIMIT name=wires value=9 : this world has 9 wires, and no room for another"
+      ])
+    #expect(guest.say("wires").last == "+ 9")
+  }
+
+  @Test("watches of a client in a world; one that is there may change its scope")
+  func watches() {
+    let host = host("watches=2")
+    let guest = host.connect(toWorld: "w")
+    #expect(guest.say("watch a\nwatch b") == ["+ watching 1", "+ watching 2"])
+    #expect(
+      guest.say("watch c") == [
+        "- LIMIT name=watches value=2 : this connection watches 2 patterns already; 'unwatch' ends one"
+      ])
+    #expect(guest.say("watch b what=all") == ["+ watching 2"])
+    #expect(guest.say("watch b since=0") == ["+ watching 2"])
+    #expect(guest.say("use main\nwatch c").last == "+ watching 1")
+    #expect(host.connect(toWorld: "w").say("watch c") == ["+ watching 1"])
+  }
+
+  @Test("worlds, main among them")
+  func worlds() {
+    let guest = host("worlds=2").connect()
+    #expect(guest.say("world new a") == ["+ created a"])
+    #expect(guest.say("world new b") == ["- LIMIT name=worlds value=2 : there are 2 worlds; 'world drop' removes one"])
+    #expect(guest.say("world new a") == ["- NAME-TAKEN world=a : there is a world 'a' already"])
+    #expect(guest.say("world drop a\nworld new b") == ["+ dropped a", "+ created b"])
+  }
+
+  @Test("clients")
+  func clients() {
+    let host = host("clients=2")
+    let first = host.connect()
+    #expect(host.service.hasRoom)
+    let second = host.connect()
+    #expect(!host.service.hasRoom)
+    #expect(
+      host.service.refusal == "- LIMIT name=clients value=2 : the daemon serves 2 clients already\n! bye reason=limit\n"
+    )
+    host.service.close(second.client)
+    #expect(host.service.hasRoom)
+    #expect(first.say("sync") == ["+"])
+  }
+
+  @Test("bytes of a name, of a machine's and of a composition's members'")
+  func names() {
+    let guest = host("name=12").connect(toWorld: "w")
+    #expect(guest.say("new power abcdefghijkl") == ["+ created abcdefghijkl off t=0.000 seq=1"])
+    #expect(guest.say("new power abcdefghijklm").first?.hasPrefix("- BAD-ARGUMENT argument=name") == true)
+    #expect(guest.say("new phoneCall abcd").first?.hasPrefix("+ created abcd members=2") == true)
+    #expect(
+      guest.say("new phoneCall abcde") == [
+        "- BAD-ARGUMENT argument=name got=abcde allowed=\"at most 4 bytes\" : the members of 'abcde' would have names that are too long"
+      ])
+  }
+
+  @Test("bytes of a line")
+  func line() {
+    let guest = host("line=64").connect(toWorld: "w")
+    let longest = "sync" + String(repeating: " ", count: 60)
+    #expect(guest.say(longest) == ["+"])
+    #expect(guest.say(longest + "\r") == ["+"])
+    #expect(
+      guest.say("@x \(longest)\nsync") == [
+        "- TOO-LONG limit=64 : a line has at most 64 bytes; this one was dropped", "+",
+      ])
+  }
+
+  @Test(
+    "what the journal has forgotten is named, and the rest is there",
+    arguments: ["journal=2000", "journalBytes=131072"])
+  func journal(_ limit: String) {
+    let host = host(limit)
+    let guest = host.connect(toWorld: "w")
+    _ = guest.play("new ticker t", "send t start", "quiet on", "advance 30000s")
+    let first = guest.client.hosted.realm.world.firstSequence
+    let last = guest.client.hosted.realm.world.lastSequence
+    #expect(first > 2 && last == 30_002)
+    let failure = "- LIMIT name=journal value=\(host.service.engine.limits.world.journal) from=\(first)"
+    for request in ["journal since=\(first - 1)", "journal since=0", "watch * since=1", "journal since=1 limit=0"] {
+      #expect(guest.say(request) == ["\(failure) : the journal of this world begins at \(first)"])
+    }
+    #expect(guest.say("journal since=\(first) limit=1").first?.hasPrefix(". \(first) ") == true)
+    let lines = guest.say("journal limit=1000000")
+    #expect(lines.first?.hasPrefix(". \(first) ") == true)
+    #expect(lines.last == "+ \((last - first + 1) * 4)")
+    #expect(
+      guest.say("limits").contains(
+        ". journal \(host.service.engine.limits.world.journal) inputs-per-world from=\(first)"))
+    #expect(guest.say("stats").contains(". journalFrom \(first) seq"))
+  }
+
+  @Test("a watcher who keeps up loses nothing where the journal is short")
+  func shortJournal() {
+    let host = host("journalBytes=131072", "journal=100000")
+    let (one, other) = (host.connect(toWorld: "w"), host.connect(toWorld: "w"))
+    _ = one.play("new power p", "watch p")
+    var seen: [Int] = []
+    for _ in 0..<3_000 {
+      _ = other.say(Array(repeating: "send p buttonClick", count: 10).joined(separator: "\n"))
+      seen += one.lines().compactMap { Int($0.split(separator: " ")[1]) }
+    }
+    #expect(one.client.hosted.realm.world.firstSequence > 2)
+    #expect(seen == Array(2...30_001))
+  }
+
+  @Test("a client that does not read gets its replies, and a gap in place of what was too much")
+  func gap() {
+    let host = host("noticeQueue=1024")
+    let (one, other) = (host.connect(toWorld: "w"), host.connect(toWorld: "w"))
+    _ = one.play("new power p", "watch p")
+    one.isReading = false
+    for _ in 0..<100 { _ = other.say("send p buttonClick") }
+    host.round { one.arrive("@q expect p off\n") }
+    #expect(one.client.session.outbox.noticeBytes < 1_200)
+    one.isReading = true
+    one.collect()
+    let lines = one.lines()
+    let told = lines.prefix { $0.hasPrefix("*") }.count
+    #expect(told > 10 && told < 40)
+    #expect(lines.dropFirst(told) == ["+ @q off t=0.000", "! gap from=\(told + 2) to=101"])
+    #expect(one.say("journal p since=\(told + 2) limit=1").first?.hasPrefix(". \(told + 2) ") == true)
+    _ = other.say("send p buttonClick")
+    #expect(one.lines() == ["* 102 0.000 p moved off on event=buttonClick"])
+  }
+
+  @Test("a sync tells of the gap, however much there is to read, after all that came before it")
+  func gapBeforeSync() {
+    let host = host("noticeQueue=1024")
+    let (one, other) = (host.connect(toWorld: "w"), host.connect(toWorld: "w"))
+    _ = one.play("new power p", "watch p")
+    one.isReading = false
+    for _ in 0..<100 { _ = other.say("send p buttonClick") }
+    host.round {
+      other.arrive("send p buttonClick\n")
+      one.arrive("@s sync\n")
+    }
+    one.isReading = true
+    one.collect()
+    let lines = one.lines()
+    let told = lines.prefix { $0.hasPrefix("*") }.count
+    #expect(lines.dropFirst(told) == ["! gap from=\(told + 2) to=102", "+ @s"])
+  }
+
+  @Test("a client that reads has no gap through an advance of its own")
+  func noGapOfOnesOwn() {
+    let host = host("noticeQueue=4096")
+    let guest = host.connect(toWorld: "w")
+    _ = guest.play("new ticker t initial=running", "watch t what=all")
+    let lines = guest.say("advance 5000s\nstep 3000\nawait t idle within=2000s")
+    #expect(!lines.contains { $0.hasPrefix("!") })
+    #expect(lines.count { $0.hasPrefix("*") } == 10_000 * 4)
+  }
+
+  @Test("every limit stands in the table once, and is set from text within its range")
+  func table() {
+    var limits = Limits()
+    #expect(Set(Limits.table.map(\.name)).count == Limits.table.count)
+    for entry in Limits.table {
+      for value in [entry.range.lowerBound, entry.range.upperBound] {
+        #expect(limits.set("\(entry.name)=\(value)") == nil)
+        #expect(limits[keyPath: entry.path] == value)
+      }
+      let before = limits[keyPath: entry.path]
+      for text in ["\(entry.range.lowerBound - 1)", "x", "", "1e3"] {
+        #expect(limits.set("\(entry.name)=\(text)") != nil, "\(entry.name)=\(text)")
+      }
+      if entry.range.upperBound < .max { #expect(limits.set("\(entry.name)=\(entry.range.upperBound + 1)") != nil) }
+      #expect(limits[keyPath: entry.path] == before)
+    }
+    for text in ["nosuch=1", "clients", "", "=5"] { #expect(limits.set(text) != nil) }
+  }
+}

@@ -1,0 +1,165 @@
+import Testing
+
+@testable import fsmd
+
+/// Real clocks, and requests that take their time.
+@Suite("Waiting")
+struct WaitingTests {
+  let host = HostedService()
+
+  @Test("on a real clock an await waits; the client's later requests wait with it, others do not")
+  func realClock() {
+    let (one, other) = (host.connect(), host.connect())
+    _ = one.say("new shiftKey k initial=on\nnew power p")
+    #expect(one.say("@a await k off\n@b send p buttonClick") == [])
+    #expect(other.say("expect p off") == ["+ off t=0.000"])
+    host.passTime(1)
+    #expect(one.lines() == [])
+    #expect(other.say("send k tap") == ["+ moved on off t=1.000 seq=4"])
+    #expect(one.lines() == ["+ @a reached off t=1.000 seq=4", "+ @b moved off on t=1.000 seq=5"])
+  }
+
+  @Test("an await is reached by a timer at its own time")
+  func byTimer() {
+    let guest = host.connect()
+    _ = guest.say("new till t initial=open idle=1500ms\nwatch t")
+    #expect(guest.say("await t closed") == [])
+    host.passTime(1.499)
+    #expect(guest.lines() == [])
+    host.passTime(0.001)
+    #expect(
+      guest.lines() == [
+        "* 2 1.500 t moved open(0) closed timer=idle", "* 2 1.500 t output total 0 -",
+        "+ reached closed t=1.500 seq=2",
+      ])
+  }
+
+  @Test("at the deadline it times out, and timers due at it have fired")
+  func deadline() {
+    let guest = host.connect()
+    _ = guest.say("new till t initial=open idle=2s\nnew till u initial=open idle=3s")
+    #expect(guest.say("await u closed within=2s") == [])
+    host.passTime(1.999)
+    #expect(guest.lines() == [])
+    host.passTime(0.001)
+    #expect(guest.lines() == ["- TIMEOUT state=open(0) t=2.000 : the time is over; u is in open(0)"])
+    #expect(guest.say("expect t closed") == ["+ closed t=2.000"])
+    #expect(guest.say("await u closed within=1s") == [])
+    host.passTime(1)
+    #expect(guest.lines() == ["+ reached closed t=3.000 seq=4"])
+  }
+
+  @Test("what comes after the deadline is too late, also where the daemon was late")
+  func late() {
+    let guest = host.connect()
+    _ = guest.say("new till t initial=open idle=3s\nnew till u initial=open idle=4s")
+    #expect(guest.say("await t closed within=3s\nawait u closed within=999ms") == [])
+    host.passTimeLate(60_000_000_000)
+    #expect(
+      guest.lines() == [
+        "+ reached closed t=60.000 seq=4", "+ reached closed t=60.000 seq=4",
+      ])
+    _ = guest.say("send t open\nsend u open")
+    #expect(guest.say("await t closed within=2s") == [])
+    host.passTimeLate(60_000_000_000)
+    #expect(guest.lines() == ["- TIMEOUT state=closed t=120.000 : the time is over; t is in closed"])
+  }
+
+  @Test("an await lasts a day unless told otherwise")
+  func oneDay() {
+    let guest = host.connect(toWorld: "w")
+    _ = guest.say("new ticker t initial=running every=1h")
+    #expect(guest.say("await t idle") == ["- TIMEOUT state=running t=86400.000 : the time is over; t is in running"])
+  }
+
+  @Test("a machine that is dropped and a clock on which nothing happens any more end an await")
+  func ends() {
+    let (one, other) = (host.connect(toWorld: "w"), host.connect(toWorld: "w"))
+    _ = one.say("clock real\nnew power p\nnew power q")
+    _ = one.say("@1 await p on\n@2 await q on\n@3 sync")
+    #expect(other.say("drop p").count == 1)
+    #expect(one.lines() == ["- @1 UNKNOWN-MACHINE machine=p : 'p' was dropped meanwhile"])
+    // A virtual clock on which no timer runs goes nowhere.
+    _ = other.say("clock virtual")
+    #expect(one.lines() == ["- @2 TIMEOUT state=off t=0.000 : the time is over; q is in off", "+ @3"])
+  }
+
+  @Test("a world that is dropped ends what waits in it, and what waits behind that goes on in main")
+  func droppedWorld() {
+    let (one, other) = (host.connect(toWorld: "w"), host.connect(toWorld: "w"))
+    _ = one.say("clock real\nnew power q\nuse main\nnew power inMain\nwatch inMain\nuse w")
+    _ = one.say("@2 await q on\n@3 world")
+    _ = other.say("world drop w")
+    #expect(
+      one.lines() == [
+        "- @2 UNKNOWN-WORLD world=w : the world 'w' was dropped meanwhile", "! world dropped=w",
+        "+ @3 world=main clock=real t=0.000 seq=1",
+      ])
+    _ = other.say("send inMain buttonClick")
+    #expect(one.lines() == ["* 2 0.000 inMain moved off on event=buttonClick"])
+  }
+
+  @Test("cancel ends an await and an advance, wherever in what was sent it stands")
+  func cancel() {
+    let guest = host.connect()
+    _ = guest.say("new power p")
+    #expect(guest.say("@a await p on") == [])
+    #expect(guest.say("@b sync") == [])
+    #expect(
+      guest.say("@c cancel") == ["- @a CANCELLED : cancelled by this connection", "+ @c", "+ @b"])
+    #expect(
+      guest.say("@a await p on\n@b sync\n@c cancel\n@d sync") == [
+        "- @a CANCELLED : cancelled by this connection", "+ @c", "+ @b", "+ @d",
+      ])
+    let virtual = host.connect(toWorld: "w")
+    _ = virtual.say("new ticker t initial=running")
+    let lines = virtual.say("@a advance 36500d\n@c cancel")
+    #expect(lines == ["- @a CANCELLED : cancelled by this connection", "+ @c"])
+    #expect(virtual.say("@c cancel") == ["+ @c"])
+  }
+
+  @Test("timers of a real world fire at their own times, however late, and watchers are told")
+  func realTimers() {
+    let guest = host.connect()
+    _ = guest.say("speed 60\nnew ticker t initial=running every=1m\nwatch t what=all")
+    host.passTime(2.5)
+    #expect(
+      guest.lines().filter { $0.contains("expired") } == [
+        "* 2 60.000 t expired tick due=60.000", "* 3 120.000 t expired tick due=120.000",
+      ])
+    host.passTimeLate(2_500_000_000)
+    #expect(guest.lines().filter { $0.contains("expired") }.count == 3)
+    #expect(guest.say("pause").last == "+ speed=60 paused=yes t=300.000 seq=6")
+    _ = guest.lines()
+    host.passTime(100)
+    #expect(guest.lines() == [])
+    #expect(guest.say("advance 1m").last == "+ advanced fired=1 t=360.000 seq=7")
+    _ = guest.say("speed 1\nresume")
+    host.passTime(59.999)
+    #expect(guest.lines() == [])
+    host.passTime(0.001)
+    #expect(guest.lines().first == "* 8 420.000 t expired tick due=420.000")
+  }
+
+  @Test("who waits when the daemon ends is told so")
+  func shutdown() {
+    let (one, other) = (host.connect(), host.connect())
+    _ = one.say("new power p\n@a await p on\n@b sync")
+    #expect(other.say("@z shutdown") == ["+ @z", "! bye reason=shutdown"])
+    #expect(one.lines().suffix(2) == ["- @a SHUTTING-DOWN : the daemon is ending", "! bye reason=shutdown"])
+    #expect(host.service.isShuttingDown)
+  }
+
+  @Test("a client that has closed its sending side gets all its answers, also those that take their time")
+  func halfClosed() {
+    let guest = host.connect()
+    _ = guest.say("new till t initial=open idle=1s\n@a await t closed\n@b sync\nno line without an end")
+    host.round { guest.arrive("@c syn") }
+    #expect(guest.finish() == [])
+    host.passTime(1)
+    let lines = guest.lines()
+    #expect(lines.first == "+ @a reached closed t=1.000 seq=2")
+    #expect(lines.suffix(1) == ["! bye"])
+    #expect(lines.contains("+ @b") && !lines.contains { $0.contains("@c") })
+  }
+}
