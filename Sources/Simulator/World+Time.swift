@@ -1,5 +1,6 @@
 package import StateMachines
 
+// Safety: a cell begins with its machine's timers, as many as its kind's slot says (see `Population`).
 extension World {
   /// How far a request that moves time has come.
   package enum Progress: Equatable, Sendable {

@@ -12,6 +12,7 @@ struct Outbox: ~Copyable {
   /// Notices that wait for the end of the reply that is being written; counted in `noticeBytes`.
   private var held = ByteBuffer(capacity: 64)
 
+  // Safety: lent by the buffer, and gone when anything is written to it.
   /// The bytes that wait.
   var unwritten: UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(rebasing: buffer.bytes[written...])

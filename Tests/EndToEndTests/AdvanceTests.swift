@@ -65,6 +65,8 @@ struct AdvanceTests {
   func shutdown() throws {
     try client.send("@long advance 36500d\n")
     let other = try daemon.connect()
+    #expect(try other.ask("use w").hasPrefix("+ world=w"))
+    try Patience.wait(until: "the advance is under way") { try !other.ask("world").contains(" t=0.000 ") }
     #expect(try other.ask("shutdown") == "+")
     #expect(try other.readToEnd() == ["! bye reason=shutdown"])
     #expect(try client.readToEnd() == ["! bye reason=shutdown"])
