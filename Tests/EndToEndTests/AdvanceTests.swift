@@ -67,7 +67,9 @@ struct AdvanceTests {
     let other = try daemon.connect()
     #expect(try other.ask("shutdown") == "+")
     #expect(try other.readToEnd() == ["! bye reason=shutdown"])
-    #expect(try client.readToEnd() == ["! bye reason=shutdown"])
+    let lines = try client.readToEnd()
+    #expect(lines.first?.hasPrefix("- @long SHUTTING-DOWN") == true)
+    #expect(lines.dropFirst() == ["! bye reason=shutdown"])
     #expect(try daemon.run.ending() == .exited(0))
   }
 }
