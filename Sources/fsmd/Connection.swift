@@ -26,7 +26,7 @@ final class Connection {
     if !client.session.outbox.isEmpty { interest.insert(.writable) }
     guard client.session.life == .open, client.session.outbox.replyBytes < limits.replyQueue else { return interest }
     let waiting = client.session.input.count
-    if client.session.activity.isNone || waiting < Connection.readSize
+    if client.session.activity.isNone && !client.session.isHeldUp || waiting < Connection.readSize
       || (client.session.activity.isCancellable && waiting < Connection.lookAhead)
     {
       interest.insert(.readable)

@@ -11,8 +11,12 @@ extension Engine {
         if !work(&session, &realm) || !session.activity.isNone { return announcement(realm) }
         if realm.unannounced != nil { return .service(.announceLivelock) }
       }
-      session.isHeldUp = session.outbox.replyBytes >= limits.replyQueue
-      if session.isHeldUp { return .none }
+      session.isHeldUp =
+        session.outbox.replyBytes >= limits.replyQueue || session.effort >= Engine.effortInASlice
+      if session.isHeldUp {
+        session.effort = 0
+        return .none
+      }
       switch session.input.nextLine() {
       case .incomplete:
         if session.life == .inputEnded { session.sayGoodbye(nil) }
@@ -32,6 +36,22 @@ extension Engine {
       }
     }
     return .none
+  }
+
+  /// Machines or inputs looked at for one client, by however many requests, before others get their turn.
+  private static let effortInASlice = 50_000
+
+  /// About how many machines or inputs a request looks at; none for those that go to one machine by its name.
+  func effort(of verb: Verb, _ realm: borrowing Realm) -> Int {
+    switch verb {
+    case .count, .list, .cast, .agenda, .watch, .unwatch: realm.world.machineCount
+    case .journal: Int(realm.world.lastSequence + 1 - realm.world.firstSequence)
+    case .wire, .unwire, .wires: realm.world.wireCount
+    case .help, .kinds, .describe, .new, .drop, .show, .can, .send, .clock, .speed, .pause, .resume, .advance, .step,
+      .fire, .await, .cancel, .expect, .world, .use, .worlds, .begin, .end, .quiet, .mode, .limits, .stats, .sync,
+      .quit, .shutdown:
+      0
+    }
   }
 
   private func announcement(_ realm: borrowing Realm) -> Errand {

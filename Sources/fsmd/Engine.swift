@@ -61,6 +61,7 @@ extension Engine {
   ) -> Errand {
     let words = Words(request)
     guard check(words, verb.entry, &session) else { return .none }
+    session.effort += effort(of: verb, realm)
     switch verb {
     case .help: help(words, &session)
     case .kinds: kinds(words, &session)
@@ -174,6 +175,8 @@ extension Engine {
         "'\(name)' is composed; its machines are \(names.joined(separator: ", "))")
       return nil
     }
+    // To compare two names takes some times as long as to look at a machine.
+    session.effort += 8 * min(Nearest.candidates, realm.world.machineCount)
     session.fail(
       words.tag, .unknownMachine,
       [("machine", name)] + suggestion(name, among: realm.world.someNames(Nearest.candidates)),

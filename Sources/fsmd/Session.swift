@@ -21,8 +21,10 @@ struct Session: ~Copyable {
   var cursor: JournalReader?
   /// Inputs whose notices were dropped, and of which the client has not been told.
   var gap: ClosedRange<UInt64>?
-  /// Whether the next lines wait until the client has read more of its replies.
+  /// Whether the next lines wait: until the client has read more of its replies, or others have had their turn.
   var isHeldUp = false
+  /// About how many machines or inputs were looked at for this client since others had their turn.
+  var effort = 0
   /// Whether the last reply was a failure.
   var didFail = false
   var life = Life.open

@@ -65,12 +65,11 @@ struct AdvanceTests {
   func shutdown() throws {
     try client.send("@long advance 36500d\n")
     let other = try daemon.connect()
-    #expect(try other.ask("use w").hasPrefix("+ world=w"))
-    try Patience.wait(until: "the advance is under way") { try !other.ask("world").contains(" t=0.000 ") }
     #expect(try other.ask("shutdown") == "+")
     #expect(try other.readToEnd() == ["! bye reason=shutdown"])
-    let last = try client.readToEnd()
-    #expect(last.count == 2 && last[0].hasPrefix("- @long SHUTTING-DOWN : ") && last[1] == "! bye reason=shutdown")
+    let lines = try client.readToEnd()
+    #expect(lines.first?.hasPrefix("- @long SHUTTING-DOWN") == true)
+    #expect(lines.dropFirst() == ["! bye reason=shutdown"])
     #expect(try daemon.run.ending() == .exited(0))
   }
 }

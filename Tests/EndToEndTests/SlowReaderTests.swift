@@ -156,6 +156,25 @@ struct SlowReaderTests {
     #expect(try worker.ask("sync") == "+")
   }
 
+  @Test(
+    "replies of many times the queue all come, whole and in order, once their client reads, if nobody sends anything")
+  func repliesReadAtLast() throws {
+    let sleeper = try daemon.connect()
+    let count = 1_500
+    var text: [UInt8] = []
+    for number in 0..<count { text += Array("@\(number) describe smartFridge\n".utf8) }
+    try sleeper.send(text)
+    #expect(try worker.ask("sync") == "+")
+    for number in 0..<count {
+      let reply = try sleeper.reply()
+      guard reply.count == 115, reply.allSatisfy({ $0.dropFirst(2).hasPrefix("@\(number) ") }) else {
+        throw HarnessFailure(what: "reply \(number): \(reply)")
+      }
+    }
+    #expect(sleeper.bytesReceived > 3 * 4 << 20)
+    #expect(try sleeper.hasNothing())
+  }
+
   @Test("100,000 requests may be sent before the first reply is read, and all are answered in order")
   func pipelined() throws {
     let client = try daemon.connect()
