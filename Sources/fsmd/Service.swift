@@ -32,8 +32,8 @@ final class Service {
   }
 
   let engine: Engine
-  private var worlds: [String: HostedWorld] = [:]
-  private let main: HostedWorld
+  var worlds: [String: HostedWorld] = [:]
+  let main: HostedWorld
   private(set) var clients: [UInt32: Client] = [:]
   // A round must not cost more for clients that have nothing to do with it, so those that may have are listed.
   /// Clients that may have output to be written.
@@ -42,14 +42,14 @@ final class Service {
   private var busy: [Client] = []
   /// Clients that watch something in the world they use.
   private var watching: [Client] = []
-  private var request = Request()
+  var request = Request()
   /// The host time of the present round, in nanoseconds.
-  private var host: UInt64
+  var host: UInt64
   /// Whether somebody asked for the end of the daemon.
   private(set) var isShuttingDown = false
 
   /// Timers fired for one world in one round before others get their turn.
-  private static let firingsInARound = 20_000
+  static let firingsInARound = 20_000
 
   init(catalogue: Catalogue, limits: Limits, version: String, host: UInt64) {
     engine = Engine(catalogue: catalogue, limits: limits, version: version, counters: Counters(host: host))
@@ -128,14 +128,14 @@ final class Service {
     return touched
   }
 
-  private func touch(_ client: Client) {
+  func touch(_ client: Client) {
     guard !client.isTouched else { return }
     client.isTouched = true
     touched.append(client)
   }
 
   /// Puts a client on the lists that its session now calls for; it is taken off when it is come upon.
-  private func list(_ client: Client) {
+  func list(_ client: Client) {
     if !client.isBusy, !client.session.activity.isNone || client.session.isHeldUp {
       client.isBusy = true
       busy.append(client)
@@ -305,151 +305,6 @@ final class Service {
       }
       client.session.sayGoodbye("shutdown")
       touch(client)
-    }
-  }
-
-  // MARK: Errands
-
-  private func run(_ errand: ServiceErrand, _ client: Client) {
-    switch errand {
-    case .use(let name): use(name, client)
-    case .newWorld(let name, let clock, let seed): newWorld(name, clock, seed, client)
-    case .dropWorld(let name): dropWorld(name, client)
-    case .listWorlds: listWorlds(client)
-    case .changeClock(let change, let isShown):
-      tellClock(change, in: client.hosted)
-      engine.answerClock(isShown: isShown, request.tag, &client.session, client.hosted.realm)
-    case .announceLivelock: announceLivelock(in: client.hosted, except: client)
-    case .quit: client.session.sayGoodbye("quit")
-    case .shutdown: shutDown()
-    }
-  }
-
-  private func use(_ name: String, _ client: Client) {
-    guard let hosted = world(name, client) else { return }
-    move(client, to: hosted)
-    engine.describeWorld(request.tag, &client.session, hosted.realm)
-  }
-
-  private func move(_ client: Client, to hosted: HostedWorld) {
-    engine.tellGap(&client.session)
-    client.hosted = hosted
-    hosted.realm.catchUp(host: host, budget: Service.firingsInARound)
-    // A watch rests while another world is in use: what came meanwhile is not told.
-    let isWatching = hosted.realm.world.watchCount(of: client.session.watcher) > 0
-    client.session.cursor =
-      isWatching ? hosted.realm.world.journalReader(from: hosted.realm.world.lastSequence + 1) : nil
-    list(client)
-  }
-
-  /// A world by its name; a failure is written if there is none.
-  private func world(_ name: String, _ client: Client) -> HostedWorld? {
-    if let hosted = worlds[name] { return hosted }
-    client.session.fail(
-      request.tag, .unknownWorld, [("world", name)] + engine.suggestion(name, among: worlds.keys.sorted()),
-      "there is no world '\(name)'; 'worlds' lists them")
-    return nil
-  }
-
-  private func newWorld(_ name: String, _ clock: WorldClock.Mode, _ seed: UInt64, _ client: Client) {
-    let limits = engine.limits
-    guard worlds[name] == nil else {
-      client.session.fail(request.tag, .nameTaken, [("world", name)], "there is a world '\(name)' already")
-      return
-    }
-    guard worlds.count < limits.worlds else {
-      client.session.fail(
-        request.tag, .limit, [("name", "worlds"), ("value", "\(limits.worlds)")],
-        "there are \(worlds.count) worlds; 'world drop' removes one")
-      return
-    }
-    worlds[name] = HostedWorld(Realm(name: name, clock: clock, seed: seed, limits: limits.world, host: host))
-    engine.counters.worlds = worlds.count
-    answer("created", name, client)
-  }
-
-  private func dropWorld(_ name: String, _ client: Client) {
-    guard let hosted = world(name, client) else { return }
-    guard hosted !== main else {
-      let others = worlds.keys.filter { $0 != name }.sorted().prefix(60).joined(separator: ",")
-      client.session.fail(
-        request.tag, .badArgument, [("argument", "world"), ("got", name), ("allowed", others)],
-        "the world main cannot be dropped")
-      return
-    }
-    worlds[name] = nil
-    engine.counters.worlds = worlds.count
-    for user in clients.values where user.hosted === hosted {
-      touch(user)
-      leave(name, user)
-      move(user, to: main)
-    }
-    answer("dropped", name, client)
-  }
-
-  /// Ends what a client was doing in a world that is no more, and tells it.
-  private func leave(_ name: String, _ user: Client) {
-    engine.pump(&user.session, user.hosted.realm.world, mayDrop: true)
-    if !user.session.activity.isNone {
-      user.session.activity.tag.withUnsafeBytes {
-        user.session.fail($0, .unknownWorld, [("world", name)], "the world '\(name)' was dropped meanwhile")
-      }
-      user.session.endActivity()
-      // What waited behind it is to be taken in its turn.
-      user.session.isHeldUp = true
-    }
-    user.session.say { buffer in
-      buffer.word(literal: "world")
-      buffer.key("dropped", name)
-    }
-  }
-
-  private func answer(_ word: StaticString, _ name: String, _ client: Client) {
-    client.session.outbox.buffer.begin(.success, tag: request.tag)
-    client.session.outbox.buffer.word(literal: word)
-    client.session.outbox.buffer.word(name)
-    client.session.outbox.buffer.endLine()
-  }
-
-  private func listWorlds(_ client: Client) {
-    for (name, hosted) in worlds.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
-      hosted.realm.catchUp(host: host, budget: Service.firingsInARound)
-      client.session.outbox.buffer.begin(.data, tag: request.tag)
-      client.session.outbox.buffer.word(name)
-      client.session.outbox.buffer.key("clock", hosted.realm.clock.mode.rawValue)
-      client.session.endLine(hosted.realm.world.now, hosted.realm.world.lastSequence)
-    }
-    client.session.outbox.buffer.begin(.success, tag: request.tag)
-    client.session.outbox.buffer.word(UInt64(worlds.count))
-    client.session.outbox.buffer.endLine()
-  }
-
-  /// `* SEQ T - clock …` to all who watch in full. Those who have too much to read already are not told.
-  private func tellClock(_ change: String, in hosted: HostedWorld) {
-    for client in clients.values where client.hosted === hosted {
-      guard hosted.realm.world.hearsOfTheClock(client.session.watcher) else { continue }
-      touch(client)
-      engine.pump(&client.session, hosted.realm.world, mayDrop: true)
-      guard client.session.gap == nil, client.session.outbox.noticeBytes < engine.limits.noticeQueue else { continue }
-      client.session.noticeScratch.removeAll()
-      client.session.noticeScratch.begin(.notice)
-      client.session.noticeScratch.word(hosted.realm.world.lastSequence)
-      client.session.noticeScratch.word(seconds: hosted.realm.world.now.nanoseconds)
-      client.session.noticeScratch.append(literal: " - clock ")
-      client.session.noticeScratch.append(text: change)
-      client.session.noticeScratch.endLine()
-      client.session.append(notices: client.session.noticeScratch.bytes)
-    }
-  }
-
-  private func announceLivelock(in hosted: HostedWorld, except author: Client?) {
-    guard let livelock = hosted.realm.unannounced else { return }
-    hosted.realm.unannounced = nil
-    for client in clients.values where client.hosted === hosted && client !== author {
-      touch(client)
-      engine.pump(&client.session, hosted.realm.world, mayDrop: true)
-      guard client.session.outbox.noticeBytes < engine.limits.noticeQueue else { continue }
-      engine.tellLivelock(livelock, &client.session, hosted.realm)
     }
   }
 }

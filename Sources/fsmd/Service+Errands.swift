@@ -1,0 +1,149 @@
+import LineProtocol
+import Simulator
+import StateMachines
+
+/// What concerns other worlds, other sessions or the daemon: the part of a request that its session cannot do alone.
+extension Service {
+  func run(_ errand: ServiceErrand, _ client: Client) {
+    switch errand {
+    case .use(let name): use(name, client)
+    case .newWorld(let name, let clock, let seed): newWorld(name, clock, seed, client)
+    case .dropWorld(let name): dropWorld(name, client)
+    case .listWorlds: listWorlds(client)
+    case .changeClock(let change, let isShown):
+      tellClock(change, in: client.hosted)
+      engine.answerClock(isShown: isShown, request.tag, &client.session, client.hosted.realm)
+    case .announceLivelock: announceLivelock(in: client.hosted, except: client)
+    case .quit: client.session.sayGoodbye("quit")
+    case .shutdown: shutDown()
+    }
+  }
+
+  private func use(_ name: String, _ client: Client) {
+    guard let hosted = world(name, client) else { return }
+    move(client, to: hosted)
+    engine.describeWorld(request.tag, &client.session, hosted.realm)
+  }
+
+  private func move(_ client: Client, to hosted: HostedWorld) {
+    engine.tellGap(&client.session)
+    client.hosted = hosted
+    hosted.realm.catchUp(host: host, budget: Service.firingsInARound)
+    // A watch rests while another world is in use: what came meanwhile is not told.
+    let isWatching = hosted.realm.world.watchCount(of: client.session.watcher) > 0
+    client.session.cursor =
+      isWatching ? hosted.realm.world.journalReader(from: hosted.realm.world.lastSequence + 1) : nil
+    list(client)
+  }
+
+  /// A world by its name; a failure is written if there is none.
+  private func world(_ name: String, _ client: Client) -> HostedWorld? {
+    if let hosted = worlds[name] { return hosted }
+    client.session.fail(
+      request.tag, .unknownWorld, [("world", name)] + engine.suggestion(name, among: worlds.keys.sorted()),
+      "there is no world '\(name)'; 'worlds' lists them")
+    return nil
+  }
+
+  private func newWorld(_ name: String, _ clock: WorldClock.Mode, _ seed: UInt64, _ client: Client) {
+    let limits = engine.limits
+    guard worlds[name] == nil else {
+      client.session.fail(request.tag, .nameTaken, [("world", name)], "there is a world '\(name)' already")
+      return
+    }
+    guard worlds.count < limits.worlds else {
+      client.session.fail(
+        request.tag, .limit, [("name", "worlds"), ("value", "\(limits.worlds)")],
+        "there are \(worlds.count) worlds; 'world drop' removes one")
+      return
+    }
+    worlds[name] = HostedWorld(Realm(name: name, clock: clock, seed: seed, limits: limits.world, host: host))
+    engine.counters.worlds = worlds.count
+    answer("created", name, client)
+  }
+
+  private func dropWorld(_ name: String, _ client: Client) {
+    guard let hosted = world(name, client) else { return }
+    guard hosted !== main else {
+      let others = worlds.keys.filter { $0 != name }.sorted().prefix(60).joined(separator: ",")
+      client.session.fail(
+        request.tag, .badArgument, [("argument", "world"), ("got", name), ("allowed", others)],
+        "the world main cannot be dropped")
+      return
+    }
+    worlds[name] = nil
+    engine.counters.worlds = worlds.count
+    for user in clients.values where user.hosted === hosted {
+      touch(user)
+      leave(name, user)
+      move(user, to: main)
+    }
+    answer("dropped", name, client)
+  }
+
+  /// Ends what a client was doing in a world that is no more, and tells it.
+  private func leave(_ name: String, _ user: Client) {
+    engine.pump(&user.session, user.hosted.realm.world, mayDrop: true)
+    if !user.session.activity.isNone {
+      user.session.activity.tag.withUnsafeBytes {
+        user.session.fail($0, .unknownWorld, [("world", name)], "the world '\(name)' was dropped meanwhile")
+      }
+      user.session.endActivity()
+      // What waited behind it is to be taken in its turn.
+      user.session.isHeldUp = true
+    }
+    user.session.say { buffer in
+      buffer.word(literal: "world")
+      buffer.key("dropped", name)
+    }
+  }
+
+  private func answer(_ word: StaticString, _ name: String, _ client: Client) {
+    client.session.outbox.buffer.begin(.success, tag: request.tag)
+    client.session.outbox.buffer.word(literal: word)
+    client.session.outbox.buffer.word(name)
+    client.session.outbox.buffer.endLine()
+  }
+
+  private func listWorlds(_ client: Client) {
+    for (name, hosted) in worlds.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
+      hosted.realm.catchUp(host: host, budget: Service.firingsInARound)
+      client.session.outbox.buffer.begin(.data, tag: request.tag)
+      client.session.outbox.buffer.word(name)
+      client.session.outbox.buffer.key("clock", hosted.realm.clock.mode.rawValue)
+      client.session.endLine(hosted.realm.world.now, hosted.realm.world.lastSequence)
+    }
+    client.session.outbox.buffer.begin(.success, tag: request.tag)
+    client.session.outbox.buffer.word(UInt64(worlds.count))
+    client.session.outbox.buffer.endLine()
+  }
+
+  /// `* SEQ T - clock …` to all who watch in full. Those who have too much to read already are not told.
+  private func tellClock(_ change: String, in hosted: HostedWorld) {
+    for client in clients.values where client.hosted === hosted {
+      guard hosted.realm.world.hearsOfTheClock(client.session.watcher) else { continue }
+      touch(client)
+      engine.pump(&client.session, hosted.realm.world, mayDrop: true)
+      guard client.session.gap == nil, client.session.outbox.noticeBytes < engine.limits.noticeQueue else { continue }
+      client.session.noticeScratch.removeAll()
+      client.session.noticeScratch.begin(.notice)
+      client.session.noticeScratch.word(hosted.realm.world.lastSequence)
+      client.session.noticeScratch.word(seconds: hosted.realm.world.now.nanoseconds)
+      client.session.noticeScratch.append(literal: " - clock ")
+      client.session.noticeScratch.append(text: change)
+      client.session.noticeScratch.endLine()
+      client.session.append(notices: client.session.noticeScratch.bytes)
+    }
+  }
+
+  func announceLivelock(in hosted: HostedWorld, except author: Client?) {
+    guard let livelock = hosted.realm.unannounced else { return }
+    hosted.realm.unannounced = nil
+    for client in clients.values where client.hosted === hosted && client !== author {
+      touch(client)
+      engine.pump(&client.session, hosted.realm.world, mayDrop: true)
+      guard client.session.outbox.noticeBytes < engine.limits.noticeQueue else { continue }
+      engine.tellLivelock(livelock, &client.session, hosted.realm)
+    }
+  }
+}
