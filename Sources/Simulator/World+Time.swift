@@ -144,6 +144,7 @@ extension World {
       }
       agenda.takeFirst()
       agenda.living &-= 1
+      // Safety: a cell begins with its kind's timers, and this one has just been found there.
       cell.assumingMemoryBound(to: RunningTimer.self)[timer].stamp = 0
       move(to: Moment(nanoseconds: entry.due))
       firings &+= 1

@@ -84,9 +84,14 @@ extension Engine {
         [("type", ArgumentText.name(of: reading.type))] + (unit.isEmpty ? [] : [("unit", unit)]), reading.about)
     }
     describeParameters(of: kind, &page)
+    // Of a state of several regions, the word that `initial=` takes for it.
+    let standard = kind.initialStates.first { word in
+      kind.states.firstIndex { $0.word == initial }.map { StateQuery(word, of: kind)?.matches($0, data: nil) ?? false }
+        ?? false
+    }
     page.line(
       "parameter", ["initial"],
-      [("type", "state")] + (initial.map { [("default", $0)] } ?? [])
+      [("type", "state")] + (standard.map { [("default", $0)] } ?? [])
         + [("allowed", kind.initialStates.joined(separator: ","))],
       "the state to start in, as if it had just been entered")
   }

@@ -14,6 +14,8 @@ struct Outbox: ~Copyable {
 
   // Safety: lent by the buffer, and gone when anything is written to it.
   /// The bytes that wait.
+  ///
+  /// Safety: they are the buffer's own, and valid until it is changed.
   var unwritten: UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(rebasing: buffer.bytes[written...])
   }
@@ -21,17 +23,6 @@ struct Outbox: ~Copyable {
   var isEmpty: Bool { written == buffer.count }
 
   var replyBytes: Int { buffer.count - written - (noticeBytes - held.count) }
-
-  /// Says that what was appended from `start` on are notices.
-  mutating func markNotices(from start: Int) {
-    guard buffer.count > start else { return }
-    noticeBytes += buffer.count - start
-    if let last = notices.last, last.upperBound == start {
-      notices[notices.count - 1] = last.lowerBound..<buffer.count
-    } else {
-      notices.append(start..<buffer.count)
-    }
-  }
 
   /// Puts notices before the reply that begins at `place`, which is the last one.
   mutating func insertNotices(_ bytes: UnsafeRawBufferPointer, at place: Int) {

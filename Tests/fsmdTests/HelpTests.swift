@@ -1,0 +1,97 @@
+import LineProtocol
+import StateMachines
+import Testing
+
+@testable import fsmd
+
+@Suite("What the daemon says of itself")
+struct HelpTests {
+  let host = HostedService()
+
+  @Test("help prints the verb table, and each verb with its example")
+  func help() {
+    let guest = host.connect()
+    let lines = guest.say("help")
+    #expect(lines.count == VerbEntry.table.reduce(0) { $0 + $1.forms.count } + 1)
+    for entry in VerbEntry.table {
+      let page = guest.say("@h help \(entry.verb.name)")
+      #expect(page.last == "+ @h \(entry.forms.count + 1)")
+      for usage in entry.usages { #expect(page.contains(". @h \(usage) : \(entry.summary)"), "\(entry.verb)") }
+      #expect(page.dropLast().last == ". @h example : \(entry.example)")
+    }
+  }
+
+  @Test("every example works where it makes sense", arguments: VerbEntry.table.map(\.verb))
+  func examples(_ verb: Verb) {
+    let guest = host.connect(toWorld: "w")
+    let needsRealClock = [Verb.speed, .pause, .resume].contains(verb)
+    _ = guest.say("new shiftKey key initial=capsLock\nnew power lamp\nworld new lesson\nwatch *")
+    if needsRealClock { _ = guest.say("clock real") }
+    if verb != .new { _ = guest.say("new fridge f start=4") }
+    switch verb {
+    case .unwire: _ = guest.say("wire f compressorOn lamp buttonClick")
+    case .fire: _ = guest.say("send key tap\nsend key tap")
+    case .world: _ = guest.say("world drop lesson")
+    case .end: _ = guest.say("begin")
+    case _: break
+    }
+    let lines = guest.say("@x \(verb.entry.example)").filter { !$0.hasPrefix("*") }
+    #expect(lines.contains { $0.hasPrefix("+ @x") }, "\(verb.entry.example): \(lines)")
+  }
+
+  @Test("the catalogue names every kind, and a kind's page its every word")
+  func kinds() {
+    let guest = host.connect()
+    let lines = guest.say("kinds")
+    #expect(lines.last == "+ \(HostedService.catalogue.entries.count)")
+    for entry in HostedService.catalogue.entries {
+      let row = lines.first { $0.hasPrefix(". \(entry.name) states=") }
+      #expect(row?.hasSuffix(" : \(entry.about)") == true)
+      let page = guest.say("describe \(entry.name)")
+      #expect(page.last == "+ \(page.count - 1)")
+      guard case .machine(let kind) = entry else { continue }
+      for (section, words) in [
+        ("state", kind.states.map(\.word)), ("event", kind.events.map(\.name)), ("timer", kind.timers.map(\.name)),
+        ("output", kind.outputs.map(\.name)), ("reading", kind.readings.map(\.name)),
+        ("parameter", kind.parameters.map(\.name) + ["initial"]),
+      ] {
+        let found = page.filter { $0.hasPrefix(". \(section) ") }.map { String($0.split(separator: " ")[2]) }
+        #expect(found == words, "\(kind.name) \(section)")
+      }
+    }
+  }
+
+  @Test("a kind's defaults and ends of ranges, as described, are what new takes")
+  func describedValues() {
+    let guest = host.connect(toWorld: "w")
+    for entry in HostedService.catalogue.entries {
+      for text in guest.say("describe \(entry.name)") {
+        guard let line = ServerLine(text), line.words.first == "parameter", let standard = line["default"] else {
+          continue
+        }
+        let request = "new \(entry.name) x \(line.words[1])=\(standard)"
+        #expect(guest.say(request).last?.hasPrefix("+ created x") == true, "\(request)")
+        _ = guest.say("drop x")
+      }
+    }
+  }
+
+  @Test("counters count")
+  func stats() {
+    let (one, other) = (host.connect(), host.connect())
+    _ = one.say("new shiftKey k\nsend k tap\nnew boldText b\nwire b fontStyle k tap\nworld new w seed=9")
+    host.passTime(2)
+    #expect(
+      other.say("@s stats") == [
+        ". @s uptime 2.000 s", ". @s clients 2 connections", ". @s connections 2 since-start",
+        ". @s requests 6 since-start", ". @s gaps 0 since-start", ". @s worlds 2 worlds",
+        ". @s machines 2 in-this-world", ". @s wires 1 in-this-world", ". @s timers 0 running",
+        ". @s firings 1 since-start", ". @s inputs 5 since-start", ". @s journalFrom 1 seq",
+        ". @s journalBytes 65536 bytes", ". @s seed 0 of-this-world", ". @s lateness 0.000 s", "+ @s 15",
+      ])
+    _ = other.say("new shiftKey k2\nsend k2 tap")
+    host.passTimeLate(1_000_000_000)
+    #expect(other.say("stats").contains(". lateness 0.650 s"))
+    #expect(one.say("use w\nstats").contains(". seed 9 of-this-world"))
+  }
+}
