@@ -84,13 +84,18 @@ struct Wording {
     if let meant = line["did-you-mean"], !text.contains(meant) {
       lines.append("  did you mean \(style(.name, meant))?")
     }
-    if let allowed = line["allowed"] {
-      lines.append(
-        allowed.isEmpty
-          ? "  no event is possible now"
-          : "  possible now: \(allowed.split(separator: ",").map { style(.good, String($0)) }.joined(separator: ", "))")
-    }
+    if let allowed = line["allowed"], let hint = hint(allowed, line.code, text) { lines.append("  \(hint)") }
     return lines.joined(separator: "\n")
+  }
+
+  /// What is allowed instead, where the text does not say so already.
+  private func hint(_ allowed: String, _ code: String, _ text: String) -> String? {
+    let choices = allowed.split(separator: ",").map { style(.good, String($0)) }.joined(separator: ", ")
+    switch FailureCode(rawValue: code) {
+    case .refused: return allowed.isEmpty ? "no event is possible now" : "possible now: \(choices)"
+    case .unknownEvent, .unknownTimer: return allowed.isEmpty ? "it has none" : "it has: \(choices)"
+    default: return allowed.isEmpty || text.contains(allowed) ? nil : "allowed: \(style(.good, allowed))"
+    }
   }
 
   // MARK: What happened
