@@ -15,6 +15,20 @@ package struct Descriptor: Hashable, Sendable {
   package static let standardOutput = Descriptor(rawValue: STDOUT_FILENO)
   package static let standardError = Descriptor(rawValue: STDERR_FILENO)
 
+  /// Gives each of the three standard descriptors that is closed to `/dev/null`.
+  ///
+  /// Otherwise a socket would get its number, and what is logged would be sent to whoever is at the other end. To be
+  /// called before anything is opened.
+  package static func fillStandard() {
+    while true {
+      let found = open("/dev/null", O_RDWR)  // Open gives the lowest number that is free.
+      guard found >= 0, found <= STDERR_FILENO else {
+        if found >= 0 { _ = Glibc.close(found) }
+        return
+      }
+    }
+  }
+
   // Safety: the buffers below are passed to the kernel with their own counts, and none is kept.
 
   /// What came of one read or write.

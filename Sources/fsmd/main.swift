@@ -7,6 +7,7 @@ import UnixHost
 /// The version in the greeting and in `--version`.
 let version = "0.1.0"
 
+Descriptor.fillStandard()
 switch Invocation.read(Array(CommandLine.arguments.dropFirst()), version: version) {
 case .exit(let code):
   exit(code)

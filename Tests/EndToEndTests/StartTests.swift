@@ -189,6 +189,26 @@ struct StartTests {
     #expect(try client.final().hasPrefix("- LIMIT name=batch value=2"))
   }
 
+  @Test("started without standard descriptors, it opens none of its own under their numbers")
+  func noStandardDescriptors() throws {
+    let socket = "\(folder.path)/s"
+    let shell = #"exec "$0" --socket "$1" --log debug <&- >&- 2>&-"#
+    let child = try Child.spawn("sh", ["-c", shell, try Products.path(of: "fsmd"), socket])
+    defer {
+      child.signal(SIGKILL)
+      child.waitForEnding()
+    }
+    let client = try Patience.wait(for: "the daemon") { try? TestClient(path: socket) }
+    #expect(try client.line().hasPrefix("+ fsmd "))
+    var target = [CChar](repeating: 0, count: 64)
+    for number in 0...2 {
+      let length = readlink("/proc/\(child.pid)/fd/\(number)", &target, target.count)
+      let name = String(decoding: target.prefix(max(0, length)).map(UInt8.init(bitPattern:)), as: UTF8.self)
+      #expect(name == "/dev/null", "\(number)")
+    }
+    #expect(try client.ask("sync") == "+")
+  }
+
   @Test("log lines go to standard error, as many as asked for")
   func logLevels() throws {
     for (level, isChatty) in [("debug", true), ("info", false), ("error", false)] {

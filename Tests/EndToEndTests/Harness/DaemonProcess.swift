@@ -57,7 +57,7 @@ final class DaemonProcess {
   /// Dispatch opens one for its timers when the first is set, some time later, and keeps it; so a timer is set first.
   func idleDescriptors() throws -> Int {
     let client = try connect()
-    for request in ["world new idle clock=real", "use idle", "new power p", "await p on within=1ms"] {
+    for request in ["world new idle clock=real", "use idle", "new power p", "await p on within=60ms"] {
       try client.ask(request)
     }
     for request in ["use main", "world drop idle", "quit"] { try client.ask(request) }
