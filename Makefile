@@ -35,7 +35,7 @@ run: readline-is-there
 	echo 'Building fsmd and fsmrepl (the first time takes a minute or two).'
 	swift build -q $(RELEASE) --product fsmd
 	swift build -q $(RELEASE) --product fsmrepl
-	if [ -t 0 ]; then set --; else set -- -f Demos/tour.fsm; fi
+	if [ -t 0 ]; then set --; else set -- --echo -f Demos/tour.fsm; fi
 	exec env -u FSMD_SOCKET XDG_RUNTIME_DIR=/nonexistent $(PROGRAMS)/fsmrepl "$$@"
 
 test: readline-is-there lint

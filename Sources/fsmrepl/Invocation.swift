@@ -14,10 +14,12 @@ struct Invocation: Equatable {
   var sources: [Source] = []
   var keepsGoing = false
   var showsWire = false
+  /// Whether a script's lines are shown before their answers.
+  var echoes = false
   var allowsColour = true
 
   enum Name {
-    case socket, expression, file, keepGoing, raw, noColour
+    case socket, expression, file, keepGoing, echo, raw, noColour
   }
 
   static let table = OptionTable<Name>(
@@ -35,6 +37,7 @@ struct Invocation: Equatable {
       .init(
         .keepGoing, short: "k", long: "keep-going",
         summary: "go on after a failed request; the first failure decides the exit code"),
+      .init(.echo, long: "echo", summary: "show each line of a script, comments too, before what comes of it"),
       .init(.raw, long: "raw", summary: "show the lines of the protocol as they are"),
       .init(.noColour, long: "no-color", summary: "no colours (as with $NO_COLOR)"),
     ])
@@ -58,6 +61,7 @@ struct Invocation: Equatable {
       case .expression: sources.append(.expression(option.value))
       case .file: sources.append(option.value == "-" ? .standardInput : .file(option.value))
       case .keepGoing: keepsGoing = true
+      case .echo: echoes = true
       case .raw: showsWire = true
       case .noColour: allowsColour = false
       }

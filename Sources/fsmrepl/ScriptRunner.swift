@@ -9,6 +9,7 @@ final class ScriptRunner {
   private var presenter: Presenter
   private let form: Presenter.Form
   private let keepsGoing: Bool
+  private let echoes: Bool
   private let output: Descriptor
   private var unwritten = ""
   private let errors: Descriptor
@@ -37,11 +38,13 @@ final class ScriptRunner {
   static let signals = [SIGINT, SIGTERM, SIGHUP]
 
   /// - Parameters:
+  ///   - echoes: Whether each line is shown before its answer; with `keepsGoing`, before it is sent.
   ///   - signals: Of ``signals``.
   ///   - output: Where answers go.
   ///   - errors: Where it is said which line failed.
   init(
-    client: Client, source: LineSource, form: Presenter.Form, keepsGoing: Bool, signals: SignalQueue,
+    client: Client, source: LineSource, form: Presenter.Form, keepsGoing: Bool, echoes: Bool = false,
+    signals: SignalQueue,
     output: Descriptor = .standardOutput, errors: Descriptor = .standardError
   ) {
     self.client = client
@@ -50,6 +53,7 @@ final class ScriptRunner {
     self.errors = errors
     self.form = form
     self.keepsGoing = keepsGoing
+    self.echoes = echoes
     presenter = Presenter(form: form, columns: { output.columns })
     self.signals = signals
     signal(SIGPIPE, SIG_IGN)
@@ -90,6 +94,7 @@ final class ScriptRunner {
       write("- SYNTAX : the line is not UTF-8\n")
       return fail("SYNTAX", origin: line.origin, text: "")
     }
+    if echoes { write(text.isEmpty || text.hasPrefix("#") ? "\(text)\n" : "> \(text)\n") }
     client.ask(text, origin: line.origin)
     // When the next line waits for this one's answer, there has to be one.
     if !keepsGoing { client.askForSign() }

@@ -14,7 +14,7 @@ struct ScriptRunnerTests {
   }
 
   private func run(
-    _ server: FakeServer, _ sources: [Invocation.Source], keepsGoing: Bool = false
+    _ server: FakeServer, _ sources: [Invocation.Source], keepsGoing: Bool = false, echoes: Bool = false
   ) throws -> Run {
     let client = Client(endpoint: Endpoint(try SocketPath.resolve(option: server.path)))
     try client.open()
@@ -28,7 +28,7 @@ struct ScriptRunnerTests {
     let errors = try Pipe()
     let runner = ScriptRunner(
       client: client, source: try LineSource(sources), form: .wire, keepsGoing: keepsGoing,
-      signals: try SignalQueue(ScriptRunner.signals), output: output.writing,
+      echoes: echoes, signals: try SignalQueue(ScriptRunner.signals), output: output.writing,
       errors: errors.writing)
     let status = runner.run()
     _ = client.close()
@@ -63,6 +63,12 @@ struct ScriptRunnerTests {
       case nil: []
       }
     }
+  }
+
+  @Test("with --echo each line stands before what comes of it, remarks too")
+  func echo() throws {
+    let run = try run(try server(), [.expression("# remark\n\nlist\nmore")], echoes: true)
+    #expect(run.output == "# remark\n\n> list\n. a power off\n+ 1\n> more\n+ more\n")
   }
 
   @Test("requests run in order, and their answers are written as they come")
