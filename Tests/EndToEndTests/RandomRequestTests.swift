@@ -11,12 +11,15 @@ struct RandomRequestTests {
     "CLOCK", "BATCH", "LIMIT",
   ]
 
-  /// Each is 150 lines of each seed; `FSMD_RANDOM_ROUNDS` asks for more.
-  private static let rounds = getenv("FSMD_RANDOM_ROUNDS").flatMap { Int(String(cString: $0)) } ?? 150
+  /// Each is 150 lines of each seed; `FSMD_RANDOM_ROUNDS` asks for more, `FSMD_RANDOM_SEED` for others.
+  private static let rounds = Int(variable("FSMD_RANDOM_ROUNDS") ?? 150)
+  private static let firstSeed = variable("FSMD_RANDOM_SEED") ?? 1_000_003
+
+  private static func variable(_ name: String) -> UInt64? { getenv(name).flatMap { UInt64(String(cString: $0)) } }
 
   @Test("random lines, valid, nearly valid and none at all, get one answer each", arguments: [1, 2, 3] as [UInt64])
   func answers(_ number: UInt64) throws {
-    let seed = number &* 1_000_003
+    let seed = number &* Self.firstSeed
     var grammar = RequestGrammar(seed: seed)
     let daemon = try DaemonProcess(
       "--limit", "chain=200", "--limit", "wireChain=50", "--limit", "wireDeliveries=500", "--limit", "journal=3000",
