@@ -142,6 +142,25 @@ struct LimitTests {
     #expect(seen == Array(2...30_001))
   }
 
+  @Test("a watch whose past is forgotten before it could be written says so")
+  func forgottenPast() {
+    let host = host("journal=2000", "journalBytes=131072")
+    let (one, other) = (host.connect(toWorld: "w"), host.connect(toWorld: "w"))
+    _ = other.say((0..<9_000).map { "new power power.\($0)" }.joined(separator: "\n"))
+    one.isReading = false
+    // Too much to read already, so that the watch has to wait.
+    host.round { one.arrive("list\nlist limit=4000\n@w watch * since=99999999\n") }
+    host.settle()
+    #expect(!one.client.session.activity.isNone)
+    _ = other.say("new ticker t initial=running\nquiet on\nadvance 30000s")
+    one.isReading = true
+    one.collect()
+    host.settle()
+    let last = one.lines().last ?? ""
+    #expect(last.hasPrefix("- @w LIMIT name=journal value=2000 from="), "\(last)")
+    #expect(one.say("watch *") == ["+ watching 1"])
+  }
+
   @Test("a client that does not read gets its replies, and a gap in place of what was too much")
   func gap() {
     let host = host("noticeQueue=1024")

@@ -141,6 +141,31 @@ struct WaitingTests {
     #expect(guest.lines().first == "* 8 420.000 t expired tick due=420.000")
   }
 
+  @Test("a chain without end pauses a real world and is told to all who use it; resume goes on")
+  func livelock() {
+    var limits = Limits()
+    #expect(limits.set("chain=100") == nil)
+    let host = HostedService(limits: limits)
+    let (one, other, elsewhere) = (host.connect(), host.connect(), host.connect(toWorld: "w"))
+    let told = "! livelock world=main machine=t timer=tick t=1.000"
+    _ = one.say("new ticker t every=0\nnew shiftKey k initial=on doubleTap=5s")
+    host.passTime(1)
+    #expect(one.say("send t start") == [told, "+ moved idle running t=1.000 seq=3"])
+    #expect(other.lines() == [told])
+    #expect(elsewhere.lines() == [])
+    #expect(other.say("clock") == ["+ clock real speed=1 paused=yes t=1.000 seq=103"])
+    host.passTime(10)
+    #expect(other.say("expect k on") == ["+ on t=1.000"])
+    #expect(one.say("resume") == ["+ speed=1 paused=no t=1.000 seq=103"])
+    host.passTime(1)
+    #expect(one.lines() == [told] && other.lines() == [told])
+    #expect(other.say("clock").first?.contains("paused=yes t=1.000") == true)
+    #expect(one.say("send t stop\nresume").count == 2)
+    host.passTime(5)
+    #expect(other.say("fire k doubleTap").first?.hasPrefix("- REFUSED machine=k state=on timer=doubleTap") == true)
+    #expect(other.say("clock").first?.contains("paused=no t=6.000") == true)
+  }
+
   @Test("who waits when the daemon ends is told so")
   func shutdown() {
     let (one, other) = (host.connect(), host.connect())
