@@ -72,7 +72,8 @@ enum Program {
       }
       if let source {
         return ScriptRunner(
-          client: client, source: source, form: form, keepsGoing: invocation.keepsGoing, echoes: invocation.echoes, signals: signals
+          client: client, source: source, form: form, keepsGoing: invocation.keepsGoing, echoes: invocation.echoes,
+          signals: signals
         ).run()
       }
       welcome(greeting, client: client, style: style)
