@@ -3,14 +3,14 @@ package enum Nearest {
   /// How many candidates are looked at.
   package static let candidates = 10_000
 
-  /// The nearest candidate within a distance of 1 for short words, 2 for longer ones, 3 from ten letters on; a word
+  /// The nearest candidate within a distance of 1 for words below five letters, 2 below ten, 3 from there on; a word
   /// that differs only in case is nearest of all. The first of equals wins; nil if none is near.
   ///
   /// - Complexity: O(candidates × length²), over at most ``candidates`` of them.
   package static func match(_ word: String, among candidates: some Sequence<String>) -> String? {
     let word = String(word.prefix(64))
     let letters = Array(word.lowercased().unicodeScalars)
-    let reach = letters.count < 4 ? 1 : letters.count < 10 ? 2 : 3
+    let reach = letters.count < 5 ? 1 : letters.count < 10 ? 2 : 3
     var best: (candidate: String, distance: Int)?
     for candidate in candidates.prefix(Nearest.candidates) {
       let other = Array(candidate.lowercased().unicodeScalars)
