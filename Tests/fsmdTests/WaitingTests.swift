@@ -65,6 +65,15 @@ struct WaitingTests {
     #expect(guest.lines() == ["- TIMEOUT state=closed t=120.000 : the time is over; t is in closed"])
   }
 
+  @Test("a machine that is dropped after the deadline, before anybody looked, is gone")
+  func droppedTooLate() {
+    let (one, other) = (host.connect(toWorld: "w"), host.connect(toWorld: "w"))
+    _ = one.say("clock real\npause\nnew power p")
+    #expect(one.say("await p on within=1s") == [])
+    #expect(other.say("advance 2s\ndrop p").count == 2)
+    #expect(one.lines() == ["- UNKNOWN-MACHINE machine=p : 'p' was dropped meanwhile"])
+  }
+
   @Test("an await lasts a day unless told otherwise")
   func oneDay() {
     let guest = host.connect(toWorld: "w")
