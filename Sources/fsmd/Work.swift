@@ -240,7 +240,7 @@ extension Engine {
     _ reply: LongReply, _ tag: [UInt8], _ session: inout Session, _ realm: inout Realm
   ) -> Bool {
     // What the client has not taken yet comes first; a piece at a time keeps a reply of any length small.
-    guard session.outbox.unwritten.count < 256 << 10 || session.isRunningBatch else { return false }
+    guard session.outbox.unwritten.count < LongReply.mostUnwritten || session.isRunningBatch else { return false }
     var reply = reply
     var printer = JournalPrinter()
     let piece = tag.withUnsafeBytes { reply.write(&realm, &printer, tag: $0, to: &session.outbox.buffer) }
