@@ -232,7 +232,7 @@ struct Registry: ~Copyable {
     names.withUnsafeBytes { names in
       nameOffsets.withUnsafeBufferPointer { offsets in
         func name(_ number: UInt32) -> UnsafeRawBufferPointer {
-          let offset = Int(nameOffsets[Int(number)])
+          let offset = Int(offsets[Int(number)])
           return UnsafeRawBufferPointer(rebasing: names[(offset + 1)..<(offset + 1 + Int(names[offset]))])
         }
         numbers.sort { NameHash.compare(name($0), name($1)) < 0 }

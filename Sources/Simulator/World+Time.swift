@@ -55,7 +55,7 @@ extension World {
     return fireNext(until: .end).hasFired
   }
 
-  /// Fires the timers that are due now. Every request but those that move time begins with it.
+  /// Fires the timers that are due now. Every request but `step` begins with it.
   @inline(__always)
   package mutating func settle() {
     guard let first = agenda.first, first.due <= now.nanoseconds else { return }

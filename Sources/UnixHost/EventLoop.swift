@@ -37,6 +37,9 @@ package final class EventLoop {
   private static let rest: UInt64 = 20_000_000
   /// After how long it goes back to Dispatch however much there is to do, so that signals get their turn: 100 ms.
   private static let longestStay: UInt64 = 100_000_000
+  /// A time so late, 146 years of the host's, that no timer is set for it. Dispatch would take the largest numbers for
+  /// times of other clocks, some of them long past.
+  private static let never: UInt64 = 1 << 62
 
   /// - Parameter pollNanoseconds: How long to go on asking the poller after the last event before the thread goes
   ///   to sleep. Saves the wake-up, tens of microseconds, at the price of a busy core for that long.
@@ -58,7 +61,7 @@ package final class EventLoop {
 
   private func scheduleTimer() {
     // Zero would mean "now" to Dispatch in another sense than ours, and nothing is due that early anyway.
-    let due = deadline.map { DispatchTime(uptimeNanoseconds: max($0, 1)) }
+    let due = deadline.flatMap { $0 < Self.never ? DispatchTime(uptimeNanoseconds: max($0, 1)) : nil }
     timer?.schedule(deadline: due ?? .distantFuture, leeway: .nanoseconds(0))
   }
 

@@ -160,7 +160,7 @@ extension Engine {
     session.outbox.buffer.begin(.success, tag: words.tag)
     session.outbox.buffer.word(literal: "dropped")
     session.outbox.buffer.word(name)
-    session.endLine(realm.world.now, realm.world.lastSequence)
+    session.endLine(realm.world.now, realm.world.answer.sequence)
   }
 
   func list(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) {

@@ -4,7 +4,7 @@ import StateMachines
 
 /// What carries requests out: the verbs, given a session and the realm that it uses.
 ///
-/// It holds only what never changes while the daemon runs. What is to be done outside of the one realm comes back as an
+/// It holds only what never changes while the daemon runs, and the counters. What is to be done outside of the one realm comes back as an
 /// ``Errand``.
 struct Engine {
   let catalogue: Catalogue
@@ -47,12 +47,19 @@ extension Engine {
     }
     // Compared as patterns: `==` of an enum from another target is a call.
     if case .send = verb {
-      realm.world.settle()
+      settle(&session, &realm)
       send(request, &session, &realm)
       return .none
     }
-    if case .step = verb {} else { realm.world.settle() }
+    if case .step = verb {} else { settle(&session, &realm) }
     return runSlowly(verb, request, &session, &realm)
+  }
+
+  /// Fires the timers that are due. A chain without end that begins there is told of, and is not the request's failure.
+  @inline(__always)
+  private func settle(_ session: inout Session, _ realm: inout Realm) {
+    realm.world.settle()
+    if realm.world.livelock != nil, let livelock = realm.takeLivelock() { tellLivelock(livelock, &session, realm) }
   }
 
   @inline(never)

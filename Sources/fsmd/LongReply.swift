@@ -41,10 +41,16 @@ enum LongReply {
     case forgotten
   }
 
-  /// Lines looked at in one piece, so that a filter that finds nothing does not keep others waiting.
-  private static let linesLookedAt = 4_096
+  /// Machines looked at in one piece, so that a filter that finds nothing does not keep others waiting.
+  private static let machinesLookedAt = 4_096
+  /// Timers of an agenda looked at in one piece.
+  private static let timersLookedAt = 1_024
+  /// Inputs of the journal looked at in one piece.
+  fileprivate static let inputsLookedAt = 50_000
   /// Bytes written in one piece.
   private static let pieceSize = 64 << 10
+  /// Bytes that the client has not taken; the next piece waits until there are fewer.
+  static let mostUnwritten = 256 << 10
 
   /// Writes the next piece.
   mutating func write(
@@ -52,11 +58,11 @@ enum LongReply {
   ) -> Piece {
     switch self {
     case .machines(var machines):
-      let piece = machines.write(&realm.world, tag: tag, to: &buffer, LongReply.linesLookedAt)
+      let piece = machines.write(&realm.world, tag: tag, to: &buffer, LongReply.machinesLookedAt)
       self = .machines(machines)
       return piece
     case .agenda(let items, let next, var written):
-      let end = min(items.count, next + LongReply.linesLookedAt / 4)
+      let end = min(items.count, next + LongReply.timersLookedAt)
       for item in items[next..<end] where realm.world.isRunning(item) {
         LongReply.write(item, realm.world, tag: tag, to: &buffer)
         written += 1
@@ -136,7 +142,7 @@ extension LongReply.History {
     let start = buffer.count
     var looked = 0
     while remaining > 0, reader.next <= end {
-      if buffer.count - start >= size || looked >= 50_000 { return .more }
+      if buffer.count - start >= size || looked >= LongReply.inputsLookedAt { return .more }
       guard let entry = world.read(&reader) else { return .forgotten }
       looked += 1
       guard matches(entry, world) else { continue }

@@ -12,7 +12,6 @@ struct Outbox: ~Copyable {
   /// Notices that wait for the end of the reply that is being written; counted in `noticeBytes`.
   private var held = ByteBuffer(capacity: 64)
 
-  // Safety: lent by the buffer, and gone when anything is written to it.
   /// The bytes that wait.
   ///
   /// Safety: they are the buffer's own, and valid until it is changed.

@@ -1,7 +1,7 @@
 import Simulator
 import StateMachines
 
-/// A world as the daemon keeps it: with its clock, its name, and a count of what it has done.
+/// A world as the daemon keeps it: with its name, its seed and its clock.
 struct Realm: ~Copyable {
   let name: String
   let seed: UInt64

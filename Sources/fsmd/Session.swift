@@ -28,7 +28,7 @@ struct Session: ~Copyable {
   /// Whether the last reply was a failure.
   var didFail = false
   var life = Life.open
-  /// The time of the last reply or notice as text, since most lines of a round share it.
+  /// The time of the last reply as text, since most lines of a round share it.
   var stamp = TimeStamp()
   var printer = JournalPrinter()
   /// Notices on their way in front of a reply.
@@ -143,9 +143,9 @@ struct TimeStamp: ~Copyable {
 
 /// Lines between `begin` and `end`.
 struct Batch {
-  /// The lines, each with its end, as they were sent.
+  /// The lines as they were sent, one behind the other, without their ends.
   var bytes: [UInt8] = []
-  /// Where each line ends in `bytes`; a line that was too long is empty and marked.
+  /// Where each line stands in `bytes`; a line that was too long is empty and marked.
   var lines: [Line] = []
   /// Which limit the lines went over, if one; they are not kept then.
   var overflow: (name: String, value: Int)?

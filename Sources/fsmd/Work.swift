@@ -147,10 +147,7 @@ extension Engine {
         wait.tag.withUnsafeBytes { answerReached(state, $0, &session, realm.world) }
         return true
       case .dropped:
-        session.activity = .none
-        wait.tag.withUnsafeBytes {
-          session.fail($0, .unknownMachine, [("machine", wait.name)], "'\(wait.name)' was dropped meanwhile")
-        }
+        failDropped(wait, &session)
         return true
       case .tooLate:
         timeOut(wait, &session, &realm)
@@ -195,7 +192,7 @@ extension Engine {
       guard let entry = world.read(&wait.reader) else {
         // The journal has forgotten that part; what is true now is all that can be said.
         wait.reader = world.journalReader(from: world.lastSequence + 1)
-        guard world.isAlive(wait.machine), world.name(of: wait.machine) == wait.name else { return .dropped }
+        guard isThere(wait, world) else { return .dropped }
         let state = world.stateIndex(of: wait.machine)
         return wait.query.matches(state, data: world.stateData(of: wait.machine))
           ? .reached(world.state(of: wait.machine)) : .nothing
@@ -213,7 +210,21 @@ extension Engine {
     return .nothing
   }
 
+  /// Whether the awaited machine still lives; its number may be another's by now.
+  private func isThere(_ wait: Activity.Await, _ world: borrowing World) -> Bool {
+    world.isAlive(wait.machine) && world.name(of: wait.machine) == wait.name
+  }
+
+  private func failDropped(_ wait: Activity.Await, _ session: inout Session) {
+    session.activity = .none
+    wait.tag.withUnsafeBytes {
+      session.fail($0, .unknownMachine, [("machine", wait.name)], "'\(wait.name)' was dropped meanwhile")
+    }
+  }
+
   private func timeOut(_ wait: Activity.Await, _ session: inout Session, _ realm: inout Realm) {
+    // It may have been dropped after the deadline, before anybody looked.
+    guard isThere(wait, realm.world) else { return failDropped(wait, &session) }
     session.activity = .none
     let state = realm.world.state(of: wait.machine)
     wait.tag.withUnsafeBytes {
@@ -229,7 +240,7 @@ extension Engine {
     _ reply: LongReply, _ tag: [UInt8], _ session: inout Session, _ realm: inout Realm
   ) -> Bool {
     // What the client has not taken yet comes first; a piece at a time keeps a reply of any length small.
-    guard session.outbox.unwritten.count < 256 << 10 || session.isRunningBatch else { return false }
+    guard session.outbox.unwritten.count < LongReply.mostUnwritten || session.isRunningBatch else { return false }
     var reply = reply
     var printer = JournalPrinter()
     let piece = tag.withUnsafeBytes { reply.write(&realm, &printer, tag: $0, to: &session.outbox.buffer) }

@@ -63,8 +63,9 @@ struct WorldClock {
     let (high, low) = distance.multipliedFullWidth(by: Speed.unit)
     guard high < speed.billionths else { return nil }
     let (quotient, remainder) = speed.billionths.dividingFullWidth((high, low))
-    let (sum, overflow) = anchor.host.addingReportingOverflow(quotient + (remainder > 0 ? 1 : 0))
-    return overflow ? nil : sum
+    let (wait, isTooLong) = quotient.addingReportingOverflow(remainder > 0 ? 1 : 0)
+    let (sum, overflow) = anchor.host.addingReportingOverflow(wait)
+    return isTooLong || overflow ? nil : sum
   }
 }
 

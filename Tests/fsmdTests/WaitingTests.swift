@@ -65,6 +65,28 @@ struct WaitingTests {
     #expect(guest.lines() == ["- TIMEOUT state=closed t=120.000 : the time is over; t is in closed"])
   }
 
+  @Test("a machine that is dropped after the deadline, before anybody looked, is gone")
+  func droppedTooLate() {
+    let (one, other) = (host.connect(toWorld: "w"), host.connect(toWorld: "w"))
+    _ = one.say("clock real\npause\nnew power p")
+    #expect(one.say("await p on within=1s") == [])
+    #expect(other.say("advance 2s\ndrop p").count == 2)
+    #expect(one.lines() == ["- UNKNOWN-MACHINE machine=p : 'p' was dropped meanwhile"])
+  }
+
+  @Test("a chain without end among timers left over by a step is told of; the next request is answered as always")
+  func leftOver() {
+    let guest = host.connect(toWorld: "w")
+    _ = guest.say("new fridge a start=4\nnew fridge b start=4")
+    _ = guest.say("wire b compressorOff b maxTemperatureReached\nwire b compressorOn b minTemperatureReached")
+    #expect(guest.say("step") == ["+ stepped fired=1 t=343.116647296 seq=5"])
+    #expect(
+      guest.say("list") == [
+        "! livelock world=w machine=b output=compressorOff t=343.116647296", ". a fridge waiting", ". b fridge waiting",
+        "+ 2",
+      ])
+  }
+
   @Test("an await lasts a day unless told otherwise")
   func oneDay() {
     let guest = host.connect(toWorld: "w")

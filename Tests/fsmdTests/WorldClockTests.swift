@@ -80,6 +80,9 @@ struct WorldClockTests {
     #expect(slow.host(at: .beginning) == 1_000)
     #expect(slow.host(at: Moment(nanoseconds: 500)) == 1_000)
     #expect(slow.host(at: .latest) == nil)
+    // The last number that fits, and a remainder.
+    let sixth = try clock("0.170900007", host: 0, moment: 0)
+    #expect(sixth.host(at: Moment(nanoseconds: 3_152_548_691_324_170_887)) == nil)
     #expect(try clock("1").host(at: .latest) == UInt64(Int64.max) - 500 + 1_000)
     #expect(try clock("1", host: .max - 5, moment: 0).host(at: Moment(nanoseconds: 6)) == nil)
     #expect(try clock("1", host: .max - 5, moment: 0).host(at: Moment(nanoseconds: 5)) == .max)
