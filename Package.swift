@@ -57,7 +57,7 @@ let package = Package(
     .testTarget(
       name: "SimulatorTests", dependencies: ["Simulator", "Simulations", "StateMachines"],
       swiftSettings: strict),
-    .testTarget(name: "LineProtocolTests", dependencies: ["LineProtocol"], swiftSettings: strict),
+    .testTarget(name: "LineProtocolTests", dependencies: ["LineProtocol", "StateMachines"], swiftSettings: strict),
     .testTarget(name: "UnixHostTests", dependencies: ["UnixHost", "CSystem"], swiftSettings: strict),
     .testTarget(
       name: "fsmdTests",
@@ -68,7 +68,7 @@ let package = Package(
       swiftSettings: strict + [.defaultIsolation(MainActor.self)]),
     .testTarget(name: "ArchitectureTests", swiftSettings: strict),
     .testTarget(
-      name: "EndToEndTests", dependencies: ["fsmd", "fsmrepl", "LineProtocol", "UnixHost"],
+      name: "EndToEndTests", dependencies: ["fsmd", "fsmrepl", "LineProtocol", "StateMachines", "UnixHost"],
       swiftSettings: strict),
   ]
 )

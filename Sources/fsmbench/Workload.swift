@@ -1,3 +1,5 @@
+import StateMachines
+
 /// Requests of one kind, made before anything is measured, so that sending costs the client the same for every server.
 struct Workload {
   /// Each holds `depth` requests, to be sent in one piece.
@@ -39,19 +41,5 @@ struct Workload {
   }
 }
 
-/// A small generator (SplitMix64): the same numbers in every run.
-struct Dice {
-  private var state: UInt64
-
-  init(seed: UInt64) {
-    state = seed
-  }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-}
+/// The same numbers in every run.
+typealias Dice = Generator

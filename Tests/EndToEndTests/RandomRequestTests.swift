@@ -1,4 +1,5 @@
 import Glibc
+import StateMachines
 import Testing
 import UnixHost
 

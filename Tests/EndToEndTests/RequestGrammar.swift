@@ -1,3 +1,5 @@
+import StateMachines
+
 /// Random request lines: valid ones, nearly valid ones, and no requests at all.
 struct RequestGrammar {
   private var dice: Dice

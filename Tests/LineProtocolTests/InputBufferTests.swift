@@ -1,4 +1,5 @@
 import LineProtocol
+import StateMachines
 import Testing
 
 @Suite("Bytes in any pieces give the same lines")

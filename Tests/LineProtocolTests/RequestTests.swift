@@ -1,4 +1,5 @@
 import LineProtocol
+import StateMachines
 import Testing
 
 @Suite("A request line: [@tag] verb [argument…] [key=value…]")

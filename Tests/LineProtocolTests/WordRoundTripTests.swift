@@ -1,4 +1,5 @@
 import LineProtocol
+import StateMachines
 import Testing
 
 @Suite("What is printed is read back")

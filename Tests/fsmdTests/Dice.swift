@@ -1,19 +1,9 @@
-/// A seeded generator, so that a failure can be seen again: SplitMix64.
-struct Dice: RandomNumberGenerator {
-  private var state: UInt64
+internal import StateMachines
 
-  init(seed: UInt64) {
-    state = seed
-  }
+/// A seeded generator, so that a failure can be seen again.
+typealias Dice = Generator
 
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-
+extension Dice {
   /// A number from 0 to `count - 1`.
   mutating func number(below count: Int) -> Int { Int(next() >> 33) % count }
 

@@ -1,4 +1,5 @@
 import LineProtocol
+import StateMachines
 import Testing
 
 @testable import fsmd

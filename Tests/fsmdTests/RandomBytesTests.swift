@@ -1,3 +1,4 @@
+import StateMachines
 import Testing
 
 @testable import fsmd
