@@ -9,9 +9,6 @@
    concurrency checking asks for: the compiler then refuses to touch them from anywhere else. */
 #define FSM_MAIN(name) extern __typeof__(name) name __attribute__((swift_attr("@MainActor")))
 FSM_MAIN(rl_line_buffer);
-FSM_MAIN(rl_point);
-FSM_MAIN(rl_end);
-FSM_MAIN(rl_done);
 FSM_MAIN(rl_readline_state);
 FSM_MAIN(rl_catch_signals);
 FSM_MAIN(rl_catch_sigwinch);
@@ -21,16 +18,9 @@ FSM_MAIN(rl_attempted_completion_function);
 FSM_MAIN(rl_completion_append_character);
 FSM_MAIN(rl_completion_display_matches_hook);
 FSM_MAIN(rl_completer_word_break_characters);
-FSM_MAIN(rl_completer_quote_characters);
 FSM_MAIN(rl_readline_name);
 FSM_MAIN(rl_outstream);
-FSM_MAIN(rl_instream);
-FSM_MAIN(rl_prompt);
-FSM_MAIN(rl_display_prompt);
-FSM_MAIN(rl_startup_hook);
-FSM_MAIN(rl_already_prompted);
 FSM_MAIN(rl_sort_completion_matches);
-FSM_MAIN(rl_completion_suppress_append);
 FSM_MAIN(rl_deprep_term_function);
 FSM_MAIN(history_base);
 FSM_MAIN(history_length);

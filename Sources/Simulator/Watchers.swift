@@ -56,7 +56,7 @@ struct Watchers {
     watchers[watcher].map { WatchView(moves: $0.moves, all: $0.all) }
   }
 
-  /// Begins a watch, or changes the scope of one that is there; then the bits of the machines that match are to be set.
+  /// Begins a watch, or changes the scope of one that is there. The bits of the machines that match are then to be set.
   mutating func add(_ pattern: Pattern, _ scope: WatchScope, for watcher: WatcherID) {
     var changed = watchers[watcher] ?? Watcher()
     if let place = changed.patterns.firstIndex(where: { $0.pattern == pattern }) {
@@ -67,7 +67,7 @@ struct Watchers {
     watchers[watcher] = changed
   }
 
-  /// Ends a watch; false if there is none. The bits are then to be set anew.
+  /// Ends a watch; false if there is none. The bits of the machines that matched are then to be set anew.
   mutating func remove(_ pattern: Pattern, of watcher: WatcherID) -> Bool {
     guard let place = watchers[watcher]?.patterns.firstIndex(where: { $0.pattern == pattern }) else { return false }
     watchers[watcher]?.patterns.remove(at: place)

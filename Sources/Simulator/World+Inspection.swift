@@ -213,16 +213,16 @@ extension World {
 
   /// Begins a watch, or changes the scope of one.
   ///
-  /// - Complexity: O(machines × patterns of this watcher).
+  /// - Complexity: O(machines + those that match × patterns of this watcher); O(patterns) without a wildcard.
   package mutating func watch(_ pattern: Pattern, _ scope: WatchScope, for watcher: WatcherID) {
     watchers.add(pattern, scope, for: watcher)
-    matchAll(for: watcher)
+    matchAgain(pattern, for: watcher)
   }
 
   /// Ends a watch; false if there is none of this pattern.
   package mutating func unwatch(_ pattern: Pattern, for watcher: WatcherID) -> Bool {
     guard watchers.remove(pattern, of: watcher) else { return false }
-    matchAll(for: watcher)
+    matchAgain(pattern, for: watcher)
     return true
   }
 
@@ -230,15 +230,25 @@ extension World {
     watchers.removeAll(of: watcher)
   }
 
-  private mutating func matchAll(for watcher: WatcherID) {
+  /// Finds out anew what a watcher follows of the machines that match a pattern which came, went or changed: for others
+  /// nothing can be different.
+  private mutating func matchAgain(_ pattern: Pattern, for watcher: WatcherID) {
     guard watchers.count(of: watcher) > 0 else { return }
     // Taken out while names are lent out, which the world may not be changed during.
     var changed = Watchers()
     swap(&changed, &watchers)
-    for number in 0..<registry.capacity {
-      let machine = MachineID(UInt32(number))
-      guard registry.isAlive(machine) else { continue }
-      registry.withName(of: machine) { changed.match(machine, named: $0, for: watcher) }
+    if pattern.isLiteral {
+      pattern.bytes.withUnsafeBytes { name in
+        if let machine = registry.find(name) { changed.match(machine, named: name, for: watcher) }
+      }
+    } else {
+      for number in 0..<registry.capacity {
+        let machine = MachineID(UInt32(number))
+        guard registry.isAlive(machine) else { continue }
+        registry.withName(of: machine) { name in
+          if pattern.matches(name) { changed.match(machine, named: name, for: watcher) }
+        }
+      }
     }
     swap(&changed, &watchers)
   }

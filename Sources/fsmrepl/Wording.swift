@@ -142,8 +142,14 @@ struct Wording {
         .attention, "notices \(from) to \(line["to"] ?? "?") were dropped, as they were not read fast enough")
         + "; 'journal since=\(from)' has them"
     case "livelock":
-      return style(.bad, "livelock") + ": timer \(line["timer"] ?? "?") of \(style(.name, line["machine"] ?? "?"))"
-        + " goes round and round without time passing; the world \(line["world"] ?? "?") stands still\(when(line))"
+      let machine = style(.name, line["machine"] ?? "?")
+      let what =
+        if let output = line["output"] {
+          "output \(output) of \(machine) goes round and round through wires; the rest was not delivered"
+        } else {
+          "timer \(line["timer"] ?? "?") of \(machine) goes round and round without time passing; what is still due waits"
+        }
+      return style(.bad, "livelock") + ": \(what), in the world \(line["world"] ?? "?")\(when(line))"
     case "world":
       return style(.attention, "the world \(line["dropped"] ?? "?") was dropped") + "; back in main\(note)"
     case "bye":

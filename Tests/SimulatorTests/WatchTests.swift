@@ -79,7 +79,8 @@ struct WatchTests {
     var patterns: [(Pattern, WatchScope)] = []
     var names: [String] = []
     for step in 0..<150 {
-      let text = (0..<dice.number(1...3)).map { _ in dice.one(of: ["a", "b", "*", "?"]) }.joined()
+      let parts = (0..<dice.number(1...3)).map { _ in dice.one(of: ["a", "b", "*", "?"]) }
+      let text = names.isEmpty || dice.number(0...3) > 0 ? parts.joined() : dice.one(of: names)
       switch dice.number(0...5) {
       case 0...2:
         let name = "\(dice.one(of: ["a", "b"]))\(dice.one(of: ["a", "b", ""]))\(step)"

@@ -98,6 +98,14 @@ struct PresenterTests {
         "! gap from=3 to=9",
         "notices 3 to 9 were dropped, as they were not read fast enough; 'journal since=3' has them\n"
       ),
+      (
+        "! livelock world=w machine=m timer=tick t=1.000",
+        "livelock: timer tick of m goes round and round without time passing; what is still due waits, in the world w  1.000s\n"
+      ),
+      (
+        "! livelock world=w machine=m output=bang t=1.000",
+        "livelock: output bang of m goes round and round through wires; the rest was not delivered, in the world w  1.000s\n"
+      ),
       ("! world dropped=w", "the world w was dropped; back in main\n"),
       ("! bye reason=shutdown", "the daemon is shutting down\n"),
     ])
