@@ -127,11 +127,18 @@ struct Journal: ~Copyable {
   /// A reader that gives the inputs from `sequence` on.
   ///
   /// - Precondition: `sequence` is not before `first`, nor after `last + 1`.
-  /// - Complexity: O(log *blocks*), then the records of one block are passed over.
+  /// - Complexity: O(1) at the end; otherwise O(log *blocks*), then the records of one block are passed over.
   func reader(from sequence: UInt64) -> JournalReader {
     precondition(sequence >= first && sequence <= last + 1, "the journal is read where it is")
     var reader = JournalReader(next: sequence)
-    if sequence <= last { _ = seek(&reader) }
+    if sequence <= last {
+      _ = seek(&reader)
+    } else if let open = blocks.last {
+      // At the end there is nothing to pass over: those who dropped what they could not read begin here again and again.
+      reader.block = open.firstSequence
+      reader.offset = openCount
+      reader.moment = lastMoment
+    }
     return reader
   }
 
