@@ -1,3 +1,4 @@
+internal import LineProtocol
 internal import UnixHost
 
 /// The program: its options, the list of what is measured, the table.
@@ -30,7 +31,7 @@ enum Bench {
         Descriptor.standardOutput.writeAll(options.usage)
         return 0
       case .version:
-        Descriptor.standardOutput.writeAll("fsmbench 0.1.0\n")
+        Descriptor.standardOutput.writeAll("fsmbench \(Release.version)\n")
         return 0
       case .run(let given, let operands):
         guard operands.isEmpty else { throw UsageFailure.wrong("unexpected word '\(operands[0])'") }

@@ -40,6 +40,10 @@ extension Engine {
 
   /// Machines or inputs looked at for one client, by however many requests, before others get their turn.
   private static let effortInASlice = 50_000
+  /// What any request costs at least, measured in the same coin.
+  private static let effortOfARequest = 8
+  /// What a notice costs.
+  static let effortOfANotice = 4
 
   /// About how many machines or inputs a request looks at; none for those that go to one machine by its name.
   func effort(of verb: Verb, _ realm: borrowing Realm) -> Int {
@@ -74,6 +78,7 @@ extension Engine {
       return .none
     }
     counters.requests &+= 1
+    session.effort &+= Engine.effortOfARequest
     if inBatch, let verb = Verb(request.verb), !verb.entry.inBatch {
       session.fail(request.tag, .usage, "'\(verb.name)' cannot stand between 'begin' and 'end'")
       return .none

@@ -25,7 +25,7 @@ final class Daemon {
   /// Connections accepted in one round.
   private static let acceptedInARound = 64
   /// Bytes read from one client in one round, before others get their turn.
-  private static let bytesInARound = 1 << 20
+  private static let bytesInARound = 256 << 10
   /// How long the end of the daemon waits for clients to take their last lines, in nanoseconds.
   private static let lastWords: UInt64 = 1_000_000_000
 
@@ -244,6 +244,11 @@ final class Daemon {
   private func end() -> Never {
     let deadline = HostClock.now() + Daemon.lastWords
     var waiting = connections.compactMap { $0 }.filter { !$0.peerIsGone }
+    // Nothing is read any more, so nothing that can be read may wake the poller.
+    loop.poller.remove(listener.descriptor)
+    for connection in waiting {
+      try? loop.poller.modify(connection.descriptor, token: connection.client.number, interest: .writable)
+    }
     while true {
       waiting = waiting.filter { $0.write() && !$0.client.session.outbox.isEmpty }
       if waiting.isEmpty || HostClock.now() >= deadline { break }

@@ -64,6 +64,7 @@ extension Engine {
       }
       _ = session.printer.print(
         entry, of: world, scope, .notice, tag: noTag, to: &session.noticeScratch)
+      session.effort &+= Engine.effortOfANotice
     }
     session.cursor = cursor
   }

@@ -11,6 +11,8 @@ extension Service {
     case .dropWorld(let name): dropWorld(name, client)
     case .listWorlds: listWorlds(client)
     case .changeClock(let change, let isShown):
+      // Each change is told to all who watch in full, which is what it costs.
+      client.session.effort += Engine.effortOfANotice * clients.count
       tellClock(change, in: client.hosted)
       engine.answerClock(isShown: isShown, request.tag, &client.session, client.hosted.realm)
     case .announceLivelock: announceLivelock(in: client.hosted, except: client)

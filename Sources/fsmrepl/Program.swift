@@ -16,7 +16,7 @@ enum Program {
         Descriptor.standardOutput.writeAll(Invocation.usage)
         return .good
       case .version:
-        Descriptor.standardOutput.writeAll("fsmrepl \(version)\n")
+        Descriptor.standardOutput.writeAll("fsmrepl \(Release.version)\n")
         return .good
       case .run(let options, let operands):
         invocation = try Invocation(options: options, operands: operands)
@@ -158,6 +158,4 @@ enum Program {
   private static func complain(_ text: String) {
     Descriptor.standardError.writeAll("fsmrepl: \(text)\n")
   }
-
-  private static let version = "0.1.0"
 }
