@@ -9,8 +9,13 @@ extension Service {
   func lookForCancel(_ client: Client) -> Bool {
     guard client.session.activity.isCancellable else { return false }
     var found: [UInt8]?
+    // Between `begin` and `end` it is a line of a batch like any other, and a wrong one.
+    var isInBatch = false
     client.session.input.waitingLines { line in
-      guard line.count <= 64, let tag = cancelTag(line) else { return false }
+      guard line.count <= 64, let (verb, tag) = verbWithoutArguments(line) else { return false }
+      if verb == .begin { isInBatch = true }
+      if verb == .end { isInBatch = false }
+      guard verb == .cancel, !isInBatch else { return false }
       found = tag
       // The line has been answered then; as a comment it is passed over when its turn comes.
       line.initializeMemory(as: UInt8.self, repeating: UInt8(ascii: "#"))
@@ -28,8 +33,8 @@ extension Service {
     return true
   }
 
-  /// The tag of a line that is `cancel`; nil if it is anything else.
-  private func cancelTag(_ line: UnsafeMutableRawBufferPointer) -> [UInt8]? {
+  /// The verb and the tag of a line that has nothing else; nil if it has more, or is none.
+  private func verbWithoutArguments(_ line: UnsafeMutableRawBufferPointer) -> (verb: Verb, tag: [UInt8])? {
     // In a copy, since parsing may rewrite a line.
     var copy = Array(line)
     if copy.last == 0x0D { copy.removeLast() }
@@ -39,7 +44,8 @@ extension Service {
       } catch {
         return nil
       }
-      return Verb(request.verb) == .cancel && request.words.isEmpty ? Array(request.tag) : nil
+      guard let verb = Verb(request.verb), request.words.isEmpty else { return nil }
+      return (verb, Array(request.tag))
     }
   }
 }

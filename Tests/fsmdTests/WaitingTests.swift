@@ -121,6 +121,17 @@ struct WaitingTests {
     #expect(one.lines() == ["* 2 0.000 inMain moved off on event=buttonClick"])
   }
 
+  @Test("a cancel between begin and end is a line of that batch and ends nothing")
+  func cancelInABatch() {
+    let guest = host.connect()
+    _ = guest.say("new power p")
+    #expect(guest.say("@a await p on\nbegin\n@b cancel\nend") == [])
+    #expect(
+      guest.say("@c cancel").map { String($0.prefix(12)) } == [
+        "- @a CANCELL", "+ @c", "+", "- @b USAGE :", "- BATCH inde",
+      ])
+  }
+
   @Test("cancel ends an await and an advance, wherever in what was sent it stands")
   func cancel() {
     let guest = host.connect()
