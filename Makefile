@@ -30,13 +30,13 @@ help:
 	echo 'make install  installs both programs and their man pages (PREFIX=$(PREFIX), DESTDIR=)'
 	echo 'make clean    removes what was built'
 
-# With a runtime directory that does not exist no running daemon is found, so the REPL starts its own, which ends with it.
+# A daemon of its own, which ends with the REPL: `make run` neither finds nor disturbs another.
 run: readline-is-there
 	echo 'Building fsmd and fsmrepl (the first time takes a minute or two).'
 	swift build -q $(RELEASE) --product fsmd
 	swift build -q $(RELEASE) --product fsmrepl
 	if [ -t 0 ]; then set --; else set -- --echo -f Demos/tour.fsm; fi
-	exec env -u FSMD_SOCKET XDG_RUNTIME_DIR=/nonexistent $(PROGRAMS)/fsmrepl "$$@"
+	exec $(PROGRAMS)/fsmrepl --private "$$@"
 
 test: readline-is-there lint
 	echo 'Building the programs and their tests (the first time takes some minutes).'

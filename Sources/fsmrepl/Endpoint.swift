@@ -13,17 +13,20 @@ final class Endpoint {
   }
 
   private let path: SocketPath
+  /// Whether only a daemon of our own will do.
+  private let isPrivate: Bool
   /// The daemon that was started for us alone.
   private(set) var own: EphemeralDaemon?
 
-  init(_ path: SocketPath) {
+  init(_ path: SocketPath, isPrivate: Bool = false) {
     self.path = path
+    self.isPrivate = isPrivate
   }
 
   /// The socket that connections go to.
   var socketPath: String { own?.socketPath ?? path.path }
 
-  /// Connects; starts a daemon of our own if none was named and none answers.
+  /// Connects; starts a daemon of our own if none was named and none answers, or if no other will do.
   ///
   /// - Parameters:
   ///   - note: Called with a line for the user when a daemon is started.
@@ -37,17 +40,25 @@ final class Endpoint {
     } else if own != nil {
       return try connect(to: socketPath)
     }
+    if isPrivate {
+      note("starting a daemon for this session alone")
+      return try launch(isToStop)
+    }
     do throws(Failure) {
       return try connect(to: path.path)
     } catch .socket(.nobodyListens) where !path.isNamed {
       note("no daemon answers on \(path.path); starting one for this session alone")
-      do throws(EphemeralDaemon.Failure) {
-        let started = try EphemeralDaemon.start(isToStop: isToStop)
-        own = started.daemon
-        return Connection(started.connection)
-      } catch {
-        throw .launch(error)
-      }
+      return try launch(isToStop)
+    }
+  }
+
+  private func launch(_ isToStop: () -> Bool) throws(Failure) -> Connection {
+    do throws(EphemeralDaemon.Failure) {
+      let started = try EphemeralDaemon.start(isToStop: isToStop)
+      own = started.daemon
+      return Connection(started.connection)
+    } catch {
+      throw .launch(error)
     }
   }
 

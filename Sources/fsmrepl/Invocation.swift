@@ -10,6 +10,8 @@ struct Invocation: Equatable {
   }
 
   var socket: String?
+  /// Whether a daemon is started for this session, whatever others there are.
+  var isPrivate = false
   /// In the order in which they were given; none means whoever is at standard input.
   var sources: [Source] = []
   var keepsGoing = false
@@ -19,7 +21,7 @@ struct Invocation: Equatable {
   var allowsColour = true
 
   enum Name {
-    case socket, expression, file, keepGoing, echo, raw, noColour
+    case socket, own, expression, file, keepGoing, echo, raw, noColour
   }
 
   static let table = OptionTable<Name>(
@@ -28,6 +30,7 @@ struct Invocation: Equatable {
       .init(
         .socket, short: "s", long: "socket", argument: .required("PATH"),
         summary: "the daemon's socket, instead of $FSMD_SOCKET or the default"),
+      .init(.own, long: "private", summary: "start a daemon for this session alone, whatever others there are"),
       .init(
         .expression, short: "e", long: "execute", argument: .required("CMD"),
         summary: "run a request and leave; may be repeated"),
@@ -58,6 +61,7 @@ struct Invocation: Equatable {
     for option in options {
       switch option.name {
       case .socket: socket = option.value
+      case .own: isPrivate = true
       case .expression: sources.append(.expression(option.value))
       case .file: sources.append(option.value == "-" ? .standardInput : .file(option.value))
       case .keepGoing: keepsGoing = true
@@ -66,6 +70,7 @@ struct Invocation: Equatable {
       case .noColour: allowsColour = false
       }
     }
+    if isPrivate, socket != nil { throw .wrong("--private starts a daemon of its own, and --socket names another") }
     for operand in operands {
       guard operand == "-" else {
         throw .wrong("'\(operand)' is not understood here; a request is given with -e, a file with -f")

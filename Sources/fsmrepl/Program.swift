@@ -46,7 +46,8 @@ enum Program {
 
     let client: Client
     do throws(SocketFailure) {
-      client = Client(endpoint: Endpoint(try SocketPath.resolve(option: invocation.socket)))
+      client = Client(
+        endpoint: Endpoint(try SocketPath.resolve(option: invocation.socket), isPrivate: invocation.isPrivate))
     } catch {
       complain("\(error)")
       return .noConnection

@@ -28,6 +28,13 @@ struct InvocationTests {
     #expect(!bare.keepsGoing && !bare.showsWire && bare.allowsColour && bare.socket == nil)
   }
 
+  @Test("a daemon of one's own is not one that somebody names")
+  func ownDaemon() throws {
+    #expect(try parse("--private").isPrivate)
+    #expect(try !parse().isPrivate)
+    #expect(throws: UsageFailure.self) { try parse("--private", "-s", "p") }
+  }
+
   @Test("an operand that is no '-' is a mistake")
   func operand() {
     #expect(throws: UsageFailure.self) { try parse("script.fsm") }
