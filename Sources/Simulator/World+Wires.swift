@@ -35,6 +35,9 @@ extension World {
       .flatMap(\.wires)
   }
 
+  /// Whether a wire that was listed is still there.
+  package func contains(_ wire: Wire) -> Bool { wires.contains(wire) }
+
   package var wireCount: Int { wires.count }
 
   private mutating func write(_ wire: Wire, _ input: InputClass) {

@@ -316,16 +316,8 @@ extension Engine {
   }
 
   func wires(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) {
-    let wires = realm.world.allWires()
-    for wire in wires {
-      session.outbox.buffer.begin(.data, tag: words.tag)
-      realm.world.appendName(of: wire.from, to: &session.outbox.buffer)
-      session.outbox.buffer.word(realm.world.kind(of: wire.from).outputs[wire.output].name)
-      realm.world.appendName(of: wire.to, to: &session.outbox.buffer)
-      session.outbox.buffer.word(realm.world.kind(of: wire.to).events[wire.event].name)
-      session.outbox.buffer.endLine()
-    }
-    endLines(wires.count, words, &session)
+    session.activity = .reply(
+      .wires(items: realm.world.allWires(), next: 0, written: 0), tag: words.tagBytes)
   }
 }
 

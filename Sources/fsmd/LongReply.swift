@@ -8,6 +8,8 @@ enum LongReply {
   case machines(Machines)
   /// Running timers as they were when they were asked for; those that have gone since are left out.
   case agenda(items: [World.AgendaItem], next: Int, written: Int)
+  /// Wires as they were when they were asked for; those that have gone since are left out.
+  case wires(items: [Wire], next: Int, written: Int)
   /// Part of the journal, up to the last input at the time of the request.
   case journal(History)
   /// What a new watch asked for of the past. Its lines are notices, and they are never dropped.
@@ -45,6 +47,8 @@ enum LongReply {
   private static let machinesLookedAt = 4_096
   /// Timers of an agenda looked at in one piece.
   private static let timersLookedAt = 1_024
+  /// Wires looked at in one piece.
+  private static let wiresLookedAt = 1_024
   /// Inputs of the journal looked at in one piece.
   fileprivate static let inputsLookedAt = 50_000
   /// Bytes written in one piece.
@@ -69,6 +73,14 @@ enum LongReply {
       }
       self = .agenda(items: items, next: end, written: written)
       return end == items.count ? .done(written) : .more
+    case .wires(let items, let next, var written):
+      let end = min(items.count, next + LongReply.wiresLookedAt)
+      for wire in items[next..<end] where realm.world.contains(wire) {
+        LongReply.write(wire, realm.world, tag: tag, to: &buffer)
+        written += 1
+      }
+      self = .wires(items: items, next: end, written: written)
+      return end == items.count ? .done(written) : .more
     case .journal(var history):
       let piece = history.write(realm.world, &printer, .data, tag: tag, to: &buffer, LongReply.pieceSize)
       self = .journal(history)
@@ -80,6 +92,18 @@ enum LongReply {
       self = .past(history, pattern: pattern)
       return piece
     }
+  }
+
+  /// `. FROM OUTPUT TO EVENT`
+  private static func write(
+    _ wire: Wire, _ world: borrowing World, tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer
+  ) {
+    buffer.begin(.data, tag: tag)
+    world.appendName(of: wire.from, to: &buffer)
+    buffer.word(world.kind(of: wire.from).outputs[wire.output].name)
+    world.appendName(of: wire.to, to: &buffer)
+    buffer.word(world.kind(of: wire.to).events[wire.event].name)
+    buffer.endLine()
   }
 
   /// `. DUE NAME TIMER left=`
