@@ -5,9 +5,6 @@ public enum LineClass: UInt8, CaseIterable, Sendable {
   case data = 0x2E  // .
   case notice = 0x2A  // *
   case flow = 0x21  // !
-
-  /// Whether a line of this class is the last of a reply.
-  public var endsReply: Bool { self == .success || self == .failure }
 }
 
 /// Writing lines: the class, then words with one space before each, quoted where they must be.

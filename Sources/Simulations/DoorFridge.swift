@@ -12,12 +12,8 @@ public import StateMachines
 /// doorOpened that was taken, and lets in the warmth of the room: its closing is the timer `doorShut`, which changes
 /// the physics and not the state. A doorOpened that is ignored changes nothing at all, the physics included.
 public struct DoorFridge: Machine {
-  public enum State: UInt8, CaseIterable, Vocabulary, MachineState {
-    /// The compressor runs. `minTemperatureReached` is running; `doorShut` is as long as the door is open.
-    case cooling
-    /// The compressor rests. `maxTemperatureReached` is running; `doorShut` is as long as the door is open.
-    case waiting
-  }
+  /// Those of the fridge without a door event; `doorShut` is running in either as long as the door is open.
+  public typealias State = Fridge.State
 
   public enum Event: Sendable { case minTemperatureReached, maxTemperatureReached, doorOpened }
 
@@ -117,10 +113,7 @@ public struct DoorFridge: Machine {
 
   private func regime(in state: State, _ parameters: Parameters) -> Chamber.Regime {
     if doorIsOpen { return Chamber.Regime(target: parameters.cabinet.ambient, tau: parameters.openTau) }
-    return switch state {
-    case .cooling: parameters.cabinet.cooling
-    case .waiting: parameters.cabinet.waiting
-    }
+    return state.regime(parameters.cabinet)
   }
 
   private func temperature(at now: Moment, _ parameters: Parameters) -> Double? {
@@ -138,13 +131,6 @@ extension DoorFridge.State {
     switch self {
     case .cooling: .minTemperatureReached
     case .waiting: .maxTemperatureReached
-    }
-  }
-
-  fileprivate func threshold(_ cabinet: Cabinet) -> Chamber.Threshold {
-    switch self {
-    case .cooling: .atMost(cabinet.min)
-    case .waiting: .atLeast(cabinet.max)
     }
   }
 }

@@ -87,14 +87,16 @@ extension Fridge.State {
     }
   }
 
-  fileprivate func threshold(_ cabinet: Cabinet) -> Chamber.Threshold {
+  /// The temperature whose crossing that is.
+  func threshold(_ cabinet: Cabinet) -> Chamber.Threshold {
     switch self {
     case .cooling: .atMost(cabinet.min)
     case .waiting: .atLeast(cabinet.max)
     }
   }
 
-  fileprivate func regime(_ cabinet: Cabinet) -> Chamber.Regime {
+  /// How the temperature goes while the door is shut.
+  func regime(_ cabinet: Cabinet) -> Chamber.Regime {
     switch self {
     case .cooling: cabinet.cooling
     case .waiting: cabinet.waiting

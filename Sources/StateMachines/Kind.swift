@@ -107,11 +107,6 @@ public final class Kind: Sendable {
 
   // MARK: What the catalogue knows of states
 
-  /// The place of a state.
-  public func state(named word: some StringProtocol) -> Int? {
-    states.firstIndex { $0.word == word }
-  }
-
   /// The state to hand to ``ErasedMachine/initialize(_:initial:_:_:)`` for a word of `initialStates`.
   public func initialState(named word: some StringProtocol) -> Int? {
     initialStates.firstIndex { $0 == word }.map { initialPlaces[$0] }

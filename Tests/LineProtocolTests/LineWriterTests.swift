@@ -8,10 +8,9 @@ struct LineWriterTests {
     body(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
-  @Test("the first byte tells the class; two classes end a reply")
+  @Test("the first byte tells the class")
   func classes() {
     #expect(LineClass.allCases.map { Character(Unicode.Scalar($0.rawValue)) } == ["+", "-", ".", "*", "!"])
-    #expect(LineClass.allCases.filter(\.endsReply) == [.success, .failure])
   }
 
   @Test("a tag stands behind the class, and an empty one does not")

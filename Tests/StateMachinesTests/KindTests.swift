@@ -36,10 +36,9 @@ struct KindTests {
       ])
   }
 
-  @Test("states are found by their word; a machine starts in any of them unless the kind says otherwise")
+  @Test("states stand in their order; a machine starts in any of them unless the kind says otherwise")
   func states() {
-    #expect(kind.state(named: "unlocked") == 1)
-    #expect(kind.state(named: "Unlocked") == nil)
+    #expect(kind.states.map(\.word) == ["locked", "unlocked", "broken"])
     #expect(kind.initialStates == ["locked", "unlocked", "broken"])
     #expect(kind.initialState(named: "broken"[...]) == 2)
     #expect(kind.initialState(named: "") == nil)
