@@ -136,11 +136,11 @@ extension World {
         details.values(data)
         if isAnswer { answerDetails.outputs.append(output) }
         if !wires.isEmpty { queueDeliveries(machine, output, Array(data)) }
-      case .arm(let timer, let due):
+      case .arm(let timer, _, let due):
         arm(machine, timers + Int(timer), due)
         details.tag(.armed, timer)
         details.number(UInt64((due - now).nanoseconds))
-      case .disarm(let timer):
+      case .disarm(let timer, _):
         let running = timers + Int(timer)
         guard running.pointee.stamp != 0 else { continue }
         details.tag(.disarmed, timer)

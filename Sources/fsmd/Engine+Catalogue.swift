@@ -69,7 +69,7 @@ extension Engine {
         "event", [event.name], event.arguments.map { ($0.name, ArgumentText.allowed($0.type)) }, event.about)
     }
     for timer in kind.timers {
-      let standard = kind.parameters.first { $0.name == timer.parameter }?.standard
+      let standard = kind.parameters.first { $0.name == timer.parameter }?.example
       page.line(
         "timer", [timer.name], standard.map { [("after", ArgumentText.written($0))] } ?? [], timer.about)
     }
@@ -115,7 +115,9 @@ extension Engine {
       page.line(
         "parameter", [parameter.name],
         [
-          ("type", ArgumentText.name(of: parameter.type)), ("default", ArgumentText.written(parameter.standard)),
+          ("type", ArgumentText.name(of: parameter.type)),
+          parameter.standard.map { ("default", ArgumentText.written($0)) }
+            ?? ("required", ArgumentText.written(parameter.example)),
           ("allowed", ArgumentText.allowed(parameter.type)),
         ],
         parameter.about)

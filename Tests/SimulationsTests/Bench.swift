@@ -33,6 +33,7 @@ final class Bench {
   private struct Entry {
     let seat: Int
     let timer: Int
+    let key: UInt32
     let due: Moment
     let order: Int
   }
@@ -67,6 +68,9 @@ final class Bench {
         preconditionFailure("\(kind.name) takes no \(name)=\(value)")
       }
       return (parameter: place, value: value)
+    }
+    for parameter in kind.parameters where parameter.standard == nil && parameters[parameter.name] == nil {
+      preconditionFailure("\(kind.name) needs \(parameter.name)=")
     }
     guard let place = try? pool.intern(values) else { preconditionFailure("\(parameters) contradict each other") }
     let state = initial.map { word in
@@ -109,7 +113,7 @@ final class Bench {
     return outcome(of: lines[line], of: name)
   }
 
-  /// Lets a running timer expire now, fires what has no delay, and returns the line as `send` does.
+  /// Lets a running timer (`name`, or `name(key)`) expire now, fires what has no delay, and returns the line as `send` does.
   @discardableResult
   func fire(_ timer: String, of name: String = "m") -> String {
     guard let place = agenda.firstIndex(where: { $0.seat == seat(name) && word(of: $0) == timer }) else {
@@ -198,7 +202,11 @@ final class Bench {
     return seat
   }
 
-  private func word(of entry: Entry) -> String { seats[entry.seat].kind.timers[entry.timer].name }
+  private func word(of entry: Entry) -> String {
+    let timer = seats[entry.seat].kind.timers[entry.timer]
+    #expect((timer.key != nil) == (entry.key > 0), "\(timer.name) bears a key or does not, seed \(seed)")
+    return timer.key == nil ? timer.name : "\(timer.name)(\(entry.key))"
+  }
 
   private func take(_ event: Int, _ arguments: [Value], by seat: Int, cause: String) {
     let (kind, value, parameters) = (seats[seat].kind, seats[seat].value, seats[seat].parameterSet)
@@ -214,7 +222,9 @@ final class Bench {
     let entry = agenda.remove(at: place)
     let seat = seats[entry.seat]
     record.begin(at: now)
+    record.key = entry.key
     let result = seat.kind.machine.expire(seat.value, timer: UInt8(entry.timer), seat.parameterSet, &record)
+    record.key = 0
     finish(result, of: entry.seat, "timer=\(word(of: entry))")
   }
 
@@ -253,12 +263,12 @@ final class Bench {
         for (place, wire) in wires.enumerated() where wire.from == seat && wire.output == Int(output) {
           deliveries.append((place, data))
         }
-      case .arm(let timer, let due):
-        agenda.removeAll { $0.seat == seat && $0.timer == Int(timer) }
-        agenda.append(Entry(seat: seat, timer: Int(timer), due: due, order: armings))
+      case .arm(let timer, let key, let due):
+        agenda.removeAll { $0.seat == seat && $0.timer == Int(timer) && $0.key == key }
+        agenda.append(Entry(seat: seat, timer: Int(timer), key: key, due: due, order: armings))
         armings += 1
-      case .disarm(let timer):
-        agenda.removeAll { $0.seat == seat && $0.timer == Int(timer) }
+      case .disarm(let timer, let key):
+        agenda.removeAll { $0.seat == seat && $0.timer == Int(timer) && $0.key == key }
       }
     }
     lines.append(line)

@@ -12,10 +12,16 @@ struct CatalogueTests {
 
   @Test("the kinds in their order")
   func order() {
-    #expect(
-      Catalogue.simulations.entries.map(\.name) == [
-        "fridge", "doorFridge", "smartFridge", "power", "boldText", "shiftKey", "callTracker", "phone", "phoneCall",
-      ])
+    let order = [
+      "fridge", "doorFridge", "smartFridge", "power", "boldText", "job", "shiftKey", "checkins", "checkinsWithLogin",
+      "checkinsService", "auth", "checkinInteractor", "checkinApp", "naiveCheckins", "comments", "flagScreen",
+      "employees", "character", "enemy", "game", "spamFilter", "regex", "http", "smtp", "pop3", "imap", "proxy",
+      "networkClient", "database", "payment", "operation", "listDetailCoordinator", "appCoordinator", "background",
+      "callTracker", "phone", "phoneCall", "counter", "mviTrace", "resume", "pagination", "resumeApp", "acceptor",
+      "inbox", "freeform", "stepper", "keyboard",
+    ]
+    let names = Catalogue.simulations.entries.map(\.name)
+    #expect(names == order.filter(names.contains))
   }
 
   @Test("everything is described, in one line without a full stop")
@@ -57,7 +63,7 @@ struct CatalogueTests {
   func parameters() {
     for kind in Self.kinds {
       for parameter in kind.parameters {
-        #expect(parameter.type.admits(parameter.standard), "\(kind.name) \(parameter.name)")
+        #expect(parameter.type.admits(parameter.example), "\(kind.name) \(parameter.name)")
       }
       for timer in kind.timers {
         guard let name = timer.parameter else { continue }

@@ -77,11 +77,11 @@ struct Script {
 
   /// Values for a parameter. Durations that are much shorter than usual would fill hours with crossings.
   private static func samples(of entry: ParameterEntry) -> [Value] {
-    guard case .interval(let range) = entry.type, case .interval(let standard) = entry.standard else {
-      return entry.type.samples + [entry.standard]
+    guard case .interval(let range) = entry.type, case .interval(let standard) = entry.example else {
+      return entry.type.samples + [entry.example]
     }
     let isShort = standard < .seconds(10) && range.lowerBound == .zero
-    return [entry.standard, .interval(min(max(.seconds(100), range.lowerBound), range.upperBound))]
+    return [entry.example, .interval(min(max(.seconds(100), range.lowerBound), range.upperBound))]
       + (isShort ? [.interval(.zero)] : [])
   }
 

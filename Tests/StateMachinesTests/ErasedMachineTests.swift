@@ -54,8 +54,8 @@ private final class RawTurnstile {
       switch effect {
       case .emit(let output, let first, let count):
         "emit \(output)" + record.values[Int(first)..<Int(first + count)].map { " \($0)" }.joined()
-      case .arm(let timer, let due): "arm \(timer) \(due.nanoseconds)"
-      case .disarm(let timer): "disarm \(timer)"
+      case .arm(let timer, _, let due): "arm \(timer) \(due.nanoseconds)"
+      case .disarm(let timer, _): "disarm \(timer)"
       }
     }
   }

@@ -32,7 +32,7 @@ struct KindTests {
     #expect(kind.parameters.map(\.name) == ["patience", "price", "limit", "name", "fault"])
     #expect(
       kind.parameters.map(\.standard) == [
-        .interval(.seconds(10)), .integer(2), .integer(5), .none, .text("jammed"),
+        .interval(.seconds(10)), .integer(2), .integer(5), Value.none, .text("jammed"),
       ])
   }
 

@@ -54,7 +54,7 @@ func pressNewLamp() -> (state: String, burnIsDue: Int64?) {
   let result = kind.machine.step(lamp, event: kind.plainEvents, parameters.base, &record)
   var due: Int64?
   for effect in record.effects {
-    if case .arm(timer: _, due: let moment) = effect { due = moment.nanoseconds }
+    if case .arm(timer: _, key: _, due: let moment) = effect { due = moment.nanoseconds }
   }
   return (kind.states[Int(result.to)].word, due)  // ("lit", 65000000000)
 }

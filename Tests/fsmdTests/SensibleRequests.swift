@@ -26,7 +26,7 @@ struct SensibleRequests {
         },
         timers: kind.timers.map(\.name), outputs: kind.outputs.map(\.name),
         parameters: kind.parameters.flatMap { parameter in
-          ([parameter.standard] + parameter.type.samples).map { "\(parameter.name)=\(ArgumentText.written($0))" }
+          ([parameter.example] + parameter.type.samples).map { "\(parameter.name)=\(ArgumentText.written($0))" }
         })
     }
   }

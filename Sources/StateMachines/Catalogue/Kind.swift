@@ -12,6 +12,14 @@ public final class Kind: Sendable {
   public let version: Int
   /// What it is, in one line.
   public let about: String
+  /// The form that its rule is written in.
+  public let form: Form
+  /// Where it comes from: the device, the library or the publication that it follows, and how closely.
+  public let origin: String
+  /// Requests of a session that shows what it does, as one would type them; the first one makes the machine.
+  public let example: [String]
+  /// The orthogonal regions of its states, where they have any.
+  public let regions: Regions?
   public let states: [StateEntry]
   /// The words that `initial=` takes, in order: those of the states, unless the kind has words of its own for it.
   ///
@@ -38,6 +46,7 @@ public final class Kind: Sendable {
   /// - Precondition: Every state, timer and output of the machine is listed, in its vocabulary's order.
   public convenience init<M: Machine>(
     _ machine: M.Type, _ name: String, version: Int = 1, _ about: String,
+    form: Form = .enumAndSwitch, origin: String = "", example: [String] = [],
     states: KeyValuePairs<M.State.Name, String>,
     events: [EventForm<M.Event>],
     timers: KeyValuePairs<M.TimerName, TimerForm> = [:],
@@ -46,7 +55,7 @@ public final class Kind: Sendable {
     parameters: [ParameterForm<M.Parameters>] = []
   ) {
     self.init(
-      machine, name, version: version, about,
+      machine, name, version: version, about, form: form, origin: origin, example: example,
       states: states.map { ($0.key, $0.value) }, initialStates: states.map { ($0.key.word, $0.key) },
       events: events, timers: timers, outputs: outputs, readings: readings, parameters: parameters)
   }
@@ -57,6 +66,7 @@ public final class Kind: Sendable {
   /// - Precondition: Every state, timer and output of the machine is listed, in its vocabulary's order.
   public init<M: Machine>(
     _ machine: M.Type, _ name: String, version: Int = 1, _ about: String,
+    form: Form = .enumAndSwitch, origin: String = "", example: [String] = [], regions: Regions? = nil,
     states: [(M.State.Name, String)],
     initialStates: [(String, M.State.Name)],
     events: [EventForm<M.Event>],
@@ -72,17 +82,26 @@ public final class Kind: Sendable {
     self.name = name
     self.version = version
     self.about = about
+    self.form = form
+    self.origin = origin
+    self.example = example
+    self.regions = regions
     self.machine = machine
     carriesData = M.State.carriesData
     self.states = states.map { StateEntry(word: $0.0.word, about: $0.1) }
     self.initialStates = initialStates.map(\.0)
     initialPlaces = initialStates.map(\.1.index)
     self.events = events.map { EventEntry(name: $0.name, arguments: $0.arguments, about: $0.about) }
-    self.timers = timers.map { TimerEntry(name: $0.key.word, parameter: $0.value.parameter, about: $0.value.about) }
+    self.timers = timers.map {
+      TimerEntry(name: $0.key.word, parameter: $0.value.parameter, key: $0.value.key, about: $0.value.about)
+    }
     self.outputs = outputs.map { OutputEntry(name: $0.key.word, data: $0.value.data, about: $0.value.about) }
     self.readings = readings.map { ReadingEntry(name: $0.name, type: $0.type, about: $0.about) }
     self.parameters = parameters.map {
-      ParameterEntry(name: $0.name, type: $0.type, standard: $0.get(defaults), about: $0.about)
+      let standard = $0.get(defaults)
+      return ParameterEntry(
+        name: $0.name, type: $0.type, standard: $0.example == nil ? standard : nil, example: $0.example ?? standard,
+        about: $0.about)
     }
     words = KindWords(
       states: self.states.map(\.word), events: self.events, timers: self.timers.map(\.name),
@@ -95,6 +114,18 @@ public final class Kind: Sendable {
 
   deinit {
     words.deallocate()
+  }
+
+  /// What the parts of a state word that are joined by `+` are.
+  public struct Regions: Hashable, Sendable {
+    /// The composite state that they are regions of; `nil` if the machine is never outside it.
+    public let composite: String?
+    public let names: [String]
+
+    public init(of composite: String? = nil, _ names: [String]) {
+      self.composite = composite
+      self.names = names
+    }
   }
 
   /// Sizes, in bytes, that the world lays its storage out with.
@@ -165,6 +196,19 @@ public struct StateEntry: Hashable, Sendable {
 public struct ArgumentEntry: Hashable, Sendable {
   public let name: String
   public let type: ValueType
+  /// One value per class of values that the rule treats alike: what a machine is tried with.
+  public let samples: [Value]
+
+  init(name: String, type: ValueType, samples: [Value]?) {
+    self.name = name
+    self.type = type
+    self.samples = samples ?? type.samples
+  }
+
+  /// The same argument, which may be left out.
+  var optional: ArgumentEntry {
+    ArgumentEntry(name: name, type: .optional(type), samples: [.none] + samples)
+  }
 }
 
 public struct EventEntry: Hashable, Sendable {
@@ -177,6 +221,8 @@ public struct TimerEntry: Hashable, Sendable {
   public let name: String
   /// The parameter that holds its duration; `nil` if the duration follows from the state.
   public let parameter: String?
+  /// What the number is that tells apart several of this name; `nil` if only one can run.
+  public let key: String?
   public let about: String
 }
 
@@ -195,7 +241,9 @@ public struct ReadingEntry: Hashable, Sendable {
 public struct ParameterEntry: Hashable, Sendable {
   public let name: String
   public let type: ValueType
-  /// The value of a machine made without it.
-  public let standard: Value
+  /// The value of a machine made without it; `nil` if `new` must give one.
+  public let standard: Value?
+  /// The default, or what stands for a value that must be given.
+  public let example: Value
   public let about: String
 }

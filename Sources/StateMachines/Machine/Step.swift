@@ -18,6 +18,10 @@ public struct Step<M: Machine> {
   @inlinable
   public var now: Moment { record.pointee.now }
 
+  /// The key of the timer that has expired, where its kind's timers bear one; otherwise 0.
+  @inlinable
+  public var key: Int { Int(record.pointee.key) }
+
   /// What the machine was made with.
   @inlinable
   public var parameters: M.Parameters { parameterStorage.pointee }
@@ -42,14 +46,37 @@ public struct Step<M: Machine> {
   public func arm(_ timer: M.TimerName, after interval: Interval) {
     precondition(interval >= .zero, "a timer cannot expire before it is armed")
     record.pointee.isWritten = true
-    record.pointee.effects.append(.arm(timer: UInt8(timer.index), due: record.pointee.now + interval))
+    record.pointee.effects.append(.arm(timer: UInt8(timer.index), key: 0, due: record.pointee.now + interval))
   }
 
   /// Stops a timer. One that does not run is left alone.
   @inlinable
   public func disarm(_ timer: M.TimerName) {
     record.pointee.isWritten = true
-    record.pointee.effects.append(.disarm(timer: UInt8(timer.index)))
+    record.pointee.effects.append(.disarm(timer: UInt8(timer.index), key: 0))
+  }
+
+  /// Lets one of several timers of a name run, told apart by their keys: the running number of a request, say.
+  ///
+  /// When it expires, ``key`` is the one given here. Arming a key that already runs replaces that one.
+  ///
+  /// - Precondition: `interval` is not negative; `key` is between 1 and `UInt32.max`; the kind says that the timer is
+  ///   keyed (see ``TimerForm/keyed(_:)``).
+  public func arm(_ timer: M.TimerName, key: Int, after interval: Interval) {
+    precondition(interval >= .zero, "a timer cannot expire before it is armed")
+    precondition(key > 0, "a key counts from 1")
+    record.pointee.isWritten = true
+    record.pointee.effects.append(
+      .arm(timer: UInt8(timer.index), key: UInt32(key), due: record.pointee.now + interval))
+  }
+
+  /// Stops one of several timers of a name. One that does not run is left alone.
+  ///
+  /// - Precondition: As for ``arm(_:key:after:)``.
+  public func disarm(_ timer: M.TimerName, key: Int) {
+    precondition(key > 0, "a key counts from 1")
+    record.pointee.isWritten = true
+    record.pointee.effects.append(.disarm(timer: UInt8(timer.index), key: UInt32(key)))
   }
 
   /// Refuses the input and says why, in the words of the machine.
@@ -70,9 +97,9 @@ public struct Step<M: Machine> {
 public enum Effect: Sendable {
   /// An output, by its place in the kind's list, and where its data stand in ``StepRecord/values``.
   case emit(output: UInt8, first: UInt32, count: UInt32)
-  /// A timer, by its place in the kind's list.
-  case arm(timer: UInt8, due: Moment)
-  case disarm(timer: UInt8)
+  /// A timer, by its place in the kind's list; `key` is 0 where its kind's timers bear none.
+  case arm(timer: UInt8, key: UInt32, due: Moment)
+  case disarm(timer: UInt8, key: UInt32)
 }
 
 /// Effects in the order in which they were asked for.
@@ -112,6 +139,8 @@ public struct EffectList: RandomAccessCollection, Sendable {
 /// The sheet on which a step is written: made once and used again for every step, so that a step allocates nothing.
 public struct StepRecord: Sendable {
   public var now = Moment.beginning
+  /// The key of the timer whose expiry this step is; 0 where it bears none. Whoever sets it, clears it.
+  public var key: UInt32 = 0
   /// Whether anything below was written; most steps write nothing, and then nothing need be read or cleared.
   public var isWritten = false
   public var effects = EffectList()

@@ -58,7 +58,7 @@ final class TypedOperations<M: Machine>: KindOperations, @unchecked Sendable {
     var record = StepRecord(generator: Generator(seed: 0))
     let parameters = parameters.assumingMemoryBound(to: M.Parameters.self)
     var why: String?
-    for arguments in combinations(of: events[event].arguments.map(\.type.samples)) {
+    for arguments in combinations(of: events[event].arguments.map(\.samples)) {
       record.begin(at: now)
       var machine = value.assumingMemoryBound(to: M.self).pointee
       let input = Input<M.Event, M.TimerName>.event(events[event].make(arguments))

@@ -35,7 +35,7 @@ public struct EventForm<Event: Sendable>: Sendable {
     }
     var entries: [ArgumentEntry] = []
     repeat entries.append((each argument).entry)
-    let sample = build(entries.map { $0.type.samples[0] })
+    let sample = build(entries.map { $0.samples[0] })
     let name = "\(sample)".prefix { $0 != "(" }
     return EventForm(name: String(name), arguments: entries, about: about, constant: nil, make: build)
   }
@@ -45,23 +45,54 @@ public struct EventForm<Event: Sendable>: Sendable {
 public struct Argument<A: ValueConvertible>: Sendable {
   let entry: ArgumentEntry
 
-  init(_ name: String, _ type: ValueType) {
-    entry = ArgumentEntry(name: name, type: type)
+  private init(entry: ArgumentEntry) {
+    self.entry = entry
+  }
+
+  /// - Parameter samples: One value per class of values that the rule treats alike; `nil` takes the type's own.
+  init(_ name: String, _ type: ValueType, samples: [A]? = nil) {
+    entry = ArgumentEntry(name: name, type: type, samples: samples?.map(\.value))
   }
 }
 
 extension Argument where A == String {
-  public static func text(_ name: String, bytes: ClosedRange<Int> = 1...1024) -> Argument {
-    Argument(name, .text(bytes: bytes))
+  /// - Parameter samples: One text per class of texts that the rule treats alike.
+  public static func text(_ name: String, bytes: ClosedRange<Int> = 1...1024, like samples: [String]? = nil) -> Argument
+  {
+    Argument(name, .text(bytes: bytes), samples: samples)
   }
 }
 
 extension Argument where A == Character {
-  public static func character(_ name: String) -> Argument { Argument(name, .character) }
+  public static func character(_ name: String, like samples: [Character]? = nil) -> Argument {
+    Argument(name, .character, samples: samples)
+  }
 }
 
 extension Argument where A == Int {
-  public static func integer(_ name: String, _ range: ClosedRange<Int>) -> Argument { Argument(name, .integer(range)) }
+  /// - Parameter samples: One number per class of numbers that the rule treats alike.
+  public static func integer(_ name: String, _ range: ClosedRange<Int>, like samples: [Int]? = nil) -> Argument {
+    Argument(name, .integer(range), samples: samples)
+  }
+
+  /// How many things a list has: none, or some.
+  public static func count(_ name: String) -> Argument { .integer(name, 0...1_000_000, like: [0, 5]) }
+}
+
+extension Argument where A == Double {
+  public static func number(
+    _ name: String, _ range: ClosedRange<Double>, unit: String, like samples: [Double]? = nil
+  ) -> Argument {
+    Argument(name, .number(range, unit: unit), samples: samples)
+  }
+}
+
+extension Argument where A == Interval {
+  public static func interval(
+    _ name: String, _ range: ClosedRange<Interval> = .zero ... .longest, like samples: [Interval]? = nil
+  ) -> Argument {
+    Argument(name, .interval(range), samples: samples)
+  }
 }
 
 extension Argument where A == Bool {
@@ -75,7 +106,7 @@ extension Argument where A: Choice {
 extension Argument {
   /// An argument that may be left out.
   public static func optional<Wrapped>(_ wrapped: Argument<Wrapped>) -> Argument where A == Wrapped? {
-    Argument(wrapped.entry.name, .optional(wrapped.entry.type))
+    Argument(entry: wrapped.entry.optional)
   }
 }
 
@@ -94,6 +125,8 @@ extension Choice {
 public struct ParameterForm<Parameters: ParameterSet>: Sendable {
   let name: String
   let type: ValueType
+  /// A value to show and to try the kind with, where the parameter has no default and must be given.
+  let example: Value?
   let about: String
   let get: @Sendable (Parameters) -> Value
   let set: @Sendable (inout Parameters, Value) -> Void
@@ -101,15 +134,34 @@ public struct ParameterForm<Parameters: ParameterSet>: Sendable {
   public static func parameter<T: ValueConvertible>(
     _ name: String, _ path: any WritableKeyPath<Parameters, T> & Sendable, _ type: ValueType, _ about: String
   ) -> ParameterForm {
-    ParameterForm(
-      name: name, type: type, about: about,
-      get: { $0[keyPath: path].value },
-      set: { parameters, value in
-        guard let value = T(value) else {
-          preconditionFailure("a parameter is set only to values that its type admits")
-        }
-        parameters[keyPath: path] = value
-      })
+    ParameterForm(name, path, type, example: nil, about)
+  }
+
+  /// A parameter without a default: `new` must give it.
+  ///
+  /// - Parameter example: What `describe` shows, and what diagrams of the kind are drawn with.
+  public static func required<T: ValueConvertible>(
+    _ name: String, _ path: any WritableKeyPath<Parameters, T> & Sendable, _ type: ValueType, example: T,
+    _ about: String
+  ) -> ParameterForm {
+    ParameterForm(name, path, type, example: example.value, about)
+  }
+
+  private init<T: ValueConvertible>(
+    _ name: String, _ path: any WritableKeyPath<Parameters, T> & Sendable, _ type: ValueType, example: Value?,
+    _ about: String
+  ) {
+    self.name = name
+    self.type = type
+    self.example = example
+    self.about = about
+    get = { $0[keyPath: path].value }
+    set = { parameters, value in
+      guard let value = T(value) else {
+        preconditionFailure("a parameter is set only to values that its type admits")
+      }
+      parameters[keyPath: path] = value
+    }
   }
 }
 
@@ -132,6 +184,7 @@ public struct ReadingForm<M: Machine>: Sendable {
 /// How a timer is written down in a catalogue.
 public struct TimerForm: Sendable {
   let parameter: String?
+  var key: String?
   let about: String
 
   /// A timer whose duration is a parameter of the kind.
@@ -141,6 +194,15 @@ public struct TimerForm: Sendable {
 
   /// A timer whose duration follows from the state.
   public static func computed(_ about: String) -> TimerForm { TimerForm(parameter: nil, about: about) }
+
+  /// A timer of which several can run at once, told apart by a number.
+  ///
+  /// - Parameter key: What the number is (`"request"`). The timer prints as `name(2)`.
+  public func keyed(_ key: String) -> TimerForm {
+    var form = self
+    form.key = key
+    return form
+  }
 }
 
 /// How an output is written down in a catalogue.
@@ -149,6 +211,6 @@ public struct OutputForm: Sendable {
   let about: String
 
   public static func output(_ data: (name: String, type: ValueType)..., about: String) -> OutputForm {
-    OutputForm(data: data.map { ArgumentEntry(name: $0.name, type: $0.type) }, about: about)
+    OutputForm(data: data.map { ArgumentEntry(name: $0.name, type: $0.type, samples: nil) }, about: about)
   }
 }

@@ -25,6 +25,8 @@ public protocol ErasedMachine: Sendable {
   static func stateIndex(_ value: UnsafeRawPointer) -> UInt8
   static func stateData(_ value: UnsafeRawPointer) -> String?
   static func asksFor(_ value: UnsafeRawPointer, timer: UInt8) -> Bool
+  /// Whether two machines are in equal states, data included.
+  static func statesAreEqual(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Bool
 }
 
 extension Machine {
@@ -107,5 +109,9 @@ extension Machine {
 
   public static func asksFor(_ value: UnsafeRawPointer, timer: UInt8) -> Bool {
     value.assumingMemoryBound(to: Self.self).pointee.asksFor(TimerName(at: Int(timer)))
+  }
+
+  public static func statesAreEqual(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Bool {
+    left.assumingMemoryBound(to: Self.self).pointee.state == right.assumingMemoryBound(to: Self.self).pointee.state
   }
 }
