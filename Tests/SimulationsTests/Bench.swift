@@ -280,7 +280,11 @@ final class Bench {
       let (place, data) = deliveries.removeFirst()
       let wire = wires[place]
       let output = seats[wire.from].kind.outputs[wire.output].name
-      take(wire.event, data, by: wire.to, cause: "wire=\(seats[wire.from].name).\(output)")
+      // What the output has no data for is left out.
+      let left = seats[wire.to].kind.events[wire.event].arguments.count - data.count
+      take(
+        wire.event, data + repeatElement(.none, count: left), by: wire.to,
+        cause: "wire=\(seats[wire.from].name).\(output)")
     }
   }
 }
