@@ -85,12 +85,16 @@ final class Bench {
     finish("\(name) created \(self.state(name))", of: seats.count - 1)
   }
 
-  func add(_ composition: Composition, _ name: String, _ parameters: [String: [String: Value]] = [:]) {
+  /// - Parameter wires: Those of the composition, if not all.
+  func add(
+    _ composition: Composition, _ name: String, _ parameters: [String: [String: Value]] = [:],
+    wires chosen: [Composition.Wire]? = nil
+  ) {
     let first = seats.count
     for member in composition.members {
       add(member.kind, "\(name).\(member.name)", parameters[member.name] ?? [:])
     }
-    wires += composition.wires.map { (first + $0.from, $0.output, first + $0.to, $0.event) }
+    wires += (chosen ?? composition.wires).map { (first + $0.from, $0.output, first + $0.to, $0.event) }
   }
 
   // MARK: Inputs

@@ -74,7 +74,10 @@ struct RandomWalkTests {
   /// Timers that run whenever their state asks for them. (A crossing may never come, and `doorAlarm` rests behind a
   /// buzzer.)
   static let steady: [String: [String]] = [
+    "job": ["load", "process"],
     "shiftKey": ["doubleTap"],
+    "checkinsService": ["received", "failed"],
+    "auth": ["accepted", "rejected", "failed"],
     "callTracker": ["waiting"],
     "phone": ["alert", "callUI", "ring"],
     "doorFridge": ["doorShut"],
