@@ -9,6 +9,14 @@ extension Composition {
   /// closes the login screen, and that refreshes the list. The service of check-ins hears who is logged in.
   public static let checkinApp = Composition(
     "checkinApp", "a check-in list with its services: refresh and logout on interactor, log in on auth, look at screen",
+    origin: """
+      the whole example of an article on state machines in iOS applications, whose objects call each other; here they are \
+      machines, and each call is a wire
+      """,
+    example: [
+      "new checkinApp p loginLatency=0", "watch p.screen", "send p.interactor refresh", "send p.auth login A ok",
+      "advance 1s", "send p.interactor logout", "list p.*", "advance 2s", "send p.interactor refresh",
+    ],
     members: [
       "screen": CheckinsWithLogin.kind,
       "service": CheckinsService.kind,

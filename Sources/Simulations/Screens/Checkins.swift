@@ -125,8 +125,8 @@ extension Checkins {
     Checkins.self, "checkins", "the screen of a list that is loaded: spinner, error, placeholder or list",
     form: .enumAndSwitch,
     origin: """
-      The example of a published article on state machines in iOS apps, with its states and events and the rule of the \
-      author's own code, before the author gives it a login.
+      the main example of an article on state machines in iOS applications, before it gets a login; the table is that of its \
+      author's own code
       """,
     example: [
       "new checkins screen", "send screen startLoading", "send screen loadingFinished 0", "send screen startLoading",

@@ -142,8 +142,8 @@ extension CheckinsWithLogin {
     CheckinsWithLogin.self, "checkinsWithLogin", "the screen of a list that needs a user, who logs in when it does",
     form: .enumAndSwitch,
     origin: """
-      The example of a published article on state machines in iOS apps, deferred login included. The faithful mode is the \
-      rule of the author's own code; the hardened one was added here.
+      the main example of an article on state machines in iOS applications, with its deferred login; faithful is the table \
+      of its author's own code, hardened is added here
       """,
     example: [
       "new checkinsWithLogin screen", "send screen startLoading", "send screen loadingFailed noAuth",

@@ -71,8 +71,8 @@ extension NaiveCheckins {
     NaiveCheckins.self, "naiveCheckins", "the same screen without a state machine: a guard at the top of each method",
     form: .enumAndSwitch,
     origin: """
-      The view controller that a published article on state machines in iOS apps begins with, and argues against. The \
-      methods and their guards are the article's.
+      the view controller that an article on state machines in iOS applications argues against, with the article's methods \
+      and guards
       """,
     example: [
       "new naiveCheckins screen", "send screen downloadCheckins", "send screen logoutPressed",

@@ -271,8 +271,8 @@ extension Auth {
     Auth.self, "auth", "knows who is logged in: logins that take their time, sessions that may expire",
     form: .enumAndSwitch,
     origin: """
-      The login service of a published article on state machines in iOS apps. In the author's own code it accepts \
-      everybody at once; that a login takes time, is rejected or fails, and that sessions end, was added here.
+      the login service in an article on state machines in iOS applications, which accepts everybody at once; that a login \
+      takes time, is rejected or fails, and that a session ends, is added here
       """,
     example: [
       "new auth a sessionTTL=10s", "send a login A bad", "advance 1s", "show a", "send a login A ok",

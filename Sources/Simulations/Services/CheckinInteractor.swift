@@ -102,8 +102,8 @@ extension CheckinInteractor {
     "asks the services of a check-in list, and tells its screen the outcome",
     form: .enumAndSwitch,
     origin: """
-      The interactor of a published article on state machines in iOS apps, with the two methods of the author's own code. \
-      There it calls its services; here it says what it asks for, and wires carry it.
+      the interactor in an article on state machines in iOS applications, with its two methods; there it calls its services, \
+      here it says what it wants and wires carry it
       """,
     example: [
       "new checkinInteractor i", "watch i", "send i refresh", "send i logout", "send i received 5", "send i received 5",

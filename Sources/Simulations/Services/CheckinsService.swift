@@ -304,8 +304,8 @@ extension CheckinsService {
     "downloads the check-ins of a user: A has some, B none, others are unknown",
     form: .enumAndSwitch,
     origin: """
-      The service of a published article on state machines in iOS apps. What it answers and when is that of the stand-in \
-      in the author's own code; going offline, failing when told to, and mode=extended were added here.
+      the service in an article on state machines in iOS applications: whom it answers what and when is that of its author's \
+      stand-in; offline, failNext and mode=extended are added here
       """,
     example: [
       "new checkinsService s", "send s fetch", "send s fetch A", "advance 1s", "send s fetch B", "show s", "advance 3s",

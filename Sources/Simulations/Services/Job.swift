@@ -189,8 +189,8 @@ extension Job {
     Job.self, "job", "a program that can be cancelled while it processes, but not while it loads",
     form: .enumAndSwitch,
     origin: """
-      The example of a published article on state machines in iOS apps: cancel is possible in Processing and not in \
-      Loading. The stages and that rule are the article's; the other states and the durations were chosen here.
+      an example in an article on state machines in iOS applications, of which the two stages and the rule for cancel are \
+      kept; the other states and the durations are chosen here
       """,
     example: [
       "new job print", "send print start", "advance 1s", "can print cancel", "send print cancel", "advance 1s",
