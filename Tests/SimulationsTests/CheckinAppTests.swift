@@ -194,6 +194,32 @@ struct CheckinAppTests {
     #expect(Set(ends.filter { $0.contains("screen") }).count == 2)
   }
 
+  @Test("whoever looks at the screen, and however, sees the same states")
+  func views() {
+    let views: [@Sendable (Bench) -> Void] = [
+      { _ in },
+      { _ = $0.reading("view", of: "p.screen") },
+      { bench in for name in bench.names { _ = bench.possibleEvents(of: name) } },
+    ]
+    let seen = views.map { look in
+      let bench = app()
+      for moment in 0..<20 {
+        bench.advance(to: .seconds(Int64(moment)))
+        switch moment % 7 {
+        case 0: login("A", bench)
+        case 1, 4: refresh(bench)
+        case 5: logout(bench)
+        default: break
+        }
+        look(bench)
+      }
+      return screen(bench)
+    }
+    #expect(seen[0].count > 8)
+    #expect(seen[1] == seen[0])
+    #expect(seen[2] == seen[0])
+  }
+
   @Test("a refresh does the same with the wires of the logout and without them")
   func withoutLogout() {
     let logoutWires = ["signOut", "logout", "cancel", "loadingCancelled"]

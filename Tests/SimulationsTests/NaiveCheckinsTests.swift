@@ -31,6 +31,29 @@ struct NaiveCheckinsTests {
     #expect(guarded.send("logoutPressed") == "ignored loading event=logoutPressed")
   }
 
+  @Test("wired to the services of the machine: logged out at 1 s, and the list is there at 3 s")
+  func wired() {
+    let app = Composition(
+      "naiveApp", "the view controller with its services",
+      members: ["screen": NaiveCheckins.kind, "service": CheckinsService.kind, "auth": Auth.kind],
+      wires: [
+        "screen.fetch": "service.fetch", "screen.logout": "auth.logout", "service.received": "screen.loadingFinished",
+        "service.failed": "screen.loadingFailed", "auth.currentUser": "service.currentUser",
+        "auth.loggedIn": "screen.downloadCheckins",
+      ])
+    let bench = Bench()
+    bench.add(app, "n", ["auth": ["loginLatency": .interval(.zero)]])
+    bench.send("downloadCheckins", to: "n.screen")
+    #expect(bench.state("n.screen") == "loggedOut")
+    bench.send("login", .text("A"), .text("ok"), to: "n.auth")
+    bench.advance(to: .seconds(1))
+    bench.send("logoutPressed", to: "n.screen")
+    #expect(bench.state("n.screen") == "loggedOut")
+    #expect(bench.state("n.auth") == "anonymous")
+    bench.advance(to: .seconds(3))
+    #expect(bench.state("n.screen") == "list(5)")
+  }
+
   /// What a person or the service does, and how the machine and the view controller are told of it.
   private enum Deed: CaseIterable {
     case refresh, logout, empty, list, noAuth, failure

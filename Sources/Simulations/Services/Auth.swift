@@ -98,10 +98,26 @@ public struct Auth: Machine {
   }
 
   public struct Parameters: ServedParameters {
-    var service = SimulatedService(latency: .seconds(1))
+    private var given = SimulatedService(latency: .seconds(1))
+    private var givenLatency: Interval?
     /// Nil: a session has no end.
     var sessionTTL: Interval?
     public init() {}
+
+    var service: SimulatedService {
+      get {
+        var service = given
+        service.latency = loginLatency
+        return service
+      }
+      set { given = newValue }
+    }
+
+    /// What is given under this name holds, whatever is given as `latency`.
+    var loginLatency: Interval {
+      get { givenLatency ?? given.latency }
+      set { givenLatency = newValue }
+    }
   }
 
   public var state: State
@@ -325,7 +341,8 @@ extension Auth {
 
   private static let parameterForms: [ParameterForm<Parameters>] =
     [
-      .parameter("loginLatency", \.service.latency, .delay, "how long a login takes; latency is the same"),
+      .parameter(
+        "loginLatency", \.loginLatency, .delay, "how long a login takes; latency is the same, where only it is given"),
       .parameter("sessionTTL", \.sessionTTL, .optional(.interval(.zero ... .longest)), "how long a session lasts"),
     ] + Parameters.serviceForms
 }
