@@ -230,11 +230,8 @@ public struct CheckinsService: Machine {
     } else if service.fails(request: requests, step) {
       answer = .failed(.failedToLoadData)
     } else {
-      switch user {
-      case "A": answer = .received(service.items)
-      case "B": answer = .received(0)
-      default: answer = .failed(.failedToLoadData)
-      }
+      let stored = ["A": service.items, "B": 0]
+      answer = stored[user].map(Answer.received) ?? .failed(.failedToLoadData)
     }
     step.arm(answer.timer, after: service.latency)
     return Request(number: requests, user: user, answer: answer)
