@@ -91,12 +91,13 @@ struct KeyedTimers {
 }
 
 extension World {
-  /// Lets a keyed timer run, unless its machine has too many: then `livelock` says so.
+  /// Lets a keyed timer run, unless its machine has too many: then `livelock` says so, and what moves time stops there.
   @inline(never)
-  mutating func arm(_ machine: MachineID, _ name: KeyedTimers.Name, _ due: Moment) {
+  mutating func arm(_ machine: MachineID, _ name: KeyedTimers.Name, _ due: Moment, isAnswer: Bool) {
     precondition(kind(of: machine).timers[Int(name.timer)].key != nil, "the kind says which timers bear keys")
     guard keyedTimers.count(of: machine) < limits.keyedTimers || keyedTimers.running(name, of: machine) != nil else {
       livelock = Livelock(chain: .keyedTimers(timer: name.timer, key: name.key), machine: machine, moment: now)
+      hasRefusedTimer = !isAnswer
       return
     }
     if armings == Agenda.lastStamp { restamp() }

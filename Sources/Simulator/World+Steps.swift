@@ -138,7 +138,7 @@ extension World {
         if !wires.isEmpty { queueDeliveries(machine, output, Array(data)) }
       case .arm(let timer, let key, let due):
         if key != 0 {
-          arm(machine, KeyedTimers.Name(timer: timer, key: key), due)
+          arm(machine, KeyedTimers.Name(timer: timer, key: key), due, isAnswer: isAnswer)
           continue
         }
         arm(machine, timers + Int(timer), due)

@@ -206,8 +206,12 @@ extension World {
   private mutating func completeFiring() -> Firing {
     agenda.closeHole()
     if agenda.hasTooManyDead { sweepAgenda() }
-    if nextDelivery < deliveries.count { deliver() }
-    return livelock == nil ? .fired : .firedIntoLoop
+    let isWithinLimits = nextDelivery == deliveries.count || deliver()
+    if hasRefusedTimer {
+      hasRefusedTimer = false
+      return .firedIntoLoop
+    }
+    return isWithinLimits ? .fired : .firedIntoLoop
   }
 
   /// The timer in its cell that an entry of the agenda speaks of; nil if it was disarmed or armed anew since, or bears a

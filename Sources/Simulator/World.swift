@@ -27,6 +27,8 @@ package struct World: ~Copyable {
   var population = Population()
   var agenda = Agenda()
   var keyedTimers = KeyedTimers()
+  /// Whether a firing or a delivery, whose end looks at it, was to arm a keyed timer beyond the limit.
+  var hasRefusedTimer = false
   var journal: Journal
   var wires = Wires()
   var watchers = Watchers()

@@ -211,7 +211,8 @@ extension Engine {
     case .composition(let composition):
       let kinds = composition.members.map(\.kind)
       if kinds.contains(where: { StateQuery(word, of: $0) != nil }) { return true }
-      let states = kinds.flatMap { $0.states.map(\.word) }
+      var states: [String] = []
+      for state in kinds.flatMap({ $0.states.map(\.word) }) where !states.contains(state) { states.append(state) }
       session.fail(
         words.tag, .badArgument,
         [("argument", "state"), ("got", word), ("allowed", states.joined(separator: ","))]

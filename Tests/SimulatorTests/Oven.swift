@@ -64,10 +64,11 @@ struct Oven: Machine {
   static let kind = Kind(
     Oven.self, "oven", "bakes several trays at once", states: [.usual: "it bakes", .spinning: "it spins"],
     events: [
-      .event(Event.bake, .integer("tray", 1...Int(UInt32.max), like: [1, 2, 3]), .integer("nanoseconds", 0...Int.max),
+      .event(
+        Event.bake, .integer("tray", 1...Int(UInt32.max), like: [1, 2, 3]), .integer("nanoseconds", 0...Int.max),
         about: "a tray is put in"),
       .event(Event.takeOut, .integer("tray", 1...Int(UInt32.max), like: [1, 2, 3]), about: "a tray is taken out"),
-      .event(Event.fill, .integer("trays", 0...1_000_000, like: [0, 5]), about: "so many trays for a second"),
+      .event(Event.fill, .integer("trays", 0...200), about: "so many trays for a second"),
       .event(Event.light, .integer("nanoseconds", 0...Int.max), about: "the lamp burns"),
       .event(Event.spin, .integer("tray", 1...1_000), about: "a tray without end"), .event(.jam, "always refused"),
     ],

@@ -89,8 +89,8 @@ struct RequiredParameterTests {
       > list kind=district state=shut
       - BAD-ARGUMENT argument=state got=shut allowed=open,closed : no member of a district has a state 'shut'
       > list kind=phoneCall
-      . c.phone phone front
-      . c.tracker callTracker idle
+      . c.phone phone foreground+noAlert+idle
+      . c.tracker callTracker none
       + 2
       > count kind=district
       . post open 1
