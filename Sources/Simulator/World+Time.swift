@@ -58,7 +58,11 @@ extension World {
   /// Fires the timers that are due now. Every request but `step` begins with it.
   @inline(__always)
   package mutating func settle() {
-    guard let first = agenda.first, first.due <= now.nanoseconds else { return }
+    if let first = agenda.first, first.due <= now.nanoseconds { fireWhatIsDue() }
+  }
+
+  @inline(never)
+  private mutating func fireWhatIsDue() {
     if isStalled { endBrokenStall() }
     // Asked again: the same timer may still be next.
     if isStalled { return }
