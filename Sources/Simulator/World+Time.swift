@@ -151,31 +151,40 @@ extension World {
       guard entry.due <= limit.nanoseconds else { return .nothingDue }
       let machine = entry.machine
       let location = registry.location(of: machine)
-      guard location.isSomewhere, let (cell, slot, timer) = runningTimer(entry, location) else {
-        if let name = keyedTimers.name(armedAs: entry.stamp) { return fire(entry, name, location) }
+      if location.isSomewhere, let (cell, slot, timer) = runningTimer(entry, location) {
+        if goesTooFar(entry, timer: UInt8(truncatingIfNeeded: timer), key: 0) { return .stuck }
+        agenda.takeFirst()
+        agenda.living &-= 1
+        // Safety: a cell begins with its kind's timers, and this one has just been found there.
+        cell.assumingMemoryBound(to: RunningTimer.self)[timer].stamp = 0
+        move(to: Moment(nanoseconds: entry.due))
+        firings &+= 1
+        record.begin(at: now)
+        let result = slot.machine.expire(
+          cell + slot.valueOffset, timer: UInt8(truncatingIfNeeded: timer), slot.parameters(of: cell), &record)
+        finish(result, .expiry, machine, index: UInt8(truncatingIfNeeded: timer), cell, isAnswer: false)
+      } else if let name = keyedTimers.name(armedAs: entry.stamp) {
+        if goesTooFar(entry, timer: name.timer, key: name.key) { return .stuck }
+        expire(entry, name, location)
+      } else {
         agenda.pop()
         continue
       }
-      if goesTooFar(entry, timer: UInt8(truncatingIfNeeded: timer), key: 0) { return .stuck }
-      agenda.takeFirst()
-      agenda.living &-= 1
-      // Safety: a cell begins with its kind's timers, and this one has just been found there.
-      cell.assumingMemoryBound(to: RunningTimer.self)[timer].stamp = 0
-      move(to: Moment(nanoseconds: entry.due))
-      firings &+= 1
-      record.begin(at: now)
-      let result = slot.machine.expire(
-        cell + slot.valueOffset, timer: UInt8(truncatingIfNeeded: timer), slot.parameters(of: cell), &record)
-      finish(result, .expiry, machine, index: UInt8(truncatingIfNeeded: timer), cell, isAnswer: false)
-      return completeFiring()
+      agenda.closeHole()
+      if agenda.hasTooManyDead { sweepAgenda() }
+      let isWithinLimits = nextDelivery == deliveries.count || deliver()
+      if hasRefusedTimer {
+        hasRefusedTimer = false
+        return .firedIntoLoop
+      }
+      return isWithinLimits ? .fired : .firedIntoLoop
     }
     return .nothingDue
   }
 
-  /// Fires a keyed timer that is due, with all that follows from it.
+  /// The step of a keyed timer that is due.
   @inline(never)
-  private mutating func fire(_ entry: Agenda.Entry, _ name: KeyedTimers.Name, _ location: Location) -> Firing {
-    if goesTooFar(entry, timer: name.timer, key: name.key) { return .stuck }
+  private mutating func expire(_ entry: Agenda.Entry, _ name: KeyedTimers.Name, _ location: Location) {
     agenda.takeFirst()
     agenda.living &-= 1
     _ = keyedTimers.remove(name, of: entry.machine)
@@ -190,7 +199,6 @@ extension World {
     let result = slot.machine.expire(cell + slot.valueOffset, timer: name.timer, slot.parameters(of: cell), &record)
     record.key = 0
     finish(result, .expiry, entry.machine, index: name.timer, cell, isAnswer: false)
-    return completeFiring()
   }
 
   /// Counts the links of a chain without time; true if this timer would be one too many, and then the world is stalled.
@@ -204,18 +212,6 @@ extension World {
     }
     chain += 1
     return false
-  }
-
-  @inline(__always)
-  private mutating func completeFiring() -> Firing {
-    agenda.closeHole()
-    if agenda.hasTooManyDead { sweepAgenda() }
-    let isWithinLimits = nextDelivery == deliveries.count || deliver()
-    if hasRefusedTimer {
-      hasRefusedTimer = false
-      return .firedIntoLoop
-    }
-    return isWithinLimits ? .fired : .firedIntoLoop
   }
 
   /// The timer in its cell that an entry of the agenda speaks of; nil if it was disarmed or armed anew since, or bears a
