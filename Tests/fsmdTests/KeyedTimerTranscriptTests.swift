@@ -188,4 +188,22 @@ struct KeyedTimerTranscriptTests {
       """#
     ).expectHolds(host("keyedTimers=3"))
   }
+
+  @Test("past the limit on a real clock: all who use the world are told, and it is paused until somebody goes on")
+  func limitOnARealClock() {
+    let host = host("keyedTimers=1")
+    let (guest, other) = (host.connect(), host.connect())
+    _ = guest.play(
+      "new post n town=Bree delivery=1s", "new post s town=Bree delivery=50s", "wire n delivered s send",
+      "send s send 9", "send n send 1")
+    host.passTime(2)
+    let told = "! limit world=main name=keyedTimers value=1 machine=s timer=delivery(1) t=1.000"
+    #expect(guest.lines() == [told])
+    #expect(other.lines() == [told])
+    #expect(guest.say("clock") == ["+ clock real speed=1 paused=yes t=1.000 seq=7"])
+    #expect(guest.say("resume") == ["+ speed=1 paused=no t=1.000 seq=7"])
+    host.passTime(50)
+    #expect(guest.say("agenda") == ["+ 0"])
+    #expect(guest.violations() == [])
+  }
 }
