@@ -16,5 +16,9 @@ extension Catalogue {
     .machine(CallTracker.kind),
     .machine(Phone.kind),
     .composition(.phoneCall),
+    .machine(Counter.kind),
+    .machine(MVITrace.kind),
+    .machine(OpenResume.kind),
+    .machine(Pagination.kind),
   ])
 }

@@ -116,7 +116,7 @@ extension Feature where Effect == Action {
 ///
 /// The effects of one action are applied without a break in either order, and no order makes a wish wait for effects
 /// that come later.
-public enum FeatureOrder: String, Hashable, Sendable, CaseIterable {
+public enum FeatureOrder: String, Choice {
   /// At once, to its end, inside what goes on: the news of a post-processor's action come before the news
   /// of the effect that it answers. This is how it is without a scheduler.
   case recursive

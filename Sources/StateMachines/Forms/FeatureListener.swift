@@ -14,10 +14,10 @@ public protocol FeatureListener<Subject> {
   /// newer than the one that the news were made of.
   mutating func hear(news: Subject.News, from store: inout FeatureStore<Subject>, _ feature: Subject)
 
-  /// An actor has kept the stream of `action` open under `key`: its effects are to be brought later.
+  /// An actor has kept its stream open: more effects are to be brought later, under the stream's key.
   ///
   /// Called before the immediate effects of the action are applied. A machine arms a keyed timer here.
-  mutating func hear(openStream key: Int, of action: Subject.Action)
+  mutating func hear(open stream: FeatureStore<Subject>.Stream)
 }
 
 extension FeatureListener {
@@ -28,7 +28,7 @@ extension FeatureListener {
   public mutating func hear(news: Subject.News, from store: inout FeatureStore<Subject>, _ feature: Subject) {}
 
   @inlinable
-  public mutating func hear(openStream key: Int, of action: Subject.Action) {}
+  public mutating func hear(open stream: FeatureStore<Subject>.Stream) {}
 }
 
 /// A listener that hears nothing.

@@ -18,16 +18,19 @@
 /// Equality compares the state, the open streams and whether the store is disposed of; how many streams there have been
 /// is not part of it.
 public struct FeatureStore<F: Feature>: Sendable {
-  /// An action whose actor has kept its stream open.
+  /// An action whose actor has kept its stream open, as it was when the actor was asked.
   public struct Stream: Sendable {
     /// The running number of the stream.
     public let key: Int
     public let action: F.Action
+    /// The state that the actor saw.
+    public let state: F.State
 
     @inlinable
-    init(key: Int, action: F.Action) {
+    init(key: Int, action: F.Action, state: F.State) {
       self.key = key
       self.action = action
+      self.state = state
     }
   }
 
@@ -57,6 +60,10 @@ public struct FeatureStore<F: Feature>: Sendable {
   /// The streams that are open, in the order in which they were opened.
   @inlinable
   public var streams: [Stream] { open }
+
+  /// The open stream with a key; `nil` if it has ended.
+  @inlinable
+  public func stream(of key: Int) -> Stream? { open.first { $0.key == key } }
 
   /// Whether ``dispose()`` has been called: nothing changes any more.
   @inlinable
@@ -195,8 +202,9 @@ public struct FeatureStore<F: Feature>: Sendable {
     feature.actor(current, action, &effects)
     if effects.staysOpen {
       lastKey = effects.key
-      open.append(Stream(key: effects.key, action: action))
-      listener.hear(openStream: effects.key, of: action)
+      let stream = Stream(key: effects.key, action: action, state: current)
+      open.append(stream)
+      listener.hear(open: stream)
     }
     if let effect = effects.first { apply(effect, of: action, by: feature, to: &listener) }
     if let rest = effects.rest {
@@ -256,14 +264,14 @@ public struct FeatureStore<F: Feature>: Sendable {
     }
 
     @inlinable
-    mutating func hear(openStream key: Int, of action: F.Action) {
-      listener.hear(openStream: key, of: action)
+    mutating func hear(open stream: Stream) {
+      listener.hear(open: stream)
     }
   }
 }
 
-extension FeatureStore.Stream: Equatable where F.Action: Equatable {}
-extension FeatureStore.Stream: Hashable where F.Action: Hashable {}
+extension FeatureStore.Stream: Equatable where F.State: Equatable, F.Action: Equatable {}
+extension FeatureStore.Stream: Hashable where F.State: Hashable, F.Action: Hashable {}
 
 extension FeatureStore: Equatable where F.State: Equatable, F.Action: Equatable {
   @inlinable
