@@ -16,7 +16,7 @@
 /// | news | ``News`` | what is said once and is no part of the state |
 /// | news publisher | ``newsPublisher(_:_:_:)`` | at most one piece of news for each effect |
 ///
-/// Only the actor (where `Effect` is not `Action`) and the reducer must be written. All are called statically: a
+/// Only the reducer must be written, and the actor where effects are not the wishes themselves. All are called statically: a
 /// feature costs a few times what the same `switch` does.
 ///
 /// ```swift
@@ -62,7 +62,7 @@ public protocol Feature {
   associatedtype State: Sendable
   associatedtype Wish
   associatedtype Action: Sendable = Wish
-  associatedtype Effect: Sendable = Action
+  associatedtype Effect: Sendable = Wish
   associatedtype News = Never
 
   /// The action that a wish becomes.
@@ -103,13 +103,13 @@ extension Feature {
 
 extension Feature where Action == Wish {
   @inlinable
-  public func wishToAction(_ wish: Wish) -> Action { wish }
+  public func wishToAction(_ wish: Wish) -> Wish { wish }
 }
 
-extension Feature where Effect == Action {
-  /// Passes each action on as the identical effect: the feature is its reducer.
+extension Feature where Action == Wish, Effect == Wish {
+  /// Passes each wish on as the identical effect: the feature is its reducer.
   @inlinable
-  public func actor(_ state: State, _ action: Action, _ effects: inout Effects<Effect>) { effects.emit(action) }
+  public func actor(_ state: State, _ wish: Wish, _ effects: inout Effects<Wish>) { effects.emit(wish) }
 }
 
 /// When the action of a post-processor, and a wish that a news listener sends, is taken up.
