@@ -164,7 +164,7 @@ struct OpenResumeTests {
     let bench = Self.open(["service": .text("manual")])
     bench.send("loaded", .integer(7))
     bench.send("changedOutside", .integer(7))
-    #expect(bench.send("failed", .integer(7), .text("e")) == "ignored shown(7,viewed) event=failed")
+    #expect(bench.send("failed", .integer(7), .text("e")) == "stayed shown(7,viewed) event=failed")
     #expect(bench.reading("loads") == .integer(0))
     bench.send("changedOutside", .integer(7))
     bench.send("close")
@@ -190,6 +190,18 @@ struct OpenResumeTests {
     bench.send("open", .integer(7))
     #expect(bench.send("loaded", .integer(7)) == "moved loading(7) shown(7,viewed) event=loaded > route 7")
     #expect(Array(bench.timers().keys) == ["loaded(2)"])
+  }
+
+  @Test("an answer by hand that nobody waits for is dropped, and the service goes on")
+  func lateByHand() {
+    let bench = Self.open()
+    bench.send("open", .integer(8))
+    #expect(bench.send("loaded", .integer(7)) == "ignored loading(8) event=loaded")
+    #expect(bench.timers().count == 2)
+    #expect(bench.send("loaded", .integer(9)) == "ignored loading(8) event=loaded")
+    bench.advance(.seconds(1))
+    #expect(bench.reading("lateDropped") == .integer(3))
+    #expect(bench.state() == "shown(8,viewed)")
   }
 
   @Test("a hundred loads, and no more")

@@ -124,19 +124,15 @@ public struct OpenResume: Machine {
     case .event(.changedOutside(let id)): return take(.changedOutside(id), step)
     case .event(.markViewed(let id)): return take(.markViewed(id), step)
     case .event(.loaded(let id)):
-      guard let stream = stream(for: id) else { return drop() }
-      disarm(stream, step)
-      return answer(stream, .loaded(.init(id: id, isViewed: false)), step)
+      return answer(id, .loaded(.init(id: id, isViewed: false)), step)
     case .event(.failed(let id, let error)):
-      guard let stream = stream(for: id) else { return drop() }
-      disarm(stream, step)
-      return answer(stream, .failed(id, error: error), step)
+      return answer(id, .failed(id, error: error), step)
     case .expired(.loaded):
       guard let stream = state.stream(of: step.key), let id = OpenResumeFeature().id(of: stream) else { return .ignore }
-      return answer(stream, .loaded(.init(id: id, isViewed: false)), step)
+      return finish(stream, .loaded(.init(id: id, isViewed: false)), step)
     case .expired(.failed):
       guard let stream = state.stream(of: step.key), let id = OpenResumeFeature().id(of: stream) else { return .ignore }
-      return answer(stream, .failed(id, error: "offline"), step)
+      return finish(stream, .failed(id, error: "offline"), step)
     }
   }
 
@@ -153,14 +149,26 @@ public struct OpenResume: Machine {
     return effects.immediate.isEmpty ? .stayAs(next) : .move(to: next)
   }
 
-  /// The request that an answer from outside belongs to: one that is awaited, or else the oldest.
-  private func stream(for id: Int) -> State.Stream? {
+  /// Takes an answer by hand: it belongs to the oldest request for this résumé that is awaited. Where none is, it is
+  /// dropped, and a simulated service that is still at work on one goes on.
+  private mutating func answer(
+    _ id: Int, _ effect: OpenResumeFeature.Effect, _ step: Step<Self>
+  ) -> Reaction<State> {
     let feature = OpenResumeFeature()
     let streams = state.streams.filter { feature.id(of: $0) == id }
-    return streams.first { feature.isAwaited($0, in: state.state) } ?? streams.first
+    let isAutomatic = step.parameters.service.isAutomatic
+    guard let awaited = streams.first(where: { feature.isAwaited($0, in: state.state) }) else {
+      if let late = streams.first, !isAutomatic { state.finish(late.key) }
+      return drop()
+    }
+    if isAutomatic {
+      step.disarm(.loaded, key: awaited.key)
+      step.disarm(.failed, key: awaited.key)
+    }
+    return finish(awaited, effect, step)
   }
 
-  private mutating func answer(
+  private mutating func finish(
     _ stream: State.Stream, _ effect: OpenResumeFeature.Effect, _ step: Step<Self>
   ) -> Reaction<State> {
     let feature = OpenResumeFeature()
@@ -168,12 +176,12 @@ public struct OpenResume: Machine {
       state.finish(stream.key)  // The feature's state is as it was; only the request is over.
       return drop()
     }
+    var next = state
     if case (.changedOutside, .failed) = (stream.action, effect) {
-      state.finish(stream.key)
-      return .ignore
+      next.finish(stream.key)
+      return .stayAs(next)
     }
     var host = Host(step: step, requests: requests)
-    var next = state
     next.deliver(effect, from: stream.key, by: feature, to: &host)
     return .move(to: next)
   }
@@ -181,12 +189,6 @@ public struct OpenResume: Machine {
   private mutating func drop() -> Reaction<State> {
     lateDropped += 1
     return .ignore
-  }
-
-  private func disarm(_ stream: State.Stream, _ step: Step<Self>) {
-    guard step.parameters.service.isAutomatic else { return }
-    step.disarm(.loaded, key: stream.key)
-    step.disarm(.failed, key: stream.key)
   }
 
   public func asksFor(_ timer: TimerName) -> Bool { !state.streams.isEmpty }
