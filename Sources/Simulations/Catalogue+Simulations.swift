@@ -24,5 +24,9 @@ extension Catalogue {
     .machine(CallTracker.kind),
     .machine(Phone.kind),
     .composition(.phoneCall),
+    .machine(Counter.kind),
+    .machine(MVITrace.kind),
+    .machine(OpenResume.kind),
+    .machine(Pagination.kind),
   ])
 }
