@@ -13,8 +13,13 @@ extension Catalogue {
     .machine(Database.kind),
     .machine(Payment.kind),
     .machine(Background.kind),
+    .machine(Comments.kind),
+    .machine(FlagScreen.kind),
+    .machine(ListDetailCoordinator.kind),
     .machine(CallTracker.kind),
     .machine(Phone.kind),
     .composition(.phoneCall),
+    .machine(Freeform.kind),
+    .machine(Stepper.kind),
   ])
 }
