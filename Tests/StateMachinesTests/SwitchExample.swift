@@ -29,7 +29,9 @@ struct PhotoFrame: Machine {
   }
 
   mutating func react(to input: Input<Photo.Event, NoNames>, _ step: Step<Self>) -> Reaction<Photo> {
-    switch input { case .event(let event): state.reaction(to: event) }
+    switch input {
+    case .event(let event): state.reaction(to: event)
+    }
   }
 }
 

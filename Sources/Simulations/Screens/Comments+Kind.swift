@@ -1,8 +1,6 @@
 public import StateMachines
 
 extension ValueType {
-  /// How many things a list has.
-  fileprivate static let count = ValueType.integer(0...1_000_000)
   /// What went wrong, in a word or a few.
   fileprivate static let errorText = ValueType.text(bytes: 1...64)
 }
@@ -40,7 +38,7 @@ extension Comments {
     outputs: [
       .showLoading: .output(about: "the loading indicator appears"),
       .hideLoading: .output(about: "the loading indicator goes"),
-      .showTable: .output(("items", .count), about: "the table appears"),
+      .showTable: .output(("items", .integer(0...1_000_000)), about: "the table appears"),
       .hideTable: .output(about: "the table goes"),
       .showPlaceholder: .output(about: "the placeholder appears"),
       .hidePlaceholder: .output(about: "the placeholder goes"),
@@ -49,14 +47,6 @@ extension Comments {
       .request: .output(about: "asks the service for the comments"),
     ],
     parameters: [
-      .parameter("strict", \.strict, .flag, "on: a load is final, and reload is refused"),
-      .parameter(
-        "service", \.service, .choice(Service.allCases.map(\.rawValue)),
-        "auto: a simulated service answers; manual: only events do"),
-      .parameter("latency", \.latency, .delay, "how long the simulated service takes"),
-      .parameter("items", \.items, .count, "how many comments it sends"),
-      .parameter("failures", \.failures, .count, "how many of the first requests fail"),
-      .parameter(
-        "failureRate", \.failureRate, .number(0...1, unit: ""), "the share of the other requests that fail, at random"),
-    ])
+      .parameter("strict", \.strict, .flag, "on: a load is final, and reload is refused")
+    ] + Parameters.serviceForms + [Parameters.itemsForm("how many comments the service sends")])
 }

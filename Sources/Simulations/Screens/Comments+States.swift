@@ -5,7 +5,7 @@ extension Comments {
   struct Screen: StateSubject {
     typealias Conditions = Comments.Conditions
 
-    /// What the screen was before the step, and how many failures the service has used up.
+    /// What the screen was before the step, and how many requests it has made.
     var state: State
     /// What the present step is about.
     let conditions: Conditions
@@ -22,22 +22,12 @@ extension Comments {
     /// Asks for the comments; a simulated service decides now how it will answer.
     mutating func request() {
       step.emit(.request)
-      switch step.parameters.service {
-      case .manual: break
-      case .auto:
-        let answer: Answer = fails() ? .failed : .received
-        self.answer = answer
-        step.arm(answer, after: step.parameters.latency)
-      }
-    }
-
-    private mutating func fails() -> Bool {
-      if state.failures < step.parameters.failures {
-        state.failures += 1
-        return true
-      }
-      let rate = step.parameters.failureRate
-      return rate > 0 && Double(step.draw(in: 0...999_999)) < rate * 1_000_000
+      let service = step.parameters.service
+      guard service.isAutomatic else { return }
+      let answer: Answer = service.fails(request: state.requests + 1, step) ? .failed : .received
+      state.requests = min(state.requests + 1, service.failures)
+      self.answer = answer
+      step.arm(answer, after: service.latency)
     }
 
     /// Stops the service's answer where it has not come yet.
@@ -104,7 +94,9 @@ extension ShownState {
     next == Comments.WaitingState.self && !machine.subject.step.parameters.strict
   }
 
-  func nextState(using conditions: Comments.Conditions, in machine: Comments.ScreenMachine) -> StateType<Comments.Screen>? {
+  func nextState(using conditions: Comments.Conditions, in machine: Comments.ScreenMachine) -> StateType<
+    Comments.Screen
+  >? {
     conditions.fittingState
   }
 }

@@ -24,8 +24,8 @@ public struct Comments: Machine {
   public struct State: MachineState {
     /// What is on the screen.
     var shown: Shown
-    /// How many requests the simulated service has failed because it was told to.
-    var failures = 0
+    /// How many requests there were, as far as it makes a difference: not counted beyond the last one that has to fail.
+    var requests = 0
 
     enum Shown: Hashable, Sendable {
       /// The screen has not appeared.
@@ -109,15 +109,9 @@ public struct Comments: Machine {
     }
   }
 
-  public enum Service: String, Choice { case auto, manual }
-
-  public struct Parameters: ParameterSet {
+  public struct Parameters: ServedParameters {
     var strict = false
-    var service = Service.auto
-    var latency = Interval.seconds(3)
-    var items = 2
-    var failures = 0
-    var failureRate = 0.0
+    var service = SimulatedService()
     public init() {}
   }
 
@@ -132,7 +126,7 @@ public struct Comments: Machine {
     switch initial ?? .none {
     case .none: return
     case .waitingData: conditions.isWaiting = true
-    case .data: conditions.items = max(1, step.parameters.items)
+    case .data: conditions.items = max(1, step.parameters.service.items)
     case .noData: break
     case .error: conditions.error = Self.failure
     }
@@ -159,7 +153,7 @@ public struct Comments: Machine {
     case .event(.failed(let error)):
       return enter(using: Conditions(error: error), step)
     case .expired(.received):
-      return enter(using: Conditions(items: step.parameters.items), answeredBy: .received, step)
+      return enter(using: Conditions(items: step.parameters.service.items), answeredBy: .received, step)
     case .expired(.failed):
       return enter(using: Conditions(error: Self.failure), answeredBy: .failed, step)
     }
