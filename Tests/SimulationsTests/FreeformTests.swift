@@ -6,13 +6,13 @@ struct FreeformTests {
   @Test("all pairs, by whether the name is the one that it has", arguments: [false, true])
   func pairs(skipEqual: Bool) {
     let same =
-      "→ state > transitionTo inactive inactive > before inactive > on inactive > after inactive > transitionFrom inactive inactive"
+      "→ state(inactive) > transitionTo inactive inactive > before inactive > on inactive > after inactive > transitionFrom inactive inactive"
     Table(
       Freeform.kind, with: ["skipEqual": .flag(skipEqual)],
       """
-      state | set(inactive)                                       | set(active)
-      none  | → state > before inactive > on inactive > after inactive | → state > before active > on active > after active
-      state | \(skipEqual ? "ignore" : same)                      | → state > transitionTo inactive active > before active > on active > after active > transitionFrom inactive active
+      state | set(inactive) | set(active)
+      none  | → state(inactive) > before inactive > on inactive > after inactive | → state(active) > before active > on active > after active
+      state | \(skipEqual ? "ignore" : same) | → state(active) > transitionTo inactive active > before active > on active > after active > transitionFrom inactive active
       """
     ).check()
   }

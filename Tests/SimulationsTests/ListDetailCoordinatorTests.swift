@@ -10,7 +10,7 @@ struct ListDetailCoordinatorTests {
       """
       state  | start            | selected(pear)               | allTapped
       none   | → all > pushList | ignore                       | ignore
-      all    | ignore           | → detail > pushDetail pear   | refuse
+      all    | ignore           | → detail(pear) > pushDetail pear   | refuse
       detail | ignore           | refuse                       | → all > popToRoot
       """
     ).check()

@@ -74,6 +74,7 @@ struct RandomWalkTests {
   /// Timers that run whenever their state asks for them. (A crossing may never come, and `doorAlarm` rests behind a
   /// buzzer.)
   static let steady: [String: [String]] = [
+    "comments": ["received", "failed"],
     "shiftKey": ["doubleTap"],
     "callTracker": ["waiting"],
     "phone": ["alert", "callUI", "ring"],

@@ -109,7 +109,7 @@ extension Freeform {
     form: .anyObject,
     origin: """
       Shift, a library that gives every Objective-C object a state by its name. What its documentation promises, in the order \
-      of its code.
+      of its code
       """,
     example: [
       "new freeform f", "watch f", "send f set inactive", "send f set active", "send f set active",

@@ -87,7 +87,7 @@ extension Stepper {
     Stepper.self, "stepper", "three steps, up and down, by a table that all steppers share",
     form: .schema,
     origin:
-      "SwiftyStateMachine, the Swift library: the example of its documentation, with the library's rules as they are.",
+      "SwiftyStateMachine, the Swift library: the example of its documentation, with the library's rules as they are",
     example: [
       "new stepper s", "send s decrement", "send s increment", "send s increment", "send s increment",
       "send s decrement", "show s",

@@ -11,7 +11,7 @@ extension Comments {
     form: .stateObjects,
     origin: """
       A talk on state machines in iOS apps: four states and three transitions as they are there, built in the manner of GameplayKit; \
-      reloading is added.
+      reloading is added
       """,
     example: [
       "new comments c items=2 failures=1", "send c viewAppeared", "advance 3", "send c reload", "advance 3", "show c",

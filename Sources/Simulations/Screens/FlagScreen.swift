@@ -108,7 +108,7 @@ extension FlagScreen {
     form: .enumAndSwitch,
     origin: """
       A talk on state machines in iOS apps, as the example of what they are to replace; the ladder in the last form that it \
-      grows to there.
+      grows to there
       """,
     example: [
       "new flagScreen s", "send s set waiting on", "send s set error on", "show s", "send s set waiting off",

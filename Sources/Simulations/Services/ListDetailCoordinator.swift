@@ -154,7 +154,7 @@ extension ListDetailCoordinator {
     form: .stateObjects,
     origin: """
       A sample of a talk on state machines in iOS apps, written with GameplayKit; its states and their rules are as they are there, \
-      the item that is kept in spite of a refusal too.
+      the item that is kept in spite of a refusal too
       """,
     example: [
       "new listDetailCoordinator c", "send c start", "send c allTapped", "send c selected apple",
