@@ -86,8 +86,18 @@ struct CommentsTests {
     #expect(
       bench.lines == Self.appeared + [
         "3.000 m moved waitingData data(2) event=received > hideLoading > showTable 2",
-        "3.500 m refused data(2) event=failed : data does not allow what follows",
+        "3.500 m refused data(2) event=failed : the conditions ask for error, but data may be followed by waitingData only",
       ])
+  }
+
+  @Test("refusals say what the state allows")
+  func refusals() {
+    let final = Bench(Comments.kind, initial: "noData", ["strict": .flag(true)])
+    #expect(
+      final.send("reload") == "refused noData event=reload : the conditions ask for waitingData, but noData is final")
+    #expect(
+      Bench(Comments.kind).send("received", .integer(1))
+        == "refused none event=received : no state can be asked before the screen has appeared")
   }
 
   @Test("an answer from outside is the answer, and the service's own does not come any more")

@@ -225,4 +225,9 @@ struct StateObjectMachineTests {
     #expect(day.allowed == [true, false, true])
     #expect(day.signs == ["stop", "go"])
   }
+
+  @Test("around the plain state of a machine: the objects arm and disarm through the step")
+  func staircase() {
+    #expect(pressStaircase() == ["lit armed for 61", "dark disarmed"])
+  }
 }

@@ -167,13 +167,15 @@ public struct Comments: Machine {
   ) -> Reaction<State> {
     var machine = machine(with: conditions, step)
     if timer != nil { machine.subject.state.shown = .waitingData(nil) }
-    guard machine.enter(using: conditions) else {
-      return step.refuse(
-        machine.currentState == nil
-          ? "there is no state to ask before the screen has appeared" : "\(state.name.word) does not allow what follows"
-      )
-    }
+    guard machine.enter(using: conditions) else { return step.refuse(refusal(of: conditions, step)) }
     return .move(to: next(of: machine))
+  }
+
+  private func refusal(of conditions: Conditions, _ step: Step<Self>) -> String {
+    if state.name == .none { return "no state can be asked before the screen has appeared" }
+    let next = Self.states.place(of: conditions.fittingState).map { State.Name(at: $0 + 1).word } ?? "nothing"
+    let allowed = step.parameters.strict ? "is final" : "may be followed by waitingData only"
+    return "the conditions ask for \(next), but \(state.name.word) \(allowed)"
   }
 
   private func machine(with conditions: Conditions, _ step: Step<Self>) -> ScreenMachine {

@@ -70,7 +70,19 @@ public struct FlagScreen: Machine {
     }
   }
 
-  public enum Flag: String, Choice { case waiting, repeated, error, systemError, items }
+  public enum Flag: String, Choice {
+    case waiting, repeated, error, systemError, items
+
+    fileprivate var about: String {
+      switch self {
+      case .waiting: "whether an answer is awaited"
+      case .repeated: "whether that is not the first time"
+      case .error: "whether the last answer was an error"
+      case .systemError: "whether that was an error of the system"
+      case .items: "whether there is anything to show"
+      }
+    }
+  }
 
   public enum Event: Sendable {
     case set(Flag, Bool)
@@ -126,7 +138,7 @@ extension FlagScreen {
       .event(Event.set, .choice("flag"), .flag("to"), about: "raises a flag or lowers it, whatever the others are")
     ],
     readings: Flag.allCases.map { flag in
-      .reading(flag.rawValue, .flag, "the flag") { machine, _, _ in machine.state.flags.contains(Flags(flag)) }
+      .reading(flag.rawValue, .flag, flag.about) { machine, _, _ in machine.state.flags.contains(Flags(flag)) }
     } + [
       .reading("fictitious", .flag, "whether the flags contradict each other") { machine, _, _ in
         machine.state.flags.areFictitious

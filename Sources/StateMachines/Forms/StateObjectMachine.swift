@@ -7,13 +7,45 @@
 /// machine.enter(Green.self)   // true
 /// ```
 ///
-/// It is a value of three words and the subject, so it can be copied, and made anew around a plain state for every
+/// It is a value of a few words and the subject, so it can be copied, and made anew around a plain state for every
 /// step without allocation. That is how a ``Machine`` uses it, whose own state is an `enum`:
 ///
 /// ```swift
-/// var machine = StateObjectMachine(Self.states, at: state.index, subject: Crossing(step: step))
-/// guard machine.enter(Green.self) else { return step.refuse("\(state) does not allow green") }
-/// return .move(to: State(at: machine.place ?? 0))
+/// struct Staircase: Machine {
+///   enum State: UInt8, CaseIterable, Vocabulary, MachineState { case dark, lit }
+///   enum Event: Sendable { case pressed }
+///   enum TimerName: UInt8, CaseIterable, Vocabulary { case burn }
+///
+///   struct Stairs: StateSubject { let step: Step<Staircase> }
+///
+///   final class Dark: StateObject { typealias Subject = Stairs }
+///
+///   final class Lit: StateObject {
+///     func didEnter(from previous: (any StateObject<Stairs>)?, in machine: inout StateObjectMachine<Stairs>) {
+///       machine.subject.step.arm(.burn, after: .seconds(60))
+///     }
+///     func willExit(to next: any StateObject<Stairs>, in machine: inout StateObjectMachine<Stairs>) {
+///       machine.subject.step.disarm(.burn)
+///     }
+///   }
+///
+///   static let states = StateObjects<Stairs>(Dark(), Lit())
+///
+///   var state: State
+///   init(initial: State?, _ step: Step<Self>) { state = initial ?? .dark }
+///
+///   mutating func react(to input: Input<Event, TimerName>, _ step: Step<Self>) -> Reaction<State> {
+///     var machine = StateObjectMachine(Self.states, at: state.index, subject: Stairs(step: step))
+///     switch (state, input) {
+///     case (.dark, .event(.pressed)): machine.enter(Lit.self)
+///     case (.lit, .event(.pressed)), (.lit, .expired(.burn)): machine.enter(Dark.self)
+///     case (.dark, .expired(.burn)): return .ignore
+///     }
+///     return .move(to: State(at: machine.place ?? state.index))
+///   }
+///
+///   func asksFor(_ timer: TimerName) -> Bool { state == .lit }
+/// }
 /// ```
 ///
 /// With the ``Step`` in the subject, states emit outputs and arm timers in `didEnter` and `willExit`.
@@ -72,19 +104,8 @@ public struct StateObjectMachine<Subject: StateSubject> {
   @inlinable
   @discardableResult
   public mutating func enter(_ type: StateType<Subject>) -> Bool {
-    guard let next = states.place(of: type) else { return false }
-    let state = states[next]
-    guard let place = current else {
-      current = next
-      state.didEnter(from: nil, in: &self)
-      return true
-    }
-    let previous = states[place]
-    guard previous.isValidNextState(type, in: self) else { return false }
-    previous.willExit(to: state, in: &self)
-    current = next
-    state.didEnter(from: previous, in: &self)
-    return true
+    guard let place = current else { return enterFirst(type) }
+    return leave(states[place], for: type)
   }
 
   /// Asks the current state which state to enter under these conditions, and enters that one if it is allowed.
@@ -96,14 +117,35 @@ public struct StateObjectMachine<Subject: StateSubject> {
   @inlinable
   @discardableResult
   public mutating func enter(using conditions: Subject.Conditions) -> Bool {
-    guard let place = current, let next = states[place].nextState(using: conditions, in: self) else { return false }
-    return enter(next)
+    guard let place = current else { return false }
+    let state = states[place]
+    guard let next = state.nextState(using: conditions, in: self) else { return false }
+    return leave(state, for: next)
   }
 
   /// Tells the current state that time has passed. Nothing happens before the first entry.
   @inlinable
   public mutating func update(deltaTime: Interval) {
     if let place = current { states[place].update(deltaTime: deltaTime, in: &self) }
+  }
+
+  @inlinable
+  mutating func enterFirst(_ type: StateType<Subject>) -> Bool {
+    guard let next = states.place(of: type) else { return false }
+    current = next
+    states[next].didEnter(from: nil, in: &self)
+    return true
+  }
+
+  @inlinable
+  @inline(__always)
+  mutating func leave(_ previous: consuming any StateObject<Subject>, for type: StateType<Subject>) -> Bool {
+    guard let next = states.place(of: type), previous.isValidNextState(type, in: self) else { return false }
+    let state = states[next]
+    previous.willExit(to: state, in: &self)
+    current = next
+    state.didEnter(from: previous, in: &self)
+    return true
   }
 }
 
