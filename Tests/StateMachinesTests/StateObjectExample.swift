@@ -92,7 +92,7 @@ func pressStaircase() -> [String] {
   record.begin(at: .beginning)
   _ = kind.machine.initialize(light, initial: nil, parameters.base, &record)
   defer { kind.machine.destroy(light) }
-  return [1, 2].map { second in
+  return [Int64(1), 2].map { second in
     record.begin(at: .beginning + .seconds(second))
     let result = kind.machine.step(light, event: kind.plainEvents, parameters.base, &record)
     let effects = record.effects.map { effect in
