@@ -17,9 +17,12 @@ extension Catalogue {
     .machine(CheckinInteractor.kind),
     .composition(.checkinApp),
     .machine(NaiveCheckins.kind),
+    .machine(Comments.kind),
+    .machine(FlagScreen.kind),
     .machine(NetworkClient.kind),
     .machine(Database.kind),
     .machine(Payment.kind),
+    .machine(ListDetailCoordinator.kind),
     .machine(Background.kind),
     .machine(CallTracker.kind),
     .machine(Phone.kind),
@@ -28,5 +31,7 @@ extension Catalogue {
     .machine(MVITrace.kind),
     .machine(OpenResume.kind),
     .machine(Pagination.kind),
+    .machine(Freeform.kind),
+    .machine(Stepper.kind),
   ])
 }

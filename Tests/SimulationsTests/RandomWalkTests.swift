@@ -75,6 +75,7 @@ struct RandomWalkTests {
   /// buzzer.)
   static let steady: [String: [String]] = [
     "job": ["load", "process"],
+    "comments": ["received", "failed"],
     "shiftKey": ["doubleTap"],
     "checkinsService": ["received", "failed"],
     "auth": ["accepted", "rejected", "failed"],
