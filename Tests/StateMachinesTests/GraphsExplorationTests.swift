@@ -77,7 +77,7 @@ struct GraphsExplorationTests {
     #expect(graph.nodes.map(\.isSettled) == [true, false, true])
     #expect(graph.nodes[2].way == [.send(event: 0, []), .settle(timer: 0, key: 7)])
     #expect(graph.outcomes(in: 1, of: 0).isEmpty, "no event meets a machine that does not rest")
-    #expect(graph.outcomes(in: 1, of: graph.input(ofTimer: 0)).map(\.key) == [7])
+    #expect(graph.outcomes(in: 1, of: graph.input(ofTimer: 0)).map(\.step) == [.settle(timer: 0, key: 7)])
     let way = try #require(RawMachine(Relay.kind).way(to: 1))
     #expect(way.words(of: Relay.kind) == ["start"])
     #expect(way.state == 2)
@@ -137,6 +137,6 @@ private final class RawMachine {
   }
 
   func way(to event: Int) -> GraphWay? {
-    WayFinder(kind, pool.base).way(from: value, at: .beginning, timers: [], to: event)
+    WayFinder(kind).way(from: value, pool.base, at: .beginning, timers: [], to: event)
   }
 }

@@ -20,6 +20,8 @@ public final class Exploration {
 
   /// Machines of one state's name that are looked at. More of them differ only in data that no event or table tells apart.
   public static let machinesPerState = 16
+  /// How often a step is tried that draws numbers, each time with others.
+  public static let chances: UInt64 = 8
   /// Steps that are tried in all.
   public static let mostSteps = 100_000
 
@@ -118,14 +120,23 @@ public final class Exploration {
     next += 1
     let (machine, node) = (found[place].machine, found[place].node)
     for (step, input) in trial.steps(of: machine, after: node.way.last) {
-      stepsTaken += 1
-      let copy = machine.copy()
-      let result = trial.take(step, input, with: copy)
-      note(result, step, input, of: place)
-      guard result.verdict == .moved || result.verdict == .stayed || !isSend(step) else { continue }
-      noteTimers()
-      keep(copy, start: node.start, way: node.way, step)
+      var hasDrawn = true
+      for seed in 0..<Exploration.chances where hasDrawn {
+        trial.seed = seed
+        stepsTaken += 1
+        let copy = machine.copy()
+        let result = trial.take(step, input, with: copy)
+        // What comes of chance is tried a few times more.
+        hasDrawn = trial.hasDrawn
+        let isByChance = node.isByChance || hasDrawn
+        note(outcome(result, step, of: place, isByChance), from: Int(result.from), input)
+        if result.verdict == .moved || result.verdict == .stayed || !isSend(step) {
+          noteTimers()
+          keep(copy, start: node.start, way: node.way, step, isByChance)
+        }
+      }
     }
+    trial.seed = 0
   }
 
   private func isSend(_ step: GraphStep) -> Bool {
@@ -141,19 +152,38 @@ public final class Exploration {
       start(initial: state, word: word)
       return
     }
+    for word in kind.initialStates { compare(madeWith: word) }
     isOver = true
   }
 
   private func start(initial: Int?, word: String?) {
-    trial.record.generator = Generator(seed: 0)
-    let machine = MachineCopy(kind, initial: initial, trial.parameters, &trial.record)
+    let machine = trial.make(initial: initial)
     stepsTaken += 1
     noteTimers()
-    keep(machine, start: word, way: [], nil)
+    keep(machine, start: word, way: [], nil, trial.hasDrawn)
+  }
+
+  /// Finds out which outcomes can be seen at once of a machine that is made in a state.
+  private func compare(madeWith word: String) {
+    let machine = trial.make(initial: kind.initialState(named: word))
+    guard machine.isSettled, !trial.hasDrawn else { return }
+    for (step, input) in trial.steps(of: machine, after: nil) {
+      let copy = machine.copy()
+      // A machine that was just made has its timers fired, since others may run beside it.
+      var fired = step
+      if case .step(let timer, let key) = step { fired = .fire(timer: timer, key: key) }
+      let result = trial.take(fired, input, with: copy)
+      let seen = outcome(result, fired, of: 0, trial.hasDrawn)
+      let from = Int(result.from)
+      guard !seen.isByChance, let known = cells[from][input].firstIndex(where: { $0.isSeen(as: seen) }),
+        cells[from][input][known].initial == nil
+      else { continue }
+      cells[from][input][known].initial = word
+    }
   }
 
   /// Keeps a machine if it is not like one that is known and there is room among those of its state.
-  private func keep(_ machine: MachineCopy, start: String?, way: [GraphStep], _ step: GraphStep?) {
+  private func keep(_ machine: MachineCopy, start: String?, way: [GraphStep], _ step: GraphStep?, _ isByChance: Bool) {
     let state = machine.state
     if byState[state].contains(where: { found[$0].machine.isLike(machine) }) { return }
     guard byState[state].count < Exploration.machinesPerState else {
@@ -170,32 +200,33 @@ public final class Exploration {
       Found(
         machine: machine,
         node: GraphNode(
-          state: state, data: machine.data, start: start, way: step.map { way + [$0] } ?? way, timers: timers)))
+          state: state, data: machine.data, start: start, isByChance: isByChance, way: step.map { way + [$0] } ?? way, timers: timers)))
   }
 
-  private func note(_ result: StepResult, _ step: GraphStep, _ input: Int, of node: Int) {
+  private func outcome(_ result: StepResult, _ step: GraphStep, of node: Int, _ isByChance: Bool) -> GraphOutcome {
     let record = trial.record
     var outputs: [Int] = []
     if result.verdict != .refused {
       for case .emit(let output, _, _) in record.effects { outputs.append(Int(output)) }
     }
-    let key: UInt32 =
-      switch step {
-      case .send: 0
-      case .step(_, let key), .fire(_, let key), .settle(_, let key): key
-      }
-    let outcome = GraphOutcome(
+    return GraphOutcome(
       verdict: result.verdict, to: Int(result.to), reason: result.verdict == .refused ? record.reason : nil,
-      outputs: outputs, dataBefore: record.dataBefore, dataAfter: record.dataAfter, node: node, key: key)
-    let from = Int(result.from)
+      outputs: outputs, dataBefore: record.dataBefore, dataAfter: record.dataAfter, node: node, step: step,
+      isByChance: isByChance)
+  }
+
+  private func note(_ outcome: GraphOutcome, from: Int, _ input: Int) {
     // The same outcome may first be seen where the machine does not rest; one that can be brought about at will says more.
     if let known = cells[from][input].firstIndex(where: { $0.says(theSameAs: outcome) }) {
-      if !found[cells[from][input][known].node].node.isSettled, found[node].node.isSettled {
-        cells[from][input][known] = outcome
-      }
+      if worth(of: cells[from][input][known]) < worth(of: outcome) { cells[from][input][known] = outcome }
       return
     }
     cells[from][input].append(outcome)
+  }
+
+  /// How well an outcome can be seen again.
+  private func worth(of outcome: GraphOutcome) -> Int {
+    (outcome.isByChance ? 0 : 2) + (found[outcome.node].node.isSettled ? 1 : 0)
   }
 
   /// Notes how long the timers run that the last step has armed.

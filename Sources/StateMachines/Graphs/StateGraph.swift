@@ -75,12 +75,21 @@ public struct GraphOutcome: Hashable, Sendable {
   public let dataAfter: String?
   /// The place in ``StateGraph/nodes`` of the machine in which it was first seen.
   public let node: Int
-  /// The key of the timer whose expiry it was, where it bears one.
-  public let key: UInt32
+  /// The step that it was seen with.
+  public let step: GraphStep
+  /// Whether numbers were drawn for it, so that the same input may turn out otherwise.
+  public let isByChance: Bool
+  /// The word of `initial=` that a machine can be made with to see the same of it at once; a timer is fired then.
+  public internal(set) var initial: String?
 
   /// Whether two outcomes are the same but for the place where they were seen.
   func says(theSameAs other: GraphOutcome) -> Bool {
     verdict == other.verdict && to == other.to && reason == other.reason && outputs == other.outputs
+  }
+
+  /// Whether two outcomes look the same from outside, data included.
+  func isSeen(as other: GraphOutcome) -> Bool {
+    says(theSameAs: other) && dataBefore == other.dataBefore && dataAfter == other.dataAfter
   }
 }
 
@@ -92,6 +101,8 @@ public struct GraphNode: Sendable {
   public let data: String?
   /// The word of `initial=` that the machine was made with; `nil` for one that was made plainly.
   public let start: String?
+  /// Whether numbers were drawn on the way, so that it may lead elsewhere.
+  public let isByChance: Bool
   /// The shortest way there, of those that were looked at first.
   public let way: [GraphStep]
   /// The timers that run, in the order in which they will expire.

@@ -12,6 +12,8 @@ final class Trial {
   let isCut: Bool
   var parameters: UnsafeRawPointer
   var record = StepRecord(generator: Generator(seed: 0))
+  /// What the next step draws its numbers from.
+  var seed: UInt64 = 0
   private let events: UnsafeMutableRawPointer
   private let stride: Int
 
@@ -74,11 +76,14 @@ final class Trial {
     return result
   }
 
-  /// Every trial draws the same numbers, so that what comes of it does not depend on those before.
+  /// Every trial with a seed draws the same numbers, so that what comes of it does not depend on those before.
   private func begin(_ machine: MachineCopy) {
-    record.generator = Generator(seed: 0)
+    record.generator = Generator(seed: seed)
     record.begin(at: machine.now)
   }
+
+  /// Whether the last step drew a number.
+  var hasDrawn: Bool { record.generator != Generator(seed: seed) }
 
   /// The steps that a machine can take now, events before timers: all events and running timers, or, where one is
   /// due at this very moment, that one alone.
@@ -106,6 +111,12 @@ final class Trial {
       ))
     steps += others.map { (.fire(timer: $0.timer, key: $0.key), firstTimer + $0.timer) }
     return steps
+  }
+
+  /// A machine that is made anew.
+  func make(initial: Int?) -> MachineCopy {
+    record.generator = Generator(seed: seed)
+    return MachineCopy(kind, initial: initial, parameters, &record)
   }
 
   private lazy var sends: [(step: GraphStep, input: Int)] = inputs.enumerated().compactMap { place, input in

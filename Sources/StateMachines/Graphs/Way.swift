@@ -22,12 +22,27 @@ public struct GraphWay: Hashable, Sendable {
   }
 }
 
-/// Searches for ways for machines of one kind.
+/// Searches for ways for machines of one kind, and remembers the last answers: for machines in equal states with equal
+/// parameters and the same timers running they are the same, as far as their states tell all.
+///
+/// It belongs to whoever made it and is not to be shared.
 public final class WayFinder {
   public let kind: Kind
-  private let trial: Trial
-  /// The steps that the last search has tried: what it cost.
+  /// The steps that the last call has tried: what it cost. 0 for an answer that was known.
   public private(set) var stepsTaken = 0
+  private let trial: Trial
+  /// The oldest first.
+  private var answers: [Answer] = []
+
+  /// Answers that are remembered.
+  private static let mostAnswers = 32
+
+  private struct Answer {
+    let machine: MachineCopy
+    let parameters: [Value]
+    let event: Int
+    let way: GraphWay?
+  }
 
   private struct Found {
     let machine: MachineCopy
@@ -35,11 +50,14 @@ public final class WayFinder {
     let step: GraphStep?
   }
 
-  /// - Parameter parameters: Of a machine of this kind; they must be valid for as long as this is used.
-  public init(_ kind: Kind, _ parameters: UnsafeRawPointer) {
+  public init(_ kind: Kind) {
     self.kind = kind
-    trial = Trial(kind, parameters)
+    // The parameters are those of the machine that is asked about; these are never looked at.
+    pool = kind.makeParameterPool()
+    trial = Trial(kind, pool.base)
   }
+
+  private let pool: any ParameterPool
 
   /// The shortest way from a machine to one that some sample of an event is not refused by. Of several, the one whose
   /// steps come first: events in the kind's order, then timers as they are due.
@@ -48,25 +66,40 @@ public final class WayFinder {
   ///
   /// - Parameters:
   ///   - value: A machine of the kind.
-  ///   - timers: Its running timers, in the order in which they were armed.
+  ///   - parameters: What it was made with.
+  ///   - timers: Its running timers, in the order in which they will expire.
   /// - Returns: `nil` if there is none among those that were tried, or none is needed.
-  /// - Complexity: O(`most`) steps.
+  /// - Complexity: About `most` steps at most; O(1) comparisons for an answer that is remembered.
   public func way(
-    from value: UnsafeRawPointer, at now: Moment, timers: [(timer: Int, key: UInt32, due: Moment)], to event: Int,
-    most: Int = GraphWay.mostSteps
+    from value: UnsafeRawPointer, _ parameters: UnsafeRawPointer, at now: Moment,
+    timers: [(timer: Int, key: UInt32, due: Moment)], to event: Int, most: Int = GraphWay.mostSteps
   ) -> GraphWay? {
     stepsTaken = 0
-    let first = MachineCopy(
+    let machine = MachineCopy(
       kind, of: value, at: now,
       timers: timers.map { MachineCopy.Timer(timer: $0.timer, key: $0.key, due: $0.due) })
+    let values = kind.values(of: parameters)
+    if let known = answers.first(where: { $0.event == event && $0.parameters == values && $0.machine.isLike(machine) }) {
+      return known.way
+    }
+    trial.parameters = parameters
+    let way = search(machine, event, most)
+    trial.parameters = pool.base
+    if answers.count == WayFinder.mostAnswers { answers.removeFirst() }
+    answers.append(Answer(machine: machine, parameters: values, event: event, way: way))
+    return way
+  }
+
+  private func search(_ first: MachineCopy, _ event: Int, _ most: Int) -> GraphWay? {
     var found = [Found(machine: first, before: -1, step: nil)]
     if isPossible(event, for: first) { return nil }
     var byState: [[Int]] = Array(repeating: [], count: kind.states.count)
     byState[first.state].append(0)
     var next = 0
-    while next < found.count, stepsTaken < most {
+    while next < found.count {
       let machine = found[next].machine
       for (step, input) in trial.steps(of: machine, after: found[next].step) {
+        guard stepsTaken < most else { return nil }
         let copy = machine.copy()
         stepsTaken += 1
         let result = trial.take(step, input, with: copy)
