@@ -73,7 +73,9 @@ struct GraphScript {
       lines = [new(node.start)] + node.way.compactMap { request($0, name) }
     }
     switch step {
-    case .step: lines += ["step", "expect \(name) \(after)"]
+    case .step where outcome.rests: lines += ["step", "expect \(name) \(after)"]
+    // Another timer is due at the same moment and fires before anybody can look.
+    case .step: lines.append("step")
     case .send, .fire: lines += request(step, name).map { ["\($0) => \(expected)"] } ?? []
     case .settle: break
     }

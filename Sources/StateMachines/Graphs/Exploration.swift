@@ -129,7 +129,7 @@ public final class Exploration {
         // What comes of chance is tried a few times more.
         hasDrawn = trial.hasDrawn
         let isByChance = node.isByChance || hasDrawn
-        note(outcome(result, step, of: place, isByChance), from: Int(result.from), input)
+        note(outcome(result, step, of: place, rests: copy.isSettled, isByChance), from: Int(result.from), input)
         if result.verdict == .moved || result.verdict == .stayed || !isSend(step) {
           noteTimers()
           keep(copy, start: node.start, way: node.way, step, isByChance)
@@ -173,7 +173,7 @@ public final class Exploration {
       var fired = step
       if case .step(let timer, let key) = step { fired = .fire(timer: timer, key: key) }
       let result = trial.take(fired, input, with: copy)
-      let seen = outcome(result, fired, of: 0, trial.hasDrawn)
+      let seen = outcome(result, fired, of: 0, rests: copy.isSettled, trial.hasDrawn)
       let from = Int(result.from)
       guard !seen.isByChance, let known = cells[from][input].firstIndex(where: { $0.isSeen(as: seen) }),
         cells[from][input][known].initial == nil
@@ -203,7 +203,9 @@ public final class Exploration {
           state: state, data: machine.data, start: start, isByChance: isByChance, way: step.map { way + [$0] } ?? way, timers: timers)))
   }
 
-  private func outcome(_ result: StepResult, _ step: GraphStep, of node: Int, _ isByChance: Bool) -> GraphOutcome {
+  private func outcome(
+    _ result: StepResult, _ step: GraphStep, of node: Int, rests: Bool, _ isByChance: Bool
+  ) -> GraphOutcome {
     let record = trial.record
     var outputs: [Int] = []
     if result.verdict != .refused {
@@ -212,7 +214,7 @@ public final class Exploration {
     return GraphOutcome(
       verdict: result.verdict, to: Int(result.to), reason: result.verdict == .refused ? record.reason : nil,
       outputs: outputs, dataBefore: record.dataBefore, dataAfter: record.dataAfter, node: node, step: step,
-      isByChance: isByChance)
+      rests: rests, isByChance: isByChance)
   }
 
   private func note(_ outcome: GraphOutcome, from: Int, _ input: Int) {
@@ -226,7 +228,7 @@ public final class Exploration {
 
   /// How well an outcome can be seen again.
   private func worth(of outcome: GraphOutcome) -> Int {
-    (outcome.isByChance ? 0 : 2) + (found[outcome.node].node.isSettled ? 1 : 0)
+    (outcome.isByChance ? 0 : 4) + (found[outcome.node].node.isSettled ? 2 : 0) + (outcome.rests ? 1 : 0)
   }
 
   /// Notes how long the timers run that the last step has armed.

@@ -77,6 +77,8 @@ public struct GraphOutcome: Hashable, Sendable {
   public let node: Int
   /// The step that it was seen with.
   public let step: GraphStep
+  /// Whether the machine rests afterwards: whether it can be seen in this state, since no timer is due at the same moment.
+  public let rests: Bool
   /// Whether numbers were drawn for it, so that the same input may turn out otherwise.
   public let isByChance: Bool
   /// The word of `initial=` that a machine can be made with to see the same of it at once; a timer is fired then.
