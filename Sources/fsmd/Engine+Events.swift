@@ -126,6 +126,7 @@ extension Engine {
     session.outbox.buffer.key("state", state)
     session.outbox.buffer.word(key: input.0, input.1)
     session.outbox.buffer.key("allowed", allowed.joined(separator: ","))
+    if input.0 == "event" { tellWay(of: machine, to: input.1, &session, &realm) }
     session.outbox.buffer.key("t", seconds: realm.world.now.nanoseconds)
     session.outbox.buffer.key("seq", answer.sequence)
     session.outbox.buffer.note(

@@ -305,6 +305,7 @@ extension Engine {
       session.outbox.buffer.begin(.success, tag: words.tag)
       if let why = realm.world.refusal(of: event, by: machine) {
         session.outbox.buffer.word(literal: "no")
+        tellWay(of: machine, to: name, &session, &realm)
         session.outbox.buffer.note(why)
       } else {
         session.outbox.buffer.word(literal: "yes")

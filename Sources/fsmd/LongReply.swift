@@ -14,6 +14,8 @@ enum LongReply {
   case journal(History)
   /// What a new watch asked for of the past. Its lines are notices, and they are never dropped.
   case past(History, pattern: Pattern)
+  /// A diagram, as it was when it was asked for.
+  case graph(GraphReply)
 
   struct Machines {
     let pattern: Pattern
@@ -41,6 +43,10 @@ enum LongReply {
     case done(Int)
     /// The journal has forgotten what was to come.
     case forgotten
+    /// Another program must do something first.
+    case waiting
+    /// There is no picture.
+    case failed(Drawing.Failure)
   }
 
   /// Machines looked at in one piece, so that a filter that finds nothing does not keep others waiting.
@@ -91,6 +97,16 @@ enum LongReply {
       let piece = history.write(realm.world, &printer, .notice, tag: none, to: &buffer, LongReply.pieceSize)
       self = .past(history, pattern: pattern)
       return piece
+    case .graph(let graph):
+      return graph.write(host: realm.host, tag: tag, to: &buffer)
+    }
+  }
+
+  /// Whether nothing can be done before another program has done something.
+  var isWaiting: Bool {
+    switch self {
+    case .graph(let graph): graph.isWaiting
+    case .machines, .agenda, .wires, .journal, .past: false
     }
   }
 

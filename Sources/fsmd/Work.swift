@@ -247,6 +247,12 @@ extension Engine {
     switch piece {
     case .more:
       session.activity = .reply(reply, tag: tag)
+    case .waiting:
+      session.activity = .reply(reply, tag: tag)
+      return false
+    case .failed(let failure):
+      tag.withUnsafeBytes { failToDraw(failure, $0, &session) }
+      session.endActivity()
     case .forgotten:
       tag.withUnsafeBytes { failForgotten($0, &session, realm.world) }
       session.endActivity()

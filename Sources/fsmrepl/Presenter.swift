@@ -54,6 +54,7 @@ struct Presenter {
     let tag = received.asked.flatMap { $0.isOurTag ? nil : $0.tag }.map { wording.style(.quiet, "@\($0) ") } ?? ""
     switch line.lineClass {
     case .data:
+      if verb == .graph { return diagram(String(ServerLine.wholeText(of: raw, tag: received.asked?.tag)), received.asked) }
       return data(line, answering: verb, raw: raw)
     case .success:
       let rows = endTable()
@@ -89,6 +90,12 @@ struct Presenter {
     }
   }
 
+  /// A line of a diagram as it is; in a table, the row of the present state stands out.
+  private func diagram(_ text: String, _ asked: Conversation.Asked?) -> String {
+    let isTable = asked?.words.allSatisfy { !$0.hasPrefix("format=") || $0 == "format=table" } ?? false
+    return (isTable && text.hasPrefix("> ") ? wording.style(.name, text) : text) + "\n"
+  }
+
   private mutating func takeTable() -> String {
     table.take(indent: "  ", width: columns(), style: wording.style)
   }
@@ -114,7 +121,8 @@ extension Verb {
   /// Whether its reply is a number of lines and then that number.
   fileprivate var listsRows: Bool {
     switch self {
-    case .help, .kinds, .describe, .list, .count, .show, .can, .wires, .journal, .agenda, .worlds, .limits, .stats:
+    case .help, .kinds, .describe, .list, .count, .show, .can, .wires, .journal, .graph, .agenda, .worlds, .limits,
+      .stats:
       true
     default: false
     }

@@ -124,6 +124,8 @@ struct RandomRequests {
     case 69..<71: return "await \(name()) \(dice.one(of: states))\(maybe("within=\(duration())"))"
     case 71..<74: return "expect \(name()) \(dice.one(of: states))"
     case 74: return "show \(name())"
+    case 75 where dice.once(in: 6):
+      return "graph \(dice.once(in: 2) ? name() : dice.one(of: kinds))\(maybe("format=mermaid"))"
     case 75: return "can \(name())\(maybe(dice.one(of: events)))"
     case 76: return "list\(maybe(pattern()))\(maybe("state=\(dice.one(of: states))"))\(maybe("limit=\(count())"))"
     case 77: return "count\(maybe(pattern()))\(maybe("kind=\(dice.one(of: kinds))"))"

@@ -145,6 +145,7 @@ extension SmartFridge {
   public static let kind = Kind(
     SmartFridge.self, "smartFridge",
     "a fridge with compressor protection, door light and buzzer, temperature alarm, defrosting and loss of power",
+    regions: .init(of: "on", ["compressor", "door", "alarm"]),
     states: State.Name.words.indices.map(State.Name.init(at:)).map { ($0, $0.about) },
     initialStates: [("off", .off)] + CompressorName.allCases.map { ($0.word, State.Name($0, .closed, .normal)) },
     events: [

@@ -168,6 +168,9 @@ public final class Kind: Sendable {
   /// An empty store for the parameters of this kind's machines.
   public func makeParameterPool() -> any ParameterPool { operations.makeParameterPool() }
 
+  /// The values of a set of parameters of this kind, in the kind's order.
+  public func values(of parameters: UnsafeRawPointer) -> [Value] { operations.values(of: parameters) }
+
   /// The present readings in the kind's order; `nil` where the machine has none of that name now.
   public func read(_ value: UnsafeRawPointer, at now: Moment, _ parameters: UnsafeRawPointer) -> [Value?] {
     operations.read(value, at: now, parameters)
