@@ -72,7 +72,9 @@ extension Engine {
     for timer in kind.timers {
       let standard = kind.parameters.first { $0.name == timer.parameter }?.example
       page.line(
-        "timer", [timer.name], standard.map { [("after", ArgumentText.written($0))] } ?? [], timer.about)
+        "timer", [timer.name],
+        (timer.key.map { [("key", $0)] } ?? []) + (standard.map { [("after", ArgumentText.written($0))] } ?? []),
+        timer.about)
     }
     for output in kind.outputs {
       page.line(
@@ -110,14 +112,20 @@ extension Engine {
         "wire", [from.name, from.kind.outputs[wire.output].name, to.name, to.kind.events[wire.event].name], [],
         from.kind.outputs[wire.output].about)
     }
-    for member in composition.members { describeParameters(of: member.kind, &page) }
+    // Where several members have a parameter of a name, it is given to all of them or, with its name, to one.
+    let all = composition.members.flatMap { $0.kind.parameters.map(\.name) }
+    for member in composition.members {
+      describeParameters(of: member.kind, &page) { name in
+        all.count { $0 == name } > 1 ? "\(member.name).\(name)" : name
+      }
+    }
     describeExample(composition.example, &page)
   }
 
-  private func describeParameters(of kind: Kind, _ page: inout Page) {
+  private func describeParameters(of kind: Kind, _ page: inout Page, called: (String) -> String = { $0 }) {
     for parameter in kind.parameters {
       page.line(
-        "parameter", [parameter.name],
+        "parameter", [called(parameter.name)],
         [
           ("type", ArgumentText.name(of: parameter.type)),
           parameter.standard.map { ("default", ArgumentText.written($0)) }
@@ -137,7 +145,9 @@ extension Engine {
   private func initialState(of kind: Kind) -> String? {
     var world = World()
     let made = Array("m".utf8).withUnsafeBytes { name in
-      Result { () throws(World.CreationFailure) in try world.create(kind, named: name) }
+      Result { () throws(World.CreationFailure) in
+        try world.create(kind, named: name, parameters: kind.requiredExamples)
+      }
     }
     guard case .success(let machine) = made else { return nil }
     return kind.states[world.stateIndex(of: machine)].word

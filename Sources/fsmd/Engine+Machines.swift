@@ -69,10 +69,12 @@ extension Engine {
     let kinds = composition.members.map(\.kind)
     var parameters: [[(parameter: Int, value: Value)]] = composition.members.map { _ in [] }
     for (key, text) in words.keyed {
-      guard let found = self.parameters(key, text, kinds, words, &session) else { return }
+      let members = composition.members.map(\.name)
+      guard let found = self.parameters(key, text, kinds, members: members, words, &session) else { return }
       for parameter in found { parameters[parameter.kind].append((parameter.place, parameter.value)) }
     }
-    guard hasRequired(of: kinds, composition.name, words, &session) else { return }
+    guard hasRequired(of: kinds, members: composition.members.map(\.name), composition.name, words, &session)
+    else { return }
     let made = Result { () throws(World.CreationFailure) in
       try realm.world.create(composition, named: name, parameters: parameters)
     }
@@ -96,43 +98,66 @@ extension Engine {
     } ?? name
   }
 
-  /// A parameter of each of several kinds that has it; a failure is written if none has or the text does not fit.
+  /// A parameter of each of several kinds that has it and admits the value; a failure is written if none does.
+  ///
+  /// - Parameter members: The names of the kinds, where they are members of a composition. `member.parameter` is then
+  ///   that of one of them alone.
   private func parameters(
-    _ key: String, _ text: String, _ kinds: [Kind], _ words: borrowing Words, _ session: inout Session
+    _ key: String, _ text: String, _ kinds: [Kind], members: [String] = [], _ words: borrowing Words,
+    _ session: inout Session
   ) -> [(kind: Int, place: Int, value: Value)]? {
     var found: [(kind: Int, place: Int, value: Value)] = []
+    var misfits: [ParameterEntry] = []
     for (number, kind) in kinds.enumerated() {
-      guard let place = kind.parameters.firstIndex(where: { $0.name == key }) else { continue }
-      let entry = kind.parameters[place]
-      guard let value = ArgumentText.value(text, as: entry.type) else {
-        session.fail(
-          words.tag, .badArgument,
-          [("argument", key), ("got", text), ("allowed", ArgumentText.allowed(entry.type))],
-          "\(key) is \(ArgumentText.allowed(entry.type)), not '\(text)'")
-        return nil
+      let prefix = members.isEmpty ? "" : "\(members[number])."
+      guard let place = kind.parameters.firstIndex(where: { $0.name == key || prefix + $0.name == key }) else {
+        continue
       }
-      found.append((number, place, value))
+      let entry = kind.parameters[place]
+      if let value = ArgumentText.value(text, as: entry.type) {
+        found.append((number, place, value))
+      } else {
+        misfits.append(entry)
+      }
     }
     if !found.isEmpty { return found }
-    let names = kinds.flatMap { $0.parameters.map(\.name) } + (kinds.count == 1 ? ["initial"] : [])
+    if !misfits.isEmpty {
+      var allowed: [String] = []
+      for entry in misfits where !allowed.contains(ArgumentText.allowed(entry.type)) {
+        allowed.append(ArgumentText.allowed(entry.type))
+      }
+      session.fail(
+        words.tag, .badArgument, [("argument", key), ("got", text), ("allowed", allowed.joined(separator: ","))],
+        "\(key) is \(allowed.joined(separator: ", or ")), not '\(text)'")
+      return nil
+    }
+    var names: [String] = []
+    for name in kinds.flatMap({ $0.parameters.map(\.name) }) where !names.contains(name) { names.append(name) }
+    if members.isEmpty { names.append("initial") }
+    let all = names + zip(members, kinds).flatMap { member, kind in kind.parameters.map { "\(member).\($0.name)" } }
     session.fail(
       words.tag, .badArgument,
-      [("argument", key), ("got", text), ("allowed", names.joined(separator: ","))] + suggestion(key, among: names),
+      [("argument", key), ("got", text), ("allowed", names.joined(separator: ","))] + suggestion(key, among: all),
       "there is no parameter '\(key)'")
     return nil
   }
 
   /// Whether all parameters without a default are given; a failure is written if one is not.
   private func hasRequired(
-    of kinds: [Kind], _ name: String, _ words: borrowing Words, _ session: inout Session
+    of kinds: [Kind], members: [String] = [], _ name: String, _ words: borrowing Words, _ session: inout Session
   ) -> Bool {
-    let required = kinds.lazy.flatMap(\.parameters).filter { $0.standard == nil }
-    guard let missing = required.first(where: { words[$0.name] == nil }) else { return true }
-    session.fail(
-      words.tag, .badArgument,
-      [("argument", missing.name), ("got", ""), ("allowed", ArgumentText.allowed(missing.type))],
-      "a \(name) needs \(missing.name)=, for instance \(missing.name)=\(ArgumentText.written(missing.example))")
-    return false
+    for (number, kind) in kinds.enumerated() {
+      for missing in kind.parameters where missing.standard == nil {
+        if words[missing.name] != nil { continue }
+        if !members.isEmpty, words["\(members[number]).\(missing.name)"] != nil { continue }
+        session.fail(
+          words.tag, .badArgument,
+          [("argument", missing.name), ("got", ""), ("allowed", ArgumentText.allowed(missing.type))],
+          "a \(name) needs \(missing.name)=, for instance \(missing.name)=\(ArgumentText.written(missing.example))")
+        return false
+      }
+    }
+    return true
   }
 
   private func succeeded<T>(
