@@ -92,7 +92,7 @@ struct HTTPRequestTests {
 
   @Test("a GET with one rewrite passes the phases in order, those of rewriting twice")
   func rewrite() {
-    let bench = bench()
+    let bench = self.bench()
     #expect(
       play(bench, ["GET /old HTTP/1.1", "Host: example.org", ""], "uriChanged /new", "declined", "ok", "ok")
         == """
@@ -104,7 +104,7 @@ struct HTTPRequestTests {
 
   @Test("ten changes of the URI are followed, the eleventh is 500 and is logged")
   func loop() {
-    let bench = bench()
+    let bench = self.bench()
     play(bench)
     for number in 1...10 {
       #expect(
@@ -120,7 +120,7 @@ struct HTTPRequestTests {
 
   @Test("changes of the server's own rewriting are not counted")
   func serverRewrite() {
-    let bench = bench("serverRewrite,rewrite")
+    let bench = self.bench("serverRewrite,rewrite")
     play(bench, ["GET /a HTTP/1.1", ""], "uriChanged /b")
     #expect(bench.state() == "rewrite")
     #expect(bench.reading("uri") == .text("/b"))
@@ -130,7 +130,7 @@ struct HTTPRequestTests {
 
   @Test("handlers of a phase are asked one after the other")
   func several() {
-    let bench = bench("preaccess,preaccess,content,content")
+    let bench = self.bench("preaccess,preaccess,content,content")
     #expect(play(bench) == "postRead serverRewrite findConfig rewrite postRewrite preaccess")
     #expect(bench.reading("handler") == .integer(1))
     #expect(bench.send("declined") == "moved preaccess preaccess event=declined")
@@ -147,7 +147,7 @@ struct HTTPRequestTests {
   @Test("access: all must be content, or any")
   func access() {
     func end(_ satisfy: String, _ results: [String]) -> String {
-      let bench = bench("access,access", ["satisfy": .text(satisfy)])
+      let bench = self.bench("access,access", ["satisfy": .text(satisfy)])
       play(bench)
       for result in results {
         if let status = Int(result) { bench.send("status", .integer(status)) } else { bench.send(result) }
@@ -164,7 +164,7 @@ struct HTTPRequestTests {
     ] {
       #expect(end(satisfy, results) == outcome, "\(satisfy) \(results)")
     }
-    let bench = bench("access,access", ["satisfy": .text("any")])
+    let bench = self.bench("access,access", ["satisfy": .text("any")])
     play(bench)
     #expect(bench.send("status", .integer(403)) == "moved access access event=status")
     #expect(
@@ -188,7 +188,7 @@ struct HTTPRequestTests {
   @Test("a body is waited for piece by piece, each for a time of its own")
   func body() {
     let head = ["POST / HTTP/1.1", "content-length: 10", ""]
-    let bench = bench("content")
+    let bench = self.bench("content")
     play(bench, head)
     #expect(bench.state() == "body(10)")
     bench.advance(.milliseconds(59_999))
@@ -206,7 +206,7 @@ struct HTTPRequestTests {
 
   @Test("after a response the connection is kept for 75 s, and each request has a head of its own")
   func keepAlive() {
-    let bench = bench("content")
+    let bench = self.bench("content")
     play(bench, ["GET / HTTP/1.1", ""], "ok")
     bench.advance(.milliseconds(74_999))
     bench.send("line", .text("GET /b HTTP/1.1"))
@@ -225,7 +225,7 @@ struct HTTPRequestTests {
       (["GET / HTTP/1.1", "Connection: TE , Close", ""], "closed"),
     ])
   func kept(head: [String], state: String) {
-    let bench = bench("content")
+    let bench = self.bench("content")
     play(bench, head, "ok")
     #expect(bench.state() == state)
   }
@@ -241,7 +241,7 @@ struct HTTPRequestTests {
       (["G / HTTP/1.1", "Content-Length: 99999999999999999999", ""], 413),
     ])
   func wrong(head: [String], status: Int) {
-    let bench = bench("content")
+    let bench = self.bench("content")
     play(bench, head)
     #expect(bench.state() == "closed")
     #expect(bench.lines.last?.hasSuffix(" > response \(status)") == true, "\(bench.lines)")
@@ -251,7 +251,7 @@ struct HTTPRequestTests {
   @Test("a body of nothing, and one of as much as may be")
   func bodySizes() {
     for (length, state) in [(0, "content"), (1_048_576, "body(1048576)")] {
-      let bench = bench("content")
+      let bench = self.bench("content")
       play(bench, ["POST / HTTP/1.1", "Content-Length: \(length)", ""])
       #expect(bench.state() == state)
     }

@@ -40,7 +40,7 @@ struct SpamFilterTests {
 
   @Test("the walk of the textbook's word, and where it was found")
   func textbook() {
-    let bench = bench("ABABAC")
+    let bench = self.bench("ABABAC")
     let walk = "ABABABAC".map { character in
       bench.send("char", .text(String(character)))
       return bench.reading("matched")
@@ -52,7 +52,7 @@ struct SpamFilterTests {
 
   @Test("overlapping ones are found, all of them")
   func overlaps() {
-    let bench = bench("ABAB")
+    let bench = self.bench("ABAB")
     #expect(bench.send("text", .text("ABABAB")) == "moved clean dirty(2) event=text > match ABAB 0 4 > match ABAB 2 6")
     #expect(bench.send("end") == "moved dirty(2) clean event=end > message ******")
   }
@@ -80,7 +80,7 @@ struct SpamFilterTests {
   @Test("a whole word at the very end is known to be one when the message ends")
   func lastWord() {
     for (policy, shown) in [("mask", "message a ***"), ("flag", "message a ham"), ("drop", "dropped")] {
-      let bench = bench("ham", policy: policy, wholeWord: true)
+      let bench = self.bench("ham", policy: policy, wholeWord: true)
       #expect(bench.send("text", .text("a ham")) == "stayed clean event=text")
       #expect(bench.send("end") == "moved clean clean event=end > match ham 2 5 > \(shown)")
     }
@@ -92,7 +92,7 @@ struct SpamFilterTests {
 
   @Test("what is masked is as many characters as were found")
   func maskedCharacters() {
-    let bench = bench("жук,漢字")
+    let bench = self.bench("жук,漢字")
     bench.send("text", .text("Ёж и ЖУК, 漢字!"))
     #expect(bench.send("end") == "moved dirty(2) clean event=end > message Ёж и ***, **!")
     bench.send("text", .text("é жук"))
@@ -103,7 +103,7 @@ struct SpamFilterTests {
   @Test("a message that ends leaves nothing behind: the next one begins at 0")
   func next() {
     for event in ["end", "reset"] {
-      let bench = bench("ham")
+      let bench = self.bench("ham")
       bench.send("text", .text("ham ha"))
       bench.send(event)
       #expect(bench.send("text", .text("m")) == "stayed clean event=text")
@@ -113,14 +113,14 @@ struct SpamFilterTests {
 
   @Test("case counts when it is told to")
   func caseCounts() {
-    let bench = bench("ham", caseFold: false)
+    let bench = self.bench("ham", caseFold: false)
     #expect(bench.send("text", .text("HAM")) == "stayed clean event=text")
     #expect(bench.send("text", .text("ham")) == "moved clean dirty(1) event=text > match ham 3 6")
   }
 
   @Test("a message may be as long as is kept; what would be more is refused, and nothing is lost")
   func longest() {
-    let bench = bench("ham")
+    let bench = self.bench("ham")
     bench.send("text", .text(String(repeating: "x", count: SpamFilter.longestMessage - 2)))
     #expect(
       bench.send("text", .text("ham"))
@@ -138,7 +138,7 @@ struct SpamFilterTests {
 
   @Test("a piece may have as many matches as are told at once; one with more is refused")
   func mostMatches() {
-    let bench = bench("a")
+    let bench = self.bench("a")
     let most = String(repeating: "a", count: SpamFilter.mostMatchesAtOnce)
     #expect(
       bench.send("text", .text(most + "a"))

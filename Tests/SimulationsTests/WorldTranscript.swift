@@ -61,16 +61,21 @@ struct WorldTranscript: ~Copyable {
     var details = world.details(of: entry)
     var outputs = ""
     var wire = ""
+    var before: String?
+    var after: String?
     while let detail = details.next() {
       switch detail {
       case .emitted(let output, let data):
         outputs += ([" > " + kind.outputs[Int(output)].name] + data.map(\.printed)).joined(separator: " ")
       case .source(let machine, let output):
         wire = "\(world.name(of: machine)).\(world.kind(of: machine).outputs[Int(output)].name)"
-      case .armed, .disarmed, .dataBefore, .dataAfter, .arguments, .parameters, .initial, .kind, .due, .target: break
+      case .dataBefore(let data): before = data
+      case .dataAfter(let data): after = data
+      case .armed, .disarmed, .arguments, .parameters, .initial, .kind, .due, .target: break
       }
     }
-    let (from, to) = (kind.states[Int(entry.from)].word, kind.states[Int(entry.to)].word)
+    let from = kind.states[Int(entry.from)].word + (before.map { "(\($0))" } ?? "")
+    let to = kind.states[Int(entry.to)].word + (after.map { "(\($0))" } ?? "")
     let cause: String
     switch entry.input {
     case .event: cause = " event=\(kind.events[Int(entry.index)].name)"

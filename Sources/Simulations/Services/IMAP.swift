@@ -105,7 +105,7 @@ extension IMAP {
       "advance 29s",
       "send i noop",
       "advance 1s",
-      "send i login user secret",
+      "show i",
     ],
     states: [
       .start: "nobody has logged in",

@@ -85,6 +85,7 @@ extension RegexMatcher {
       """,
     example: [
       "new regex r pattern=[a-z]+(-[0-9]+)?",
+      "watch r",
       "send r text item-42",
       "send r end",
       "send r text item-",

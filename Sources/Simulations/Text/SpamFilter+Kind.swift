@@ -24,7 +24,9 @@ extension SpamFilter {
       .event(
         Event.text, .text("chunk", bytes: 0...65_536, like: ["My spam ", "hello"]),
         about: "the message goes on with a piece of any length"),
-      .event(Event.char, .character("c", like: [Character("s"), Character("m")]), about: "the message goes on with one character"),
+      .event(
+        Event.char, .character("c", like: [Character("s"), Character("m")]),
+        about: "the message goes on with one character"),
       .event(.end, "the message ends, and the next one may begin"),
       .event(.reset, "forgets the message so far"),
     ],

@@ -93,11 +93,12 @@ extension WordAcceptor {
       """,
     example: [
       "new acceptor a pattern=(ab|c)*d",
+      "watch *",
       "send a text ca",
       "send a char b",
       "send a char d",
       "send a end",
-      "send a char d",
+      "can a",
       "new acceptor finder pattern=.*spam haltOnFinal=on",
       "send finder text \"no spam here\"",
     ],

@@ -178,7 +178,9 @@ extension EventForm<WordEvent> {
   static let ofWords: [EventForm] = [
     .event(
       WordEvent.text, .text("word", bytes: 0...65_536, like: ["abd", "ab", "x"]), about: "the word goes on with these"),
-    .event(WordEvent.char, .character("c", like: [Character("c"), Character("d"), Character("x")]), about: "the word goes on with one character"),
+    .event(
+      WordEvent.char, .character("c", like: [Character("c"), Character("d"), Character("x")]),
+      about: "the word goes on with one character"),
     .event(.end, "the word ends"),
     .event(.reset, "forgets the word so far"),
   ]
