@@ -75,6 +75,10 @@ struct RandomWalkTests {
   /// buzzer.)
   static let steady: [String: [String]] = [
     "shiftKey": ["doubleTap"],
+    "http": ["headerTimeout", "bodyTimeout", "keepAlive"],
+    "smtp": ["sessionTimeout"],
+    "pop3": ["sessionTimeout"],
+    "imap": ["sessionTimeout"],
     "callTracker": ["waiting"],
     "phone": ["alert", "callUI", "ring"],
     "doorFridge": ["doorShut"],

@@ -94,6 +94,28 @@ struct WordMatcherTests {
     #expect(matches(matcher, text.utf8.map { [$0] }) == expected, "seed \(seed), \(words)")
   }
 
+  @Test("folded, the same as looking everywhere in a folded text", arguments: 0..<60)
+  func foldedAtRandom(seed: UInt64) throws {
+    let folded = [
+      "a": "a", "A": "a", "é": "é", "É": "é", "σ": "σ", "ς": "σ", "Σ": "σ", "k": "k", "\u{212A}": "k", "漢": "漢",
+    ]
+    var generator = Generator(seed: seed)
+    func random(_ length: Int) -> (text: String, folded: String) {
+      let letters = (0..<length).map { _ in folded.keys.sorted().randomElement(using: &generator)! }
+      return (letters.joined(), letters.compactMap { folded[$0] }.joined())
+    }
+    var words: [(text: String, folded: String)] = []
+    while words.count < 5 {
+      let word = random(.random(in: 1...4, using: &generator))
+      if !words.contains(where: { $0.folded == word.folded }) { words.append(word) }
+    }
+    let text = random(300)
+    let matcher = try WordMatcher(words: words.map(\.text), caseFold: true)
+    let expected = naive(words.map(\.folded), text.folded)
+    #expect(matches(matcher, [Array(text.text.utf8)]) == expected, "seed \(seed)")
+    #expect(matches(matcher, text.text.utf8.map { [$0] }) == expected, "seed \(seed)")
+  }
+
   @Test("the borders and the walk of the textbook's word")
   func textbook() throws {
     #expect(PrefixSearch("ABABAC").borders == [0, 0, 1, 2, 3, 0])
@@ -173,8 +195,9 @@ struct WordMatcherTests {
     #expect(try WordMatcher(words: ["Spam", "spam", "spam"]).words == ["Spam", "spam"])
     #expect(throws: WordMatcher.Failure.noWords) { try WordMatcher(words: []) }
     #expect(throws: WordMatcher.Failure.emptyWord(at: 1)) { try WordMatcher(words: ["a", ""]) }
-    let many = String(String.UnicodeScalarView((0x4E00..<0x5E00).compactMap { Unicode.Scalar(UInt32($0)) }))
-    #expect(throws: WordMatcher.Failure.tooLarge(entries: 4_097 * 4_097)) { try WordMatcher(words: [many]) }
-    #expect(try WordMatcher(words: [String(many.dropLast(2))]).words.count == 1)
+    let many = String(String.UnicodeScalarView((0x4E00..<0x5600).compactMap { Unicode.Scalar(UInt32($0)) }))
+    #expect(throws: WordMatcher.Failure.tooLarge(entries: 2_049 * 2_049)) { try WordMatcher(words: [many]) }
+    #expect(2_048 * 2_048 == WordMatcher.mostEntries)
+    #expect(try WordMatcher(words: [String(many.dropLast())]).words.count == 1)
   }
 }

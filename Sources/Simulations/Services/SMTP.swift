@@ -57,13 +57,11 @@ public struct SMTP: Machine {
       }
     }
 
-    /// Why nothing can be said any more; `nil` as long as something can.
-    fileprivate var end: String? {
+    /// Whether the client is still talked to.
+    fileprivate var isOpen: Bool {
       switch self {
-      case .start, .helo, .from, .authLoginUser, .authLoginPassword, .authPlain: nil
-      case .to: "the client was handed over and talks to the server behind"
-      case .done: "the client has said quit, and the session is over"
-      case .closed: "the session took too long and was closed"
+      case .start, .helo, .from, .authLoginUser, .authLoginPassword, .authPlain: true
+      case .to, .done, .closed: false
       }
     }
   }
@@ -116,7 +114,7 @@ public struct SMTP: Machine {
     case .done: state = .done
     case .closed: state = .closed
     }
-    if state.end == nil { step.arm(.sessionTimeout, after: step.parameters.sessionTimeout) }
+    if state.isOpen { step.arm(.sessionTimeout, after: step.parameters.sessionTimeout) }
   }
 
   public mutating func react(to input: Input<Event, TimerName>, _ step: Step<Self>) -> Reaction<State> {
@@ -159,8 +157,12 @@ public struct SMTP: Machine {
     case (.authLoginUser, .event), (.authLoginPassword, .event), (.authPlain, .event):
       return .ignore
 
-    case (.to, .event), (.done, .event), (.closed, .event):
-      return step.refuse(state.end ?? "")
+    case (.to, .event):
+      return step.refuse("the client was handed over and talks to the server behind")
+    case (.done, .event):
+      return step.refuse("the client has said quit, and the session is over")
+    case (.closed, .event):
+      return step.refuse("the session took too long and was closed")
     case (.start, .expired), (.helo, .expired), (.from, .expired), (.authLoginUser, .expired),
       (.authLoginPassword, .expired), (.authPlain, .expired):
       return .move(to: .closed)
@@ -171,7 +173,7 @@ public struct SMTP: Machine {
 
   public func asksFor(_ timer: TimerName) -> Bool {
     switch timer {
-    case .sessionTimeout: state.end == nil
+    case .sessionTimeout: state.isOpen
     }
   }
 

@@ -37,7 +37,7 @@ public struct WordMatcher: Sendable {
   }
 
   /// The entries that the table may have, of 4 bytes each. A thousand English words take some 200,000.
-  public static let mostEntries = 1 << 24
+  public static let mostEntries = 1 << 22
 
   /// The words as they were first given, each once. Words that folding makes equal are one.
   public let words: [String]
