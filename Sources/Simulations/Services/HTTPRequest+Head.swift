@@ -47,8 +47,8 @@ extension HTTPRequest {
 }
 
 extension HTTPRequest.Head {
-  /// `nil` if the line is none that begins a request: a method in capitals, a URI that begins with a slash (or `*` alone), and
-  /// the protocol, HTTP/1.0 or HTTP/1.1, with one space between.
+  /// `nil` if the line is none that begins a request: a method in capitals, a URI that begins with a slash (or `*`
+  /// alone), and the protocol, HTTP/1.0 or HTTP/1.1, with one space between.
   init?(requestLine line: String) {
     let words = line.split(separator: " ", omittingEmptySubsequences: false)
     guard words.count == 3, !words[0].isEmpty, words[0].allSatisfy({ ("A"..."Z").contains($0) }),

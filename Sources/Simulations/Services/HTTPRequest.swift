@@ -11,14 +11,14 @@ public import StateMachines
 /// | body(left) | refused | stayed; the last: the phases; too many: refused | bodyTimeout → closed, 408 |
 /// | keepAlive | as in requestLine | refused | keepAlive → closed |
 ///
-/// `headerTimeout` runs over the whole head of a request; it begins with the connection, and for later requests with their
-/// first line. `bodyTimeout` begins anew with every piece. A body of more than `maxBody` is 413, one sent in
+/// `headerTimeout` runs over the whole head of a request; it begins with the connection, and for later requests with
+/// their first line. `bodyTimeout` begins anew with every piece. A body of more than `maxBody` is 413, one sent in
 /// chunks 501, since they are not read here.
 ///
-/// The phases, each told by `phase(name)`: postRead, serverRewrite, findConfig, rewrite, postRewrite, preaccess, access,
-/// postAccess, precontent, content, log. Of `handlers`, those of a phase are asked one after the other; the machine is in
-/// the state of the phase until it hears what came of it. Phases without handlers, and those that take none (findConfig, postRewrite, postAccess,
-/// precontent, log), pass at once.
+/// The phases, each told by `phase(name)`: postRead, serverRewrite, findConfig, rewrite, postRewrite, preaccess,
+/// access, postAccess, precontent, content, log. Of `handlers`, those of a phase are asked one after the other; the
+/// machine is in the state of the phase until it hears what came of it. Phases without handlers, and those that take
+/// none (findConfig, postRewrite, postAccess, precontent, log), pass at once.
 ///
 /// | result | what happens |
 /// | --- | --- |
@@ -31,8 +31,9 @@ public import StateMachines
 /// With `satisfy=all` every access handler must be content: `ok` goes on to the next one. With `any` the first `ok` is
 /// enough; a 401 or 403 is remembered, and sent at postAccess if no handler was content.
 ///
-/// After `response(status)` and the phase log the connection is kept alive, if the client wants that (HTTP/1.1 without `Connection: close`, or
-/// 1.0 with `keep-alive`) and the status is none of 400, 408, 413, 500, 501. In `closed` everything is refused.
+/// After `response(status)` and the phase log the connection is kept alive, if the client wants that (HTTP/1.1 without
+/// `Connection: close`, or 1.0 with `keep-alive`) and the status is none of 400, 408, 413, 500, 501. In `closed`
+/// everything is refused.
 ///
 /// A request whose handler is suspended keeps nobody waiting: other connections are other machines.
 public struct HTTPRequest: Machine {

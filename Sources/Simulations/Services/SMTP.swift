@@ -2,7 +2,8 @@ public import StateMachines
 
 /// The front of a mail server: it talks SMTP until it knows enough to hand the client over to the server behind it.
 ///
-/// A number is the reply, told by `reply(code)`; 503 is one too (the commands are in the wrong order), and the session goes on.
+/// A number is the reply, told by `reply(code)`; 503 is one too (the commands are in the wrong order), and the session
+/// goes on.
 ///
 /// | state | helo, ehlo | mail | rcpt | authLogin | authPlain | line | rset | noop | quit | other |
 /// | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
@@ -12,12 +13,12 @@ public import StateMachines
 /// | authLoginUser | | | | | | → authLoginPassword 334 | | | | |
 /// | authLoginPassword, authPlain | | | | | | → helo 235 or 535 | | | | |
 ///
-/// An empty cell is ignored: while a name or a password is awaited there are no commands, only `line`. Lines are given as they
-/// are after decoding: a name, a password, and for authPlain both with a space between.
+/// An empty cell is ignored: while a name or a password is awaited there are no commands, only `line`. Lines are given
+/// as they are after decoding: a name, a password, and for authPlain both with a space between.
 ///
 /// `to`, `done` and `closed` are the end, and everything is refused: the session belongs to the server behind, or there
-/// is none. The timer `sessionTimeout` runs from the beginning to that end, whatever the client says
-/// meanwhile, and closes the session without a reply.
+/// is none. The timer `sessionTimeout` runs from the beginning to that end, whatever the client says meanwhile, and
+/// closes the session without a reply.
 public struct SMTP: Machine {
   public enum State: MachineState {
     /// The client has not said who it is. `sessionTimeout` is running, as it is in all states up to `authPlain`.

@@ -16,12 +16,12 @@ internal import StateMachines
 /// | `\t` `\n` | tab, line feed |
 /// | `\d` `\w` `\s` | a digit 0–9; a letter a–z or A–Z, a digit or the low line; space, tab or line feed; also within `[]` |
 ///
-/// A word is accepted as a whole. There are no anchors, counts, captures or look-arounds: `^` and `$` are
-/// characters, `{` must be written `\{`.
+/// A word is accepted as a whole. There are no anchors, counts, captures or look-arounds: `^` and `$` are characters,
+/// `{` must be written `\{`.
 ///
-/// It is an automaton with the sets of states of Thompson's automaton as its states, made as a word leads to them: so
-/// a word costs O(characters × size of the pattern) at the very most, and a table look-up per character where sets
-/// come up again, as they nearly always do.
+/// It is an automaton with the sets of states of Thompson's automaton as its states, made as a word leads to them: so a
+/// word costs O(characters × size of the pattern) at the very most, and a table look-up per character where sets come
+/// up again, as they nearly always do.
 struct Pattern: Accepting {
   /// Where a word has led to: the places in the pattern that may come next, in order.
   struct Position: Hashable, Sendable {

@@ -12,14 +12,16 @@ public import StateMachines
 /// Unicode scalar, so that where a text is cut changes nothing. The word is spelled as in `words`.
 ///
 /// At `end` the policy decides what becomes of a dirty message: `mask` writes `*` for every character of every match,
-/// `drop` shows nothing at all, `flag` leaves it as it is, and the matches told say which it was. A clean message passes in any case.
-/// Then the next message begins.
+/// `drop` shows nothing at all, `flag` leaves it as it is, and the matches told say which it was. A clean message
+/// passes in any case. Then the next message begins.
 ///
-/// With `wholeWord` a stop-word counts only where no letter, digit, accent or low line touches it, so it is told when the character
-/// after it is known. Case is folded character by character (`ß` is not `ss`).
+/// With `wholeWord` a stop-word counts only where no letter, digit, accent or low line touches it, so it is told when
+/// the character after it is known, which may be at `end`. Case is folded character by character (`ß` is not `ss`).
+/// Stop-words are taken as they are written between the commas, spaces included.
 ///
 /// A message is kept until it ends, up to ``longestMessage``; a piece that would make it longer, or that has more than
-/// ``mostMatchesAtOnce``, is refused as a whole, and the message is as it was before it. A message that will be dropped is not kept.
+/// ``mostMatchesAtOnce``, is refused as a whole, and the message is as it was before it. A message that will be dropped
+/// is not kept.
 public struct SpamFilter: Machine {
   /// Bytes of UTF-8 of one message.
   public static let longestMessage = 65_536

@@ -4,9 +4,10 @@
 /// walked at once. Its state is how far into the text it is and the longest beginning of a word that the text read so
 /// far ends with. Occurrences may overlap, and all are found.
 ///
-/// Places in the text are counted in characters, by which are meant Unicode scalars: where a text is cut cannot
-/// change them, and in ASCII they are bytes too. An `é` that is written as a letter and an accent counts as two. Bytes that are no UTF-8
-/// are one character each (or one for the beginning of a character that breaks off), which is part of no word.
+/// Places in the text are counted in characters, by which are meant Unicode scalars: where a text is cut cannot change
+/// them, and in ASCII they are bytes too. An `é` that is written as a letter and an accent counts as two. Bytes that
+/// are no UTF-8 are one character each (or one for the beginning of a character that breaks off), which is part of no
+/// word.
 ///
 /// A matcher never changes; what a text has led to is its ``Position``. Neither a byte of the text nor an occurrence
 /// costs an allocation.
@@ -107,8 +108,8 @@ public struct WordMatcher: Sendable {
 
   /// Reads on.
   ///
-  /// Occurrences are told in order of their ends, and those with one end the longest first. With `wholeWord` one is told
-  /// only when the character after it has been read, or by ``finish(_:found:)``.
+  /// Occurrences are told in order of their ends, and those with one end the longest first. With `wholeWord` one is
+  /// told only when the character after it has been read, or by ``finish(_:found:)``.
   ///
   /// - Complexity: O(bytes + occurrences).
   public func scan(_ bytes: Span<UInt8>, from position: inout Position, found: (Match) -> Void) {
