@@ -1,7 +1,7 @@
 public import StateMachines
 
 extension Catalogue {
-  /// Every kind that this package simulates: devices first, and compositions behind their members.
+  /// Every kind that this package simulates: compositions behind their members.
   public static let simulations = Catalogue([
     .machine(Fridge.kind),
     .machine(DoorFridge.kind),
@@ -33,5 +33,16 @@ extension Catalogue {
     .machine(Pagination.kind),
     .machine(Freeform.kind),
     .machine(Stepper.kind),
+    .machine(SpamFilter.kind),
+    .machine(RegexMatcher.kind),
+    .machine(HTTPRequest.kind),
+    .machine(SMTP.kind),
+    .machine(POP3.kind),
+    .machine(IMAP.kind),
+    .composition(.proxy),
+    .machine(CallTracker.kind),
+    .machine(Phone.kind),
+    .composition(.phoneCall),
+    .machine(WordAcceptor.kind),
   ])
 }

@@ -98,8 +98,8 @@ struct Table {
     let words = outcome.split(separator: " ")
     let outputs = outcome.split(separator: " > ").dropFirst().map { " > \($0)" }.joined()
     switch words[0] {
-    case "moved": return "→ \(words[2])\(outputs)"
-    case "stayed": return "⟲\(outputs)"
+    case "moved": return "→ \(words[2])\(outputs)".trimmed
+    case "stayed": return "⟲\(outputs)".trimmed
     case "ignored": return "ignore"
     default: return "refuse"
     }
