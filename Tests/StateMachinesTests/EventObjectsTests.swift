@@ -47,7 +47,7 @@ struct EventObjectsTests {
       #expect((refusal.event, refusal.state) == ("markUnread", "unread"))
       #expect(refusal.permittedSources == ["read", "deleted"])
       #expect(
-        error.reason == "markUnread cannot be fired from the current state unread, only from read, deleted")
+        error.reason == "error 1000: markUnread cannot be fired from the current state unread, only from read, deleted")
     }
     #expect(message.current?.name == "unread")
     #expect(log == [])
@@ -100,7 +100,7 @@ struct EventObjectsTests {
     } catch {
       guard case .declined(let refusal) = error else { throw error }
       #expect(error.code == 1001)
-      #expect(refusal.reason == "delete declined to fire in the current state unread")
+      #expect(refusal.reason == "error 1001: delete declined to fire in the current state unread")
       #expect(refusal.permittedSources == ["unread"])
     }
     #expect(count.asked == 1)

@@ -12,8 +12,10 @@ extension EventObjects {
     @usableFromInline let initialPlace: Int
     /// By event: the place of the state that it leads to.
     @usableFromInline let destinations: [Int]
-    /// By event and state: what is wrong with firing it there; `nil` if nothing is.
-    @usableFromInline let refusals: [FireRefusal?]
+    /// By event and state: whether the event may fire there.
+    @usableFromInline let isPermitted: [Bool]
+    /// By event and state: what is to be said where it may not; made beforehand, so that a refusal allocates nothing.
+    private let refusals: [FireRefusal]
 
     /// Puts states and events together.
     ///
@@ -34,7 +36,8 @@ extension EventObjects {
       }
       var names: Set<String> = []
       var destinations: [Int] = []
-      var refusals: [FireRefusal?] = []
+      var isPermitted: [Bool] = []
+      var refusals: [FireRefusal] = []
       for event in events {
         if event.name.isEmpty { throw .eventWithoutName }
         if !names.insert(event.name).inserted { throw .duplicateEvent(event.name) }
@@ -47,9 +50,8 @@ extension EventObjects {
         }
         destinations.append(destination)
         for state in states {
-          let isPermitted = event.sources?.contains(state.name) ?? true
-          refusals.append(
-            isPermitted ? nil : FireRefusal(event: event.name, state: state.name, permittedSources: event.sources))
+          isPermitted.append(event.sources?.contains(state.name) ?? true)
+          refusals.append(FireRefusal(event: event.name, state: state.name, permittedSources: event.sources))
         }
       }
       if states.isEmpty { throw .noStates }
@@ -61,6 +63,7 @@ extension EventObjects {
       self.didChange = didChange
       self.initialPlace = initialPlace
       self.destinations = destinations
+      self.isPermitted = isPermitted
       self.refusals = refusals
     }
 
@@ -92,9 +95,21 @@ extension EventObjects {
 
     func eventPlace(_ name: String) -> Int? { events.firstIndex { $0.name == name } }
 
-    /// Why an event cannot fire in a state; `nil` if by its sources it can.
+    /// Whether an event may fire in a state by its sources.
     @inlinable
-    func refusal(of event: Int, in state: Int) -> FireRefusal? { refusals[event &* states.count &+ state] }
+    func permits(_ event: Int, in state: Int) -> Bool { isPermitted[event &* states.count &+ state] }
+
+    /// What is to be said when an event may not fire in a state.
+    @usableFromInline
+    @inline(never)
+    func refusal(of event: Int, in state: Int) -> FireRefusal { refusals[event * states.count + state] }
+
+    /// What is to be said when an event has declined.
+    @usableFromInline
+    @inline(never)
+    func declined(_ event: Int, in state: Int) -> FireRefusal {
+      FireRefusal(declinedBy: events[event].name, in: states[state].name, permittedSources: events[event].sources)
+    }
   }
 
   /// One way from state to state.
@@ -127,23 +142,22 @@ public struct FireRefusal: Hashable, Sendable {
   public let state: String
   /// The states that the event may fire in; `nil` for any.
   public let permittedSources: [String]?
-  /// A sentence for people that names the event, the current state and, if that is the trouble, the permitted ones.
+  /// A line for people: the error's number, the event, the current state and, if that is the trouble, those permitted.
   public let reason: String
 
   init(event: String, state: String, permittedSources: [String]?) {
     self.event = event
     self.state = state
     self.permittedSources = permittedSources
-    reason =
-      "\(event) cannot be fired from the current state \(state), only from \((permittedSources ?? []).joined(separator: ", "))"
+    let permitted = (permittedSources ?? []).joined(separator: ", ")
+    reason = "error 1000: \(event) cannot be fired from the current state \(state), only from \(permitted)"
   }
 
-  @usableFromInline
   init(declinedBy event: String, in state: String, permittedSources: [String]?) {
     self.event = event
     self.state = state
     self.permittedSources = permittedSources
-    reason = "\(event) declined to fire in the current state \(state)"
+    reason = "error 1001: \(event) declined to fire in the current state \(state)"
   }
 }
 
@@ -166,7 +180,7 @@ public enum FireFailure: Error, Hashable, Sendable {
     }
   }
 
-  /// A sentence for people.
+  /// A line for people.
   public var reason: String {
     switch self {
     case .invalidTransition(let refusal), .declined(let refusal): refusal.reason

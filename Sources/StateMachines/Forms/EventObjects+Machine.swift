@@ -35,6 +35,14 @@ extension EventObjects {
       phase = .inactive
     }
 
+    /// An inactive machine whose activation enters a state of its own choice.
+    ///
+    /// - Precondition: As for ``init(_:in:)``.
+    @inlinable
+    public init<Name: Vocabulary>(_ definition: Definition, initial: Name) {
+      self.init(definition, at: initial.index, isActive: false)
+    }
+
     /// A machine that is active and in a state already; no block runs.
     ///
     /// - Precondition: The definition ``Definition/matches(states:events:)`` the vocabulary.
@@ -131,7 +139,7 @@ extension EventObjects {
     /// - Throws: ``UnknownName`` when there is no such event.
     public func canFire(_ event: String) throws(UnknownName) -> Bool {
       guard let event = definition.eventPlace(event) else { throw .event(event) }
-      return definition.refusal(of: event, in: place) == nil
+      return definition.permits(event, in: place)
     }
 
     /// Whether an event of a vocabulary may fire now by its sources; see ``canFire(_:)``.
@@ -139,7 +147,7 @@ extension EventObjects {
     /// - Precondition: The definition ``Definition/matches(states:events:)`` the vocabulary.
     @inlinable
     public func canFire<Name: Vocabulary>(_ event: Name) -> Bool {
-      definition.refusal(of: event.index, in: place) == nil
+      definition.permits(event.index, in: place)
     }
 
     /// Fires an event; an inactive machine is activated first.
@@ -178,7 +186,9 @@ extension EventObjects {
       // What a block fires must not change what the outer event is about.
       let definition = definition
       let source = place
-      if let refusal = definition.refusal(of: event, in: source) { throw .invalidTransition(refusal) }
+      if !definition.permits(event, in: source) {
+        throw .invalidTransition(definition.refusal(of: event, in: source))
+      }
       let transition = Transition(definition: definition, eventPlace: event, sourcePlace: source, userInfo: userInfo)
       if let shouldFire = definition.events[event].shouldFire, !shouldFire(subject, transition) {
         throw .declined(definition.declined(event, in: source))
@@ -194,14 +204,6 @@ extension EventObjects {
       definition.states[destination].didEnter?(&self, &subject, transition)
       definition.events[event].didFire?(&self, &subject, transition)
     }
-  }
-}
-
-extension EventObjects.Definition {
-  @usableFromInline
-  @inline(never)
-  func declined(_ event: Int, in state: Int) -> FireRefusal {
-    FireRefusal(declinedBy: events[event].name, in: states[state].name, permittedSources: events[event].sources)
   }
 }
 
