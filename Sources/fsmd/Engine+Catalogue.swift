@@ -60,7 +60,8 @@ extension Engine {
 
   private func describe(_ kind: Kind, _ page: inout Page) {
     let initial = initialState(of: kind)
-    page.line("kind", [kind.name], [("version", "\(kind.version)")], kind.about)
+    page.line("kind", [kind.name], [("version", "\(kind.version)"), ("form", kind.form.rawValue)], kind.about)
+    if !kind.origin.isEmpty { page.line("origin", [], [], kind.origin) }
     for state in kind.states {
       page.line("state", [state.word], state.word == initial ? [("initial", "yes")] : [], state.about)
     }
@@ -94,10 +95,12 @@ extension Engine {
       [("type", "state")] + (standard.map { [("default", $0)] } ?? [])
         + [("allowed", kind.initialStates.joined(separator: ","))],
       "the state to start in, as if it had just been entered")
+    describeExample(kind.example, &page)
   }
 
   private func describe(_ composition: Composition, _ page: inout Page) {
     page.line("kind", [composition.name], [("members", "\(composition.members.count)")], composition.about)
+    if !composition.origin.isEmpty { page.line("origin", [], [], composition.origin) }
     for member in composition.members {
       page.line("member", [member.name], [("kind", member.kind.name)], member.kind.about)
     }
@@ -108,6 +111,7 @@ extension Engine {
         from.kind.outputs[wire.output].about)
     }
     for member in composition.members { describeParameters(of: member.kind, &page) }
+    describeExample(composition.example, &page)
   }
 
   private func describeParameters(of kind: Kind, _ page: inout Page) {
@@ -122,6 +126,11 @@ extension Engine {
         ],
         parameter.about)
     }
+  }
+
+  /// What is typed stands behind `> `, and what comes back behind it as it comes.
+  private func describeExample(_ requests: [String], _ page: inout Page) {
+    for line in ExampleSession.play(requests, catalogue: catalogue) { page.line("example", [], [], line) }
   }
 
   /// The state that a machine made without parameters starts in: found by making one.

@@ -52,16 +52,22 @@ struct WorldTranscript: ~Copyable {
     var details = world.details(of: entry)
     var outputs = ""
     var wire = ""
+    var (before, after) = (String?.none, String?.none)
     while let detail = details.next() {
       switch detail {
       case .emitted(let output, let data):
         outputs += ([" > " + kind.outputs[Int(output)].name] + data.map(\.printed)).joined(separator: " ")
       case .source(let machine, let output):
         wire = "\(world.name(of: machine)).\(world.kind(of: machine).outputs[Int(output)].name)"
-      case .armed, .disarmed, .dataBefore, .dataAfter, .arguments, .parameters, .initial, .kind, .due, .target: break
+      case .dataBefore(let data): before = data
+      case .dataAfter(let data): after = data
+      case .armed, .disarmed, .arguments, .parameters, .initial, .kind, .due, .target: break
       }
     }
-    let (from, to) = (kind.states[Int(entry.from)].word, kind.states[Int(entry.to)].word)
+    func word(_ state: UInt8, _ data: String?) -> String {
+      kind.states[Int(state)].word + (data.map { "(\($0))" } ?? "")
+    }
+    let (from, to) = (word(entry.from, before), word(entry.to, after))
     let cause: String
     switch entry.input {
     case .event: cause = " event=\(kind.events[Int(entry.index)].name)"
