@@ -160,7 +160,8 @@ extension GameCharacter.State {
 
 extension GameCharacter {
   public static let kind = Kind(
-    GameCharacter.self, "character", "a character in a game, strong with armor and laser until a hit or time takes them",
+    GameCharacter.self, "character",
+    "a character in a game, strong with armor and laser until a hit or time takes them",
     origin: """
       A game sketched in a Spanish talk on state machines in iOS applications: armor, laser and strength are its, \
       how they are lost is ours.
@@ -181,7 +182,8 @@ extension GameCharacter {
     ],
     timers: [.power: .after("power", "armor and laser are used up")],
     outputs: [
-      .became: .output(("strength", .choice(Strength.allCases.map(\.rawValue))), about: "enemies see the character change")
+      .became: .output(
+        ("strength", .choice(Strength.allCases.map(\.rawValue))), about: "enemies see the character change")
     ],
     readings: [
       .reading("armor", .integer(0...1_000_000), "the points that the armor stands; 0 without one") {

@@ -150,6 +150,13 @@ extension EventObjects {
       definition.permits(event.index, in: place)
     }
 
+    /// What firing an event of a vocabulary would say if its sources do not allow it now; `nil` if they do.
+    ///
+    /// - Precondition: As for ``canFire(_:)``.
+    public func refusal<Name: Vocabulary>(of event: Name) -> FireRefusal? {
+      definition.permits(event.index, in: place) ? nil : definition.refusal(of: event.index, in: place)
+    }
+
     /// Fires an event; an inactive machine is activated first.
     ///
     /// In this order: the event's sources are looked at, its ``Event/shouldFire`` asked, and then run its
