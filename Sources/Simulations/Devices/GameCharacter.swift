@@ -164,7 +164,7 @@ extension GameCharacter {
     "a character in a game, strong with armor and laser until a hit or time takes them",
     origin: """
       A game sketched in a Spanish talk on state machines in iOS applications: armor, laser and strength are its, \
-      how they are lost is ours.
+      how they are lost is ours
       """,
     example: [
       "new character hero power=30s", "new enemy ogre", "wire hero became to ogre characterBecame",

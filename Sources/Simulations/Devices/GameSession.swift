@@ -227,7 +227,7 @@ extension GameSession {
     GameSession.self, "game", "a game between menu, play and pause, where only play costs frames",
     origin: """
       A game sketched in a Spanish talk on state machines in iOS applications, with the states that the documentation \
-      of GameplayKit uses as its example.
+      of GameplayKit uses as its example
       """,
     example: [
       "new game chess", "send chess start", "advance 500ms", "send chess pause", "advance 500ms", "show chess",

@@ -118,20 +118,25 @@ extension Inbox {
   /// The blocks act upon the step, and the user info is who fired.
   typealias Objects = EventObjects<Step<Inbox>, String?>
 
-  // The names are right: a test holds them against the vocabularies.
-  static let objects = try! Objects.Definition(
-    states: State.words.map(object(of:)),
-    events: [
-      object(of: "view", from: ["unread"], to: "read"),
-      object(of: "delete", from: ["read", "unread"], to: "deleted") { step, _ in !step.parameters.readOnly },
-      object(of: "markUnread", from: ["read", "deleted"], to: "unread"),
-    ],
-    didChange: { _, step, transition in
-      step.emit(
-        .didChange(
-          from: transition.source.name, to: transition.destination.name, event: transition.event.name,
-          by: transition.userInfo))
-    })
+  static let objects: Objects.Definition = {
+    do {
+      return try Objects.Definition(
+        states: State.words.map(object(of:)),
+        events: [
+          object(of: "view", from: ["unread"], to: "read"),
+          object(of: "delete", from: ["read", "unread"], to: "deleted") { step, _ in !step.parameters.readOnly },
+          object(of: "markUnread", from: ["read", "deleted"], to: "unread"),
+        ],
+        didChange: { _, step, transition in
+          step.emit(
+            .didChange(
+              from: transition.source.name, to: transition.destination.name, event: transition.event.name,
+              by: transition.userInfo))
+        })
+    } catch {
+      preconditionFailure("the definition is wrong: \(error)")
+    }
+  }()
 
   private static func object(of state: String) -> Objects.State {
     Objects.State(
@@ -166,7 +171,7 @@ extension Inbox {
     form: .eventObjects,
     origin: """
       The example with which TransitionKit, a library for iOS, introduces itself; its order of blocks and its errors \
-      are followed exactly.
+      are followed exactly
       """,
     example: [
       "new inbox mail", "send mail view ada", "send mail view ada", "send mail delete", "send mail markUnread bob",

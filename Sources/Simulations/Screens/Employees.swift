@@ -274,7 +274,7 @@ extension Employees {
     form: .statePattern,
     origin: """
       The presenter with which a Spanish talk on state machines in iOS applications explains the State pattern; its \
-      table and the order of its calls are followed exactly.
+      table and the order of its calls are followed exactly
       """,
     example: [
       "new employees staff failures=1", "send staff didLoadView", "send staff reload", "advance 3s",

@@ -52,7 +52,7 @@ extension AppCoordinator {
     AppCoordinator.self, "appCoordinator", "what an app shows: flows, stacks of screens, a modal screen, links, a lock",
     origin: """
       App coordinators are named in a Spanish talk on state machines in iOS applications as a use of them; this one \
-      is designed here, after what apps commonly do.
+      is designed here, after what apps commonly do
       """,
     example: [
       "new appCoordinator app", "send app launched false false", "send app deepLink /resume/7", "send app loggedIn",

@@ -181,32 +181,37 @@ extension Operation {
 
   typealias Objects = EventObjects<Subject, Void>
 
-  // The names are right: a test holds them against the vocabularies.
-  static let objects = try! Objects.Definition(
-    states: [
-      Objects.State(
-        "Ready", willExit: { _, call, _ in call.step.emit(.willChange(.isReady)) },
-        didExit: { _, call, _ in call.step.emit(.didChange(.isReady)) }),
-      Objects.State(
-        "Executing", willEnter: { _, call, _ in call.step.emit(.willChange(.isExecuting)) },
-        didEnter: { _, call, _ in
-          call.step.emit(.didChange(.isExecuting))
-          call.operation.schedule(.execute, call.step)
-        },
-        willExit: { _, call, _ in call.step.emit(.willChange(.isExecuting)) },
-        didExit: { _, call, _ in call.step.emit(.didChange(.isExecuting)) }),
-      Objects.State(
-        "Finished",
-        willEnter: { _, call, _ in
-          call.step.emit(.willChange(.isFinished))
-          call.step.emit(.finalizationBlock)
-        },
-        didEnter: { _, call, _ in call.step.emit(.didChange(.isFinished)) }),
-    ],
-    events: [
-      Objects.Event("start", from: ["Ready"], to: "Executing"),
-      Objects.Event("finish", from: ["Executing"], to: "Finished"),
-    ])
+  static let objects: Objects.Definition = {
+    do {
+      return try Objects.Definition(
+        states: [
+          Objects.State(
+            "Ready", willExit: { _, call, _ in call.step.emit(.willChange(.isReady)) },
+            didExit: { _, call, _ in call.step.emit(.didChange(.isReady)) }),
+          Objects.State(
+            "Executing", willEnter: { _, call, _ in call.step.emit(.willChange(.isExecuting)) },
+            didEnter: { _, call, _ in
+              call.step.emit(.didChange(.isExecuting))
+              call.operation.schedule(.execute, call.step)
+            },
+            willExit: { _, call, _ in call.step.emit(.willChange(.isExecuting)) },
+            didExit: { _, call, _ in call.step.emit(.didChange(.isExecuting)) }),
+          Objects.State(
+            "Finished",
+            willEnter: { _, call, _ in
+              call.step.emit(.willChange(.isFinished))
+              call.step.emit(.finalizationBlock)
+            },
+            didEnter: { _, call, _ in call.step.emit(.didChange(.isFinished)) }),
+        ],
+        events: [
+          Objects.Event("start", from: ["Ready"], to: "Executing"),
+          Objects.Event("finish", from: ["Executing"], to: "Finished"),
+        ])
+    } catch {
+      preconditionFailure("the definition is wrong: \(error)")
+    }
+  }()
 }
 
 extension Operation.State {
@@ -247,7 +252,7 @@ extension Operation {
     form: .eventObjects,
     origin: """
       The state machine inside the request operations of RestKit, a library for iOS, which is built with \
-      TransitionKit; its calls, blocks and notifications are followed in their order.
+      TransitionKit; its calls, blocks and notifications are followed in their order
       """,
     example: [
       "new operation download onExecute=finish", "send download cancel", "expect download Ready",
