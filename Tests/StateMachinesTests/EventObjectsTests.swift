@@ -159,7 +159,7 @@ struct EventObjectsTests {
           events: [Mail.event("toB", from: ["a"], to: "b"), Mail.event("toC", from: nil, to: "c")]))
     }
 
-    var early = try machine(\.willExit, of: "a")
+    var early = try machine(\.willEnter, of: "b")
     var log: [String] = []
     try early.fire("toB", userInfo: "me", on: &log)
     #expect(early.current?.name == "b")

@@ -165,7 +165,8 @@ extension EventObjects {
     /// ``Event/didFire``. An event that leads to the state that it comes from runs all of it.
     ///
     /// An event that one of the blocks fires runs at once, and the outer one goes on behind it as if nothing had
-    /// happened. So what is fired before the change is undone by the change, and what is fired behind it holds.
+    /// happened. So what is fired before the change is undone by the change, and what is fired behind it holds. (A
+    /// ``State/willExit`` that fires is still in its state and runs again, so it is to fire on a condition.)
     ///
     /// - Throws: ``FireFailure``; nothing has changed then, but for the activation.
     /// - Complexity: O(events) to find the name, and the blocks.
