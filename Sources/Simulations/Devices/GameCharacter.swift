@@ -167,7 +167,7 @@ extension GameCharacter {
       how they are lost is ours
       """,
     example: [
-      "new character hero power=30s", "new enemy ogre", "wire hero became to ogre characterBecame",
+      "new character hero power=30s", "new enemy ogre", "wire hero became ogre characterBecame",
       "send ogre characterSeen weak", "send hero pickUp armor", "send hero pickUp laser", "expect ogre fleeing",
       "advance 30s", "expect ogre attacking",
     ],
