@@ -30,6 +30,15 @@ extension Catalogue {
     .machine(Database.kind),
     .machine(Payment.kind),
     .machine(ListDetailCoordinator.kind),
+    .machine(Employees.kind),
+    .machine(GameCharacter.kind),
+    .machine(Enemy.kind),
+    .machine(GameSession.kind),
+    .machine(NetworkClient.kind),
+    .machine(Database.kind),
+    .machine(Payment.kind),
+    .machine(Operation.kind),
+    .machine(AppCoordinator.kind),
     .machine(Background.kind),
     .machine(CallTracker.kind),
     .machine(Phone.kind),
@@ -42,5 +51,6 @@ extension Catalogue {
     .machine(WordAcceptor.kind),
     .machine(Freeform.kind),
     .machine(Stepper.kind),
+    .machine(Inbox.kind),
   ])
 }

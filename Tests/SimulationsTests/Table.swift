@@ -118,7 +118,8 @@ struct Table {
     case .integer: .integer(Int(text) ?? 0)
     case .number: .number(Double(text) ?? 0)
     case .optional(let wrapped): text == "nil" ? .none : value(text, as: wrapped)
-    case .text, .character, .choice, .interval, .moment: .text(text)
+    case .interval: Double(text).flatMap(Interval.init(seconds:)).map(Value.interval) ?? .none
+    case .text, .character, .choice, .moment: .text(text)
     }
   }
 }
