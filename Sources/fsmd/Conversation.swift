@@ -51,7 +51,8 @@ extension Engine {
     case .count, .list, .cast, .agenda, .watch, .unwatch: realm.world.machineCount
     case .journal: Int(realm.world.lastSequence + 1 - realm.world.firstSequence)
     case .wire, .unwire, .wires: realm.world.wireCount
-    case .help, .kinds, .describe, .new, .drop, .show, .can, .send, .graph, .clock, .speed, .pause, .resume, .advance, .step,
+    case .help, .kinds, .describe, .new, .drop, .show, .can, .send, .graph, .clock, .speed, .pause, .resume, .advance,
+      .step,
       .fire, .await, .cancel, .expect, .world, .use, .worlds, .begin, .end, .quiet, .mode, .limits, .stats, .sync,
       .quit, .shutdown:
       0

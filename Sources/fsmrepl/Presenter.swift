@@ -54,7 +54,9 @@ struct Presenter {
     let tag = received.asked.flatMap { $0.isOurTag ? nil : $0.tag }.map { wording.style(.quiet, "@\($0) ") } ?? ""
     switch line.lineClass {
     case .data:
-      if verb == .graph { return diagram(String(ServerLine.wholeText(of: raw, tag: received.asked?.tag)), received.asked) }
+      if verb == .graph {
+        return diagram(String(ServerLine.wholeText(of: raw, tag: received.asked?.tag)), received.asked)
+      }
       return data(line, answering: verb, raw: raw)
     case .success:
       let rows = endTable()

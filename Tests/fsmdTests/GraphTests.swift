@@ -123,7 +123,9 @@ struct GraphTests {
     let guest = HostedService().connect(toWorld: "w")
     for format in ["table", "dot", "mermaid", "stateDiagram", "plantuml", "tests"] {
       let lines = guest.say("graph \(name) format=\(format)")
-      guard format != "tests" || Self.kinds.contains(name) && Self.names.contains(name), lines.count > 1 else { continue }
+      guard format != "tests" || Self.kinds.contains(name) && Self.names.contains(name), lines.count > 1 else {
+        continue
+      }
       #expect(lines.last == "+ \(lines.count - 1)")
       #expect(lines.dropLast().allSatisfy { $0.hasPrefix(". ") }, "\(name) \(format)")
       #expect(lines.reduce(0) { $0 + $1.utf8.count } < 1 << 20, "\(name) \(format)")
@@ -135,7 +137,10 @@ struct GraphTests {
         }
       }
       for id in sides.joined() where id != "[*]" {
-        #expect(id.utf8.allSatisfy { $0 == 0x5F || Character(UnicodeScalar($0)).isLetter || Character(UnicodeScalar($0)).isNumber }, "\(id)")
+        #expect(
+          id.utf8.allSatisfy {
+            $0 == 0x5F || Character(UnicodeScalar($0)).isLetter || Character(UnicodeScalar($0)).isNumber
+          }, "\(id)")
       }
     }
   }

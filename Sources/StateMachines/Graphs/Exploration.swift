@@ -200,7 +200,8 @@ public final class Exploration {
       Found(
         machine: machine,
         node: GraphNode(
-          state: state, data: machine.data, start: start, isByChance: isByChance, way: step.map { way + [$0] } ?? way, timers: timers)))
+          state: state, data: machine.data, start: start, isByChance: isByChance, way: step.map { way + [$0] } ?? way,
+          timers: timers)))
   }
 
   private func outcome(

@@ -79,7 +79,8 @@ public final class WayFinder {
       kind, of: value, at: now,
       timers: timers.map { MachineCopy.Timer(timer: $0.timer, key: $0.key, due: $0.due) })
     let values = kind.values(of: parameters)
-    if let known = answers.first(where: { $0.event == event && $0.parameters == values && $0.machine.isLike(machine) }) {
+    if let known = answers.first(where: { $0.event == event && $0.parameters == values && $0.machine.isLike(machine) })
+    {
       return known.way
     }
     trial.parameters = parameters
