@@ -60,7 +60,8 @@ extension Engine {
 
   private func describe(_ kind: Kind, _ page: inout Page) {
     let initial = initialState(of: kind)
-    page.line("kind", [kind.name], [("version", "\(kind.version)")], kind.about)
+    page.line("kind", [kind.name], [("version", "\(kind.version)"), ("form", kind.form.rawValue)], kind.about)
+    if !kind.origin.isEmpty { page.line("origin", [], [], kind.origin) }
     for state in kind.states {
       page.line("state", [state.word], state.word == initial ? [("initial", "yes")] : [], state.about)
     }
@@ -71,7 +72,9 @@ extension Engine {
     for timer in kind.timers {
       let standard = kind.parameters.first { $0.name == timer.parameter }?.example
       page.line(
-        "timer", [timer.name], standard.map { [("after", ArgumentText.written($0))] } ?? [], timer.about)
+        "timer", [timer.name],
+        (timer.key.map { [("key", $0)] } ?? []) + (standard.map { [("after", ArgumentText.written($0))] } ?? []),
+        timer.about)
     }
     for output in kind.outputs {
       page.line(
@@ -94,10 +97,12 @@ extension Engine {
       [("type", "state")] + (standard.map { [("default", $0)] } ?? [])
         + [("allowed", kind.initialStates.joined(separator: ","))],
       "the state to start in, as if it had just been entered")
+    describeExample(kind.example, &page)
   }
 
   private func describe(_ composition: Composition, _ page: inout Page) {
     page.line("kind", [composition.name], [("members", "\(composition.members.count)")], composition.about)
+    if !composition.origin.isEmpty { page.line("origin", [], [], composition.origin) }
     for member in composition.members {
       page.line("member", [member.name], [("kind", member.kind.name)], member.kind.about)
     }
@@ -107,13 +112,20 @@ extension Engine {
         "wire", [from.name, from.kind.outputs[wire.output].name, to.name, to.kind.events[wire.event].name], [],
         from.kind.outputs[wire.output].about)
     }
-    for member in composition.members { describeParameters(of: member.kind, &page) }
+    // Where several members have a parameter of a name, it is given to all of them or, with its name, to one.
+    let all = composition.members.flatMap { $0.kind.parameters.map(\.name) }
+    for member in composition.members {
+      describeParameters(of: member.kind, &page) { name in
+        all.count { $0 == name } > 1 ? "\(member.name).\(name)" : name
+      }
+    }
+    describeExample(composition.example, &page)
   }
 
-  private func describeParameters(of kind: Kind, _ page: inout Page) {
+  private func describeParameters(of kind: Kind, _ page: inout Page, called: (String) -> String = { $0 }) {
     for parameter in kind.parameters {
       page.line(
-        "parameter", [parameter.name],
+        "parameter", [called(parameter.name)],
         [
           ("type", ArgumentText.name(of: parameter.type)),
           parameter.standard.map { ("default", ArgumentText.written($0)) }
@@ -124,11 +136,18 @@ extension Engine {
     }
   }
 
+  /// What is typed stands behind `> `, and what comes back behind it as it comes.
+  private func describeExample(_ requests: [String], _ page: inout Page) {
+    for line in ExampleSession.play(requests, catalogue: catalogue) { page.line("example", [], [], line) }
+  }
+
   /// The state that a machine made without parameters starts in: found by making one.
   private func initialState(of kind: Kind) -> String? {
     var world = World()
     let made = Array("m".utf8).withUnsafeBytes { name in
-      Result { () throws(World.CreationFailure) in try world.create(kind, named: name) }
+      Result { () throws(World.CreationFailure) in
+        try world.create(kind, named: name, parameters: kind.requiredExamples)
+      }
     }
     guard case .success(let machine) = made else { return nil }
     return kind.states[world.stateIndex(of: machine)].word

@@ -19,7 +19,7 @@ enum LongReply {
 
   struct Machines {
     let pattern: Pattern
-    let kind: String?
+    let kind: WantedKind?
     let state: String?
     var remaining: Int
     /// The name written last, where the next piece goes on.
@@ -129,9 +129,30 @@ enum LongReply {
     buffer.begin(.data, tag: tag)
     buffer.word(seconds: item.due.nanoseconds)
     world.appendName(of: item.machine, to: &buffer)
-    buffer.word(bare: world.words(at: world.kindPlace(of: item.machine)).timers.word(at: item.timer))
+    buffer.timer(world.words(at: world.kindPlace(of: item.machine)).timers.word(at: item.timer), key: item.key)
     buffer.key("left", seconds: max(0, (item.due - world.now).nanoseconds))
     buffer.endLine()
+  }
+}
+
+/// The kind whose machines `list` and `count` are asked for.
+enum WantedKind {
+  case machine(String)
+  /// Members that were made by this composed kind.
+  case composition(String)
+
+  init(_ entry: CatalogueEntry) {
+    switch entry {
+    case .machine(let kind): self = .machine(kind.name)
+    case .composition(let composition): self = .composition(composition.name)
+    }
+  }
+
+  func includes(_ machine: MachineID, _ kind: Kind, _ world: borrowing World) -> Bool {
+    switch self {
+    case .machine(let name): kind.name == name
+    case .composition(let name): world.isMember(machine, of: name)
+    }
   }
 }
 
@@ -153,7 +174,7 @@ extension LongReply.Machines {
       guard name.withUnsafeBytes({ pattern.matches($0) }) else { continue }
       let place = world.kindPlace(of: machine)
       let kind = world.kind(at: place)
-      if let wanted = self.kind, kind.name != wanted { continue }
+      if let wanted = self.kind, !wanted.includes(machine, kind, world) { continue }
       if let state {
         let query = queries[place] ?? StateQuery(state, of: kind)
         queries[place] = query

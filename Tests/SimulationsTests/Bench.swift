@@ -60,17 +60,19 @@ final class Bench {
     }
   }
 
+  /// Adds a machine; a parameter that must be given and is not has the value of its example.
   func add(_ kind: Kind, _ name: String, initial: String? = nil, _ parameters: [String: Value] = [:]) {
     let pool = kind.makeParameterPool()
+    var parameters = parameters
+    for parameter in kind.parameters where parameter.standard == nil && parameters[parameter.name] == nil {
+      parameters[parameter.name] = parameter.example
+    }
     let values = parameters.sorted { $0.key < $1.key }.map { name, value in
       let place = kind.parameters.firstIndex { $0.name == name }
       guard let place, kind.parameters[place].type.admits(value) else {
         preconditionFailure("\(kind.name) takes no \(name)=\(value)")
       }
       return (parameter: place, value: value)
-    }
-    for parameter in kind.parameters where parameter.standard == nil && parameters[parameter.name] == nil {
-      preconditionFailure("\(kind.name) needs \(parameter.name)=")
     }
     guard let place = try? pool.intern(values) else { preconditionFailure("\(parameters) contradict each other") }
     let state = initial.map { word in
@@ -85,12 +87,16 @@ final class Bench {
     finish("\(name) created \(self.state(name))", of: seats.count - 1)
   }
 
-  func add(_ composition: Composition, _ name: String, _ parameters: [String: [String: Value]] = [:]) {
+  /// - Parameter wires: Those of the composition, if not all.
+  func add(
+    _ composition: Composition, _ name: String, _ parameters: [String: [String: Value]] = [:],
+    wires chosen: [Composition.Wire]? = nil
+  ) {
     let first = seats.count
     for member in composition.members {
       add(member.kind, "\(name).\(member.name)", parameters[member.name] ?? [:])
     }
-    wires += composition.wires.map { (first + $0.from, $0.output, first + $0.to, $0.event) }
+    wires += (chosen ?? composition.wires).map { (first + $0.from, $0.output, first + $0.to, $0.event) }
   }
 
   // MARK: Inputs
@@ -280,7 +286,11 @@ final class Bench {
       let (place, data) = deliveries.removeFirst()
       let wire = wires[place]
       let output = seats[wire.from].kind.outputs[wire.output].name
-      take(wire.event, data, by: wire.to, cause: "wire=\(seats[wire.from].name).\(output)")
+      // What the output has no data for is left out.
+      let left = seats[wire.to].kind.events[wire.event].arguments.count - data.count
+      take(
+        wire.event, data + repeatElement(.none, count: left), by: wire.to,
+        cause: "wire=\(seats[wire.from].name).\(output)")
     }
   }
 }

@@ -93,7 +93,11 @@ struct CatalogueTests {
       for wire in composition.wires {
         let output = composition.members[wire.from].kind.outputs[wire.output]
         let event = composition.members[wire.to].kind.events[wire.event]
-        #expect(output.data.map(\.type) == event.arguments.map(\.type), "\(output.name) to \(event.name)")
+        let carried = event.arguments.prefix(output.data.count)
+        #expect(output.data.map(\.type) == carried.map(\.type), "\(output.name) to \(event.name)")
+        for argument in event.arguments.dropFirst(output.data.count) {
+          #expect(argument.type.admits(.none), "\(output.name) to \(event.name): \(argument.name)")
+        }
       }
     }
   }

@@ -42,7 +42,7 @@ struct RandomWalk {
     switch Int.random(in: 0..<10, using: &generator) {
     case 0..<5:
       let event = kind.events.randomElement(using: &generator)!
-      let arguments = event.arguments.map { $0.type.samples.randomElement(using: &generator)! }
+      let arguments = event.arguments.map { $0.samples.randomElement(using: &generator)! }
       return .send(name, event: event.name, arguments)
     case 5:
       guard let timer = bench.timers(of: name).keys.sorted().randomElement(using: &generator) else { fallthrough }

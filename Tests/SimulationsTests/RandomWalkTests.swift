@@ -74,7 +74,15 @@ struct RandomWalkTests {
   /// Timers that run whenever their state asks for them. (A crossing may never come, and `doorAlarm` rests behind a
   /// buzzer.)
   static let steady: [String: [String]] = [
+    "job": ["load", "process"],
+    "comments": ["received", "failed"],
     "shiftKey": ["doubleTap"],
+    "checkinsService": ["received", "failed"],
+    "auth": ["accepted", "rejected", "failed"],
+    "http": ["headerTimeout", "bodyTimeout", "keepAlive"],
+    "smtp": ["sessionTimeout"],
+    "pop3": ["sessionTimeout"],
+    "imap": ["sessionTimeout"],
     "callTracker": ["waiting"],
     "phone": ["alert", "callUI", "ring"],
     "doorFridge": ["doorShut"],

@@ -98,8 +98,8 @@ struct Table {
     let words = outcome.split(separator: " ")
     let outputs = outcome.split(separator: " > ").dropFirst().map { " > \($0)" }.joined()
     switch words[0] {
-    case "moved": return "→ \(words[2])\(outputs)"
-    case "stayed": return "⟲\(outputs)"
+    case "moved": return "→ \(words[2])\(outputs)".trimmed
+    case "stayed": return "⟲\(outputs)".trimmed
     case "ignored": return "ignore"
     default: return "refuse"
     }
@@ -109,7 +109,17 @@ struct Table {
     let texts = column.dropFirst(name.count).dropFirst().dropLast().split(separator: ",").map { String($0) }
     let entries = kind.events.first { $0.name == name }?.arguments ?? []
     precondition(texts.count == entries.count, "\(column) has not the arguments of \(name)")
-    return zip(texts, entries).map { text, entry in entry.type == .flag ? .flag(text == "true") : .text(text) }
+    return zip(texts, entries).map { text, entry in Table.value(text, as: entry.type) }
+  }
+
+  private static func value(_ text: String, as type: ValueType) -> Value {
+    switch type {
+    case .flag: .flag(text == "true")
+    case .integer: .integer(Int(text) ?? 0)
+    case .number: .number(Double(text) ?? 0)
+    case .optional(let wrapped): text == "nil" ? .none : value(text, as: wrapped)
+    case .text, .character, .choice, .interval, .moment: .text(text)
+    }
   }
 }
 

@@ -11,14 +11,23 @@ struct WorldTranscript: ~Copyable {
     switch entry {
     case .machine(let kind):
       let state = initial.flatMap { kind.initialState(named: $0) }
-      machines["m"] = try Array("m".utf8).withUnsafeBytes { try world.create(kind, named: $0, initial: state) }
+      let required = WorldTranscript.required(of: kind)
+      machines["m"] = try Array("m".utf8).withUnsafeBytes {
+        try world.create(kind, named: $0, initial: state, parameters: required)
+      }
     case .composition(let composition):
-      try world.create(composition, named: "m", parameters: composition.members.map { _ in [] })
+      try world.create(
+        composition, named: "m", parameters: composition.members.map { WorldTranscript.required(of: $0.kind) })
       for member in composition.members {
         let name = "m.\(member.name)"
         machines[name] = Array(name.utf8).withUnsafeBytes { world.find($0) }
       }
     }
+  }
+
+  /// The parameters that must be given, with the values of their examples.
+  private static func required(of kind: Kind) -> [(parameter: Int, value: Value)] {
+    kind.parameters.enumerated().filter { $1.standard == nil }.map { ($0, $1.example) }
   }
 
   mutating func perform(_ move: Move) {
@@ -28,7 +37,11 @@ struct WorldTranscript: ~Copyable {
       world.send(machine, event: world.kind(of: machine).events.firstIndex { $0.name == event } ?? 0, arguments)
     case .fire(let name, let timer):
       guard let machine = machines[name] else { return }
-      world.fire(machine, timer: world.kind(of: machine).timers.firstIndex { $0.name == timer } ?? 0)
+      // `name`, or `name(key)`.
+      let parts = timer.split { "()".contains($0) }
+      world.fire(
+        machine, timer: world.kind(of: machine).timers.firstIndex { $0.name == parts[0] } ?? 0,
+        key: parts.count > 1 ? UInt32(parts[1]) ?? 0 : 0)
     case .advance(let interval):
       var budget = Int.max
       _ = world.advance(to: world.now + interval, budget: &budget)
@@ -52,21 +65,29 @@ struct WorldTranscript: ~Copyable {
     var details = world.details(of: entry)
     var outputs = ""
     var wire = ""
+    var (before, after) = (String?.none, String?.none)
+    var key = ""
     while let detail = details.next() {
       switch detail {
       case .emitted(let output, let data):
         outputs += ([" > " + kind.outputs[Int(output)].name] + data.map(\.printed)).joined(separator: " ")
       case .source(let machine, let output):
         wire = "\(world.name(of: machine)).\(world.kind(of: machine).outputs[Int(output)].name)"
-      case .armed, .disarmed, .dataBefore, .dataAfter, .arguments, .parameters, .initial, .kind, .due, .target: break
+      case .dataBefore(let data): before = data
+      case .dataAfter(let data): after = data
+      case .key(let number): key = "(\(number))"
+      case .armed, .disarmed, .arguments, .parameters, .initial, .kind, .due, .target: break
       }
     }
-    let (from, to) = (kind.states[Int(entry.from)].word, kind.states[Int(entry.to)].word)
+    func word(_ state: UInt8, _ data: String?) -> String {
+      kind.states[Int(state)].word + (data.map { "(\($0))" } ?? "")
+    }
+    let (from, to) = (word(entry.from, before), word(entry.to, after))
     let cause: String
     switch entry.input {
     case .event: cause = " event=\(kind.events[Int(entry.index)].name)"
     case .delivery: cause = " wire=\(wire)"
-    case .expiry, .fired: cause = " timer=\(kind.timers[Int(entry.index)].name)"
+    case .expiry, .fired: cause = " timer=\(kind.timers[Int(entry.index)].name)\(key)"
     case .created: return "\(entry.moment.printed) \(world.name(of: entry.machine)) created \(to)\(outputs)"
     case .wired, .unwired, .dropped: return nil
     }

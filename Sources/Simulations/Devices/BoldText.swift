@@ -51,6 +51,12 @@ public struct BoldText: Machine {
 extension BoldText {
   public static let kind = Kind(
     BoldText.self, "boldText", "the switch for bold text: one signal, two reactions depending on the state",
+    origin: """
+      the switch for bold text in the settings of a phone, as a conference talk on state machines in iOS applications has it
+      """,
+    example: [
+      "new boldText b", "watch b", "send b toggleSwitched", "send b toggleSwitched", "send b set off",
+    ],
     states: [.regular: "texts are in the regular font", .bold: "texts are in the bold font"],
     events: [
       .event(.toggleSwitched, "the switch is flipped: regular becomes bold, bold becomes regular"),

@@ -246,6 +246,15 @@ extension ValueType {
 extension CallTracker {
   public static let kind = Kind(
     CallTracker.self, "callTracker", "follows an outgoing call by what the system tells an app",
+    origin: """
+      a talk at a job site's conference: its slides give the states and what didBecomeActive does in each; the other columns \
+      follow from the titles of the slides, and the wait of 2 s is chosen here
+      """,
+    example: [
+      "new callTracker t", "send t phoneTapped +380441234567", "send t willResignActive", "send t didBecomeActive",
+      "agenda", "send t willResignActive", "send t callConnected", "advance 1m", "send t callEnded",
+      "send t didBecomeActive",
+    ],
     states: [
       .none: "nothing is tracked",
       .start: "the phone icon was tapped, and the system is to open the number",

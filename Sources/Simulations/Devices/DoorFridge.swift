@@ -153,6 +153,14 @@ private enum Signal {
 extension DoorFridge {
   public static let kind = Kind(
     DoorFridge.self, "doorFridge", "a fridge that stops cooling when its door is opened, and never hears it close",
+    origin: """
+      the fridge of an article on state machines in iOS applications, one event later: the author's own code has this table, \
+      and no event for a door that closes
+      """,
+    example: [
+      "new doorFridge f start=4", "advance 100s", "send f doorOpened", "agenda f", "advance until 525s", "show f",
+      "step", "show f",
+    ],
     states: [
       .cooling: "the compressor runs until the chamber is cold enough or the door is opened",
       .waiting: "the compressor rests until the chamber is too warm",

@@ -232,6 +232,13 @@ extension Phone.Line {
 extension Phone {
   public static let kind = Kind(
     Phone.self, "phone", "a phone with one app on it, which it tells of alerts, calls and its coming and going",
+    origin: """
+      made here, after how a phone's system asks before it calls, so that a call tracker has something to track
+      """,
+    example: [
+      "new phone p", "watch p", "send p openTel 112", "advance 100ms", "send p pressCall", "advance 300ms",
+      "advance 6s", "send p hangUp", "send p openApp",
+    ],
     states: [
       .foregroundIdle: "the app is in front; an alert or a call may be about to appear",
       .foregroundDialing: "the app is in front, and the other side's phone rings",

@@ -4,6 +4,11 @@ extension Composition {
   /// A ``CallTracker`` on a ``Phone``: a tap on `tracker` makes the phone ask, and the tracker hears what the system tells.
   public static let phoneCall = Composition(
     "phoneCall", "a call tracker on a phone: tap on tracker, answer the alert and hang up on phone",
+    origin: "the call tracker of a conference talk, joined to a phone that is made here",
+    example: [
+      "new phoneCall p", "watch p.tracker", "send p.tracker phoneTapped 112", "advance 100ms", "send p.phone pressCall",
+      "advance 7s", "send p.phone hangUp", "send p.phone openApp",
+    ],
     members: ["tracker": CallTracker.kind, "phone": Phone.kind],
     wires: [
       "tracker.open": "phone.openTel",

@@ -32,6 +32,12 @@ public struct Power: Machine {
 extension Power {
   public static let kind = Kind(
     Power.self, "power", "a power button: one signal, two reactions depending on the state",
+    origin: """
+      slides of a conference talk on state machines in iOS applications, where a button is what introduces them
+      """,
+    example: [
+      "new power p", "send p buttonClick", "send p buttonClick", "send p set off",
+    ],
     states: [.off: "no power", .on: "power"],
     events: [
       .event(.buttonClick, "the button is pressed: on becomes off, off becomes on"),

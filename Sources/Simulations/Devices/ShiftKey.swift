@@ -130,6 +130,14 @@ extension ValueType {
 extension ShiftKey {
   public static let kind = Kind(
     ShiftKey.self, "shiftKey", "Shift and Caps Lock in one key, told apart by how fast it is tapped",
+    origin: """
+      the Shift key of phone keyboards, as an article on state machines in iOS applications describes it; its code is lost, so \
+      that the window of 0.35 s is the common one of tap recognisers
+      """,
+    example: [
+      "new shiftKey key", "send key tap", "advance 200ms", "send key tap", "send key character a", "advance 1s",
+      "send key tap", "can key",
+    ],
     states: [
       .off: "the next letter is a small one",
       .on: "the next letter is a capital, those after it are small",

@@ -44,6 +44,9 @@ public enum CatalogueEntry: Sendable {
 public struct Composition: Sendable {
   public let name: String
   public let about: String
+  /// Where it comes from, and requests of a session that shows what it does; see ``Kind``.
+  public let origin: String
+  public let example: [String]
   public let members: [Member]
   public let wires: [Wire]
 
@@ -63,7 +66,8 @@ public struct Composition: Sendable {
   /// - Parameter wires: Ends written as `member.output` and `member.event`.
   /// - Precondition: Every end names a member and an output or event of its kind.
   public init(
-    _ name: String, _ about: String, members: KeyValuePairs<String, Kind>, wires: KeyValuePairs<String, String>
+    _ name: String, _ about: String, origin: String = "", example: [String] = [],
+    members: KeyValuePairs<String, Kind>, wires: KeyValuePairs<String, String>
   ) {
     let members = members.map { Member(name: $0.key, kind: $0.value) }
     func end(_ text: String) -> (member: Int, word: Substring) {
@@ -75,6 +79,8 @@ public struct Composition: Sendable {
     }
     self.name = name
     self.about = about
+    self.origin = origin
+    self.example = example
     self.members = members
     self.wires = wires.map { from, to in
       let source = end(from)

@@ -143,6 +143,11 @@ public final class Kind: Sendable {
     initialStates.firstIndex { $0 == word }.map { initialPlaces[$0] }
   }
 
+  /// Values for the parameters that must be given, as places in `parameters`: what the kind is shown and tried with.
+  public var requiredExamples: [(parameter: Int, value: Value)] {
+    parameters.enumerated().filter { $0.element.standard == nil }.map { ($0.offset, $0.element.example) }
+  }
+
   // MARK: Work that needs the machine's own types
 
   /// The events without arguments, one `Event` after the other in the kind's order; where an event takes arguments

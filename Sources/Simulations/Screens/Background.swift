@@ -1,0 +1,253 @@
+public import StateMachines
+
+/// The background image of a document: a picture is fetched from where its URL says, and what comes may come too late.
+///
+/// The document keeps the URL; the machine follows it. Downloads are never called back, so that several can be under way:
+/// each is a timer of the simulated network, `fetchSucceeded(2)` or `fetchFailed(2)`, by its running number.
+///
+/// | state | backgroundChanged(nil) | backgroundChanged(u) | fetchSucceeded(v, image) | fetchFailed(v, error) |
+/// | --- | --- | --- | --- | --- |
+/// | any | → none | → fetching(u) | → found(image) if v is the document's URL, else ignored | → failed(error) |
+///
+/// A backgroundChanged to the URL that the document has already is ignored, so that a failed URL cannot be tried again
+/// but by way of another. Data that are no picture (`fetchSucceeded v` without an image) are a failure `badImageData`.
+///
+/// The hole in the faithful mode: success is checked against the document's URL, failure is not, so that the late failure
+/// of a picture that nobody wants any more overwrites the one that is shown. `mode=hardened` checks both.
+///
+/// Chosen here: a state shows the error alone, `failed(timeout)`; the sentence for the person is the reading failureReason.
+/// A simulated picture is called as the last part of its URL.
+public struct Background: Machine {
+  public enum State: MachineState {
+    /// The document has no background.
+    case none
+    /// The document's URL is being fetched.
+    case fetching(url: String)
+    /// The document's picture is shown.
+    case found(image: String, url: String?)
+    /// A picture could not be had; in the faithful mode perhaps not even the document's.
+    case failed(error: String, url: String?)
+
+    public enum Name: UInt8, CaseIterable, Vocabulary { case none, fetching, found, failed }
+
+    public var name: Name {
+      switch self {
+      case .none: .none
+      case .fetching: .fetching
+      case .found: .found
+      case .failed: .failed
+      }
+    }
+
+    public var data: String? {
+      switch self {
+      case .none: nil
+      case .fetching(let url): url
+      case .found(let image, _): image
+      case .failed(let error, _): error
+      }
+    }
+
+    public static var carriesData: Bool { true }
+
+    /// The picture that is shown.
+    public var image: String? { if case .found(let image, _) = self { image } else { nil } }
+    /// The URL of the picture that is on its way.
+    public var urlBeingFetched: String? { if case .fetching(let url) = self { url } else { nil } }
+    /// Why there is no picture, for the person.
+    public var failureReason: String? {
+      if case .failed(let error, _) = self { "couldn't set background: \(error)" } else { nil }
+    }
+
+    /// The document's URL.
+    fileprivate var url: String? {
+      switch self {
+      case .none: nil
+      case .fetching(let url): url
+      case .found(_, let url), .failed(_, let url): url
+      }
+    }
+  }
+
+  public enum Event: Sendable {
+    case backgroundChanged(String?)
+    case fetchSucceeded(String, String?)
+    case fetchFailed(String, String)
+  }
+
+  public enum TimerName: UInt8, CaseIterable, Vocabulary { case fetchSucceeded, fetchFailed }
+
+  public enum Output: MachineOutput {
+    case download(String)
+    case zoomToFit
+    case alert(String)
+
+    public enum Name: UInt8, CaseIterable, Vocabulary { case download, zoomToFit, alert }
+
+    public var name: Name {
+      switch self {
+      case .download: .download
+      case .zoomToFit: .zoomToFit
+      case .alert: .alert
+      }
+    }
+
+    public var data: [Value] {
+      switch self {
+      case .download(let url): [.text(url)]
+      case .zoomToFit: []
+      case .alert(let text): [.text(text)]
+      }
+    }
+  }
+
+  public enum Mode: String, Choice { case faithful, hardened }
+
+  public struct Parameters: ServedParameters {
+    var mode = Mode.faithful
+    var service = SimulatedService()
+    public init() {}
+  }
+
+  private struct Download: Hashable {
+    let number: Int
+    let url: String
+  }
+
+  public var state: State
+  private var downloads: [Download] = []
+  private var requests = 0
+  private var lateDropped = 0
+
+  /// A machine that is made in `found` or `failed` has a URL that nobody can set: a changed background is always news.
+  public init(initial: State.Name?, _ step: Step<Self>) {
+    switch initial ?? .none {
+    case .none: state = .none
+    case .fetching:
+      state = .fetching(url: "url")
+      fetch("url", step)
+    case .found: state = .found(image: "image", url: nil)
+    case .failed: state = .failed(error: "error", url: nil)
+    }
+  }
+
+  public mutating func react(to input: Input<Event, TimerName>, _ step: Step<Self>) -> Reaction<State> {
+    switch input {
+    case .event(.backgroundChanged(let url)):
+      if url == state.url { return state == .none || url != nil ? .ignore : .move(to: .none) }
+      guard let url else { return .move(to: .none) }
+      fetch(url, step)
+      return .move(to: .fetching(url: url))
+    case .event(.fetchSucceeded(let url, let image)):
+      return finish(url, image, step)
+    case .event(.fetchFailed(let url, let error)):
+      return fail(url, error, step)
+    case .expired(.fetchSucceeded):
+      guard let url = end(step.key) else { return .ignore }
+      return finish(url, String(url.split(separator: "/").last ?? "image"), step)
+    case .expired(.fetchFailed):
+      guard let url = end(step.key) else { return .ignore }
+      return fail(url, "timeout", step)
+    }
+  }
+
+  private mutating func finish(_ url: String, _ image: String?, _ step: Step<Self>) -> Reaction<State> {
+    guard url == state.url else { return drop() }
+    guard let image else { return fail(url, "badImageData", step) }
+    step.emit(.zoomToFit)
+    return .move(to: .found(image: image, url: url))
+  }
+
+  private mutating func fail(_ url: String, _ error: String, _ step: Step<Self>) -> Reaction<State> {
+    switch step.parameters.mode {
+    case .hardened where url != state.url: return drop()
+    case .faithful, .hardened:
+      let failed = State.failed(error: error, url: state.url)
+      if let reason = failed.failureReason { step.emit(.alert(reason)) }
+      return .move(to: failed)
+    }
+  }
+
+  private mutating func drop() -> Reaction<State> {
+    lateDropped += 1
+    return .ignore
+  }
+
+  /// Asks the simulated network, which answers when its time has come: the first `failures` requests fail.
+  private mutating func fetch(_ url: String, _ step: Step<Self>) {
+    step.emit(.download(url))
+    requests += 1
+    let service = step.parameters.service
+    guard service.isAutomatic else { return }
+    downloads.append(Download(number: requests, url: url))
+    let timer = service.fails(request: requests, step) ? TimerName.fetchFailed : .fetchSucceeded
+    step.arm(timer, key: requests, after: service.latency)
+  }
+
+  private mutating func end(_ number: Int) -> String? {
+    guard let place = downloads.firstIndex(where: { $0.number == number }) else { return nil }
+    return downloads.remove(at: place).url
+  }
+
+  public func asksFor(_ timer: TimerName) -> Bool { !downloads.isEmpty }
+}
+
+extension Background {
+  public static let kind = Kind(
+    Background.self, "background", "a document's background image, fetched from a URL that may change meanwhile",
+    origin: """
+      a university lecture on an app with documents, where the background is an enumeration; many copies of its code were \
+      read, and its check for late answers is kept as it is, with its hole
+      """,
+    example: [
+      "new background b", "send b backgroundChanged http://example.org/cat.png", "advance 1s",
+      "send b backgroundChanged http://example.org/dog.png", "agenda", "fire b fetchSucceeded(2)",
+      "send b fetchFailed http://example.org/cat.png timeout", "show b",
+    ],
+    states: [
+      .none: "the document has no background",
+      .fetching: "the picture at this URL is on its way",
+      .found: "this picture is shown",
+      .failed: "a picture could not be had, for this reason",
+    ],
+    events: [
+      .event(
+        Event.backgroundChanged, .optional(.text("url", like: ["u1"])),
+        about: "the document's URL is set, or taken away; ignored where it is the same"),
+      .event(
+        Event.fetchSucceeded, .text("url", like: ["u1", "u2"]), .optional(.text("image", like: ["i1"])),
+        about: "the data for a URL have come; without an image they were none"),
+      .event(
+        Event.fetchFailed, .text("url", like: ["u1", "u2"]), .text("error", bytes: 1...256, like: ["timeout"]),
+        about: "the data for a URL could not be had"),
+    ],
+    timers: [
+      .fetchSucceeded: .after("latency", "the data of a download come").keyed("download"),
+      .fetchFailed: .after("latency", "a download fails").keyed("download"),
+    ],
+    outputs: [
+      .download: .output(("url", .text(bytes: 1...1024)), about: "asks the network for a URL"),
+      .zoomToFit: .output(about: "another picture is shown, and made to fit"),
+      .alert: .output(("text", .text(bytes: 1...1024)), about: "tells the person why there is no picture"),
+    ],
+    readings: [
+      .reading("image", .text(bytes: 1...1024), "that is shown") { machine, _, _ in machine.state.image },
+      .reading("urlBeingFetched", .text(bytes: 1...1024), "that is on its way") { machine, _, _ in
+        machine.state.urlBeingFetched
+      },
+      .reading("failureReason", .text(bytes: 1...1024), "why there is no picture") { machine, _, _ in
+        machine.state.failureReason
+      },
+      .reading("isFetching", .flag, "whether the activity indicator turns") { machine, _, _ in
+        machine.state.urlBeingFetched != nil
+      },
+      .reading("lateDropped", .integer(0...Int.max), "how many answers came too late") { machine, _, _ in
+        machine.lateDropped
+      },
+    ],
+    parameters: [
+      .parameter(
+        "mode", \.mode, .choice(Mode.allCases.map(\.rawValue)),
+        "faithful lets the failure of an unwanted picture through, hardened does not")
+    ] + Parameters.serviceForms)
+}

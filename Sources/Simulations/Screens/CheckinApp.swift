@@ -1,0 +1,40 @@
+public import StateMachines
+
+extension Composition {
+  /// An app with a list of check-ins, whose parts know each other by wires alone: what a person does goes to
+  /// `interactor` and `auth`, and what the person sees is the state of `screen`.
+  ///
+  /// Data go round in one direction: the interactor asks the services and tells the screen's machine. The machine
+  /// never speaks to a service; with mode=hardened it says that nobody waits any more, and the interactor cancels. A login
+  /// closes the login screen, and that refreshes the list. The service of check-ins hears who is logged in.
+  public static let checkinApp = Composition(
+    "checkinApp", "a check-in list with its services: refresh and logout on interactor, log in on auth, look at screen",
+    origin: """
+      the whole example of an article on state machines in iOS applications, whose objects call each other; here they are \
+      machines, and each call is a wire
+      """,
+    example: [
+      "new checkinApp p loginLatency=0", "watch p.screen", "send p.interactor refresh", "send p.auth login A ok",
+      "advance 1s", "send p.interactor logout", "list p.*", "advance 2s", "send p.interactor refresh",
+    ],
+    members: [
+      "screen": CheckinsWithLogin.kind,
+      "service": CheckinsService.kind,
+      "auth": Auth.kind,
+      "interactor": CheckinInteractor.kind,
+    ],
+    wires: [
+      "interactor.startLoading": "screen.startLoading",
+      "interactor.fetch": "service.fetch",
+      "service.received": "interactor.received",
+      "service.failed": "interactor.failed",
+      "interactor.loadingFinished": "screen.loadingFinished",
+      "interactor.loadingFailed": "screen.loadingFailed",
+      "interactor.signOut": "auth.logout",
+      "interactor.logout": "screen.logout",
+      "screen.loadingCancelled": "interactor.cancel",
+      "interactor.cancel": "service.cancel",
+      "auth.currentUser": "service.currentUser",
+      "auth.loggedIn": "interactor.refresh",
+    ])
+}

@@ -1,0 +1,179 @@
+public import StateMachines
+
+/// The list of check-ins with deferred login: a user may look around, and is asked to log in where it is needed.
+///
+/// | state | startLoading | loadingFinished(items) | loadingFailed(error) | logout |
+/// | --- | --- | --- | --- | --- |
+/// | idle | → loading | ignored | ignored | ignored |
+/// | loading | ignored | none → empty, else → list(items) | noAuth → loggedOut, else → error | ignored |
+/// | loggedOut | → loading | ignored | ignored | ignored |
+/// | error | → loading | ignored | ignored | → loggedOut |
+/// | empty | → loading | ignored | ignored | → loggedOut |
+/// | list | → loading | ignored | ignored | → loggedOut |
+///
+/// The hole in the faithful mode: a logout while loading is ignored here, when the user is gone already; the request
+/// was made for that user, so that the list appears all the same, for somebody who has logged out. With `mode=hardened`
+/// that logout leads to loggedOut and says `loadingCancelled`, so that the request can be given up.
+///
+/// A screen that is made in `error` or `list` shows the error failedToLoadData, or five check-ins.
+public struct CheckinsWithLogin: Machine {
+  public enum State: MachineState {
+    /// Nothing was shown yet.
+    case idle
+    /// Somebody loads the list.
+    case loading
+    /// Nobody is logged in, and the list needs a user.
+    case loggedOut
+    /// There is no list, for another reason.
+    case error(Failure)
+    /// There is a list, and nothing in it.
+    case empty
+    /// The list is shown; there is at least one check-in.
+    case list(Int)
+
+    public enum Name: UInt8, CaseIterable, Vocabulary { case idle, loading, loggedOut, error, empty, list }
+
+    public var name: Name {
+      switch self {
+      case .idle: .idle
+      case .loading: .loading
+      case .loggedOut: .loggedOut
+      case .error: .error
+      case .empty: .empty
+      case .list: .list
+      }
+    }
+
+    public var data: String? {
+      switch self {
+      case .idle, .loading, .loggedOut, .empty: nil
+      case .error(let failure): failure.rawValue
+      case .list(let items): "\(items)"
+      }
+    }
+
+    public static var carriesData: Bool { true }
+  }
+
+  /// Why there is no list.
+  public enum Failure: String, Choice { case failedToLoadData, noAuth }
+
+  public enum Event: Sendable {
+    case startLoading
+    case loadingFinished(Int)
+    case loadingFailed(Failure)
+    case logout
+  }
+
+  public enum Output: UInt8, CaseIterable, Vocabulary, MachineOutput { case loadingCancelled }
+
+  public enum Mode: String, Choice { case faithful, hardened }
+
+  public struct Parameters: ParameterSet {
+    var mode = Mode.faithful
+    public init() {}
+  }
+
+  public var state: State
+
+  public init(initial: State.Name?, _ step: Step<Self>) {
+    switch initial ?? .idle {
+    case .idle: state = .idle
+    case .loading: state = .loading
+    case .loggedOut: state = .loggedOut
+    case .error: state = .error(.failedToLoadData)
+    case .empty: state = .empty
+    case .list: state = .list(5)
+    }
+  }
+
+  public mutating func react(to input: Input<Event, NoNames>, _ step: Step<Self>) -> Reaction<State> {
+    switch (state, input) {
+    case (.idle, .event(.startLoading)), (.loggedOut, .event(.startLoading)), (.error, .event(.startLoading)),
+      (.empty, .event(.startLoading)), (.list, .event(.startLoading)):
+      return .move(to: .loading)
+    case (.loading, .event(.loadingFinished(let items))):
+      return .move(to: items == 0 ? .empty : .list(items))
+    case (.loading, .event(.loadingFailed(let failure))):
+      return .move(to: failure == .noAuth ? .loggedOut : .error(failure))
+    case (.error, .event(.logout)), (.empty, .event(.logout)), (.list, .event(.logout)):
+      return .move(to: .loggedOut)
+    case (.loading, .event(.logout)):
+      switch step.parameters.mode {
+      case .faithful: return .ignore
+      case .hardened:
+        step.emit(.loadingCancelled)
+        return .move(to: .loggedOut)
+      }
+
+    case (.loading, .event(.startLoading)):
+      return .ignore
+    case (.idle, .event(.loadingFinished)), (.loggedOut, .event(.loadingFinished)),
+      (.error, .event(.loadingFinished)), (.empty, .event(.loadingFinished)), (.list, .event(.loadingFinished)):
+      return .ignore
+    case (.idle, .event(.loadingFailed)), (.loggedOut, .event(.loadingFailed)), (.error, .event(.loadingFailed)),
+      (.empty, .event(.loadingFailed)), (.list, .event(.loadingFailed)):
+      return .ignore
+    case (.idle, .event(.logout)), (.loggedOut, .event(.logout)):
+      return .ignore
+    }
+  }
+}
+
+extension CheckinsWithLogin.State {
+  /// What is shown; nil leaves the screen as it is.
+  var view: CheckinsView? {
+    switch self {
+    case .idle: nil
+    case .loading: .spinner
+    case .loggedOut: .loginPrompt
+    case .error: .message
+    case .empty: .placeholder
+    case .list: .table
+    }
+  }
+
+  /// Whether the button to log out is enabled.
+  var logoutButton: Bool { self != .loggedOut }
+}
+
+extension CheckinsWithLogin {
+  public static let kind = Kind(
+    CheckinsWithLogin.self, "checkinsWithLogin", "the screen of a list that needs a user, who logs in when it does",
+    form: .enumAndSwitch,
+    origin: """
+      the main example of an article on state machines in iOS applications, with its deferred login; faithful is the table \
+      of its author's own code, hardened is added here
+      """,
+    example: [
+      "new checkinsWithLogin screen", "send screen startLoading", "send screen loadingFailed noAuth",
+      "send screen startLoading", "send screen logout", "send screen loadingFinished 5", "show screen",
+      "send screen logout",
+    ],
+    states: [
+      .idle: "nothing was shown yet",
+      .loading: "a spinner, while the list is loaded",
+      .loggedOut: "a prompt to log in",
+      .error: "what went wrong, and a button to try again",
+      .empty: "the list has nothing in it",
+      .list: "the list",
+    ],
+    events: [
+      .event(.startLoading, "somebody begins to load the list; ignored while it is loaded"),
+      .event(Event.loadingFinished, .count("items"), about: "the list is there; ignored unless it is loaded"),
+      .event(Event.loadingFailed, .choice("error"), about: "there is no list; ignored unless it is loaded"),
+      .event(.logout, "the user has logged out; ignored while the list is loaded, unless mode=hardened"),
+    ],
+    outputs: [.loadingCancelled: .output(about: "nobody waits for the list any more; only with mode=hardened")],
+    readings: [
+      .reading("view", CheckinsView.type, "what the screen shows") { machine, _, _ in machine.state.view },
+      .reading("logoutButton", .flag, "whether the button to log out is enabled") {
+        machine, _, _ in machine.state.logoutButton
+      },
+    ],
+    parameters: [
+      .parameter(
+        "mode", \.mode, .choice(Mode.allCases.map(\.rawValue)),
+        "faithful ignores a logout while loading, hardened gives the request up")
+    ])
+}

@@ -1,0 +1,108 @@
+public import StateMachines
+
+/// The list of check-ins as a view controller without a state machine keeps it: a model, and a guard at the top of
+/// each method. It is here to be compared with ``CheckinsWithLogin``.
+///
+/// | model | downloadCheckins | loadingFinished(items) | loadingFailed(error) | logoutPressed |
+/// | --- | --- | --- | --- | --- |
+/// | loading | ignored by the guard | none → empty, else → list(items) | noAuth → loggedOut, else → error | → loggedOut |
+/// | loggedOut | → loading, fetch | the same | the same | ignored by the guard |
+/// | any other | → loading, fetch | the same | the same | → loggedOut |
+///
+/// The hole: the callback of a download writes the model whatever it is, so that a list appears after a logout during the
+/// download. No method sees all pairs of model and input; each guard sees those that its author thought of.
+///
+/// Two more differences from the machine: a logout before anything was shown leads to loggedOut, and a logout while
+/// loading too. `guardLoading=on` has the guard of some versions against the latter; then the logout is lost.
+///
+/// Chosen here: a method that returns at its guard has ignored the call. It is silent, so nothing is refused.
+public struct NaiveCheckins: Machine {
+  public typealias State = CheckinsWithLogin.State
+
+  public enum Event: Sendable {
+    case downloadCheckins
+    case loadingFinished(Int)
+    case loadingFailed(CheckinsWithLogin.Failure)
+    case logoutPressed
+  }
+
+  public enum Output: UInt8, CaseIterable, Vocabulary, MachineOutput { case fetch, logout }
+
+  public struct Parameters: ParameterSet {
+    var guardLoading = false
+    public init() {}
+  }
+
+  /// The model.
+  public var state: State
+
+  public init(initial: State.Name?, _ step: Step<Self>) {
+    switch initial ?? .idle {
+    case .idle: state = .idle
+    case .loading: state = .loading
+    case .loggedOut: state = .loggedOut
+    case .error: state = .error(.failedToLoadData)
+    case .empty: state = .empty
+    case .list: state = .list(5)
+    }
+  }
+
+  public mutating func react(to input: Input<Event, NoNames>, _ step: Step<Self>) -> Reaction<State> {
+    switch input {
+    case .event(.downloadCheckins):
+      guard state != .loading else { return .ignore }
+      step.emit(.fetch)
+      return .move(to: .loading)
+    case .event(.loadingFinished(let items)):
+      return .move(to: items == 0 ? .empty : .list(items))
+    case .event(.loadingFailed(let failure)):
+      return .move(to: failure == .noAuth ? .loggedOut : .error(failure))
+    case .event(.logoutPressed):
+      guard state != .loggedOut else { return .ignore }
+      guard !step.parameters.guardLoading || state != .loading else { return .ignore }
+      step.emit(.logout)
+      return .move(to: .loggedOut)
+    }
+  }
+}
+
+extension NaiveCheckins {
+  public static let kind = Kind(
+    NaiveCheckins.self, "naiveCheckins", "the same screen without a state machine: a guard at the top of each method",
+    form: .enumAndSwitch,
+    origin: """
+      the view controller that an article on state machines in iOS applications argues against, with the article's methods \
+      and guards
+      """,
+    example: [
+      "new naiveCheckins screen", "send screen downloadCheckins", "send screen logoutPressed",
+      "send screen loadingFinished 5", "show screen",
+    ],
+    states: [
+      .idle: "nothing was shown yet",
+      .loading: "a spinner, while the list is loaded",
+      .loggedOut: "a prompt to log in",
+      .error: "what went wrong, and a button to try again",
+      .empty: "the list has nothing in it",
+      .list: "the list",
+    ],
+    events: [
+      .event(.downloadCheckins, "the screen appears, or try again is tapped; returns at its guard while loading"),
+      .event(Event.loadingFinished, .count("items"), about: "the callback of a download: the list is there"),
+      .event(Event.loadingFailed, .choice("error"), about: "the callback of a download: there is no list"),
+      .event(.logoutPressed, "the button to log out is tapped; returns at its guard when loggedOut"),
+    ],
+    outputs: [
+      .fetch: .output(about: "a download begins; one of its callbacks will follow"),
+      .logout: .output(about: "asks the login service to forget the user"),
+    ],
+    readings: [
+      .reading("view", CheckinsView.type, "what the screen shows") { machine, _, _ in machine.state.view },
+      .reading("logoutButton", .flag, "whether the button to log out is enabled") {
+        machine, _, _ in machine.state.logoutButton
+      },
+    ],
+    parameters: [
+      .parameter("guardLoading", \.guardLoading, .flag, "on: logoutPressed returns while loading too")
+    ])
+}

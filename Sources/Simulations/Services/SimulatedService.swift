@@ -1,0 +1,57 @@
+internal import StateMachines
+
+/// A service behind a machine, as it is simulated: it answers after a while, or only when somebody sends its answer.
+///
+/// Its answer is a timer of the machine, armed by the request, so that `agenda` shows it and `fire` brings it early.
+struct SimulatedService: Hashable, Sendable {
+  enum Mode: String, Choice { case auto, manual }
+
+  /// Whether it answers by itself.
+  var mode = Mode.auto
+  /// How long an answer takes.
+  var latency = Interval.seconds(3)
+  /// How many requests fail before one may succeed.
+  var failures = 0
+  /// How many of the others fail, from 0 (none) to 1 (all).
+  var failureRate = 0.0
+  /// How many things an answer has.
+  var items = 5
+
+  var isAutomatic: Bool { mode == .auto }
+
+  /// Whether a request fails: the first `failures` do, and of the others chance decides.
+  ///
+  /// Draws from the world's generator only where there is something to decide.
+  ///
+  /// - Parameter number: The running number of the request, from 1.
+  func fails<M: Machine>(request number: Int, _ step: Step<M>) -> Bool {
+    if number <= failures { return true }
+    return failureRate > 0 && Double(step.draw(in: 0...999_999)) < failureRate * 1_000_000
+  }
+}
+
+/// The parameters of a kind with a simulated service behind it.
+protocol ServedParameters: ParameterSet {
+  var service: SimulatedService { get set }
+}
+
+extension ServedParameters {
+  /// How the service's parameters are written down, `items` apart.
+  static var serviceForms: [ParameterForm<Self>] {
+    [
+      .parameter(
+        "service", \.service.mode, .choice(SimulatedService.Mode.allCases.map(\.rawValue)),
+        "auto answers by itself, manual leaves the answers to events"),
+      .parameter("latency", \.service.latency, .delay, "how long the service takes to answer"),
+      .parameter(
+        "failures", \.service.failures, .integer(0...1_000_000), "how many requests fail before one may succeed"),
+      .parameter(
+        "failureRate", \.service.failureRate, .number(0...1, unit: ""), "how many of the other requests fail, by chance"
+      ),
+    ]
+  }
+
+  static func itemsForm(_ about: String) -> ParameterForm<Self> {
+    .parameter("items", \.service.items, .integer(0...1_000_000), about)
+  }
+}

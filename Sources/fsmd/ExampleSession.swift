@@ -1,0 +1,48 @@
+import LineProtocol
+import StateMachines
+
+/// The example in a kind's catalogue entry, played: what is typed, and what a daemon answers.
+///
+/// The entry has the requests only. The answers come from a service of its own with a virtual clock, so that they are what
+/// the reader will see, and nobody's worlds are touched.
+enum ExampleSession {
+  /// How many turns an example may take; enough for any that a person would read.
+  private static let mostTurns = 10_000
+
+  /// - Parameter requests: Lines as a client would send them.
+  /// - Returns: Each request, marked with `> `, followed by the lines that it was answered with.
+  static func play(_ requests: [String], catalogue: Catalogue) -> [String] {
+    let service = Service(catalogue: catalogue, limits: Limits(), version: Release.version, host: 0)
+    let client = service.open(1)
+    _ = exchange("clock virtual", client, service)
+    return requests.flatMap { ["> \($0)"] + exchange($0, client, service) }
+  }
+
+  private static func exchange(_ request: String, _ client: Service.Client, _ service: Service) -> [String] {
+    let line = Array((request + "\n").utf8)
+    var received: [UInt8] = []
+    service.beginRound(host: 0)
+    take(client)
+    client.session.input.room(atLeast: line.count).copyBytes(from: line)
+    client.session.input.didFill(line.count)
+    service.serve(client)
+    for _ in 0..<mostTurns {
+      service.workOn()
+      service.endRound()
+      _ = service.takeTouched()
+      received += take(client)
+      service.didWrite(client)
+      guard service.needsTurn else { break }
+      service.beginRound(host: 0)
+    }
+    return String(decoding: received, as: UTF8.self).split(separator: "\n").map(String.init)
+  }
+
+  /// What waits to be written.
+  @discardableResult
+  private static func take(_ client: Service.Client) -> [UInt8] {
+    let bytes = Array(client.session.outbox.unwritten)
+    client.session.outbox.didWrite(bytes.count)
+    return bytes
+  }
+}

@@ -1,0 +1,99 @@
+import Simulations
+import StateMachines
+import Testing
+
+struct BackgroundTests {
+  @Test("all pairs of machines whose document has the URL u1")
+  func pairs() {
+    let set: @Sendable (_ more: [(String, [Value])]) -> Bench = { more in
+      let bench = Bench(Background.kind, ["service": .text("manual")])
+      bench.send("backgroundChanged", .text("u1"))
+      for (event, arguments) in more { bench.send(event, arguments) }
+      return bench
+    }
+    Table(
+      Background.kind, with: ["service": .text("manual")],
+      rows: [
+        "fetching": { set([]) },
+        "found": { set([("fetchSucceeded", [.text("u1"), .text("i1")])]) },
+        "failed": { set([("fetchFailed", [.text("u1"), .text("e")])]) },
+      ],
+      """
+      state    | backgroundChanged(nil) | backgroundChanged(u1) | backgroundChanged(u2)         | fetchSucceeded(u1,i)    | fetchSucceeded(u2,i) | fetchSucceeded(u1,nil)                                            | fetchFailed(u1,e)                                | fetchFailed(u2,e) | fetchSucceeded expires | fetchFailed expires
+      none     | ignore                 | → fetching(u1) > download u1 | → fetching(u2) > download u2 | ignore           | ignore               | ignore                                                            | → failed(e) > alert couldn't set background: e   | → failed(e) > alert couldn't set background: e | – | –
+      fetching | → none                 | ignore                | → fetching(u2) > download u2  | → found(i) > zoomToFit  | ignore               | → failed(badImageData) > alert couldn't set background: badImageData | → failed(e) > alert couldn't set background: e | → failed(e) > alert couldn't set background: e | – | –
+      found    | → none                 | ignore                | → fetching(u2) > download u2  | → found(i) > zoomToFit  | ignore               | → failed(badImageData) > alert couldn't set background: badImageData | → failed(e) > alert couldn't set background: e | → failed(e) > alert couldn't set background: e | – | –
+      failed   | → none                 | ignore                | → fetching(u2) > download u2  | → found(i) > zoomToFit  | ignore               | → failed(badImageData) > alert couldn't set background: badImageData | → failed(e) > alert couldn't set background: e | → failed(e) > alert couldn't set background: e | – | –
+      """
+    ).check()
+  }
+
+  @Test("a picture is found, and the accessors speak only in their states")
+  func found() {
+    let bench = Bench(Background.kind, ["latency": .interval(.seconds(2))])
+    bench.send("backgroundChanged", .text("http://h/u1"))
+    #expect(bench.state() == "fetching(http://h/u1)")
+    #expect(bench.reading("isFetching") == .flag(true))
+    #expect(bench.reading("urlBeingFetched") == .text("http://h/u1"))
+    bench.advance(.seconds(2))
+    #expect(bench.state() == "found(u1)")
+    #expect(bench.reading("image") == .text("u1"))
+    #expect(bench.reading("isFetching") == .flag(false))
+    #expect(bench.reading("failureReason") == nil)
+    #expect(bench.reading("urlBeingFetched") == nil)
+  }
+
+  /// The document's URL is u1, whose answer comes late, and then u2, whose answer comes soon.
+  private func race(_ parameters: [String: Value]) -> Bench {
+    let bench = Bench(Background.kind, parameters)
+    bench.send("backgroundChanged", .text("u1"))
+    bench.advance(to: .seconds(1))
+    bench.send("backgroundChanged", .text("u2"))
+    bench.advance(to: .seconds(2))
+    bench.fire("fetchSucceeded(2)")
+    #expect(bench.state() == "found(u2)")
+    bench.advance(to: .seconds(5))
+    return bench
+  }
+
+  @Test("a late picture is dropped")
+  func lateSuccess() {
+    let bench = race(["latency": .interval(.seconds(5))])
+    #expect(bench.lines.last == "5.000 m ignored found(u2) timer=fetchSucceeded(1)")
+    #expect(bench.reading("lateDropped") == .integer(1))
+    #expect(bench.nextDue == nil)
+  }
+
+  @Test("a late failure overwrites the picture that is shown, unless hardened")
+  func lateFailure() {
+    let parameters: [String: Value] = ["latency": .interval(.seconds(5)), "failures": .integer(1)]
+    #expect(race(parameters).state() == "failed(timeout)")
+    let hardened = race(parameters.merging(["mode": .text("hardened")]) { $1 })
+    #expect(hardened.state() == "found(u2)")
+    #expect(hardened.reading("lateDropped") == .integer(1))
+  }
+
+  @Test("a failed URL cannot be tried again but by way of another")
+  func retry() {
+    let bench = Bench(Background.kind, ["failures": .integer(1)])
+    bench.send("backgroundChanged", .text("u1"))
+    bench.advance(.seconds(3))
+    #expect(bench.state() == "failed(timeout)")
+    #expect(bench.reading("failureReason") == .text("couldn't set background: timeout"))
+    #expect(bench.send("backgroundChanged", .text("u1")) == "ignored failed(timeout) event=backgroundChanged")
+    bench.send("backgroundChanged", .none)
+    bench.send("backgroundChanged", .text("u1"))
+    bench.advance(.seconds(3))
+    #expect(bench.state() == "found(u1)")
+  }
+
+  @Test("all requests fail at a rate of 1, none at 0")
+  func rates() {
+    for (rate, state) in [(1.0, "failed(timeout)"), (0, "found(u)")] {
+      let bench = Bench(Background.kind, ["failureRate": .number(rate)])
+      bench.send("backgroundChanged", .text("u"))
+      bench.advance(.seconds(3))
+      #expect(bench.state() == state)
+    }
+  }
+}

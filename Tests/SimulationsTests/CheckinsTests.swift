@@ -1,0 +1,96 @@
+import Simulations
+import StateMachines
+import Testing
+
+struct CheckinsTests {
+  @Test("all pairs without a login, the list empty and not")
+  func pairs() {
+    Table(
+      Checkins.kind,
+      """
+      state   | startLoading | loadingFinished(0) | loadingFinished(5) | loadingFailed(failedToLoadData)
+      idle    | → loading    | ignore             | ignore             | ignore
+      loading | ignore       | → empty            | → list(5)          | → error(failedToLoadData)
+      error   | → loading    | ignore             | ignore             | ignore
+      empty   | → loading    | ignore             | ignore             | ignore
+      list    | → loading    | ignore             | ignore             | ignore
+      """
+    ).check()
+  }
+
+  @Test("all pairs with a login, faithful")
+  func pairsWithLogin() {
+    Table(
+      CheckinsWithLogin.kind,
+      """
+      state     | startLoading | loadingFinished(0) | loadingFinished(5) | loadingFailed(noAuth) | loadingFailed(failedToLoadData) | logout
+      idle      | → loading    | ignore             | ignore             | ignore                | ignore                          | ignore
+      loading   | ignore       | → empty            | → list(5)          | → loggedOut           | → error(failedToLoadData)       | ignore
+      loggedOut | → loading    | ignore             | ignore             | ignore                | ignore                          | ignore
+      error     | → loading    | ignore             | ignore             | ignore                | ignore                          | → loggedOut
+      empty     | → loading    | ignore             | ignore             | ignore                | ignore                          | → loggedOut
+      list      | → loading    | ignore             | ignore             | ignore                | ignore                          | → loggedOut
+      """
+    ).check()
+  }
+
+  @Test("all pairs with a login, hardened: one cell differs")
+  func pairsHardened() {
+    Table(
+      CheckinsWithLogin.kind, with: ["mode": .text("hardened")],
+      """
+      state     | startLoading | loadingFinished(0) | loadingFinished(5) | loadingFailed(noAuth) | loadingFailed(failedToLoadData) | logout
+      idle      | → loading    | ignore             | ignore             | ignore                | ignore                          | ignore
+      loading   | ignore       | → empty            | → list(5)          | → loggedOut           | → error(failedToLoadData)       | → loggedOut > loadingCancelled
+      loggedOut | → loading    | ignore             | ignore             | ignore                | ignore                          | ignore
+      error     | → loading    | ignore             | ignore             | ignore                | ignore                          | → loggedOut
+      empty     | → loading    | ignore             | ignore             | ignore                | ignore                          | → loggedOut
+      list      | → loading    | ignore             | ignore             | ignore                | ignore                          | → loggedOut
+      """
+    ).check()
+  }
+
+  /// Every state with every event, once per class of its data, as the kind itself tells of them.
+  private func verdicts(_ kind: Kind) -> [String: Int] {
+    var counts: [String: Int] = [:]
+    for state in kind.initialStates {
+      for event in kind.events {
+        let samples = event.arguments.first.map { $0.samples.map { [$0] } } ?? [[]]
+        for arguments in samples {
+          let line = Bench(kind, initial: state).send(event.name, arguments)
+          counts[String(line.prefix { $0 != " " }), default: 0] += 1
+        }
+      }
+    }
+    return counts
+  }
+
+  @Test("36 classes of pairs with a login, of which 12 move; 20 without, of which 7 move")
+  func classes() {
+    #expect(verdicts(CheckinsWithLogin.kind) == ["moved": 12, "ignored": 24])
+    #expect(verdicts(Checkins.kind) == ["moved": 7, "ignored": 13])
+  }
+
+  @Test(
+    "what is shown follows from the state",
+    arguments: [
+      ("loading", "spinner", true), ("loggedOut", "loginPrompt", false), ("error", "message", true),
+      ("empty", "placeholder", true), ("list", "table", true),
+    ])
+  func view(state: String, view: String, logoutButton: Bool) {
+    for kind in [Checkins.kind, CheckinsWithLogin.kind, NaiveCheckins.kind]
+    where kind.initialStates.contains(state) {
+      #expect(Bench(kind, initial: state).reading("view") == .text(view), "\(kind.name)")
+    }
+    let bench = Bench(CheckinsWithLogin.kind, initial: state)
+    #expect(bench.reading("logoutButton") == .flag(logoutButton))
+  }
+
+  @Test("before the first load nothing is shown, and one may log out already")
+  func nothing() {
+    #expect(Bench(Checkins.kind).reading("view") == nil)
+    let bench = Bench(CheckinsWithLogin.kind)
+    #expect(bench.reading("view") == nil)
+    #expect(bench.reading("logoutButton") == .flag(true))
+  }
+}

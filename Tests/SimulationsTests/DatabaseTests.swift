@@ -1,0 +1,59 @@
+import Simulations
+import StateMachines
+import Testing
+
+struct DatabaseTests {
+  @Test("all pairs")
+  func pairs() {
+    Table(
+      Database.kind,
+      """
+      state       | perform(q)               | translated(s)           | rows(3)           | mapped(3)                 | error(e)                                            | cancel      | query expires                                              | next expires
+      idle        | → translating > translate q | ignore               | ignore            | ignore                    | ignore                                              | refuse      | –                                                          | –
+      translating | ⟲                        | → executing > execute s | refuse            | refuse                    | → failed(translating,e) > failure translating e     | → cancelled | –                                                          | –
+      executing   | ⟲                        | ignore                  | → mapping > map 3 | refuse                    | → failed(executing,e) > failure executing e         | → cancelled | → failed(executing,timeout) > failure executing timeout    | –
+      mapping     | ⟲                        | ignore                  | ignore            | → finished(3) > objects 3 | → failed(mapping,e) > failure mapping e             | refuse      | –                                                          | –
+      finished    | → translating > translate q | ignore               | ignore            | ignore                    | ignore                                              | refuse      | –                                                          | –
+      failed      | → translating > translate q | ignore               | ignore            | ignore                    | ignore                                              | refuse      | –                                                          | –
+      cancelled   | → translating > translate q | ignore               | ignore            | ignore                    | ignore                                              | ignore      | –                                                          | –
+      """
+    ).check()
+  }
+
+  @Test("requests are served one at a time, in their order, each end visible before the next begins")
+  func queue() {
+    let bench = Bench(Database.kind)
+    for request in ["a", "b", "c"] { bench.send("perform", .text(request)) }
+    #expect(bench.reading("waiting") == .integer(2))
+    bench.send("cancel")
+    #expect(
+      Array(bench.lines.suffix(2)) == [
+        "0.000 m moved translating cancelled event=cancel",
+        "0.000 m moved cancelled translating timer=next > translate b",
+      ])
+    bench.send("translated", .text("s"))
+    bench.advance(.seconds(5))
+    #expect(
+      Array(bench.lines.suffix(2)) == [
+        "5.000 m moved executing failed(executing,timeout) timer=query > failure executing timeout",
+        "5.000 m moved failed(executing,timeout) translating timer=next > translate c",
+      ])
+    #expect(bench.send("rows", .integer(1)).hasPrefix("refused translating"))
+    bench.send("translated", .text("s"))
+    bench.send("rows", .integer(0))
+    bench.send("mapped", .integer(0))
+    #expect(bench.state() == "finished(0)")
+    #expect(bench.send("rows", .integer(1)) == "ignored finished(0) event=rows")
+    #expect(bench.reading("lateDropped") == .integer(1))
+    #expect(bench.nextDue == nil)
+  }
+
+  @Test("the limit of those that wait, and one more")
+  func limit() {
+    let bench = Bench(Database.kind, ["queueLimit": .integer(2)])
+    for _ in 0..<3 { bench.send("perform", .text("q")) }
+    #expect(
+      bench.send("perform", .text("q"))
+        == "refused translating event=perform : 2 requests wait already, and no more may")
+  }
+}

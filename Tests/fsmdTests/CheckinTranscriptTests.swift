@@ -1,0 +1,61 @@
+import Testing
+
+@testable import fsmd
+
+/// The check-in list with its services, as clients see it.
+struct CheckinTranscriptTests {
+  @Test("deferred login: who watches the screen sees each state once, at its moment")
+  func deferredLogin() {
+    let host = HostedService()
+    let user = host.connect(toWorld: "app")
+    #expect(user.say("new checkinApp p loginLatency=0") == ["+ created p members=4 t=0.000 seq=16"])
+    _ = user.say("watch p.screen")
+    #expect(
+      user.say("send p.interactor refresh") == [
+        "* 18 0.000 p.screen moved idle loading wire=p.interactor.startLoading",
+        "* 21 0.000 p.screen moved loading loggedOut wire=p.interactor.loadingFailed",
+        "+ moved idle loading t=0.000 seq=17 outputs=startLoading,fetch",
+      ])
+    #expect(user.say("advance 5s") == ["+ advanced fired=0 t=5.000 seq=21"])
+    #expect(
+      user.say("send p.auth login A ok") == [
+        "* 26 5.000 p.screen moved loggedOut loading wire=p.interactor.startLoading",
+        "+ moved anonymous loggingIn(A) t=5.000 seq=22",
+      ])
+    #expect(
+      user.say("advance 3s") == [
+        "* 30 8.000 p.screen moved loading list(5) wire=p.interactor.loadingFinished",
+        "+ advanced fired=1 t=8.000 seq=30",
+      ])
+    #expect(user.say("advance 1s") == ["+ advanced fired=0 t=9.000 seq=30"])
+    #expect(
+      user.say("send p.interactor logout") == [
+        "* 33 9.000 p.screen moved list(5) loggedOut wire=p.interactor.logout",
+        "+ stayed idle t=9.000 seq=31 outputs=signOut,logout",
+      ])
+    #expect(user.say("agenda") == ["+ 0"])
+  }
+
+  @Test(
+    "loginLatency holds, before latency and behind it",
+    arguments: ["loginLatency=2s latency=7s", "latency=7s loginLatency=2s"])
+  func loginLatency(parameters: String) {
+    let host = HostedService()
+    let user = host.connect(toWorld: "app")
+    _ = user.say("new auth a \(parameters)")
+    _ = user.say("send a login A ok")
+    #expect(user.say("agenda") == [". 2.000 a accepted left=2.000", "+ 1"])
+  }
+
+  @Test("a cancel that is refused says why, and what is possible instead")
+  func refusedCancel() {
+    let host = HostedService()
+    let user = host.connect(toWorld: "jobs")
+    _ = user.play("new job j", "send j start", "advance 1s")
+    #expect(
+      user.say("send j cancel") == [
+        "- REFUSED machine=j state=loading event=cancel allowed=loaded,fail t=1.000 seq=3 : cannot cancel while loading"
+      ])
+    #expect(user.say("can j cancel") == ["+ no : cannot cancel while loading"])
+  }
+}
