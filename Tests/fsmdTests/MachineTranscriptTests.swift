@@ -130,7 +130,7 @@ struct MachineTranscriptTests {
       > new till t
       + created t closed t=0.000 seq=1
       > send t add 5
-      - REFUSED machine=t state=closed event=add allowed=open,weigh,close t=0.000 seq=2 : the till is closed
+      - REFUSED machine=t state=closed event=add allowed=open,weigh,close from=open(0) way=open t=0.000 seq=2 : the till is closed
       > send t open
       + moved closed open(0) t=0.000 seq=3
       > send t add 5
@@ -194,7 +194,7 @@ struct MachineTranscriptTests {
       > send t close
       + ignored closed t=0.000 seq=16
       > @x send t add 3
-      - @x REFUSED machine=t state=closed event=add allowed=open,weigh,close t=0.000 seq=17 : the till is closed
+      - @x REFUSED machine=t state=closed event=add allowed=open,weigh,close from=open(0) way=open t=0.000 seq=17 : the till is closed
       > @x send t sell
       - @x UNKNOWN-EVENT machine=t event=sell allowed=open,add,weigh,close : a till has no event 'sell'
       > journal limit=100
@@ -305,7 +305,7 @@ struct MachineTranscriptTests {
       . close
       + 3
       > can t add
-      + no : the till is closed
+      + no from=open(0) way=open : the till is closed
       > can t open
       + yes
       > show t
