@@ -1,0 +1,2 @@
+import StateMachines
+import Testing
