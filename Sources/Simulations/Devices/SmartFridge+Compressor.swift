@@ -1,0 +1,231 @@
+internal import StateMachines
+
+extension SmartFridge {
+  /// The compressor's region: it cools and rests in turns, and pauses for defrosting.
+  ///
+  /// ```
+  /// unit                 wants cooling or not
+  ///   cycle              defrostInterval is running
+  ///     resting, ready
+  ///     cooling          the compressor is on; doorStopDelay may be running
+  ///       minOn, free
+  ///   thawing            warmth is no alarm
+  ///     defrosting, dripping
+  /// ```
+  struct Compressor: Region {
+    typealias Host = SmartFridge
+
+    let fridge: SmartFridge
+
+    enum State: MachineState {
+      /// Off, and not yet allowed to start. `minOff` is running.
+      case resting(Rest)
+      /// Off, and allowed to start. `demand` is true only while the door is open.
+      case ready(demand: Bool)
+      /// On, and not yet to be stopped but for the door. `minOn` is running.
+      case minOn(Pending)
+      /// On.
+      case free
+      /// Off, the heater on. `defrostDuration` is running.
+      case defrosting(Rest)
+      /// Off, the water drains. `drip` is running.
+      case dripping(Rest)
+
+      var name: CompressorName {
+        switch self {
+        case .resting: .resting
+        case .ready: .ready
+        case .minOn: .minOn
+        case .free: .free
+        case .defrosting: .defrosting
+        case .dripping: .dripping
+        }
+      }
+    }
+
+    struct Rest: Hashable {
+      /// Cooling is wanted: the chamber is at or above the upper set-point.
+      var demand: Bool
+      /// The compressor must not start before this moment.
+      let until: Moment
+    }
+
+    /// What is done when `minOn` expires.
+    struct Pending: Hashable {
+      var stop = false
+      var defrost = false
+    }
+
+    func reaction(in leaf: State, to signal: Signal, _ step: Step<Host>) -> Answer {
+      switch (leaf, signal) {
+      case (.resting(let rest), .minOff):
+        return startIfWanted(rest)
+      case (.ready, .maxTemperatureReached) where fridge.doorIsClosed, (.ready(demand: true), .doorClosed):
+        return .go(into: .cooling)
+      case (.minOn(let pending), .minOn):
+        if pending.defrost { return .go(to: .defrosting(rest(after: leaf, step))) }
+        return .go(to: pending.stop ? .resting(rest(after: leaf, step)) : .free)
+      case (.minOn(var pending), .minTemperatureReached):
+        pending.stop = true
+        return .stayAs(.minOn(pending))
+      case (.minOn(var pending), .defrostInterval):
+        pending.defrost = true
+        return .stayAs(.minOn(pending))
+      case (.free, .minTemperatureReached):
+        return .go(to: .resting(rest(after: leaf, step)))
+      case (.defrosting(let rest), .defrostDuration):
+        return .go(to: .dripping(rest))
+      case (.dripping(let rest), .drip):
+        if fridge.alarmIsPending { step.arm(.highTemp, after: step.parameters.highTemp) }
+        return rest.until > step.now ? .go(to: .resting(rest)) : startIfWanted(rest)
+      case (.resting, _), (.ready, _), (.minOn, _), (.free, _), (.defrosting, _), (.dripping, _):
+        return .inherit
+      }
+    }
+
+    func reaction(of composite: Composite, in leaf: State, to signal: Signal, _ step: Step<Host>) -> Answer {
+      switch (composite, signal) {
+      case (.cooling, .doorOpened) where fridge.doorIsClosed && step.parameters.doorStopDelay > .zero:
+        step.arm(.doorStopDelay, after: step.parameters.doorStopDelay)
+        return .stay
+      case (.cooling, .doorOpened) where fridge.doorIsClosed, (.cooling, .doorStopDelay):
+        // The door's safety of the goods overrides `minOn`. A defrost that was waiting for it falls due at once.
+        if case .minOn(let pending) = leaf, pending.defrost { step.raise(.defrostInterval) }
+        return .go(to: .resting(rest(after: leaf, step)))
+      case (.cooling, .doorClosed) where !fridge.doorIsClosed:
+        step.disarm(.doorStopDelay)
+        return .stay
+      case (.cooling, .maxTemperatureReached):
+        return .ignore
+      case (.cycle, .defrostInterval):
+        return .go(to: .defrosting(rest(after: leaf, step)))
+      case (.unit, .minTemperatureReached):
+        // Sent by hand to a warm fridge it is not believed for long.
+        if fridge.isWarm(step) { step.arm(.maxTemperatureReached, after: step.parameters.cabinet.recheckDelay) }
+        return .stayAs(leaf.wanting(false))
+      case (.unit, .maxTemperatureReached):
+        return .stayAs(leaf.wanting(true))
+      case (.cooling, _), (.cycle, _), (.thawing, _):
+        return .inherit
+      case (.unit, .highLimitReached), (.unit, .highLimitLeft), (.unit, .doorOpened), (.unit, .doorClosed),
+        (.unit, .silence), (.unit, .acknowledge), (.unit, .powerLost), (.unit, .powerRestored), (.unit, .minOff),
+        (.unit, .minOn), (.unit, .doorStopDelay), (.unit, .doorAlarm), (.unit, .highTemp), (.unit, .defrostInterval),
+        (.unit, .defrostDuration), (.unit, .drip):
+        return .inherit
+      }
+    }
+
+    private func startIfWanted(_ rest: Rest) -> Answer {
+      rest.demand && fridge.doorIsClosed ? .go(into: .cooling) : .go(to: .ready(demand: rest.demand))
+    }
+
+    /// The rest that a state leaves to be taken; after cooling it is a full one.
+    private func rest(after leaf: State, _ step: Step<Host>) -> Rest {
+      switch leaf {
+      case .resting(let rest), .defrosting(let rest), .dripping(let rest): rest
+      case .ready(let demand): Rest(demand: demand, until: step.now)
+      case .minOn, .free: fullRest(step)
+      }
+    }
+
+    private func fullRest(_ step: Step<Host>) -> Rest {
+      Rest(demand: fridge.isWarm(step), until: step.now + step.parameters.minOff)
+    }
+
+    func initial(of composite: Composite, _ step: Step<Host>) -> StatechartNode<State, Composite> {
+      switch composite {
+      case .unit: .composite(.cycle)
+      case .cycle: .leaf(start(in: .resting, step))
+      case .cooling: .leaf(start(in: .minOn, step))
+      case .thawing: .leaf(start(in: .defrosting, step))
+      }
+    }
+
+    /// A state with its data as they are when nothing is known of what was before: a pause counts as rest from now on.
+    func start(in name: CompressorName, _ step: Step<Host>) -> State {
+      switch name {
+      case .resting: .resting(fullRest(step))
+      case .ready: .ready(demand: false)
+      case .minOn: .minOn(Pending())
+      case .free: .free
+      case .defrosting: .defrosting(fullRest(step))
+      case .dripping: .dripping(fullRest(step))
+      }
+    }
+
+    func enter(_ leaf: State, _ step: Step<Host>) {
+      switch leaf {
+      case .resting(let rest): step.arm(.minOff, after: rest.until - step.now)
+      case .minOn: step.arm(.minOn, after: step.parameters.minOn)
+      case .defrosting:
+        step.emit(.heaterOn)
+        step.arm(.defrostDuration, after: step.parameters.defrostDuration)
+      case .dripping: step.arm(.drip, after: step.parameters.drip)
+      case .ready, .free: break
+      }
+    }
+
+    func enter(_ composite: Composite, for leaf: State, _ step: Step<Host>) {
+      switch composite {
+      case .cycle: step.arm(.defrostInterval, after: step.parameters.defrostInterval)
+      case .cooling: step.emit(.compressorOn)
+      case .thawing: step.disarm(.highTemp)
+      case .unit: break
+      }
+    }
+
+    func exit(_ leaf: State, _ step: Step<Host>) {
+      switch leaf {
+      case .defrosting: step.emit(.heaterOff)
+      case .resting, .ready, .minOn, .free, .dripping: break
+      }
+    }
+
+    func exit(_ composite: Composite, from leaf: State, _ step: Step<Host>) {
+      switch composite {
+      case .cooling: step.emit(.compressorOff)
+      case .unit, .cycle, .thawing: break
+      }
+    }
+
+    static func timers(of leaf: CompressorName) -> TimerSet<TimerName> {
+      switch leaf {
+      case .resting: [.minOff]
+      case .minOn: [.minOn]
+      case .defrosting: [.defrostDuration]
+      case .dripping: [.drip]
+      case .ready, .free: []
+      }
+    }
+
+    static func timers(of composite: Composite) -> TimerSet<TimerName> {
+      switch composite {
+      case .cycle: [.defrostInterval]
+      case .cooling: [.doorStopDelay]
+      case .unit, .thawing: []
+      }
+    }
+  }
+}
+
+extension SmartFridge.Compressor.State {
+  /// Whether cooling is wanted; `nil` while it is done.
+  var demand: Bool? {
+    switch self {
+    case .resting(let rest), .defrosting(let rest), .dripping(let rest): rest.demand
+    case .ready(let demand): demand
+    case .minOn, .free: nil
+    }
+  }
+
+  /// The same state, in which cooling is wanted or not.
+  fileprivate func wanting(_ demand: Bool) -> Self {
+    switch self {
+    case .resting(let rest): .resting(.init(demand: demand, until: rest.until))
+    case .defrosting(let rest): .defrosting(.init(demand: demand, until: rest.until))
+    case .dripping(let rest): .dripping(.init(demand: demand, until: rest.until))
+    case .ready: .ready(demand: demand)
+    case .minOn, .free: self
+    }
+  }
+}
