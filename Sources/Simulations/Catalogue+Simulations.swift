@@ -12,5 +12,6 @@ extension Catalogue {
     .machine(CallTracker.kind),
     .machine(Phone.kind),
     .composition(.phoneCall),
+    .machine(Keyboard.kind),
   ])
 }

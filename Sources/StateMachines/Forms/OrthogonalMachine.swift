@@ -46,7 +46,7 @@ public protocol OrthogonalMachine: Machine {
   /// The machine's state with these regions.
   static func state(of regions: Regions) -> State
 
-  /// Names the regions in their order: `pass.visit(Door(), &regions.door)` for each.
+  /// Names the regions in their order: `pass.visit(Door(), &regions.door, step)` for each.
   func visit(_ regions: inout Regions, _ pass: inout RegionPass<Self>, _ step: Step<Self>)
 
   /// What is done with what no region has taken, and outside the composite with everything.
@@ -105,3 +105,28 @@ extension OrthogonalMachine where State == Regions {
   public static func state(of regions: Regions) -> State { regions }
 }
 
+
+extension Step {
+  /// This step for another machine's rule, which stands for a region here as it is written.
+  @inlinable
+  public func lent<Part: Machine>(to part: Part.Type) -> Step<Part>
+  where Part.Output == M.Output, Part.TimerName == M.TimerName, Part.Parameters == M.Parameters {
+    // Safety: what is written on the record are places in vocabularies, which are the same, and so is the type that
+    // the parameters have.
+    Step<Part>(record, parameterStorage)
+  }
+}
+
+extension StatechartReaction {
+  /// What a plain rule has decided, as the answer of a flat chart.
+  @inlinable
+  public init(_ reaction: Reaction<State>) {
+    switch reaction {
+    case .move(to: let next): self = .go(to: next)
+    case .stay: self = .stay
+    case .stayAs(let next): self = .stayAs(next)
+    case .ignore: self = .ignore
+    case .refuse: self = .refuse
+    }
+  }
+}

@@ -20,6 +20,8 @@ public struct Beside<First: Vocabulary, Second: Vocabulary>: Vocabulary {
     return First.words.flatMap { first in seconds.map { "\(first)+\($0)" } }
   }
 
+  public var word: String { "\(first.word)+\(second.word)" }
+
   @inlinable
   public static var count: Int { First.count * Second.count }
 
@@ -41,6 +43,13 @@ public enum Either<Outside: Vocabulary, Inside: Vocabulary>: Vocabulary {
   case inside(Inside)
 
   public static var words: [String] { Outside.words + Inside.words }
+
+  public var word: String {
+    switch self {
+    case .outside(let name): name.word
+    case .inside(let name): name.word
+    }
+  }
 
   @inlinable
   public static var count: Int { Outside.count + Inside.count }

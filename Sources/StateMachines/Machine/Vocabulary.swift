@@ -16,6 +16,9 @@ public protocol Vocabulary: Hashable, Sendable {
   /// How many words there are.
   static var count: Int { get }
 
+  /// The word for this name.
+  var word: String { get }
+
   /// The place of this name in `words`.
   var index: Int { get }
 
@@ -46,7 +49,6 @@ extension Vocabulary where Self: CaseIterable & RawRepresentable, RawValue == UI
 extension Vocabulary {
   public static var count: Int { words.count }
 
-  /// The word for this name.
   public var word: String { Self.words[index] }
 }
 
