@@ -109,7 +109,7 @@ struct Chiller: HierarchicalMachine {
     }
   }
 
-  static func timers(of leaf: State) -> TimerSet<TimerName> {
+  static func timers(of leaf: State) -> NameSet<TimerName> {
     switch leaf {
     case .resting: [.minOff]
     case .minOn: [.minOn]
@@ -119,7 +119,7 @@ struct Chiller: HierarchicalMachine {
     }
   }
 
-  static func timers(of composite: Composite) -> TimerSet<TimerName> {
+  static func timers(of composite: Composite) -> NameSet<TimerName> {
     switch composite {
     case .on: [.defrostInterval]
     case .idle, .cooling, .defrost: []

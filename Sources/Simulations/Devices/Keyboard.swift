@@ -93,7 +93,7 @@ extension Keyboard {
     }
 
     // The key sees to its timer itself.
-    static func timers(of leaf: State.Name) -> TimerSet<TimerName> { [] }
+    static func timers(of leaf: State.Name) -> NameSet<TimerName> { [] }
   }
 
   struct LayoutRegion: Region {
@@ -116,7 +116,7 @@ extension Keyboard {
       }
     }
 
-    static func timers(of leaf: Layout) -> TimerSet<TimerName> { [] }
+    static func timers(of leaf: Layout) -> NameSet<TimerName> { [] }
   }
 
   struct DictationRegion: Region {
@@ -135,6 +135,6 @@ extension Keyboard {
       }
     }
 
-    static func timers(of leaf: Dictation) -> TimerSet<TimerName> { [] }
+    static func timers(of leaf: Dictation) -> NameSet<TimerName> { [] }
   }
 }

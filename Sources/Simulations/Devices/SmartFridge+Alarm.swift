@@ -60,7 +60,7 @@ extension SmartFridge {
       }
     }
 
-    static func timers(of leaf: AlarmName) -> TimerSet<TimerName> {
+    static func timers(of leaf: AlarmName) -> NameSet<TimerName> {
       switch leaf {
       case .pendingHigh: [.highTemp]
       case .normal, .highAlarm: []

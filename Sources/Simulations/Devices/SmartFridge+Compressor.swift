@@ -188,7 +188,7 @@ extension SmartFridge {
       }
     }
 
-    static func timers(of leaf: CompressorName) -> TimerSet<TimerName> {
+    static func timers(of leaf: CompressorName) -> NameSet<TimerName> {
       switch leaf {
       case .resting: [.minOff]
       case .minOn: [.minOn]
@@ -198,7 +198,7 @@ extension SmartFridge {
       }
     }
 
-    static func timers(of composite: Composite) -> TimerSet<TimerName> {
+    static func timers(of composite: Composite) -> NameSet<TimerName> {
       switch composite {
       case .cycle: [.defrostInterval]
       case .cooling: [.doorStopDelay]

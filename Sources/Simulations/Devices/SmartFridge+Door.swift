@@ -58,13 +58,13 @@ extension SmartFridge {
       }
     }
 
-    static func timers(of leaf: Door) -> TimerSet<TimerName> {
+    static func timers(of leaf: Door) -> NameSet<TimerName> {
       switch leaf {
       case .closed, .open, .openTooLong: []
       }
     }
 
-    static func timers(of composite: Composite) -> TimerSet<TimerName> {
+    static func timers(of composite: Composite) -> NameSet<TimerName> {
       switch composite {
       case .ajar: [.doorAlarm]
       }

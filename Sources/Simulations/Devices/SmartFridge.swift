@@ -139,7 +139,7 @@ public struct SmartFridge: OrthogonalMachine {
 
   public static func state(of regions: Regions) -> State { .on(regions) }
 
-  public var ownTimers: TimerSet<TimerName> { .all }
+  public var ownTimers: NameSet<TimerName> { .all }
 
   public static var exitOrder: RegionOrder { .asVisited }
 

@@ -13,7 +13,7 @@ public protocol HierarchicalMachine: Machine, Statechart where Host == Self, Sig
   mutating func unhandled(_ signal: Signal, in leaf: State, _ step: Step<Self>) -> Reaction<State>
 
   /// The timers that belong to no state but to the machine: no transition ends them. None, unless it says otherwise.
-  var lastingTimers: TimerSet<TimerName> { get }
+  var lastingTimers: NameSet<TimerName> { get }
 }
 
 extension HierarchicalMachine {
@@ -21,7 +21,7 @@ extension HierarchicalMachine {
   public mutating func unhandled(_ signal: Signal, in leaf: State, _ step: Step<Self>) -> Reaction<State> { .ignore }
 
   @inlinable
-  public var lastingTimers: TimerSet<TimerName> { [] }
+  public var lastingTimers: NameSet<TimerName> { [] }
 
   @inlinable
   public mutating func react(to input: Input<Event, TimerName>, _ step: Step<Self>) -> Reaction<State> {

@@ -66,7 +66,7 @@ public protocol OrthogonalMachine: Machine {
   mutating func overruled(_ region: Int, _ step: Step<Self>)
 
   /// The timers that belong to the composite as a whole; leaving it ends them.
-  var ownTimers: TimerSet<TimerName> { get }
+  var ownTimers: NameSet<TimerName> { get }
 
   /// The order in which the regions are left; in reverse, unless the machine says otherwise.
   static var exitOrder: RegionOrder { get }
@@ -92,7 +92,7 @@ extension OrthogonalMachine {
   @inlinable
   public mutating func overruled(_ region: Int, _ step: Step<Self>) {}
   @inlinable
-  public var ownTimers: TimerSet<TimerName> { [] }
+  public var ownTimers: NameSet<TimerName> { [] }
   @inlinable
   public static var exitOrder: RegionOrder { .reverse }
 }

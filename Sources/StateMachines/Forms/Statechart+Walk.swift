@@ -37,12 +37,8 @@ extension Statechart {
     let start = source.map { isLocal ? $0 : $0.parent } ?? leaf.name.parent
     let scope = Composite.common(start, surroundings(of: target))
     var next = destination(of: target, from: leaf, step)
-    exitPath(from: leaf, upTo: scope, step)
-    var left = leaf.name.parent
-    while let composite = left, composite != scope {
-      remember(leaf, of: composite, in: &next)
-      left = composite.parent
-    }
+    let left = exitPath(from: leaf, upTo: scope, step)
+    remember(leaf, of: left, in: &next)
     step.putEffects(from: middle, before: first)
     enterPath(to: next.name.parent, below: scope, for: next, step)
     enter(next, step)
@@ -86,16 +82,22 @@ extension Statechart {
   }
 
   /// Leaves a leaf and the composites around it; their timers die.
+  ///
+  /// - Returns: The composites.
   @inlinable
-  mutating func exitPath(from leaf: State, upTo scope: Composite?, _ step: Step<Host>) {
+  @discardableResult
+  mutating func exitPath(from leaf: State, upTo scope: Composite?, _ step: Step<Host>) -> NameSet<Composite> {
     exit(leaf, step)
     step.disarm(Self.timers(of: leaf.name))
-    var left = leaf.name.parent
-    while let composite = left, composite != scope {
+    var left: NameSet<Composite> = []
+    var next = leaf.name.parent
+    while let composite = next, composite != scope {
       exit(composite, from: leaf, step)
       step.disarm(Self.timers(of: composite))
-      left = composite.parent
+      left.insert(composite)
+      next = composite.parent
     }
+    return left
   }
 
   /// Enters composites, the outermost first.

@@ -50,9 +50,9 @@ public protocol Statechart {
   mutating func exit(_ composite: Composite, from leaf: State, _ step: Step<Host>)
 
   /// The timers that die when a leaf is left.
-  static func timers(of leaf: State.Name) -> TimerSet<Host.TimerName>
+  static func timers(of leaf: State.Name) -> NameSet<Host.TimerName>
   /// The timers that die when a composite is left.
-  static func timers(of composite: Composite) -> TimerSet<Host.TimerName>
+  static func timers(of composite: Composite) -> NameSet<Host.TimerName>
 
   /// Whether a leaf is final: when it is entered, the composite that it is directly within is complete.
   static func isFinal(_ leaf: State.Name) -> Bool
@@ -61,8 +61,9 @@ public protocol Statechart {
 
   /// What `leaf` remembers of a composite that it is not in: the state in which that was left.
   func memory(of composite: Composite, in leaf: State) -> State?
-  /// Takes into `next`, the state that a transition leads to, in which state a composite is left.
-  func remember(_ left: State, of composite: Composite, in next: inout State)
+  /// Takes into `next`, the state that a transition leads to, what is to be remembered: that these composites were left in
+  /// `left`, and what `left` remembers of others. Memory is part of the state, because it decides what comes.
+  func remember(_ left: State, of composites: NameSet<Composite>, in next: inout State)
 }
 
 // What a simple chart has none of.
@@ -82,14 +83,14 @@ extension Statechart {
   @inlinable
   public func memory(of composite: Composite, in leaf: State) -> State? { nil }
   @inlinable
-  public func remember(_ left: State, of composite: Composite, in next: inout State) {}
+  public func remember(_ left: State, of composites: NameSet<Composite>, in next: inout State) {}
 }
 
 extension Statechart where Host.TimerName == NoNames {
   @inlinable
-  public static func timers(of leaf: State.Name) -> TimerSet<Host.TimerName> { [] }
+  public static func timers(of leaf: State.Name) -> NameSet<Host.TimerName> { [] }
   @inlinable
-  public static func timers(of composite: Composite) -> TimerSet<Host.TimerName> { [] }
+  public static func timers(of composite: Composite) -> NameSet<Host.TimerName> { [] }
 }
 
 // Generic, because the compiler rejects a body that takes a value of a type without values.
@@ -103,7 +104,7 @@ extension Statechart where Composite == NoNames {
     of composite: None, _ step: Step<Host>
   ) -> StatechartNode<State, Composite> { preconditionFailure("a flat chart has no composites") }
   @inlinable
-  public static func timers<None: StatechartComposite>(of composite: None) -> TimerSet<Host.TimerName> { [] }
+  public static func timers<None: StatechartComposite>(of composite: None) -> NameSet<Host.TimerName> { [] }
 }
 
 /// What a state of a chart decides.

@@ -77,11 +77,13 @@ public enum StatechartNode<Leaf, Composite> {
   case composite(Composite)
 }
 
-/// Some of a machine's timers: those that belong to a state.
+extension StatechartNode: Sendable where Leaf: Sendable, Composite: Sendable {}
+
+/// Some names of a vocabulary: the timers that belong to a state, the composites that a transition leaves.
 ///
 /// - Precondition: They are among the first 64 of their vocabulary.
-public struct TimerSet<Name: Vocabulary>: ExpressibleByArrayLiteral, Hashable, Sendable {
-  @usableFromInline let bits: UInt64
+public struct NameSet<Name: Vocabulary>: ExpressibleByArrayLiteral, Hashable, Sendable {
+  @usableFromInline var bits: UInt64
 
   @inlinable
   init(bits: UInt64) {
@@ -93,17 +95,23 @@ public struct TimerSet<Name: Vocabulary>: ExpressibleByArrayLiteral, Hashable, S
   public init(arrayLiteral names: Name...) {
     var bits: UInt64 = 0
     for name in names {
-      precondition(name.index < UInt64.bitWidth, "a state may own the first 64 timers")
+      precondition(name.index < UInt64.bitWidth, "a set holds the first 64 names")
       bits |= 1 << UInt64(name.index)
     }
     self.bits = bits
   }
 
-  /// All timers of the vocabulary.
+  /// All names of the vocabulary.
   @inlinable
-  public static var all: TimerSet {
-    precondition(Name.count <= UInt64.bitWidth, "a state may own the first 64 timers")
-    return TimerSet(bits: Name.count == UInt64.bitWidth ? .max : 1 << UInt64(Name.count) - 1)
+  public static var all: NameSet {
+    precondition(Name.count <= UInt64.bitWidth, "a set holds the first 64 names")
+    return NameSet(bits: Name.count == UInt64.bitWidth ? .max : 1 << UInt64(Name.count) - 1)
+  }
+
+  @inlinable
+  mutating func insert(_ name: Name) {
+    precondition(name.index < UInt64.bitWidth, "a set holds the first 64 names")
+    bits |= 1 << UInt64(name.index)
   }
 
   @inlinable
@@ -116,7 +124,7 @@ extension Step {
   /// Stops timers of a state that is left. Those that do not run are left alone.
   @inlinable
   @inline(__always)
-  func disarm(_ timers: TimerSet<M.TimerName>) {
+  func disarm(_ timers: NameSet<M.TimerName>) {
     var rest = timers.bits
     while rest != 0 {
       disarm(M.TimerName(at: rest.trailingZeroBitCount))
