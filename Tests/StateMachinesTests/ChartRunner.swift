@@ -51,7 +51,8 @@ final class ChartRunner<M: Machine> {
     if result.verdict != .moved && result.verdict != .stayed {
       #expect(result.from == result.to && record.effects.isEmpty, "\(result.verdict) with consequences in \(to)")
     }
-    let outcome = result.verdict == .moved ? "moved \(M.State.Name(at: Int(result.from)).word) \(to)" : "\(result.verdict) \(to)"
+    let outcome =
+      result.verdict == .moved ? "moved \(M.State.Name(at: Int(result.from)).word) \(to)" : "\(result.verdict) \(to)"
     return outcome + effects()
   }
 

@@ -2,6 +2,8 @@ import StateMachines
 
 /// A cooled cabinet: off, or on with all that goes on there. The loss of power is handled once, for all that is on.
 struct Chiller: HierarchicalMachine {
+  typealias Host = Chiller
+
   enum State: UInt8, CaseIterable, StatechartLeaf, MachineState {
     case off, resting, ready, minOn, free, defrosting, dripping
 
@@ -59,7 +61,7 @@ struct Chiller: HierarchicalMachine {
     case (.on, .event(.powerLost)): return .go(to: .off)
     case (.on, .expired(.defrostInterval)):
       step.arm(.defrostInterval, after: .minutes(360))
-      return .go(into: .defrost)
+      return .go(into: .defrost, locally: true)
     case (.on, .event(.warm)), (.on, .event(.cold)), (.on, .event(.powerRestored)), (.on, .expired(.minOff)),
       (.on, .expired(.minOn)), (.on, .expired(.thawed)), (.on, .expired(.dry)):
       return .ignore

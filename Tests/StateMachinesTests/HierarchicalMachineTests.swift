@@ -5,7 +5,9 @@ import Testing
 struct HierarchicalMachineTests {
   private typealias Place = StatechartNode<Probe.Leaf, Probe.Composite>
 
-  private func send(_ order: Probe.Order, at place: StatechartNode<Probe.Leaf, Probe.Composite>?, in leaf: String) -> String {
+  private func send(_ order: Probe.Order, at place: StatechartNode<Probe.Leaf, Probe.Composite>?, in leaf: String)
+    -> String
+  {
     ChartRunner(Probe.self, in: leaf).send(Probe.Event(place: place, order: order))
   }
 
@@ -99,21 +101,25 @@ struct HierarchicalMachineTests {
     #expect(runner.timers.isEmpty)
   }
 
-  @Test("deep history is the leaf that was left, shallow history the child around it; without history it is the initial state")
+  @Test(
+    "deep history is the leaf that was left, shallow history the child around it; without history it is the initial state"
+  )
   func history() {
     func back(_ history: History, after leaf: String?) -> String {
       let runner = ChartRunner(Probe.self, in: leaf)
       if leaf != nil { runner.send(.init(place: .composite(.a), order: .go(.z, locally: false))) }
       return runner.send(.init(place: .leaf(.z), order: .back(.a, history)))
     }
-    #expect(back(.deep, after: "a.e.g.i") == "moved z a.e.g.i > left z > did > entered a > entered e > entered g > entered i")
+    #expect(
+      back(.deep, after: "a.e.g.i") == "moved z a.e.g.i > left z > did > entered a > entered e > entered g > entered i")
     #expect(back(.shallow, after: "a.e.g.i") == "moved z a.e.f > left z > did > entered a > entered e > entered f")
     #expect(back(.shallow, after: "a.b.d") == "moved z a.b.c > left z > did > entered a > entered b > entered c")
     #expect(back(.deep, after: nil) == back(.shallow, after: nil))
     #expect(back(.deep, after: nil) == "moved z a.b.c > left z > did > entered a > entered b > entered c")
   }
 
-  @Test("history lasts until the composite is left again, and a composite that goes back into itself comes back as it was")
+  @Test(
+    "history lasts until the composite is left again, and a composite that goes back into itself comes back as it was")
   func lastingHistory() {
     let runner = ChartRunner(Probe.self, in: "a.e.g.i")
     runner.send(.init(place: .composite(.a), order: .go(.z, locally: false)))
@@ -134,7 +140,8 @@ struct HierarchicalMachineTests {
         == "moved a.b.c z > left c > left b > entered end > left end > left a > did > entered z")
     #expect(
       send(.end(then: .d), at: .leaf(.c), in: "a.b.c")
-        == "moved a.b.c a.b.d > left c > left b > entered end > left end > left a > did > entered a > entered b > entered d")
+        == "moved a.b.c a.b.d > left c > left b > entered end > left end > left a > did > entered a > entered b > entered d"
+    )
     #expect(send(.end(then: nil), at: .leaf(.c), in: "a.b.c") == "moved a.b.c a.end > left c > left b > entered end")
   }
 

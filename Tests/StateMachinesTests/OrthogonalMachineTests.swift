@@ -35,16 +35,20 @@ struct OrthogonalMachineTests {
     #expect(ChartRunner(Trio.self, in: "off").send(.off) == "moved off off > did off")
   }
 
-  @Test("a region may leave the composite only if no other has taken the signal; the first one wins; overruled ones do nothing")
+  @Test(
+    "a region may leave the composite only if no other has moved or stayed; the first one wins; overruled ones do nothing"
+  )
   func leaving() {
     #expect(tell(.inherit, .leave, .inherit) == "moved p+p+p out > left 2p > left 1p > left 0p > did 1 leaves")
     #expect(
       tell(.leave, .leave, .inherit)
         == "moved p+p+p off > left 2p > left 1p > left 0p > did 0 leaves > overruled 1")
+    #expect(tell(.ignore, .refuse, .leave) == "moved p+p+p out > left 2p > left 1p > left 0p > did 2 leaves")
     #expect(tell(.leave, .inherit, .stay) == "stayed p+p+p > did 2 sees p > overruled 0")
     #expect(
       tell(.stay, .leave, .leave, in: "q+p+p") == "stayed q+p+p > did 0 sees q > overruled 1 > overruled 2")
-    #expect(tell(.leave, .move, .leave) == "moved p+p+p p+q+p > left 1p > did 1 > entered 1q > overruled 0 > overruled 2")
+    #expect(
+      tell(.leave, .move, .leave) == "moved p+p+p p+q+p > left 1p > did 1 > entered 1q > overruled 0 > overruled 2")
   }
 
   @Test("when all regions are final the composite is complete, within the same step")
@@ -63,7 +67,7 @@ struct OrthogonalMachineTests {
         for third in Trio.Order.allCases {
           let orders = [first, second, third]
           let isLeaving = orders.contains(.leave)
-          let isTaken = orders.contains { $0 != .inherit && $0 != .leave }
+          let isTaken = orders.contains { [.move, .end, .stay].contains($0) }
           let overruled = orders.count { $0 == .leave } - (isLeaving && !isTaken ? 1 : 0)
           let expected =
             if orders.contains(.move) || orders.contains(.end) || (isLeaving && !isTaken) {

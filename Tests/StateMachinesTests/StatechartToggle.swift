@@ -18,6 +18,8 @@ struct PlainToggle: Machine {
 
 /// The same as a chart: within a composite that has nothing to say.
 struct ChartToggle: HierarchicalMachine {
+  typealias Host = ChartToggle
+
   enum State: UInt8, CaseIterable, StatechartLeaf, MachineState {
     case off, on
 

@@ -79,7 +79,8 @@ extension Keyboard {
       switch input {
       case .event(.tap): keyboard.showsShift ? answer(of: leaf, to: .event(.tap), step) : .inherit
       case .event(.character(let character)):
-        keyboard.showsShift && !keyboard.isDictated ? answer(of: leaf, to: .event(.character(character)), step) : .inherit
+        keyboard.showsShift && !keyboard.isDictated
+          ? answer(of: leaf, to: .event(.character(character)), step) : .inherit
       case .expired(let timer): answer(of: leaf, to: .expired(timer), step)
       case .event(.layout), .event(.dictation): .inherit
       }

@@ -10,22 +10,20 @@ extension OrthogonalMachine {
     var pass = RegionPass<Self>(.offer(signal), step)
     visit(&regions, &pass, step)
     if pass.overruled != 0 { reportOverruled(pass, step) }
+    if let target = pass.departure { return follow(.move(to: target), from: before, actionsFrom: first, step) }
     switch pass.verdict {
-    case .moved, .stayed:
-      return conclude(regions, from: before, &pass, step)
+    case .moved, .stayed: return conclude(regions, from: before, pass, step)
     case .ignored: return .ignore
     case .refused: return pass.refusals == pass.place ? .refuse : .ignore
-    case nil:
-      let reaction = pass.departure.map { .move(to: $0) } ?? reaction(to: signal, step)
-      return follow(reaction, from: before, actionsFrom: first, step)
+    case nil: return follow(reaction(to: signal, step), from: before, actionsFrom: first, step)
     }
   }
 
-  /// Regions have taken the signal.
+  /// Regions have done something with the signal.
   @inlinable
   @inline(__always)
   mutating func conclude(
-    _ regions: Regions, from before: Regions, _ pass: inout RegionPass<Self>, _ step: Step<Self>
+    _ regions: Regions, from before: Regions, _ pass: RegionPass<Self>, _ step: Step<Self>
   ) -> Reaction<State> {
     var regions = regions
     settle(&regions, from: before, step)
@@ -92,7 +90,7 @@ public struct RegionPass<M: OrthogonalMachine> {
   @usableFromInline let first: Int
   /// How many regions have been visited.
   @usableFromInline var place = 0
-  /// The strongest verdict of those that have taken the signal.
+  /// The strongest verdict of those that have answered.
   @usableFromInline var verdict: Verdict?
   @usableFromInline var refusals = 0
   /// Where the first region that wants to leave wants to go.
@@ -144,14 +142,17 @@ public struct RegionPass<M: OrthogonalMachine> {
     place += 1
   }
 
-  /// A region has taken the signal, so that none may leave.
+  /// A region has answered. If it has done something, none may leave.
   @inlinable
   @inline(__always)
   mutating func take(_ verdict: Verdict, _ step: Step<M>) {
     if let strongest = self.verdict, strongest.rawValue <= verdict.rawValue { return }
-    if departure != nil { overruleDeparture(step) }
     self.verdict = verdict
+    if departure != nil && hasActed { overruleDeparture(step) }
   }
+
+  @inlinable
+  var hasActed: Bool { verdict == .moved || verdict == .stayed }
 
   @inlinable
   mutating func overruleDeparture(_ step: Step<M>) {
@@ -162,7 +163,7 @@ public struct RegionPass<M: OrthogonalMachine> {
 
   @inlinable
   mutating func leave(to target: M.State, effects: Range<Int>, _ step: Step<M>) {
-    if verdict != nil || departure != nil {
+    if hasActed || departure != nil {
       step.withdrawEffects(effects)
       overruled |= 1 << UInt64(place)
     } else {

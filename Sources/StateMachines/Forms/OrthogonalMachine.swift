@@ -16,7 +16,7 @@ public protocol Region: Statechart where Host: OrthogonalMachine, Signal == Host
 /// refused if every region refuses it.
 ///
 /// **Leaving the composite** is what the machine's own rule decides, or a region that answers ``StatechartReaction/leave(to:)``. The inner goes
-/// first: a region leaves only if no other has taken the signal. If several want to leave, the first wins. Those that are overruled
+/// first: a region leaves only if no other has moved or stayed. If several want to leave, the first wins. Those that are overruled
 /// have no effects and are reported to ``overruled(_:_:)``. On the way out the regions are left in reverse order, on the way
 /// in they are entered in order, each with its hooks; the effects of the rule that decided stand between.
 ///
@@ -25,7 +25,116 @@ public protocol Region: Statechart where Host: OrthogonalMachine, Signal == Host
 /// Regions talk to each other by ``Step/raise(_:)``, of timers among ``ownTimers``.
 ///
 /// ```swift
-/// EXAMPLE
+/// /// A coffee machine: off, or on with a heater and a tank that go their own ways.
+/// struct CoffeeMachine: OrthogonalMachine {
+///   enum State: MachineState {
+///     case off
+///     case on(Regions)
+///
+///     typealias Name = Either<Off, Beside<Heater.State, Tank.State>>
+///
+///     var name: Name {
+///       switch self {
+///       case .off: .outside(.off)
+///       case .on(let on): .inside(Beside(on.heater, on.tank))
+///       }
+///     }
+///   }
+///
+///   enum Off: UInt8, CaseIterable, Vocabulary { case off }
+///
+///   struct Regions: Hashable {
+///     var heater = Heater.State.warming
+///     var tank = Tank.State.full
+///   }
+///
+///   enum Event: Sendable { case button, brew, refill, emptied }
+///   enum TimerName: UInt8, CaseIterable, Vocabulary { case hot }
+///   enum Output: UInt8, CaseIterable, Vocabulary, MachineOutput { case heaterOn, heaterOff, pump, lamp }
+///
+///   var state: State
+///
+///   init(initial: State.Name?, _ step: Step<Self>) {
+///     state =
+///       switch initial {
+///       case .outside(.off), nil: .off
+///       case .inside(let names): .on(Regions(heater: names.first, tank: names.second))
+///       }
+///     begin(step)
+///   }
+///
+///   func visit(_ regions: inout Regions, _ pass: inout RegionPass<Self>, _ step: Step<Self>) {
+///     pass.visit(Heater(tank: regions.tank), &regions.heater, step)
+///     pass.visit(Tank(), &regions.tank, step)
+///   }
+///
+///   func reaction(to input: Signal, _ step: Step<Self>) -> Reaction<State> {
+///     switch (state, input) {
+///     case (.off, .event(.button)): .move(to: .on(Regions()))
+///     case (.on, .event(.button)): .move(to: .off)
+///     case (.on, .event(.brew)): step.refuse("it is not hot, or there is no water")
+///     case (.off, .event(.brew)): step.refuse("it is off")
+///     case (_, .event(.refill)), (_, .event(.emptied)), (_, .expired(.hot)): .ignore
+///     }
+///   }
+///
+///   static func regions(of state: State) -> Regions? { if case .on(let regions) = state { regions } else { nil } }
+///   static func state(of regions: Regions) -> State { .on(regions) }
+///
+///   func asksFor(_ timer: TimerName) -> Bool {
+///     switch state {
+///     case .off: false
+///     case .on(let on): Heater.owns(timer, in: on.heater)
+///     }
+///   }
+///
+///   struct Heater: Region {
+///     typealias Host = CoffeeMachine
+///     enum State: UInt8, CaseIterable, StatechartLeaf, MachineState { case warming, hot }
+///
+///     /// As it was before the step: `in(Tank.full)` is a look at it.
+///     let tank: Tank.State
+///
+///     func reaction(in leaf: State, to input: CoffeeMachine.Signal, _ step: Step<Host>) -> Answer {
+///       switch (leaf, input) {
+///       case (.warming, .expired(.hot)): return .go(to: .hot)
+///       case (.hot, .event(.brew)) where tank == .full:
+///         step.emit(.pump)
+///         return .go(to: .warming)
+///       case (.warming, _), (.hot, _): return .inherit
+///       }
+///     }
+///
+///     func enter(_ leaf: State, _ step: Step<Host>) {
+///       guard leaf == .warming else { return }
+///       step.emit(.heaterOn)
+///       step.arm(.hot, after: .seconds(30))
+///     }
+///
+///     func exit(_ leaf: State, _ step: Step<Host>) {
+///       if leaf == .warming { step.emit(.heaterOff) }
+///     }
+///
+///     static func timers(of leaf: State) -> NameSet<TimerName> { leaf == .warming ? [.hot] : [] }
+///   }
+///
+///   struct Tank: Region {
+///     typealias Host = CoffeeMachine
+///     enum State: UInt8, CaseIterable, StatechartLeaf, MachineState { case full, empty }
+///
+///     func reaction(in leaf: State, to input: CoffeeMachine.Signal, _ step: Step<Host>) -> Answer {
+///       switch (leaf, input) {
+///       case (.full, .event(.emptied)):
+///         step.emit(.lamp)
+///         return .go(to: .empty)
+///       case (.empty, .event(.refill)): return .go(to: .full)
+///       case (.full, _), (.empty, _): return .inherit
+///       }
+///     }
+///
+///     static func timers(of leaf: State) -> NameSet<TimerName> { [] }
+///   }
+/// }
 /// ```
 ///
 /// A region is a chart and may have composites; it has no regions of its own.
@@ -104,7 +213,6 @@ extension OrthogonalMachine where State == Regions {
   @inlinable
   public static func state(of regions: Regions) -> State { regions }
 }
-
 
 extension Step {
   /// This step for another machine's rule, which stands for a region here as it is written.
