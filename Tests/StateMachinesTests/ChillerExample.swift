@@ -68,7 +68,7 @@ struct Chiller: HierarchicalMachine {
     }
   }
 
-  func initial(of composite: Composite, _ step: Step<Self>) -> StatechartNode<State, Composite> {
+  func initial(of composite: Composite, _ step: Step<Self>) -> Node {
     switch composite {
     case .on: .composite(.idle)
     case .idle: .leaf(.resting)
@@ -77,54 +77,38 @@ struct Chiller: HierarchicalMachine {
     }
   }
 
-  func enter(_ leaf: State, _ step: Step<Self>) {
-    switch leaf {
-    case .resting: step.arm(.minOff, after: .minutes(3))
-    case .minOn: step.arm(.minOn, after: .minutes(1))
-    case .defrosting:
+  func enter(_ node: Node, _ step: Step<Self>) {
+    switch node {
+    case .composite(.on): step.arm(.defrostInterval, after: .minutes(360))
+    case .composite(.cooling): step.emit(.compressorOn)
+    case .leaf(.resting): step.arm(.minOff, after: .minutes(3))
+    case .leaf(.minOn): step.arm(.minOn, after: .minutes(1))
+    case .leaf(.defrosting):
       step.emit(.heaterOn)
       step.arm(.thawed, after: .minutes(20))
-    case .dripping: step.arm(.dry, after: .minutes(2))
-    case .off, .ready, .free: break
+    case .leaf(.dripping): step.arm(.dry, after: .minutes(2))
+    case .composite(.idle), .composite(.defrost), .leaf(.off), .leaf(.ready), .leaf(.free): break
     }
   }
 
-  func enter(_ composite: Composite, for leaf: State, _ step: Step<Self>) {
-    switch composite {
-    case .on: step.arm(.defrostInterval, after: .minutes(360))
-    case .cooling: step.emit(.compressorOn)
-    case .idle, .defrost: break
+  func exit(_ node: Node, from leaf: State, _ step: Step<Self>) {
+    switch node {
+    case .composite(.cooling): step.emit(.compressorOff)
+    case .leaf(.defrosting): step.emit(.heaterOff)
+    case .composite(.on), .composite(.idle), .composite(.defrost), .leaf(.off), .leaf(.resting), .leaf(.ready),
+      .leaf(.minOn), .leaf(.free), .leaf(.dripping):
+      break
     }
   }
 
-  func exit(_ leaf: State, _ step: Step<Self>) {
-    switch leaf {
-    case .defrosting: step.emit(.heaterOff)
-    case .off, .resting, .ready, .minOn, .free, .dripping: break
-    }
-  }
-
-  func exit(_ composite: Composite, from leaf: State, _ step: Step<Self>) {
-    switch composite {
-    case .cooling: step.emit(.compressorOff)
-    case .on, .idle, .defrost: break
-    }
-  }
-
-  static func timers(of leaf: State) -> NameSet<TimerName> {
-    switch leaf {
-    case .resting: [.minOff]
-    case .minOn: [.minOn]
-    case .defrosting: [.thawed]
-    case .dripping: [.dry]
-    case .off, .ready, .free: []
-    }
-  }
-
-  static func timers(of composite: Composite) -> NameSet<TimerName> {
-    switch composite {
-    case .on: [.defrostInterval]
-    case .idle, .cooling, .defrost: []
+  static func timers(of node: Node) -> NameSet<TimerName> {
+    switch node {
+    case .composite(.on): [.defrostInterval]
+    case .leaf(.resting): [.minOff]
+    case .leaf(.minOn): [.minOn]
+    case .leaf(.defrosting): [.thawed]
+    case .leaf(.dripping): [.dry]
+    case .composite(.idle), .composite(.cooling), .composite(.defrost), .leaf(.off), .leaf(.ready), .leaf(.free): []
     }
   }
 }

@@ -136,7 +136,7 @@ struct Probe: HierarchicalMachine {
     }
   }
 
-  func initial(of composite: Composite, _ step: Step<Self>) -> StatechartNode<State, Composite> {
+  func initial(of composite: Composite, _ step: Step<Self>) -> Node {
     switch composite {
     case .a: .composite(.b)
     case .b: .leaf(State(.c))
@@ -145,35 +145,24 @@ struct Probe: HierarchicalMachine {
     }
   }
 
-  func enter(_ leaf: State, _ step: Step<Self>) {
-    step.emit(.entered("\(leaf.name)"))
-    if leaf.name == .c { step.arm(.chime, after: .seconds(1)) }
-  }
-
-  func enter(_ composite: Composite, for leaf: State, _ step: Step<Self>) {
-    step.emit(.entered("\(composite)"))
-    switch composite {
-    case .a: step.arm(.alarm, after: .seconds(1))
-    case .b: step.arm(.bell, after: .seconds(1))
-    case .e, .g: break
+  func enter(_ node: Node, _ step: Step<Self>) {
+    step.emit(.entered(node.word))
+    switch node {
+    case .composite(.a): step.arm(.alarm, after: .seconds(1))
+    case .composite(.b): step.arm(.bell, after: .seconds(1))
+    case .leaf(let leaf): if leaf.name == .c { step.arm(.chime, after: .seconds(1)) }
+    case .composite(.e), .composite(.g): break
     }
   }
 
-  func exit(_ leaf: State, _ step: Step<Self>) { step.emit(.left("\(leaf.name)")) }
-  func exit(_ composite: Composite, from leaf: State, _ step: Step<Self>) { step.emit(.left("\(composite)")) }
+  func exit(_ node: Node, from leaf: State, _ step: Step<Self>) { step.emit(.left(node.word)) }
 
-  static func timers(of leaf: Leaf) -> NameSet<TimerName> {
-    switch leaf {
-    case .c: [.chime]
-    case .z, .d, .f, .h, .i, .end: []
-    }
-  }
-
-  static func timers(of composite: Composite) -> NameSet<TimerName> {
-    switch composite {
-    case .a: [.alarm]
-    case .b: [.bell]
-    case .e, .g: []
+  static func timers(of node: StatechartNode<Leaf, Composite>) -> NameSet<TimerName> {
+    switch node {
+    case .composite(.a): [.alarm]
+    case .composite(.b): [.bell]
+    case .leaf(.c): [.chime]
+    case .composite(.e), .composite(.g), .leaf: []
     }
   }
 
@@ -193,5 +182,14 @@ struct Probe: HierarchicalMachine {
 
   func remember(_ left: State, of composites: NameSet<Composite>, in next: inout State) {
     next.memory = composites.contains(.a) ? left.name : left.memory
+  }
+}
+
+extension StatechartNode<Probe.State, Probe.Composite> {
+  fileprivate var word: String {
+    switch self {
+    case .leaf(let leaf): "\(leaf.name)"
+    case .composite(let composite): "\(composite)"
+    }
   }
 }

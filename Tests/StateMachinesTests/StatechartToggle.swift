@@ -54,7 +54,7 @@ struct ChartToggle: HierarchicalMachine {
     }
   }
 
-  func initial(of composite: Composite, _ step: Step<Self>) -> StatechartNode<State, Composite> {
+  func initial(of composite: Composite, _ step: Step<Self>) -> Node {
     switch composite {
     case .device: .leaf(.off)
     }

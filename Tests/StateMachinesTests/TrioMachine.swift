@@ -132,8 +132,10 @@ struct Trio: OrthogonalMachine {
       }
     }
 
-    func enter(_ leaf: State, _ step: Step<Host>) { step.emit(.entered("\(place)\(leaf)")) }
-    func exit(_ leaf: State, _ step: Step<Host>) { step.emit(.left("\(place)\(leaf)")) }
+    func enter(_ node: Node, _ step: Step<Host>) {
+      if case .leaf(let leaf) = node { step.emit(.entered("\(place)\(leaf)")) }
+    }
+    func exit(_ node: Node, from leaf: State, _ step: Step<Host>) { step.emit(.left("\(place)\(leaf)")) }
     static func isFinal(_ leaf: State) -> Bool { leaf == .end }
   }
 }

@@ -94,7 +94,7 @@ extension Keyboard {
     }
 
     // The key sees to its timer itself.
-    static func timers(of leaf: State.Name) -> NameSet<TimerName> { [] }
+    static func timers(of node: StatechartNode<State.Name, NoNames>) -> NameSet<TimerName> { [] }
   }
 
   struct LayoutRegion: Region {
@@ -117,7 +117,7 @@ extension Keyboard {
       }
     }
 
-    static func timers(of leaf: Layout) -> NameSet<TimerName> { [] }
+    static func timers(of node: StatechartNode<Layout, NoNames>) -> NameSet<TimerName> { [] }
   }
 
   struct DictationRegion: Region {
@@ -136,6 +136,6 @@ extension Keyboard {
       }
     }
 
-    static func timers(of leaf: Dictation) -> NameSet<TimerName> { [] }
+    static func timers(of node: StatechartNode<Dictation, NoNames>) -> NameSet<TimerName> { [] }
   }
 }

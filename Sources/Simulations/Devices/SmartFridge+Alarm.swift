@@ -25,45 +25,44 @@ extension SmartFridge {
     }
 
     func reaction(in leaf: State, to signal: Signal, _ step: Step<Host>) -> Answer {
+      var warmest: Double { max(leaf.peak ?? -.infinity, fridge.temperature(at: step.now, step.parameters)) }
       switch (leaf, signal) {
-      case (.normal, .highLimitReached):
-        return .go(to: .pendingHigh(peak: fridge.temperature(at: step.now, step.parameters)))
-      case (.pendingHigh, .highLimitLeft), (.highAlarm(_, isHigh: false), .acknowledge):
-        return .go(to: .normal)
-      case (.pendingHigh(let peak), .highTemp):
-        return .go(to: .highAlarm(peak: max(peak, fridge.temperature(at: step.now, step.parameters)), isHigh: true))
-      case (.highAlarm(_, isHigh: true), .acknowledge):
+      case (.normal, .event(.highLimitReached)): return .go(to: .pendingHigh(peak: warmest))
+      case (.pendingHigh, .event(.highLimitLeft)): return .go(to: .normal)
+      case (.pendingHigh, .expired(.highTemp)): return .go(to: .highAlarm(peak: warmest, isHigh: true))
+      case (.highAlarm(_, isHigh: false), .event(.acknowledge)): return .go(to: .normal)
+      case (.highAlarm(_, isHigh: true), .event(.acknowledge)):
         step.emit(.buzzerOff)
         return .stay
-      case (.highAlarm(let peak, isHigh: false), .highLimitReached):
-        return .stayAs(.highAlarm(peak: max(peak, fridge.temperature(at: step.now, step.parameters)), isHigh: true))
-      case (.highAlarm(let peak, isHigh: true), .highLimitLeft):
-        return .stayAs(.highAlarm(peak: max(peak, fridge.temperature(at: step.now, step.parameters)), isHigh: false))
+      case (.highAlarm(_, isHigh: false), .event(.highLimitReached)):
+        return .stayAs(.highAlarm(peak: warmest, isHigh: true))
+      case (.highAlarm(_, isHigh: true), .event(.highLimitLeft)):
+        return .stayAs(.highAlarm(peak: warmest, isHigh: false))
       case (.normal, _), (.pendingHigh, _), (.highAlarm, _):
         return .inherit
       }
     }
 
     /// While the evaporator thaws the chamber may be warm; `highTemp` is armed when the dripping ends.
-    func enter(_ leaf: State, _ step: Step<Host>) {
-      switch leaf {
-      case .normal: break
-      case .pendingHigh: if !fridge.isThawing { step.arm(.highTemp, after: step.parameters.highTemp) }
-      case .highAlarm: step.emit(.alarmOn)
+    func enter(_ node: Node, _ step: Step<Host>) {
+      switch node {
+      case .leaf(.pendingHigh): if !fridge.isThawing { step.arm(.highTemp, after: step.parameters.highTemp) }
+      case .leaf(.highAlarm): step.emit(.alarmOn)
+      case .leaf(.normal): break
       }
     }
 
-    func exit(_ leaf: State, _ step: Step<Host>) {
-      switch leaf {
-      case .highAlarm: step.emit(.alarmOff)
-      case .normal, .pendingHigh: break
+    func exit(_ node: Node, from leaf: State, _ step: Step<Host>) {
+      switch node {
+      case .leaf(.highAlarm): step.emit(.alarmOff)
+      case .leaf(.normal), .leaf(.pendingHigh): break
       }
     }
 
-    static func timers(of leaf: AlarmName) -> NameSet<TimerName> {
-      switch leaf {
-      case .pendingHigh: [.highTemp]
-      case .normal, .highAlarm: []
+    static func timers(of node: StatechartNode<AlarmName, NoNames>) -> NameSet<TimerName> {
+      switch node {
+      case .leaf(.pendingHigh): [.highTemp]
+      case .leaf(.normal), .leaf(.highAlarm): []
       }
     }
   }

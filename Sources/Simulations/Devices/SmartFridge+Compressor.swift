@@ -58,24 +58,25 @@ extension SmartFridge {
 
     func reaction(in leaf: State, to signal: Signal, _ step: Step<Host>) -> Answer {
       switch (leaf, signal) {
-      case (.resting(let rest), .minOff):
+      case (.resting(let rest), .expired(.minOff)):
         return startIfWanted(rest)
-      case (.ready, .maxTemperatureReached) where fridge.doorIsClosed, (.ready(demand: true), .doorClosed):
+      case (.ready, .event(.maxTemperatureReached)) where fridge.doorIsClosed,
+        (.ready(demand: true), .event(.doorClosed)):
         return .go(into: .cooling)
-      case (.minOn(let pending), .minOn):
+      case (.minOn(let pending), .expired(.minOn)):
         if pending.defrost { return .go(to: .defrosting(rest(after: leaf, step))) }
         return .go(to: pending.stop ? .resting(rest(after: leaf, step)) : .free)
-      case (.minOn(var pending), .minTemperatureReached):
+      case (.minOn(var pending), .event(.minTemperatureReached)):
         pending.stop = true
         return .stayAs(.minOn(pending))
-      case (.minOn(var pending), .defrostInterval):
+      case (.minOn(var pending), .expired(.defrostInterval)):
         pending.defrost = true
         return .stayAs(.minOn(pending))
-      case (.free, .minTemperatureReached):
+      case (.free, .event(.minTemperatureReached)):
         return .go(to: .resting(rest(after: leaf, step)))
-      case (.defrosting(let rest), .defrostDuration):
+      case (.defrosting(let rest), .expired(.defrostDuration)):
         return .go(to: .dripping(rest))
-      case (.dripping(let rest), .drip):
+      case (.dripping(let rest), .expired(.drip)):
         if fridge.alarmIsPending { step.arm(.highTemp, after: step.parameters.highTemp) }
         return rest.until > step.now ? .go(to: .resting(rest)) : startIfWanted(rest)
       case (.resting, _), (.ready, _), (.minOn, _), (.free, _), (.defrosting, _), (.dripping, _):
@@ -85,32 +86,31 @@ extension SmartFridge {
 
     func reaction(of composite: Composite, in leaf: State, to signal: Signal, _ step: Step<Host>) -> Answer {
       switch (composite, signal) {
-      case (.cooling, .doorOpened) where fridge.doorIsClosed && step.parameters.doorStopDelay > .zero:
+      case (.cooling, .event(.doorOpened)) where fridge.doorIsClosed && step.parameters.doorStopDelay > .zero:
         step.arm(.doorStopDelay, after: step.parameters.doorStopDelay)
         return .stay
-      case (.cooling, .doorOpened) where fridge.doorIsClosed, (.cooling, .doorStopDelay):
+      case (.cooling, .event(.doorOpened)) where fridge.doorIsClosed, (.cooling, .expired(.doorStopDelay)):
         // The door's safety of the goods overrides `minOn`. A defrost that was waiting for it falls due at once.
         if case .minOn(let pending) = leaf, pending.defrost { step.raise(.defrostInterval) }
         return .go(to: .resting(rest(after: leaf, step)))
-      case (.cooling, .doorClosed) where !fridge.doorIsClosed:
+      case (.cooling, .event(.doorClosed)) where !fridge.doorIsClosed:
         step.disarm(.doorStopDelay)
         return .stay
-      case (.cooling, .maxTemperatureReached):
+      case (.cooling, .event(.maxTemperatureReached)):
         return .ignore
-      case (.cycle, .defrostInterval):
+      case (.cycle, .expired(.defrostInterval)):
         return .go(to: .defrosting(rest(after: leaf, step)))
-      case (.unit, .minTemperatureReached):
+      case (.unit, .event(.minTemperatureReached)):
         // Sent by hand to a warm fridge it is not believed for long.
         if fridge.isWarm(step) { step.arm(.maxTemperatureReached, after: step.parameters.cabinet.recheckDelay) }
         return .stayAs(leaf.wanting(false))
-      case (.unit, .maxTemperatureReached):
+      case (.unit, .event(.maxTemperatureReached)):
         return .stayAs(leaf.wanting(true))
       case (.cooling, _), (.cycle, _), (.thawing, _):
         return .inherit
-      case (.unit, .highLimitReached), (.unit, .highLimitLeft), (.unit, .doorOpened), (.unit, .doorClosed),
-        (.unit, .silence), (.unit, .acknowledge), (.unit, .powerLost), (.unit, .powerRestored), (.unit, .minOff),
-        (.unit, .minOn), (.unit, .doorStopDelay), (.unit, .doorAlarm), (.unit, .highTemp), (.unit, .defrostInterval),
-        (.unit, .defrostDuration), (.unit, .drip):
+      case (.unit, .event(.highLimitReached)), (.unit, .event(.highLimitLeft)), (.unit, .event(.doorOpened)),
+        (.unit, .event(.doorClosed)), (.unit, .event(.silence)), (.unit, .event(.acknowledge)),
+        (.unit, .event(.powerLost)), (.unit, .event(.powerRestored)), (.unit, .expired):
         return .inherit
       }
     }
@@ -132,7 +132,7 @@ extension SmartFridge {
       Rest(demand: fridge.isWarm(step), until: step.now + step.parameters.minOff)
     }
 
-    func initial(of composite: Composite, _ step: Step<Host>) -> StatechartNode<State, Composite> {
+    func initial(of composite: Composite, _ step: Step<Host>) -> Node {
       switch composite {
       case .unit: .composite(.cycle)
       case .cycle: .leaf(start(in: .resting, step))
@@ -153,56 +153,40 @@ extension SmartFridge {
       }
     }
 
-    func enter(_ leaf: State, _ step: Step<Host>) {
-      switch leaf {
-      case .resting(let rest): step.arm(.minOff, after: rest.until - step.now)
-      case .minOn: step.arm(.minOn, after: step.parameters.minOn)
-      case .defrosting:
+    func enter(_ node: Node, _ step: Step<Host>) {
+      switch node {
+      case .composite(.cycle): step.arm(.defrostInterval, after: step.parameters.defrostInterval)
+      case .composite(.cooling): step.emit(.compressorOn)
+      case .composite(.thawing): step.disarm(.highTemp)
+      case .leaf(.resting(let rest)): step.arm(.minOff, after: rest.until - step.now)
+      case .leaf(.minOn): step.arm(.minOn, after: step.parameters.minOn)
+      case .leaf(.defrosting):
         step.emit(.heaterOn)
         step.arm(.defrostDuration, after: step.parameters.defrostDuration)
-      case .dripping: step.arm(.drip, after: step.parameters.drip)
-      case .ready, .free: break
+      case .leaf(.dripping): step.arm(.drip, after: step.parameters.drip)
+      case .composite(.unit), .leaf(.ready), .leaf(.free): break
       }
     }
 
-    func enter(_ composite: Composite, for leaf: State, _ step: Step<Host>) {
-      switch composite {
-      case .cycle: step.arm(.defrostInterval, after: step.parameters.defrostInterval)
-      case .cooling: step.emit(.compressorOn)
-      case .thawing: step.disarm(.highTemp)
-      case .unit: break
+    func exit(_ node: Node, from leaf: State, _ step: Step<Host>) {
+      switch node {
+      case .composite(.cooling): step.emit(.compressorOff)
+      case .leaf(.defrosting): step.emit(.heaterOff)
+      case .composite(.unit), .composite(.cycle), .composite(.thawing), .leaf(.resting), .leaf(.ready), .leaf(.minOn),
+        .leaf(.free), .leaf(.dripping):
+        break
       }
     }
 
-    func exit(_ leaf: State, _ step: Step<Host>) {
-      switch leaf {
-      case .defrosting: step.emit(.heaterOff)
-      case .resting, .ready, .minOn, .free, .dripping: break
-      }
-    }
-
-    func exit(_ composite: Composite, from leaf: State, _ step: Step<Host>) {
-      switch composite {
-      case .cooling: step.emit(.compressorOff)
-      case .unit, .cycle, .thawing: break
-      }
-    }
-
-    static func timers(of leaf: CompressorName) -> NameSet<TimerName> {
-      switch leaf {
-      case .resting: [.minOff]
-      case .minOn: [.minOn]
-      case .defrosting: [.defrostDuration]
-      case .dripping: [.drip]
-      case .ready, .free: []
-      }
-    }
-
-    static func timers(of composite: Composite) -> NameSet<TimerName> {
-      switch composite {
-      case .cycle: [.defrostInterval]
-      case .cooling: [.doorStopDelay]
-      case .unit, .thawing: []
+    static func timers(of node: StatechartNode<CompressorName, Composite>) -> NameSet<TimerName> {
+      switch node {
+      case .composite(.cycle): [.defrostInterval]
+      case .composite(.cooling): [.doorStopDelay]
+      case .leaf(.resting): [.minOff]
+      case .leaf(.minOn): [.minOn]
+      case .leaf(.defrosting): [.defrostDuration]
+      case .leaf(.dripping): [.drip]
+      case .composite(.unit), .composite(.thawing), .leaf(.ready), .leaf(.free): []
       }
     }
   }

@@ -8,12 +8,12 @@ extension SmartFridge {
 
     func reaction(in leaf: Door, to signal: Signal, _ step: Step<Host>) -> Answer {
       switch (leaf, signal) {
-      case (.closed, .doorOpened): return .go(into: .ajar)
-      case (.open, .doorAlarm): return .go(to: .openTooLong)
-      case (.openTooLong, .doorAlarm):
+      case (.closed, .event(.doorOpened)): return .go(into: .ajar)
+      case (.open, .expired(.doorAlarm)): return .go(to: .openTooLong)
+      case (.openTooLong, .expired(.doorAlarm)):
         step.emit(.buzzerOn)
         return .stay
-      case (.openTooLong, .silence):
+      case (.openTooLong, .event(.silence)):
         step.emit(.buzzerOff)
         step.arm(.doorAlarm, after: step.parameters.doorAlarm)
         return .stay
@@ -23,50 +23,40 @@ extension SmartFridge {
 
     func reaction(of composite: Composite, in leaf: Door, to signal: Signal, _ step: Step<Host>) -> Answer {
       switch (composite, signal) {
-      case (.ajar, .doorClosed): .go(to: .closed)
+      case (.ajar, .event(.doorClosed)): .go(to: .closed)
       case (.ajar, _): .inherit
       }
     }
 
-    func initial(of composite: Composite, _ step: Step<Host>) -> StatechartNode<Door, Composite> {
+    func initial(of composite: Composite, _ step: Step<Host>) -> Node {
       switch composite {
       case .ajar: .leaf(.open)
       }
     }
 
-    func enter(_ composite: Composite, for leaf: Door, _ step: Step<Host>) {
-      switch composite {
-      case .ajar:
+    func enter(_ node: Node, _ step: Step<Host>) {
+      switch node {
+      case .composite(.ajar):
         step.emit(.lightOn)
         step.arm(.doorAlarm, after: step.parameters.doorAlarm)
+      case .leaf(.openTooLong): step.emit(.buzzerOn)
+      case .leaf(.closed), .leaf(.open): break
       }
     }
 
-    func enter(_ leaf: Door, _ step: Step<Host>) {
-      switch leaf {
-      case .openTooLong: step.emit(.buzzerOn)
-      case .closed, .open: break
-      }
-    }
-
-    /// The light first, and then the buzzer.
-    func exit(_ composite: Composite, from leaf: Door, _ step: Step<Host>) {
-      switch composite {
-      case .ajar:
+    func exit(_ node: Node, from leaf: Door, _ step: Step<Host>) {
+      switch node {
+      case .composite(.ajar):
         step.emit(.lightOff)
-        if leaf == .openTooLong { step.emit(.buzzerOff) }
+        if leaf == .openTooLong { step.emit(.buzzerOff) }  // The light goes first.
+      case .leaf(.closed), .leaf(.open), .leaf(.openTooLong): break
       }
     }
 
-    static func timers(of leaf: Door) -> NameSet<TimerName> {
-      switch leaf {
-      case .closed, .open, .openTooLong: []
-      }
-    }
-
-    static func timers(of composite: Composite) -> NameSet<TimerName> {
-      switch composite {
-      case .ajar: [.doorAlarm]
+    static func timers(of node: StatechartNode<Door, Composite>) -> NameSet<TimerName> {
+      switch node {
+      case .composite(.ajar): [.doorAlarm]
+      case .leaf(.closed), .leaf(.open), .leaf(.openTooLong): []
       }
     }
   }

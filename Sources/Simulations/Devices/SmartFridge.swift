@@ -96,25 +96,25 @@ public struct SmartFridge: OrthogonalMachine {
 
   /// The power and, without it, the door. The compressor gets a full rest when the power is back, because nobody
   /// knows how short the loss was for it.
-  public mutating func reaction(to signal: Signal, _ step: Step<Self>) -> Reaction<State> {
+  public mutating func reaction(to signal: Input<Event, TimerName>, _ step: Step<Self>) -> Reaction<State> {
     switch (state, signal) {
-    case (.on(let regions), .powerLost):
+    case (.on(let regions), .event(.powerLost)):
       beginSegment(step)
       return .move(to: .off(doorIsOpen: regions.door != .closed))
-    case (.off(let doorIsOpen), .powerRestored):
+    case (.off(let doorIsOpen), .event(.powerRestored)):
       beginSegment(step)
       return .move(to: .on(regions(in: .resting, door: doorIsOpen ? .open : .closed, step)))
-    case (.off, .doorOpened):
+    case (.off, .event(.doorOpened)):
       beginSegment(step)
       return .stayAs(.off(doorIsOpen: true))
-    case (.off, .doorClosed):
+    case (.off, .event(.doorClosed)):
       beginSegment(step)
       return .stayAs(.off(doorIsOpen: false))
 
-    case (.on, .powerRestored), (.off, .powerLost),
-      (_, .minTemperatureReached), (_, .maxTemperatureReached), (_, .highLimitReached), (_, .highLimitLeft),
-      (.on, .doorOpened), (.on, .doorClosed), (_, .silence), (_, .acknowledge), (_, .minOff), (_, .minOn),
-      (_, .doorStopDelay), (_, .doorAlarm), (_, .highTemp), (_, .defrostInterval), (_, .defrostDuration), (_, .drip):
+    case (.on, .event(.powerRestored)), (.off, .event(.powerLost)), (.on, .event(.doorOpened)),
+      (.on, .event(.doorClosed)), (_, .event(.minTemperatureReached)), (_, .event(.maxTemperatureReached)),
+      (_, .event(.highLimitReached)), (_, .event(.highLimitLeft)), (_, .event(.silence)), (_, .event(.acknowledge)),
+      (_, .expired):
       return .ignore
     }
   }
@@ -156,33 +156,16 @@ public struct SmartFridge: OrthogonalMachine {
     }
   }
 
-  /// What an input tells, whether a client or the chamber brings it.
-  public enum Signal: Hashable, Sendable {
-    case minTemperatureReached, maxTemperatureReached, highLimitReached, highLimitLeft
-    case doorOpened, doorClosed, silence, acknowledge, powerLost, powerRestored
-    case minOff, minOn, doorStopDelay, doorAlarm, highTemp, defrostInterval, defrostDuration, drip
-  }
-
-  public func signal(of input: Input<Event, TimerName>) -> Signal {
+  /// A crossing is what the chamber reports, whether a client or its timer brings it.
+  public func signal(of input: Input<Event, TimerName>) -> Input<Event, TimerName> {
     switch input {
-    case .event(.minTemperatureReached), .expired(.minTemperatureReached): .minTemperatureReached
-    case .event(.maxTemperatureReached), .expired(.maxTemperatureReached): .maxTemperatureReached
-    case .event(.highLimitReached), .expired(.highLimitReached): .highLimitReached
-    case .event(.highLimitLeft), .expired(.highLimitLeft): .highLimitLeft
-    case .event(.doorOpened): .doorOpened
-    case .event(.doorClosed): .doorClosed
-    case .event(.silence): .silence
-    case .event(.acknowledge): .acknowledge
-    case .event(.powerLost): .powerLost
-    case .event(.powerRestored): .powerRestored
-    case .expired(.minOff): .minOff
-    case .expired(.minOn): .minOn
-    case .expired(.doorStopDelay): .doorStopDelay
-    case .expired(.doorAlarm): .doorAlarm
-    case .expired(.highTemp): .highTemp
-    case .expired(.defrostInterval): .defrostInterval
-    case .expired(.defrostDuration): .defrostDuration
-    case .expired(.drip): .drip
+    case .expired(.minTemperatureReached): .event(.minTemperatureReached)
+    case .expired(.maxTemperatureReached): .event(.maxTemperatureReached)
+    case .expired(.highLimitReached): .event(.highLimitReached)
+    case .expired(.highLimitLeft): .event(.highLimitLeft)
+    case .event, .expired(.minOff), .expired(.minOn), .expired(.doorStopDelay), .expired(.doorAlarm),
+      .expired(.highTemp), .expired(.defrostInterval), .expired(.defrostDuration), .expired(.drip):
+      input
     }
   }
 }

@@ -105,17 +105,28 @@ public protocol Region: Statechart where Host: OrthogonalMachine, Signal == Host
 ///       }
 ///     }
 ///
-///     func enter(_ leaf: State, _ step: Step<Host>) {
-///       guard leaf == .warming else { return }
-///       step.emit(.heaterOn)
-///       step.arm(.hot, after: .seconds(30))
+///     func enter(_ node: Node, _ step: Step<Host>) {
+///       switch node {
+///       case .leaf(.warming):
+///         step.emit(.heaterOn)
+///         step.arm(.hot, after: .seconds(30))
+///       case .leaf(.hot): break
+///       }
 ///     }
 ///
-///     func exit(_ leaf: State, _ step: Step<Host>) {
-///       if leaf == .warming { step.emit(.heaterOff) }
+///     func exit(_ node: Node, from leaf: State, _ step: Step<Host>) {
+///       switch node {
+///       case .leaf(.warming): step.emit(.heaterOff)
+///       case .leaf(.hot): break
+///       }
 ///     }
 ///
-///     static func timers(of leaf: State) -> NameSet<TimerName> { leaf == .warming ? [.hot] : [] }
+///     static func timers(of node: Node) -> NameSet<TimerName> {
+///       switch node {
+///       case .leaf(.warming): [.hot]
+///       case .leaf(.hot): []
+///       }
+///     }
 ///   }
 ///
 ///   struct Tank: Region {
@@ -132,7 +143,7 @@ public protocol Region: Statechart where Host: OrthogonalMachine, Signal == Host
 ///       }
 ///     }
 ///
-///     static func timers(of leaf: State) -> NameSet<TimerName> { [] }
+///     static func timers(of node: Node) -> NameSet<TimerName> { [] }
 ///   }
 /// }
 /// ```

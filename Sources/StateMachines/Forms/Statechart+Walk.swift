@@ -40,8 +40,8 @@ extension Statechart {
     let left = exitPath(from: leaf, upTo: scope, step)
     remember(leaf, of: left, in: &next)
     step.putEffects(from: middle, before: first)
-    enterPath(to: next.name.parent, below: scope, for: next, step)
-    enter(next, step)
+    enterPath(to: next.name.parent, below: scope, step)
+    enter(.leaf(next), step)
     return next
   }
 
@@ -87,13 +87,13 @@ extension Statechart {
   @inlinable
   @discardableResult
   mutating func exitPath(from leaf: State, upTo scope: Composite?, _ step: Step<Host>) -> NameSet<Composite> {
-    exit(leaf, step)
-    step.disarm(Self.timers(of: leaf.name))
+    exit(.leaf(leaf), from: leaf, step)
+    step.disarm(Self.timers(of: .leaf(leaf.name)))
     var left: NameSet<Composite> = []
     var next = leaf.name.parent
     while let composite = next, composite != scope {
-      exit(composite, from: leaf, step)
-      step.disarm(Self.timers(of: composite))
+      exit(.composite(composite), from: leaf, step)
+      step.disarm(Self.timers(of: .composite(composite)))
       left.insert(composite)
       next = composite.parent
     }
@@ -102,17 +102,17 @@ extension Statechart {
 
   /// Enters composites, the outermost first.
   @inlinable
-  mutating func enterPath(to composite: Composite?, below scope: Composite?, for leaf: State, _ step: Step<Host>) {
+  mutating func enterPath(to composite: Composite?, below scope: Composite?, _ step: Step<Host>) {
     guard let composite, composite != scope else { return }
-    enterPath(to: composite.parent, below: scope, for: leaf, step)
-    enter(composite, for: leaf, step)
+    enterPath(to: composite.parent, below: scope, step)
+    enter(.composite(composite), step)
   }
 
   /// Enters a leaf from the root.
   @inlinable
   mutating func enterAll(_ leaf: State, _ step: Step<Host>) {
-    enterPath(to: leaf.name.parent, below: nil, for: leaf, step)
-    enter(leaf, step)
+    enterPath(to: leaf.name.parent, below: nil, step)
+    enter(.leaf(leaf), step)
   }
 
   /// Tells the composite around a final leaf that it is complete, and goes on from where it goes.

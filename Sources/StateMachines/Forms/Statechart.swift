@@ -29,6 +29,7 @@ public protocol Statechart {
   associatedtype Signal = Input<Host.Event, Host.TimerName>
 
   typealias Composite = State.Name.Composite
+  typealias Node = StatechartNode<State, Composite>
   typealias Answer = StatechartReaction<State, Host.State>
 
   /// What a leaf does of its own.
@@ -38,21 +39,15 @@ public protocol Statechart {
   mutating func reaction(of composite: Composite, in leaf: State, to signal: Signal, _ step: Step<Host>) -> Answer
 
   /// Where a transition to a composite goes on to: one of its direct children. It asks for no effects.
-  func initial(of composite: Composite, _ step: Step<Host>) -> StatechartNode<State, Composite>
+  func initial(of composite: Composite, _ step: Step<Host>) -> Node
 
-  /// A leaf is entered. The composites around it have been.
-  mutating func enter(_ leaf: State, _ step: Step<Host>)
-  /// A composite is entered, on the way to `leaf`.
-  mutating func enter(_ composite: Composite, for leaf: State, _ step: Step<Host>)
-  /// A leaf is left, before the composites around it.
-  mutating func exit(_ leaf: State, _ step: Step<Host>)
-  /// A composite is left, in which `leaf` was the present state.
-  mutating func exit(_ composite: Composite, from leaf: State, _ step: Step<Host>)
+  /// A state is entered. The composites around it have been.
+  mutating func enter(_ node: Node, _ step: Step<Host>)
+  /// A state is left, after what is within it; `leaf` was the present state.
+  mutating func exit(_ node: Node, from leaf: State, _ step: Step<Host>)
 
-  /// The timers that die when a leaf is left.
-  static func timers(of leaf: State.Name) -> NameSet<Host.TimerName>
-  /// The timers that die when a composite is left.
-  static func timers(of composite: Composite) -> NameSet<Host.TimerName>
+  /// The timers that belong to a state, and die when it is left.
+  static func timers(of node: StatechartNode<State.Name, Composite>) -> NameSet<Host.TimerName>
 
   /// Whether a leaf is final: when it is entered, the composite that it is directly within is complete.
   static func isFinal(_ leaf: State.Name) -> Bool
@@ -69,13 +64,9 @@ public protocol Statechart {
 // What a simple chart has none of.
 extension Statechart {
   @inlinable
-  public mutating func enter(_ leaf: State, _ step: Step<Host>) {}
+  public mutating func enter(_ node: Node, _ step: Step<Host>) {}
   @inlinable
-  public mutating func enter(_ composite: Composite, for leaf: State, _ step: Step<Host>) {}
-  @inlinable
-  public mutating func exit(_ leaf: State, _ step: Step<Host>) {}
-  @inlinable
-  public mutating func exit(_ composite: Composite, from leaf: State, _ step: Step<Host>) {}
+  public mutating func exit(_ node: Node, from leaf: State, _ step: Step<Host>) {}
   @inlinable
   public static func isFinal(_ leaf: State.Name) -> Bool { false }
   @inlinable
@@ -88,9 +79,7 @@ extension Statechart {
 
 extension Statechart where Host.TimerName == NoNames {
   @inlinable
-  public static func timers(of leaf: State.Name) -> NameSet<Host.TimerName> { [] }
-  @inlinable
-  public static func timers(of composite: Composite) -> NameSet<Host.TimerName> { [] }
+  public static func timers(of node: StatechartNode<State.Name, Composite>) -> NameSet<Host.TimerName> { [] }
 }
 
 // Generic, because the compiler rejects a body that takes a value of a type without values.
@@ -103,8 +92,6 @@ extension Statechart where Composite == NoNames {
   public func initial<None: StatechartComposite>(
     of composite: None, _ step: Step<Host>
   ) -> StatechartNode<State, Composite> { preconditionFailure("a flat chart has no composites") }
-  @inlinable
-  public static func timers<None: StatechartComposite>(of composite: None) -> NameSet<Host.TimerName> { [] }
 }
 
 /// What a state of a chart decides.
