@@ -75,6 +75,7 @@ struct RandomWalkTests {
   /// buzzer.)
   static let steady: [String: [String]] = [
     "shiftKey": ["doubleTap"],
+    "keyboard": ["doubleTap"],
     "callTracker": ["waiting"],
     "phone": ["alert", "callUI", "ring"],
     "doorFridge": ["doorShut"],

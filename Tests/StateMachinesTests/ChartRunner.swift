@@ -1,7 +1,8 @@
 import StateMachines
 import Testing
 
-/// One machine on its own, stepped without a kind. It keeps what was armed, and raised events wait until they are fired.
+/// One machine on its own, stepped without a kind. It keeps what was armed, and raised events wait until they are
+/// fired.
 // Safety: `machine` and `parameters` are initialised from `init` to `deinit`.
 final class ChartRunner<M: Machine> {
   private let machine = UnsafeMutablePointer<M>.allocate(capacity: 1)

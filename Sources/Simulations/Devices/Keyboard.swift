@@ -10,11 +10,12 @@ public import StateMachines
 /// | digits, symbols | off | the layout | as it comes; Shift stays as it is |
 /// | any | on | dictation | as it was heard; Shift stays as it is |
 ///
-/// The Shift key is there with the letters only, so that a tap means nothing with another layout; what it has been set to, and the
-/// window for a second tap, outlast a look at the digits. `layout` and `dictation` set what they name, and are ignored where it
-/// is so already.
+/// The Shift key is there with the letters only, so that a tap means nothing with another layout; what it has been
+/// set to, and the window for a second tap, outlast a look at the digits. `layout` and `dictation` set what they
+/// name, and are ignored where it is so already.
 ///
-/// Eighteen states of eight: the Shift key's rule is that of ``ShiftKey``, and has not become longer by what stands beside it.
+/// Eighteen states of eight: the Shift key's rule is that of ``ShiftKey``, and has not become longer by what stands
+/// beside it.
 public struct Keyboard: OrthogonalMachine {
   public struct State: MachineState {
     var shift: ShiftKey.State

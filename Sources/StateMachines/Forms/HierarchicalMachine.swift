@@ -1,4 +1,5 @@
-/// A machine whose states are within states, which inherit reactions: a reaction common to many substates is written once.
+/// A machine whose states are within states, which inherit reactions: a reaction common to many substates is written
+/// once.
 ///
 /// The author writes the tree, the reactions and the hooks of a ``Statechart``; the rule of the ``Machine``
 /// follows from them, and so does ``Machine/asksFor(_:)``. What nobody in the tree answers is ``unhandled(_:in:_:)``.
@@ -118,7 +119,8 @@
 /// }
 /// ```
 ///
-/// It is not for states side by side: see ``OrthogonalMachine``.
+/// It is not for states side by side: see ``OrthogonalMachine``. `Host` is said because the compiler does not always find
+/// it by itself.
 public protocol HierarchicalMachine: Machine, Statechart where Host == Self, Signal == Input<Event, TimerName> {
   /// What becomes of a signal that everybody inherits, up to the root: ignored, unless the machine says otherwise.
   mutating func unhandled(_ signal: Signal, in leaf: State, _ step: Step<Self>) -> Reaction<State>
@@ -150,10 +152,6 @@ extension HierarchicalMachine {
     enterAll(leaf, step)
     if Self.isFinal(leaf.name) { state = complete(leaf, step) }
   }
-
-  /// The leaf at which a transition into a composite ends: what a machine without a state of its own choosing starts in.
-  @inlinable
-  public func start(of composite: Composite, _ step: Step<Self>) -> State { initialLeaf(of: composite, step) }
 
   /// Whether a timer belongs to a state that the machine is in, or to none.
   @inlinable

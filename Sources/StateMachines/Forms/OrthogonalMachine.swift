@@ -4,23 +4,27 @@
 /// the step, say. That is what a guard `in(Region.state)` reads. Its state is kept by the machine.
 public protocol Region: Statechart where Host: OrthogonalMachine, Signal == Host.Signal {}
 
-/// A machine with a composite whose regions run side by side, each a ``Region``; outside of it, or around it, a plain rule.
+/// A machine with a composite whose regions run side by side, each a ``Region``; outside of it, or around it, a plain
+/// rule.
 ///
 /// What one region does is written once and not once for each combination: states multiply, rules add up.
 ///
 /// **Offering.** Every region is offered a signal once, in the order in which ``visit(_:_:_:)`` names them, each
-/// against the configuration before the step: regions do not see what the others make of it. Only if all of them inherit up to their
-/// roots is the machine's own rule asked, ``reaction(to:_:)``. It is asked as well for all signals outside the composite.
+/// against the configuration before the step: regions do not see what the others make of it. Only if all of them
+/// inherit up to their roots is the machine's own rule asked, ``reaction(to:_:)``. It is asked as well for all
+/// signals outside the composite.
 ///
-/// **The verdict** is the strongest: moved, stayed, ignored. A region that only inherits counts as one that ignores. The signal is
-/// refused if every region refuses it.
+/// **The verdict** is the strongest: moved, stayed, ignored. A region that only inherits counts as one that ignores.
+/// The signal is refused if every region refuses it.
 ///
-/// **Leaving the composite** is what the machine's own rule decides, or a region that answers ``StatechartReaction/leave(to:)``. The inner goes
-/// first: a region leaves only if no other has moved or stayed. If several want to leave, the first wins. Those that are overruled
-/// have no effects and are reported to ``overruled(_:_:)``. On the way out the regions are left in reverse order, on the way
-/// in they are entered in order, each with its hooks; the effects of the rule that decided stand between.
+/// **Leaving the composite** is what the machine's own rule decides, or a region that answers
+/// ``StatechartReaction/leave(to:)``. The inner goes first: a region leaves only if no other has moved or stayed. If
+/// several want to leave, the first wins. Those that are overruled have no effects and are reported to
+/// ``overruled(_:_:)``. On the way out the regions are left in reverse order, on the way in they are entered in
+/// order, each with its hooks; the effects of the rule that decided stand between.
 ///
-/// **Completion.** When a step has brought all regions to final states, ``completion(of:_:)`` is asked within the same step.
+/// **Completion.** When a step has brought all regions to final states, ``completion(of:_:)`` is asked within the
+/// same step.
 ///
 /// Regions talk to each other by ``Step/raise(_:)``, of timers among ``ownTimers``.
 ///

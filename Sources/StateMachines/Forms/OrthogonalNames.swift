@@ -2,7 +2,8 @@
 ///
 /// More regions are pairs of pairs: `Beside<Beside<Shift, Layout>, Dictation>` has `off+letters+off` for a word.
 ///
-/// The number of words is the product of the parts' numbers, while their rules grow with the sum: that is what regions are for.
+/// The number of words is the product of the parts' numbers, while their rules grow with the sum: that is what
+/// regions are for.
 ///
 /// - Precondition: The product is at most 250.
 public struct Beside<First: Vocabulary, Second: Vocabulary>: Vocabulary {

@@ -1,4 +1,5 @@
-// How a chart takes a signal: up from the leaf until somebody answers, and through the tree if the answer is a transition.
+// How a chart takes a signal: up from the leaf until somebody answers, and through the tree if the answer is a
+// transition.
 extension Statechart {
   /// Offers a signal to a leaf and to the composites around it.
   ///
@@ -145,7 +146,8 @@ enum StatechartOutcome<State, Whole> {
 
 /// How much a chart may do in one step.
 public enum StatechartLimits {
-  /// Completions that follow from one transition. A chart that needs more completes without end, which is a mistake in it.
+  /// Completions that follow from one transition. A chart that needs more completes without end, which is a mistake
+  /// in it.
   public static let completions = 100
 }
 

@@ -1,24 +1,25 @@
 /// A tree of states with reactions: what ``HierarchicalMachine`` and ``Region`` have in common.
 ///
-/// The leaves are the states that a machine can be in; they are cases of an `enum` with their data, as in any machine. The
-/// composites are cases of another `enum`, without data. An input goes to the leaf first and then to the composites around it,
-/// the innermost first, until one does not answer ``StatechartReaction/inherit``. So what many states have in common
-/// is written once, at the composite that they are within.
+/// The leaves are the states that a machine can be in; they are cases of an `enum` with their data, as in any
+/// machine. The composites are cases of another `enum`, without data. An input goes to the leaf first and then to the
+/// composites around it, the innermost first, until one does not answer ``StatechartReaction/inherit``. So what many
+/// states have in common is written once, at the composite that they are within.
 ///
 /// **Exhaustive.** Both reactions are a `switch` without `default` over the pair of state and input. Each leaf may
 /// end with a row `(.free, _): .inherit`, so that a new state does not compile until somebody has decided
 /// what it inherits; the composite at the root lists its inputs by name, so that neither does a new input.
 ///
-/// **Order.** A transition leaves states from the leaf upwards, then does what the reaction that chose it
-/// has asked for, then enters states downwards. (The rule asks before anything is left; its effects are put in their place.) Each
-/// hook may emit, arm and disarm.
+/// **Order.** A transition leaves states from the leaf upwards, then does what the reaction that chose it has asked
+/// for, then enters states downwards. (The rule asks before anything is left; its effects are put in their place.)
+/// Each hook may emit, arm and disarm.
 ///
 /// **Timers** belong to the state that lists them in `timers(of:)`, and are disarmed when it is left, after its exit
 /// hook. Keyed timers are not: who arms those disarms them.
 ///
-/// **Raised events** are timers without delay, ``Step/raise(_:)``: the world delivers them after this step and its wires, at the same
-/// moment, first in first out with all other timers, and before the next request. Nobody can send them from outside, the
-/// journal shows them, and the world's limit on chains holds for them. Raised twice in one step, an event comes once.
+/// **Raised events** are timers without delay, ``Step/raise(_:)``: the world delivers them after this step and its
+/// wires, at the same moment, first in first out with all other timers, and before the next request. Nobody can send
+/// them from outside, the journal shows them, and the world's limit on chains holds for them. Raised twice in one
+/// step, an event comes once.
 ///
 /// - Complexity: A step costs O(depth) calls, and O(depth²) comparisons of names for a transition. It allocates nothing.
 public protocol Statechart {
@@ -56,8 +57,8 @@ public protocol Statechart {
 
   /// What `leaf` remembers of a composite that it is not in: the state in which that was left.
   func memory(of composite: Composite, in leaf: State) -> State?
-  /// Takes into `next`, the state that a transition leads to, what is to be remembered: that these composites were left in
-  /// `left`, and what `left` remembers of others. Memory is part of the state, because it decides what comes.
+  /// Takes into `next`, the state that a transition leads to, what is to be remembered: that these composites were
+  /// left in `left`, and what `left` remembers of others. Memory is part of the state, because it decides what comes.
   func remember(_ left: State, of composites: NameSet<Composite>, in next: inout State)
 }
 

@@ -25,8 +25,8 @@ public struct FlatCell: Hashable, Sendable {
 extension Machine {
   /// The flat table of a machine: every state with every one of these inputs, states in their order.
   ///
-  /// Each cell is worked out on a machine of its own that has just entered the state. It is what a chart is equal to, and two machines
-  /// that are written in different forms do the same if their tables are equal.
+  /// Each cell is worked out on a machine of its own that has just entered the state. It is what a chart is equal to,
+  /// and two machines that are written in different forms do the same if their tables are equal.
   ///
   /// - Complexity: O(states × inputs) steps.
   public static func flatTable(
