@@ -66,7 +66,8 @@ extension SmartFridge {
       }
     }
 
-    public static let words = ["closed", "open", "openTooLong"]
+    /// Without the composite.
+    public static let words = allCases.map { "\($0)" }
 
     fileprivate var about: String {
       switch self {
@@ -80,6 +81,8 @@ extension SmartFridge {
   /// The states of the alarm's region without their data.
   public enum AlarmName: UInt8, CaseIterable, StatechartLeaf {
     case normal, pendingHigh, highAlarm
+
+    public static let words = allCases.map { "\($0)" }
 
     fileprivate var about: String {
       switch self {
