@@ -141,5 +141,8 @@ struct KeyboardTests {
     #expect(words.last == "capsLock+symbols+on")
     #expect(Keyboard.kind.initialStates == ["off", "on", "capsLock"])
     #expect(Keyboard.kind.regions?.names == ["shift", "layout", "dictation"])
+    #expect(Keyboard.kind.regionSizes == [3, 3, 2])
+    #expect(SmartFridge.kind.regionSizes == [6, 3, 3])
+    #expect(ShiftKey.kind.regionSizes == nil)
   }
 }

@@ -73,3 +73,14 @@ extension Vocabulary {
   /// All names, in order.
   public static var all: [Self] { (0..<count).map(Self.init(at:)) }
 }
+
+extension Kind {
+  /// How many states each region has; `nil` where there are no regions.
+  ///
+  /// Their product is the number of states of the composite; their sum is what the rules have to deal with.
+  public var regionSizes: [Int]? {
+    guard let regions else { return nil }
+    let parts = states.map { $0.word.split(separator: "+") }.filter { $0.count == regions.names.count }
+    return regions.names.indices.map { place in Set(parts.map { $0[place] }).count }
+  }
+}
