@@ -49,5 +49,6 @@ extension Catalogue {
     .machine(Inbox.kind),
     .machine(Freeform.kind),
     .machine(Stepper.kind),
+    .machine(Keyboard.kind),
   ])
 }

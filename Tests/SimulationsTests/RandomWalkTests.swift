@@ -83,6 +83,7 @@ struct RandomWalkTests {
     "smtp": ["sessionTimeout"],
     "pop3": ["sessionTimeout"],
     "imap": ["sessionTimeout"],
+    "keyboard": ["doubleTap"],
     "callTracker": ["waiting"],
     "phone": ["alert", "callUI", "ring"],
     "doorFridge": ["doorShut"],

@@ -378,9 +378,10 @@ struct MachineTranscriptTests {
       . callTracker states=7 events=9 timers=1 : follows an outgoing call by what the system tells an app
       . phone states=7 events=6 timers=3 : a phone with one app on it, which it tells of alerts, calls and its coming and going
       . phoneCall states=14 events=15 timers=4 : a call tracker on a phone: tap on tracker, answer the alert and hang up on phone
+      . keyboard states=18 events=4 timers=1 : a phone's keyboard: the Shift key, the layout and dictation side by side
       . till states=2 events=4 timers=1 : a till, for tests
       . ticker states=2 events=2 timers=1 : a ticker, for tests
-      + 11
+      + 12
       """#
     ).expectHolds()
   }
