@@ -19,8 +19,8 @@ final class Drawing {
     case noPicture
   }
 
-  /// How long a drawing may take: 10 seconds of the host's, in nanoseconds.
-  static let longest: UInt64 = 10_000_000_000
+  /// How long a drawing may take: a minute of the host's, in nanoseconds. Fifty states take seconds.
+  static let longest: UInt64 = 60_000_000_000
   /// After how long it is looked at again: 5 ms, in nanoseconds.
   static let glance: UInt64 = 5_000_000
   /// Bytes that a picture may have.

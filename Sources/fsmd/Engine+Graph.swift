@@ -121,15 +121,14 @@ enum GraphFormat: CaseIterable {
     byName.filter { $0.value != format }.map(\.key).joined(separator: ",")
   }
 
-  /// A graph in this form; for `svg` what it is drawn from.
+  /// A graph in this form; for `svg` what it is drawn from. A script of tests is written piece by piece, and not here.
   func text(of graph: StateGraph, _ mark: GraphMark?) -> String {
     switch self {
-    case .table: GraphTable(graph, mark: mark).text
+    case .table, .tests: GraphTable(graph, mark: mark).text
     case .dot, .svg: graph.dot(mark)
     case .mermaid: graph.mermaid(mark)
     case .stateDiagram: graph.stateDiagram(mark)
     case .plantuml: graph.plantuml(mark)
-    case .tests: GraphScript(graph).text
     }
   }
 

@@ -10,6 +10,7 @@ final class GraphReply {
     case waiting(String)
     case drawing(Drawing)
     case writing([Substring], next: Int)
+    case scripting(GraphScript, written: Int)
     case over
   }
 
@@ -48,7 +49,7 @@ final class GraphReply {
   var isWaiting: Bool {
     switch stage {
     case .waiting, .drawing: true
-    case .exploring, .writing, .over: false
+    case .exploring, .writing, .scripting, .over: false
     }
   }
 
@@ -59,6 +60,11 @@ final class GraphReply {
     switch stage {
     case .exploring(let source, let mark):
       if let graph = source.advance(by: GraphReply.stepsInASlice) {
+        if format == .tests {
+          let script = GraphScript(graph)
+          stage = .scripting(script, written: put(script.head, tag, &buffer))
+          return .more
+        }
         let text = format.text(of: graph, mark)
         stage = format == .svg ? .waiting(text) : GraphReply.writing(text)
       }
@@ -87,16 +93,33 @@ final class GraphReply {
       }
     case .writing(let lines, let next):
       let end = min(lines.count, next + GraphReply.linesInAPiece)
-      for line in lines[next..<end] {
-        buffer.begin(.data, tag: tag)
-        buffer.append(literal: " ")
-        buffer.append(text: String(line))
-        buffer.endLine()
-      }
+      _ = put(lines[next..<end], tag, &buffer)
       stage = .writing(lines, next: end)
       return end == lines.count ? .done(lines.count) : .more
+    case .scripting(var script, let written):
+      guard let lines = script.next() else {
+        stage = .over
+        return .done(written)
+      }
+      stage = .scripting(script, written: written + put(lines, tag, &buffer))
+      return .more
     case .over:
       return .done(0)
     }
+  }
+
+  /// Writes lines as they are.
+  ///
+  /// - Returns: How many.
+  private func put(_ lines: some Collection<Substring>, _ tag: UnsafeRawBufferPointer, _ buffer: inout ByteBuffer)
+    -> Int
+  {
+    for line in lines {
+      buffer.begin(.data, tag: tag)
+      buffer.append(literal: " ")
+      buffer.append(text: String(line))
+      buffer.endLine()
+    }
+    return lines.count
   }
 }

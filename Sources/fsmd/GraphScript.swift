@@ -8,6 +8,8 @@ import StateMachines
 /// where the same comes of the input then, otherwise the shortest way. What comes of chance is left out, with a remark.
 struct GraphScript {
   private let graph: StateGraph
+  private var nextState = 0
+  private var number = 0
   /// `param=value` for what is not the default.
   private let parameters: String
 
@@ -17,35 +19,37 @@ struct GraphScript {
       .map { " \($0.name)=\(GraphScript.quotedValue($1))" }.joined()
   }
 
-  /// The script, without a line feed at the end.
-  var text: String {
-    let kind = graph.kind
+  /// What stands before the pairs.
+  var head: [Substring] {
     let totals = graph.totals
-    var lines = [
-      "# \(kind.name): every pair of state and input, each on a machine of its own.",
+    return [
+      "# \(graph.kind.name): every pair of state and input, each on a machine of its own.",
       "# \(totals.states) states, \(totals.events) events, \(totals.pairs) pairs, \(totals.transitions) transitions.",
       "clock virtual",
     ]
-    var number = 0
-    for state in graph.states.indices {
-      for input in graph.inputs.indices {
-        for outcome in graph.outcomes(in: state, of: input) {
-          let node = graph.nodes[outcome.node]
-          lines += ["", "# \(graph.states[state].word), \(graph.label(of: input))"]
-          if outcome.isByChance {
-            lines[lines.count - 1] += ": by chance"
-            continue
-          }
-          guard node.isSettled else {
-            lines[lines.count - 1] += ": by itself, at once"
-            continue
-          }
+  }
+
+  /// The lines for the next state; nil when there are no more.
+  mutating func next() -> [Substring]? {
+    guard nextState < graph.states.count else { return nil }
+    let state = nextState
+    nextState += 1
+    var lines: [String] = []
+    for input in graph.inputs.indices {
+      for outcome in graph.outcomes(in: state, of: input) {
+        let node = graph.nodes[outcome.node]
+        let title = "# \(graph.states[state].word), \(graph.label(of: input))"
+        if outcome.isByChance {
+          lines += ["", title + ": by chance"]
+        } else if !node.isSettled {
+          lines += ["", title + ": by itself, at once"]
+        } else {
           number += 1
-          lines += pair(outcome, node, from: state, "c\(number)")
+          lines += ["", title] + pair(outcome, node, from: state, "c\(number)")
         }
       }
     }
-    return lines.joined(separator: "\n")
+    return lines.map { $0[...] }
   }
 
   private func pair(_ outcome: GraphOutcome, _ node: GraphNode, from state: Int, _ name: String) -> [String] {

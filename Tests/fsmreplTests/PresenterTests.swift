@@ -267,4 +267,23 @@ struct PlaceTests {
     let text = try prompt([], colour: true)
     #expect(text == "\u{01}\u{1B}[1m\u{02}main\u{01}\u{1B}[0m\u{02}> ")
   }
+
+  @Test("a diagram is shown as it is, and in a table the row of the present state stands out")
+  func diagrams() throws {
+    func shown(_ request: String, _ style: Style) -> String {
+      var conversation = Conversation()
+      _ = conversation.ask(request)
+      var presenter = Presenter(form: .people(style))
+      return [". @.1 ", ". @.1   0 [label=\"\", a=b]", ". @.1 > on  → off", ". @.1 @enduml", "+ @.1 4"].compactMap {
+        raw in
+        (ServerLine(raw) ?? ServerLine(whole: raw)).map { presenter.show(conversation.receive($0), raw: raw) }
+      }.joined()
+    }
+    let plain = "\n  0 [label=\"\", a=b]\n> on  → off\n@enduml\n"
+    let colours = Style(usesColour: true, usesUnicode: true)
+    #expect(shown("graph key format=dot", colours) == plain)
+    #expect(shown("graph key", .bare) == plain)
+    #expect(
+      shown("graph key", colours) == plain.replacing("> on  → off", with: "\u{1B}[1m> on  → off\u{1B}[0m"))
+  }
 }

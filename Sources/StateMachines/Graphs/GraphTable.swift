@@ -31,6 +31,10 @@ public struct GraphTable: Sendable {
   public var text: String { (body + [""] + summary).joined(separator: "\n") }
 
   private var body: [String] {
+    // Heads alone may be too wide, and then the cells need not be laid out to know that.
+    let columnHeads = columns.reduce(0) { $0 + $1[0].utf8.count + 2 }
+    let stateHeads = graph.states.reduce(0) { $0 + $1.word.utf8.count + 2 }
+    if min(columnHeads, stateHeads) > GraphTable.widest { return lists }
     let table = grid(
       corner: "state", columns: columns, rows: graph.states.indices.map(row), isMarked: { $0 == mark?.state },
       cells: cells)
