@@ -181,9 +181,38 @@ struct Wording {
     if verb == .show, line.words.first == "allowed" {
       return [Table.Cell("allowed", .name), Table.Cell(line.words.dropFirst().joined(separator: ", "), isText: true)]
     }
+    if verb == .coverage {
+      // The kind stands above them all.
+      return line.words.enumerated().filter { $0.offset != 1 }.map {
+        Table.Cell($0.element, $0.offset == 0 ? .name : nil)
+      }
+        + line.fields.map { Table.Cell("\($0.key)=\($0.value)") }
+    }
     return line.words.enumerated().map { index, word in Table.Cell(word, index == 0 ? .name : nil) }
       + line.fields.map { Table.Cell("\($0.key)=\($0.value.isEmpty ? "-" : $0.value)") }
       + text
+  }
+
+  /// What stands above the figures of a kind: `. kind KIND machines=N …`.
+  func heading(_ line: ServerLine) -> String {
+    let machines = counted(line["machines"] ?? "?", "machine")
+    let since = line["since"].map { ", since #\($0)" } ?? ""
+    let isPart = line["graph"] == "partial" ? ", of what could be found" : ""
+    return
+      "\(style(.name, line.words.count > 1 ? line.words[1] : "?"))\(style(.quiet, "  \(machines)\(since)\(isPart)"))"
+  }
+
+  /// The figures of a kind, a row for each: what was tried of how much, and in per cent. Those of nothing are left out.
+  func figures(_ line: ServerLine) -> [[Table.Cell]] {
+    line.fields.filter { !["machines", "since", "graph"].contains($0.key) }.compactMap { field in
+      let numbers = field.value.split(separator: "/").map { Int($0) ?? 0 }
+      guard let all = numbers.last, all > 0 else { return nil }
+      let name = Table.Cell(field.key, .name)
+      guard numbers.count == 2 else { return [name, Table.Cell(field.value)] }
+      let isWhole = numbers[0] == all
+      let percent = Table.Cell("\(numbers[0] * 100 / all) %", isWhole ? .good : .quiet)
+      return [name, Table.Cell(field.value), percent]
+    }
   }
 
   private func change(_ from: String, _ to: String) -> String {
