@@ -7,7 +7,7 @@ import Testing
 @Suite("Coverage is counted from the journal")
 struct CoverageTests {
   private func coverage(
-    _ world: borrowing World, _ pattern: String = "*", by inputs: Int = 100, complete: Bool = true
+    _ world: borrowing World, _ pattern: String = "*", by inputs: Int = 100
   ) throws -> [Coverage] {
     var survey = CoverageSurvey(of: world, Pattern(pattern.utf8)) { _ in true }
     while !survey.advance(through: world, by: inputs) {}
@@ -28,7 +28,8 @@ struct CoverageTests {
   func untouched() throws {
     var world = World()
     try world.make(ShiftKey.kind, "key")
-    let coverage = try #require(try coverage(world).first)
+    let all = try self.coverage(world)
+    let coverage = try #require(all.first)
     #expect(coverage.states == figure(1, 3))
     #expect(coverage.transitions == figure(0, 5))
     #expect(coverage.pairs == figure(0, 6))
@@ -50,15 +51,18 @@ struct CoverageTests {
     // Taken together they would lock and unlock; each for itself only comes on.
     world.send("a", "tap")
     world.send("b", "tap")
-    let whole = try #require(try coverage(world, by: .max).first)
+    let wholeAll = try coverage(world, by: .max)
+    let whole = try #require(wholeAll.first)
     #expect(whole.machines == 2)
     #expect(whole.transitions == figure(1, 5) && whole.switches == figure(0, 7))
     for inputs in 1...5 {
-      let pieces = try #require(try coverage(world, by: inputs).first)
+      let piecesAll = try coverage(world, by: inputs)
+      let pieces = try #require(piecesAll.first)
       #expect(pieces.untried == whole.untried && pieces.pairs == whole.pairs)
     }
     world.send("a", "character", .text("x"))
-    #expect(try coverage(world).first?.switches == figure(1, 7))
+    let further = try coverage(world).first
+    #expect(further?.switches == figure(1, 7))
   }
 
   @Test("a dropped machine counts, by its own name and kind")
@@ -72,7 +76,8 @@ struct CoverageTests {
     #expect(all.map(\.kind.name) == ["shiftKey", "power"])
     #expect(all.first?.transitions == figure(1, 5))
     #expect(all.first?.machines == 1)
-    #expect(try coverage(world, "kex").isEmpty)
+    let none = try coverage(world, "kex")
+    #expect(none.isEmpty)
   }
 
   @Test("a journal that has forgotten its beginning tells of what it has, and of the states that machines are in")
@@ -85,7 +90,8 @@ struct CoverageTests {
     for _ in 0..<6 { world.send("key", "tap") }
     var survey = CoverageSurvey(of: world, .all) { _ in true }
     #expect(survey.since == 6)
-    #expect(survey.advance(through: world, by: 100))
+    let isThrough1 = survey.advance(through: world, by: 100)
+    #expect(isThrough1)
     let tally = survey.tallies[0]
     #expect(tally.machines == 2)
     #expect(tally.outcomes.count == 3)
@@ -101,14 +107,17 @@ struct CoverageTests {
     try world.make(ShiftKey.kind, "key")
     for _ in 0..<9 { world.send("key", "character", .text("x")) }
     var survey = CoverageSurvey(of: world, .all) { _ in true }
-    #expect(!survey.advance(through: world, by: 2))
+    let isThrough2 = survey.advance(through: world, by: 2)
+    #expect(!isThrough2)
     for _ in 0..<5 { world.send("key", "tap") }
-    #expect(survey.advance(through: world, by: 100))
+    let isThrough3 = survey.advance(through: world, by: 100)
+    #expect(isThrough3)
     #expect(survey.since == 6)
     #expect(survey.tallies[0].outcomes.count == 1)
     var late = CoverageSurvey(of: world, .all) { _ in true }
     for _ in 0..<50 { world.send("key", "tap") }
-    #expect(late.advance(through: world, by: 100))
+    let isThrough4 = late.advance(through: world, by: 100)
+    #expect(isThrough4)
     #expect(late.tallies[0].outcomes.isEmpty && late.tallies[0].machines == 1)
   }
 
@@ -117,11 +126,37 @@ struct CoverageTests {
     var world = World()
     try world.make(ShiftKey.kind, "key")
     world.fire(world.known("key"), timer: 0)
-    #expect(try coverage(world).first?.timers == figure(0, 1))
+    let before = try coverage(world).first
+    #expect(before?.timers == figure(0, 1))
     world.send("key", "tap")
     world.fire(world.known("key"), timer: 0)
-    let coverage = try #require(try coverage(world).first)
+    let all = try self.coverage(world)
+    let coverage = try #require(all.first)
     #expect(coverage.timers == figure(1, 1) && coverage.disarmed == figure(0, 1))
+  }
+
+  @Test("disarmed timers are found among all other details")
+  func details() throws {
+    var journal = Journal(inputs: 10, bytes: 1 << 20)
+    var details = DetailWriter()
+    details.tag(.arguments)
+    details.values([.text("xyz"), .number(1)])
+    details.tag(.disarmed, 3)
+    details.number(500)
+    details.tag(.armedKey, 1)
+    details.number(7)
+    details.number(300)
+    details.tag(.disarmedKey, 2)
+    details.number(7)
+    details.number(9)
+    _ = journal.append(
+      .event, MachineID(1), index: 0, StepResult(verdict: .moved, from: 0, to: 1), at: .beginning, details)
+    var reader = journal.reader(from: 1)
+    let read = journal.read(&reader)
+    let entry = try #require(read)
+    var found = DetailReader(entry)
+    let timers = [found.nextDisarmed(), found.nextDisarmed(), found.nextDisarmed(), found.nextDisarmed()]
+    #expect(timers == [3, 2, nil, nil])
   }
 
   @Test("what is done besides does not count: more sets of parameters than are looked at, wires")
@@ -132,7 +167,8 @@ struct CoverageTests {
     }
     try world.wire(world.wire(from: "k0.text", to: "k1.character"))
     var survey = CoverageSurvey(of: world, .all) { _ in true }
-    #expect(survey.advance(through: world, by: 100))
+    let isThrough5 = survey.advance(through: world, by: 100)
+    #expect(isThrough5)
     #expect(survey.tallies[0].parameterSets.count == CoverageTally.mostParameterSets)
     #expect(survey.tallies[0].machines == 6)
     #expect(survey.tallies[0].outcomes.isEmpty)
@@ -142,9 +178,11 @@ struct CoverageTests {
   func gestures() throws {
     var world = World()
     try world.make(ShiftKey.kind, "plain")
-    let plain = try #require(try coverage(world).first)
+    let plainAll = try coverage(world)
+    let plain = try #require(plainAll.first)
     try world.make(ShiftKey.kind, "gestures", [(1, .flag(true))])
-    let both = try #require(try coverage(world).first)
+    let bothAll = try coverage(world)
+    let both = try #require(bothAll.first)
     #expect(both.transitions.all > plain.transitions.all)
   }
 
@@ -152,7 +190,8 @@ struct CoverageTests {
   func regions() throws {
     var world = World()
     try world.make(SmartFridge.kind, "fridge")
-    let coverage = try #require(try coverage(world).first)
+    let all = try self.coverage(world)
+    let coverage = try #require(all.first)
     let combinations = try #require(coverage.combinations)
     #expect(coverage.regions.count == SmartFridge.kind.regions?.names.count)
     #expect(coverage.regions.allSatisfy { $0.states.covered == 1 && $0.states.all > 1 })
