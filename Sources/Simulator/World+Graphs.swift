@@ -14,6 +14,6 @@ extension World {
     let location = registry.location(of: machine)
     return finder.way(
       from: population.value(at: location), population.parameters(at: location), at: now,
-      timers: runningTimers(of: machine).map { (timer: $0.timer, key: 0, due: $0.due) }, to: event)
+      timers: runningTimers(of: machine), to: event)
   }
 }

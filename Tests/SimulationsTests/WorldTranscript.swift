@@ -11,14 +11,23 @@ struct WorldTranscript: ~Copyable {
     switch entry {
     case .machine(let kind):
       let state = initial.flatMap { kind.initialState(named: $0) }
-      machines["m"] = try Array("m".utf8).withUnsafeBytes { try world.create(kind, named: $0, initial: state) }
+      let required = WorldTranscript.required(of: kind)
+      machines["m"] = try Array("m".utf8).withUnsafeBytes {
+        try world.create(kind, named: $0, initial: state, parameters: required)
+      }
     case .composition(let composition):
-      try world.create(composition, named: "m", parameters: composition.members.map { _ in [] })
+      try world.create(
+        composition, named: "m", parameters: composition.members.map { WorldTranscript.required(of: $0.kind) })
       for member in composition.members {
         let name = "m.\(member.name)"
         machines[name] = Array(name.utf8).withUnsafeBytes { world.find($0) }
       }
     }
+  }
+
+  /// The parameters that must be given, with the values of their examples.
+  private static func required(of kind: Kind) -> [(parameter: Int, value: Value)] {
+    kind.parameters.enumerated().filter { $1.standard == nil }.map { ($0, $1.example) }
   }
 
   mutating func perform(_ move: Move) {

@@ -130,7 +130,7 @@ struct MachineTranscriptTests {
       > new till t
       + created t closed t=0.000 seq=1
       > send t add 5
-      - REFUSED machine=t state=closed event=add allowed=open,weigh,close t=0.000 seq=2 : the till is closed
+      - REFUSED machine=t state=closed event=add allowed=open,weigh,close from=open(0) way=open t=0.000 seq=2 : the till is closed
       > send t open
       + moved closed open(0) t=0.000 seq=3
       > send t add 5
@@ -194,7 +194,7 @@ struct MachineTranscriptTests {
       > send t close
       + ignored closed t=0.000 seq=16
       > @x send t add 3
-      - @x REFUSED machine=t state=closed event=add allowed=open,weigh,close t=0.000 seq=17 : the till is closed
+      - @x REFUSED machine=t state=closed event=add allowed=open,weigh,close from=open(0) way=open t=0.000 seq=17 : the till is closed
       > @x send t sell
       - @x UNKNOWN-EVENT machine=t event=sell allowed=open,add,weigh,close : a till has no event 'sell'
       > journal limit=100
@@ -305,7 +305,7 @@ struct MachineTranscriptTests {
       . close
       + 3
       > can t add
-      + no : the till is closed
+      + no from=open(0) way=open : the till is closed
       > can t open
       + yes
       > show t
@@ -378,9 +378,10 @@ struct MachineTranscriptTests {
       . callTracker states=7 events=9 timers=1 : follows an outgoing call by what the system tells an app
       . phone states=7 events=6 timers=3 : a phone with one app on it, which it tells of alerts, calls and its coming and going
       . phoneCall states=14 events=15 timers=4 : a call tracker on a phone: tap on tracker, answer the alert and hang up on phone
+      . keyboard states=18 events=4 timers=1 : a phone's keyboard: the Shift key, the layout and dictation side by side
       . till states=2 events=4 timers=1 : a till, for tests
       . ticker states=2 events=2 timers=1 : a ticker, for tests
-      + 11
+      + 12
       """#
     ).expectHolds()
   }

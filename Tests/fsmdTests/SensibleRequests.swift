@@ -18,7 +18,7 @@ struct SensibleRequests {
 
   init(_ catalogue: Catalogue) {
     kinds = catalogue.entries.compactMap { entry in
-      guard case .machine(let kind) = entry else { return nil }
+      guard case .machine(let kind) = entry, kind.name != "game" else { return nil }
       return KindWords(
         name: kind.name, initialStates: kind.initialStates,
         events: kind.events.map { event in

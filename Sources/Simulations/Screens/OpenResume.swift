@@ -12,7 +12,7 @@ public import StateMachines
 /// | failed(x,e) | → loading(id) | → loading(x) | → closed | ignored | ignored |
 ///
 /// What has come is shown; the post-processor then sends markViewed by itself, in the same step, and the news are
-/// `route`. Loading that fails is a `toast`, closing a `closeScreen`.
+/// `route`, which carries the number as text, as coordinators take it. Loading that fails is a `toast`, closing a `closeScreen`.
 ///
 /// Only the title of this machine is known from where it comes; the table is made up to fit. Chosen here:
 ///
@@ -57,7 +57,7 @@ public struct OpenResume: Machine {
 
     public var data: [Value] {
       switch self {
-      case .route(let id): [.integer(id)]
+      case .route(let id): [.text("\(id)")]
       case .toast(let text): [.text(text)]
       case .closeScreen: []
       }
@@ -195,8 +195,8 @@ public struct OpenResume: Machine {
 }
 
 extension ValueType {
-  /// The number of a résumé.
-  fileprivate static let resume = ValueType.integer(0...1_000_000_000)
+  /// What a coordinator takes for the name of a screen's item: here a résumé's number, as text.
+  fileprivate static let screen = ValueType.text(bytes: 1...64)
 }
 
 extension Argument where A == Int {
@@ -238,7 +238,7 @@ extension OpenResume {
       .failed: .after("latency", "the résumé of a request turns out not to be had").keyed("request"),
     ],
     outputs: [
-      .route: .output(("id", .resume), about: "the résumé that was to be opened is there: show its screen"),
+      .route: .output(("id", .screen), about: "the résumé that was to be opened is there: show its screen"),
       .toast: .output(("text", .text(bytes: 1...256)), about: "the résumé that was to be opened cannot be had"),
       .closeScreen: .output(about: "it is closed: leave its screen"),
     ],

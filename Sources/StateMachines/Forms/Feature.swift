@@ -53,7 +53,9 @@
 /// ```
 ///
 /// Practice: a reducer without conditions; effects only from the actor; no wish that means "begin" (that is the
-/// bootstrapper); features joined by turning news of one into wishes of another; an end by ``FeatureStore/dispose()``.
+/// bootstrapper); an end by ``FeatureStore/dispose()``. Features know nothing of each other: what binds them is a listener
+/// that turns the news of one into wishes of the other, and drops those that mean nothing there. In a world
+/// that is a wire.
 ///
 /// In a ``Machine`` the store is the state: a ``FeatureStore`` is a ``MachineState`` where the feature's state is one.
 /// The rule turns events into wishes, and timers into effects that come later; a ``FeatureListener`` with the

@@ -1,7 +1,8 @@
 /// Where a ``Feature`` stands: its state, and the actions whose effects are still to come.
 ///
 /// A store is a value. A copy goes its own way, and a store can be kept and gone on with. It holds neither the feature
-/// nor listeners: each call is handed the feature (with the services that its actor uses) and who listens.
+/// nor listeners: each call is handed the feature (with the services that its actor uses) and who listens. That
+/// states are made in one place at a time need not be checked: nobody can change a value while another does.
 ///
 /// One action is handled so:
 ///
@@ -148,6 +149,7 @@ public struct FeatureStore<F: Feature>: Sendable {
   ///   - isLast: Whether the stream ends with it.
   /// - Returns: Whether there was such a stream. An effect without one is dropped.
   /// - Precondition: As for a wish.
+  /// - Complexity: O(*n*) in the number of open streams, beside what the feature does.
   @inlinable
   @discardableResult
   public mutating func deliver<L: FeatureListener>(

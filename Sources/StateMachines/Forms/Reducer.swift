@@ -37,6 +37,7 @@ public protocol Reducer {
 /// listeners, so that it stays a value: whoever hands in a wish hands in who listens.
 public struct ReducerStore<R: Reducer> {
   /// Changed only by ``accept(_:by:_:)``.
+  @inlinable
   public var state: R.State { current }
 
   @usableFromInline var current: R.State

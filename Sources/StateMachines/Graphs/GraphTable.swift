@@ -10,7 +10,15 @@ public struct GraphTable: Sendable {
   private let graph: StateGraph
   private let mark: GraphMark?
   /// By state and column: events by name, then timers.
-  private let cells: [[[String]]]
+  private let cells: [[[Line]]]
+
+  /// One line of a cell: what comes of an input, and of which samples where others come to something else.
+  private struct Line: Equatable {
+    var samples = ""
+    let text: String
+    var isNothing: Bool { text == "–" || text == "·" }
+    var whole: String { samples.isEmpty ? text : "\(samples): \(text)" }
+  }
 
   /// Characters that a table may be wide before it is turned, and then before it becomes lists.
   private static let widest = 110
@@ -49,9 +57,9 @@ public struct GraphTable: Sendable {
 
   // MARK: Cells
 
-  private static func cell(_ graph: StateGraph, _ state: Int, event: Int) -> [String] {
-    if graph.isFinal(state) { return ["final"] }
-    if graph.reach(of: state) == .unreached { return ["·"] }
+  private static func cell(_ graph: StateGraph, _ state: Int, event: Int) -> [Line] {
+    if graph.isFinal(state) { return [Line(text: "final")] }
+    if graph.reach(of: state) == .unreached { return [Line(text: "·")] }
     var groups: [(text: [String], samples: [String])] = []
     for input in graph.inputs(ofEvent: event) {
       let text = texts(graph, state, input)
@@ -62,17 +70,17 @@ public struct GraphTable: Sendable {
         groups.append((text, [sample]))
       }
     }
-    if groups.count == 1 { return groups[0].text.isEmpty ? ["·"] : groups[0].text }
+    if groups.count == 1 { return groups[0].text.isEmpty ? [Line(text: "·")] : groups[0].text.map { Line(text: $0) } }
     let count = graph.inputs(ofEvent: event).count
     return groups.flatMap { group in
-      group.text.map { "\(StateGraph.listed(group.samples, of: count)): \($0)" }
+      group.text.map { Line(samples: StateGraph.listed(group.samples, of: count), text: $0) }
     }
   }
 
-  private static func cell(_ graph: StateGraph, _ state: Int, timer: Int) -> [String] {
-    if graph.reach(of: state) == .unreached { return ["·"] }
+  private static func cell(_ graph: StateGraph, _ state: Int, timer: Int) -> [Line] {
+    if graph.reach(of: state) == .unreached { return [Line(text: "·")] }
     let text = texts(graph, state, graph.input(ofTimer: timer))
-    return text.isEmpty ? ["–"] : text
+    return text.isEmpty ? [Line(text: "–")] : text.map { Line(text: $0) }
   }
 
   private static func texts(_ graph: StateGraph, _ state: Int, _ input: Int) -> [String] {
@@ -115,10 +123,10 @@ public struct GraphTable: Sendable {
   // MARK: Layout
 
   private func grid(
-    corner: String, columns: [[String]], rows: [String], isMarked: (Int) -> Bool, cells: [[[String]]]
+    corner: String, columns: [[String]], rows: [String], isMarked: (Int) -> Bool, cells: [[[Line]]]
   ) -> [String] {
     let head = [[corner]] + columns
-    let body = rows.indices.map { [[rows[$0]]] + cells[$0] }
+    let body = rows.indices.map { [[rows[$0]]] + cells[$0].map { $0.map(\.whole) } }
     let widths = head.indices.map { column in
       ([head] + body).flatMap { $0[column] }.map(\.count).max() ?? 0
     }
@@ -141,13 +149,12 @@ public struct GraphTable: Sendable {
       let isMarked = state == mark?.state
       var groups: [(text: String, inputs: [String])] = []
       for (column, lines) in cells[state].enumerated() {
-        for line in lines where line != "–" && line != "·" {
-          let parts = line.split(separator: ": ", maxSplits: 1).map(String.init)
-          let text = parts.count > 1 ? parts[1] : line
+        for line in lines where !line.isNothing {
+          let text = line.text
           // What brings an event is named beside it only where something else comes of it.
           if let event = event(like: column), cells[state][event].contains(line) { continue }
           let input =
-            name(of: column) + (parts.count > 1 ? "(\(parts[0]))" : "")
+            name(of: column) + (line.samples.isEmpty ? "" : "(\(line.samples))")
             + (isMarked && isPossible(column) ? "*" : "")
           if let same = groups.firstIndex(where: { $0.text == text }) {
             groups[same].inputs.append(input)
