@@ -228,6 +228,21 @@ extension DetailReader {
     return reader.place - entry.details
   }
 
+  /// The next timer that was disarmed, by its place in the kind's list; nil if there is no other. What else there is, is
+  /// passed over without making anything of it.
+  mutating func nextDisarmed() -> UInt8? {
+    while !isAtEnd {
+      let tag = DetailTag(rawValue: place.load(as: UInt8.self))
+      let timer = tag == .disarmed || tag == .disarmedKey ? place.load(fromByteOffset: 1, as: UInt8.self) : nil
+      guard skip() else {
+        isAtEnd = true
+        return nil
+      }
+      if let timer { return timer }
+    }
+    return nil
+  }
+
   /// Passes over one detail without making anything of it; false at the end.
   private mutating func skip() -> Bool {
     guard let tag = DetailTag(rawValue: byte()) else { preconditionFailure("the journal has no such detail") }

@@ -89,6 +89,7 @@ extension Engine {
     case .unwatch: unwatch(words, &session, &realm)
     case .journal: journal(words, &session, &realm)
     case .graph: graph(words, &session, &realm)
+    case .coverage: coverage(words, &session, &realm)
     case .clock: return clock(words, &session, &realm)
     case .speed: return speed(words, &session, &realm)
     case .pause: return pause(words, &session, &realm)

@@ -16,6 +16,8 @@ enum LongReply {
   case past(History, pattern: Pattern)
   /// A diagram, as it was when it was asked for.
   case graph(GraphReply)
+  /// How much of what machines can do they had done when it was asked for.
+  case coverage(CoverageReply)
 
   struct Machines {
     let pattern: Pattern
@@ -99,6 +101,8 @@ enum LongReply {
       return piece
     case .graph(let graph):
       return graph.write(host: realm.host, tag: tag, to: &buffer)
+    case .coverage(let coverage):
+      return coverage.write(realm.world, tag: tag, to: &buffer)
     }
   }
 
@@ -106,7 +110,7 @@ enum LongReply {
   var isWaiting: Bool {
     switch self {
     case .graph(let graph): graph.isWaiting
-    case .machines, .agenda, .wires, .journal, .past: false
+    case .machines, .agenda, .wires, .journal, .past, .coverage: false
     }
   }
 

@@ -79,7 +79,12 @@ struct Presenter {
     switch verb {
     case .journal:
       return (wording.event(line, showsSequence: true) ?? raw) + "\n"
-    case .show, .describe:
+    case .coverage where line.words.first == "kind":
+      // A heading, and below it a row for each figure.
+      let ended = endTable()
+      for figure in wording.figures(line) { table.add(figure) }
+      return ended + wording.heading(line) + "\n"
+    case .show, .describe, .coverage:
       // Sections have columns of their own.
       let ended = line.words.first == section ? "" : endTable()
       if table.isEmpty { table = Table(firstColumn: Self.sectionWidth) }
@@ -123,7 +128,8 @@ extension Verb {
   /// Whether its reply is a number of lines and then that number.
   fileprivate var listsRows: Bool {
     switch self {
-    case .help, .kinds, .describe, .list, .count, .show, .can, .wires, .journal, .graph, .agenda, .worlds, .limits,
+    case .help, .kinds, .describe, .list, .count, .show, .can, .wires, .journal, .graph, .coverage, .agenda, .worlds,
+      .limits,
       .stats:
       true
     default: false

@@ -56,6 +56,30 @@ struct PresenterTests {
     #expect(try shown(request, line) == expected)
   }
 
+  @Test("a coverage has a heading for each kind, its figures in per cent, and what was not tried")
+  func coverage() throws {
+    #expect(
+      try shown(
+        "coverage",
+        ". kind lift machines=2 states=3/3 transitions=1/12 timers=0/0 unreachable=1 impossible=0 since=5 graph=partial",
+        ". region lift door states=1/2", ". untried lift transition shut open event=call",
+        ". untried lift switch shut call open press shut", ". untried lift guard open event=press lacks=stayed",
+        ". more lift pair 7", ". kind power machines=1 states=0/2", "+ 7") == """
+          lift  2 machines, since #5, as far as could be found out
+            states       3/3   100 %
+            transitions  1/12  8 %
+            unreachable  1
+            region     door  states=1/2
+            untried    transition  shut → open         event=call
+            untried    switch      shut → open → shut  call, press
+            untried    guard       open                event=press  lacks=stayed
+            more       pair  7
+          power  1 machine
+            states  0/2  0 %
+
+          """)
+  }
+
   @Test(
     "failures say what, and what instead",
     arguments: [

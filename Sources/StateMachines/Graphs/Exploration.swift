@@ -33,6 +33,7 @@ public final class Exploration {
   private var reaches: [GraphReach]
   private var cells: [[[GraphOutcome]]]
   private var durations: [Duration]
+  private var areDisarmed: [Bool]
   /// The next machine to look at, and the next of the kind's words for `initial=`.
   private var next = 0
   private var nextStart = 0
@@ -68,6 +69,7 @@ public final class Exploration {
     reaches = Array(repeating: .unreached, count: kind.states.count)
     cells = Array(repeating: Array(repeating: [], count: trial.inputs.count), count: kind.states.count)
     durations = Array(repeating: .never, count: kind.timers.count)
+    areDisarmed = Array(repeating: false, count: kind.timers.count)
     start(initial: nil, word: nil)
   }
 
@@ -95,12 +97,14 @@ public final class Exploration {
         if case .interval(let interval) = parameters[place] { interval } else { nil }
       }
     }
+    let isDisarmed = areDisarmed[timer]
     return switch durations[timer] {
-    case .never: TimerFacts(duration: given, runs: false)
+    case .never: TimerFacts(duration: given, runs: false, isDisarmed: isDisarmed)
     case .always(let interval):
       // A moment of simulated physics is no round number, and was the same by chance.
-      TimerFacts(duration: given ?? (interval.nanoseconds % 1_000_000 == 0 ? interval : nil), runs: true)
-    case .varying: TimerFacts(duration: given, runs: true)
+      TimerFacts(
+        duration: given ?? (interval.nanoseconds % 1_000_000 == 0 ? interval : nil), runs: true, isDisarmed: isDisarmed)
+    case .varying: TimerFacts(duration: given, runs: true, isDisarmed: isDisarmed)
     }
   }
 
@@ -131,7 +135,7 @@ public final class Exploration {
         let isByChance = node.isByChance || hasDrawn
         note(outcome(result, step, of: place, rests: copy.isSettled, isByChance), from: Int(result.from), input)
         if result.verdict == .moved || result.verdict == .stayed || !isSend(step) {
-          noteTimers()
+          noteTimers(of: copy)
           keep(copy, start: node.start, way: node.way, step, isByChance)
         }
       }
@@ -159,7 +163,7 @@ public final class Exploration {
   private func start(initial: Int?, word: String?) {
     let machine = trial.make(initial: initial)
     stepsTaken += 1
-    noteTimers()
+    noteTimers(of: machine)
     keep(machine, start: word, way: [], nil, trial.hasDrawn)
   }
 
@@ -232,8 +236,9 @@ public final class Exploration {
     (outcome.isByChance ? 0 : 4) + (found[outcome.node].node.isSettled ? 2 : 0) + (outcome.rests ? 1 : 0)
   }
 
-  /// Notes how long the timers run that the last step has armed.
-  private func noteTimers() {
+  /// Notes how long the timers run that the last step has armed, and which ones it has disarmed.
+  private func noteTimers(of machine: MachineCopy) {
+    for timer in machine.disarmed { areDisarmed[timer] = true }
     for case .arm(let timer, _, let due) in trial.record.effects {
       let duration = due - trial.record.now
       switch durations[Int(timer)] {

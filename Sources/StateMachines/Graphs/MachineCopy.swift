@@ -8,6 +8,8 @@ final class MachineCopy {
   var now: Moment
   /// In the order in which they were armed.
   var timers: [Timer]
+  /// The running timers that the last step disarmed; places in the kind's list.
+  private(set) var disarmed: [Int] = []
 
   struct Timer: Hashable {
     let timer: Int
@@ -62,6 +64,7 @@ final class MachineCopy {
 
   /// Arms and disarms what a step has asked for.
   func carryOut(_ record: StepRecord) {
+    disarmed = []
     for effect in record.effects {
       switch effect {
       case .emit:
@@ -70,6 +73,7 @@ final class MachineCopy {
         timers.removeAll { $0.timer == Int(timer) && $0.key == key }
         timers.append(Timer(timer: Int(timer), key: key, due: due))
       case .disarm(let timer, let key):
+        if timers.contains(where: { $0.timer == Int(timer) && $0.key == key }) { disarmed.append(Int(timer)) }
         timers.removeAll { $0.timer == Int(timer) && $0.key == key }
       }
     }

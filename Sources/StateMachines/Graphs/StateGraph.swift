@@ -140,4 +140,6 @@ public struct TimerFacts: Hashable, Sendable {
   public let duration: Interval?
   /// Whether it was ever seen to run.
   public let runs: Bool
+  /// Whether it was ever seen to be disarmed while it ran.
+  public let isDisarmed: Bool
 }
