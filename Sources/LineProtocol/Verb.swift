@@ -5,7 +5,8 @@ package enum Verb: UInt8, CaseIterable, Sendable {
   case send, cast, wire, unwire, wires
   case watch, unwatch, journal, graph, coverage
   case clock, speed, pause, resume, advance, step, agenda, fire, await, cancel, expect
-  case world, use, worlds
+  case undo, goto
+  case world, use, worlds, diff
   case begin, end, quiet, mode
   case limits, stats, sync, quit, shutdown
 
@@ -167,11 +168,20 @@ package struct VerbEntry: Sendable {
       .expect, "NAME STATE", does: "fails unless a machine is in a state", example: "expect key capsLock",
       plain: 2...2),
     VerbEntry(
-      .world, "", "new W [clock=virtual] [seed=0] [durable=no]", "drop W",
-      does: "the present world; makes or removes one", example: "world new lesson clock=virtual", plain: 0...2,
+      .undo, "[N]", does: "back to just before the last N requests that changed something, with the time",
+      example: "undo 2", plain: 0...1, inBatch: false),
+    VerbEntry(
+      .goto, "TIME", does: "back to a time; what happened later is undone", example: "goto 1.5s", plain: 1...1,
+      inBatch: false),
+    VerbEntry(
+      .world, "", "new W [clock=virtual] [seed=0] [durable=no]", "fork W", "drop W",
+      does: "the present world; makes one, copies this one or removes one", example: "world new lesson clock=virtual", plain: 0...2,
       keys: .only(["clock", "seed", "durable"]), inBatch: false),
     VerbEntry(.use, "W", does: "goes to another world", example: "use lesson", plain: 1...1, inBatch: false),
     VerbEntry(.worlds, "", does: "all worlds", example: "worlds", plain: 0...0, inBatch: false),
+    VerbEntry(
+      .diff, "W1 W2", does: "what is different in two worlds", example: "diff main trial", plain: 2...2,
+      inBatch: false),
     VerbEntry(
       .begin, "", does: "keeps the lines up to 'end', to run them at one moment", example: "begin", plain: 0...0,
       inBatch: false),

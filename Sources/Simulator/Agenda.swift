@@ -50,6 +50,24 @@ struct Agenda: ~Copyable {
     base.deallocate()
   }
 
+  /// A copy that goes its own way.
+  ///
+  /// - Precondition: No place is free that `takeFirst` has left.
+  func copy() -> Agenda {
+    precondition(!hasHole, "a timer is firing")
+    var copy = Agenda()
+    if end > copy.capacity {
+      copy.base.deallocate()
+      copy.capacity = capacity
+      copy.base = Agenda.allocate(capacity)
+    }
+    // The first places, before the root, hold nothing.
+    (copy.base + Agenda.root).initialize(from: base + Agenda.root, count: end - Agenda.root)
+    copy.end = end
+    copy.living = living
+    return copy
+  }
+
   private static func allocate(_ capacity: Int) -> UnsafeMutablePointer<Entry> {
     UnsafeMutableRawPointer.allocate(byteCount: capacity * MemoryLayout<Entry>.stride, alignment: 64)
       .bindMemory(to: Entry.self, capacity: capacity)

@@ -72,6 +72,8 @@ package struct CoverageSurvey: Sendable {
   }
 
   private mutating func note(_ entry: JournalEntry, _ world: borrowing World) {
+    // What was undone has not been.
+    if world.hasUndone(entry.sequence) { return }
     let place = world.kindPlace(of: entry.machine)
     guard isWanted[place] else { return }
     guard pattern.matchesAll || world.withName(of: entry.machine, { pattern.matches($0) }) else { return }

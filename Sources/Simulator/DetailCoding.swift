@@ -7,6 +7,8 @@ enum DetailTag: UInt8 {
   case end, emitted, armed, disarmed, dataBefore, dataAfter, arguments, parameters, initial, kind, due, source, target
   /// As `armed` and `disarmed`, with the timer's key behind the distance; and the key of a timer that expired.
   case armedKey, disarmedKey, key
+  /// How many inputs were undone.
+  case undone
 }
 
 /// The details of the entry that is being written. One sheet is used again and again.
@@ -216,6 +218,7 @@ package struct DetailReader {
     case .target:
       let event = byte()
       return .target(machine(), event: event)
+    case .undone: return .undone(number())
     }
   }
 }
@@ -266,7 +269,7 @@ extension DetailReader {
         skipValue()
       }
     case .initial: place += 1
-    case .kind, .due, .key: skipNumber()
+    case .kind, .due, .key, .undone: skipNumber()
     }
     return true
   }

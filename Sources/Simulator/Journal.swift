@@ -8,13 +8,25 @@ import StateMachines
 /// `first` says from which one on they are there.
 struct Journal: ~Copyable {
   private struct Block {
-    // Safety: room for `capacity` bytes, of which `count` are written once it is full; owned by the journal.
+    // Safety: room for `capacity` bytes, of which `count` are written once it is full; `storage` keeps it.
     let base: UnsafeMutableRawPointer
     let capacity: Int
     var count: Int
     let firstSequence: UInt64
     /// The moment from which the first record's distance counts.
     let firstMoment: Int64
+    /// Shared with copies of the journal; nil once this journal has forgotten the block.
+    var storage: JournalStorage?
+
+    init(capacity: Int, firstSequence: UInt64, firstMoment: Int64) {
+      let storage = JournalStorage(capacity)
+      base = storage.base
+      self.capacity = capacity
+      count = 0
+      self.firstSequence = firstSequence
+      self.firstMoment = firstMoment
+      self.storage = storage
+    }
   }
 
   private static let blockSize = 64 << 10
@@ -33,15 +45,43 @@ struct Journal: ~Copyable {
   private(set) var bytes = 0
   private let mostInputs: UInt64
   private let mostBytes: Int
-  private var lastMoment: Int64 = 0
+  /// The moment of the last input.
+  private(set) var lastMoment: Int64 = 0
+  /// The number that the first input from outside of the present request has or will have. Those behind it belong to it.
+  /// Requests that bring but one need not say so.
+  var requestStart: UInt64 = .max
 
-  init(inputs: Int, bytes: Int) {
+  /// - Parameters:
+  ///   - sequence: The number of an input that was before; the journal begins with the next.
+  ///   - moment: When that was.
+  init(inputs: Int, bytes: Int, after sequence: UInt64 = 0, at moment: Int64 = 0) {
     mostInputs = UInt64(inputs)
     mostBytes = bytes
+    last = sequence
+    lastMoment = moment
   }
 
-  deinit {
-    for block in blocks[oldestBlock...] { block.base.deallocate() }
+  /// A copy that goes its own way. Blocks that are full are shared.
+  func copy() -> Journal {
+    var copy = Journal(inputs: Int(mostInputs), bytes: mostBytes, after: last, at: lastMoment)
+    copy.blocks = blocks
+    copy.oldestBlock = oldestBlock
+    copy.bytes = bytes
+    guard let open = blocks.last else { return copy }
+    let own = Block(capacity: open.capacity, firstSequence: open.firstSequence, firstMoment: open.firstMoment)
+    own.base.copyMemory(from: openBase, byteCount: openCount)
+    copy.blocks[blocks.count - 1] = own
+    copy.openBase = own.base
+    copy.openCount = openCount
+    copy.openCapacity = openCapacity
+    return copy
+  }
+
+  /// Lets the next input have the number after `sequence`.
+  mutating func skip(to sequence: UInt64) {
+    guard sequence > last else { return }
+    last = sequence
+    openCapacity = openCount
   }
 
   /// The oldest input that is still here; `last + 1` if none is.
@@ -51,13 +91,21 @@ struct Journal: ~Copyable {
     return last > mostInputs ? max(byBlocks, last - mostInputs + 1) : byBlocks
   }
 
+  /// Writes down that the world has gone back.
+  ///
+  /// - Parameter details: Say how far.
+  mutating func append(rewound details: borrowing DetailWriter, at moment: Moment) -> UInt64 {
+    append(.event, .nobody, index: 0, StepResult(verdict: .moved, from: 0, to: 0), at: moment, details)
+  }
+
   /// Writes an input down.
   ///
+  /// - Parameter isFromOutside: Whether it is one of those that a request may bring several of.
   /// - Returns: Its number.
   @inline(__always)
   mutating func append(
     _ input: InputClass, _ machine: MachineID, index: UInt8, _ result: StepResult, at moment: Moment,
-    _ details: borrowing DetailWriter
+    _ details: borrowing DetailWriter, isFromOutside: Bool = false
   ) -> UInt64 {
     last &+= 1
     let detailCount = details.count
@@ -66,9 +114,10 @@ struct Journal: ~Copyable {
     let start = openBase + openCount
     let elapsed = UInt64(bitPattern: moment.nanoseconds &- lastMoment)
     lastMoment = moment.nanoseconds
-    let head =
+    var head =
       UInt64(input.rawValue) | UInt64(result.verdict.rawValue) &<< 3 | (detailCount > 0 ? 0x20 : 0)
       | (elapsed == 0 ? 0x40 : 0)
+    if isFromOutside, last > requestStart { head |= 0x80 }
     start.storeBytes(
       of: (head | UInt64(machine.number) &<< 8 | UInt64(index) &<< 32 | UInt64(result.from) &<< 40
         | UInt64(result.to) &<< 48).littleEndian,
@@ -98,10 +147,7 @@ struct Journal: ~Copyable {
   private mutating func open(blockFor need: Int, _ moment: Moment) {
     if !blocks.isEmpty { blocks[blocks.count - 1].count = openCount }
     let capacity = max(Journal.blockSize, need)
-    blocks.append(
-      Block(
-        base: .allocate(byteCount: capacity, alignment: 16), capacity: capacity, count: 0, firstSequence: last,
-        firstMoment: lastMoment))
+    blocks.append(Block(capacity: capacity, firstSequence: last, firstMoment: lastMoment))
     openBase = blocks[blocks.count - 1].base
     openCount = 0
     openCapacity = capacity
@@ -113,7 +159,7 @@ struct Journal: ~Copyable {
     while oldestBlock + 1 < blocks.count,
       bytes > mostBytes || blocks[oldestBlock + 1].firstSequence + mostInputs <= last + 1
     {
-      blocks[oldestBlock].base.deallocate()
+      blocks[oldestBlock].storage = nil
       bytes -= blocks[oldestBlock].capacity
       oldestBlock += 1
     }
@@ -142,8 +188,8 @@ struct Journal: ~Copyable {
     return reader
   }
 
-  /// Finds the block of the input that comes next and passes over those before it; the block's place.
-  private func seek(_ reader: inout JournalReader) -> Int {
+  /// The place of the block that holds the input that comes next; the reader is put to its beginning.
+  private func seekBlock(of reader: inout JournalReader) -> Int {
     let sequence = reader.next
     var low = oldestBlock
     var high = blocks.count
@@ -152,13 +198,28 @@ struct Journal: ~Copyable {
       if blocks[middle].firstSequence <= sequence { low = middle } else { high = middle }
     }
     enter(block: low, &reader)
-    reader.next = blocks[low].firstSequence
+    return low
+  }
+
+  /// Finds the block of the input that comes next and passes over those before it; the block's place.
+  private func seek(_ reader: inout JournalReader) -> Int {
+    let sequence = reader.next
+    let low = seekBlock(of: &reader)
     while reader.next < sequence { _ = decode(&reader, in: low) }
     return low
   }
 
+  /// The first input that is kept of the block that holds this one, from which on it can be read at once.
+  ///
+  /// - Precondition: The journal has the input.
+  func startOfBlock(of sequence: UInt64) -> UInt64 {
+    var reader = JournalReader(next: sequence)
+    return max(first, blocks[seekBlock(of: &reader)].firstSequence)
+  }
+
   private func enter(block: Int, _ reader: inout JournalReader) {
     reader.block = blocks[block].firstSequence
+    reader.next = blocks[block].firstSequence
     reader.offset = 0
     reader.moment = blocks[block].firstMoment
   }
@@ -183,7 +244,9 @@ struct Journal: ~Copyable {
     }
     let start = UnsafeRawPointer(blocks[place].base + reader.offset)
     let word = UInt64(littleEndian: start.loadUnaligned(as: UInt64.self))
-    guard let input = InputClass(rawValue: UInt8(word & 7)), let verdict = Verdict(rawValue: UInt8((word >> 3) & 3))
+    let machine = MachineID(UInt32(truncatingIfNeeded: word >> 8) & 0xFF_FFFF)
+    guard let input = machine == .nobody ? .rewound : InputClass(rawValue: UInt8(word & 7)),
+      let verdict = Verdict(rawValue: UInt8((word >> 3) & 3))
     else { preconditionFailure("the journal has no such input") }
     var length = 7
     if word & 0x40 == 0 {
@@ -200,7 +263,7 @@ struct Journal: ~Copyable {
     }
     let entry = JournalEntry(
       sequence: reader.next, moment: Moment(nanoseconds: reader.moment),
-      machine: MachineID(UInt32(truncatingIfNeeded: word >> 8) & 0xFF_FFFF), input: input, verdict: verdict,
+      machine: machine, input: input, verdict: verdict, continuesRequest: word & 0x80 != 0,
       index: UInt8(truncatingIfNeeded: word >> 32), from: UInt8(truncatingIfNeeded: word >> 40),
       to: UInt8(truncatingIfNeeded: word >> 48), hasDetails: word & 0x20 != 0, details: start + length)
     if entry.hasDetails { length += DetailReader.length(of: entry) }
@@ -221,6 +284,21 @@ struct Journal: ~Copyable {
       if blocks[middle].firstSequence < block { low = middle + 1 } else { high = middle }
     }
     return low < blocks.count && blocks[low].firstSequence == block ? low : nil
+  }
+}
+
+/// The bytes of one block.
+final class JournalStorage: @unchecked Sendable {
+  // Safety: allocated here and freed with the last journal that has the block. Whoever opened it writes behind what the
+  // others read.
+  let base: UnsafeMutableRawPointer
+
+  init(_ capacity: Int) {
+    base = .allocate(byteCount: capacity, alignment: 16)
+  }
+
+  deinit {
+    base.deallocate()
   }
 }
 

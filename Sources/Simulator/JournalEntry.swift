@@ -14,15 +14,28 @@ package enum InputClass: UInt8, Sendable {
   case dropped
   case wired
   case unwired
+  /// The world went back in time; no machine's.
+  case rewound
+
+  /// Whether it came from outside, and did not follow from what came before.
+  package var isFromOutside: Bool {
+    switch self {
+    case .event, .fired, .created, .dropped, .wired, .unwired: true
+    case .delivery, .expiry, .rewound: false
+    }
+  }
 }
 
 /// One input of a world and what it caused, as the journal keeps it.
 package struct JournalEntry {
   package let sequence: UInt64
   package let moment: Moment
+  /// ``MachineID/nobody`` where it went for the whole world.
   package let machine: MachineID
   package let input: InputClass
   package let verdict: Verdict
+  /// Whether the request that brought it brought an input before it.
+  package let continuesRequest: Bool
   /// The place of the event, timer or output in the machine's kind; of a creation, the kind's place in the world.
   package let index: UInt8
   /// Places in the kind's list of states.
@@ -58,4 +71,6 @@ package enum JournalDetail {
   case source(MachineID, output: UInt8)
   /// The far end of a wire.
   case target(MachineID, event: UInt8)
+  /// How many inputs before it were undone.
+  case undone(UInt64)
 }

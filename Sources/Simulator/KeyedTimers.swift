@@ -19,6 +19,9 @@ struct KeyedTimers {
   @inline(__always)
   var isEmpty: Bool { namesByStamp.isEmpty }
 
+  /// How many run.
+  var total: Int { namesByStamp.count }
+
   /// How many of a machine run.
   func count(of machine: MachineID) -> Int { machines[machine]?.count ?? 0 }
 

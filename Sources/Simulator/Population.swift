@@ -122,6 +122,47 @@ struct Population: ~Copyable {
     return place
   }
 
+  // MARK: Copies
+
+  /// A copy with values of its own.
+  ///
+  /// - Parameter registry: Says where values stand.
+  /// - Complexity: O(machines).
+  func copy(as registry: borrowing Registry) -> Population {
+    var copy = Population()
+    copy.kinds = kinds
+    copy.kindPlaces = kindPlaces
+    copy.pools = ContiguousArray(pools.map { $0.copy() })
+    copy.slots = slots
+    for kind in slots.indices { copy.slots[kind].parameterBase = copy.pools[kind].base }
+    copy.vacancies = vacancies
+    copy.openBlock = openBlock
+    copy.blocks.reserveCapacity(blocks.count)
+    for block in blocks {
+      let stride = slots[Int(block.kind)].cellStride
+      let base = UnsafeMutableRawPointer.allocate(byteCount: Int(block.capacity) * stride, alignment: 64)
+      // Timers and places of parameters are bytes; a value is one only in name until it is copied by its type.
+      base.copyMemory(from: block.base, byteCount: Int(block.used) * stride)
+      copy.blocks.append(Block(base: base, kind: block.kind, capacity: block.capacity, used: block.used))
+    }
+    for number in 0..<registry.capacity {
+      let location = registry.location(of: MachineID(UInt32(number)))
+      guard location.isSomewhere else { continue }
+      slots[kind(at: location)].machine.copy(value(at: location), to: copy.value(at: location))
+    }
+    return copy
+  }
+
+  /// Gives kinds the numbers that another world has given them.
+  ///
+  /// - Precondition: The kinds that are here have the same numbers there.
+  mutating func adoptKinds(of other: borrowing Population) {
+    for place in kinds.count..<max(kinds.count, other.kinds.count) { _ = self.place(of: other.kinds[place]) }
+  }
+
+  /// The bytes of all cells.
+  var bytes: Int { blocks.reduce(0) { $0 + Int($1.used) * slots[Int($1.kind)].cellStride } }
+
   // MARK: Access
 
   @inline(__always)

@@ -12,7 +12,10 @@ package struct MachineID: Hashable, Sendable {
   var index: Int { Int(number) }
 
   /// Numbers are kept in 24 bits, in the agenda and the journal.
-  package static let most = 1 << 24
+  package static let most = 1 << 24 - 1
+
+  /// The number that no machine has: of inputs that concern all of them.
+  package static let nobody = MachineID(0xFF_FFFF)
 }
 
 /// The machines of a world by name and by number.
@@ -87,25 +90,29 @@ struct Registry: ~Copyable {
 
   /// Enters a machine. The caller has made sure that the name is free.
   mutating func insert(_ name: UnsafeRawBufferPointer, at location: Location) -> MachineID {
+    let id = MachineID(vacancies.popLast() ?? UInt32(locations.count))
+    insert(name, at: location, as: id)
+    return id
+  }
+
+  /// Enters a machine under a number that it is known by.
+  ///
+  /// - Precondition: No machine that lives has this number or this name.
+  mutating func insert(_ name: UnsafeRawBufferPointer, at location: Location, as id: MachineID) {
     if wastedBytes > 64 << 10, wastedBytes > names.count / 2 { compactNames() }
     if (count + 1) * 2 > table.count { resizeTable(to: table.count * 2) }
     let offset = UInt32(names.count)
     names.append(UInt8(name.count))
     names.append(contentsOf: name)
-    let id: MachineID
-    if let vacancy = vacancies.popLast() {
-      id = MachineID(vacancy)
-      nameOffsets[id.index] = offset
-      locations[id.index] = location
-    } else {
-      id = MachineID(UInt32(locations.count))
-      nameOffsets.append(offset)
-      locations.append(location)
+    while locations.count <= id.index {
+      nameOffsets.append(.max)
+      locations.append(.dropped(kind: 0))
     }
+    nameOffsets[id.index] = offset
+    locations[id.index] = location
     enterIntoTable(id.number)
     count += 1
     if isOrdered { newcomers.append(id.number) }
-    return id
   }
 
   /// Takes a machine out: its name is free again, its number is not yet (see `recycle`).
@@ -140,6 +147,62 @@ struct Registry: ~Copyable {
     nameOffsets[id.index] = .max
     vacancies.append(id.number)
   }
+
+  /// A copy, which shares what neither of the two changes.
+  func copy() -> Registry {
+    var copy = Registry()
+    copy.names = names
+    copy.wastedBytes = wastedBytes
+    copy.nameOffsets = nameOffsets
+    copy.locations = locations
+    copy.vacancies = vacancies
+    copy.table = table
+    copy.count = count
+    copy.order = order
+    copy.isOrdered = isOrdered
+    copy.newcomers = newcomers
+    copy.orderHasDropped = orderHasDropped
+    return copy
+  }
+
+  /// Lets those machines live that do so in another registry, where it says they stand, and keeps the names of all others
+  /// as those of dropped ones.
+  ///
+  /// - Parameters:
+  ///   - other: Has no number that is not known here, and means the same machine by it.
+  ///   - population: Where the machines stood until now.
+  /// - Returns: Those that live no more, and those that live again.
+  /// - Complexity: O(numbers).
+  mutating func align(
+    with other: borrowing Registry, _ population: borrowing Population
+  ) -> (gone: [MachineID], back: [MachineID]) {
+    var gone: [MachineID] = []
+    var back: [MachineID] = []
+    for number in locations.indices {
+      let machine = MachineID(UInt32(number))
+      let isThere = number < other.capacity && other.isAlive(machine)
+      switch (isAlive(machine), isThere) {
+      case (true, true): locations[number] = other.location(of: machine)
+      case (true, false): gone.append(machine)
+      case (false, true): back.append(machine)
+      case (false, false): break
+      }
+    }
+    if !gone.isEmpty || !back.isEmpty { forgetOrder() }
+    // A name may go from one to the other.
+    for machine in gone { remove(machine, kind: population.kind(at: location(of: machine))) }
+    for machine in back {
+      locations[machine.index] = other.location(of: machine)
+      if (count + 1) * 2 > table.count { resizeTable(to: table.count * 2) }
+      enterIntoTable(machine.number)
+      count += 1
+    }
+    orderHasDropped = false
+    return (gone, back)
+  }
+
+  /// The bytes of the names and of what is kept for each number.
+  var bytes: Int { names.count + locations.count * 8 + table.count * 4 }
 
   private mutating func enterIntoTable(_ number: UInt32) {
     let mask = table.count - 1

@@ -96,6 +96,15 @@ extension World {
     kind(of: machine).states[stateIndex(of: machine)].word(data: stateData(of: machine))
   }
 
+  /// Whether a machine is in the same state as one of another world, with all data, also what is not printed.
+  ///
+  /// - Precondition: Both are of one kind.
+  package func hasSameState(_ machine: MachineID, as other: borrowing World, _ counterpart: MachineID) -> Bool {
+    let location = registry.location(of: machine)
+    return population.slots[population.kind(at: location)].machine.statesAreEqual(
+      population.value(at: location), other.population.value(at: other.registry.location(of: counterpart)))
+  }
+
   /// How many machines that are counted there are in each state, by the kind's and the state's places.
   ///
   /// - Complexity: O(machines).
@@ -162,7 +171,8 @@ extension World {
     let location = registry.location(of: item.machine)
     guard location.isSomewhere else { return false }
     if item.key != 0 { return keyedTimers.name(armedAs: item.stamp) != nil }
-    return population.timers(at: location).contains { $0.stamp == item.stamp }
+    // A world that went back may have given a stamp anew.
+    return population.timers(at: location).contains { $0.stamp == item.stamp && $0.due == item.due.nanoseconds }
   }
 
   package var runningTimerCount: Int { agenda.living }

@@ -25,6 +25,16 @@ extension World {
     if !compositions.isEmpty, compositions[String(decoding: name, as: UTF8.self)] != nil { throw .nameTaken }
     recycleForgotten()
     guard hasRoom(for: 1) else { throw .full }
+    return try create(kind, named: name, initial: initial, parameters: parameters, as: nil)
+  }
+
+  /// Makes a machine whose name is free and for which there is room.
+  ///
+  /// - Parameter known: The number that it has, if that is known; otherwise the next that is free.
+  mutating func create(
+    _ kind: Kind, named name: UnsafeRawBufferPointer, initial: Int?, parameters: [(parameter: Int, value: Value)],
+    as known: MachineID?
+  ) throws(CreationFailure) -> MachineID {
     let place = population.place(of: kind)
     let location: Location
     do throws(ParameterConflict) {
@@ -32,7 +42,13 @@ extension World {
     } catch {
       throw .conflict(error)
     }
-    let machine = registry.insert(name, at: location)
+    let machine: MachineID
+    if let known {
+      machine = known
+      registry.insert(name, at: location, as: known)
+    } else {
+      machine = registry.insert(name, at: location)
+    }
     if !watchers.isEmpty { watchers.enter(machine, named: name) }
 
     let (cell, _) = population.cell(at: location)
@@ -78,6 +94,10 @@ extension World {
     for (member, values) in zip(composition.members, parameters) {
       if let conflict = conflict(of: values, in: member.kind) { throw .conflict(conflict) }
     }
+    let isWithinRequest = isWithinRequest
+    if !isWithinRequest { beginRequest() }
+    defer { if !isWithinRequest { endRequest() } }
+    let sequence = journal.last + 1
     var members: [MachineID] = []
     for (place, member) in composition.members.enumerated() {
       let made = names[place].withUnsafeBytes { name in
@@ -95,7 +115,8 @@ extension World {
         preconditionFailure("the wires of new machines are new, and room was made sure of: \(error)")
       }
     }
-    compositions[name] = CompositionRecord(composition: composition, members: members)
+    compositions[name] = CompositionRecord(
+      name: name, composition: composition, sequence: sequence, all: members, members: members)
   }
 
   /// Removes a machine, its timers and its wires.
@@ -150,7 +171,10 @@ extension World {
   private mutating func forget(_ machine: MachineID) {
     guard let composed = composedName(of: machine) else { return }
     compositions[composed]?.members.removeAll { $0 == machine }
-    if compositions[composed]?.members.isEmpty == true { compositions[composed] = nil }
+    if let record = compositions[composed], record.members.isEmpty {
+      compositions[composed] = nil
+      past.compositions.append((answer.sequence, record))
+    }
   }
 
   private mutating func conflict(of values: [(parameter: Int, value: Value)], in kind: Kind) -> ParameterConflict? {
@@ -167,6 +191,7 @@ extension World {
   private mutating func recycleForgotten() {
     guard nextRetired < retired.count else { return }
     let first = journal.first
+    past.forget(before: first)
     while nextRetired < retired.count, retired[nextRetired].sequence < first {
       registry.recycle(retired[nextRetired].machine)
       nextRetired += 1

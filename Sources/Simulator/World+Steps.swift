@@ -81,7 +81,8 @@ extension World {
       writeData(result)
       if !record.effects.isEmpty { carryOut(result, machine, cell, isAnswer: isAnswer) }
     }
-    let sequence = journal.append(input, machine, index: index, result, at: now, details)
+    let sequence = journal.append(
+      input, machine, index: index, result, at: now, details, isFromOutside: isAnswer)
     details.clear()
     guard isAnswer else { return }
     var hasDetails = false

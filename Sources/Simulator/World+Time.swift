@@ -39,10 +39,13 @@ extension World {
       case .stuck:
         return .livelocked
       case .nothingDue:
+        // The last moment at which this instant can be kept.
+        if checkpointIsDue { keepCheckpoint() }
         move(to: target)
         return .reached
       }
     }
+    if checkpointIsDue { keepCheckpoint() }
     return .more
   }
 
@@ -79,8 +82,10 @@ extension World {
     chain = 0
   }
 
-  /// Gives a chain that was stopped another allowance: what `resume` does, since somebody has looked at it then.
+  /// Gives a chain that was stopped another allowance: what `resume` does, since somebody has looked at it then. One that
+  /// goes on by itself gets none, so that a replay, which knows of no `resume`, stops where this world did.
   package mutating func goOn() {
+    guard isStalled else { return }
     stallStamp = 0
     chain = 0
   }

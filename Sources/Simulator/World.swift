@@ -10,8 +10,8 @@ package import StateMachines
 /// can see how late that was.
 package struct World: ~Copyable {
   package let limits: WorldLimits
-  /// The present moment. It never goes back.
-  package private(set) var now = Moment.beginning
+  /// The present moment. It goes back only when what has happened is undone.
+  package internal(set) var now = Moment.beginning
   /// What the last request's own input came to.
   package internal(set) var answer = Answer()
   /// What there is to say of it besides, if ``Answer/hasDetails``.
@@ -35,6 +35,8 @@ package struct World: ~Copyable {
   var record: StepRecord
   var details = DetailWriter()
   var compositions: [String: CompositionRecord] = [:]
+  /// What it takes to go back in time.
+  var past: Past
 
   /// How many timers were ever armed: each arming's stamp.
   var armings: UInt64 = 0
@@ -58,6 +60,7 @@ package struct World: ~Copyable {
   package init(seed: UInt64 = 0, limits: WorldLimits = WorldLimits()) {
     self.limits = limits
     journal = Journal(inputs: limits.journal, bytes: limits.journalBytes)
+    past = Past(seed: seed, limits)
     record = StepRecord(generator: Generator(seed: seed))
   }
 
@@ -138,7 +141,13 @@ package struct World: ~Copyable {
   }
 
   struct CompositionRecord {
+    let name: String
     let composition: Composition
+    /// The number of the input that made its first member.
+    let sequence: UInt64
+    /// Its members, those that were dropped included.
+    let all: [MachineID]
+    /// Those that are left.
     var members: [MachineID]
   }
 }

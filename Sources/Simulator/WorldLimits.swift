@@ -18,6 +18,8 @@ package struct WorldLimits: Sendable {
   package var journal = 1_000_000
   /// Bytes that the journal keeps in memory; the oldest inputs go first.
   package var journalBytes = 512 << 20
+  /// Bytes of the copies that are kept of a world, so that going back is quick. One takes at most an eighth of them.
+  package var checkpointBytes = 64 << 20
 
   package init() {}
 }

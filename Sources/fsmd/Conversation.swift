@@ -6,9 +6,16 @@ import StateMachines
 extension Engine {
   /// Takes lines until none is complete, the session is busy or its client has too much to read, or an errand comes up.
   func converse(_ session: inout Session, _ realm: inout Realm, _ request: inout Request) -> Errand {
+    if isHeld(session, by: realm.rewinding) {
+      session.isHeldUp = true
+      return .none
+    }
     while session.life != .ended {
       if !session.activity.isNone {
-        if !work(&session, &realm) || !session.activity.isNone { return announcement(realm) }
+        if case .compare(let comparison) = session.activity { return .service(.goOn(with: comparison)) }
+        let goesOn = work(&session, &realm)
+        if case .rewind(let rewind) = session.activity, rewind.rewinding.hasArrived { return .service(.finish(rewind)) }
+        if !goesOn || !session.activity.isNone { return announcement(realm) }
         if realm.unannounced != nil { return .service(.announceLivelock) }
       }
       session.isHeldUp =
@@ -38,6 +45,13 @@ extension Engine {
     return .none
   }
 
+  /// Whether a session has to wait until somebody else's way back has come to its end.
+  private func isHeld(_ session: borrowing Session, by rewinding: Rewinding?) -> Bool {
+    guard let rewinding else { return false }
+    if case .rewind(let own) = session.activity { return own.rewinding !== rewinding }
+    return true
+  }
+
   /// Machines or inputs looked at for one client, by however many requests, before others get their turn.
   private static let effortInASlice = 50_000
   /// What any request costs at least, measured in the same coin.
@@ -54,7 +68,7 @@ extension Engine {
     case .wire, .unwire, .wires: realm.world.wireCount
     case .help, .kinds, .describe, .new, .drop, .show, .can, .send, .graph, .clock, .speed, .pause, .resume, .advance,
       .step,
-      .fire, .await, .cancel, .expect, .world, .use, .worlds, .begin, .end, .quiet, .mode, .limits, .stats, .sync,
+      .fire, .await, .cancel, .expect, .undo, .goto, .world, .use, .worlds, .diff, .begin, .end, .quiet, .mode, .limits, .stats, .sync,
       .quit, .shutdown:
       0
     }
@@ -186,6 +200,8 @@ extension Engine {
       }
       return
     }
+    realm.world.beginRequest()
+    defer { realm.world.endRequest() }
     for line in batch.lines {
       let bytes = line.range
       batch.bytes.withUnsafeMutableBytes { all in

@@ -215,6 +215,9 @@ extension Engine {
       return
     }
     var verdicts: [Verdict: UInt64] = [:]
+    let isWithinRequest = realm.world.isWithinRequest
+    if !isWithinRequest { realm.world.beginRequest() }
+    defer { if !isWithinRequest { realm.world.endRequest() } }
     for machine in machines {
       guard let plan = plans[realm.world.kindPlace(of: machine)] else { continue }
       // Deliveries without end would go on without end for the next machine too; timers stand still already.

@@ -195,7 +195,10 @@ extension Engine {
   func drop(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) {
     let name = words.plain[0]
     if let members = realm.world.members(of: name) {
+      let isWithinRequest = realm.world.isWithinRequest
+      if !isWithinRequest { realm.world.beginRequest() }
       for member in members { realm.world.drop(member) }
+      if !isWithinRequest { realm.world.endRequest() }
     } else {
       guard let machine = machine(name, words, &session, &realm) else { return }
       realm.world.drop(machine)

@@ -133,7 +133,7 @@ extension Engine {
     while true {
       let place = reader
       guard let entry = world.read(&reader) else { break }
-      guard pattern.matchesAll || world.withName(of: entry.machine, { pattern.matches($0) }) else { continue }
+      guard world.concerns(entry, pattern) else { continue }
       if scope == .moves {
         sink.removeAll()
         guard printer.print(entry, of: world, scope, .data, tag: noTag, to: &sink) > 0 else { continue }

@@ -19,9 +19,9 @@ extension Engine {
       return newWorld(name, words, &session)
     case ("drop", let name?):
       return .service(.dropWorld(name))
-    case ("fork", _):
-      session.fail(words.tag, .unknownVerb, [("verb", "world fork")], "worlds cannot be forked; 'world new' makes one")
-      return .none
+    case ("fork", let name?):
+      guard let name = newName(name, words, &session) else { return .none }
+      return .service(.forkWorld(name))
     case (_, _):
       session.fail(
         words.tag, .usage,

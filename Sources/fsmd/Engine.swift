@@ -25,8 +25,14 @@ enum Errand {
 enum ServiceErrand {
   case use(String)
   case newWorld(String, clock: WorldClock.Mode, seed: UInt64)
+  case forkWorld(String)
   case dropWorld(String)
   case listWorlds
+  case compare(String, String)
+  /// Another piece of a comparison that is under way; others get their turn then.
+  case goOn(with: Comparison)
+  /// The world is to be put back, and the request answered.
+  case finish(Activity.Rewind)
   /// Those who watch in full are to hear of a change of the clock, and then the request is answered.
   case changeClock(String, isShown: Bool)
   /// All who use the realm are to hear of a chain without end.
@@ -101,9 +107,12 @@ extension Engine {
     case .await: awaitState(words, &session, &realm)
     case .cancel: succeed(words, &session)  // Whatever ran has been cancelled when this line was seen.
     case .expect: expect(words, &session, &realm)
+    case .undo: undo(words, &session, &realm)
+    case .goto: goTo(words, &session, &realm)
     case .world: return world(words, &session, &realm)
     case .use: return use(words, &session)
     case .worlds: return .service(.listWorlds)
+    case .diff: return .service(.compare(words.plain[0], words.plain[1]))
     case .begin: begin(words, &session)
     case .end: session.fail(words.tag, .usage, "there is no 'begin' for this 'end'")
     case .quiet: quiet(words, &session)

@@ -5,14 +5,20 @@ import StateMachines
 /// Prints what an input caused, as notices and as lines of `journal`: the same words, behind another first byte.
 struct JournalPrinter: ~Copyable {
   private var time = TimeText.Cache()
+  /// The input that undid the one that is being printed, where that is to be said; 0 where not.
+  private var undoer: UInt64 = 0
 
   /// Appends the lines of one entry.
+  ///
+  /// Notices tell what happens; lines of the journal also say of what was undone that it was.
   ///
   /// - Returns: How many lines; none if the scope leaves them all out.
   mutating func print(
     _ entry: JournalEntry, of world: borrowing World, _ scope: WatchScope, _ lineClass: LineClass,
     tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer
   ) -> Int {
+    undoer = lineClass == .data ? world.undoer(of: entry.sequence) ?? 0 : 0
+    if entry.input == .rewound { return printRewound(entry, of: world, scope, lineClass, tag, &buffer) }
     let words = world.words(at: world.kindPlace(of: entry.machine))
     var lines = 0
     var details = world.details(of: entry)
@@ -26,13 +32,13 @@ struct JournalPrinter: ~Copyable {
       buffer.word(literal: "expired")
       buffer.timer(words.timers.word(at: Int(entry.index)), key: facts.key)
       buffer.key("due", seconds: (facts.due ?? entry.moment).nanoseconds)
-      buffer.endLine()
+      end(&buffer)
       lines += 1
     }
     if scope == .all || JournalPrinter.isMove(entry) {
       begin(entry, of: world, lineClass, tag, &buffer)
       printOutcome(entry, words, facts, of: world, &buffer)
-      buffer.endLine()
+      end(&buffer)
       lines += 1
     }
     while let fact = detail {
@@ -46,7 +52,7 @@ struct JournalPrinter: ~Copyable {
   private static func isMove(_ entry: JournalEntry) -> Bool {
     switch entry.input {
     case .created, .dropped: true
-    case .wired, .unwired: false
+    case .wired, .unwired, .rewound: false
     case .event, .delivery, .expiry, .fired: entry.verdict == .moved
     }
   }
@@ -69,7 +75,7 @@ struct JournalPrinter: ~Copyable {
       case .key(let number): key = number
       case .source(let machine, let output): source = (machine, output)
       case .target(let machine, let event): target = (machine, event)
-      case .arguments, .parameters, .initial, .kind: break
+      case .arguments, .parameters, .initial, .kind, .undone: break
       case .emitted, .armed, .disarmed: return false
       }
       return true
@@ -86,7 +92,37 @@ struct JournalPrinter: ~Copyable {
     buffer.word(entry.sequence)
     buffer.append(byte: 0x20)
     time.append(entry.moment.nanoseconds, to: &buffer)
-    world.appendName(of: entry.machine, to: &buffer)
+    if entry.input == .rewound {
+      buffer.append(literal: " -")
+    } else {
+      world.appendName(of: entry.machine, to: &buffer)
+    }
+  }
+
+  /// Ends a line; of an input that was undone with ` undone=SEQ`.
+  @inline(__always)
+  private func end(_ buffer: inout ByteBuffer) {
+    if undoer != 0 { buffer.key("undone", undoer) }
+    buffer.endLine()
+  }
+
+  /// `SEQ T - undone from=A to=B`; without `from` and `to` where only time went back.
+  private mutating func printRewound(
+    _ entry: JournalEntry, of world: borrowing World, _ scope: WatchScope, _ lineClass: LineClass,
+    _ tag: UnsafeRawBufferPointer, _ buffer: inout ByteBuffer
+  ) -> Int {
+    guard scope == .all else { return 0 }
+    var undone: UInt64 = 0
+    var details = world.details(of: entry)
+    while let detail = details.next() { if case .undone(let count) = detail { undone = count } }
+    begin(entry, of: world, lineClass, tag, &buffer)
+    buffer.word(literal: "undone")
+    if undone > 0 {
+      buffer.key("from", entry.sequence - undone)
+      buffer.key("to", entry.sequence - 1)
+    }
+    end(&buffer)
+    return 1
   }
 
   private func printOutcome(
@@ -109,7 +145,7 @@ struct JournalPrinter: ~Copyable {
       world.appendName(of: target.machine, to: &buffer)
       buffer.word(bare: world.words(at: world.kindPlace(of: target.machine)).events.word(at: Int(target.event)))
       return
-    case .event, .delivery, .expiry, .fired:
+    case .event, .delivery, .expiry, .fired, .rewound:
       break
     }
     buffer.word(literal: entry.verdict.word)
@@ -126,7 +162,7 @@ struct JournalPrinter: ~Copyable {
       world.withName(of: source.machine) { buffer.append($0) }
       buffer.append(byte: UInt8(ascii: "."))
       buffer.append(world.words(at: world.kindPlace(of: source.machine)).outputs.word(at: Int(source.output)))
-    case .event, .created, .dropped, .wired, .unwired:
+    case .event, .created, .dropped, .wired, .unwired, .rewound:
       buffer.key("event", bare: words.events.word(at: Int(entry.index)))
     }
   }
@@ -153,10 +189,10 @@ struct JournalPrinter: ~Copyable {
       buffer.word(literal: "disarmed")
       buffer.timer(words.timers.word(at: Int(timer)), key: key)
       buffer.key("due", seconds: due.nanoseconds)
-    case .dataBefore, .dataAfter, .arguments, .parameters, .initial, .kind, .due, .key, .source, .target:
+    case .dataBefore, .dataAfter, .arguments, .parameters, .initial, .kind, .due, .key, .source, .target, .undone:
       return 0
     }
-    buffer.endLine()
+    end(&buffer)
     return 1
   }
 }

@@ -46,6 +46,7 @@ struct Limits: Sendable {
     Entry(name: "wires", unit: "per-world", range: 1...10_000_000, path: \.world.wires),
     Entry(name: "journal", unit: "inputs-per-world", range: 1...8_000_000, path: \.world.journal),
     Entry(name: "journalBytes", unit: "bytes-per-world", range: 131_072...1 << 40, path: \.world.journalBytes),
+    Entry(name: "checkpointBytes", unit: "bytes-per-world", range: 0...1 << 40, path: \.world.checkpointBytes),
   ]
 
   /// Sets a limit from `NAME=VALUE`.

@@ -210,15 +210,18 @@ extension LongReply.History {
       if buffer.count - start >= size || looked >= LongReply.inputsLookedAt { return .more }
       guard let entry = world.read(&reader) else { return .forgotten }
       looked += 1
-      guard matches(entry, world) else { continue }
+      guard world.concerns(entry, pattern) else { continue }
       let lines = printer.print(entry, of: world, scope, lineClass, tag: tag, to: &buffer)
       if lines > 0 { remaining -= 1 }
       written += lines
     }
     return .done(written)
   }
+}
 
-  private func matches(_ entry: JournalEntry, _ world: borrowing World) -> Bool {
-    pattern.matchesAll || world.withName(of: entry.machine) { pattern.matches($0) }
+extension World {
+  /// Whether an input is one of those that a pattern asks for; one that took the whole world back always is.
+  func concerns(_ entry: JournalEntry, _ pattern: Pattern) -> Bool {
+    pattern.matchesAll || entry.input == .rewound || withName(of: entry.machine) { pattern.matches($0) }
   }
 }

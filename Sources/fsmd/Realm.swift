@@ -15,6 +15,8 @@ struct Realm: ~Copyable {
   var unannounced: World.Livelock?
   /// The most that a timer of this world was late on a real clock, in nanoseconds of the host's.
   var worstLateness: UInt64 = 0
+  /// A way back that is under way: until it has come to its end, the world stands still for all others.
+  weak var rewinding: Rewinding?
 
   init(name: String, clock: WorldClock.Mode, seed: UInt64, limits: WorldLimits, host: UInt64) {
     self.name = name
@@ -24,11 +26,21 @@ struct Realm: ~Copyable {
     self.host = host
   }
 
+  /// A copy that goes its own way from now on; its clock goes on as this one's does.
+  init(forking other: borrowing Realm, as name: String) {
+    self.name = name
+    seed = other.seed
+    world = other.world.fork()
+    clock = other.clock
+    host = other.host
+    isBehind = other.isBehind
+  }
+
   /// Fires the timers that were due by `host` on a real clock, each at its own moment.
   ///
   /// Where there is more to do than `budget` timers, the world's moment lags behind, and `isBehind` says so.
   mutating func catchUp(host: UInt64, budget: Int) {
-    if host == self.host { return }
+    if host == self.host || rewinding != nil { return }
     self.host = host
     guard clock.isRunning else {
       isBehind = false

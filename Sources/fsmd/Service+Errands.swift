@@ -8,8 +8,12 @@ extension Service {
     switch errand {
     case .use(let name): use(name, client)
     case .newWorld(let name, let clock, let seed): newWorld(name, clock, seed, client)
+    case .forkWorld(let name): forkWorld(name, client)
     case .dropWorld(let name): dropWorld(name, client)
     case .listWorlds: listWorlds(client)
+    case .compare(let left, let right): compare(left, right, client)
+    case .goOn(let comparison): goOn(with: comparison, client)
+    case .finish(let rewind): finish(rewind, client)
     case .changeClock(let change, let isShown):
       // Each change is told to all who watch in full, which is what it costs.
       client.session.effort += Engine.effortOfANotice * clients.count
@@ -39,7 +43,7 @@ extension Service {
   }
 
   /// A world by its name; a failure is written if there is none.
-  private func world(_ name: String, _ client: Client) -> HostedWorld? {
+  func world(_ name: String, _ client: Client) -> HostedWorld? {
     if let hosted = worlds[name] { return hosted }
     client.session.fail(
       request.tag, .unknownWorld, [("world", name)] + engine.suggestion(name, among: worlds.keys.sorted()),
@@ -48,18 +52,34 @@ extension Service {
   }
 
   private func newWorld(_ name: String, _ clock: WorldClock.Mode, _ seed: UInt64, _ client: Client) {
+    guard isFree(name, client) else { return }
+    worlds[name] = HostedWorld(
+      Realm(name: name, clock: clock, seed: seed, limits: engine.limits.world, host: host))
+    engine.counters.worlds = worlds.count
+    answer("created", name, client)
+  }
+
+  /// Whether there can be another world of a name; a failure is written if not.
+  private func isFree(_ name: String, _ client: Client) -> Bool {
     let limits = engine.limits
     guard worlds[name] == nil else {
       client.session.fail(request.tag, .nameTaken, [("world", name)], "there is a world '\(name)' already")
-      return
+      return false
     }
     guard worlds.count < limits.worlds else {
       client.session.fail(
         request.tag, .limit, [("name", "worlds"), ("value", "\(limits.worlds)")],
         "there are \(worlds.count) worlds; 'world drop' removes one")
-      return
+      return false
     }
-    worlds[name] = HostedWorld(Realm(name: name, clock: clock, seed: seed, limits: limits.world, host: host))
+    return true
+  }
+
+  private func forkWorld(_ name: String, _ client: Client) {
+    guard isFree(name, client) else { return }
+    worlds[name] = HostedWorld(Realm(forking: client.hosted.realm, as: name))
+    // A fork takes about as long as a look at each machine.
+    client.session.effort += client.hosted.realm.world.machineCount
     engine.counters.worlds = worlds.count
     answer("created", name, client)
   }
@@ -121,7 +141,7 @@ extension Service {
   }
 
   /// `* SEQ T - clock …` to all who watch in full. Those who have too much to read already are not told.
-  private func tellClock(_ change: String, in hosted: HostedWorld) {
+  func tellClock(_ change: String, in hosted: HostedWorld) {
     for client in clients.values where client.hosted === hosted {
       guard hosted.realm.world.hearsOfTheClock(client.session.watcher) else { continue }
       touch(client)

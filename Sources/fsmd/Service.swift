@@ -114,9 +114,15 @@ final class Service {
       case .none:
         // What is under way now may have its `cancel` right behind it.
         if client.session.input.count < waiting, lookForCancel(client) { continue }
+        client.hosted.realm.world.keepCheckpointIfDue()
         list(client)
         return
-      case .service(let errand): run(errand, client)
+      case .service(let errand):
+        run(errand, client)
+        if case .goOn = errand {
+          list(client)
+          return
+        }
       }
     }
   }
@@ -223,6 +229,8 @@ final class Service {
     case .await(let wait): client.hosted.realm.clock.mode == .virtual && isReady(client, wait.patience)
     case .advance(let advance): isReady(client, advance.patience)
     case .step(let step): isReady(client, step.patience)
+    case .rewind: true
+    case .compare: client.session.outbox.unwritten.count < LongReply.mostUnwritten
     }
   }
 
@@ -241,7 +249,7 @@ final class Service {
     for hosted in worlds.values { consider(hosted.realm.nextWake()) }
     for client in busy {
       switch client.session.activity {
-      case .none: break
+      case .none, .rewind, .compare: break
       case .reply(let reply, _): if reply.isWaiting { consider(host + Drawing.glance) }
       case .advance(let advance): consider(advance.patience)
       case .step(let step): consider(step.patience)

@@ -96,10 +96,9 @@ extension Session {
 
   /// Appends notices or lines of the daemon's own; behind the reply that is being written, if one is.
   mutating func append(notices: UnsafeRawBufferPointer) {
-    if case .reply = activity {
-      outbox.hold(notices)
-    } else {
-      outbox.insertNotices(notices, at: outbox.buffer.count)
+    switch activity {
+    case .reply, .compare: outbox.hold(notices)
+    case .none, .advance, .step, .await, .rewind: outbox.insertNotices(notices, at: outbox.buffer.count)
     }
   }
 
@@ -164,6 +163,10 @@ enum Activity {
   /// A `step` with so many timers to go.
   case step(Step)
   case await(Await)
+  /// Going back in time.
+  case rewind(Rewind)
+  /// A comparison of worlds, which only the service can look at.
+  case compare(Comparison)
   /// A reply with many lines, written as the client takes it.
   case reply(LongReply, tag: [UInt8])
 
@@ -193,11 +196,18 @@ enum Activity {
     var patience: UInt64?
   }
 
+  struct Rewind {
+    let rewinding: Rewinding
+    /// How many requests were to be undone; nil where the way is to a moment.
+    let count: UInt64?
+    let tag: [UInt8]
+  }
+
   /// Whether `cancel` ends it.
   var isCancellable: Bool {
     switch self {
-    case .advance, .step, .await: true
-    case .none, .reply: false
+    case .advance, .step, .await, .rewind: true
+    case .none, .compare, .reply: false
     }
   }
 
@@ -208,6 +218,8 @@ enum Activity {
     case .advance(let advance): advance.tag
     case .step(let step): step.tag
     case .await(let wait): wait.tag
+    case .rewind(let rewind): rewind.tag
+    case .compare(let comparison): comparison.tag
     case .reply(_, let tag): tag
     }
   }

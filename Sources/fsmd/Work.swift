@@ -36,6 +36,10 @@ extension Engine {
         return false
       }
       return work(&wait, &session, &realm)
+    case .rewind(let rewind):
+      work(rewind, &session, realm)
+    case .compare:
+      return false
     case .reply(let reply, let tag):
       return write(reply, tag, &session, &realm)
     }
@@ -188,15 +192,14 @@ extension Engine {
   }
 
   private func look(_ wait: inout Activity.Await, _ world: borrowing World) -> Sighting {
+    var wentBack = false
     while wait.reader.next <= world.lastSequence {
       guard let entry = world.read(&wait.reader) else {
         // The journal has forgotten that part; what is true now is all that can be said.
         wait.reader = world.journalReader(from: world.lastSequence + 1)
-        guard isThere(wait, world) else { return .dropped }
-        let state = world.stateIndex(of: wait.machine)
-        return wait.query.matches(state, data: world.stateData(of: wait.machine))
-          ? .reached(world.state(of: wait.machine)) : .nothing
+        return lookNow(wait, world)
       }
+      if entry.input == .rewound { wentBack = true }
       if entry.moment > wait.deadline { return .tooLate }
       guard entry.machine == wait.machine else { continue }
       if entry.input == .dropped { return .dropped }
@@ -207,7 +210,15 @@ extension Engine {
         return .reached(world.kind(of: entry.machine).states[Int(entry.to)].word(data: data))
       }
     }
-    return .nothing
+    // A world that went back may be where the machine was awaited, or not have it any more.
+    return wentBack ? lookNow(wait, world) : .nothing
+  }
+
+  private func lookNow(_ wait: Activity.Await, _ world: borrowing World) -> Sighting {
+    guard isThere(wait, world) else { return .dropped }
+    let state = world.stateIndex(of: wait.machine)
+    return wait.query.matches(state, data: world.stateData(of: wait.machine))
+      ? .reached(world.state(of: wait.machine)) : .nothing
   }
 
   /// Whether the awaited machine still lives; its number may be another's by now.

@@ -95,6 +95,9 @@ public protocol ParameterPool: AnyObject {
 
   /// Gives back one count of a place.
   func release(_ place: UInt32)
+
+  /// A pool with the same sets at the same places, counted alike, that goes its own way.
+  func copy() -> any ParameterPool
 }
 
 /// Safety: `storage` holds `capacity` sets, of which those in use and those on the list of vacancies are initialised.
@@ -151,6 +154,19 @@ final class TypedParameterPool<P: ParameterSet>: ParameterPool {
       places[storage[Int(place)]] = nil
       vacancies.append(place)
     }
+  }
+
+  func copy() -> any ParameterPool {
+    let copy = TypedParameterPool(forms)
+    copy.storage.deinitialize(count: 1)
+    copy.storage.deallocate()
+    copy.storage = .allocate(capacity: capacity)
+    copy.storage.initialize(from: storage, count: counts.count)
+    copy.capacity = capacity
+    copy.counts = counts
+    copy.places = places
+    copy.vacancies = vacancies
+    return copy
   }
 
   private func growIfFull() {

@@ -1,0 +1,160 @@
+import StateMachines
+
+/// What a world keeps so that it can go back in time: what was undone, and copies of itself.
+///
+/// The journal has all inputs, also those that were undone. What happened is what of it was not; from that, and the seed,
+/// a world can be built up again, and from a copy all the sooner.
+struct Past {
+  /// Inputs that were undone together, and the input that undid them, which comes right behind.
+  struct Undone {
+    let from: UInt64
+    let by: UInt64
+  }
+
+  let seed: UInt64
+  /// In order; none touches another, since who goes back further takes in what was undone there.
+  private(set) var undone: ContiguousArray<Undone> = []
+  /// Copies of the world, oldest first.
+  private(set) var checkpoints: ContiguousArray<Checkpoint> = []
+  /// The input from which on another copy is due.
+  private(set) var nextCheckpoint: UInt64
+  /// Compositions of which no member is left, with the input that took the last one, in order.
+  var compositions: [(end: UInt64, record: World.CompositionRecord)] = []
+
+  private let mostBytes: Int
+  /// Inputs between two copies, at least.
+  private let distance: UInt64
+
+  init(seed: UInt64, _ limits: WorldLimits) {
+    self.seed = seed
+    mostBytes = limits.checkpointBytes
+    distance = UInt64(max(1, min(16_384, limits.journal / 4)))
+    nextCheckpoint = distance
+  }
+
+  /// Those that an input was undone with, or that it has undone; nil if it is one that has happened.
+  func span(of sequence: UInt64) -> Undone? {
+    guard let last = undone.last, sequence <= last.by else { return nil }
+    var low = 0
+    var high = undone.count
+    while low < high {
+      let middle = (low + high) / 2
+      if undone[middle].by < sequence { low = middle + 1 } else { high = middle }
+    }
+    return undone[low].from <= sequence ? undone[low] : nil
+  }
+
+  /// Notes that the inputs from one on are undone by another.
+  mutating func undo(from sequence: UInt64, by undoer: UInt64, firstKept: UInt64) {
+    while let last = undone.last, last.from >= sequence { undone.removeLast() }
+    undone.append(Undone(from: sequence, by: undoer))
+    while let last = checkpoints.last, last.sequence >= sequence { checkpoints.removeLast() }
+    nextCheckpoint = max(undoer + 1, (checkpoints.last?.sequence ?? 0) + distance)
+    forget(before: firstKept)
+  }
+
+  /// Gives up what is of no use when the journal has forgotten all inputs before one.
+  mutating func forget(before first: UInt64) {
+    if let oldest = undone.first, oldest.by < first { undone.removeAll { $0.by < first } }
+    if let oldest = compositions.first, oldest.end < first { compositions.removeAll { $0.end < first } }
+  }
+
+  // MARK: Checkpoints
+
+  /// Lets no copies be made.
+  mutating func keepNothing() {
+    nextCheckpoint = .max
+  }
+
+  /// The copy from which the world is to be built up to just before an input; nil if there is none.
+  func checkpoint(before sequence: UInt64, firstKept: UInt64) -> Checkpoint? {
+    guard let found = checkpoints.last(where: { $0.sequence < sequence }), found.sequence + 1 >= firstKept else {
+      return nil
+    }
+    return found
+  }
+
+  /// The oldest copy from which the journal still goes on.
+  func oldestCheckpoint(firstKept: UInt64) -> Checkpoint? { checkpoints.first { $0.sequence + 1 >= firstKept } }
+
+  /// How far apart copies of so many machines are: what they cost is to be little beside the inputs in between.
+  mutating func wait(after sequence: UInt64, machines: Int) {
+    nextCheckpoint = sequence + max(distance, 4 * UInt64(machines))
+  }
+
+  /// Whether a copy of so many bytes is one that can be kept.
+  func hasRoom(for bytes: Int) -> Bool { bytes <= mostBytes / 8 }
+
+  /// Keeps a copy, and of the older ones the fewer the longer ago they were.
+  ///
+  /// To go back to any moment then takes no more inputs than about as many as were since, and at most `distance` for what
+  /// has just been.
+  mutating func keep(_ checkpoint: Checkpoint, firstKept: UInt64) {
+    checkpoints.append(checkpoint)
+    checkpoints.removeAll { $0.sequence + 1 < firstKept }
+    var tolerance: UInt64 = 1
+    repeat {
+      thinOut(tolerance)
+      tolerance *= 2
+    } while checkpoints.count > 1 && checkpoints.reduce(0) { $0 + $1.bytes } > mostBytes
+  }
+
+  private mutating func thinOut(_ tolerance: UInt64) {
+    guard let newest = checkpoints.last?.sequence else { return }
+    var place = checkpoints.count - 2
+    while place >= 0 {
+      let younger = checkpoints[place + 1].sequence
+      let older = place > 0 ? checkpoints[place - 1].sequence : 0
+      // Without it the way from the older one is no longer than what lies behind the younger one.
+      if younger - older <= tolerance * (newest - younger) { checkpoints.remove(at: place) }
+      place -= 1
+    }
+  }
+}
+
+/// A copy of a world right after an input, without its journal, its watchers and what else only the present needs.
+final class Checkpoint {
+  let sequence: UInt64
+  let world: World
+  /// About how much memory it takes.
+  let bytes: Int
+
+  /// - Precondition: Time has not gone on since the last input.
+  init(of world: borrowing World) {
+    sequence = world.lastSequence
+    bytes = world.bytesOfACopy
+    self.world = World(
+      copying: world,
+      Journal(inputs: 1, bytes: 1, after: world.lastSequence, at: world.now.nanoseconds))
+  }
+}
+
+extension World {
+  /// Whether another copy is to be kept. Time must not have gone on since the last input.
+  @inline(__always)
+  var checkpointIsDue: Bool { journal.last >= past.nextCheckpoint && journal.lastMoment == now.nanoseconds }
+
+  /// Keeps a copy of the world if it is time for one, for the owner to call when a request is done.
+  @inline(__always)
+  package mutating func keepCheckpointIfDue() {
+    if checkpointIsDue { keepCheckpoint() }
+  }
+
+  @inline(never)
+  mutating func keepCheckpoint() {
+    past.wait(after: journal.last, machines: registry.count)
+    guard past.hasRoom(for: bytesOfACopy) else { return }
+    past.keep(Checkpoint(of: self), firstKept: journal.first)
+  }
+
+  /// About how many bytes a copy of this world takes.
+  var bytesOfACopy: Int {
+    population.bytes + registry.bytes + agenda.count * MemoryLayout<Agenda.Entry>.stride + wires.count * 100
+      + keyedTimers.total * 100
+  }
+
+  /// The copies that are kept, and about how many bytes they take.
+  package var checkpoints: (count: Int, bytes: Int) {
+    (past.checkpoints.count, past.checkpoints.reduce(0) { $0 + $1.bytes })
+  }
+}

@@ -1,0 +1,149 @@
+package import StateMachines
+
+/// A way back in time, gone in pieces while the world stands still.
+///
+/// First the journal is searched backwards for the input from which on all is to be undone. Then another world is built up
+/// to just before it. The world itself changes only when that one is put in its place.
+package final class Rewinding {
+  package enum Goal: Equatable, Sendable {
+    /// Just before the last so many requests that brought inputs from outside.
+    case requests(Int)
+    /// After all that happened up to a moment, with the clock at that moment. It is not after now.
+    case moment(Moment)
+  }
+
+  package enum Failure: Error, Equatable {
+    /// There were only so many requests since the world began.
+    case onlySoMany(Int)
+    /// The journal has forgotten what it takes; it can be gone back to just before any input from this one on.
+    case forgotten(from: UInt64)
+    /// The journal does not come out a second time from this input on.
+    case diverged(at: UInt64)
+  }
+
+  private enum Phase {
+    /// All inputs from `upTo` on will be undone; `requests` more are wanted, where they are counted.
+    case searching(upTo: UInt64, requests: Int)
+    case building
+    case arrived
+  }
+
+  private let goal: Goal
+  /// The world's last input when this was begun.
+  let end: UInt64
+  private var phase: Phase
+  private var replay: Replay
+  /// The first input that will be undone; one more than the last if none will be.
+  private(set) var firstUndone: UInt64
+
+  package init(of world: borrowing World, to goal: Goal) {
+    self.goal = goal
+    end = world.lastSequence
+    firstUndone = end + 1
+    let requests = if case .requests(let count) = goal { count } else { 0 }
+    phase = .searching(upTo: end + 1, requests: requests)
+    // Nothing is played of this one; the way is not known yet.
+    replay = Replay(of: world, from: nil, to: 0)
+  }
+
+  /// Whether the world can be put in its place.
+  package var hasArrived: Bool { if case .arrived = phase { true } else { false } }
+
+  /// Goes on a piece.
+  ///
+  /// - Parameters:
+  ///   - world: The one that this was begun for, which has not changed since.
+  ///   - inputs: About how many inputs at most are looked at or played. The journal is searched by blocks.
+  package func advance(through world: borrowing World, by inputs: Int) throws(Failure) {
+    precondition(world.lastSequence == end, "a world stands still while it goes back")
+    var left = inputs
+    while left > 0 {
+      switch phase {
+      case .searching(let bound, let requests):
+        left -= try search(world, upTo: bound, requests: requests)
+      case .building:
+        do throws(Replay.Divergence) {
+          guard try replay.advance(through: world, by: left) else { return }
+        } catch {
+          throw .diverged(at: error.sequence)
+        }
+        replay.world.move(to: moment(world))
+        phase = .arrived
+      case .arrived:
+        return
+      }
+    }
+  }
+
+  /// Looks through the inputs of a block before `bound`.
+  ///
+  /// - Returns: How many those were.
+  private func search(_ world: borrowing World, upTo bound: UInt64, requests: Int) throws(Failure) -> Int {
+    let first = world.firstSequence
+    guard bound > first else {
+      guard first == 1 else { throw .forgotten(from: oldestReachable(world)) }
+      // All is undone where that is asked for by a moment; there is nothing before it.
+      guard case .moment = goal else { throw .onlySoMany(requestsFound(requests)) }
+      try build(world, from: firstUndone)
+      return 1
+    }
+    let start = world.journal.startOfBlock(of: bound - 1)
+    if let undone = world.past.span(of: bound - 1), undone.from <= start {
+      phase = .searching(upTo: undone.from, requests: requests)
+      return 1
+    }
+    var reader = world.journalReader(from: start)
+    var found: [UInt64] = []
+    var isBefore = false
+    while reader.next < bound, let entry = world.read(&reader) {
+      if world.past.span(of: entry.sequence) != nil { continue }
+      switch goal {
+      case .requests:
+        if entry.input.isFromOutside, !entry.continuesRequest { found.append(entry.sequence) }
+      case .moment(let moment):
+        if entry.moment > moment { found.append(entry.sequence) } else { isBefore = true }
+      }
+    }
+    switch goal {
+    case .requests:
+      if found.count >= requests {
+        try build(world, from: found[found.count - requests])
+      } else {
+        phase = .searching(upTo: start, requests: requests - found.count)
+      }
+    case .moment:
+      // What is not undone happened in order, so those after the moment are the last ones.
+      firstUndone = found.first ?? firstUndone
+      if isBefore { try build(world, from: firstUndone) } else { phase = .searching(upTo: start, requests: 0) }
+    }
+    return Int(bound - start)
+  }
+
+  private func requestsFound(_ lacking: Int) -> Int {
+    guard case .requests(let wanted) = goal else { return 0 }
+    return wanted - lacking
+  }
+
+  /// Begins to build up the world to just before an input.
+  private func build(_ world: borrowing World, from sequence: UInt64) throws(Failure) {
+    firstUndone = sequence
+    let checkpoint = world.past.checkpoint(before: sequence, firstKept: world.firstSequence)
+    guard checkpoint != nil || world.firstSequence == 1 else { throw .forgotten(from: oldestReachable(world)) }
+    replay = Replay(of: world, from: checkpoint, to: sequence - 1)
+    phase = .building
+  }
+
+  private func oldestReachable(_ world: borrowing World) -> UInt64 {
+    (world.past.oldestCheckpoint(firstKept: world.firstSequence)?.sequence ?? world.lastSequence) + 1
+  }
+
+  /// The moment to which the clock goes back.
+  private func moment(_ world: borrowing World) -> Moment {
+    if case .moment(let moment) = goal { return moment }
+    var reader = world.journalReader(from: firstUndone)
+    return world.read(&reader)?.moment ?? world.now
+  }
+
+  /// Hands out the world that was built up.
+  func withWorld<R>(_ body: (inout World) -> R) -> R { body(&replay.world) }
+}

@@ -1,0 +1,223 @@
+import LineProtocol
+import Simulator
+import StateMachines
+
+/// A comparison of two worlds on its way to a client, machine by machine in the order of their names.
+///
+/// It tells of each machine as it is when its turn comes. Only the service may go on with it, since it looks at worlds
+/// that sessions use.
+final class Comparison {
+  let tag: [UInt8]
+  private let left: HostedWorld
+  private let right: HostedWorld
+  private var phase = Phase.beginning
+  private var written = 0
+
+  private enum Phase {
+    case beginning
+    /// Those after a name; nil for all.
+    case machines(after: [UInt8]?)
+    case wires
+    case done
+  }
+
+  /// Machines looked at in one piece.
+  private static let machinesInAPiece = 1_000
+
+  init(_ left: HostedWorld, _ right: HostedWorld, tag: [UInt8]) {
+    self.left = left
+    self.right = right
+    self.tag = tag
+  }
+
+  /// Writes the next piece.
+  ///
+  /// - Returns: How many lines there are if it was the last; nil if there is more.
+  func write(to buffer: inout ByteBuffer) -> Int? {
+    switch phase {
+    case .beginning:
+      let times = (left.realm.world.now, right.realm.world.now)
+      if times.0 != times.1 {
+        begin("time", &buffer)
+        buffer.word(seconds: times.0.nanoseconds)
+        buffer.word(seconds: times.1.nanoseconds)
+        buffer.endLine()
+      }
+      phase = .machines(after: nil)
+    case .machines(var last):
+      for _ in 0..<Comparison.machinesInAPiece {
+        guard let name = nextName(after: last) else {
+          phase = .wires
+          return nil
+        }
+        compare(name, &buffer)
+        last = name
+      }
+      phase = .machines(after: last)
+    case .wires:
+      compareWires(&buffer)
+      phase = .done
+      return written
+    case .done:
+      return written
+    }
+    return nil
+  }
+
+  private func begin(_ word: StaticString, _ buffer: inout ByteBuffer) {
+    tag.withUnsafeBytes { buffer.begin(.data, tag: $0) }
+    buffer.word(literal: word)
+    written += 1
+  }
+
+  // MARK: Machines
+
+  /// The next name that a machine of either world has.
+  private func nextName(after last: [UInt8]?) -> [UInt8]? {
+    let names = [Comparison.name(after: last, in: left), Comparison.name(after: last, in: right)].compactMap(\.self)
+    return names.min { $0.lexicographicallyPrecedes($1) }
+  }
+
+  private static func name(after last: [UInt8]?, in hosted: HostedWorld) -> [UInt8]? {
+    let machine =
+      last.map { name in name.withUnsafeBytes { hosted.realm.world.machine(after: $0) } }
+      ?? [].withUnsafeBytes { hosted.realm.world.machine(atOrAfter: $0) }
+    return machine.map { hosted.realm.world.withName(of: $0) { Array($0) } }
+  }
+
+  private func compare(_ name: [UInt8], _ buffer: inout ByteBuffer) {
+    let machines = name.withUnsafeBytes { (left.realm.world.find($0), right.realm.world.find($0)) }
+    switch machines {
+    case (let machine?, nil): writeOnly(machine, in: left, &buffer)
+    case (nil, let machine?): writeOnly(machine, in: right, &buffer)
+    case (let one?, let other?):
+      let kinds = (left.realm.world.kind(of: one), right.realm.world.kind(of: other))
+      if kinds.0 === kinds.1 {
+        compare(one, other, name, kinds.0, &buffer)
+      } else {
+        writePair("kind", name, [], kinds.0.name, kinds.1.name, &buffer)
+      }
+    case (nil, nil): break
+    }
+  }
+
+  /// `. only W NAME KIND STATE`
+  private func writeOnly(_ machine: MachineID, in hosted: HostedWorld, _ buffer: inout ByteBuffer) {
+    begin("only", &buffer)
+    buffer.word(hosted.realm.name)
+    hosted.realm.world.appendName(of: machine, to: &buffer)
+    buffer.word(hosted.realm.world.kind(of: machine).name)
+    buffer.word(hosted.realm.world.state(of: machine))
+    buffer.endLine()
+  }
+
+  /// `. WORD NAME [WHAT] LEFT RIGHT`
+  private func writePair(
+    _ word: StaticString, _ name: [UInt8], _ what: [String], _ left: String, _ right: String,
+    _ buffer: inout ByteBuffer
+  ) {
+    begin(word, &buffer)
+    name.withUnsafeBytes { buffer.word(bare: $0) }
+    for word in what { buffer.word(word) }
+    buffer.word(left)
+    buffer.word(right)
+    buffer.endLine()
+  }
+
+  private func compare(
+    _ one: MachineID, _ other: MachineID, _ name: [UInt8], _ kind: Kind, _ buffer: inout ByteBuffer
+  ) {
+    if !left.realm.world.hasSameState(one, as: right.realm.world, other) {
+      let states = (left.realm.world.state(of: one), right.realm.world.state(of: other))
+      if states.0 != states.1 {
+        writePair("state", name, [], states.0, states.1, &buffer)
+      } else {
+        // They differ in what a state does not show.
+        begin("hidden", &buffer)
+        name.withUnsafeBytes { buffer.word(bare: $0) }
+        buffer.word(states.0)
+        buffer.endLine()
+      }
+    }
+    let parameters = (left.realm.world.parameterValues(of: one), right.realm.world.parameterValues(of: other))
+    for (place, entry) in kind.parameters.enumerated() where parameters.0[place] != parameters.1[place] {
+      let words = (ArgumentText.written(parameters.0[place]), ArgumentText.written(parameters.1[place]))
+      writePair("parameter", name, [entry.name], words.0, words.1, &buffer)
+    }
+    let readings = (left.realm.world.readings(of: one), right.realm.world.readings(of: other))
+    for (place, entry) in kind.readings.enumerated() where readings.0[place] != readings.1[place] {
+      let words = (readings.0[place].map(ArgumentText.written), readings.1[place].map(ArgumentText.written))
+      writePair("reading", name, [entry.name], words.0 ?? "-", words.1 ?? "-", &buffer)
+    }
+    compareTimers(
+      left.realm.world.runningTimers(of: one), right.realm.world.runningTimers(of: other), name, kind, &buffer)
+  }
+
+  private typealias Timer = (timer: Int, key: UInt32, due: Moment)
+
+  /// `. timer NAME TIMER DUE DUE`, `-` where it does not run.
+  private func compareTimers(
+    _ left: [Timer], _ right: [Timer], _ name: [UInt8], _ kind: Kind, _ buffer: inout ByteBuffer
+  ) {
+    func due(_ timer: Timer, in others: [Timer]) -> Moment? {
+      others.first { $0.timer == timer.timer && $0.key == timer.key }?.due
+    }
+    func write(_ timer: Timer, _ left: Moment?, _ right: Moment?) {
+      let words = [left, right].map { $0.map { TimeText.seconds($0.nanoseconds) } ?? "-" }
+      let word = TimerText.word(kind.timers[timer.timer].name, key: timer.key)
+      writePair("timer", name, [word], words[0], words[1], &buffer)
+    }
+    for timer in left {
+      let other = due(timer, in: right)
+      if other != timer.due { write(timer, timer.due, other) }
+    }
+    for timer in right where due(timer, in: left) == nil { write(timer, nil, timer.due) }
+  }
+
+  // MARK: Wires
+
+  /// `. wire W FROM OUTPUT TO EVENT`
+  private func compareWires(_ buffer: inout ByteBuffer) {
+    let wires = (Comparison.wires(of: left), Comparison.wires(of: right))
+    let sets = (Set(wires.0), Set(wires.1))
+    for wire in wires.0 where !sets.1.contains(wire) { write(wire, in: left, &buffer) }
+    for wire in wires.1 where !sets.0.contains(wire) { write(wire, in: right, &buffer) }
+  }
+
+  private func write(_ wire: [String], in hosted: HostedWorld, _ buffer: inout ByteBuffer) {
+    begin("wire", &buffer)
+    buffer.word(hosted.realm.name)
+    for word in wire { buffer.word(word) }
+    buffer.endLine()
+  }
+
+  private static func wires(of hosted: HostedWorld) -> [[String]] {
+    hosted.realm.world.allWires().map { wire in
+      [
+        hosted.realm.world.name(of: wire.from),
+        hosted.realm.world.kind(of: wire.from).outputs[wire.output].name,
+        hosted.realm.world.name(of: wire.to), hosted.realm.world.kind(of: wire.to).events[wire.event].name,
+      ]
+    }
+  }
+}
+
+extension Service {
+  func compare(_ left: String, _ right: String, _ client: Client) {
+    guard let one = world(left, client), let other = world(right, client) else { return }
+    for hosted in [one, other] { hosted.realm.catchUp(host: host, budget: Service.firingsInARound) }
+    client.session.activity = .compare(Comparison(one, other, tag: Array(request.tag)))
+  }
+
+  /// Writes the next piece of a comparison, if its client has taken the last one.
+  func goOn(with comparison: Comparison, _ client: Client) {
+    guard client.session.outbox.unwritten.count < LongReply.mostUnwritten else { return }
+    guard let lines = comparison.write(to: &client.session.outbox.buffer) else { return }
+    comparison.tag.withUnsafeBytes { tag in
+      client.session.outbox.buffer.begin(.success, tag: tag)
+      client.session.outbox.buffer.word(UInt64(lines))
+      client.session.outbox.buffer.endLine()
+    }
+    client.session.endActivity()
+  }
+}
