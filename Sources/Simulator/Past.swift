@@ -28,7 +28,7 @@ struct Past {
   init(seed: UInt64, _ limits: WorldLimits) {
     self.seed = seed
     mostBytes = limits.checkpointBytes
-    distance = UInt64(max(1, min(16_384, limits.journal / 4)))
+    distance = UInt64(max(1, min(limits.checkpointDistance, limits.journal / 4)))
     nextCheckpoint = distance
   }
 
@@ -45,11 +45,18 @@ struct Past {
   }
 
   /// Notes that the inputs from one on are undone by another.
-  mutating func undo(from sequence: UInt64, by undoer: UInt64, firstKept: UInt64) {
+  ///
+  /// - Parameters:
+  ///   - checkpoint: A copy of the world as it is then, if one was made.
+  ///   - machines: How many there are then.
+  mutating func undo(
+    from sequence: UInt64, by undoer: UInt64, _ checkpoint: Checkpoint?, machines: Int, firstKept: UInt64
+  ) {
     while let last = undone.last, last.from >= sequence { undone.removeLast() }
     undone.append(Undone(from: sequence, by: undoer))
     while let last = checkpoints.last, last.sequence >= sequence { checkpoints.removeLast() }
-    nextCheckpoint = max(undoer + 1, (checkpoints.last?.sequence ?? 0) + distance)
+    if let checkpoint { keep(checkpoint, firstKept: firstKept) }
+    nextCheckpoint = max(undoer + 1, (checkpoints.last?.sequence ?? 0) + wait(machines: machines))
     forget(before: firstKept)
   }
 
@@ -77,9 +84,12 @@ struct Past {
   /// The oldest copy from which the journal still goes on.
   func oldestCheckpoint(firstKept: UInt64) -> Checkpoint? { checkpoints.first { $0.sequence + 1 >= firstKept } }
 
-  /// How far apart copies of so many machines are: what they cost is to be little beside the inputs in between.
+  /// How many inputs apart copies of so many machines are: what they cost is to be little beside those.
+  func wait(machines: Int) -> UInt64 { max(distance, 4 * UInt64(machines)) }
+
+  /// Lets the next copy be due that far behind an input.
   mutating func wait(after sequence: UInt64, machines: Int) {
-    nextCheckpoint = sequence + max(distance, 4 * UInt64(machines))
+    nextCheckpoint = sequence + wait(machines: machines)
   }
 
   /// Whether a copy of so many bytes is one that can be kept.
@@ -119,13 +129,14 @@ final class Checkpoint {
   /// About how much memory it takes.
   let bytes: Int
 
+  /// - Parameter sequence: The number that the last input has, or the one that undid all that came behind it.
   /// - Precondition: Time has not gone on since the last input.
-  init(of world: borrowing World) {
-    sequence = world.lastSequence
+  init(of world: borrowing World, as sequence: UInt64) {
+    self.sequence = sequence
     bytes = world.bytesOfACopy
     self.world = World(
       copying: world,
-      Journal(inputs: 1, bytes: 1, after: world.lastSequence, at: world.now.nanoseconds))
+      Journal(inputs: 1, bytes: 1, after: sequence, at: world.now.nanoseconds))
   }
 }
 
@@ -144,7 +155,7 @@ extension World {
   mutating func keepCheckpoint() {
     past.wait(after: journal.last, machines: registry.count)
     guard past.hasRoom(for: bytesOfACopy) else { return }
-    past.keep(Checkpoint(of: self), firstKept: journal.first)
+    past.keep(Checkpoint(of: self, as: journal.last), firstKept: journal.first)
   }
 
   /// About how many bytes a copy of this world takes.

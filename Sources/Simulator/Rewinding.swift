@@ -35,6 +35,10 @@ package final class Rewinding {
   private var replay: Replay
   /// The first input that will be undone; one more than the last if none will be.
   private(set) var firstUndone: UInt64
+  /// Where the way began; nil for the beginning of the world.
+  private var base: Checkpoint?
+  /// A copy for the next way back, where the last one is long ago.
+  private(set) var checkpoint: Checkpoint?
 
   package init(of world: borrowing World, to goal: Goal) {
     self.goal = goal
@@ -67,8 +71,7 @@ package final class Rewinding {
         } catch {
           throw .diverged(at: error.sequence)
         }
-        replay.world.move(to: moment(world))
-        phase = .arrived
+        arrive(world)
       case .arrived:
         return
       }
@@ -127,10 +130,24 @@ package final class Rewinding {
   /// Begins to build up the world to just before an input.
   private func build(_ world: borrowing World, from sequence: UInt64) throws(Failure) {
     firstUndone = sequence
-    let checkpoint = world.past.checkpoint(before: sequence, firstKept: world.firstSequence)
-    guard checkpoint != nil || world.firstSequence == 1 else { throw .forgotten(from: oldestReachable(world)) }
-    replay = Replay(of: world, from: checkpoint, to: sequence - 1)
+    base = world.past.checkpoint(before: sequence, firstKept: world.firstSequence)
+    guard base != nil || world.firstSequence == 1 else { throw .forgotten(from: oldestReachable(world)) }
+    replay = Replay(of: world, from: base, to: sequence - 1)
     phase = .building
+  }
+
+  /// Ends the way: all that has happened is played, and the clock is set.
+  private func arrive(_ world: borrowing World) {
+    let sinceCheckpoint = end + 1 - (base?.sequence ?? 0)
+    if sinceCheckpoint >= world.past.wait(machines: replay.world.machineCount),
+      world.past.hasRoom(for: replay.world.bytesOfACopy)
+    {
+      checkpoint = Checkpoint(of: replay.world, as: end + 1)
+    }
+    replay.world.move(to: moment(world))
+    // Nothing is due that has not expired, unless a chain had no end; then that is found out again.
+    replay.world.settle()
+    phase = .arrived
   }
 
   private func oldestReachable(_ world: borrowing World) -> UInt64 {

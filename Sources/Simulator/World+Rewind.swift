@@ -53,7 +53,8 @@ extension World {
     details.number(undoer - from)
     _ = journal.append(rewound: details, at: now)
     details.clear()
-    past.undo(from: from, by: undoer, firstKept: journal.first)
+    past.undo(
+      from: from, by: undoer, rewinding.checkpoint, machines: registry.count, firstKept: journal.first)
     return from < undoer ? from...(undoer - 1) : nil
   }
 

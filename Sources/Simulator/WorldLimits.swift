@@ -20,6 +20,8 @@ package struct WorldLimits: Sendable {
   package var journalBytes = 512 << 20
   /// Bytes of the copies that are kept of a world, so that going back is quick. One takes at most an eighth of them.
   package var checkpointBytes = 64 << 20
+  /// Inputs between two such copies, at least.
+  var checkpointDistance = 16_384
 
   package init() {}
 }

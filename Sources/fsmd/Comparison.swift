@@ -146,8 +146,13 @@ final class Comparison {
     }
     let readings = (left.realm.world.readings(of: one), right.realm.world.readings(of: other))
     for (place, entry) in kind.readings.enumerated() where readings.0[place] != readings.1[place] {
-      let words = (readings.0[place].map(ArgumentText.written), readings.1[place].map(ArgumentText.written))
-      writePair("reading", name, [entry.name], words.0 ?? "-", words.1 ?? "-", &buffer)
+      begin("reading", &buffer)
+      name.withUnsafeBytes { buffer.word(bare: $0) }
+      buffer.word(entry.name)
+      for reading in [readings.0[place], readings.1[place]] {
+        if let reading { ArgumentText.append(reading, to: &buffer) } else { buffer.word("-") }
+      }
+      buffer.endLine()
     }
     compareTimers(
       left.realm.world.runningTimers(of: one), right.realm.world.runningTimers(of: other), name, kind, &buffer)

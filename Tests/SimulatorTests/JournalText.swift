@@ -18,12 +18,18 @@ struct JournalLine {
 }
 
 extension World {
-  /// What the journal still has, from an input on.
+  /// What the journal still has of machines, from an input on.
   func journal(from first: UInt64? = nil) -> [JournalLine] {
     var reader = journalReader(from: first ?? firstSequence)
     var lines: [JournalLine] = []
-    while let entry = read(&reader) { lines.append(line(entry)) }
+    while let entry = read(&reader) { if entry.input != .rewound { lines.append(line(entry)) } }
     return lines
+  }
+
+  /// What has happened, without what was undone, and without numbers: those of a world that never did it are others.
+  func survivingText() -> [String] {
+    journal().filter { undoer(of: $0.sequence) == nil }
+      .map { String($0.text.drop { $0 != " " }.dropFirst()) }
   }
 
   /// The journal as text: `3 0.200000000 key event tap moved on capsLock; disarmed doubleTap 0.350000000`.
@@ -42,6 +48,7 @@ extension World {
       case .expiry, .fired: kind.timers[index].name
       case .created, .dropped: kind.name
       case .wired, .unwired: kind.outputs[index].name
+      case .rewound: ""
       }
     let states = "\(kind.states[Int(entry.from)].word) \(kind.states[Int(entry.to)].word)"
     var target: String?
@@ -70,6 +77,7 @@ extension World {
       "source \(name(of: machine)).\(self.kind(of: machine).outputs[Int(output)].name)"
     case .target(let machine, let event):
       "target \(name(of: machine)).\(self.kind(of: machine).events[Int(event)].name)"
+    case .undone(let count): "undone \(count)"
     }
   }
 }

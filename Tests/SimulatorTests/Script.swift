@@ -163,7 +163,7 @@ struct Script {
     }
   }
 
-  private func play(_ action: Action, into world: inout World) {
+  func play(_ action: Action, into world: inout World) {
     switch action {
     case .create(.machine(let kind), let name, let initial, let parameters):
       _ = try? world.make(kind, name, initial: initial, parameters[0])

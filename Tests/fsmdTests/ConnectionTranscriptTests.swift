@@ -38,13 +38,13 @@ struct ConnectionTranscriptTests {
       > world new y colour=red
       - BAD-ARGUMENT argument=colour got=red allowed=clock,seed,durable : world takes no 'colour='
       > world new
-      - USAGE : world is used as 'world' or 'world new W [clock=virtual] [seed=0] [durable=no]' or 'world drop W'
+      - USAGE : world is used as 'world' or 'world new W [clock=virtual] [seed=0] [durable=no]' or 'world fork W' or 'world drop W'
       > world drop
-      - USAGE : world is used as 'world' or 'world new W [clock=virtual] [seed=0] [durable=no]' or 'world drop W'
+      - USAGE : world is used as 'world' or 'world new W [clock=virtual] [seed=0] [durable=no]' or 'world fork W' or 'world drop W'
       > world fork y
-      - UNKNOWN-VERB verb="world fork" : worlds cannot be forked; 'world new' makes one
+      - NAME-TAKEN world=y : there is a world 'y' already
       > world move y
-      - USAGE : world is used as 'world' or 'world new W [clock=virtual] [seed=0] [durable=no]' or 'world drop W'
+      - USAGE : world is used as 'world' or 'world new W [clock=virtual] [seed=0] [durable=no]' or 'world fork W' or 'world drop W'
       > world clock=virtual
       - BAD-ARGUMENT argument=clock got=virtual allowed="" : only 'world new' takes 'clock='
       > world drop y

@@ -1,0 +1,105 @@
+import Simulations
+@testable import Simulator
+import StateMachines
+import Testing
+
+@Suite("Copies that are kept, so that going back is quick")
+struct CheckpointTests {
+  /// A world with so many inputs behind it, a copy kept wherever one is due.
+  private func world(inputs: Int, _ limits: WorldLimits = WorldLimits()) throws -> World {
+    var world = World(limits: limits)
+    try world.make(Gambler.kind, "g")
+    try world.make(Metronome.kind, "m")
+    let gambler = world.known("g")
+    while world.lastSequence < inputs {
+      world.advance(toNanoseconds: world.now.nanoseconds + 100_000_000)
+      world.settle()
+      world.send(gambler, plain: 0)
+      world.keepCheckpointIfDue()
+    }
+    return world
+  }
+
+  @Test("the fewer the longer ago, and each begins a way back that ends right")
+  func thinning() throws {
+    let world = try world(inputs: 300_000)
+    let sequences = world.past.checkpoints.map(\.sequence)
+    #expect(sequences.count >= 4 && sequences.count <= 16, "\(sequences)")
+    #expect(world.lastSequence - (sequences.last ?? 0) <= 16_384)
+    for (older, younger) in zip(sequences, sequences.dropFirst()) {
+      #expect(younger - older <= max(2 * 16_400, 2 * (world.lastSequence - older)))
+    }
+    let end = world.portrait()
+    for count in [1, 60_000] {
+      var fork = world.fork()
+      let found = try fork.undo(count)
+      let undone = try #require(found)
+      var straight = World()
+      try straight.make(Gambler.kind, "g")
+      try straight.make(Metronome.kind, "m")
+      while straight.lastSequence + 1 < undone.lowerBound {
+        straight.advance(toNanoseconds: straight.now.nanoseconds + 100_000_000)
+        straight.settle()
+        straight.send(straight.known("g"), plain: 0)
+      }
+      straight.advance(toNanoseconds: fork.now.nanoseconds)
+      #expect(fork.portrait() == straight.portrait())
+      fork.send("g", "roll")
+      straight.send("g", "roll")
+      #expect(fork.survivingText().last == straight.survivingText().last, "the generator has gone back too")
+      #expect(fork.past.checkpoints.allSatisfy { $0.sequence < undone.lowerBound })
+    }
+    #expect(world.portrait() == end)
+    #expect(world.checkInvariants() == [])
+  }
+
+  @Test("time alone brings copies too")
+  func timersAlone() throws {
+    var world = World()
+    try world.make(Metronome.kind, "m")
+    world.advance(to: 60_000)
+    #expect(world.past.checkpoints.isEmpty == false)
+    world.send("m", "reset")
+    #expect(try world.undo() == 60_002...60_002)
+    #expect(world.nextDue()?.text == "60001.000000000")
+  }
+
+  @Test("a journal that has forgotten the beginning: as far back as a copy, and no further")
+  func forgotten() throws {
+    var limits = WorldLimits()
+    limits.journal = 20_000
+    limits.journalBytes = 131_072
+    var world = try world(inputs: 60_000, limits)
+    let first = world.firstSequence
+    #expect(first > 1)
+    let found = world.past.checkpoints.first
+    let oldest = try #require(found).sequence
+    #expect(oldest + 1 >= first)
+    #expect(throws: Rewinding.Failure.forgotten(from: oldest + 1)) { try world.undo(50_000) }
+    let reachable = Int(world.lastSequence - oldest) / 2
+    let undone = try world.undo(reachable)
+    #expect(undone != nil)
+    #expect(world.checkInvariants() == [])
+  }
+
+  @Test("no copy of a world that is too large, and then no way back past what is forgotten")
+  func tooLarge() throws {
+    var limits = WorldLimits()
+    limits.checkpointBytes = 0
+    limits.journal = 30_000
+    var world = try world(inputs: 29_999, limits)
+    #expect(world.checkpoints.count == 0)
+    #expect(try world.undo(10) != nil)
+    world = try self.world(inputs: 60_000, limits)
+    #expect(throws: Rewinding.Failure.forgotten(from: world.lastSequence + 1)) { try world.undo() }
+  }
+
+  @Test("copies stay within their bytes")
+  func bytes() throws {
+    var limits = WorldLimits()
+    limits.checkpointBytes = 8_000
+    let world = try world(inputs: 100_000, limits)
+    #expect(world.checkpoints.bytes <= 8_000)
+    #expect(world.checkpoints.count >= 1)
+  }
+}

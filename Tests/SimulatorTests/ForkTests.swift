@@ -1,0 +1,134 @@
+import Simulations
+@testable import Simulator
+import StateMachines
+import Testing
+
+@Suite("A fork is the same world, and then another")
+struct ForkTests {
+  @Test("what happens in one never shows in the other", arguments: DeterminismTests.entries.map(\.name), 0..<2)
+  func independence(name: String, seed: Int) throws {
+    let entry = try #require(DeterminismTests.entries.first { $0.name == name })
+    let script = Script(seed: seed, of: [entry], inputs: 160)
+    func play(_ range: Range<Int>, into world: inout World) {
+      for (moment, action) in script.inputs[range] {
+        Script.advance(&world, to: moment, .whole)
+        world.settle()
+        script.play(action, into: &world)
+      }
+    }
+    var world = World(seed: UInt64(seed), limits: Script.limits())
+    play(0..<80, into: &world)
+    let portrait = world.portrait()
+    let journal = world.journalText()
+    var fork = world.fork()
+    #expect(RewindTests.difference(portrait, fork.portrait()) == nil)
+    #expect(RewindTests.difference(journal, fork.journalText()) == nil)
+    #expect(fork.checkInvariants() == [])
+    play(80..<160, into: &fork)
+    #expect(fork.checkInvariants() == [])
+    #expect(RewindTests.difference(portrait, world.portrait()) == nil)
+    #expect(RewindTests.difference(journal, world.journalText()) == nil)
+    // And now the parent, which must come to the same.
+    play(80..<160, into: &world)
+    #expect(RewindTests.difference(fork.portrait(), world.portrait()) == nil)
+    #expect(RewindTests.difference(fork.journalText(), world.journalText()) == nil)
+    #expect(world.checkInvariants() == [])
+  }
+
+  @Test("a fork can go back past where it began, and outlives its parent")
+  func undoInFork() throws {
+    func make() throws -> World {
+      var world = World()
+      try world.make(Relay.kind, "a")
+      world.send("a", "say", .text("long enough to be kept on the heap"))
+      world.advance(to: 0.5)
+      var fork = world.fork()
+      fork.send("a", "say", .text("another text that is just as long as that"))
+      world.drop("a")
+      #expect(fork.state("a") == "last(another text that is just as long as that)")
+      return fork
+    }
+    var fork = try make()
+    #expect(try fork.undo() == 3...3)
+    #expect(fork.state("a") == "last(long enough to be kept on the heap)")
+    #expect(try fork.undo() == 2...4)
+    #expect(fork.state("a") == "idle")
+    #expect(fork.checkInvariants() == [])
+  }
+
+  @Test("parameters are counted in each by itself")
+  func parameters() throws {
+    var world = World()
+    try world.make(Relay.kind, "a", [(0, .integer(7))])
+    var fork = world.fork()
+    world.drop("a")
+    try world.make(Relay.kind, "b", [(0, .integer(9))])
+    #expect(fork.parameterValues(of: fork.known("a")).first == .integer(7))
+    fork.drop("a")
+    try fork.make(Relay.kind, "c", [(0, .integer(11))])
+    #expect(world.parameterValues(of: world.known("b")).first == .integer(9))
+  }
+
+  @Test("blocks of the journal that are full are shared, the open one is not")
+  func journals() throws {
+    var world = World()
+    try world.make(Relay.kind, "a")
+    for number in 0..<20_000 { world.send("a", "say", .text("\(number)")) }
+    var fork = world.fork()
+    for number in 0..<5_000 {
+      world.send("a", "say", .text("left \(number)"))
+      fork.send("a", "say", .text("right \(number)"))
+    }
+    let (left, right) = (world.journalText(), fork.journalText())
+    #expect(left.count == 25_001 && right.count == 25_001)
+    #expect(left[..<20_001] == right[..<20_001])
+    #expect(left.last?.contains("left 4999") == true)
+    #expect(right.last?.contains("right 4999") == true)
+  }
+
+  @Test("values are destroyed as often as they are made")
+  func lifetimes() throws {
+    Canary.living = 0
+    do {
+      var world = World()
+      for number in 0..<100 { try world.make(Canary.kind, "c\(number)") }
+      #expect(Canary.living == 100)
+      var fork = world.fork()
+      for number in 0..<50 { fork.drop("c\(number)") }
+      fork.send("c70", "sing")
+      try world.undo(30)
+      #expect(world.machineCount == 70)
+      try fork.undo(20)
+      #expect(fork.machineCount == 69)
+      _ = try? fork.undo(1_000)
+    }
+    #expect(Canary.living == 0)
+  }
+}
+
+/// Has a value that says when it is made and destroyed.
+private struct Canary: Machine {
+  nonisolated(unsafe) static var living = 0  // Safety: only one test uses it.
+
+  final class Bird: Sendable {
+    init() { Canary.living += 1 }
+    deinit { Canary.living -= 1 }
+  }
+
+  enum State: UInt8, CaseIterable, Vocabulary, MachineState { case silent, singing }
+  enum Event: Sendable { case sing }
+
+  var state = State.silent
+  private var bird = Bird()
+
+  init(initial: State?, _ step: Step<Self>) {}
+
+  mutating func react(to input: Input<Event, NoNames>, _ step: Step<Self>) -> Reaction<State> {
+    bird = Bird()
+    return .move(to: .singing)
+  }
+
+  static let kind = Kind(
+    Canary.self, "canary", "sings", states: [.silent: "it does not", .singing: "it does"],
+    events: [.event(.sing, "it does")])
+}

@@ -1,0 +1,269 @@
+import Simulations
+@testable import Simulator
+import StateMachines
+import Testing
+
+@Suite("Going back is as if it had never been")
+struct RewindTests {
+  static let entries = DeterminismTests.entries
+
+  /// Tells the first line that differs.
+  static func difference(_ left: [String], _ right: [String]) -> String? {
+    guard left != right else { return nil }
+    let place = zip(left, right).enumerated().first { $0.element.0 != $0.element.1 }?.offset
+      ?? min(left.count, right.count)
+    func line(_ lines: [String]) -> String { place < lines.count ? lines[place] : "the end" }
+    return "line \(place): \(line(left)) and \(line(right))"
+  }
+
+  @Test("a replay gives the same journal and the same world", arguments: 0..<12)
+  func replay(seed: Int) throws {
+    let script = Script(seed: seed, of: Self.entries, inputs: 200)
+    var world = World(seed: UInt64(seed), limits: Script.limits())
+    script.play(into: &world, .pieces(seed: seed))
+    var replay = Replay(of: world, from: nil, to: world.lastSequence, journalBytes: 1 << 30)
+    while try !replay.advance(through: world, by: 7) {}
+    replay.world.move(to: world.now)
+    #expect(Self.difference(world.journalText(), replay.world.journalText()) == nil, "seed \(seed)")
+    replay.world.compositions = world.compositions
+    #expect(Self.difference(world.portrait(), replay.world.portrait()) == nil, "seed \(seed)")
+    #expect(replay.world.checkInvariants() == [], "seed \(seed)")
+  }
+
+  @Test("walks of a thousand steps with ways back, against a world without", arguments: 0..<6)
+  func walks(seed: Int) throws {
+    var limits = Script.limits()
+    // Ways back begin at the beginning, or at copies that are kept every few hundred inputs.
+    if seed % 2 == 0 { limits.checkpointDistance = 300 }
+    var walk = RewindWalk(seed: seed, of: Self.entries, steps: 1_500, limits: limits)
+    for step in 0..<1_000 {
+      try walk.step()
+      if step % 250 == 249 {
+        let straight = walk.straight()
+        #expect(Self.difference(walk.world.portrait(), straight.portrait()) == nil, "seed \(seed), step \(step)")
+        #expect(
+          Self.difference(walk.world.survivingText(), straight.survivingText()) == nil, "seed \(seed), step \(step)")
+        #expect(walk.world.checkInvariants() == [], "seed \(seed), step \(step)")
+      }
+    }
+    #expect(walk.rewinds > 40)
+  }
+
+  @Test("each kind by itself", arguments: Catalogue.simulations.entries.map(\.name))
+  func kinds(name: String) throws {
+    let entry = try #require(Catalogue.simulations[name])
+    var walk = RewindWalk(seed: 3, of: [entry], steps: 200)
+    for _ in 0..<150 { try walk.step() }
+    let straight = walk.straight()
+    #expect(Self.difference(walk.world.portrait(), straight.portrait()) == nil)
+    #expect(Self.difference(walk.world.survivingText(), straight.survivingText()) == nil)
+    #expect(walk.world.checkInvariants() == [])
+  }
+
+  @Test("undone and done again, the states are the same", arguments: 0..<10)
+  func doneAgain(seed: Int) throws {
+    let script = Script(seed: seed, of: Self.entries, inputs: 120)
+    var world = World(seed: UInt64(seed), limits: Script.limits())
+    var tail: [(moment: Moment, action: Script.Action)] = []
+    for (place, (moment, action)) in script.inputs.enumerated() {
+      Script.advance(&world, to: moment, .whole)
+      world.settle()
+      let before = world.lastSequence
+      script.play(action, into: &world)
+      if place >= 90, world.lastSequence > before { tail.append((world.now, action)) }
+    }
+    let portrait = world.portrait()
+    let end = world.now
+    try world.undo(tail.count)
+    for (moment, action) in tail {
+      Script.advance(&world, to: moment, .whole)
+      world.settle()
+      script.play(action, into: &world)
+    }
+    Script.advance(&world, to: end, .whole)
+    #expect(Self.difference(portrait, world.portrait()) == nil, "seed \(seed)")
+    #expect(world.checkInvariants() == [])
+  }
+
+  // MARK: One by one
+
+  @Test("every sort of input can be undone")
+  func everyInput() throws {
+    var world = World()
+    try world.make(Relay.kind, "a")
+    try world.make(Relay.kind, "b")
+    try world.wire(world.wire(from: "a.said", to: "b.say"))
+    var portraits: [[String]] = []
+    func keep(_ world: borrowing World) -> [String] { world.portrait() }
+    let wire = world.wire(from: "a.pulsed", to: "b.pulse")
+    let old = world.wire(from: "a.said", to: "b.say")
+    let actions: [(inout World) throws -> Void] = [
+      { try $0.make(Gambler.kind, "g") }, { $0.send("g", "roll") }, { $0.send("a", "say", .text("x")) },
+      { $0.send("a", "never") }, { try $0.wire(wire) }, { $0.send("a", "pulse") }, { try $0.unwire(old) },
+      { $0.fire($0.known("b"), timer: 0) }, { $0.fire($0.known("b"), timer: 0) }, { $0.drop("b") },
+      { try $0.make(Oven.kind, "b") }, { $0.drop("a") },
+    ]
+    for action in actions {
+      portraits.append(keep(world))
+      world.settle()
+      try action(&world)
+    }
+    var last = world.lastSequence
+    for portrait in portraits.reversed() {
+      let undone = try world.undo()
+      #expect(undone?.upperBound == last)
+      last = world.lastSequence
+      #expect(RewindTests.difference(portrait, world.portrait()) == nil)
+      #expect(world.checkInvariants() == [])
+    }
+    #expect(try world.undo() != nil)
+    #expect(try world.undo(2) != nil)
+    #expect(world.machineCount == 0)
+    #expect(throws: Rewinding.Failure.onlySoMany(0)) { try world.undo() }
+    #expect(world.lastSequence == 31)
+    // All names are still known to the journal.
+    #expect(world.journalText().count == 17)
+  }
+
+  @Test("time is as it was before the input, and expiries behind it are undone")
+  func time() throws {
+    var world = World()
+    try world.make(Metronome.kind, "m")
+    world.advance(to: 2.5)
+    world.send("m", "reset")
+    world.advance(to: 10)
+    #expect(world.lastSequence == 11)
+    let undone = try world.undo()
+    #expect(undone == 4...11)
+    #expect(world.now.text == "2.500000000")
+    #expect(world.nextDue()?.text == "3.000000000")
+    world.advance(to: 10)
+    #expect(world.lastSequence == 20)
+    #expect(world.checkInvariants() == [])
+  }
+
+  @Test("to a moment before, at and after a timer's")
+  func moments() throws {
+    for (target, ticks, due) in [(1_999_999_999, 1, 2), (2_000_000_000, 2, 3), (2_000_000_001, 2, 3)] as [(Int64, Int, Int)]
+    {
+      var world = World()
+      try world.make(Metronome.kind, "m")
+      world.advance(to: 10)
+      try world.goTo(target)
+      #expect(world.now.nanoseconds == target)
+      #expect(world.survivingText().count == 1 + ticks)
+      #expect(world.nextDue()?.text == "\(due).000000000")
+      #expect(world.checkInvariants() == [])
+    }
+  }
+
+  @Test("only time goes back where nothing happened since, and back again further")
+  func onlyTime() throws {
+    var world = World()
+    try world.make(Relay.kind, "a")
+    world.advance(to: 10)
+    #expect(try world.goTo(7_000_000_000) == nil)
+    #expect(try world.goTo(5) == nil)
+    #expect(world.now.nanoseconds == 5)
+    #expect(world.lastSequence == 3)
+    #expect(try world.undo() == 1...3)
+    #expect(world.machineCount == 0)
+  }
+
+  @Test("an undone future and another one: numbers and names go on")
+  func otherFuture() throws {
+    var world = World()
+    let first = try world.make(Relay.kind, "a")
+    let second = try world.make(Spinner.kind, "b")
+    try world.undo()
+    let third = try world.make(Relay.kind, "b")
+    #expect(first.number == 0)
+    #expect(second != third, "the journal still speaks of the other")
+    #expect(world.name(of: second) == "b")
+    #expect(world.kind(of: second) === Spinner.kind)
+    world.send("b", "pulse")
+    try world.undo(2)
+    #expect(world.machine("b") == nil)
+    #expect(world.machineCount == 1)
+    #expect(world.undoer(of: 2) == 3)
+    #expect(world.undoer(of: 5) == 6)
+    #expect(world.undoer(of: 6) == nil)
+    #expect(world.undoer(of: 1) == nil)
+    #expect(world.checkInvariants() == [])
+  }
+
+  @Test("numbers of what was undone are used again when the journal has forgotten it")
+  func numbers() throws {
+    var limits = WorldLimits()
+    limits.journal = 50
+    var world = World(limits: limits)
+    try world.make(Relay.kind, "a")
+    for round in 0..<500 {
+      try world.make(Relay.kind, "x\(round)")
+      world.keepCheckpointIfDue()
+      try world.undo()
+      #expect(world.machineCount == 1)
+    }
+    #expect(world.registry.capacity < 500)
+    #expect(world.checkInvariants() == [])
+  }
+
+  @Test("who watches goes on watching, also what comes back")
+  func watchers() throws {
+    var world = World()
+    let watcher = WatcherID(1)
+    let machine = try world.make(Relay.kind, "a")
+    world.drop("a")
+    world.watch(Pattern("a".utf8), .all, for: watcher)
+    try world.undo()
+    #expect(world.watchView(of: watcher)?.scope(for: machine) == .all)
+    #expect(world.hearsOfTheClock(watcher) == true)
+  }
+
+  @Test("composed names come back with their members, and go")
+  func compositions() throws {
+    guard case .composition(let call)? = Catalogue.simulations["phoneCall"] else { return }
+    var world = World()
+    let none = call.members.map { _ in [(parameter: Int, value: Value)]() }
+    try world.create(call, named: "c", parameters: none)
+    let found = world.members(of: "c")
+    let members = try #require(found)
+    world.beginRequest()
+    for member in members { world.drop(member) }
+    world.endRequest()
+    #expect(world.members(of: "c") == nil)
+    try world.create(call, named: "c", parameters: none)
+    try world.undo()
+    #expect(world.members(of: "c") == nil)
+    try world.undo()
+    #expect(world.members(of: "c") == members)
+    #expect(world.isMember(members[0], of: "phoneCall") == true)
+    try world.undo()
+    #expect(world.members(of: "c") == nil)
+    #expect(world.machineCount == 0)
+    #expect(throws: Rewinding.Failure.onlySoMany(0)) { try world.undo() }
+  }
+
+  @Test("a chain without end is found again where it was, and may have been allowed to go on")
+  func stalls() throws {
+    var world = World(limits: Script.limits())
+    try world.make(Spinner.kind, "s")
+    try world.make(Relay.kind, "r")
+    world.send("s", "push", .integer(1_000_000))
+    #expect(world.isStalled == true)
+    #expect(world.lastSequence == 53)
+    let stalled = world.portrait()
+    world.goOn()
+    world.settle()
+    #expect(world.lastSequence == 103)
+    let further = world.portrait()
+    world.send("r", "pulse")
+    world.send("s", "stop")
+    try world.undo(2)
+    #expect(RewindTests.difference(further, world.portrait()) == nil)
+    try world.undo()
+    #expect(world.isStalled == false)
+    world.send("s", "push", .integer(1_000_000))
+    #expect(RewindTests.difference(stalled, world.portrait()) == nil)
+  }
+}

@@ -1,0 +1,90 @@
+@testable import Simulator
+import StateMachines
+
+/// A world that goes forth and back at random, with the list of what has not been undone.
+struct RewindWalk: ~Copyable {
+  var world: World
+  private var dice: Dice
+  private let seed: Int
+  private let limits: WorldLimits
+  private var script: Script
+  private var next = 0
+  /// What was asked for and not undone. Several with one number came by one request.
+  private(set) var surviving: [(moment: Moment, action: Script.Action, request: Int, isInput: Bool)] = []
+  private var requests = 0
+  private(set) var rewinds = 0
+
+  init(seed: Int, of entries: [CatalogueEntry], steps: Int, limits: WorldLimits = Script.limits()) {
+    self.seed = seed
+    self.limits = limits
+    dice = Dice(seed: seed + 7)
+    world = World(seed: UInt64(seed), limits: limits)
+    script = Script(seed: seed, of: entries, inputs: steps)
+  }
+
+  /// One request, or a way back.
+  mutating func step() throws {
+    switch dice.number(0...29) {
+    case 0, 1: try undo(dice.number(1...3))
+    case 2: try undo(dice.number(1...40))
+    case 3: try goTo()
+    case 4: try request(of: dice.number(2...5))
+    default: try request(of: 1)
+    }
+    world.keepCheckpointIfDue()
+  }
+
+  private mutating func request(of count: Int) throws {
+    guard next + count <= script.inputs.count else { return }
+    let wait = next > 0 ? script.inputs[next].moment - script.inputs[next - 1].moment : .zero
+    Script.advance(&world, to: world.now + wait, dice.once(in: 2) ? .whole : .pieces(seed: next))
+    world.settle()
+    if count > 1 { world.beginRequest() }
+    requests += 1
+    for place in next..<(next + count) {
+      let before = world.lastSequence
+      script.play(script.inputs[place].action, into: &world)
+      surviving.append((world.now, script.inputs[place].action, requests, world.lastSequence > before))
+      world.settle()
+    }
+    next += count
+    world.endRequest()
+  }
+
+  private mutating func undo(_ count: Int) throws {
+    var counted: [Int] = []
+    for entry in surviving.reversed() where entry.isInput {
+      // What is composed is several inputs of one request.
+      if counted.last != entry.request { counted.append(entry.request) }
+    }
+    let from = world.lastSequence
+    guard counted.count >= count else { return }
+    _ = try world.goBack(.requests(count), by: dice.number(1...200))
+    surviving.removeAll { $0.request >= counted[count - 1] }
+    rewinds += 1
+    precondition(world.lastSequence == from + 1)
+  }
+
+  private mutating func goTo() throws {
+    let moments = surviving.map(\.moment) + [.beginning, world.now]
+    var moment = dice.one(of: moments)
+    if dice.once(in: 3) { moment = moment + Interval(nanoseconds: 1) }
+    guard moment < world.now else { return }
+    _ = try world.goBack(.moment(moment), by: dice.number(1...200))
+    surviving.removeAll { $0.moment > moment }
+    rewinds += 1
+  }
+
+  /// A world in which nothing was ever undone.
+  func straight() -> World {
+    var world = World(seed: UInt64(seed), limits: limits)
+    for (moment, action, _, _) in surviving {
+      Script.advance(&world, to: moment, .whole)
+      world.settle()
+      script.play(action, into: &world)
+      world.settle()
+    }
+    Script.advance(&world, to: self.world.now, .whole)
+    return world
+  }
+}

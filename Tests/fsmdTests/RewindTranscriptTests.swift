@@ -1,0 +1,273 @@
+import Testing
+
+@testable import fsmd
+
+/// Undoing, going to a time, and who hears of it. Every byte is compared.
+@Suite("Transcripts: going back")
+struct RewindTranscriptTests {
+  @Test("undo and goto on a virtual clock")
+  func virtual() {
+    Transcript(
+      #"""
+      > undo
+      - BAD-ARGUMENT argument=count got=1 allowed="" : there is nothing to undo
+      > new shiftKey key
+      + created key off t=0.000 seq=1
+      > advance 1s
+      + advanced fired=0 t=1.000 seq=1
+      > send key tap
+      + moved off on t=1.000 seq=2
+      > advance 10s
+      + advanced fired=1 t=11.000 seq=3
+      > undo
+      + t=1.000 seq=4
+      > show key
+      . state off
+      . allowed tap character
+      + 2
+      > undo 2
+      - BAD-ARGUMENT argument=count got=2 allowed=1..1 : there is no more to undo than 1
+      > send key tap
+      + moved off on t=1.000 seq=5
+      > agenda
+      . 1.350 key doubleTap left=0.350
+      + 1
+      > advance 5s
+      + advanced fired=1 t=6.000 seq=6
+      > goto 1.35s
+      + t=1.350 seq=7
+      > goto 1349999999ns
+      + t=1.349999999 seq=8
+      > agenda
+      . 1.350 key doubleTap left=0.000000001
+      + 1
+      > journal
+      . 1 0.000 key created shiftKey off
+      . 2 1.000 key moved off on event=tap undone=4
+      . 2 1.000 key armed doubleTap due=1.350 undone=4
+      . 3 1.350 key expired doubleTap due=1.350 undone=4
+      . 3 1.350 key stayed on timer=doubleTap undone=4
+      . 4 1.000 - undone from=2 to=3
+      . 5 1.000 key moved off on event=tap
+      . 5 1.000 key armed doubleTap due=1.350
+      . 6 1.350 key expired doubleTap due=1.350 undone=8
+      . 6 1.350 key stayed on timer=doubleTap undone=8
+      . 7 1.350 - undone undone=8
+      . 8 1.349999999 - undone from=6 to=7
+      + 12
+      > journal what=moves
+      . 1 0.000 key created shiftKey off
+      . 2 1.000 key moved off on event=tap undone=4
+      . 5 1.000 key moved off on event=tap
+      + 3
+      > goto 2s
+      - BAD-ARGUMENT argument=time got=2s allowed="up to 1.349999999" : it is only 1.349999999; 'advance until' moves time on, and what was undone does not come back
+      > goto 1349999999ns
+      + t=1.349999999 seq=8
+      > goto soon
+      - BAD-ARGUMENT argument=time got=soon allowed="a number with one of ns us ms s m h d, up to 36500d" : 'soon' is no duration
+      > goto
+      - USAGE : goto is used as 'goto TIME'
+      > undo 0
+      - BAD-ARGUMENT argument=count got=0 allowed=1..1000000000 : count is a whole number from 1 to 1000000000
+      > undo 1 2
+      - USAGE : undo is used as 'undo [N]'
+      > @u goto 0
+      + @u t=0.000 seq=9
+      > list
+      . key shiftKey off
+      + 1
+      > undo
+      + t=0.000 seq=10
+      > list
+      + 0
+      """#
+    ).expectHolds()
+  }
+
+  @Test("a cast, a batch, and what is composed, are one request each")
+  func requests() {
+    Transcript(
+      #"""
+      > new power a
+      + created a off t=0.000 seq=1
+      > new power b
+      + created b off t=0.000 seq=2
+      > cast * buttonClick
+      + 2 moved=2 stayed=0 ignored=0 refused=0 t=0.000 seq=4
+      > undo
+      + t=0.000 seq=5
+      > list
+      . a power off
+      . b power off
+      + 2
+      > begin
+      +
+      > send a buttonClick
+      > cast * buttonClick
+      > new phoneCall c
+      > end
+      + moved off on t=0.000 seq=6
+      + 2 moved=2 stayed=0 ignored=0 refused=0 t=0.000 seq=8
+      + created c members=2 t=0.000 seq=18
+      + batch=3
+      > undo
+      + t=0.000 seq=19
+      > count
+      . power off 2
+      + 1
+      > new phoneCall c
+      + created c members=2 t=0.000 seq=30
+      > send a buttonClick
+      + moved off on t=0.000 seq=31
+      > drop c
+      + dropped c t=0.000 seq=33
+      > undo
+      + t=0.000 seq=34
+      > list c*
+      . c.phone phone foreground+noAlert+idle
+      . c.tracker callTracker idle
+      + 2
+      > drop c
+      + dropped c t=0.000 seq=36
+      > undo 3
+      + t=0.000 seq=37
+      > list
+      . a power off
+      . b power off
+      + 2
+      > begin
+      +
+      > undo
+      > end
+      - USAGE : 'undo' cannot stand between 'begin' and 'end'
+      - BATCH index=1 : line 1 failed; what was done before it stays
+      """#
+    ).expectHolds()
+  }
+
+  @Test("all that was undone counts for nothing in coverage")
+  func coverage() {
+    let guest = HostedService().connect(toWorld: "w")
+    _ = guest.play("new shiftKey key", "send key tap")
+    let before = guest.say("coverage")
+    _ = guest.play("send key tap", "advance 1s", "new power p", "undo 2")
+    #expect(guest.say("coverage") == before)
+  }
+
+  @Test("those who watch in full hear of it, in order")
+  func watchers() {
+    let host = HostedService()
+    let author = host.connect(toWorld: "w")
+    let full = host.connect(toWorld: "w")
+    let moves = host.connect(toWorld: "w")
+    _ = full.say("watch key what=all")
+    _ = moves.say("watch key")
+    _ = author.play("new shiftKey key", "send key tap", "watch * what=all")
+    _ = full.lines() + moves.lines()
+    #expect(author.say("undo") == ["* 3 0.000 - undone from=2 to=2", "+ t=0.000 seq=3"])
+    #expect(full.lines() == ["* 3 0.000 - undone from=2 to=2"])
+    #expect(moves.lines() == [])
+    #expect(author.say("advance 1s").last == "+ advanced fired=0 t=1.000 seq=3")
+    #expect(author.say("goto 500ms") == ["* 4 0.500 - undone", "+ t=0.500 seq=4"])
+    #expect(author.say("undo").first == "* 5 0.000 - undone from=1 to=4")
+    #expect(full.lines() == ["* 4 0.500 - undone", "* 5 0.000 - undone from=1 to=4"])
+    // A name that was watched is watched when it is made anew.
+    #expect(author.say("new shiftKey key").last == "+ created key off t=0.000 seq=6")
+    #expect(full.lines() == ["* 6 0.000 key created shiftKey off"])
+    #expect(moves.lines() == ["* 6 0.000 key created shiftKey off"])
+    // The past as it was told, from one on.
+    #expect(
+      moves.say("watch ke? what=all since=2") == [
+        "* 2 0.000 key moved off on event=tap", "* 2 0.000 key armed doubleTap due=0.350",
+        "* 3 0.000 - undone from=2 to=2", "* 4 0.500 - undone", "* 5 0.000 - undone from=1 to=4",
+        "* 6 0.000 key created shiftKey off", "+ watching 2",
+      ])
+  }
+
+  @Test("a clock that runs is paused, and that is told")
+  func real() {
+    let host = HostedService()
+    let guest = host.connect()
+    let other = host.connect()
+    _ = guest.play("new shiftKey key", "watch * what=all")
+    host.passTime(2)
+    #expect(guest.say("send key tap").last == "+ moved off on t=2.000 seq=2")
+    host.passTime(3)
+    _ = guest.lines()
+    #expect(
+      guest.say("undo") == [
+        "* 4 2.000 - undone from=2 to=3", "* 4 2.000 - clock paused=yes", "+ paused=yes t=2.000 seq=4",
+      ])
+    host.passTime(5)
+    #expect(other.say("world") == ["+ world=main clock=real t=2.000 seq=4"])
+    #expect(guest.say("goto 1s") == ["* 5 1.000 - undone", "+ t=1.000 seq=5"])
+    _ = guest.say("resume")
+    host.passTime(1.5)
+    #expect(other.say("world") == ["+ world=main clock=real t=2.500 seq=5"])
+  }
+
+  @Test("who waits for a state: it may be there again, or the machine be gone")
+  func awaiting() {
+    let host = HostedService()
+    let guest = host.connect()
+    let waiting = host.connect()
+    _ = guest.play("new power p", "send p buttonClick", "new power q")
+    #expect(waiting.say("await p off within=1h") == [])
+    _ = guest.say("undo 2")
+    #expect(waiting.lines() == ["+ reached off t=0.000 seq=4"])
+    #expect(waiting.say("await p on within=1h") == [])
+    _ = guest.say("undo")
+    #expect(waiting.lines() == ["- UNKNOWN-MACHINE machine=p : 'p' was dropped meanwhile"])
+  }
+
+  @Test("a long way is gone in slices; others in the world wait, those in others do not; cancel leaves all as it is")
+  func slices() {
+    var limits = Limits()
+    // No copies, so that the way begins at the beginning of the world.
+    #expect(limits.set("checkpointBytes=0") == nil)
+    let host = HostedService(limits: limits)
+    let guest = host.connect(toWorld: "w")
+    let neighbour = host.connect(toWorld: "w")
+    let stranger = host.connect(toWorld: "v")
+    _ = guest.play("new ticker t every=1ms initial=running", "advance 100s", "new power p")
+    let before = guest.say("world")
+    #expect(before == ["+ world=w clock=virtual t=100.000 seq=100002"])
+    host.round {
+      guest.arrive("undo\n")
+      neighbour.arrive("send p buttonClick\n")
+      stranger.arrive("world\n")
+    }
+    #expect(guest.lines() == [])
+    #expect(neighbour.lines() == [])
+    #expect(stranger.lines() == ["+ world=v clock=virtual t=0.000 seq=0"])
+    host.settle()
+    #expect(guest.lines() == ["+ t=100.000 seq=100003"])
+    #expect(neighbour.lines() == ["- UNKNOWN-MACHINE machine=p : there is no machine 'p' in world w"])
+    host.round { guest.arrive("undo\n") }
+    #expect(neighbour.client.hosted.realm.rewinding != nil)
+    host.round { guest.arrive("@c cancel\n") }
+    host.settle()
+    #expect(guest.lines() == ["- CANCELLED : cancelled by this connection", "+ @c"])
+    #expect(guest.say("world") == ["+ world=w clock=virtual t=100.000 seq=100003"])
+    #expect(neighbour.say("send t stop").last?.hasPrefix("- ") == false || neighbour.violations() == [])
+    // Who leaves on the way does not keep the others.
+    host.round { guest.arrive("undo\n") }
+    host.service.close(guest.client)
+    #expect(neighbour.say("world").count == 1)
+  }
+
+  @Test("what the journal has forgotten cannot be undone")
+  func forgotten() {
+    var limits = Limits()
+    #expect(limits.set("journal=100") == nil)
+    #expect(limits.set("checkpointBytes=0") == nil)
+    let guest = HostedService(limits: limits).connect(toWorld: "w")
+    _ = guest.say("new power p")
+    for _ in 0..<200 { _ = guest.say("send p buttonClick") }
+    #expect(
+      guest.say("undo") == [
+        "- LIMIT name=journal value=100 from=202 : the journal has forgotten the beginning of this world, and nothing can be undone"
+      ])
+  }
+}
