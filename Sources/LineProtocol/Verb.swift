@@ -175,7 +175,8 @@ package struct VerbEntry: Sendable {
       inBatch: false),
     VerbEntry(
       .world, "", "new W [clock=virtual] [seed=0] [durable=no]", "fork W", "drop W",
-      does: "the present world; makes one, copies this one or removes one", example: "world new lesson clock=virtual", plain: 0...2,
+      does: "the present world; makes one, copies this one or removes one", example: "world new lesson clock=virtual",
+      plain: 0...2,
       keys: .only(["clock", "seed", "durable"]), inBatch: false),
     VerbEntry(.use, "W", does: "goes to another world", example: "use lesson", plain: 1...1, inBatch: false),
     VerbEntry(.worlds, "", does: "all worlds", example: "worlds", plain: 0...0, inBatch: false),

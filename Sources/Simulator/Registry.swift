@@ -188,7 +188,7 @@ struct Registry: ~Copyable {
       case (false, false): break
       }
     }
-    if !gone.isEmpty || !back.isEmpty { forgetOrder() }
+    guard !gone.isEmpty || !back.isEmpty else { return (gone, back) }
     // A name may go from one to the other.
     for machine in gone { remove(machine, kind: population.kind(at: location(of: machine))) }
     for machine in back {
@@ -197,7 +197,7 @@ struct Registry: ~Copyable {
       enterIntoTable(machine.number)
       count += 1
     }
-    orderHasDropped = false
+    forgetOrder()
     return (gone, back)
   }
 
@@ -319,6 +319,12 @@ struct Registry: ~Copyable {
       alive += 1
       let id = MachineID(UInt32(number))
       if withName(of: id, { find($0) }) != id { violations.append("machine \(number) is not found by its name") }
+    }
+    if isOrdered, !orderHasDropped {
+      let listed = order.count + newcomers.count
+      if listed != count || !(order + newcomers).allSatisfy({ isAlive(MachineID($0)) }) {
+        violations.append("\(listed) machines are in order, \(count) are counted")
+      }
     }
     if alive != count { violations.append("\(alive) machines are alive, \(count) are counted") }
     if table.count(where: { $0 != 0 }) != count {

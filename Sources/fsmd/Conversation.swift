@@ -68,7 +68,8 @@ extension Engine {
     case .wire, .unwire, .wires: realm.world.wireCount
     case .help, .kinds, .describe, .new, .drop, .show, .can, .send, .graph, .clock, .speed, .pause, .resume, .advance,
       .step,
-      .fire, .await, .cancel, .expect, .undo, .goto, .world, .use, .worlds, .diff, .begin, .end, .quiet, .mode, .limits, .stats, .sync,
+      .fire, .await, .cancel, .expect, .undo, .goto, .world, .use, .worlds, .diff, .begin, .end, .quiet, .mode, .limits,
+      .stats, .sync,
       .quit, .shutdown:
       0
     }

@@ -22,7 +22,8 @@ extension Engine {
         [
           ("argument", "time"), ("got", words.plain[0]), ("allowed", "up to \(TimeText.seconds(now.nanoseconds))"),
         ],
-        "it is only \(TimeText.seconds(now.nanoseconds)); 'advance until' moves time on, and what was undone does not come back")
+        "it is only \(TimeText.seconds(now.nanoseconds)); 'advance until' moves time on, and what was undone does not come back"
+      )
       return
     }
     guard moment < now else {

@@ -92,6 +92,8 @@ final class Service {
   func close(_ client: Client) {
     clients[client.number] = nil
     client.isGone = true
+    // A world that it was taking back goes on where it stood.
+    if case .rewind = client.session.activity { client.session.endActivity() }
     engine.counters.clients = clients.count
     for hosted in worlds.values { hosted.realm.world.unwatchAll(for: client.session.watcher) }
   }
@@ -119,7 +121,7 @@ final class Service {
         return
       case .service(let errand):
         run(errand, client)
-        if case .goOn = errand {
+        if case .goOn = errand, !client.session.activity.isNone {
           list(client)
           return
         }

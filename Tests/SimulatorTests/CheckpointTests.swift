@@ -47,7 +47,8 @@ struct CheckpointTests {
       fork.send("g", "roll")
       straight.send("g", "roll")
       #expect(fork.survivingText().last == straight.survivingText().last, "the generator has gone back too")
-      #expect(fork.past.checkpoints.allSatisfy { $0.sequence < undone.lowerBound })
+      // Those of what was undone are gone; there may be one of where the way back ended.
+      #expect(fork.past.checkpoints.allSatisfy { $0.sequence < undone.lowerBound || $0.sequence > undone.upperBound })
     }
     #expect(world.portrait() == end)
     #expect(world.checkInvariants() == [])

@@ -10,7 +10,8 @@ struct RewindTests {
   /// Tells the first line that differs.
   static func difference(_ left: [String], _ right: [String]) -> String? {
     guard left != right else { return nil }
-    let place = zip(left, right).enumerated().first { $0.element.0 != $0.element.1 }?.offset
+    let place =
+      zip(left, right).enumerated().first { $0.element.0 != $0.element.1 }?.offset
       ?? min(left.count, right.count)
     func line(_ lines: [String]) -> String { place < lines.count ? lines[place] : "the end" }
     return "line \(place): \(line(left)) and \(line(right))"
@@ -144,7 +145,8 @@ struct RewindTests {
 
   @Test("to a moment before, at and after a timer's")
   func moments() throws {
-    for (target, ticks, due) in [(1_999_999_999, 1, 2), (2_000_000_000, 2, 3), (2_000_000_001, 2, 3)] as [(Int64, Int, Int)]
+    for (target, ticks, due) in [(1_999_999_999, 1, 2), (2_000_000_000, 2, 3), (2_000_000_001, 2, 3)]
+      as [(Int64, Int, Int)]
     {
       var world = World()
       try world.make(Metronome.kind, "m")

@@ -32,6 +32,8 @@ struct RewindWalk: ~Copyable {
     default: try request(of: 1)
     }
     world.keepCheckpointIfDue()
+    // The order of names is made, and kept up from then on.
+    if dice.once(in: 10) { _ = world.machines(matching: .all) }
   }
 
   private mutating func request(of count: Int) throws {

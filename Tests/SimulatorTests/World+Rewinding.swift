@@ -36,7 +36,9 @@ extension World {
     lines += allWires().map {
       "\(name(of: $0.from)).\($0.output) \(name(of: $0.to)).\($0.event)"
     }
-    let due = agendaItems(matching: .all, limit: .max).map { "\($0.due.text) \(name(of: $0.machine)) \($0.timer) \($0.key)" }
+    let due = agendaItems(matching: .all, limit: .max).map {
+      "\($0.due.text) \(name(of: $0.machine)) \($0.timer) \($0.key)"
+    }
     return lines + due + ["stalled \(isStalled), \(runningTimerCount) timers"]
   }
 }

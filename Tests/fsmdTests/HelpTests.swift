@@ -33,6 +33,8 @@ struct HelpTests {
     case .fire: _ = guest.say("send key tap\nsend key tap")
     case .world: _ = guest.say("world drop lesson")
     case .end: _ = guest.say("begin")
+    case .goto: _ = guest.say("advance 2s")
+    case .diff: _ = guest.say("world fork trial")
     case _: break
     }
     let lines = guest.say("@x \(verb.entry.example)").filter { !$0.hasPrefix("*") }
