@@ -70,8 +70,8 @@ struct VerbTests {
     #expect(
       Verb.allCases.filter(\.entry.isQuietable) == [.new, .drop, .send, .cast, .wire, .unwire, .fire])
     let outside: Set<Verb> = [
-      .clock, .speed, .pause, .resume, .advance, .step, .await, .cancel, .world, .use, .worlds, .begin, .end, .quiet,
-      .mode, .sync, .quit, .shutdown,
+      .clock, .speed, .pause, .resume, .advance, .step, .await, .cancel, .undo, .goto, .world, .use, .worlds, .diff,
+      .begin, .end, .quiet, .mode, .sync, .quit, .shutdown,
     ]
     #expect(Set(Verb.allCases.filter { !$0.entry.inBatch }) == outside)
   }
