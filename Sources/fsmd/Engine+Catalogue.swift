@@ -97,8 +97,24 @@ extension Engine {
       [("type", "state")] + (standard.map { [("default", $0)] } ?? [])
         + [("allowed", kind.initialStates.joined(separator: ","))],
       "the state to start in, as if it had just been entered")
+    for line in tableLines(of: kind) { page.line("table", [], [], String(line)) }
     describeExample(kind.example, &page)
   }
+
+  /// The table of what comes of each input in each state, as it is found by running the rule.
+  private func tableLines(of kind: Kind) -> [Substring] {
+    guard let source = try? graphs.source(of: kind, kind.parameters.map(\.example)) else { return [] }
+    while source.graph == nil { _ = source.advance(by: Exploration.mostSteps) }
+    guard let graph = source.graph else { return [] }
+    let lines = GraphTable(graph).text.split(separator: "\n", omittingEmptySubsequences: false)
+    if lines.count <= Engine.mostTableLines { return lines }
+    return [
+      "\(graph.states.count) states and \(graph.inputs.count) inputs: 'graph \(kind.name)' shows what comes of each"
+    ]
+  }
+
+  /// Lines of a table that still read as part of a page.
+  private static let mostTableLines = 80
 
   private func describe(_ composition: Composition, _ page: inout Page) {
     page.line("kind", [composition.name], [("members", "\(composition.members.count)")], composition.about)
