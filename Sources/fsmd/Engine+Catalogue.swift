@@ -103,14 +103,15 @@ extension Engine {
 
   /// The table of what comes of each input in each state, as it is found by running the rule.
   private func tableLines(of kind: Kind) -> [Substring] {
+    let (states, inputs) = (kind.states.count, kind.events.count + kind.timers.count)
+    let pointer = "\(states) states and \(inputs) inputs: 'graph \(kind.name)' shows what comes of each"
+    // A large one is not even explored: that takes longer than a page may.
+    if states > Engine.mostTableLines / 2 { return [pointer[...]] }
     guard let source = try? graphs.source(of: kind, kind.parameters.map(\.example)) else { return [] }
     while source.graph == nil { _ = source.advance(by: Exploration.mostSteps) }
     guard let graph = source.graph else { return [] }
     let lines = GraphTable(graph).text.split(separator: "\n", omittingEmptySubsequences: false)
-    if lines.count <= Engine.mostTableLines { return lines }
-    return [
-      "\(graph.states.count) states and \(graph.inputs.count) inputs: 'graph \(kind.name)' shows what comes of each"
-    ]
+    return lines.count <= Engine.mostTableLines ? lines : [pointer[...]]
   }
 
   /// Lines of a table that still read as part of a page.
