@@ -87,7 +87,8 @@ package struct Script: Sendable {
     append(action, from: start, source, line)
   }
 
-  mutating func append(_ action: Action, request: UnsafeRawBufferPointer, before: StaticString, source: Int, line: Int) {
+  mutating func append(_ action: Action, request: UnsafeRawBufferPointer, before: StaticString, source: Int, line: Int)
+  {
     let start = text.count
     before.withUTF8Buffer { text.append(contentsOf: $0) }
     text.append(contentsOf: request)

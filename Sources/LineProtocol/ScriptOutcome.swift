@@ -121,20 +121,22 @@ package struct ScriptOutcome: Hashable, Sendable {
       case .state(let state): isSuccess && reply.wordCount > 0 && state.matches(reply.word(reply.wordCount - 1))
       }
     guard fits, !fields.isEmpty else { return fits }
-    return fields.allSatisfy { ScriptOutcome.equal($0.value, reply.value($0.key) ?? "", key: $0.key) }
+    return fields.allSatisfy { ScriptOutcome.equal($0.value, reply.text(of: $0.key) ?? "", key: $0.key) }
   }
 
   /// What came instead, in the words of an outcome.
   package func found(_ reply: borrowing ScriptReply) -> String {
     var text = ScriptOutcome.found(reply)
-    for field in fields { text += " \(field.key)=\(reply.value(field.key) ?? "")" }
+    for field in fields { text += " \(field.key)=\(reply.text(of: field.key) ?? "")" }
     return text
   }
 
   /// A reply in the words of an outcome, with the reason of a failure.
   package static func found(_ reply: borrowing ScriptReply) -> String {
     let words = reply.words
-    guard reply.lineClass == .failure else { return words.isEmpty ? "ok" : words.map(Word.written).joined(separator: " ") }
+    guard reply.lineClass == .failure else {
+      return words.isEmpty ? "ok" : words.map(Word.written).joined(separator: " ")
+    }
     let code = words.first ?? "?"
     let note = reply.note.map { " : \($0)" } ?? ""
     return (code == FailureCode.refused.word ? "refused" : "refused \(code)") + note

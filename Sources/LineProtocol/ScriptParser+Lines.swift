@@ -46,7 +46,9 @@ extension ScriptParser {
   private mutating func takeTime() throws(ScriptFailure) {
     let isAt = words.isWord(0, "at")
     guard words.words.count > 1 else {
-      throw failure(word: 1, isAt ? "a time must follow 'at': \(TimeText.form)" : "a duration must follow 'after': \(TimeText.form)")
+      throw failure(
+        word: 1, isAt ? "a time must follow 'at': \(TimeText.form)" : "a duration must follow 'after': \(TimeText.form)"
+      )
     }
     if isInBatch { throw failure(word: 0, "no time passes between 'begin' and 'end'") }
     guard words.words[1].isPlain, TimeText.parse(words.bytes(words.words[1])) != nil else {

@@ -77,7 +77,7 @@ package struct ScriptReply: ~Copyable {
     return nil
   }
 
-  package func value(_ key: String) -> String? {
+  package func text(of key: String) -> String? {
     for word in keyed where keyText(word).elementsEqual(key.utf8) { return String(decoding: text(word), as: UTF8.self) }
     return nil
   }

@@ -104,7 +104,8 @@ struct ScriptWords: ~Copyable {
         let hint = Nearest.match(name, among: names.keys.sorted()).map { "did you mean '$\($0)'?" }
         throw Problem(
           start: place,
-          message: "'$\(name)' has no value; \(hint ?? "'let \(name) = VALUE' gives it one, and a dollar is written '$$'")")
+          message:
+            "'$\(name)' has no value; \(hint ?? "'let \(name) = VALUE' gives it one, and a dollar is written '$$'")")
       }
       value += found.value
       rest = rest.dropFirst(name.count)

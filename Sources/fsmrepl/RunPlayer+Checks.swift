@@ -1,0 +1,128 @@
+internal import LineProtocol
+
+/// What came is held against what the script wants.
+extension RunPlayer {
+  func check(_ step: Script.Step, _ role: Role) {
+    switch (step.action, role) {
+    case (.request(let verb, let outcome), _):
+      result.lines += 1
+      if outcome >= 0 || verb == .expect { result.expectations += 1 }
+      checkRequest(step, verb, Int(outcome))
+    case (.check(let place), .show):
+      result.lines += 1
+      result.expectations += 1
+      checkShown(step, script.checks[Int(place)])
+    case (.check, _), (.repeats, _), (.again, _):
+      if reply.lineClass == .failure { fail(step, expected: "ok", got: ScriptOutcome.found(reply), .failed) }
+    }
+  }
+
+  private func checkRequest(_ step: Script.Step, _ verb: Verb?, _ place: Int) {
+    let isSuccess = reply.lineClass == .success
+    guard place >= 0 else {
+      if isSuccess { return }
+      let status = ExitCode.of(failure: reply.words.first ?? "")
+      isSequenceOpen = !reply.isWord(0, "REFUSED") && (verb == .await || verb == .advance || verb == .step)
+      if status == .expectation {
+        fail(step, expected: reply.text(of: "expected") ?? "?", got: reply.text(of: "got") ?? "?", status)
+      } else {
+        fail(step, expected: "ok", got: ScriptOutcome.found(reply), status)
+      }
+      return
+    }
+    let outcome = script.outcomes[place]
+    guard !outcome.matches(reply) else { return }
+    let isTimeOut = reply.lineClass == .failure && reply.isWord(0, "TIMEOUT")
+    isSequenceOpen = isTimeOut
+    fail(step, expected: outcome.text, got: outcome.found(reply), isTimeOut ? .timeOut : .expectation)
+  }
+
+  private func checkShown(_ step: Script.Step, _ check: Script.Check) {
+    guard reply.lineClass == .success else {
+      return fail(step, expected: "a machine", got: ScriptOutcome.found(reply), .failed)
+    }
+    let shown = RunShown(rows)
+    switch check {
+    case .timers(_, let names):
+      guard names.sorted() != shown.timers.sorted() else { return }
+      fail(
+        step, expected: names.isEmpty ? "timers none" : "timers \(names.joined(separator: ","))",
+        got: shown.timers.isEmpty ? "timers none" : "timers \(shown.timers.joined(separator: ","))")
+    case .reading(_, let name, let wanted):
+      guard let difference = shown.difference(name, wanted) else { return }
+      fail(step, expected: difference.expected, got: difference.got)
+    case .never(let machine, let state):
+      nevers.append((step, machine, state))
+      if state.matches(shown.state) { failNever(nevers.count - 1, state: shown.state, at: step) }
+    case .output: break
+    }
+  }
+
+  /// Looks at what needs no answer, once all before it have come.
+  func settle() {
+    while let (place, role) = pending.first, role == .output {
+      let step = script.steps[place]
+      if failure == nil, case .check(let check) = step.action,
+        case .output(let machine, let output, _) = script.checks[Int(check)]
+      {
+        result.lines += 1
+        result.expectations += 1
+        if !outputs.has(output, of: machine, at: worldTime) {
+          fail(
+            step, expected: "output \(output) of \(machine) at \(worldTime)",
+            got: outputs.text(of: machine, at: worldTime))
+        }
+      }
+      pending.removeFirst()
+    }
+  }
+
+  // MARK: Notices
+
+  func takeNotice(_ line: UnsafeMutableRawBufferPointer) {
+    if speed != nil { onlooker.notice(String(decoding: line, as: UTF8.self)) }
+    guard failure == nil, outputs.isWatching, let notice = ServerLine(String(decoding: line, as: UTF8.self)),
+      notice.words.count > 3
+    else { return }
+    let words = notice.words
+    if words[3] == "output", words.count > 4 { outputs.take(words[4], of: words[2], at: words[1]) }
+    guard let state = RunShown.state(in: words) else { return }
+    for (place, never) in nevers.enumerated() where never.machine == words[2] && never.state.matches(state) {
+      sequence = UInt64(words[0]) ?? sequence
+      let step = pending.first.flatMap { $0.step >= 0 ? script.steps[$0.step] : nil }
+      now.removeAll()
+      now.append(text: words[1])
+      failNever(place, state: state, at: step ?? script.steps[min(next, script.steps.count - 1)])
+      return
+    }
+  }
+
+  private func failNever(_ place: Int, state: String, at step: Script.Step) {
+    let never = nevers[place]
+    fail(
+      step, expected: "never \(never.machine) \(never.state.word) (\(script.place(of: never.step)))",
+      got: "\(never.machine) in \(state) at \(worldTime)")
+  }
+
+  func takeFlow(_ line: String) {
+    guard let flow = ServerLine(line), failure == nil else { return }
+    let step = pending.first.flatMap { $0.step >= 0 ? script.steps[$0.step] : nil }
+    switch flow.code {
+    case "gap" where outputs.isWatching:
+      guard let step else { return }
+      fail(
+        step, expected: "all notices", got: "notices \(flow["from"] ?? "?") to \(flow["to"] ?? "?") were lost", .failed)
+    default: break
+    }
+  }
+
+  // MARK: Failing
+
+  func fail(_ step: Script.Step, expected: String, got: String, _ status: ExitCode = .expectation) {
+    guard failure == nil else { return }
+    failure = RunFailure(
+      status: status, place: script.place(of: step), line: script.line(of: step), expected: expected, got: got)
+    result.worldTime = worldTime
+    if isSequenceOpen { sequence = .max }
+  }
+}
