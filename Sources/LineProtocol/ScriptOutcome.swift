@@ -99,9 +99,7 @@ package struct ScriptOutcome: Hashable, Sendable {
     case .state(let state): words = [state.word]
     }
     words = words.map { $0.map(Word.written) }
-    words += fields.map { field in
-      "\(field.key)=\(Word.needsQuotes(field.value, asValue: true) ? Word.quoted(field.value) : field.value)"
-    }
+    words += fields.map { ScriptOutcome.written($0.key, $0.value) }
     return words.compactMap(\.self).joined(separator: " ")
   }
 
@@ -127,8 +125,12 @@ package struct ScriptOutcome: Hashable, Sendable {
   /// What came instead, in the words of an outcome.
   package func found(_ reply: borrowing ScriptReply) -> String {
     var text = ScriptOutcome.found(reply)
-    for field in fields { text += " \(field.key)=\(reply.text(of: field.key) ?? "")" }
+    for field in fields { text += " " + ScriptOutcome.written(field.key, reply.text(of: field.key) ?? "") }
     return text
+  }
+
+  private static func written(_ key: String, _ value: String) -> String {
+    "\(key)=" + (Word.needsQuotes(value, asValue: true) && !value.isEmpty ? Word.quoted(value) : value)
   }
 
   /// A reply in the words of an outcome, with the reason of a failure.

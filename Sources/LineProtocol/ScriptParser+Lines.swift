@@ -108,9 +108,9 @@ extension ScriptParser {
     if found.hasPrefix("#") {
       return failure(word: place, "a remark stands on a line of its own")
     }
-    let known = Verb.allCases.map(\.name) + Self.ownWords
+    let known = Set(Verb.allCases.filter { !Self.barred.contains($0) }.map(\.name) + Self.ownWords).sorted()
     guard let near = Nearest.match(found, among: known) else {
-      return failure(word: place, "'\(found)' is no verb; there are \(known.sorted().joined(separator: " "))")
+      return failure(word: place, "'\(found)' is no verb; there are \(known.joined(separator: " "))")
     }
     return failure(word: place, "'\(found)' is no verb; did you mean '\(near)'?")
   }
@@ -136,6 +136,9 @@ extension ScriptParser {
     }
     throw failure(word: end < words.words.count ? place : end, "a word is missing; \(verb.name) is used as \(form)")
   }
+
+  /// Verbs that have no place in a script, whatever follows.
+  private static let barred: Set<Verb> = [.cancel, .mode, .quiet, .quit, .shutdown, .use]
 
   /// Why a verb has no place in a script.
   private func barred(_ verb: Verb, _ place: Int, _ end: Int) -> String? {

@@ -5,11 +5,11 @@ extension RunPlayer {
   func check(_ step: Script.Step, _ role: Role) {
     switch (step.action, role) {
     case (.request(let verb, let outcome), _):
-      result.lines += 1
+      result.steps += 1
       if outcome >= 0 || verb == .expect { result.expectations += 1 }
       checkRequest(step, verb, Int(outcome))
     case (.check(let place), .show):
-      result.lines += 1
+      result.steps += 1
       result.expectations += 1
       checkShown(step, script.checks[Int(place)])
     case (.check, _), (.repeats, _), (.again, _):
@@ -65,7 +65,7 @@ extension RunPlayer {
       if failure == nil, case .check(let check) = step.action,
         case .output(let machine, let output, _) = script.checks[Int(check)]
       {
-        result.lines += 1
+        result.steps += 1
         result.expectations += 1
         if !outputs.has(output, of: machine, at: worldTime) {
           fail(
@@ -105,18 +105,19 @@ extension RunPlayer {
   }
 
   func takeFlow(_ line: String) {
-    guard let flow = ServerLine(line), failure == nil else { return }
-    let step = pending.first.flatMap { $0.step >= 0 ? script.steps[$0.step] : nil }
+    guard failure == nil, let flow = ServerLine(line), let oldest = pending.first, oldest.step >= 0 else { return }
+    let step = script.steps[oldest.step]
     switch flow.code {
     case "gap" where outputs.isWatching:
-      guard let step else { return }
-      fail(
-        step, expected: "all notices", got: "notices \(flow["from"] ?? "?") to \(flow["to"] ?? "?") were lost", .failed)
+      let range = "\(flow["from"] ?? "?") to \(flow["to"] ?? "?")"
+      fail(step, expected: "all notices", got: "notices \(range) were lost", .failed)
+    case "world":
+      // Whoever did that has sent us to another world, whose journal is none of ours.
+      fail(step, expected: "the world of this script", got: "it was dropped", .failed)
+      sequence = 0
     default: break
     }
   }
-
-  // MARK: Failing
 
   func fail(_ step: Script.Step, expected: String, got: String, _ status: ExitCode = .expectation) {
     guard failure == nil else { return }

@@ -41,6 +41,28 @@ extension RunPlayer {
     return "advance until \(target)ns"
   }
 
+  /// Awaits a state at real pace: from timer to timer, each at its time.
+  ///
+  /// - Returns: The last line of the answer that counts.
+  func paceAwait(_ request: String) throws(Stop) -> String {
+    let words = request.split(separator: " ")
+    let within = words.first { $0.hasPrefix("within=") }.flatMap { TimeText.parse(String($0.dropFirst(7))) }
+    let deadline = worldNanoseconds + (within ?? Self.longestAwait)
+    let wish = words.filter { !$0.hasPrefix("within=") }.joined(separator: " ")
+    while let due = Self.due(try ask("agenda limit=1").rows), due <= deadline {
+      try wait(until: hostTime(of: due))
+      let answer = try ask("\(wish) within=\(max(0, due - worldNanoseconds))ns")
+      guard answer.last.lineClass == .failure, answer.last.code == FailureCode.timeout.word, due < deadline else {
+        return answer.raw
+      }
+      note(answer.last)
+    }
+    return try ask("\(wish) within=\(max(0, deadline - worldNanoseconds))ns").raw
+  }
+
+  /// How long an `await` without `within` waits, as the protocol says.
+  private static let longestAwait: Int64 = 86_400_000_000_000
+
   /// When the host's clock has come to a moment of the world.
   private func hostTime(of moment: Int64) -> UInt64 {
     guard let speed else { return 0 }

@@ -148,7 +148,7 @@ final class RunPlayer {
           next += 1
         }
       case .request(let verb, _):
-        if speed != nil, verb == .advance { return }
+        if speed != nil, verb == .advance || verb == .await { return }
         sendRequest(of: step)
         pending.append(next, .request)
         next += 1
@@ -193,11 +193,16 @@ final class RunPlayer {
     switch step.action {
     case .check(let place):
       guard case .output(let machine, let output, let within?) = script.checks[Int(place)] else { return false }
-      result.lines += 1
+      result.steps += 1
       result.expectations += 1
       if let got = try hunt(for: output, of: machine, within: within) {
         fail(step, expected: "output \(output) of \(machine) within \(TimeText.written(within))", got: got)
       }
+      return true
+    case .request(.await, _):
+      guard speed != nil else { return false }
+      onlooker.line(script.request(of: step))
+      take(try paceAwait(script.request(of: step)), answering: step)
       return true
     case .request(.advance, _):
       guard speed != nil else { return false }
@@ -233,14 +238,14 @@ final class RunPlayer {
 
   /// Asks something when all else is answered, and waits.
   ///
-  /// - Returns: The rows and the last line of the answer.
-  func ask(_ request: String) throws(Stop) -> (rows: [String], last: ServerLine) {
+  /// - Returns: The rows of the answer, and its last line, also as it came.
+  func ask(_ request: String) throws(Stop) -> (rows: [String], last: ServerLine, raw: String) {
     link.send(request + "\n")
     pending.append(-1, .control)
     rows = []
     answer = nil
     while true {
-      if let last = answer.flatMap({ ServerLine($0) }) { return (rows, last) }
+      if let answer, let last = ServerLine(answer) { return (rows, last, answer) }
       try receive()
     }
   }
@@ -285,6 +290,16 @@ final class RunPlayer {
     rows.removeAll()
     pending.removeFirst()
     settle()
+  }
+
+  /// Holds the last line of an answer of ours against a step.
+  private func take(_ line: String, answering step: Script.Step) {
+    var bytes = Array(line.utf8)
+    bytes.withUnsafeMutableBytes { bytes in
+      guard reply.parse(bytes) else { return }
+      note()
+      check(step, .request)
+    }
   }
 
   /// Keeps what an answer says of where the world is.

@@ -57,7 +57,7 @@ struct RunReport {
   }
 
   private func facts(_ result: RunResult, _ showsDuration: Bool) -> String {
-    var text = "\(result.worldTime) s, \(Self.counted(result.lines, "line"))"
+    var text = "\(result.worldTime) s, \(Self.counted(result.steps, "step"))"
     text += ", \(Self.counted(result.expectations, "expectation"))"
     if showsDuration { text += ", \(Self.duration(result.duration))" }
     return text

@@ -9,8 +9,8 @@ struct RunResult: Equatable {
 
   let name: String
   var ending = Ending.skipped
-  /// Lines of the script that were played, and expectations that were looked at.
-  var lines = 0
+  /// What was done, passing time included, and how much of that was looked at.
+  var steps = 0
   var expectations = 0
   /// World time at the end, as replies print it.
   var worldTime = "0.000"
