@@ -79,7 +79,7 @@ package struct ScriptOutcome: Hashable, Sendable {
         return
       }
       guard words.count == 1, let state = try state(0) else {
-        let forms = ["moved", "stayed", "ignored", "refused", "ok"]
+        let forms = ["moved", "stayed", "ignored", "refused"]
         let hint = Nearest.match(word, among: forms).map { "did you mean '\($0)'?" } ?? "there is \(ScriptOutcome.form)"
         throw .wrong("'\(word)' is no outcome; \(hint)", word: 0)
       }

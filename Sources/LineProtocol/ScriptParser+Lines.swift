@@ -98,8 +98,9 @@ extension ScriptParser {
       guard expects(.unknownVerb, outcome) else { throw unknownVerb(place) }
       return try append(.request(nil, outcome: outcome), words: first..<arrow)
     }
-    try checkUse(of: verb, place, arrow, outcome)
+    let isInBatch = isInBatch
     if verb == .begin { try beginBatch(word: place) }
+    try checkUse(of: verb, place, arrow, outcome, isInBatch: isInBatch)
     try append(.request(verb, outcome: outcome), words: first..<arrow)
   }
 
@@ -116,7 +117,9 @@ extension ScriptParser {
   }
 
   /// Whether a verb may stand here, with as many words as it has.
-  private func checkUse(of verb: Verb, _ place: Int, _ end: Int, _ outcome: Int32) throws(ScriptFailure) {
+  private func checkUse(
+    of verb: Verb, _ place: Int, _ end: Int, _ outcome: Int32, isInBatch: Bool
+  ) throws(ScriptFailure) {
     if let why = barred(verb, place, end) { throw failure(word: place, why) }
     let entry = verb.entry
     if isInBatch, !entry.inBatch, !expects(.usage, outcome) {

@@ -77,6 +77,13 @@ extension RunPlayer {
     return now &+ UInt64(max(0, min(Double(moment - worldNanoseconds) / speed, 1e18)))
   }
 
+  /// The present moment at real pace, to the millisecond.
+  var pacedTime: String {
+    guard let speed, let anchor else { return worldTime }
+    let moment = anchor.world + Int64(Double(HostClock.now() &- anchor.host) * speed)
+    return TimeText.seconds(max(worldNanoseconds, moment) / 1_000_000 * 1_000_000)
+  }
+
   /// When the first timer is due, from the rows of `agenda`.
   private static func due(_ rows: [String]) -> Int64? {
     rows.first.flatMap { ServerLine($0)?.words.first }.flatMap { TimeText.parse($0) }

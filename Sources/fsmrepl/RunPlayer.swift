@@ -41,6 +41,8 @@ final class RunPlayer {
   private static let windowWithNotices = 256
   /// How many bytes may wait to be sent.
   private static let mostUnsent = 256 << 10
+  /// How often the progress is looked at while nothing happens, in nanoseconds.
+  private static let betweenLooks: UInt64 = 100_000_000
 
   let link: RunLink
   let script: Script
@@ -54,6 +56,8 @@ final class RunPlayer {
   var pending = RunQueue()
   /// Whether nothing is sent until all is answered.
   private var isHeld = false
+  /// Whether a batch was begun and not ended yet.
+  private var isCollecting = false
   var reply = ScriptReply()
   /// Rows of the answer that is coming, where somebody wants them.
   var rows: [String] = []
@@ -133,7 +137,9 @@ final class RunPlayer {
 
   /// Sends as many requests as may be on their way.
   private func send() {
-    while failure == nil, !isHeld, next < script.steps.count, pending.count < window, link.backlog < Self.mostUnsent {
+    while failure == nil, !isHeld, next < script.steps.count {
+      // The lines of a batch are answered behind its end only, so it goes as one.
+      guard isCollecting || pending.count < window && link.backlog < Self.mostUnsent else { return }
       let step = script.steps[next]
       switch step.action {
       case .repeats(let count, let past):
@@ -149,6 +155,11 @@ final class RunPlayer {
         }
       case .request(let verb, _):
         if speed != nil, verb == .advance || verb == .await { return }
+        if verb == .begin { isCollecting = true }
+        if verb == .end {
+          isCollecting = false
+          if !step.isTagged(in: script) { link.send("@\(Self.endTag) ") }
+        }
         sendRequest(of: step)
         pending.append(next, .request)
         next += 1
@@ -231,8 +242,8 @@ final class RunPlayer {
   /// Waits for a moment of the host, taking in what comes meanwhile.
   func wait(until deadline: UInt64) throws(Stop) {
     while HostClock.now() < deadline {
-      onlooker.progress({ self.worldTime }, next < script.steps.count ? script.steps[next] : nil)
-      try receive(until: deadline)
+      onlooker.progress({ self.pacedTime }, next < script.steps.count ? script.steps[next] : nil)
+      try receive(until: min(deadline, HostClock.now() + Self.betweenLooks))
     }
   }
 
@@ -269,6 +280,10 @@ final class RunPlayer {
     if isCancelling, reply.hasTag(Self.cancelTag) {
       isCancelling = false
       return
+    }
+    // A batch over the limit is answered at its end alone.
+    if reply.hasTag(Self.endTag) {
+      while let first = pending.first, !script.ends(first.step) { pending.removeFirst() }
     }
     guard let (step, role) = pending.first else { return }
     if role == .control {
@@ -322,6 +337,8 @@ final class RunPlayer {
   // MARK: Behind the end
 
   private static let cancelTag: StaticString = ".cancel"
+  /// Of the `end` of a batch.
+  private static let endTag: StaticString = ".end"
 
   /// Waits for the answers to all that was sent, which no longer matter.
   func drain() throws(Stop) {
@@ -346,31 +363,16 @@ final class RunPlayer {
   }
 }
 
-/// The requests that are not answered yet, oldest first.
-struct RunQueue {
-  private var entries: [(step: Int32, role: RunPlayer.Role)] = []
-  private var head = 0
-
-  private static let mostTaken = 16_384
-
-  var count: Int { entries.count - head }
-  var isEmpty: Bool { head == entries.count }
-
-  /// The oldest; its step is below 0 for a request of ours.
-  var first: (step: Int, role: RunPlayer.Role)? {
-    head < entries.count ? (Int(entries[head].step), entries[head].role) : nil
+extension Script {
+  /// Whether a step is the end of a batch.
+  fileprivate func ends(_ place: Int) -> Bool {
+    guard steps.indices.contains(place), case .request(.end, _) = steps[place].action else { return false }
+    return true
   }
+}
 
-  mutating func append(_ step: Int, _ role: RunPlayer.Role) { entries.append((Int32(step), role)) }
-
-  mutating func removeFirst() {
-    head += 1
-    if head == entries.count {
-      entries.removeAll(keepingCapacity: true)
-      head = 0
-    } else if head > Self.mostTaken {
-      entries.removeFirst(head)
-      head = 0
-    }
+extension Script.Step {
+  fileprivate func isTagged(in script: Script) -> Bool {
+    script.withRequest(of: self) { $0.first == UInt8(ascii: "@") }
   }
 }

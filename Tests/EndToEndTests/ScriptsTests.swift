@@ -216,6 +216,27 @@ struct ScriptsTests {
     #expect(bad.output.contains("  s.fsm:3: send k tap => off\n"), "\(bad.output)")
   }
 
+  @Test("a batch may be as long as the daemon takes it; one line more is a failure of its end")
+  func longBatches() throws {
+    func script(_ lines: Int) -> String {
+      "new shiftKey k\nnever k capsLock\nbegin\nrepeat \(lines)\nshow k\nend\nend\nsend k tap => on\n"
+    }
+    let good = try run(["s.fsm": script(10_000)], "@s.fsm")
+    #expect(good.code == .exited(0), "\(good.output)")
+    let bad = try run(["s.fsm": script(10_001)], "@s.fsm")
+    #expect(bad.code == .exited(3))
+    #expect(bad.output.contains("  s.fsm:7: end\n    expected  ok\n    got       refused LIMIT : "), "\(bad.output)")
+  }
+
+  @Test("a failure before a batch, and one within a repeat, ends the script all the same")
+  func failureBeforeBatch() throws {
+    let run = try run(
+      ["s.fsm": "new shiftKey k\nexpect k on\nrepeat 500\nbegin\nsend k tap\nsend k tap\nend\nafter 1s\nend\n"],
+      "@s.fsm")
+    #expect(run.code == .exited(4))
+    #expect(run.output.contains("  s.fsm:2: expect k on\n"), "\(run.output)")
+  }
+
   @Test("a never is held against what happens between lines, too, at the line during which it does")
   func never() throws {
     let run = try run(
@@ -252,7 +273,7 @@ struct ScriptsTests {
         """
       ], "@s.fsm")
     #expect(
-      run.output.contains("not ok  s.fsm  343.116647296 s, 7 steps, 5 expectations\n  s.fsm:6: "), "\(run.output)")
+      run.output.contains("not ok  s.fsm  343.116647296 s, 6 steps, 5 expectations\n  s.fsm:6: "), "\(run.output)")
     #expect(
       run.output.contains("got       last compressorOff at 343.116647296, compressorOn at 0.000\n"), "\(run.output)")
   }
@@ -267,6 +288,9 @@ struct ScriptsTests {
     #expect(run.output.hasSuffix("ok      s.fsm  3.000 s, 11 steps, 6 expectations\n"), "\(run.output)")
   }
 
+  /// So many timers that nobody waits for their end.
+  static let endless = "new fridge f start=4 coolingTau=1ms waitingTau=1ms\nadvance 36500d\nlist\n"
+
   @Test("Ctrl-C in a long advance is exit code 130, and drops the world")
   func interrupted() throws {
     let daemon = try DaemonProcess()
@@ -274,7 +298,7 @@ struct ScriptsTests {
     let client = try daemon.connect()
     let folder = try TemporaryFolder()
     let path = "\(folder.path)/s.fsm"
-    try Data("new fridge f start=4 coolingTau=1ms waitingTau=1ms\nadvance 36500d\nlist\n".utf8).write(to: URL(filePath: path))
+    try Data(Self.endless.utf8).write(to: URL(filePath: path))
     let program = try ProgramRun("fsmrepl", ["run", "--socket", daemon.socket, path], in: folder)
     try Patience.wait(until: "the world to be there") { try client.askAll("worlds").count > 2 }
     program.child.signal(SIGINT)
@@ -288,7 +312,7 @@ struct ScriptsTests {
     let client = try daemon.connect()
     let folder = try TemporaryFolder()
     let path = "\(folder.path)/s.fsm"
-    try Data("new fridge f start=4 coolingTau=1ms waitingTau=1ms\nadvance 36500d\n".utf8).write(to: URL(filePath: path))
+    try Data(Self.endless.utf8).write(to: URL(filePath: path))
     let program = try ProgramRun("fsmrepl", ["run", "--tap", "--socket", daemon.socket, path], in: folder)
     try Patience.wait(until: "the world to be there") { try client.askAll("worlds").count > 2 }
     daemon.signal(SIGKILL)

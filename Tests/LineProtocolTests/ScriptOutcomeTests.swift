@@ -86,16 +86,20 @@ struct ScriptOutcomeTests {
       var bytes = Array(line.utf8)
       let whole = try #require(ServerLine(line))
       bytes.withUnsafeMutableBytes { bytes in
-        #expect(reply.parse(bytes))
-        #expect(reply.lineClass == whole.lineClass)
-        #expect(reply.words == whole.words)
-        #expect(reply.note == whole.note)
-        for field in whole.fields { #expect(reply.text(of: field.key) == field.value) }
+        let isReadable = reply.parse(bytes)
+        let (lineClass, words, note) = (reply.lineClass, reply.words, reply.note)
+        let values = whole.fields.map { reply.text(of: $0.key) }
+        #expect(isReadable)
+        #expect(lineClass == whole.lineClass)
+        #expect(words == whole.words)
+        #expect(note == whole.note)
+        #expect(values == whole.fields.map(\.value))
       }
     }
     for line in ["", "x y", "+x", "+ \"open"] {
       var bytes = Array(line.utf8)
-      #expect(bytes.withUnsafeMutableBytes { !reply.parse($0) }, "\(line)")
+      let isReadable = bytes.withUnsafeMutableBytes { reply.parse($0) }
+      #expect(!isReadable, "\(line)")
     }
   }
 }

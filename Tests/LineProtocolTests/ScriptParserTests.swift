@@ -188,7 +188,7 @@ struct ScriptParserTests {
       ("repeat 2 3", "1:10: '3' is one word too many; 'repeat' is used as 'repeat N'"),
       ("repeat 2\nlist\nend 2", "3:5: the 'end' of a 'repeat' stands alone"),
       ("begin\nlist\nend 2", "3:5: '2' is one word too many; end is used as 'end'"),
-      ("list =>", "1:6: an outcome must follow '=>': \(ScriptOutcome.form)"),
+      ("list =>", "1:8: an outcome must follow '=>': \(ScriptOutcome.form)"),
       ("list =>on", "1:6: a blank must follow '=>'"),
       ("=> on", "1:1: a request must stand before '=>'"),
       ("send k tap => mvoed on", "1:15: 'mvoed' is no outcome; did you mean 'moved'?"),
@@ -286,7 +286,7 @@ struct ScriptParserTests {
     #expect(failure(nested(ScriptLimits.blocks)) == "parsed")
     #expect(failure(nested(ScriptLimits.blocks + 1)) == "s.fsm:33:1: blocks stand at most 32 deep in each other")
     // Nine times a million, and the lines that say so.
-    let many = "repeat 1000000\nlist\nlist\nlist\nlist\nlist\nlist\nlist\nlist\n"
+    let many = "repeat 1000000\nlist\nlist\nlist\nlist\nlist\nlist\nlist\nlist\nlist\n"
     #expect(failure(many + "end") == "parsed")
     #expect(
       failure(many + "list\nend")
