@@ -37,7 +37,7 @@ package struct Script: Sendable {
     case reading(machine: String, name: String, Reading)
     /// `within` in nanoseconds; without it, at the present moment. It has no request.
     case output(machine: String, name: String, within: Int64?)
-    /// From here to the end. Its requests are `watch` and `show`.
+    /// From here to the end. Its requests are `watch` and `expect`.
     case never(machine: String, StateText)
   }
 

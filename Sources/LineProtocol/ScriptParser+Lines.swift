@@ -331,7 +331,8 @@ extension ScriptParser {
     script.checks.append(.never(machine: machine, state))
     // Two asterisks make a pattern that no line of the script is likely to take away.
     try append(
-      .check(Int32(script.checks.count - 1)), request: "watch \(machine)** what=all\nshow \(machine)\n")
+      .check(Int32(script.checks.count - 1)),
+      request: "watch \(machine)** what=all\nexpect \(machine) \(Word.written(text))\n")
   }
 
   private func machine(_ place: Int) throws(ScriptFailure) -> String {

@@ -12,6 +12,10 @@ extension RunPlayer {
       result.steps += 1
       result.expectations += 1
       checkShown(step, script.checks[Int(place)])
+    case (.check(let place), .probe):
+      result.steps += 1
+      result.expectations += 1
+      if case .never(let machine, let state) = script.checks[Int(place)] { begin(step, machine, state) }
     case (.check, _), (.repeats, _), (.again, _):
       if reply.lineClass == .failure { fail(step, expected: "ok", got: ScriptOutcome.found(reply), .failed) }
     }
@@ -22,7 +26,7 @@ extension RunPlayer {
     guard place >= 0 else {
       if isSuccess { return }
       let status = ExitCode.of(failure: reply.words.first ?? "")
-      isSequenceOpen = !reply.isWord(0, "REFUSED") && (verb == .await || verb == .advance || verb == .step)
+      isSequenceOpen = hasStoppedOnTheWay
       if status == .expectation {
         fail(step, expected: reply.text(of: "expected") ?? "?", got: reply.text(of: "got") ?? "?", status)
       } else {
@@ -33,8 +37,14 @@ extension RunPlayer {
     let outcome = script.outcomes[place]
     guard !outcome.matches(reply) else { return }
     let isTimeOut = reply.lineClass == .failure && reply.isWord(0, "TIMEOUT")
-    isSequenceOpen = isTimeOut
+    isSequenceOpen = hasStoppedOnTheWay
     fail(step, expected: outcome.text, got: outcome.found(reply), isTimeOut ? .timeOut : .expectation)
+  }
+
+  /// Whether time has gone on, and the answer does not say how many inputs that brought.
+  private var hasStoppedOnTheWay: Bool {
+    reply.lineClass == .failure
+      && (reply.isWord(0, "TIMEOUT") || reply.isWord(0, "LIMIT") || reply.isWord(0, "CANCELLED"))
   }
 
   private func checkShown(_ step: Script.Step, _ check: Script.Check) {
@@ -51,10 +61,7 @@ extension RunPlayer {
     case .reading(_, let name, let wanted):
       guard let difference = shown.difference(name, wanted) else { return }
       fail(step, expected: difference.expected, got: difference.got)
-    case .never(let machine, let state):
-      nevers.append((step, machine, state))
-      if state.matches(shown.state) { failNever(nevers.count - 1, state: shown.state, at: step) }
-    case .output: break
+    case .never, .output: break
     }
   }
 
@@ -95,6 +102,16 @@ extension RunPlayer {
       failNever(place, state: state, at: step ?? script.steps[min(next, script.steps.count - 1)])
       return
     }
+  }
+
+  /// Begins a `never`, unless it is broken already or the daemon knows no such state.
+  private func begin(_ step: Script.Step, _ machine: String, _ state: StateText) {
+    guard reply.lineClass == .failure, !reply.isWord(0, "EXPECTED") else {
+      nevers.append((step, machine, state))
+      if reply.lineClass == .success { failNever(nevers.count - 1, state: reply.words.first ?? "?", at: step) }
+      return
+    }
+    fail(step, expected: "a machine and a state of its kind", got: ScriptOutcome.found(reply), .failed)
   }
 
   private func failNever(_ place: Int, state: String, at step: Script.Step) {

@@ -29,6 +29,8 @@ final class RunPlayer {
     case show
     /// `watch` for a `never`; it only must not fail.
     case watch
+    /// `expect` for a `never`: whether it is so already, or never can be.
+    case probe
     /// No answer comes: looked at when all before it have come.
     case output
     /// One of ours that somebody waits for.
@@ -181,7 +183,7 @@ final class RunPlayer {
     case .never:
       sendRequest(of: step)
       pending.append(next, .watch)
-      pending.append(next, .show)
+      pending.append(next, .probe)
       // From here on notices come.
       outputs.isWatching = true
     case .output(_, _, nil):
@@ -193,7 +195,13 @@ final class RunPlayer {
   }
 
   private func sendRequest(of step: Script.Step) {
-    if speed != nil { onlooker.line(script.request(of: step)) }
+    if speed != nil {
+      if case .check = step.action {
+        onlooker.line(script.line(of: step))
+      } else {
+        onlooker.line(script.request(of: step))
+      }
+    }
     script.withRequest(of: step) { link.send($0) }
   }
 
@@ -204,6 +212,7 @@ final class RunPlayer {
     switch step.action {
     case .check(let place):
       guard case .output(let machine, let output, let within?) = script.checks[Int(place)] else { return false }
+      if speed != nil { onlooker.line(script.line(of: step)) }
       result.steps += 1
       result.expectations += 1
       if let got = try hunt(for: output, of: machine, within: within) {
@@ -297,9 +306,9 @@ final class RunPlayer {
     if failure == nil {
       note()
       check(script.steps[step], role)
-    } else if isSequenceOpen, let found = reply.sequence, reply.lineClass == .success {
+    } else if isSequenceOpen, let found = reply.sequence {
       // The first input behind the failure.
-      sequence = min(sequence, found - 1)
+      sequence = min(sequence, max(found, 1) - 1)
       isSequenceOpen = false
     }
     rows.removeAll()
@@ -311,7 +320,8 @@ final class RunPlayer {
   private func take(_ line: String, answering step: Script.Step) {
     var bytes = Array(line.utf8)
     bytes.withUnsafeMutableBytes { bytes in
-      guard reply.parse(bytes) else { return }
+      // A notice may have ended it already.
+      guard failure == nil, reply.parse(bytes) else { return }
       note()
       check(step, .request)
     }

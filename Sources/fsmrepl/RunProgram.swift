@@ -70,6 +70,7 @@ final class RunProgram {
       throw error
     }
     player.result.duration = HostClock.now() - began
+    player.result.rename("world \(world)", "this world")
     return player.result
   }
 

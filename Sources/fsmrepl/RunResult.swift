@@ -20,6 +20,13 @@ struct RunResult: Equatable {
   var failure: RunFailure? {
     if case .failed(let failure) = ending { failure } else { nil }
   }
+
+  /// Puts other words for some in what came: a world's name is another each time.
+  mutating func rename(_ words: String, _ others: String) {
+    guard case .failed(var failure) = ending else { return }
+    failure.got = failure.got.replacing(words, with: others)
+    ending = .failed(failure)
+  }
 }
 
 /// The line at which a script failed, and why.
@@ -30,7 +37,7 @@ struct RunFailure: Equatable {
   /// The line as it stands there.
   let line: String
   let expected: String
-  let got: String
+  var got: String
   /// The last lines of the journal up to the failure.
   var journal: [String] = []
 }

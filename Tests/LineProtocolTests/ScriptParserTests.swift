@@ -1,4 +1,5 @@
 import LineProtocol
+import StateMachines
 import Testing
 
 struct ScriptParserTests {
@@ -126,7 +127,7 @@ struct ScriptParserTests {
         .never(machine: "k", state),
       ])
     #expect(steps(script).suffix(2) == ["expect output on", "expect k timers => refused EXPECTED"])
-    #expect(script.request(of: script.steps[9]) == "watch k** what=all\nshow k")
+    #expect(script.request(of: script.steps[9]) == "watch k** what=all\nexpect k on.half")
   }
 
   @Test("files include files beside them; names go on, and places are those of the file")
@@ -141,7 +142,14 @@ struct ScriptParserTests {
   @Test("a failure of the right sort excuses what is wrong on purpose")
   func excuses() throws {
     let script = try parse(
-      "sned k => refused UNKNOWN-VERB\nsend k => refused USAGE\nlist a b c => USAGE\nbegin\nadvance 1s => refused USAGE\nend"
+      """
+      sned k => refused UNKNOWN-VERB
+      send k => refused USAGE
+      list a b c => USAGE
+      begin
+      advance 1s => refused USAGE
+      end
+      """
     )
     #expect(steps(script).first == "sned k => refused UNKNOWN-VERB")
     #expect(steps(script).contains("advance 1s => refused USAGE"))
@@ -292,5 +300,41 @@ struct ScriptParserTests {
       failure(many + "list\nend")
         == "s.fsm:11:1: with every 'repeat' written out this script has more than 10000000 lines")
     #expect(failure("repeat 1000000\nrepeat 1000000\nrepeat 1000000\nend\nend\nend").hasPrefix("s.fsm:3:1: with every"))
+  }
+}
+
+/// Lines made of whatever may stand in them.
+struct ScriptFuzzTests {
+  private static let pieces = [
+    "at", "after", "1s", "5ms", "send", "k", "tap", "=>", "on", "moved", "refused", "REFUSED", "expect", "output",
+    "timers", "reading", "within", "never", "let", "=", "$x", "$", "$$", "\"", "\\", "repeat", "2", "end", "begin",
+    "include", "a.fsm", "@1", "@", "#", "x=1", "t=", "±1", "+-", "none", "a,b", "+", "é", "\t", " ", "\r", "\u{1}",
+    "world", "new", "clock", "real", "list", "show",
+  ]
+
+  @Test("whatever stands in a script, it is read or its first mistake is told within it", arguments: 0..<40)
+  func random(seed: UInt64) throws {
+    var dice = Dice(seed: seed)
+    for _ in 0..<200 {
+      var text = ""
+      for _ in 0..<(1 + dice.number(0...11)) {
+        text += dice.one(of: Self.pieces) + dice.one(of: ["", " ", " ", " ", "\n"])
+      }
+      var bytes = Array(text.utf8)
+      if dice.number(0...9) == 0 { bytes[dice.number(0...bytes.count - 1)] = UInt8(dice.number(0...255)) }
+      do throws(ScriptFailure) {
+        let script = try ScriptParser.parse("s.fsm", bytes) { _ in .bytes(Array("let x = 1\nlist".utf8)) }
+        for step in script.steps {
+          let request = script.request(of: step)
+          #expect(request.utf8.count <= ScriptLimits.line * 2, "seed \(seed)")
+          #expect(!script.line(of: step).isEmpty, "seed \(seed)")
+        }
+      } catch {
+        let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
+        #expect((1...lines.count).contains(error.line), "seed \(seed): \(error)")
+        let line = String(decoding: lines[error.line - 1], as: UTF8.self)
+        #expect((1...(line.count + 1)).contains(error.column), "seed \(seed): \(error)")
+      }
+    }
   }
 }
