@@ -19,6 +19,10 @@ struct ScriptsTests {
 
   /// Writes files into a folder and runs `fsmrepl run` there; `@NAME` in an argument is the path of a file.
   private func run(_ files: [String: String], _ arguments: String..., socket: String? = nil) throws -> Run {
+    try run(files, options: arguments, socket: socket)
+  }
+
+  private func run(_ files: [String: String], options arguments: [String], socket: String? = nil) throws -> Run {
     let folder = try TemporaryFolder()
     for (name, text) in files {
       let file = URL(filePath: "\(folder.path)/\(name)")
@@ -277,6 +281,14 @@ struct ScriptsTests {
       run.output.contains("not ok  s.fsm  343.116647296 s, 6 steps, 5 expectations\n  s.fsm:6: "), "\(run.output)")
     #expect(
       run.output.contains("got       last compressorOff at 343.116647296, compressorOn at 0.000\n"), "\(run.output)")
+  }
+
+  @Test("nothing is played behind an output that was missed", arguments: [[], ["--real", "--speed", "1000000"]])
+  func behindMissedOutput(options: [String]) throws {
+    let text = "new fridge f start=4\nafter 1s\nexpect output f compressorOn\nexpect output f compressorOff within 1h\n"
+    let run = try run(["s.fsm": text], options: options + ["@s.fsm"])
+    #expect(run.output.contains("not ok  s.fsm  1.000 s, 3 steps, 1 expectation\n"), "\(run.output)")
+    #expect(run.output.hasSuffix("      1 0.000 f armed minTemperatureReached due=343.116647296\n"), "\(run.output)")
   }
 
   @Test("at real pace the same comes out, with what happens to be seen")
