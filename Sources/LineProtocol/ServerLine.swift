@@ -32,6 +32,23 @@ package struct ServerLine: Hashable, Sendable {
     self = line
   }
 
+  /// Takes a line of data for one whose text is not to be taken apart: of a diagram, say. Only its tag is looked at.
+  ///
+  /// - Returns: `nil` for a line of another class.
+  package init?(whole text: String) {
+    guard text.hasPrefix(". ") || text == "." else { return nil }
+    let rest = text.dropFirst(2)
+    let tag = rest.hasPrefix("@") ? String(rest.dropFirst().prefix { $0 != " " }) : nil
+    self.init(lineClass: .data, tag: tag, words: [], fields: [], note: nil)
+  }
+
+  /// The text of a line of data, as it stands behind the class and the tag.
+  package static func wholeText(of line: String, tag: String?) -> Substring {
+    let text = line.dropFirst(2)
+    guard let tag, text.hasPrefix("@\(tag)") else { return text }
+    return text.dropFirst(tag.count + 2)
+  }
+
   /// The value of the first field with this key.
   package subscript(key: String) -> String? {
     fields.first { $0.key == key }?.value

@@ -3,7 +3,7 @@ package enum Verb: UInt8, CaseIterable, Sendable {
   case help, kinds, describe
   case new, drop, list, count, show, can
   case send, cast, wire, unwire, wires
-  case watch, unwatch, journal
+  case watch, unwatch, journal, graph, coverage
   case clock, speed, pause, resume, advance, step, agenda, fire, await, cancel, expect
   case world, use, worlds
   case begin, end, quiet, mode
@@ -131,6 +131,14 @@ package struct VerbEntry: Sendable {
     VerbEntry(
       .journal, "[PATTERN] [since=SEQ] [limit=N] [what=moves|all]", does: "what happened, oldest first",
       example: "journal key since=3", plain: 0...1, keys: .only(["since", "limit", "what"])),
+    VerbEntry(
+      .graph, "KIND|NAME [format=table|dot|mermaid|stateDiagram|plantuml|svg|tests]",
+      does: "a diagram of a kind, or of a machine with its state marked, found by running the rule",
+      example: "graph shiftKey format=mermaid", plain: 1...1, keys: .only(["format"])),
+    VerbEntry(
+      .coverage, "[PATTERN] [kind=KIND]",
+      does: "how much of what its machines can do this world has seen, and what it has not",
+      example: "coverage kind=shiftKey", plain: 0...1, keys: .only(["kind"])),
     VerbEntry(
       .clock, "", "real", "virtual", does: "shows the clock of this world, or sets it", example: "clock virtual",
       plain: 0...1, inBatch: false),

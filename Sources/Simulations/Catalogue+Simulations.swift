@@ -1,7 +1,7 @@
 public import StateMachines
 
 extension Catalogue {
-  /// Every kind that this package simulates: devices first, and compositions behind their members.
+  /// Every kind that this package simulates: compositions behind their members.
   public static let simulations = Catalogue([
     .machine(Fridge.kind),
     .machine(DoorFridge.kind),
@@ -17,12 +17,38 @@ extension Catalogue {
     .machine(CheckinInteractor.kind),
     .composition(.checkinApp),
     .machine(NaiveCheckins.kind),
+    .machine(Comments.kind),
+    .machine(FlagScreen.kind),
+    .machine(Employees.kind),
+    .machine(GameCharacter.kind),
+    .machine(Enemy.kind),
+    .machine(GameSession.kind),
+    .machine(SpamFilter.kind),
+    .machine(RegexMatcher.kind),
+    .machine(HTTPRequest.kind),
+    .machine(SMTP.kind),
+    .machine(POP3.kind),
+    .machine(IMAP.kind),
+    .composition(.proxy),
     .machine(NetworkClient.kind),
     .machine(Database.kind),
     .machine(Payment.kind),
+    .machine(Operation.kind),
+    .machine(ListDetailCoordinator.kind),
+    .machine(AppCoordinator.kind),
     .machine(Background.kind),
     .machine(CallTracker.kind),
     .machine(Phone.kind),
     .composition(.phoneCall),
+    .machine(Counter.kind),
+    .machine(MVITrace.kind),
+    .machine(OpenResume.kind),
+    .machine(Pagination.kind),
+    .composition(.resumeApp),
+    .machine(WordAcceptor.kind),
+    .machine(Inbox.kind),
+    .machine(Freeform.kind),
+    .machine(Stepper.kind),
+    .machine(Keyboard.kind),
   ])
 }

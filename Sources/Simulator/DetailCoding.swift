@@ -5,6 +5,8 @@ import StateMachines
 /// Small numbers take one byte (LEB128), times are written as distances from the entry's own moment.
 enum DetailTag: UInt8 {
   case end, emitted, armed, disarmed, dataBefore, dataAfter, arguments, parameters, initial, kind, due, source, target
+  /// As `armed` and `disarmed`, with the timer's key behind the distance; and the key of a timer that expired.
+  case armedKey, disarmedKey, key
 }
 
 /// The details of the entry that is being written. One sheet is used again and again.
@@ -178,6 +180,8 @@ package struct DetailReader {
 
   private mutating func later() -> Moment { moment + Interval(nanoseconds: Int64(number())) }
 
+  private mutating func key() -> UInt32 { UInt32(number()) }
+
   private mutating func machine() -> MachineID { MachineID(UInt32(number())) }
 
   package mutating func next() -> JournalDetail? {
@@ -188,8 +192,14 @@ package struct DetailReader {
       isAtEnd = true
       return nil
     case .emitted: return .emitted(output: byte(), data: values())
-    case .armed: return .armed(timer: byte(), due: later())
-    case .disarmed: return .disarmed(timer: byte(), due: later())
+    case .armed: return .armed(timer: byte(), key: 0, due: later())
+    case .disarmed: return .disarmed(timer: byte(), key: 0, due: later())
+    case .armedKey:
+      let (timer, due) = (byte(), later())
+      return .armed(timer: timer, key: key(), due: due)
+    case .disarmedKey:
+      let (timer, due) = (byte(), later())
+      return .disarmed(timer: timer, key: key(), due: due)
     case .dataBefore: return .dataBefore(text())
     case .dataAfter: return .dataAfter(text())
     case .arguments: return .arguments(values())
@@ -199,6 +209,7 @@ package struct DetailReader {
     case .initial: return .initial(byte())
     case .kind: return .kind(UInt32(number()))
     case .due: return .due(later())
+    case .key: return .key(key())
     case .source:
       let output = byte()
       return .source(machine(), output: output)
@@ -217,6 +228,21 @@ extension DetailReader {
     return reader.place - entry.details
   }
 
+  /// The next timer that was disarmed, by its place in the kind's list; nil if there is no other. What else there is, is
+  /// passed over without making anything of it.
+  mutating func nextDisarmed() -> UInt8? {
+    while !isAtEnd {
+      let tag = DetailTag(rawValue: place.load(as: UInt8.self))
+      let timer = tag == .disarmed || tag == .disarmedKey ? place.load(fromByteOffset: 1, as: UInt8.self) : nil
+      guard skip() else {
+        isAtEnd = true
+        return nil
+      }
+      if let timer { return timer }
+    }
+    return nil
+  }
+
   /// Passes over one detail without making anything of it; false at the end.
   private mutating func skip() -> Bool {
     guard let tag = DetailTag(rawValue: byte()) else { preconditionFailure("the journal has no such detail") }
@@ -228,6 +254,10 @@ extension DetailReader {
     case .armed, .disarmed, .source, .target:
       place += 1
       skipNumber()
+    case .armedKey, .disarmedKey:
+      place += 1
+      skipNumber()
+      skipNumber()
     case .dataBefore, .dataAfter: skipText()
     case .arguments: skipValues()
     case .parameters:
@@ -236,7 +266,7 @@ extension DetailReader {
         skipValue()
       }
     case .initial: place += 1
-    case .kind, .due: skipNumber()
+    case .kind, .due, .key: skipNumber()
     }
     return true
   }

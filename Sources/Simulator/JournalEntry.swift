@@ -36,8 +36,9 @@ package struct JournalEntry {
 /// One of the further facts of an entry, in the order in which they came about.
 package enum JournalDetail {
   case emitted(output: UInt8, data: [Value])
-  case armed(timer: UInt8, due: Moment)
-  case disarmed(timer: UInt8, due: Moment)
+  /// A timer, by its place in the kind's list; `key` is 0 where it bears none.
+  case armed(timer: UInt8, key: UInt32, due: Moment)
+  case disarmed(timer: UInt8, key: UInt32, due: Moment)
   /// The data of the state before and after, where the kind prints any.
   case dataBefore(String)
   case dataAfter(String)
@@ -51,6 +52,8 @@ package enum JournalDetail {
   case kind(UInt32)
   /// When a fired timer would have been due.
   case due(Moment)
+  /// The key of the timer that expired or was fired, where it bears one.
+  case key(UInt32)
   /// Where a delivery came from.
   case source(MachineID, output: UInt8)
   /// The far end of a wire.

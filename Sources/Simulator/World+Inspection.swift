@@ -99,13 +99,15 @@ extension World {
   /// How many machines that are counted there are in each state, by the kind's and the state's places.
   ///
   /// - Complexity: O(machines).
-  package func counts(_ isCounted: (_ name: UnsafeRawBufferPointer, _ kind: Int) -> Bool) -> [Int: [Int]] {
+  package func counts(
+    _ isCounted: (_ machine: MachineID, _ name: UnsafeRawBufferPointer, _ kind: Int) -> Bool
+  ) -> [Int: [Int]] {
     var counts: [Int: [Int]] = [:]
     for number in 0..<registry.capacity {
       let machine = MachineID(UInt32(number))
       guard registry.isAlive(machine) else { continue }
       let kind = kindPlace(of: machine)
-      guard registry.withName(of: machine, { isCounted($0, kind) }) else { continue }
+      guard registry.withName(of: machine, { isCounted(machine, $0, kind) }) else { continue }
       let empty = Array(repeating: 0, count: population.kinds[kind].states.count)
       counts[kind, default: empty][stateIndex(of: machine)] += 1
     }
@@ -120,12 +122,14 @@ extension World {
     return kind(of: machine).read(population.value(at: location), at: now, population.parameters(at: location))
   }
 
-  /// A machine's running timers in due order, as places in its kind's list.
-  package func runningTimers(of machine: MachineID) -> [(timer: Int, due: Moment)] {
+  /// A machine's running timers in due order, as places in its kind's list; `key` is 0 where one bears none.
+  package func runningTimers(of machine: MachineID) -> [(timer: Int, key: UInt32, due: Moment)] {
     let timers = population.timers(at: registry.location(of: machine))
-    return timers.indices.filter { timers[$0].stamp != 0 }
-      .sorted { (timers[$0].due, timers[$0].stamp) < (timers[$1].due, timers[$1].stamp) }
-      .map { ($0, Moment(nanoseconds: timers[$0].due)) }
+    let fixed = timers.indices.filter { timers[$0].stamp != 0 }.map { (timer: $0, key: UInt32(0), running: timers[$0]) }
+    let keyed = keyedTimers.all(of: machine).map { (timer: Int($0.name.timer), key: $0.name.key, running: $0.running) }
+    return (fixed + keyed)
+      .sorted { ($0.running.due, $0.running.stamp) < ($1.running.due, $1.running.stamp) }
+      .map { ($0.timer, $0.key, Moment(nanoseconds: $0.running.due)) }
   }
 
   /// The events that some argument would make possible now, as places in the kind's list.
@@ -148,6 +152,8 @@ extension World {
     package let machine: MachineID
     /// The place in the machine's kind's list.
     package let timer: Int
+    /// 0 where the timer bears none.
+    package let key: UInt32
     fileprivate let stamp: UInt64
   }
 
@@ -155,6 +161,7 @@ extension World {
   package func isRunning(_ item: AgendaItem) -> Bool {
     let location = registry.location(of: item.machine)
     guard location.isSomewhere else { return false }
+    if item.key != 0 { return keyedTimers.name(armedAs: item.stamp) != nil }
     return population.timers(at: location).contains { $0.stamp == item.stamp }
   }
 
@@ -168,14 +175,19 @@ extension World {
     agenda.forEach { entry in
       let location = registry.location(of: entry.machine)
       guard location.isSomewhere else { return }
-      let timers = population.timers(at: location)
-      guard let timer = timers.firstIndex(where: { $0.stamp == entry.stamp }) else { return }
+      guard let (timer, key) = runningTimer(armedAs: entry.stamp, location) else { return }
       guard pattern.matchesAll || registry.withName(of: entry.machine, { pattern.matches($0) }) else { return }
       items.append(
-        AgendaItem(due: Moment(nanoseconds: entry.due), machine: entry.machine, timer: timer, stamp: entry.stamp))
+        AgendaItem(
+          due: Moment(nanoseconds: entry.due), machine: entry.machine, timer: timer, key: key, stamp: entry.stamp))
     }
     items.sort { ($0.due.nanoseconds, $0.stamp) < ($1.due.nanoseconds, $1.stamp) }
     return limit < items.count ? Array(items[..<limit]) : items
+  }
+
+  private func runningTimer(armedAs stamp: UInt64, _ location: Location) -> (timer: Int, key: UInt32)? {
+    if let timer = population.timers(at: location).firstIndex(where: { $0.stamp == stamp }) { return (timer, 0) }
+    return keyedTimers.name(armedAs: stamp).map { (Int($0.timer), $0.key) }
   }
 
   // MARK: The journal

@@ -25,6 +25,17 @@ extension World {
         }
       }
     }
+    for (machine, name, timer) in allKeyedTimers() {
+      let word = "\(self.name(of: machine)).\(kind(of: machine).timers[Int(name.timer)].name)(\(name.key))"
+      if !running.insert(timer.stamp).inserted { violations.append("\(word) shares its stamp") }
+      if timer.due < now.nanoseconds { violations.append("\(word) should have fired") }
+      let location = registry.location(of: machine)
+      let slot = population.slots[population.kind(at: location)]
+      if !slot.machine.asksFor(population.value(at: location), timer: name.timer) {
+        violations.append("\(word) runs, and the state \(state(of: machine)) does not ask for it")
+      }
+    }
+    violations += keyedTimers.invariantViolations { registry.isAlive($0) }
     if running.count != agenda.living {
       violations.append("\(running.count) timers run, \(agenda.living) are counted")
     }
@@ -36,5 +47,11 @@ extension World {
     if agenda.hasTooManyDead { violations.append("\(agenda.count - agenda.living) dead entries in the agenda") }
     if nextDelivery < deliveries.count { violations.append("a delivery is still on its way") }
     return violations
+  }
+
+  /// The keyed timers that run, in no order.
+  private func allKeyedTimers() -> [(machine: MachineID, name: KeyedTimers.Name, running: RunningTimer)] {
+    (0..<registry.capacity).map { MachineID(UInt32($0)) }.filter { registry.isAlive($0) }
+      .flatMap { machine in keyedTimers.all(of: machine).map { (machine, $0.name, $0.running) } }
   }
 }

@@ -104,6 +104,7 @@ extension World {
     let (cell, kind) = population.cell(at: location)
     let state = population.slots[kind].machine.stateIndex(cell + population.slots[kind].valueOffset)
     for timer in population.timers(at: location) where timer.stamp != 0 { agenda.living -= 1 }
+    agenda.living -= keyedTimers.removeAll(of: machine)
     wires.removeAll(of: machine)
     record.begin(at: now)
     beginAnswer()
@@ -119,20 +120,37 @@ extension World {
   /// The members of a composed name that are left; nil if it names none.
   package func members(of name: String) -> [MachineID]? { compositions[name]?.members }
 
+  /// Whether a machine was made as a member of a composed kind.
+  ///
+  /// - Complexity: O(dots in its name); O(1) where nothing was composed.
+  package func isMember(_ machine: MachineID, of kind: String) -> Bool {
+    guard let name = composedName(of: machine) else { return false }
+    return compositions[name]?.composition.name == kind
+  }
+
+  /// The name of the composition that a machine was made by: one that stands before a dot in its own; nil if there is
+  /// none.
+  private func composedName(of machine: MachineID) -> String? {
+    if compositions.isEmpty { return nil }
+    return registry.withName(of: machine) { name in
+      for dot in name.indices where name[dot] == UInt8(ascii: ".") {
+        let composed = String(decoding: name[..<dot], as: UTF8.self)
+        if compositions[composed]?.members.contains(machine) == true { return composed }
+      }
+      return nil
+    }
+  }
+
   private func hasRoom(for machines: Int) -> Bool {
     registry.count + machines <= limits.machines
       && registry.capacity - registry.vacantNumbers + machines <= limits.numbers
   }
 
-  /// Takes a dropped machine out of the composition that it was made by: one whose name stands before a dot in its own.
+  /// Takes a dropped machine out of the composition that it was made by.
   private mutating func forget(_ machine: MachineID) {
-    let name = registry.withName(of: machine) { Array($0) }
-    for dot in name.indices where name[dot] == UInt8(ascii: ".") {
-      let composed = String(decoding: name[..<dot], as: UTF8.self)
-      guard let place = compositions[composed]?.members.firstIndex(of: machine) else { continue }
-      compositions[composed]?.members.remove(at: place)
-      if compositions[composed]?.members.isEmpty == true { compositions[composed] = nil }
-    }
+    guard let composed = composedName(of: machine) else { return }
+    compositions[composed]?.members.removeAll { $0 == machine }
+    if compositions[composed]?.members.isEmpty == true { compositions[composed] = nil }
   }
 
   private mutating func conflict(of values: [(parameter: Int, value: Value)], in kind: Kind) -> ParameterConflict? {

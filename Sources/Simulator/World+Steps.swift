@@ -136,11 +136,19 @@ extension World {
         details.values(data)
         if isAnswer { answerDetails.outputs.append(output) }
         if !wires.isEmpty { queueDeliveries(machine, output, Array(data)) }
-      case .arm(let timer, _, let due):
+      case .arm(let timer, let key, let due):
+        if key != 0 {
+          arm(machine, KeyedTimers.Name(timer: timer, key: key), due, isAnswer: isAnswer)
+          continue
+        }
         arm(machine, timers + Int(timer), due)
         details.tag(.armed, timer)
         details.number(UInt64((due - now).nanoseconds))
-      case .disarm(let timer, _):
+      case .disarm(let timer, let key):
+        if key != 0 {
+          disarm(machine, KeyedTimers.Name(timer: timer, key: key))
+          continue
+        }
         let running = timers + Int(timer)
         guard running.pointee.stamp != 0 else { continue }
         details.tag(.disarmed, timer)

@@ -58,7 +58,11 @@ extension World {
   /// Fires the timers that are due now. Every request but `step` begins with it.
   @inline(__always)
   package mutating func settle() {
-    guard let first = agenda.first, first.due <= now.nanoseconds else { return }
+    if let first = agenda.first, first.due <= now.nanoseconds { fireWhatIsDue() }
+  }
+
+  @inline(never)
+  private mutating func fireWhatIsDue() {
     if isStalled { endBrokenStall() }
     // Asked again: the same timer may still be next.
     if isStalled { return }
@@ -83,23 +87,31 @@ extension World {
 
   /// Lets a running timer expire now, as an input of its own. A timer that does not run refuses.
   ///
+  /// - Parameter key: Which one of several of this name; 0 for a timer without key.
   /// - Precondition: `machine` is alive; `timer` is a place in its kind's list.
-  package mutating func fire(_ machine: MachineID, timer: Int) {
+  package mutating func fire(_ machine: MachineID, timer: Int, key: UInt32 = 0) {
     let location = registry.location(of: machine)
     let (cell, kind) = population.cell(at: location)
     let slot = population.slots[kind]
-    let running = population.timers(at: location)
     record.begin(at: now)
     beginAnswer()
-    let result: StepResult
-    if running[timer].stamp != 0 {
+    let due = stop(machine, timer, key, location)
+    if let due {
       details.tag(.due)
-      details.number(UInt64(running[timer].due - now.nanoseconds))
-      running[timer].stamp = 0
+      details.number(UInt64(due - now.nanoseconds))
+    }
+    if key != 0 {
+      details.tag(.key)
+      details.number(UInt64(key))
+    }
+    let result: StepResult
+    if due != nil {
       agenda.living -= 1
       firings += 1
+      record.key = key
       result = slot.machine.expire(
         cell + slot.valueOffset, timer: UInt8(timer), slot.parameters(of: cell), &record)
+      record.key = 0
     } else {
       result = refuse(slot, cell)
       record.reason = "this timer is not running"
@@ -109,12 +121,21 @@ extension World {
     complete()
   }
 
+  /// Makes a timer that runs not run any more, and says when it was due; nil if it does not run.
+  private mutating func stop(_ machine: MachineID, _ timer: Int, _ key: UInt32, _ location: Location) -> Int64? {
+    if key != 0 { return keyedTimers.remove(KeyedTimers.Name(timer: UInt8(timer), key: key), of: machine)?.due }
+    let running = population.timers(at: location)
+    guard running[timer].stamp != 0 else { return nil }
+    running[timer].stamp = 0
+    return running[timer].due
+  }
+
   // MARK: The agenda
 
   /// What came of looking for a timer to fire.
   private enum Firing {
     case fired
-    /// It fired, and what followed through wires had no end.
+    /// It fired, and what followed went over a limit.
     case firedIntoLoop
     /// One is due, and it would be one too many in a chain without time.
     case stuck
@@ -130,36 +151,71 @@ extension World {
       guard entry.due <= limit.nanoseconds else { return .nothingDue }
       let machine = entry.machine
       let location = registry.location(of: machine)
-      guard location.isSomewhere, let (cell, slot, timer) = runningTimer(entry, location) else {
+      if location.isSomewhere, let (cell, slot, timer) = runningTimer(entry, location) {
+        if goesTooFar(entry, timer: UInt8(truncatingIfNeeded: timer), key: 0) { return .stuck }
+        agenda.takeFirst()
+        agenda.living &-= 1
+        // Safety: a cell begins with its kind's timers, and this one has just been found there.
+        cell.assumingMemoryBound(to: RunningTimer.self)[timer].stamp = 0
+        move(to: Moment(nanoseconds: entry.due))
+        firings &+= 1
+        record.begin(at: now)
+        let result = slot.machine.expire(
+          cell + slot.valueOffset, timer: UInt8(truncatingIfNeeded: timer), slot.parameters(of: cell), &record)
+        finish(result, .expiry, machine, index: UInt8(truncatingIfNeeded: timer), cell, isAnswer: false)
+      } else if let name = keyedTimers.name(armedAs: entry.stamp) {
+        if goesTooFar(entry, timer: name.timer, key: name.key) { return .stuck }
+        expire(entry, name, location)
+      } else {
         agenda.pop()
         continue
       }
-      if entry.due == now.nanoseconds, entry.stamp > instantStamp {
-        if chain >= limits.chain {
-          livelock = Livelock(chain: .timers(timer: UInt8(timer)), machine: machine, moment: now)
-          stallStamp = entry.stamp
-          return .stuck
-        }
-        chain += 1
-      }
-      agenda.takeFirst()
-      agenda.living &-= 1
-      // Safety: a cell begins with its kind's timers, and this one has just been found there.
-      cell.assumingMemoryBound(to: RunningTimer.self)[timer].stamp = 0
-      move(to: Moment(nanoseconds: entry.due))
-      firings &+= 1
-      record.begin(at: now)
-      let result = slot.machine.expire(
-        cell + slot.valueOffset, timer: UInt8(truncatingIfNeeded: timer), slot.parameters(of: cell), &record)
-      finish(result, .expiry, machine, index: UInt8(truncatingIfNeeded: timer), cell, isAnswer: false)
       agenda.closeHole()
       if agenda.hasTooManyDead { sweepAgenda() }
-      return nextDelivery < deliveries.count && !deliver() ? .firedIntoLoop : .fired
+      let isWithinLimits = nextDelivery == deliveries.count || deliver()
+      if hasRefusedTimer {
+        hasRefusedTimer = false
+        return .firedIntoLoop
+      }
+      return isWithinLimits ? .fired : .firedIntoLoop
     }
     return .nothingDue
   }
 
-  /// The timer that an entry of the agenda speaks of; nil if it was disarmed or armed anew since.
+  /// The step of a keyed timer that is due.
+  @inline(never)
+  private mutating func expire(_ entry: Agenda.Entry, _ name: KeyedTimers.Name, _ location: Location) {
+    agenda.takeFirst()
+    agenda.living &-= 1
+    _ = keyedTimers.remove(name, of: entry.machine)
+    move(to: Moment(nanoseconds: entry.due))
+    firings &+= 1
+    let (cell, kind) = population.cell(at: location)
+    let slot = population.slots[kind]
+    record.begin(at: now)
+    details.tag(.key)
+    details.number(UInt64(name.key))
+    record.key = name.key
+    let result = slot.machine.expire(cell + slot.valueOffset, timer: name.timer, slot.parameters(of: cell), &record)
+    record.key = 0
+    finish(result, .expiry, entry.machine, index: name.timer, cell, isAnswer: false)
+  }
+
+  /// Counts the links of a chain without time; true if this timer would be one too many, and then the world is stalled.
+  @inline(__always)
+  private mutating func goesTooFar(_ entry: Agenda.Entry, timer: UInt8, key: UInt32) -> Bool {
+    guard entry.due == now.nanoseconds, entry.stamp > instantStamp else { return false }
+    if chain >= limits.chain {
+      livelock = Livelock(chain: .timers(timer: timer, key: key), machine: entry.machine, moment: now)
+      stallStamp = entry.stamp
+      return true
+    }
+    chain += 1
+    return false
+  }
+
+  /// The timer in its cell that an entry of the agenda speaks of; nil if it was disarmed or armed anew since, or bears a
+  /// key.
   @inline(__always)
   private func runningTimer(
     _ entry: Agenda.Entry, _ location: Location
@@ -182,7 +238,8 @@ extension World {
 
   func isRunning(_ entry: Agenda.Entry) -> Bool {
     let location = registry.location(of: entry.machine)
-    return location.isSomewhere && runningTimer(entry, location) != nil
+    return location.isSomewhere
+      && (runningTimer(entry, location) != nil || keyedTimers.name(armedAs: entry.stamp) != nil)
   }
 
   private mutating func buryTheDead() {
@@ -199,7 +256,7 @@ extension World {
   }
 
   /// Gives the running timers new stamps from 1 on, in the order of the old ones. Once in a million million armings.
-  private mutating func restamp() {
+  mutating func restamp() {
     sweepAgenda()
     var stamps: [UInt64] = []
     agenda.forEach { stamps.append($0.stamp) }
@@ -209,6 +266,7 @@ extension World {
       guard let (cell, _, timer) = runningTimer(entry, registry.location(of: entry.machine)) else { return }
       cell.assumingMemoryBound(to: RunningTimer.self)[timer].stamp = renewed[entry.stamp] ?? 0
     }
+    keyedTimers.restamp(renewed)
     agenda.rewrite { Agenda.Entry(due: $0.due, stamp: renewed[$0.stamp] ?? 0, machine: $0.machine) }
     armings = UInt64(stamps.count)
     stallStamp = renewed[stallStamp] ?? 0

@@ -63,7 +63,7 @@ extension World {
   ///
   /// A chain that is too long, or too many deliveries in one step, end it: the rest is dropped and `livelock` says where.
   ///
-  /// - Returns: False if a limit ended it.
+  /// - Returns: False if a limit ended it, or kept a timer from running.
   @discardableResult
   mutating func deliver() -> Bool {
     var delivered = 0
@@ -90,7 +90,8 @@ extension World {
     deliveries.removeAll(keepingCapacity: deliveries.count < 4_096)
     nextDelivery = 0
     depth = 0
-    return isWithinLimits
+    defer { hasRefusedTimer = false }
+    return isWithinLimits && !hasRefusedTimer
   }
 
   private mutating func receive(_ delivery: Delivery) {

@@ -16,7 +16,8 @@ package struct World: ~Copyable {
   package internal(set) var answer = Answer()
   /// What there is to say of it besides, if ``Answer/hasDetails``.
   package internal(set) var answerDetails = AnswerDetails()
-  /// Set when a limit ended a chain of firings or deliveries, until the owner takes it. Nothing here depends on it.
+  /// Set when a limit ended a chain of firings or deliveries or kept a timer from running, until the owner takes it. No
+  /// step depends on it.
   package internal(set) var livelock: Livelock?
   /// Whether timers that are due wait, because a chain of them had no end. Time stands still until the one that is next
   /// is disarmed or armed anew, or its machine dropped.
@@ -25,6 +26,9 @@ package struct World: ~Copyable {
   var registry = Registry()
   var population = Population()
   var agenda = Agenda()
+  var keyedTimers = KeyedTimers()
+  /// Whether a firing or a delivery, whose end looks at it, was to arm a keyed timer beyond the limit.
+  var hasRefusedTimer = false
   var journal: Journal
   var wires = Wires()
   var watchers = Watchers()
@@ -111,11 +115,13 @@ package struct World: ~Copyable {
     package init() {}
   }
 
-  /// A chain of firings or deliveries without time in between that went over its limit.
+  /// What went over its limit: a chain of firings or deliveries without time in between, or the timers of a machine.
   package struct Livelock: Equatable, Sendable {
     package enum Chain: Equatable, Sendable {
-      /// Timers armed and expired at one instant.
-      case timers(timer: UInt8)
+      /// Timers armed and expired at one instant; `key` is 0 where the timer bears none.
+      case timers(timer: UInt8, key: UInt32)
+      /// A machine has as many keyed timers as it may, and this one was not armed.
+      case keyedTimers(timer: UInt8, key: UInt32)
       /// Deliveries that followed from one another, or were too many in one step.
       case wires(output: UInt8, isLong: Bool)
     }

@@ -8,6 +8,8 @@ package struct WorldLimits: Sendable {
   package var wires = 100_000
   /// Firings within one instant of timers that were armed at that same instant.
   package var chain = 100_000
+  /// Timers of one machine that bear keys and run at one time.
+  package var keyedTimers = 10_000
   /// Deliveries through wires that follow from one another.
   package var wireChain = 1_000
   /// Deliveries through wires within one step.

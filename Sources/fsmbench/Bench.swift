@@ -71,7 +71,7 @@ enum Bench {
     return code
   }
 
-  private static let all: [Benchmark] = wire + watching + inProcess + memory + latency
+  private static let all: [Benchmark] = wire + watching + inProcess + forms + filtering + memory + latency
 
   private static let wire: [Benchmark] = [
     WireBenchmark(connections: 1, depth: 1_000, kind: "power", event: "buttonClick", target: 2),
@@ -97,6 +97,14 @@ enum Bench {
     Benchmark(what: "advance 1d with one fridge", run: advanceOneDay),
     Benchmark(what: "start until the greeting is read", run: startUp),
   ]
+
+  private static let filtering: [Benchmark] = [
+    FilterBenchmark(words: 100, bytes: 64 << 20)
+  ].map { filter in Benchmark(what: filter.what) { try filter.run($0) } }
+
+  private static let forms: [Benchmark] = FormBenchmark.all.map { form in
+    Benchmark(what: form.what) { try form.run($0) }
+  }
 
   private static let inProcess: [Benchmark] =
     [

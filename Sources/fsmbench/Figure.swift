@@ -2,6 +2,7 @@
 struct Figure {
   enum Unit {
     case perSecond
+    case bytesPerSecond
     case seconds
     case bytes
   }
@@ -9,10 +10,11 @@ struct Figure {
   let value: Double
   let unit: Unit
 
-  /// Three significant digits and a prefix: `8.93 M/s`, `36.0 µs`, `41.9 B`.
+  /// Three significant digits and a prefix: `8.93 M/s`, `412 MB/s`, `36.0 µs`, `41.9 B`.
   var text: String {
     switch unit {
     case .perSecond: scaled(steps: [(1e9, "G/s"), (1e6, "M/s"), (1e3, "k/s"), (1, "/s")])
+    case .bytesPerSecond: scaled(steps: [(1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1, "B/s")])
     case .seconds: scaled(steps: [(1, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")])
     case .bytes: scaled(steps: [(1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1, "B")])
     }

@@ -54,3 +54,16 @@ func seconds(_ body: () throws -> Void) rethrows -> Double {
   try body()
   return Double(HostClock.now() - begin) / 1e9
 }
+
+/// How many things `work` does per second, over some time; it is told how often it was called and returns how many.
+func rate(for nanoseconds: UInt64, _ work: (_ call: Int) throws -> Int) rethrows -> Double {
+  let begin = HostClock.now()
+  var done = 0
+  var calls = 0
+  while true {
+    done += try work(calls)
+    calls += 1
+    let elapsed = HostClock.now() - begin
+    if elapsed >= nanoseconds { return Double(done) / (Double(elapsed) / 1e9) }
+  }
+}

@@ -124,19 +124,6 @@ func fridgeFirings(_ effort: Effort) throws -> Row {
 /// How long a fridge of the default settings takes to cool down and warm up again, in nanoseconds.
 private let fridgeCycle: UInt64 = 2_262_992_000_000
 
-/// How many things `work` does per second, over some time; it is told how often it was called and returns how many.
-private func rate(for nanoseconds: UInt64, _ work: (_ call: Int) throws -> Int) rethrows -> Double {
-  let begin = HostClock.now()
-  var done = 0
-  var calls = 0
-  while true {
-    done += try work(calls)
-    calls += 1
-    let elapsed = HostClock.now() - begin
-    if elapsed >= nanoseconds { return Double(done) / (Double(elapsed) / 1e9) }
-  }
-}
-
 extension World {
   /// Makes machines named as a ``Workload`` names them.
   ///

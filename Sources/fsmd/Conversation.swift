@@ -49,13 +49,19 @@ extension Engine {
   func effort(of verb: Verb, _ realm: borrowing Realm) -> Int {
     switch verb {
     case .count, .list, .cast, .agenda, .watch, .unwatch: realm.world.machineCount
-    case .journal: Int(realm.world.lastSequence + 1 - realm.world.firstSequence)
+    case .journal: inputsKept(realm)
+    case .coverage: realm.world.machineCount + inputsKept(realm)
     case .wire, .unwire, .wires: realm.world.wireCount
-    case .help, .kinds, .describe, .new, .drop, .show, .can, .send, .clock, .speed, .pause, .resume, .advance, .step,
+    case .help, .kinds, .describe, .new, .drop, .show, .can, .send, .graph, .clock, .speed, .pause, .resume, .advance,
+      .step,
       .fire, .await, .cancel, .expect, .world, .use, .worlds, .begin, .end, .quiet, .mode, .limits, .stats, .sync,
       .quit, .shutdown:
       0
     }
+  }
+
+  private func inputsKept(_ realm: borrowing Realm) -> Int {
+    Int(realm.world.lastSequence + 1 - realm.world.firstSequence)
   }
 
   private func announcement(_ realm: borrowing Realm) -> Errand {

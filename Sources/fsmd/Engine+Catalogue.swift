@@ -72,7 +72,9 @@ extension Engine {
     for timer in kind.timers {
       let standard = kind.parameters.first { $0.name == timer.parameter }?.example
       page.line(
-        "timer", [timer.name], standard.map { [("after", ArgumentText.written($0))] } ?? [], timer.about)
+        "timer", [timer.name],
+        (timer.key.map { [("key", $0)] } ?? []) + (standard.map { [("after", ArgumentText.written($0))] } ?? []),
+        timer.about)
     }
     for output in kind.outputs {
       page.line(
@@ -95,8 +97,24 @@ extension Engine {
       [("type", "state")] + (standard.map { [("default", $0)] } ?? [])
         + [("allowed", kind.initialStates.joined(separator: ","))],
       "the state to start in, as if it had just been entered")
+    for line in tableLines(of: kind) { page.line("table", [], [], String(line)) }
     describeExample(kind.example, &page)
   }
+
+  /// The table of what comes of each input in each state, as it is found by running the rule.
+  private func tableLines(of kind: Kind) -> [Substring] {
+    guard let source = try? graphs.source(of: kind, kind.parameters.map(\.example)) else { return [] }
+    while source.graph == nil { _ = source.advance(by: Exploration.mostSteps) }
+    guard let graph = source.graph else { return [] }
+    let lines = GraphTable(graph).text.split(separator: "\n", omittingEmptySubsequences: false)
+    if lines.count <= Engine.mostTableLines { return lines }
+    return [
+      "\(graph.states.count) states and \(graph.inputs.count) inputs: 'graph \(kind.name)' shows what comes of each"
+    ]
+  }
+
+  /// Lines of a table that still read as part of a page.
+  private static let mostTableLines = 80
 
   private func describe(_ composition: Composition, _ page: inout Page) {
     page.line("kind", [composition.name], [("members", "\(composition.members.count)")], composition.about)
@@ -110,14 +128,20 @@ extension Engine {
         "wire", [from.name, from.kind.outputs[wire.output].name, to.name, to.kind.events[wire.event].name], [],
         from.kind.outputs[wire.output].about)
     }
-    for member in composition.members { describeParameters(of: member.kind, &page) }
+    // Where several members have a parameter of a name, it is given to all of them or, with its name, to one.
+    let all = composition.members.flatMap { $0.kind.parameters.map(\.name) }
+    for member in composition.members {
+      describeParameters(of: member.kind, &page) { name in
+        all.count { $0 == name } > 1 ? "\(member.name).\(name)" : name
+      }
+    }
     describeExample(composition.example, &page)
   }
 
-  private func describeParameters(of kind: Kind, _ page: inout Page) {
+  private func describeParameters(of kind: Kind, _ page: inout Page, called: (String) -> String = { $0 }) {
     for parameter in kind.parameters {
       page.line(
-        "parameter", [parameter.name],
+        "parameter", [called(parameter.name)],
         [
           ("type", ArgumentText.name(of: parameter.type)),
           parameter.standard.map { ("default", ArgumentText.written($0)) }
@@ -137,7 +161,9 @@ extension Engine {
   private func initialState(of kind: Kind) -> String? {
     var world = World()
     let made = Array("m".utf8).withUnsafeBytes { name in
-      Result { () throws(World.CreationFailure) in try world.create(kind, named: name) }
+      Result { () throws(World.CreationFailure) in
+        try world.create(kind, named: name, parameters: kind.requiredExamples)
+      }
     }
     guard case .success(let machine) = made else { return nil }
     return kind.states[world.stateIndex(of: machine)].word

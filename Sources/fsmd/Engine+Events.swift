@@ -2,7 +2,7 @@ import LineProtocol
 import Simulator
 import StateMachines
 
-/// Sending events, and the timers and wires that bring them.
+/// Sending events, and the wires that bring them.
 extension Engine {
   /// `send`, the hot path: found by bytes, answered in bytes, without a `String`.
   @inline(__always)
@@ -80,7 +80,7 @@ extension Engine {
 
   /// An answer that may have outputs, or states with data.
   @inline(never)
-  private func answerInFull(
+  func answerInFull(
     _ tag: UnsafeRawBufferPointer, _ words: KindWords, _ session: inout Session, _ realm: inout Realm
   ) {
     let answer = realm.world.answer
@@ -111,7 +111,7 @@ extension Engine {
   }
 
   /// `- REFUSED machine= state= event= allowed= t= seq= : why`
-  private func refuse(
+  func refuse(
     _ tag: UnsafeRawBufferPointer, _ machine: MachineID, _ input: (String, String), _ session: inout Session,
     _ realm: inout Realm
   ) {
@@ -126,6 +126,7 @@ extension Engine {
     session.outbox.buffer.key("state", state)
     session.outbox.buffer.word(key: input.0, input.1)
     session.outbox.buffer.key("allowed", allowed.joined(separator: ","))
+    if input.0 == "event" { tellWay(of: machine, to: input.1, &session, &realm) }
     session.outbox.buffer.key("t", seconds: realm.world.now.nanoseconds)
     session.outbox.buffer.key("seq", answer.sequence)
     session.outbox.buffer.note(
@@ -217,7 +218,7 @@ extension Engine {
     for machine in machines {
       guard let plan = plans[realm.world.kindPlace(of: machine)] else { continue }
       // Deliveries without end would go on without end for the next machine too; timers stand still already.
-      if let livelock = realm.world.livelock, case .wires = livelock.chain { break }
+      if let livelock = realm.world.livelock, livelock.isFailure { break }
       realm.world.send(machine, event: plan.event, plan.arguments)
       verdicts[realm.world.answer.verdict, default: 0] += 1
     }
@@ -229,26 +230,6 @@ extension Engine {
     session.outbox.buffer.key("ignored", verdicts[.ignored] ?? 0)
     session.outbox.buffer.key("refused", verdicts[.refused] ?? 0)
     session.endLine(realm.world.now, realm.world.lastSequence)
-  }
-
-  func fire(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) {
-    guard let machine = machine(words.plain[0], words, &session, &realm) else { return }
-    let kind = realm.world.kind(of: machine)
-    guard let timer = kind.timers.firstIndex(where: { $0.name == words.plain[1] }) else {
-      let timers = kind.timers.map(\.name)
-      session.fail(
-        words.tag, .unknownTimer,
-        [("machine", words.plain[0]), ("timer", words.plain[1]), ("allowed", timers.joined(separator: ","))]
-          + suggestion(words.plain[1], among: timers),
-        "a \(kind.name) has no timer '\(words.plain[1])'")
-      return
-    }
-    realm.world.fire(machine, timer: timer)
-    if realm.world.answer.verdict == .refused {
-      refuse(words.tag, machine, ("timer", words.plain[1]), &session, &realm)
-    } else if !session.isQuiet {
-      answerInFull(words.tag, kind.words, &session, &realm)
-    }
   }
 
   // MARK: Wires

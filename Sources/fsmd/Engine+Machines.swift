@@ -30,10 +30,11 @@ extension Engine {
         }
         initial = place
       } else {
-        guard let parameter = parameter(key, text, [kind], words, &session) else { return }
-        parameters.append((parameter.place, parameter.value))
+        guard let found = self.parameters(key, text, [kind], words, &session) else { return }
+        parameters += found.map { ($0.place, $0.value) }
       }
     }
+    guard hasRequired(of: [kind], kind.name, words, &session) else { return }
     var text = name
     let made = text.withUTF8 { bytes in
       Result { () throws(World.CreationFailure) in
@@ -65,11 +66,15 @@ extension Engine {
         "the members of '\(name)' would have names that are too long")
       return
     }
+    let kinds = composition.members.map(\.kind)
     var parameters: [[(parameter: Int, value: Value)]] = composition.members.map { _ in [] }
     for (key, text) in words.keyed {
-      guard let parameter = parameter(key, text, composition.members.map(\.kind), words, &session) else { return }
-      parameters[parameter.kind].append((parameter.place, parameter.value))
+      let members = composition.members.map(\.name)
+      guard let found = self.parameters(key, text, kinds, members: members, words, &session) else { return }
+      for parameter in found { parameters[parameter.kind].append((parameter.place, parameter.value)) }
     }
+    guard hasRequired(of: kinds, members: composition.members.map(\.name), composition.name, words, &session)
+    else { return }
     let made = Result { () throws(World.CreationFailure) in
       try realm.world.create(composition, named: name, parameters: parameters)
     }
@@ -93,27 +98,66 @@ extension Engine {
     } ?? name
   }
 
-  /// A parameter of one of several kinds, the first that has it; a failure is written if none has or the text does not
-  /// fit.
-  private func parameter(
-    _ key: String, _ text: String, _ kinds: [Kind], _ words: borrowing Words, _ session: inout Session
-  ) -> (kind: Int, place: Int, value: Value)? {
+  /// A parameter of each of several kinds that has it and admits the value; a failure is written if none does.
+  ///
+  /// - Parameter members: The names of the kinds, where they are members of a composition. `member.parameter` is then
+  ///   that of one of them alone.
+  private func parameters(
+    _ key: String, _ text: String, _ kinds: [Kind], members: [String] = [], _ words: borrowing Words,
+    _ session: inout Session
+  ) -> [(kind: Int, place: Int, value: Value)]? {
+    var found: [(kind: Int, place: Int, value: Value)] = []
+    var misfits: [ParameterEntry] = []
     for (number, kind) in kinds.enumerated() {
-      guard let place = kind.parameters.firstIndex(where: { $0.name == key }) else { continue }
+      let prefix = members.isEmpty ? "" : "\(members[number])."
+      guard let place = kind.parameters.firstIndex(where: { $0.name == key || prefix + $0.name == key }) else {
+        continue
+      }
       let entry = kind.parameters[place]
-      if let value = ArgumentText.value(text, as: entry.type) { return (number, place, value) }
+      if let value = ArgumentText.value(text, as: entry.type) {
+        found.append((number, place, value))
+      } else {
+        misfits.append(entry)
+      }
+    }
+    if !found.isEmpty { return found }
+    if !misfits.isEmpty {
+      var allowed: [String] = []
+      for entry in misfits where !allowed.contains(ArgumentText.allowed(entry.type)) {
+        allowed.append(ArgumentText.allowed(entry.type))
+      }
       session.fail(
-        words.tag, .badArgument,
-        [("argument", key), ("got", text), ("allowed", ArgumentText.allowed(entry.type))],
-        "\(key) is \(ArgumentText.allowed(entry.type)), not '\(text)'")
+        words.tag, .badArgument, [("argument", key), ("got", text), ("allowed", allowed.joined(separator: ","))],
+        "\(key) is \(allowed.joined(separator: ", or ")), not '\(text)'")
       return nil
     }
-    let names = kinds.flatMap { $0.parameters.map(\.name) } + (kinds.count == 1 ? ["initial"] : [])
+    var names: [String] = []
+    for name in kinds.flatMap({ $0.parameters.map(\.name) }) where !names.contains(name) { names.append(name) }
+    if members.isEmpty { names.append("initial") }
+    let all = names + zip(members, kinds).flatMap { member, kind in kind.parameters.map { "\(member).\($0.name)" } }
     session.fail(
       words.tag, .badArgument,
-      [("argument", key), ("got", text), ("allowed", names.joined(separator: ","))] + suggestion(key, among: names),
+      [("argument", key), ("got", text), ("allowed", names.joined(separator: ","))] + suggestion(key, among: all),
       "there is no parameter '\(key)'")
     return nil
+  }
+
+  /// Whether all parameters without a default are given; a failure is written if one is not.
+  private func hasRequired(
+    of kinds: [Kind], members: [String] = [], _ name: String, _ words: borrowing Words, _ session: inout Session
+  ) -> Bool {
+    for (number, kind) in kinds.enumerated() {
+      for missing in kind.parameters where missing.standard == nil {
+        if words[missing.name] != nil { continue }
+        if !members.isEmpty, words["\(members[number]).\(missing.name)"] != nil { continue }
+        session.fail(
+          words.tag, .badArgument,
+          [("argument", missing.name), ("got", ""), ("allowed", ArgumentText.allowed(missing.type))],
+          "a \(name) needs \(missing.name)=, for instance \(missing.name)=\(ArgumentText.written(missing.example))")
+        return false
+      }
+    }
+    return true
   }
 
   private func succeeded<T>(
@@ -166,19 +210,41 @@ extension Engine {
   func list(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) {
     guard let limit = number(words["limit"], "limit", in: 0...1_000_000_000, otherwise: .max >> 1, words, &session)
     else { return }
+    var wanted: WantedKind?
     if let name = words["kind"] {
       guard let entry = kind(name, words, &session) else { return }
-      if case .machine(let kind) = entry, let state = words["state"] {
-        guard query(state, kind, words, &session) != nil else { return }
+      if let state = words["state"] {
+        guard isState(state, of: entry, words, &session) else { return }
       }
+      wanted = WantedKind(entry)
     } else if let state = words["state"] {
       guard isStateOfAnyKind(state, words, &session) else { return }
     }
     session.activity = .reply(
       .machines(
         LongReply.Machines(
-          pattern: pattern(words[0]), kind: words["kind"], state: words["state"], remaining: Int(limit))),
+          pattern: pattern(words[0]), kind: wanted, state: words["state"], remaining: Int(limit))),
       tag: words.tagBytes)
+  }
+
+  /// Whether a kind has a state, or of a composed kind one of its members; a failure is written if not.
+  private func isState(
+    _ word: String, of entry: CatalogueEntry, _ words: borrowing Words, _ session: inout Session
+  ) -> Bool {
+    switch entry {
+    case .machine(let kind): return query(word, kind, words, &session) != nil
+    case .composition(let composition):
+      let kinds = composition.members.map(\.kind)
+      if kinds.contains(where: { StateQuery(word, of: $0) != nil }) { return true }
+      var states: [String] = []
+      for state in kinds.flatMap({ $0.states.map(\.word) }) where !states.contains(state) { states.append(state) }
+      session.fail(
+        words.tag, .badArgument,
+        [("argument", "state"), ("got", word), ("allowed", states.joined(separator: ","))]
+          + suggestion(word, among: states),
+        "no member of a \(composition.name) has a state '\(word)'")
+      return false
+    }
   }
 
   /// Whether some kind has a state; a failure is written if none has.
@@ -194,12 +260,15 @@ extension Engine {
   }
 
   func count(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) {
-    if let name = words["kind"], kind(name, words, &session) == nil { return }
+    var wanted: WantedKind?
+    if let name = words["kind"] {
+      guard let entry = kind(name, words, &session) else { return }
+      wanted = WantedKind(entry)
+    }
     let pattern = pattern(words[0])
-    let wanted = words["kind"]
     let kinds = realm.world.kinds
-    let counts = realm.world.counts { name, kind in
-      (wanted == nil || kinds[kind].name == wanted) && pattern.matches(name)
+    let counts = realm.world.counts { machine, name, kind in
+      pattern.matches(name) && (wanted?.includes(machine, kinds[kind], realm.world) ?? true)
     }
     var lines = 0
     for (place, states) in counts.sorted(by: { kinds[$0.key].name < kinds[$1.key].name }) {
@@ -234,10 +303,10 @@ extension Engine {
       session.outbox.buffer.endLine()
       lines += 1
     }
-    for (timer, due) in realm.world.runningTimers(of: machine) {
+    for (timer, key, due) in realm.world.runningTimers(of: machine) {
       session.outbox.buffer.begin(.data, tag: words.tag)
       session.outbox.buffer.word(literal: "timer")
-      session.outbox.buffer.word(kind.timers[timer].name)
+      session.outbox.buffer.word(TimerText.word(kind.timers[timer].name, key: key))
       session.outbox.buffer.key("due", seconds: due.nanoseconds)
       session.outbox.buffer.key("left", seconds: max(0, (due - realm.world.now).nanoseconds))
       session.outbox.buffer.endLine()
@@ -261,6 +330,7 @@ extension Engine {
       session.outbox.buffer.begin(.success, tag: words.tag)
       if let why = realm.world.refusal(of: event, by: machine) {
         session.outbox.buffer.word(literal: "no")
+        tellWay(of: machine, to: name, &session, &realm)
         session.outbox.buffer.note(why)
       } else {
         session.outbox.buffer.word(literal: "yes")

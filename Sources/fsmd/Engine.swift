@@ -11,6 +11,7 @@ struct Engine {
   let limits: Limits
   let version: String
   let counters: Counters
+  let graphs = Graphs()
 }
 
 /// What is left to do when a handler returns.
@@ -87,6 +88,8 @@ extension Engine {
     case .watch: watch(words, &session, &realm)
     case .unwatch: unwatch(words, &session, &realm)
     case .journal: journal(words, &session, &realm)
+    case .graph: graph(words, &session, &realm)
+    case .coverage: coverage(words, &session, &realm)
     case .clock: return clock(words, &session, &realm)
     case .speed: return speed(words, &session, &realm)
     case .pause: return pause(words, &session, &realm)

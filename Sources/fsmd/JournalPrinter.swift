@@ -24,7 +24,7 @@ struct JournalPrinter: ~Copyable {
     if scope == .all, entry.input == .expiry || (entry.input == .fired && entry.verdict != .refused) {
       begin(entry, of: world, lineClass, tag, &buffer)
       buffer.word(literal: "expired")
-      buffer.word(bare: words.timers.word(at: Int(entry.index)))
+      buffer.timer(words.timers.word(at: Int(entry.index)), key: facts.key)
       buffer.key("due", seconds: (facts.due ?? entry.moment).nanoseconds)
       buffer.endLine()
       lines += 1
@@ -56,6 +56,7 @@ struct JournalPrinter: ~Copyable {
     var before: String?
     var after: String?
     var due: Moment?
+    var key: UInt32 = 0
     var source: (machine: MachineID, output: UInt8)?
     var target: (machine: MachineID, event: UInt8)?
 
@@ -65,6 +66,7 @@ struct JournalPrinter: ~Copyable {
       case .dataBefore(let data): before = data
       case .dataAfter(let data): after = data
       case .due(let moment): due = moment
+      case .key(let number): key = number
       case .source(let machine, let output): source = (machine, output)
       case .target(let machine, let event): target = (machine, event)
       case .arguments, .parameters, .initial, .kind: break
@@ -115,7 +117,9 @@ struct JournalPrinter: ~Copyable {
     buffer.state(words.states.word(at: Int(entry.to)), data: facts.after)
     switch entry.input {
     case .expiry, .fired:
-      buffer.key("timer", bare: words.timers.word(at: Int(entry.index)))
+      buffer.append(literal: " timer=")
+      buffer.append(words.timers.word(at: Int(entry.index)))
+      buffer.append(timerKey: facts.key)
     case .delivery:
       guard let source = facts.source else { return }
       buffer.append(literal: " wire=")
@@ -137,19 +141,19 @@ struct JournalPrinter: ~Copyable {
       buffer.word(literal: "output")
       buffer.word(bare: words.outputs.word(at: Int(output)))
       for value in data { ArgumentText.append(value, to: &buffer) }
-    case .armed(let timer, let due):
+    case .armed(let timer, let key, let due):
       guard scope == .all else { return 0 }
       begin(entry, of: world, lineClass, tag, &buffer)
       buffer.word(literal: "armed")
-      buffer.word(bare: words.timers.word(at: Int(timer)))
+      buffer.timer(words.timers.word(at: Int(timer)), key: key)
       buffer.key("due", seconds: due.nanoseconds)
-    case .disarmed(let timer, let due):
+    case .disarmed(let timer, let key, let due):
       guard scope == .all else { return 0 }
       begin(entry, of: world, lineClass, tag, &buffer)
       buffer.word(literal: "disarmed")
-      buffer.word(bare: words.timers.word(at: Int(timer)))
+      buffer.timer(words.timers.word(at: Int(timer)), key: key)
       buffer.key("due", seconds: due.nanoseconds)
-    case .dataBefore, .dataAfter, .arguments, .parameters, .initial, .kind, .due, .source, .target:
+    case .dataBefore, .dataAfter, .arguments, .parameters, .initial, .kind, .due, .key, .source, .target:
       return 0
     }
     buffer.endLine()
@@ -166,6 +170,17 @@ extension World {
 }
 
 extension ByteBuffer {
+  /// A timer as one word: its name, and its key in parentheses if it bears one.
+  mutating func timer(_ word: UnsafeRawBufferPointer, key: UInt32) {
+    self.word(bare: word)
+    append(timerKey: key)
+  }
+
+  /// `(2)` behind the name of a timer; nothing for one without key.
+  mutating func append(timerKey key: UInt32) {
+    if key != 0 { append(text: "(\(key))") }
+  }
+
   /// A state as one word, with its data in parentheses; quoted if the data need it.
   @inline(__always)
   mutating func state(_ word: UnsafeRawBufferPointer, data: String?) {

@@ -40,6 +40,7 @@ struct Limits: Sendable {
     Entry(name: "batchBytes", unit: "bytes", range: 64...1 << 30, path: \.batchBytes),
     Entry(name: "name", unit: "bytes", range: 1...255, path: \.name),
     Entry(name: "chain", unit: "firings-per-instant", range: 1...1_000_000_000, path: \.world.chain),
+    Entry(name: "keyedTimers", unit: "per-machine", range: 1...1_000_000, path: \.world.keyedTimers),
     Entry(name: "wireChain", unit: "deliveries-long", range: 1...1_000_000, path: \.world.wireChain),
     Entry(name: "wireDeliveries", unit: "per-step", range: 1...1_000_000_000, path: \.world.wireDeliveries),
     Entry(name: "wires", unit: "per-world", range: 1...10_000_000, path: \.world.wires),

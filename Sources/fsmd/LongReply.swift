@@ -14,10 +14,14 @@ enum LongReply {
   case journal(History)
   /// What a new watch asked for of the past. Its lines are notices, and they are never dropped.
   case past(History, pattern: Pattern)
+  /// A diagram, as it was when it was asked for.
+  case graph(GraphReply)
+  /// How much of what machines can do they had done when it was asked for.
+  case coverage(CoverageReply)
 
   struct Machines {
     let pattern: Pattern
-    let kind: String?
+    let kind: WantedKind?
     let state: String?
     var remaining: Int
     /// The name written last, where the next piece goes on.
@@ -41,6 +45,10 @@ enum LongReply {
     case done(Int)
     /// The journal has forgotten what was to come.
     case forgotten
+    /// Another program must do something first.
+    case waiting
+    /// There is no picture.
+    case failed(Drawing.Failure)
   }
 
   /// Machines looked at in one piece, so that a filter that finds nothing does not keep others waiting.
@@ -91,6 +99,18 @@ enum LongReply {
       let piece = history.write(realm.world, &printer, .notice, tag: none, to: &buffer, LongReply.pieceSize)
       self = .past(history, pattern: pattern)
       return piece
+    case .graph(let graph):
+      return graph.write(host: realm.host, tag: tag, to: &buffer)
+    case .coverage(let coverage):
+      return coverage.write(realm.world, tag: tag, to: &buffer)
+    }
+  }
+
+  /// Whether nothing can be done before another program has done something.
+  var isWaiting: Bool {
+    switch self {
+    case .graph(let graph): graph.isWaiting
+    case .machines, .agenda, .wires, .journal, .past, .coverage: false
     }
   }
 
@@ -113,9 +133,30 @@ enum LongReply {
     buffer.begin(.data, tag: tag)
     buffer.word(seconds: item.due.nanoseconds)
     world.appendName(of: item.machine, to: &buffer)
-    buffer.word(bare: world.words(at: world.kindPlace(of: item.machine)).timers.word(at: item.timer))
+    buffer.timer(world.words(at: world.kindPlace(of: item.machine)).timers.word(at: item.timer), key: item.key)
     buffer.key("left", seconds: max(0, (item.due - world.now).nanoseconds))
     buffer.endLine()
+  }
+}
+
+/// The kind whose machines `list` and `count` are asked for.
+enum WantedKind {
+  case machine(String)
+  /// Members that were made by this composed kind.
+  case composition(String)
+
+  init(_ entry: CatalogueEntry) {
+    switch entry {
+    case .machine(let kind): self = .machine(kind.name)
+    case .composition(let composition): self = .composition(composition.name)
+    }
+  }
+
+  func includes(_ machine: MachineID, _ kind: Kind, _ world: borrowing World) -> Bool {
+    switch self {
+    case .machine(let name): kind.name == name
+    case .composition(let name): world.isMember(machine, of: name)
+    }
   }
 }
 
@@ -137,7 +178,7 @@ extension LongReply.Machines {
       guard name.withUnsafeBytes({ pattern.matches($0) }) else { continue }
       let place = world.kindPlace(of: machine)
       let kind = world.kind(at: place)
-      if let wanted = self.kind, kind.name != wanted { continue }
+      if let wanted = self.kind, !wanted.includes(machine, kind, world) { continue }
       if let state {
         let query = queries[place] ?? StateQuery(state, of: kind)
         queries[place] = query

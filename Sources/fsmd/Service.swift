@@ -219,7 +219,7 @@ final class Service {
     guard !client.isGone else { return false }
     return switch client.session.activity {
     case .none: client.session.isHeldUp && client.session.outbox.replyBytes < engine.limits.replyQueue
-    case .reply: client.session.outbox.unwritten.count < LongReply.mostUnwritten
+    case .reply(let reply, _): client.session.outbox.unwritten.count < LongReply.mostUnwritten && !reply.isWaiting
     case .await(let wait): client.hosted.realm.clock.mode == .virtual && isReady(client, wait.patience)
     case .advance(let advance): isReady(client, advance.patience)
     case .step(let step): isReady(client, step.patience)
@@ -241,7 +241,8 @@ final class Service {
     for hosted in worlds.values { consider(hosted.realm.nextWake()) }
     for client in busy {
       switch client.session.activity {
-      case .none, .reply: break
+      case .none: break
+      case .reply(let reply, _): if reply.isWaiting { consider(host + Drawing.glance) }
       case .advance(let advance): consider(advance.patience)
       case .step(let step): consider(step.patience)
       case .await(let wait):

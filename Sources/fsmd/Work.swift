@@ -247,6 +247,12 @@ extension Engine {
     switch piece {
     case .more:
       session.activity = .reply(reply, tag: tag)
+    case .waiting:
+      session.activity = .reply(reply, tag: tag)
+      return false
+    case .failed(let failure):
+      tag.withUnsafeBytes { failToDraw(failure, $0, &session) }
+      session.endActivity()
     case .forgotten:
       tag.withUnsafeBytes { failForgotten($0, &session, realm.world) }
       session.endActivity()
@@ -289,13 +295,13 @@ extension Engine {
     session.fail(tag, .limit, facts(of: livelock, realm.world), text(of: livelock, realm.world))
   }
 
-  /// After a request whose input set off a chain without end: deliveries that were dropped are its failure; timers are
-  /// not, since its own input was taken.
+  /// After a request whose input went over a limit: deliveries that were dropped and timers that were not armed are its
+  /// failure; a chain of timers is not, since nothing of it is lost.
   func answerLivelock(
     _ tag: UnsafeRawBufferPointer, _ mark: Int, _ session: inout Session, _ realm: inout Realm
   ) {
     guard let livelock = realm.takeLivelock() else { return }
-    if case .wires = livelock.chain {
+    if livelock.isFailure {
       session.outbox.buffer.truncate(to: mark)
       session.fail(
         tag, .limit, facts(of: livelock, realm.world) + [("seq", "\(realm.world.answer.sequence)")],
@@ -306,7 +312,7 @@ extension Engine {
     session.outbox.insertNotices(session.noticeScratch.bytes, at: mark)
   }
 
-  /// `! livelock world= machine= timer= t=`
+  /// `! livelock world= machine= timer= t=`, or `! limit world= name= value= machine= timer= t=` where no chain is to blame.
   func tellLivelock(_ livelock: World.Livelock, _ session: inout Session, _ realm: borrowing Realm) {
     session.noticeScratch.removeAll()
     append(livelock, realm, to: &session.noticeScratch)
@@ -315,9 +321,11 @@ extension Engine {
 
   private func append(_ livelock: World.Livelock, _ realm: borrowing Realm, to buffer: inout ByteBuffer) {
     buffer.begin(.flow)
-    buffer.word(literal: "livelock")
+    let isChain = if case .keyedTimers = livelock.chain { false } else { true }
+    if isChain { buffer.word(literal: "livelock") } else { buffer.word(literal: "limit") }
     buffer.key("world", realm.name)
-    for (key, value) in facts(of: livelock, realm.world).dropFirst(2) { buffer.word(key: key, value) }
+    // The name of a chain's limit is said by the word already.
+    for (key, value) in facts(of: livelock, realm.world).dropFirst(isChain ? 2 : 0) { buffer.word(key: key, value) }
     buffer.endLine()
   }
 
@@ -326,9 +334,12 @@ extension Engine {
     let limit: (String, Int)
     let what: (String, String)
     switch livelock.chain {
-    case .timers(let timer):
+    case .timers(let timer, let key):
       limit = ("chain", limits.world.chain)
-      what = ("timer", kind.timers[Int(timer)].name)
+      what = ("timer", TimerText.word(kind.timers[Int(timer)].name, key: key))
+    case .keyedTimers(let timer, let key):
+      limit = ("keyedTimers", limits.world.keyedTimers)
+      what = ("timer", TimerText.word(kind.timers[Int(timer)].name, key: key))
     case .wires(let output, let isLong):
       limit = isLong ? ("wireChain", limits.world.wireChain) : ("wireDeliveries", limits.world.wireDeliveries)
       what = ("output", kind.outputs[Int(output)].name)
@@ -341,8 +352,19 @@ extension Engine {
 
   private func text(of livelock: World.Livelock, _ world: borrowing World) -> String {
     switch livelock.chain {
+    case .keyedTimers: "\(world.name(of: livelock.machine)) has that many running; this one was not armed"
     case .timers: "timers set each other off at one instant without end; what is still due waits"
     case .wires: "outputs set each other off through wires without end; the rest was not delivered"
+    }
+  }
+}
+
+extension World.Livelock {
+  /// Whether something was lost for good, so that the request that led to it has failed.
+  var isFailure: Bool {
+    switch chain {
+    case .timers: false
+    case .wires, .keyedTimers: true
     }
   }
 }

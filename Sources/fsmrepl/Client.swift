@@ -91,7 +91,8 @@ final class Client {
   private func sort(_ raw: String) -> Arrival {
     let line = ServerLine(raw)
     guard case .awaitingGreeting(let connection) = state else {
-      return line.map { .line(conversation.receive($0), raw: raw) } ?? .unreadable(raw)
+      // The lines of a diagram have rules of their own.
+      return (line ?? ServerLine(whole: raw)).map { .line(conversation.receive($0), raw: raw) } ?? .unreadable(raw)
     }
     guard let line else { return .turnedAway("not an fsmd: \(raw)") }
     switch line.lineClass {

@@ -54,6 +54,9 @@ struct Presenter {
     let tag = received.asked.flatMap { $0.isOurTag ? nil : $0.tag }.map { wording.style(.quiet, "@\($0) ") } ?? ""
     switch line.lineClass {
     case .data:
+      if verb == .graph {
+        return diagram(String(ServerLine.wholeText(of: raw, tag: received.asked?.tag)), received.asked)
+      }
       return data(line, answering: verb, raw: raw)
     case .success:
       let rows = endTable()
@@ -76,7 +79,12 @@ struct Presenter {
     switch verb {
     case .journal:
       return (wording.event(line, showsSequence: true) ?? raw) + "\n"
-    case .show, .describe:
+    case .coverage where line.words.first == "kind":
+      // A heading, and below it a row for each figure.
+      let ended = endTable()
+      for figure in wording.figures(line) { table.add(figure) }
+      return ended + wording.heading(line) + "\n"
+    case .show, .describe, .coverage:
       // Sections have columns of their own.
       let ended = line.words.first == section ? "" : endTable()
       if table.isEmpty { table = Table(firstColumn: Self.sectionWidth) }
@@ -87,6 +95,12 @@ struct Presenter {
       table.add(wording.row(line, answering: verb))
       return table.isFull ? takeTable() : ""
     }
+  }
+
+  /// A line of a diagram as it is; in a table, the row of the present state stands out.
+  private func diagram(_ text: String, _ asked: Conversation.Asked?) -> String {
+    let isTable = asked?.words.allSatisfy { !$0.hasPrefix("format=") || $0 == "format=table" } ?? false
+    return (isTable && text.hasPrefix("> ") ? wording.style(.name, text) : text) + "\n"
   }
 
   private mutating func takeTable() -> String {
@@ -114,7 +128,9 @@ extension Verb {
   /// Whether its reply is a number of lines and then that number.
   fileprivate var listsRows: Bool {
     switch self {
-    case .help, .kinds, .describe, .list, .count, .show, .can, .wires, .journal, .agenda, .worlds, .limits, .stats:
+    case .help, .kinds, .describe, .list, .count, .show, .can, .wires, .journal, .graph, .coverage, .agenda, .worlds,
+      .limits,
+      .stats:
       true
     default: false
     }

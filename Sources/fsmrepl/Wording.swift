@@ -181,9 +181,51 @@ struct Wording {
     if verb == .show, line.words.first == "allowed" {
       return [Table.Cell("allowed", .name), Table.Cell(line.words.dropFirst().joined(separator: ", "), isText: true)]
     }
+    if verb == .coverage { return coverageRow(line) }
     return line.words.enumerated().map { index, word in Table.Cell(word, index == 0 ? .name : nil) }
       + line.fields.map { Table.Cell("\($0.key)=\($0.value.isEmpty ? "-" : $0.value)") }
       + text
+  }
+
+  /// A row below the figures of a kind, whose name stands above them all: `. WORD KIND …`.
+  private func coverageRow(_ line: ServerLine) -> [Table.Cell] {
+    var words = line.words
+    if words.count > 1 { words.remove(at: 1) }
+    var fields = line.fields.map { "\($0.key)=\($0.value)" }
+    let arrow = " \(style.arrow) "
+    switch (words.first, words.dropFirst().first, words.count) {
+    case ("untried", "transition", 4):
+      words = words.prefix(2) + [words[2...].joined(separator: arrow)]
+    case ("untried", "switch", 7):
+      fields = ["\(words[3]), \(words[5])"]
+      words = words.prefix(2) + [[words[2], words[4], words[6]].joined(separator: arrow)]
+    default:
+      break
+    }
+    return words.enumerated().map { Table.Cell($0.element, $0.offset == 0 ? .name : nil) }
+      + fields.map { Table.Cell($0) }
+  }
+
+  /// What stands above the figures of a kind: `. kind KIND machines=N …`.
+  func heading(_ line: ServerLine) -> String {
+    let machines = counted(line["machines"] ?? "?", "machine")
+    let since = line["since"].map { ", since #\($0)" } ?? ""
+    let isPart = line["graph"] == "partial" ? ", as far as could be found out" : ""
+    return
+      "\(style(.name, line.words.count > 1 ? line.words[1] : "?"))\(style(.quiet, "  \(machines)\(since)\(isPart)"))"
+  }
+
+  /// The figures of a kind, a row for each: what was tried of how much, and in per cent. Those of nothing are left out.
+  func figures(_ line: ServerLine) -> [[Table.Cell]] {
+    line.fields.filter { !["machines", "since", "graph"].contains($0.key) }.compactMap { field in
+      let numbers = field.value.split(separator: "/").map { Int($0) ?? 0 }
+      guard let all = numbers.last, all > 0 else { return nil }
+      let name = Table.Cell(field.key, .name)
+      guard numbers.count == 2 else { return [name, Table.Cell(field.value)] }
+      let isWhole = numbers[0] == all
+      let percent = Table.Cell("\(numbers[0] * 100 / all) %", isWhole ? .good : .quiet)
+      return [name, Table.Cell(field.value), percent]
+    }
   }
 
   private func change(_ from: String, _ to: String) -> String {

@@ -60,17 +60,19 @@ final class Bench {
     }
   }
 
+  /// Adds a machine; a parameter that must be given and is not has the value of its example.
   func add(_ kind: Kind, _ name: String, initial: String? = nil, _ parameters: [String: Value] = [:]) {
     let pool = kind.makeParameterPool()
+    var parameters = parameters
+    for parameter in kind.parameters where parameter.standard == nil && parameters[parameter.name] == nil {
+      parameters[parameter.name] = parameter.example
+    }
     let values = parameters.sorted { $0.key < $1.key }.map { name, value in
       let place = kind.parameters.firstIndex { $0.name == name }
       guard let place, kind.parameters[place].type.admits(value) else {
         preconditionFailure("\(kind.name) takes no \(name)=\(value)")
       }
       return (parameter: place, value: value)
-    }
-    for parameter in kind.parameters where parameter.standard == nil && parameters[parameter.name] == nil {
-      preconditionFailure("\(kind.name) needs \(parameter.name)=")
     }
     guard let place = try? pool.intern(values) else { preconditionFailure("\(parameters) contradict each other") }
     let state = initial.map { word in

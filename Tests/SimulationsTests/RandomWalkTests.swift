@@ -75,9 +75,15 @@ struct RandomWalkTests {
   /// buzzer.)
   static let steady: [String: [String]] = [
     "job": ["load", "process"],
+    "comments": ["received", "failed"],
     "shiftKey": ["doubleTap"],
     "checkinsService": ["received", "failed"],
     "auth": ["accepted", "rejected", "failed"],
+    "http": ["headerTimeout", "bodyTimeout", "keepAlive"],
+    "smtp": ["sessionTimeout"],
+    "pop3": ["sessionTimeout"],
+    "imap": ["sessionTimeout"],
+    "keyboard": ["doubleTap"],
     "callTracker": ["waiting"],
     "phone": ["alert", "callUI", "ring"],
     "doorFridge": ["doorShut"],

@@ -98,8 +98,8 @@ struct Table {
     let words = outcome.split(separator: " ")
     let outputs = outcome.split(separator: " > ").dropFirst().map { " > \($0)" }.joined()
     switch words[0] {
-    case "moved": return "→ \(words[2])\(outputs)"
-    case "stayed": return "⟲\(outputs)"
+    case "moved": return "→ \(words[2])\(outputs)".trimmed
+    case "stayed": return "⟲\(outputs)".trimmed
     case "ignored": return "ignore"
     default: return "refuse"
     }
@@ -118,7 +118,8 @@ struct Table {
     case .integer: .integer(Int(text) ?? 0)
     case .number: .number(Double(text) ?? 0)
     case .optional(let wrapped): text == "nil" ? .none : value(text, as: wrapped)
-    case .text, .character, .choice, .interval, .moment: .text(text)
+    case .interval: Double(text).flatMap(Interval.init(seconds:)).map(Value.interval) ?? .none
+    case .text, .character, .choice, .moment: .text(text)
     }
   }
 }

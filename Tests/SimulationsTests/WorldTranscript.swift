@@ -11,14 +11,23 @@ struct WorldTranscript: ~Copyable {
     switch entry {
     case .machine(let kind):
       let state = initial.flatMap { kind.initialState(named: $0) }
-      machines["m"] = try Array("m".utf8).withUnsafeBytes { try world.create(kind, named: $0, initial: state) }
+      let required = WorldTranscript.required(of: kind)
+      machines["m"] = try Array("m".utf8).withUnsafeBytes {
+        try world.create(kind, named: $0, initial: state, parameters: required)
+      }
     case .composition(let composition):
-      try world.create(composition, named: "m", parameters: composition.members.map { _ in [] })
+      try world.create(
+        composition, named: "m", parameters: composition.members.map { WorldTranscript.required(of: $0.kind) })
       for member in composition.members {
         let name = "m.\(member.name)"
         machines[name] = Array(name.utf8).withUnsafeBytes { world.find($0) }
       }
     }
+  }
+
+  /// The parameters that must be given, with the values of their examples.
+  private static func required(of kind: Kind) -> [(parameter: Int, value: Value)] {
+    kind.parameters.enumerated().filter { $1.standard == nil }.map { ($0, $1.example) }
   }
 
   mutating func perform(_ move: Move) {
@@ -28,7 +37,11 @@ struct WorldTranscript: ~Copyable {
       world.send(machine, event: world.kind(of: machine).events.firstIndex { $0.name == event } ?? 0, arguments)
     case .fire(let name, let timer):
       guard let machine = machines[name] else { return }
-      world.fire(machine, timer: world.kind(of: machine).timers.firstIndex { $0.name == timer } ?? 0)
+      // `name`, or `name(key)`.
+      let parts = timer.split { "()".contains($0) }
+      world.fire(
+        machine, timer: world.kind(of: machine).timers.firstIndex { $0.name == parts[0] } ?? 0,
+        key: parts.count > 1 ? UInt32(parts[1]) ?? 0 : 0)
     case .advance(let interval):
       var budget = Int.max
       _ = world.advance(to: world.now + interval, budget: &budget)
@@ -53,6 +66,7 @@ struct WorldTranscript: ~Copyable {
     var outputs = ""
     var wire = ""
     var (before, after) = (String?.none, String?.none)
+    var key = ""
     while let detail = details.next() {
       switch detail {
       case .emitted(let output, let data):
@@ -61,6 +75,7 @@ struct WorldTranscript: ~Copyable {
         wire = "\(world.name(of: machine)).\(world.kind(of: machine).outputs[Int(output)].name)"
       case .dataBefore(let data): before = data
       case .dataAfter(let data): after = data
+      case .key(let number): key = "(\(number))"
       case .armed, .disarmed, .arguments, .parameters, .initial, .kind, .due, .target: break
       }
     }
@@ -72,7 +87,7 @@ struct WorldTranscript: ~Copyable {
     switch entry.input {
     case .event: cause = " event=\(kind.events[Int(entry.index)].name)"
     case .delivery: cause = " wire=\(wire)"
-    case .expiry, .fired: cause = " timer=\(kind.timers[Int(entry.index)].name)"
+    case .expiry, .fired: cause = " timer=\(kind.timers[Int(entry.index)].name)\(key)"
     case .created: return "\(entry.moment.printed) \(world.name(of: entry.machine)) created \(to)\(outputs)"
     case .wired, .unwired, .dropped: return nil
     }

@@ -31,7 +31,8 @@ struct DetailCodingTests {
     let machine = MachineID(UInt32(dice.number(0...MachineID.most - 1)))
     let distance = Int64(dice.next() >> UInt64(dice.number(2...63)))
     let later = moment + Interval(nanoseconds: distance)
-    switch dice.number(1...12) {
+    let key = UInt32(dice.number(1...Int(UInt32.max)) >> dice.number(0...31)) | 1
+    switch dice.number(1...15) {
     case 1:
       let values = values(&dice)
       writer.tag(.emitted, byte)
@@ -40,11 +41,11 @@ struct DetailCodingTests {
     case 2:
       writer.tag(.armed, byte)
       writer.number(UInt64(distance))
-      return "\(JournalDetail.armed(timer: byte, due: later))"
+      return "\(JournalDetail.armed(timer: byte, key: 0, due: later))"
     case 3:
       writer.tag(.disarmed, byte)
       writer.number(UInt64(distance))
-      return "\(JournalDetail.disarmed(timer: byte, due: later))"
+      return "\(JournalDetail.disarmed(timer: byte, key: 0, due: later))"
     case 4:
       writer.tag(.dataBefore)
       writer.text("before é")
@@ -82,6 +83,20 @@ struct DetailCodingTests {
       writer.tag(.source, byte)
       writer.number(UInt64(machine.number))
       return "\(JournalDetail.source(machine, output: byte))"
+    case 12:
+      writer.tag(.armedKey, byte)
+      writer.number(UInt64(distance))
+      writer.number(UInt64(key))
+      return "\(JournalDetail.armed(timer: byte, key: key, due: later))"
+    case 13:
+      writer.tag(.disarmedKey, byte)
+      writer.number(UInt64(distance))
+      writer.number(UInt64(key))
+      return "\(JournalDetail.disarmed(timer: byte, key: key, due: later))"
+    case 14:
+      writer.tag(.key)
+      writer.number(UInt64(key))
+      return "\(JournalDetail.key(key))"
     default:
       writer.tag(.target, byte)
       writer.number(UInt64(machine.number))

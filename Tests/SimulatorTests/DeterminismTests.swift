@@ -7,7 +7,9 @@ import Testing
 struct DeterminismTests {
   /// The kinds that are simulated, and those of the tests, which wire more wildly.
   static let entries =
-    Catalogue.simulations.entries + [.machine(Relay.kind), .machine(Spinner.kind), .machine(Alarm.kind)]
+    Catalogue.simulations.entries + [
+      .machine(Relay.kind), .machine(Spinner.kind), .machine(Alarm.kind), .machine(Oven.kind),
+    ]
   static let inputs = 100
 
   private func journal(_ script: Script, _ cut: Script.Cut, seed: Int) -> [String] {

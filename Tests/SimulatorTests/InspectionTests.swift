@@ -52,12 +52,12 @@ struct InspectionTests {
   func counts() throws {
     var world = try sample()
     try world.make(ShiftKey.kind, "key2")
-    let counts = world.counts { name, _ in name.first != UInt8(ascii: "a") }
+    let counts = world.counts { _, name, _ in name.first != UInt8(ascii: "a") }
     let words = counts.map { place, states in
       "\(world.kind(at: place).name) \(states)"
     }
     #expect(words.sorted() == ["alarm [2]", "relay [1, 0]", "shiftKey [1, 1, 0]"])
-    #expect(world.counts { _, kind in world.kind(at: kind).name == "relay" }.count == 1)
+    #expect(world.counts { _, _, kind in world.kind(at: kind).name == "relay" }.count == 1)
   }
 
   @Test("events that are possible, and why one is not")

@@ -56,8 +56,8 @@ extension World {
   private func text(of detail: JournalDetail, _ kind: Kind) -> String {
     switch detail {
     case .emitted(let output, let data): "emitted \(kind.outputs[Int(output)].name) \(data)"
-    case .armed(let timer, let due): "armed \(kind.timers[Int(timer)].name) \(due.text)"
-    case .disarmed(let timer, let due): "disarmed \(kind.timers[Int(timer)].name) \(due.text)"
+    case .armed(let timer, let key, let due): "armed \(kind.timers[Int(timer)].word(key)) \(due.text)"
+    case .disarmed(let timer, let key, let due): "disarmed \(kind.timers[Int(timer)].word(key)) \(due.text)"
     case .dataBefore(let data): "before \(data)"
     case .dataAfter(let data): "after \(data)"
     case .arguments(let values): "arguments \(values)"
@@ -65,12 +65,18 @@ extension World {
     case .initial(let state): "initial \(kind.states[Int(state)].word)"
     case .kind(let place): "kind \(place)"
     case .due(let due): "due \(due.text)"
+    case .key(let key): "key \(key)"
     case .source(let machine, let output):
       "source \(name(of: machine)).\(self.kind(of: machine).outputs[Int(output)].name)"
     case .target(let machine, let event):
       "target \(name(of: machine)).\(self.kind(of: machine).events[Int(event)].name)"
     }
   }
+}
+
+extension TimerEntry {
+  /// The timer with its key, if it bears one.
+  func word(_ key: UInt32) -> String { key == 0 ? name : "\(name)(\(key))" }
 }
 
 extension Moment {

@@ -37,7 +37,7 @@ struct LivelockTests {
     let isStalled = world.isStalled
     #expect(isStalled)
     let livelock = world.takeLivelock()
-    #expect(livelock == World.Livelock(chain: .timers(timer: 0), machine: spinner, moment: .beginning))
+    #expect(livelock == World.Livelock(chain: .timers(timer: 0, key: 0), machine: spinner, moment: .beginning))
     let again = world.takeLivelock()
     #expect(again == nil)
     #expect(world.checkInvariants() == [])

@@ -28,7 +28,7 @@ extension World {
       } else {
         send(machine, event: line.index, line.arguments)
       }
-    case .fired: fire(machine, timer: line.index)
+    case .fired: fire(machine, timer: line.index, key: line.key)
     case .dropped: drop(machine)
     case .wired, .unwired:
       guard let target = line.target, let far = self.machine(target.name) else { return }
@@ -54,6 +54,11 @@ extension JournalLine {
   fileprivate var initial: Int? {
     for case .initial(let state) in details { return Int(state) }
     return nil
+  }
+
+  var key: UInt32 {
+    for case .key(let key) in details { return key }
+    return 0
   }
 
   fileprivate var target: (name: String, event: Int)? {

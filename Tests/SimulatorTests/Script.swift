@@ -8,7 +8,7 @@ struct Script {
     case create(CatalogueEntry, name: String, initial: Int?, parameters: [[(parameter: Int, value: Value)]])
     case drop(String)
     case send(String, event: Int, arguments: [Value])
-    case fire(String, timer: Int)
+    case fire(String, timer: Int, key: UInt32)
     case wire(String, output: Int, String, event: Int)
     case unwire(place: Int)
   }
@@ -69,8 +69,8 @@ struct Script {
 
   private static func parameters(of kind: Kind, _ dice: inout Dice) -> [(parameter: Int, value: Value)] {
     kind.parameters.indices.compactMap { place in
-      guard dice.once(in: 4) else { return nil }
       let entry = kind.parameters[place]
+      guard entry.standard == nil || dice.once(in: 4) else { return nil }
       return (place, dice.one(of: samples(of: entry)))
     }
   }
@@ -90,7 +90,7 @@ struct Script {
     switch dice.number(0...19) {
     case 0: return .drop(name)
     case 1, 2:
-      if !kind.timers.isEmpty { return .fire(name, timer: dice.number(0...kind.timers.count - 1)) }
+      if !kind.timers.isEmpty { return fire(name, kind, &dice) }
     case 3, 4:
       let (target, targetKind) = dice.one(of: made)
       if !kind.outputs.isEmpty {
@@ -103,6 +103,11 @@ struct Script {
     }
     let event = dice.number(0...kind.events.count - 1)
     return .send(name, event: event, arguments: kind.events[event].arguments.map { dice.one(of: $0.type.samples) })
+  }
+
+  private static func fire(_ name: String, _ kind: Kind, _ dice: inout Dice) -> Action {
+    let timer = dice.number(0...kind.timers.count - 1)
+    return .fire(name, timer: timer, key: kind.timers[timer].key == nil ? 0 : UInt32(dice.number(1...4)))
   }
 
   // MARK: Playing
@@ -169,8 +174,8 @@ struct Script {
     case .send(let name, let event, let arguments):
       guard let machine = world.machine(name) else { return }
       if arguments.isEmpty { world.send(machine, plain: event) } else { world.send(machine, event: event, arguments) }
-    case .fire(let name, let timer):
-      if let machine = world.machine(name) { world.fire(machine, timer: timer) }
+    case .fire(let name, let timer, let key):
+      if let machine = world.machine(name) { world.fire(machine, timer: timer, key: key) }
     case .wire(let source, let output, let target, let event):
       guard let source = world.machine(source), let target = world.machine(target) else { return }
       try? world.wire(Wire(from: source, output: output, to: target, event: event))

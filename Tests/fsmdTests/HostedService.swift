@@ -25,9 +25,12 @@ final class HostedService {
     return catalogue
   }()
 
-  init(limits: Limits = Limits(), now: UInt64 = 7_000_000_000) {
+  /// - Parameter others: Kinds that only some tests know.
+  init(limits: Limits = Limits(), now: UInt64 = 7_000_000_000, with others: [CatalogueEntry] = []) {
     self.now = now
-    service = Service(catalogue: HostedService.catalogue, limits: limits, version: "0.0.0", host: now)
+    var catalogue = HostedService.catalogue
+    for entry in others { catalogue.add(entry) }
+    service = Service(catalogue: catalogue, limits: limits, version: "0.0.0", host: now)
   }
 
   /// A new client; its greeting has been read.

@@ -56,6 +56,30 @@ struct PresenterTests {
     #expect(try shown(request, line) == expected)
   }
 
+  @Test("a coverage has a heading for each kind, its figures in per cent, and what was not tried")
+  func coverage() throws {
+    #expect(
+      try shown(
+        "coverage",
+        ". kind lift machines=2 states=3/3 transitions=1/12 timers=0/0 unreachable=1 impossible=0 since=5 graph=partial",
+        ". region lift door states=1/2", ". untried lift transition shut open event=call",
+        ". untried lift switch shut call open press shut", ". untried lift guard open event=press lacks=stayed",
+        ". more lift pair 7", ". kind power machines=1 states=0/2", "+ 7") == """
+          lift  2 machines, since #5, as far as could be found out
+            states       3/3   100 %
+            transitions  1/12  8 %
+            unreachable  1
+            region     door  states=1/2
+            untried    transition  shut → open         event=call
+            untried    switch      shut → open → shut  call, press
+            untried    guard       open                event=press  lacks=stayed
+            more       pair  7
+          power  1 machine
+            states  0/2  0 %
+
+          """)
+  }
+
   @Test(
     "failures say what, and what instead",
     arguments: [
@@ -266,5 +290,24 @@ struct PlaceTests {
   func marks() throws {
     let text = try prompt([], colour: true)
     #expect(text == "\u{01}\u{1B}[1m\u{02}main\u{01}\u{1B}[0m\u{02}> ")
+  }
+
+  @Test("a diagram is shown as it is, and in a table the row of the present state stands out")
+  func diagrams() throws {
+    func shown(_ request: String, _ style: Style) -> String {
+      var conversation = Conversation()
+      _ = conversation.ask(request)
+      var presenter = Presenter(form: .people(style))
+      return [". @.1 ", ". @.1   0 [label=\"\", a=b]", ". @.1 > on  → off", ". @.1 @enduml", "+ @.1 4"].compactMap {
+        raw in
+        (ServerLine(raw) ?? ServerLine(whole: raw)).map { presenter.show(conversation.receive($0), raw: raw) }
+      }.joined()
+    }
+    let plain = "\n  0 [label=\"\", a=b]\n> on  → off\n@enduml\n"
+    let colours = Style(usesColour: true, usesUnicode: true)
+    #expect(shown("graph key format=dot", colours) == plain)
+    #expect(shown("graph key", .bare) == plain)
+    #expect(
+      shown("graph key", colours) == plain.replacing("> on  → off", with: "\u{1B}[1m> on  → off\u{1B}[0m"))
   }
 }

@@ -23,7 +23,7 @@ public struct ShiftKey: Machine {
     /// All letters are capitals.
     case capsLock
 
-    public enum Name: UInt8, CaseIterable, Vocabulary { case off, on, capsLock }
+    public enum Name: UInt8, CaseIterable, StatechartLeaf { case off, on, capsLock }
 
     public var name: Name {
       switch self {
@@ -75,6 +75,11 @@ public struct ShiftKey: Machine {
     }
   }
 
+  /// A key that is in a state already: the region of a keyboard.
+  init(state: State) {
+    self.state = state
+  }
+
   public mutating func react(to input: Input<Event, TimerName>, _ step: Step<Self>) -> Reaction<State> {
     switch (state, input) {
     case (.off(.closed), .event(.tap)):
@@ -124,7 +129,7 @@ public struct ShiftKey: Machine {
 
 extension ValueType {
   /// What becomes of a character in upper case: never more than three times as long.
-  fileprivate static let keyText = ValueType.text(bytes: 1...3 * longestCharacter)
+  static let keyText = ValueType.text(bytes: 1...3 * longestCharacter)
 }
 
 extension ShiftKey {
@@ -138,21 +143,19 @@ extension ShiftKey {
       "new shiftKey key", "send key tap", "advance 200ms", "send key tap", "send key character a", "advance 1s",
       "send key tap", "can key",
     ],
-    states: [
-      .off: "the next letter is a small one",
-      .on: "the next letter is a capital, those after it are small",
-      .capsLock: "all letters are capitals",
-    ],
+    states: [.off: State.Name.off.about, .on: State.Name.on.about, .capsLock: State.Name.capsLock.about],
     events: [
       .event(.tap, "the Shift key is tapped"),
       .event(Event.character, .character("c"), about: "a letter key is tapped"),
     ],
     timers: [.doubleTap: .after("doubleTap", "the window in which another tap is the second of two")],
     outputs: [.text: .output(("text", .keyText), about: "what the letter key writes")],
-    parameters: [
-      .parameter(
-        "doubleTap", \.doubleTap, .interval(.zero ... .seconds(60)),
-        "how soon a second tap locks; one at the very end comes too late"),
-      .parameter("gestureMode", \.gestureMode, .flag, "any two quick taps lock, also those that begin in on"),
-    ])
+    parameters: parameters)
+
+  static let parameters: [ParameterForm<Parameters>] = [
+    .parameter(
+      "doubleTap", \.doubleTap, .interval(.zero ... .seconds(60)),
+      "how soon a second tap locks; one at the very end comes too late"),
+    .parameter("gestureMode", \.gestureMode, .flag, "any two quick taps lock, also those that begin in on"),
+  ]
 }

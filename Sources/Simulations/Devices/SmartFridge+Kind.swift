@@ -1,38 +1,90 @@
 public import StateMachines
 
 extension SmartFridge {
-  /// The states of the compressor's region without their data.
-  enum CompressorName: UInt8, CaseIterable {
-    case resting, ready, coolingMinOn, coolingFree, defrosting, dripping
+  /// The state without regions.
+  public enum PowerlessName: UInt8, CaseIterable, Vocabulary { case off }
 
-    var word: String {
-      switch self {
-      case .resting: "resting"
-      case .ready: "ready"
-      case .coolingMinOn: "cooling.minOn"
-      case .coolingFree: "cooling.free"
-      case .defrosting: "defrosting"
-      case .dripping: "dripping"
+  /// The states of the compressor's region without their data.
+  public enum CompressorName: UInt8, CaseIterable, StatechartLeaf {
+    case resting, ready, minOn, free, defrosting, dripping
+
+    public enum Composite: UInt8, CaseIterable, StatechartComposite {
+      case unit, cycle, cooling, thawing
+
+      public var parent: Composite? {
+        switch self {
+        case .unit: nil
+        case .cycle, .thawing: .unit
+        case .cooling: .cycle
+        }
       }
     }
 
-    var about: String {
+    public var parent: Composite? {
+      switch self {
+      case .resting, .ready: .cycle
+      case .minOn, .free: .cooling
+      case .defrosting, .dripping: .thawing
+      }
+    }
+
+    /// Of the composites only `cooling` is named.
+    public static let words = ["resting", "ready", "cooling.minOn", "cooling.free", "defrosting", "dripping"]
+
+    fileprivate var about: String {
       switch self {
       case .resting: "the compressor is off and must not start yet"
       case .ready: "the compressor is off and may start"
-      case .coolingMinOn: "the compressor is on and must not stop yet"
-      case .coolingFree: "the compressor is on"
+      case .minOn: "the compressor is on and must not stop yet"
+      case .free: "the compressor is on"
       case .defrosting: "the heater thaws the evaporator"
       case .dripping: "the thawed water drains"
       }
     }
   }
 
+  /// The states of the door's region.
+  public enum Door: UInt8, CaseIterable, StatechartLeaf, MachineState {
+    /// The light is off.
+    case closed
+    /// The light is on.
+    case open
+    /// The light and the buzzer are on; `silence` has stopped the buzzer while `doorAlarm` is running.
+    case openTooLong
+
+    public enum Composite: UInt8, CaseIterable, StatechartComposite {
+      /// The light is on. `doorAlarm` may be running.
+      case ajar
+
+      public var parent: Composite? { nil }
+    }
+
+    public var parent: Composite? {
+      switch self {
+      case .closed: nil
+      case .open, .openTooLong: .ajar
+      }
+    }
+
+    /// Without the composite.
+    public static let words = allCases.map { "\($0)" }
+
+    fileprivate var about: String {
+      switch self {
+      case .closed: "the door is closed"
+      case .open: "the door is open"
+      case .openTooLong: "the door is open for too long"
+      }
+    }
+  }
+
   /// The states of the alarm's region without their data.
-  enum AlarmName: UInt8, CaseIterable, Vocabulary {
+  public enum AlarmName: UInt8, CaseIterable, StatechartLeaf {
     case normal, pendingHigh, highAlarm
 
-    var about: String {
+    public static let words = allCases.map { "\($0)" }
+
+    fileprivate var about: String {
       switch self {
       case .normal: "cold enough"
       case .pendingHigh: "too warm, not for long yet"
@@ -42,101 +94,11 @@ extension SmartFridge {
   }
 }
 
-extension SmartFridge.Compressor {
-  var name: SmartFridge.CompressorName {
+extension SmartFridge.State.Name {
+  fileprivate var about: String {
     switch self {
-    case .resting: .resting
-    case .ready: .ready
-    case .coolingMinOn: .coolingMinOn
-    case .coolingFree: .coolingFree
-    case .defrosting: .defrosting
-    case .dripping: .dripping
-    }
-  }
-}
-
-extension SmartFridge.Alarm {
-  var name: SmartFridge.AlarmName {
-    switch self {
-    case .normal: .normal
-    case .pendingHigh: .pendingHigh
-    case .highAlarm: .highAlarm
-    }
-  }
-}
-
-extension SmartFridge.Door {
-  var about: String {
-    switch self {
-    case .closed: "the door is closed"
-    case .open: "the door is open"
-    case .openTooLong: "the door is open for too long"
-    }
-  }
-}
-
-extension SmartFridge.State {
-  /// `off` at 0, and then the product of the regions, the last one counting fastest.
-  public struct Name: Vocabulary {
-    private let place: UInt8
-
-    public init(at index: Int) {
-      precondition(Name.words.indices.contains(index), "a smartFridge has no state at \(index)")
-      place = UInt8(index)
-    }
-
-    init(
-      _ compressor: SmartFridge.CompressorName, _ door: SmartFridge.Door, _ alarm: SmartFridge.AlarmName
-    ) {
-      place = 1 + (compressor.rawValue * 3 + door.rawValue) * 3 + alarm.rawValue
-    }
-
-    public var index: Int { Int(place) }
-
-    static let off = Name(at: 0)
-
-    /// The regions' parts; `nil` for `off`.
-    var regions: (compressor: SmartFridge.CompressorName, door: SmartFridge.Door, alarm: SmartFridge.AlarmName)? {
-      guard place > 0, let compressor = SmartFridge.CompressorName(rawValue: (place - 1) / 9),
-        let door = SmartFridge.Door(rawValue: (place - 1) / 3 % 3),
-        let alarm = SmartFridge.AlarmName(rawValue: (place - 1) % 3)
-      else { return nil }
-      return (compressor, door, alarm)
-    }
-
-    public static let words: [String] =
-      ["off"]
-      + SmartFridge.CompressorName.allCases.flatMap { compressor in
-        SmartFridge.Door.allCases.flatMap { door in
-          SmartFridge.AlarmName.allCases.map { alarm in "\(compressor.word)+\(door)+\(alarm)" }
-        }
-      }
-
-    fileprivate var about: String {
-      guard let regions else { return "no power" }
-      return "\(regions.compressor.about); \(regions.door.about); \(regions.alarm.about)"
-    }
-  }
-
-  public var name: Name {
-    switch self {
-    case .off: .off
-    case .on(let regions): Name(regions.compressor.name, regions.door, regions.alarm.name)
-    }
-  }
-
-  /// Where the door is, power or not.
-  fileprivate var door: String {
-    switch self {
-    case .off(let doorIsOpen): doorIsOpen ? "open" : "closed"
-    case .on(let regions): regions.door == .closed ? "closed" : "open"
-    }
-  }
-
-  fileprivate var regions: SmartFridge.Regions? {
-    switch self {
-    case .off: nil
-    case .on(let regions): regions
+    case .outside(.off): "no power"
+    case .inside(let name): "\(name.first.first.about); \(name.first.second.about); \(name.second.about)"
     }
   }
 }
@@ -145,8 +107,19 @@ extension SmartFridge {
   public static let kind = Kind(
     SmartFridge.self, "smartFridge",
     "a fridge with compressor protection, door light and buzzer, temperature alarm, defrosting and loss of power",
-    states: State.Name.words.indices.map(State.Name.init(at:)).map { ($0, $0.about) },
-    initialStates: [("off", .off)] + CompressorName.allCases.map { ($0.word, State.Name($0, .closed, .normal)) },
+    form: .orthogonal,
+    origin: """
+      a household fridge with the timings of commercial refrigeration controllers: three minutes of rest, a defrost \
+      every six hours
+      """,
+    example: [
+      "new smartFridge f start=4", "advance until 1h", "send f doorOpened", "advance 150s", "send f silence",
+      "send f doorClosed", "show f", "send f powerLost", "send f powerRestored", "agenda f",
+    ],
+    regions: .init(of: "on", ["compressor", "door", "alarm"]),
+    states: State.Name.all.map { ($0, $0.about) },
+    initialStates: [("off", .outside(.off))]
+      + CompressorName.allCases.map { ($0.word, .inside(Beside(Beside($0, .closed), .normal))) },
     events: [
       .event(.minTemperatureReached, "the chamber has cooled down to min"),
       .event(.maxTemperatureReached, "the chamber has warmed up to max"),
@@ -188,14 +161,14 @@ extension SmartFridge {
     readings: [
       .reading("temperature", .temperature, "in the chamber") { $0.temperature(at: $1, $2) },
       .reading("demand", .flag, "whether cooling is wanted; none while it is done, and none without power") {
-        machine, _, _ in machine.state.regions?.compressor.demand
+        machine, _, _ in SmartFridge.regions(of: machine.state)?.compressor.demand
       },
       .reading("door", .choice(["closed", "open"]), "where the door is, power or not") {
-        machine, _, _ in machine.state.door
+        machine, _, _ in machine.doorIsClosed ? "closed" : "open"
       },
       .reading("peak", .temperature, "the warmest that the chamber has been since it reached highLimit") {
         machine, now, parameters in
-        machine.state.regions?.alarm.noting(machine.temperature(at: now, parameters)).peak
+        SmartFridge.regions(of: machine.state)?.alarm.noting(machine.temperature(at: now, parameters)).peak
       },
     ],
     parameters: Parameters.cabinetForms + [

@@ -2,18 +2,33 @@ internal import StateMachines
 
 // How the chamber's temperature follows from the state, and when it crosses a threshold.
 extension SmartFridge {
-  /// Holds a temperature as that of now, before the conditions change.
-  mutating func beginSegment(at temperature: Double, _ step: Step<Self>) {
-    chamber = Chamber(temperature: temperature, since: step.now)
+  var doorIsClosed: Bool {
+    switch state {
+    case .off(let doorIsOpen): !doorIsOpen
+    case .on(let regions): regions.door == .closed
+    }
+  }
+
+  /// Whether the evaporator is being freed of ice: the chamber is warm on purpose.
+  var isThawing: Bool { SmartFridge.regions(of: state)?.compressor.name.parent == .thawing }
+
+  /// Whether it was too warm before this step, though not for long enough.
+  var alarmIsPending: Bool { SmartFridge.regions(of: state)?.alarm.name == .pendingHigh }
+
+  /// Whether the chamber is at or above the upper set-point.
+  func isWarm(_ step: Step<Self>) -> Bool { temperature(at: step.now, step.parameters) >= step.parameters.cabinet.max }
+
+  /// Holds the temperature as that of now, before the conditions change.
+  mutating func beginSegment(_ step: Step<Self>) {
+    chamber = Chamber(temperature: temperature(at: step.now, step.parameters), since: step.now)
   }
 
   /// Arms the crossings that lie ahead in a segment that begins now, and disarms the others.
   ///
   /// A threshold that was passed already is reported after `recheckDelay`, unless the machine knows.
-  func expectCrossings(in regions: Regions, _ step: Step<Self>) {
+  func expectCrossings(in regions: Regions, _ regime: Chamber.Regime, _ step: Step<Self>) {
     let parameters = step.parameters
     let cabinet = parameters.cabinet
-    let regime = regime(of: regions, parameters)
     let temperature = chamber.temperature
 
     func expect(_ timer: TimerName, after delay: Interval?) {
@@ -27,8 +42,8 @@ extension SmartFridge {
       return isNews ? cabinet.recheckDelay : nil
     }
 
-    let stopIsPending = if case .coolingMinOn(let pending) = regions.compressor { pending.stop } else { false }
-    let isCooling = regions.compressor.isCooling
+    let stopIsPending = if case .minOn(let pending) = regions.compressor { pending.stop } else { false }
+    let isCooling = regions.compressor.name.parent == .cooling
     expect(.minTemperatureReached, after: report(.atMost(cabinet.min), isNews: isCooling && !stopIsPending))
     expect(
       .maxTemperatureReached,
@@ -67,7 +82,7 @@ extension SmartFridge {
   func regime(of regions: Regions, _ parameters: Parameters) -> Chamber.Regime {
     let doorIsOpen = regions.door != .closed
     return switch regions.compressor {
-    case .coolingMinOn, .coolingFree:
+    case .minOn, .free:
       doorIsOpen
         ? Chamber.Regime(target: parameters.cabinet.ambient, tau: parameters.openCoolingTau)
         : parameters.cabinet.cooling

@@ -143,6 +143,11 @@ public final class Kind: Sendable {
     initialStates.firstIndex { $0 == word }.map { initialPlaces[$0] }
   }
 
+  /// Values for the parameters that must be given, as places in `parameters`: what the kind is shown and tried with.
+  public var requiredExamples: [(parameter: Int, value: Value)] {
+    parameters.enumerated().filter { $0.element.standard == nil }.map { ($0.offset, $0.element.example) }
+  }
+
   // MARK: Work that needs the machine's own types
 
   /// The events without arguments, one `Event` after the other in the kind's order; where an event takes arguments
@@ -167,6 +172,9 @@ public final class Kind: Sendable {
 
   /// An empty store for the parameters of this kind's machines.
   public func makeParameterPool() -> any ParameterPool { operations.makeParameterPool() }
+
+  /// The values of a set of parameters of this kind, in the kind's order.
+  public func values(of parameters: UnsafeRawPointer) -> [Value] { operations.values(of: parameters) }
 
   /// The present readings in the kind's order; `nil` where the machine has none of that name now.
   public func read(_ value: UnsafeRawPointer, at now: Moment, _ parameters: UnsafeRawPointer) -> [Value?] {

@@ -8,6 +8,7 @@ protocol KindOperations: Sendable {
   func makeParameterPool() -> any ParameterPool
   func read(_ value: UnsafeRawPointer, at now: Moment, _ parameters: UnsafeRawPointer) -> [Value?]
   func refusal(of event: Int, _ value: UnsafeRawPointer, at now: Moment, _ parameters: UnsafeRawPointer) -> String?
+  func values(of parameters: UnsafeRawPointer) -> [Value]
 }
 
 // Unchecked: the only stored pointer is to events that are written in `init` and read ever after.
@@ -45,6 +46,11 @@ final class TypedOperations<M: Machine>: KindOperations, @unchecked Sendable {
   }
 
   func makeParameterPool() -> any ParameterPool { TypedParameterPool(parameters) }
+
+  func values(of parameters: UnsafeRawPointer) -> [Value] {
+    let set = parameters.assumingMemoryBound(to: M.Parameters.self).pointee
+    return self.parameters.map { $0.get(set) }
+  }
 
   func read(_ value: UnsafeRawPointer, at now: Moment, _ parameters: UnsafeRawPointer) -> [Value?] {
     let machine = value.assumingMemoryBound(to: M.self).pointee

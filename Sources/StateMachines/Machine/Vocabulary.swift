@@ -13,6 +13,12 @@ public protocol Vocabulary: Hashable, Sendable {
   /// The words as they are printed and read, in order. The spelling is exact.
   static var words: [String] { get }
 
+  /// How many words there are.
+  static var count: Int { get }
+
+  /// The word for this name.
+  var word: String { get }
+
   /// The place of this name in `words`.
   var index: Int { get }
 
@@ -24,6 +30,9 @@ public protocol Vocabulary: Hashable, Sendable {
 
 extension Vocabulary where Self: CaseIterable & RawRepresentable, RawValue == UInt8 {
   public static var words: [String] { allCases.map { "\($0)" } }
+
+  @inlinable
+  public static var count: Int { allCases.count }
 
   @inlinable
   public var index: Int { Int(rawValue) }
@@ -38,7 +47,8 @@ extension Vocabulary where Self: CaseIterable & RawRepresentable, RawValue == UI
 }
 
 extension Vocabulary {
-  /// The word for this name.
+  public static var count: Int { words.count }
+
   public var word: String { Self.words[index] }
 }
 

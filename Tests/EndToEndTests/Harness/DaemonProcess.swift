@@ -13,12 +13,15 @@ final class DaemonProcess {
   private var isOnLeash = true
 
   /// Starts a daemon and waits until it accepts.
-  init(_ arguments: String...) throws {
+  ///
+  /// - Parameter environment: Variables that are set (or, with nil, unset) for it only.
+  init(_ arguments: String..., environment: [(String, String?)] = []) throws {
     folder = try TemporaryFolder()
     socket = "\(folder.path)/s"
     leash = try Pipe()
     run = try ProgramRun(
-      "fsmd", ["--socket", socket, "--until-stdin-closes"] + arguments, in: folder, input: leash.reading)
+      "fsmd", ["--socket", socket, "--until-stdin-closes"] + arguments, in: folder, input: leash.reading,
+      environment: environment)
     leash.reading.close()
     let (run, socket) = (run, socket)
     let first: Descriptor = try Patience.wait(for: "the daemon to listen") {

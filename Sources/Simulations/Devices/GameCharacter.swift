@@ -1,0 +1,198 @@
+public import StateMachines
+
+/// A character in a game, strong as long as it has mechanical armor and a charged laser.
+///
+/// | state | pickUp | hit | powerExpired | power expires |
+/// | --- | --- | --- | --- | --- |
+/// | weak, nothing else | stayed, has the item | ignored: nothing to lose | ignored | never runs |
+/// | weak, with the other item | → strong, power begins | as above, or the armor wears | ignored | never runs |
+/// | strong | stayed, power begins anew | stayed, the armor wears; worn out: → weak, power ends | → weak | → weak |
+///
+/// What becomes of the items is chosen here. A new armor stands `armor` points, and each hit takes its damage from
+/// it; at none left the armor is gone, and the laser remains. Picking up an armor restores the points. Power is what
+/// both run on while they work together: when it expires they are used up, and both must be found anew. A single item
+/// uses no power, so a weak character keeps it for as long as it likes. A character without armor cannot be hurt: it is
+/// weak already, and there is no weaker.
+///
+/// `became` fits an ``Enemy``'s characterBecame.
+public struct GameCharacter: Machine {
+  public enum State: MachineState {
+    /// Lacks something. No timer is running.
+    case weak(Equipment)
+    /// Has a laser and this armor, which stands more than no points. `power` is running.
+    case strong(armor: Int)
+
+    public enum Name: UInt8, CaseIterable, Vocabulary { case weak, strong }
+
+    public var name: Name {
+      switch self {
+      case .weak: .weak
+      case .strong: .strong
+      }
+    }
+
+    public var data: String? {
+      switch self {
+      case .weak: nil
+      case .strong: "armor,laser"
+      }
+    }
+
+    public static var carriesData: Bool { true }
+  }
+
+  /// What a weak character has.
+  public enum Equipment: Hashable, Sendable {
+    case nothing
+    /// An armor that stands so many points, more than none.
+    case armor(Int)
+    case laser
+  }
+
+  public enum Item: String, Choice { case armor, laser }
+
+  public enum Event: Sendable {
+    case pickUp(Item)
+    case hit(Int)
+    case powerExpired
+  }
+
+  public enum TimerName: UInt8, CaseIterable, Vocabulary { case power }
+
+  public enum Output: MachineOutput {
+    case became(Strength)
+
+    public enum Name: UInt8, CaseIterable, Vocabulary { case became }
+    public var name: Name { .became }
+
+    public var data: [Value] {
+      switch self {
+      case .became(let strength): [strength.value]
+      }
+    }
+  }
+
+  public struct Parameters: ParameterSet {
+    var power = Interval.seconds(30)
+    var armor = 100
+    public init() {}
+  }
+
+  public var state: State
+
+  public init(initial: State.Name?, _ step: Step<Self>) {
+    switch initial ?? .weak {
+    case .weak: state = .weak(.nothing)
+    case .strong:
+      state = .strong(armor: step.parameters.armor)
+      step.arm(.power, after: step.parameters.power)
+    }
+  }
+
+  public mutating func react(to input: Input<Event, TimerName>, _ step: Step<Self>) -> Reaction<State> {
+    switch (state, input) {
+    case (.weak(.nothing), .event(.pickUp(.armor))), (.weak(.armor), .event(.pickUp(.armor))):
+      return .stayAs(.weak(.armor(step.parameters.armor)))
+    case (.weak(.nothing), .event(.pickUp(.laser))), (.weak(.laser), .event(.pickUp(.laser))):
+      return .stayAs(.weak(.laser))
+    case (.weak(.armor(let armor)), .event(.pickUp(.laser))):
+      return strengthen(armor, step)
+    case (.weak(.laser), .event(.pickUp(.armor))):
+      return strengthen(step.parameters.armor, step)
+    case (.weak(.armor(let armor)), .event(.hit(let damage))):
+      return .stayAs(.weak(armor > damage ? .armor(armor - damage) : .nothing))
+    case (.strong, .event(.pickUp(.armor))):
+      step.arm(.power, after: step.parameters.power)
+      return .stayAs(.strong(armor: step.parameters.armor))
+    case (.strong, .event(.pickUp(.laser))):
+      step.arm(.power, after: step.parameters.power)
+      return .stay
+    case (.strong(let armor), .event(.hit(let damage))):
+      return armor > damage ? .stayAs(.strong(armor: armor - damage)) : weaken(.laser, step)
+    case (.strong, .event(.powerExpired)), (.strong, .expired(.power)):
+      return weaken(.nothing, step)
+
+    case (.weak(.nothing), .event(.hit)), (.weak(.laser), .event(.hit)), (.weak, .event(.powerExpired)),
+      (.weak, .expired(.power)):
+      return .ignore
+    }
+  }
+
+  public func asksFor(_ timer: TimerName) -> Bool {
+    switch (timer, state) {
+    case (.power, .strong): true
+    case (.power, .weak): false
+    }
+  }
+
+  private func strengthen(_ armor: Int, _ step: Step<Self>) -> Reaction<State> {
+    step.arm(.power, after: step.parameters.power)
+    step.emit(.became(.strong))
+    return .move(to: .strong(armor: armor))
+  }
+
+  private func weaken(_ left: Equipment, _ step: Step<Self>) -> Reaction<State> {
+    step.disarm(.power)
+    step.emit(.became(.weak))
+    return .move(to: .weak(left))
+  }
+}
+
+/// What enemies see of a character.
+public enum Strength: String, Choice { case weak, strong }
+
+extension GameCharacter.State {
+  /// The points that the armor stands; 0 without one.
+  fileprivate var armor: Int {
+    switch self {
+    case .weak(.armor(let armor)), .strong(let armor): armor
+    case .weak(.nothing), .weak(.laser): 0
+    }
+  }
+
+  fileprivate var hasLaser: Bool {
+    switch self {
+    case .weak(.laser), .strong: true
+    case .weak(.nothing), .weak(.armor): false
+    }
+  }
+}
+
+extension GameCharacter {
+  public static let kind = Kind(
+    GameCharacter.self, "character",
+    "a character in a game, strong with armor and laser until a hit or time takes them",
+    origin: """
+      A game sketched in a Spanish talk on state machines in iOS applications: armor, laser and strength are its, \
+      how they are lost is ours
+      """,
+    example: [
+      "new character hero power=30s", "new enemy ogre", "wire hero became ogre characterBecame",
+      "send ogre characterSeen weak", "send hero pickUp armor", "send hero pickUp laser", "expect ogre fleeing",
+      "advance 30s", "expect ogre attacking",
+    ],
+    states: [
+      .weak: "the character lacks armor or laser",
+      .strong: "the character has both, and power is running",
+    ],
+    events: [
+      .event(Event.pickUp, .choice("item"), about: "the character finds something"),
+      .event(Event.hit, .integer("damage", 1...1_000_000, like: [1, 1_000_000]), about: "somebody hits the character"),
+      .event(.powerExpired, "the power is used up, before its time"),
+    ],
+    timers: [.power: .after("power", "armor and laser are used up")],
+    outputs: [
+      .became: .output(
+        ("strength", .choice(Strength.allCases.map(\.rawValue))), about: "enemies see the character change")
+    ],
+    readings: [
+      .reading("armor", .integer(0...1_000_000), "the points that the armor stands; 0 without one") {
+        machine, _, _ in machine.state.armor
+      },
+      .reading("laser", .flag, "whether the character has a laser") { machine, _, _ in machine.state.hasLaser },
+    ],
+    parameters: [
+      .parameter("power", \.power, .delay, "how long armor and laser work together"),
+      .parameter("armor", \.armor, .integer(1...1_000_000), "the points that a new armor stands"),
+    ])
+}

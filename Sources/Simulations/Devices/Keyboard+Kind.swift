@@ -1,0 +1,68 @@
+public import StateMachines
+
+// A choice is a vocabulary: what an event sets is what a region is in.
+extension Vocabulary where Self: Choice, AllCases == [Self] {
+  public static var words: [String] { allCases.map(\.rawValue) }
+  public static var count: Int { allCases.count }
+  public var index: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+  public init(at index: Int) { self = Self.allCases[index] }
+}
+
+extension Keyboard.State.Name {
+  fileprivate var about: String { "\(first.first.about); \(first.second.about); \(second.about)" }
+}
+
+extension ShiftKey.State.Name {
+  var about: String {
+    switch self {
+    case .off: "the next letter is a small one"
+    case .on: "the next letter is a capital, those after it are small"
+    case .capsLock: "all letters are capitals"
+    }
+  }
+}
+
+extension Keyboard.Layout {
+  fileprivate var about: String {
+    switch self {
+    case .letters: "letters are to be seen"
+    case .digits: "digits are to be seen"
+    case .symbols: "symbols are to be seen"
+    }
+  }
+}
+
+extension Keyboard.Dictation {
+  fileprivate var about: String {
+    switch self {
+    case .off: "somebody types"
+    case .on: "somebody speaks"
+    }
+  }
+}
+
+extension Keyboard {
+  public static let kind = Kind(
+    Keyboard.self, "keyboard", "a phone's keyboard: the Shift key, the layout and dictation side by side",
+    form: .orthogonal,
+    origin: """
+      the example of regions side by side: the Shift key of this catalogue as it stands, with the layouts and the \
+      dictation that any phone has beside it
+      """,
+    example: [
+      "new keyboard k", "send k tap", "send k layout digits", "send k character 7", "send k layout letters",
+      "send k character a", "send k dictation on", "send k character b", "show k",
+    ],
+    regions: .init(["shift", "layout", "dictation"]),
+    states: State.Name.all.map { ($0, $0.about) },
+    initialStates: ShiftKey.State.Name.allCases.map { ($0.word, Beside(Beside($0, .letters), .off)) },
+    events: [
+      .event(.tap, "the Shift key is tapped; it is there with the letters only"),
+      .event(Event.character, .character("c"), about: "a key other than Shift is tapped, or something is heard"),
+      .event(Event.layout, .choice("layout"), about: "other keys are to be seen"),
+      .event(Event.dictation, .choice("dictation"), about: "somebody begins or ceases to speak"),
+    ],
+    timers: [.doubleTap: .after("doubleTap", "the window in which another tap is the second of two")],
+    outputs: [.text: .output(("text", .keyText), about: "what is written")],
+    parameters: ShiftKey.parameters)
+}

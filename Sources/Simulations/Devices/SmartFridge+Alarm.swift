@@ -1,0 +1,100 @@
+internal import StateMachines
+
+extension SmartFridge {
+  /// The region of the temperature alarm, which stays until somebody has seen it and the chamber is cold again.
+  struct Alarm: Region {
+    typealias Host = SmartFridge
+
+    let fridge: SmartFridge
+
+    enum State: MachineState {
+      /// The chamber is colder than the high limit.
+      case normal
+      /// It is not, for a while already; `peak` is the warmest it has been. `highTemp` is running except while thawing.
+      case pendingHigh(peak: Double)
+      /// It was too warm for too long, and nobody has acknowledged that. `isHigh` tells whether it still is.
+      case highAlarm(peak: Double, isHigh: Bool)
+
+      var name: AlarmName {
+        switch self {
+        case .normal: .normal
+        case .pendingHigh: .pendingHigh
+        case .highAlarm: .highAlarm
+        }
+      }
+    }
+
+    func reaction(in leaf: State, to signal: Signal, _ step: Step<Host>) -> Answer {
+      var warmest: Double { max(leaf.peak ?? -.infinity, fridge.temperature(at: step.now, step.parameters)) }
+      switch (leaf, signal) {
+      case (.normal, .event(.highLimitReached)): return .go(to: .pendingHigh(peak: warmest))
+      case (.pendingHigh, .event(.highLimitLeft)): return .go(to: .normal)
+      case (.pendingHigh, .expired(.highTemp)): return .go(to: .highAlarm(peak: warmest, isHigh: true))
+      case (.highAlarm(_, isHigh: false), .event(.acknowledge)): return .go(to: .normal)
+      case (.highAlarm(_, isHigh: true), .event(.acknowledge)):
+        step.emit(.buzzerOff)
+        return .stay
+      case (.highAlarm(_, isHigh: false), .event(.highLimitReached)):
+        return .stayAs(.highAlarm(peak: warmest, isHigh: true))
+      case (.highAlarm(_, isHigh: true), .event(.highLimitLeft)):
+        return .stayAs(.highAlarm(peak: warmest, isHigh: false))
+      case (.normal, _), (.pendingHigh, _), (.highAlarm, _):
+        return .inherit
+      }
+    }
+
+    /// While the evaporator thaws the chamber may be warm; `highTemp` is armed when the dripping ends.
+    func enter(_ node: Node, _ step: Step<Host>) {
+      switch node {
+      case .leaf(.pendingHigh): if !fridge.isThawing { step.arm(.highTemp, after: step.parameters.highTemp) }
+      case .leaf(.highAlarm): step.emit(.alarmOn)
+      case .leaf(.normal): break
+      }
+    }
+
+    func exit(_ node: Node, from leaf: State, _ step: Step<Host>) {
+      switch node {
+      case .leaf(.highAlarm): step.emit(.alarmOff)
+      case .leaf(.normal), .leaf(.pendingHigh): break
+      }
+    }
+
+    static func timers(of node: StatechartNode<AlarmName, NoNames>) -> NameSet<TimerName> {
+      switch node {
+      case .leaf(.pendingHigh): [.highTemp]
+      case .leaf(.normal), .leaf(.highAlarm): []
+      }
+    }
+  }
+}
+
+extension SmartFridge.Alarm.State {
+  /// The alarm of a chamber of which nothing is known but its temperature.
+  init(at temperature: Double, _ parameters: SmartFridge.Parameters) {
+    self = temperature >= parameters.highLimit ? .pendingHigh(peak: temperature) : .normal
+  }
+
+  var isHigh: Bool {
+    switch self {
+    case .normal: false
+    case .pendingHigh: true
+    case .highAlarm(_, let isHigh): isHigh
+    }
+  }
+
+  var peak: Double? {
+    switch self {
+    case .normal: nil
+    case .pendingHigh(let peak), .highAlarm(let peak, _): peak
+    }
+  }
+
+  /// The alarm with a temperature taken into its peak.
+  func noting(_ temperature: Double) -> Self {
+    switch self {
+    case .normal: self
+    case .pendingHigh(let peak): .pendingHigh(peak: max(peak, temperature))
+    case .highAlarm(let peak, let isHigh): .highAlarm(peak: max(peak, temperature), isHigh: isHigh)
+    }
+  }
+}

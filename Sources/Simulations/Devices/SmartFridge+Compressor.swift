@@ -1,0 +1,215 @@
+internal import StateMachines
+
+extension SmartFridge {
+  /// The compressor's region: it cools and rests in turns, and pauses for defrosting.
+  ///
+  /// ```
+  /// unit                 wants cooling or not
+  ///   cycle              defrostInterval is running
+  ///     resting, ready
+  ///     cooling          the compressor is on; doorStopDelay may be running
+  ///       minOn, free
+  ///   thawing            warmth is no alarm
+  ///     defrosting, dripping
+  /// ```
+  struct Compressor: Region {
+    typealias Host = SmartFridge
+
+    let fridge: SmartFridge
+
+    enum State: MachineState {
+      /// Off, and not yet allowed to start. `minOff` is running.
+      case resting(Rest)
+      /// Off, and allowed to start. `demand` is true only while the door is open.
+      case ready(demand: Bool)
+      /// On, and not yet to be stopped but for the door. `minOn` is running.
+      case minOn(Pending)
+      /// On.
+      case free
+      /// Off, the heater on. `defrostDuration` is running.
+      case defrosting(Rest)
+      /// Off, the water drains. `drip` is running.
+      case dripping(Rest)
+
+      var name: CompressorName {
+        switch self {
+        case .resting: .resting
+        case .ready: .ready
+        case .minOn: .minOn
+        case .free: .free
+        case .defrosting: .defrosting
+        case .dripping: .dripping
+        }
+      }
+    }
+
+    struct Rest: Hashable {
+      /// Cooling is wanted: the chamber is at or above the upper set-point.
+      var demand: Bool
+      /// The compressor must not start before this moment.
+      let until: Moment
+    }
+
+    /// What is done when `minOn` expires.
+    struct Pending: Hashable {
+      var stop = false
+      var defrost = false
+    }
+
+    func reaction(in leaf: State, to signal: Signal, _ step: Step<Host>) -> Answer {
+      switch (leaf, signal) {
+      case (.resting(let rest), .expired(.minOff)):
+        return startIfWanted(rest)
+      case (.ready, .event(.maxTemperatureReached)) where fridge.doorIsClosed,
+        (.ready(demand: true), .event(.doorClosed)):
+        return .go(into: .cooling)
+      case (.minOn(let pending), .expired(.minOn)):
+        if pending.defrost { return .go(to: .defrosting(rest(after: leaf, step))) }
+        return .go(to: pending.stop ? .resting(rest(after: leaf, step)) : .free)
+      case (.minOn(var pending), .event(.minTemperatureReached)):
+        pending.stop = true
+        return .stayAs(.minOn(pending))
+      case (.minOn(var pending), .expired(.defrostInterval)):
+        pending.defrost = true
+        return .stayAs(.minOn(pending))
+      case (.free, .event(.minTemperatureReached)):
+        return .go(to: .resting(rest(after: leaf, step)))
+      case (.defrosting(let rest), .expired(.defrostDuration)):
+        return .go(to: .dripping(rest))
+      case (.dripping(let rest), .expired(.drip)):
+        if fridge.alarmIsPending { step.arm(.highTemp, after: step.parameters.highTemp) }
+        return rest.until > step.now ? .go(to: .resting(rest)) : startIfWanted(rest)
+      case (.resting, _), (.ready, _), (.minOn, _), (.free, _), (.defrosting, _), (.dripping, _):
+        return .inherit
+      }
+    }
+
+    func reaction(of composite: Composite, in leaf: State, to signal: Signal, _ step: Step<Host>) -> Answer {
+      switch (composite, signal) {
+      case (.cooling, .event(.doorOpened)) where fridge.doorIsClosed && step.parameters.doorStopDelay > .zero:
+        step.arm(.doorStopDelay, after: step.parameters.doorStopDelay)
+        return .stay
+      case (.cooling, .event(.doorOpened)) where fridge.doorIsClosed, (.cooling, .expired(.doorStopDelay)):
+        // The door's safety of the goods overrides `minOn`. A defrost that was waiting for it falls due at once.
+        if case .minOn(let pending) = leaf, pending.defrost { step.raise(.defrostInterval) }
+        return .go(to: .resting(rest(after: leaf, step)))
+      case (.cooling, .event(.doorClosed)) where !fridge.doorIsClosed:
+        step.disarm(.doorStopDelay)
+        return .stay
+      case (.cooling, .event(.maxTemperatureReached)):
+        return .ignore
+      case (.cycle, .expired(.defrostInterval)):
+        return .go(to: .defrosting(rest(after: leaf, step)))
+      case (.unit, .event(.minTemperatureReached)):
+        // Sent by hand to a warm fridge it is not believed for long.
+        if fridge.isWarm(step) { step.arm(.maxTemperatureReached, after: step.parameters.cabinet.recheckDelay) }
+        return .stayAs(leaf.wanting(false))
+      case (.unit, .event(.maxTemperatureReached)):
+        return .stayAs(leaf.wanting(true))
+      case (.cooling, _), (.cycle, _), (.thawing, _):
+        return .inherit
+      case (.unit, .event(.highLimitReached)), (.unit, .event(.highLimitLeft)), (.unit, .event(.doorOpened)),
+        (.unit, .event(.doorClosed)), (.unit, .event(.silence)), (.unit, .event(.acknowledge)),
+        (.unit, .event(.powerLost)), (.unit, .event(.powerRestored)), (.unit, .expired):
+        return .inherit
+      }
+    }
+
+    private func startIfWanted(_ rest: Rest) -> Answer {
+      rest.demand && fridge.doorIsClosed ? .go(into: .cooling) : .go(to: .ready(demand: rest.demand))
+    }
+
+    /// The rest that a state leaves to be taken; after cooling it is a full one.
+    private func rest(after leaf: State, _ step: Step<Host>) -> Rest {
+      switch leaf {
+      case .resting(let rest), .defrosting(let rest), .dripping(let rest): rest
+      case .ready(let demand): Rest(demand: demand, until: step.now)
+      case .minOn, .free: fullRest(step)
+      }
+    }
+
+    private func fullRest(_ step: Step<Host>) -> Rest {
+      Rest(demand: fridge.isWarm(step), until: step.now + step.parameters.minOff)
+    }
+
+    func initial(of composite: Composite, _ step: Step<Host>) -> Node {
+      switch composite {
+      case .unit: .composite(.cycle)
+      case .cycle: .leaf(start(in: .resting, step))
+      case .cooling: .leaf(start(in: .minOn, step))
+      case .thawing: .leaf(start(in: .defrosting, step))
+      }
+    }
+
+    /// A state with its data as they are when nothing is known of what was before: a pause counts as rest from now on.
+    func start(in name: CompressorName, _ step: Step<Host>) -> State {
+      switch name {
+      case .resting: .resting(fullRest(step))
+      case .ready: .ready(demand: false)
+      case .minOn: .minOn(Pending())
+      case .free: .free
+      case .defrosting: .defrosting(fullRest(step))
+      case .dripping: .dripping(fullRest(step))
+      }
+    }
+
+    func enter(_ node: Node, _ step: Step<Host>) {
+      switch node {
+      case .composite(.cycle): step.arm(.defrostInterval, after: step.parameters.defrostInterval)
+      case .composite(.cooling): step.emit(.compressorOn)
+      case .composite(.thawing): step.disarm(.highTemp)
+      case .leaf(.resting(let rest)): step.arm(.minOff, after: rest.until - step.now)
+      case .leaf(.minOn): step.arm(.minOn, after: step.parameters.minOn)
+      case .leaf(.defrosting):
+        step.emit(.heaterOn)
+        step.arm(.defrostDuration, after: step.parameters.defrostDuration)
+      case .leaf(.dripping): step.arm(.drip, after: step.parameters.drip)
+      case .composite(.unit), .leaf(.ready), .leaf(.free): break
+      }
+    }
+
+    func exit(_ node: Node, from leaf: State, _ step: Step<Host>) {
+      switch node {
+      case .composite(.cooling): step.emit(.compressorOff)
+      case .leaf(.defrosting): step.emit(.heaterOff)
+      case .composite(.unit), .composite(.cycle), .composite(.thawing), .leaf(.resting), .leaf(.ready), .leaf(.minOn),
+        .leaf(.free), .leaf(.dripping):
+        break
+      }
+    }
+
+    static func timers(of node: StatechartNode<CompressorName, Composite>) -> NameSet<TimerName> {
+      switch node {
+      case .composite(.cycle): [.defrostInterval]
+      case .composite(.cooling): [.doorStopDelay]
+      case .leaf(.resting): [.minOff]
+      case .leaf(.minOn): [.minOn]
+      case .leaf(.defrosting): [.defrostDuration]
+      case .leaf(.dripping): [.drip]
+      case .composite(.unit), .composite(.thawing), .leaf(.ready), .leaf(.free): []
+      }
+    }
+  }
+}
+
+extension SmartFridge.Compressor.State {
+  /// Whether cooling is wanted; `nil` while it is done.
+  var demand: Bool? {
+    switch self {
+    case .resting(let rest), .defrosting(let rest), .dripping(let rest): rest.demand
+    case .ready(let demand): demand
+    case .minOn, .free: nil
+    }
+  }
+
+  /// The same state, in which cooling is wanted or not.
+  fileprivate func wanting(_ demand: Bool) -> Self {
+    switch self {
+    case .resting(let rest): .resting(.init(demand: demand, until: rest.until))
+    case .defrosting(let rest): .defrosting(.init(demand: demand, until: rest.until))
+    case .dripping(let rest): .dripping(.init(demand: demand, until: rest.until))
+    case .ready: .ready(demand: demand)
+    case .minOn, .free: self
+    }
+  }
+}

@@ -1,0 +1,63 @@
+internal import StateMachines
+
+extension SmartFridge {
+  /// The door's region: a light while it is not closed, and a buzzer when it is not closed for too long.
+  struct DoorRegion: Region {
+    typealias Host = SmartFridge
+    typealias State = Door
+
+    func reaction(in leaf: Door, to signal: Signal, _ step: Step<Host>) -> Answer {
+      switch (leaf, signal) {
+      case (.closed, .event(.doorOpened)): return .go(into: .ajar)
+      case (.open, .expired(.doorAlarm)): return .go(to: .openTooLong)
+      case (.openTooLong, .expired(.doorAlarm)):
+        step.emit(.buzzerOn)
+        return .stay
+      case (.openTooLong, .event(.silence)):
+        step.emit(.buzzerOff)
+        step.arm(.doorAlarm, after: step.parameters.doorAlarm)
+        return .stay
+      case (.closed, _), (.open, _), (.openTooLong, _): return .inherit
+      }
+    }
+
+    func reaction(of composite: Composite, in leaf: Door, to signal: Signal, _ step: Step<Host>) -> Answer {
+      switch (composite, signal) {
+      case (.ajar, .event(.doorClosed)): .go(to: .closed)
+      case (.ajar, _): .inherit
+      }
+    }
+
+    func initial(of composite: Composite, _ step: Step<Host>) -> Node {
+      switch composite {
+      case .ajar: .leaf(.open)
+      }
+    }
+
+    func enter(_ node: Node, _ step: Step<Host>) {
+      switch node {
+      case .composite(.ajar):
+        step.emit(.lightOn)
+        step.arm(.doorAlarm, after: step.parameters.doorAlarm)
+      case .leaf(.openTooLong): step.emit(.buzzerOn)
+      case .leaf(.closed), .leaf(.open): break
+      }
+    }
+
+    func exit(_ node: Node, from leaf: Door, _ step: Step<Host>) {
+      switch node {
+      case .composite(.ajar):
+        step.emit(.lightOff)
+        if leaf == .openTooLong { step.emit(.buzzerOff) }  // The light goes first.
+      case .leaf(.closed), .leaf(.open), .leaf(.openTooLong): break
+      }
+    }
+
+    static func timers(of node: StatechartNode<Door, Composite>) -> NameSet<TimerName> {
+      switch node {
+      case .composite(.ajar): [.doorAlarm]
+      case .leaf(.closed), .leaf(.open), .leaf(.openTooLong): []
+      }
+    }
+  }
+}

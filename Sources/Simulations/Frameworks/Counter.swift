@@ -1,0 +1,93 @@
+public import StateMachines
+
+/// What a wish does to a count: the library's example of a machine that is nothing but a reducer.
+public struct Counting: Reducer {
+  public enum Wish: Hashable, Sendable { case increase, decrease }
+
+  /// The counts end here, on both sides; a wish beyond is taken and changes nothing.
+  public static let limit = 1_000_000_000
+
+  let step: Int
+
+  /// - Precondition: `step` is not negative.
+  public init(step: Int = 1) {
+    precondition(step >= 0, "a counter whose increase decreases")
+    self.step = step
+  }
+
+  public func reduce(_ state: Int, _ wish: Wish) -> Int {
+    switch wish {
+    case .increase: min(state + step, Self.limit)
+    case .decrease: max(state - step, -Self.limit)
+    }
+  }
+}
+
+/// The simplest machine: a number, two wishes, and a ``Counting`` that makes the next number of both.
+///
+/// | state \ event | increase | decrease |
+/// | --- | --- | --- |
+/// | count(N) | → count(N + step) | → count(N − step) |
+///
+/// There is one state, and every wish is a transition into it, also one that changes nothing (`step=0`, or a count at
+/// its end, a thousand million): a reducer emits once for every wish.
+public struct Counter: Machine {
+  public struct State: MachineState {
+    /// The number that the reducer has made.
+    var count = 0
+
+    public enum Name: UInt8, CaseIterable, Vocabulary { case count }
+
+    public var name: Name { .count }
+    public var data: String? { "\(count)" }
+    public static var carriesData: Bool { true }
+  }
+
+  public typealias Event = Counting.Wish
+
+  public struct Parameters: ParameterSet {
+    var step = 1
+    public init() {}
+  }
+
+  public var state = State()
+
+  public init(initial: State.Name?, _ step: Step<Self>) {}
+
+  public mutating func react(to input: Input<Event, NoNames>, _ step: Step<Self>) -> Reaction<State> {
+    switch input {
+    case .event(let wish):
+      .move(to: State(count: Counting(step: step.parameters.step).reduce(state.count, wish)))
+    }
+  }
+}
+
+extension Counter {
+  public static let kind = Kind(
+    Counter.self, "counter", "a number that wishes increase and decrease",
+    form: .reducer,
+    origin: """
+      the counter with which MVI libraries introduce themselves, in the form in which a talk on MVI shows its simplest \
+      machine: a reducer and nothing else
+      """,
+    example: [
+      "new counter c", "send c increase", "send c increase", "send c decrease", "show c", "new counter still step=0",
+      "send still increase",
+    ],
+    states: [.count: "the number, from 0"],
+    events: [
+      .event(.increase, "the wish for more"),
+      .event(.decrease, "the wish for less"),
+    ],
+    readings: [
+      .reading("count", .integer(-Counting.limit...Counting.limit), "the number") { machine, _, _ in
+        machine.state.count
+      }
+    ],
+    parameters: [
+      .parameter(
+        "step", \.step, .integer(0...1_000_000),
+        "how much a wish changes; with 0 each wish is taken, and none changes it"
+      )
+    ])
+}

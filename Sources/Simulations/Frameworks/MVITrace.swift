@@ -1,0 +1,288 @@
+public import StateMachines
+
+/// A feature that says aloud each call of its parts, to show in which order they are made.
+///
+/// Its state is a number, which the reducer adds to, and how many slow wishes are under way; `s0`, `s1`, … are its states in
+/// the order in which they were made. What each wish does:
+///
+/// | wish | effects | post-processor | news |
+/// | --- | --- | --- | --- |
+/// | chain | E1; of the action P: E2 | P after E1 | N1 of E1, N2 of E2 |
+/// | slow | started at once, finished after `latency`: +5 | | |
+/// | fast | added: +100 | | |
+/// | several | E3 and E4 at once: +1 each | | N3, N4 |
+/// | loop | looped | | L, whose listener sends second and third |
+/// | second, third | of the same names | | |
+/// | same | unchanged: a state is emitted all the same | | |
+/// | nothing | none: the wish is refused by the actor, and nothing more happens | | |
+///
+/// A wish that brings effects is *moved*, `nothing` is *stayed*. With `order=recursive` the action P is handled to its end
+/// before N1 is published, so N2 comes first, and N1 still says s1; with `order=queued`, N1 comes first. A second slow
+/// wish does not wait for the first. `subscribe` replays the present state and no news. With `bootstrap=on` two
+/// actions of the bootstrapper (+1, +2) are done before anybody can subscribe, who then sees one state: the one after
+/// both. After `dispose` everything is dropped, also what was under way.
+public struct MVITrace: Machine {
+  public enum Wish: String, Choice { case chain, slow, fast, several, loop, second, third, same, nothing }
+
+  public enum Event: Sendable {
+    case wish(Wish)
+    case subscribe
+    case dispose
+  }
+
+  public struct State: MachineState {
+    var store: FeatureStore<Tracing>
+
+    public enum Name: UInt8, CaseIterable, Vocabulary {
+      case idle, loading, disposed
+    }
+
+    public var name: Name {
+      if store.isDisposed { return .disposed }
+      return store.state.loads == 0 ? .idle : .loading
+    }
+
+    public var data: String? { "\(store.state.total)" }
+    public static var carriesData: Bool { true }
+  }
+
+  public enum TimerName: UInt8, CaseIterable, Vocabulary { case finished }
+
+  public enum Output: MachineOutput {
+    case bootstrapper(actions: Int)
+    case actor(state: Tracing.State, action: Tracing.Action)
+    case reducer(state: Tracing.State, effect: Tracing.Effect)
+    case state(Tracing.State)
+    case postProcessor(state: Tracing.State, effect: Tracing.Effect, action: Tracing.Action?)
+    case news(Tracing.News)
+
+    public enum Name: UInt8, CaseIterable, Vocabulary {
+      case bootstrapper, actor, reducer, state, postProcessor, news
+    }
+
+    public var name: Name {
+      switch self {
+      case .bootstrapper: .bootstrapper
+      case .actor: .actor
+      case .reducer: .reducer
+      case .state: .state
+      case .postProcessor: .postProcessor
+      case .news: .news
+      }
+    }
+
+    public var data: [Value] {
+      switch self {
+      case .bootstrapper(let actions): [.integer(actions)]
+      case .actor(let state, let action): [state.number, .text(action.word)]
+      case .reducer(let state, let effect): [state.number, .text(effect.word)]
+      case .state(let state): [state.number, .integer(state.total), .text(state.loads == 0 ? "idle" : "loading")]
+      case .postProcessor(let state, let effect, let action):
+        [state.number, .text(effect.word), .text(action?.word ?? "nil")]
+      case .news(let news): [.text(news.word), news.state.number]
+      }
+    }
+  }
+
+  public struct Parameters: ParameterSet {
+    var order = FeatureOrder.recursive
+    var bootstrap = false
+    var initialCount = 100
+    var latency = Interval.seconds(1)
+    public init() {}
+  }
+
+  /// How many slow wishes may be under way.
+  public static let mostLoads = 100
+
+  /// The subscriber: says the states, turns open streams into timers, and answers the news L with two wishes.
+  private struct Host: FeatureListener {
+    typealias Subject = Tracing
+    let step: Step<MVITrace>
+    /// How many states it has heard.
+    var emissions = 0
+
+    mutating func hear(state: Tracing.State) {
+      emissions += 1
+      step.emit(.state(state))
+    }
+
+    mutating func hear(news: Tracing.News, from store: inout FeatureStore<Tracing>, _ feature: Tracing) {
+      step.emit(.news(news))
+      guard news.word == "L" else { return }
+      store.accept(.second, by: feature, to: &self)
+      store.accept(.third, by: feature, to: &self)
+    }
+
+    mutating func hear(open stream: FeatureStore<Tracing>.Stream) {
+      step.arm(.finished, key: stream.key, after: step.parameters.latency)
+    }
+  }
+
+  public var state: State
+
+  public init(initial: State.Name?, _ step: Step<Self>) {
+    let tracing = Tracing(step: step)
+    var host = Host(step: step)
+    var store = FeatureStore(
+      Tracing.State(total: step.parameters.initialCount), of: tracing, order: step.parameters.order,
+      to: &host)
+    switch initial ?? .idle {
+    case .idle: break
+    case .loading: store.accept(.slow, by: tracing, to: &host)
+    case .disposed: store.dispose()
+    }
+    state = State(store: store)
+  }
+
+  public mutating func react(to input: Input<Event, TimerName>, _ step: Step<Self>) -> Reaction<State> {
+    if state.store.isDisposed { return .ignore }
+    let tracing = Tracing(step: step)
+    var host = Host(step: step)
+    var store = state.store
+    switch input {
+    case .event(.wish(let wish)):
+      if wish == .slow && store.streams.count == Self.mostLoads {
+        return step.refuse(
+          "\(Self.mostLoads) slow wishes are under way; another may begin when one of them has finished")
+      }
+      store.accept(wish, by: tracing, to: &host)
+      return host.emissions > 0 ? .move(to: State(store: store)) : .stay
+    case .event(.subscribe):
+      step.emit(.state(store.state))
+      return .stay
+    case .event(.dispose):
+      for stream in store.streams { step.disarm(.finished, key: stream.key) }
+      store.dispose()
+      return .move(to: State(store: store))
+    case .expired(.finished):
+      guard store.deliver(.finished, from: step.key, by: tracing, to: &host) else { return .ignore }
+      return .move(to: State(store: store))
+    }
+  }
+
+  public func asksFor(_ timer: TimerName) -> Bool { !state.store.streams.isEmpty }
+}
+
+/// The feature of ``MVITrace``: each part says that it was called, and with which state.
+public struct Tracing: Feature {
+  public struct State: Hashable, Sendable {
+    var total: Int
+    /// How many slow wishes are under way.
+    var loads = 0
+    /// How many states there were before this one.
+    var place = 0
+
+    var number: Value { .text("s\(place)") }
+  }
+
+  public typealias Wish = MVITrace.Wish
+
+  public enum Action: Hashable, Sendable {
+    case wish(Wish)
+    /// The post-processor's.
+    case p
+    /// The bootstrapper's.
+    case b1, b2
+
+    var word: String {
+      switch self {
+      case .wish(let wish): wish.rawValue
+      case .p: "P"
+      case .b1: "B1"
+      case .b2: "B2"
+      }
+    }
+  }
+
+  public enum Effect: Hashable, Sendable {
+    case e1, e2, e3, e4, started, finished, added(Int), looped, second, third, unchanged
+
+    var word: String {
+      switch self {
+      case .e1: "E1"
+      case .e2: "E2"
+      case .e3: "E3"
+      case .e4: "E4"
+      case .started: "started"
+      case .finished: "finished"
+      case .added: "added"
+      case .looped: "looped"
+      case .second: "second"
+      case .third: "third"
+      case .unchanged: "unchanged"
+      }
+    }
+  }
+
+  public struct News: Hashable, Sendable {
+    let word: String
+    let state: State
+  }
+
+  let step: Step<MVITrace>
+
+  public func wishToAction(_ wish: Wish) -> Action { .wish(wish) }
+
+  public func bootstrapper() -> [Action] {
+    guard step.parameters.bootstrap else { return [] }
+    step.emit(.bootstrapper(actions: 2))
+    return [.b1, .b2]
+  }
+
+  public func actor(_ state: State, _ action: Action, _ effects: inout Effects<Effect>) {
+    step.emit(.actor(state: state, action: action))
+    switch action {
+    case .wish(.chain): effects.emit(.e1)
+    case .wish(.slow):
+      effects.emit(.started)
+      effects.later()
+    case .wish(.fast): effects.emit(.added(100))
+    case .wish(.several):
+      effects.emit(.e3)
+      effects.emit(.e4)
+    case .wish(.loop): effects.emit(.looped)
+    case .wish(.second): effects.emit(.second)
+    case .wish(.third): effects.emit(.third)
+    case .wish(.same): effects.emit(.unchanged)
+    case .wish(.nothing): break
+    case .p: effects.emit(.e2)
+    case .b1: effects.emit(.added(1))
+    case .b2: effects.emit(.added(2))
+    }
+  }
+
+  public func reducer(_ state: State, _ effect: Effect) -> State {
+    step.emit(.reducer(state: state, effect: effect))
+    var new = state
+    switch effect {
+    case .started: new.loads += 1
+    case .finished:
+      new.loads -= 1
+      new.total += 5
+    case .added(let number): new.total += number
+    case .e3, .e4: new.total += 1
+    case .e1, .e2, .looped, .second, .third: break
+    case .unchanged: return state
+    }
+    new.place += 1
+    return new
+  }
+
+  public func postProcessor(_ action: Action, _ effect: Effect, _ state: State) -> Action? {
+    let answer: Action? = effect == .e1 ? .p : nil
+    step.emit(.postProcessor(state: state, effect: effect, action: answer))
+    return answer
+  }
+
+  public func newsPublisher(_ action: Action, _ effect: Effect, _ state: State) -> News? {
+    switch effect {
+    case .e1: News(word: "N1", state: state)
+    case .e2: News(word: "N2", state: state)
+    case .e3: News(word: "N3", state: state)
+    case .e4: News(word: "N4", state: state)
+    case .looped: News(word: "L", state: state)
+    case .started, .finished, .added, .second, .third, .unchanged: nil
+    }
+  }
+}

@@ -1,0 +1,106 @@
+public import StateMachines
+
+/// Three steps, up and down: the smallest machine that is a schema.
+///
+/// | state \ event | increment | decrement |
+/// | --- | --- | --- |
+/// | one | → two, up | ignored |
+/// | two | → three, up | → one, down |
+/// | three | ignored | → two, down |
+///
+/// The blocks of the transitions say `up` or `down`; behind them comes `transition`, as the machine of a schema calls
+/// its callback after the block. The library that this form follows says nothing of a pair without a transition; it is ignored.
+public struct Stepper: Machine {
+  public enum State: UInt8, CaseIterable, Vocabulary, MachineState {
+    /// The lowest step.
+    case one
+    /// Between the others.
+    case two
+    /// The highest step.
+    case three
+  }
+
+  public enum Event: UInt8, CaseIterable, Vocabulary { case increment, decrement }
+
+  public enum Output: MachineOutput {
+    case up, down
+    case transition(from: State, event: Event, to: State)
+
+    public enum Name: UInt8, CaseIterable, Vocabulary { case up, down, transition }
+
+    public var name: Name {
+      switch self {
+      case .up: .up
+      case .down: .down
+      case .transition: .transition
+      }
+    }
+
+    public var data: [Value] {
+      switch self {
+      case .up, .down: []
+      case .transition(let from, let event, let to): [.text(from.word), .text(event.word), .text(to.word)]
+      }
+    }
+  }
+
+  /// Shared by all steppers; the subject of each is the step that it is in.
+  public static let schema = Schema<State, Event, Step<Stepper>>(initial: .one) { state, event in
+    switch state {
+    case .one:
+      switch event {
+      case .increment: .to(.two) { $0.emit(.up) }
+      case .decrement: nil
+      }
+    case .two:
+      switch event {
+      case .increment: .to(.three) { $0.emit(.up) }
+      case .decrement: .to(.one) { $0.emit(.down) }
+      }
+    case .three:
+      switch event {
+      case .increment: nil
+      case .decrement: .to(.two) { $0.emit(.down) }
+      }
+    }
+  }
+
+  public var state: State
+
+  public init(initial: State?, _ step: Step<Self>) {
+    state = initial ?? Self.schema.initial
+  }
+
+  public mutating func react(to input: Input<Event, NoNames>, _ step: Step<Self>) -> Reaction<State> {
+    switch input {
+    case .event(let event):
+      guard let transition = Self.schema.transition(from: state, on: event) else { return .ignore }
+      transition.block?(step)
+      step.emit(.transition(from: state, event: event, to: transition.state))
+      return .move(to: transition.state)
+    }
+  }
+}
+
+extension Stepper {
+  public static let kind = Kind(
+    Stepper.self, "stepper", "three steps, up and down, by a table that all steppers share",
+    form: .schema,
+    origin:
+      "SwiftyStateMachine, the Swift library: the example of its documentation, with the library's rules as they are",
+    example: [
+      "new stepper s", "send s decrement", "send s increment", "send s increment", "send s increment",
+      "send s decrement", "show s",
+    ],
+    states: [.one: "the lowest step", .two: "between the others", .three: "the highest step"],
+    events: [
+      .event(.increment, "one step up; ignored at the top"), .event(.decrement, "one step down; ignored at the bottom"),
+    ],
+    outputs: [
+      .up: .output(about: "what the blocks of the transitions upwards do"),
+      .down: .output(about: "what the blocks of the transitions downwards do"),
+      .transition: .output(
+        ("from", .choice(State.words)), ("event", .choice(Event.words)), ("to", .choice(State.words)),
+        about: "the callback, behind the block"),
+    ])
+}

@@ -1,0 +1,52 @@
+public import StateMachines
+
+extension ValueType {
+  /// What went wrong, in a word or a few.
+  fileprivate static let errorText = ValueType.text(bytes: 1...64)
+}
+
+extension Comments {
+  public static let kind = Kind(
+    Comments.self, "comments", "a screen that shows comments in a table: waiting, data, no data, or an error",
+    form: .stateObjects,
+    origin: """
+      A talk on state machines in iOS apps: four states and three transitions as they are there, built in the manner of GameplayKit; \
+      reloading is added
+      """,
+    example: [
+      "new comments c items=2 failures=1", "send c viewAppeared", "advance 3", "send c reload", "advance 3", "show c",
+      "send c failed timeout",
+    ],
+    states: [
+      .none: "the screen has not appeared",
+      .waitingData: "a loading indicator; the comments were asked for",
+      .data: "the table of comments",
+      .noData: "a placeholder: there are no comments",
+      .error: "what went wrong",
+    ],
+    events: [
+      .event(.viewAppeared, "the screen appears, for the first time or again"),
+      .event(Event.received, .count("items"), about: "the service has sent so many comments"),
+      .event(
+        Event.failed, .text("error", bytes: 1...64, like: ["timeout"]), about: "the service could not send them"),
+      .event(.reload, "the person asks for the comments again"),
+    ],
+    timers: [
+      .received: .after("latency", "the simulated service sends the comments"),
+      .failed: .after("latency", "the simulated service fails"),
+    ],
+    outputs: [
+      .showLoading: .output(about: "the loading indicator appears"),
+      .hideLoading: .output(about: "the loading indicator goes"),
+      .showTable: .output(("items", .integer(0...1_000_000)), about: "the table appears"),
+      .hideTable: .output(about: "the table goes"),
+      .showPlaceholder: .output(about: "the placeholder appears"),
+      .hidePlaceholder: .output(about: "the placeholder goes"),
+      .showError: .output(("error", .errorText), about: "the error appears"),
+      .hideError: .output(about: "the error goes"),
+      .request: .output(about: "asks the service for the comments"),
+    ],
+    parameters: [
+      .parameter("strict", \.strict, .flag, "on: a load is final, and reload is refused")
+    ] + Parameters.serviceForms + [Parameters.itemsForm("how many comments the service sends")])
+}

@@ -1,0 +1,246 @@
+public import StateMachines
+
+/// A list that is loaded page by page, refreshed as a whole, and stays usable while more of it comes.
+///
+/// The rule is a ``PaginationFeature``; the machine adds the service that fetches. Wishes by state, where *refused* is an
+/// actor without effects:
+///
+/// | state \ wish | load(false) | load(true) | refresh |
+/// | --- | --- | --- | --- |
+/// | initial | → loading | refused | → loading |
+/// | loading | refused | refused | refused |
+/// | content(n) | → loading | → content(n,nextPageLoading), or refused behind the last page | → content(n,refreshing) |
+/// | content(n,refreshing), content(n,nextPageLoading) | refused | refused | refused |
+/// | content(n,nextPageLoadingError) | → loading | → content(n,nextPageLoading) | → content(n,refreshing) |
+/// | error(e) | refused | refused | → loading |
+///
+/// A result makes content(n) of all of them: a first page replaces what was there, a next page is added to what was there
+/// when it was asked for. A failure makes content(n,nextPageLoadingError) of a next page, and otherwise error(e): also a
+/// failed refresh loses the items, unless `keepOnRefreshError` keeps them and says so in a toast.
+///
+/// The surprise is the row of `error`: a button *Try again* that sends load(false) does nothing, since an error forbids
+/// loading. It must send refresh. What counts as such an error was not defined where this comes from: here the one
+/// of the first page, and with `strict` the one of a next page too, from which then only a refresh recovers.
+///
+/// With `service=manual` a page of at least `pageSize` elements is taken to have a next one. An answer that is sent while
+/// the simulated service is at work comes in its place; one that nobody waits for is ignored.
+public struct Pagination: Machine {
+  public typealias State = FeatureStore<PaginationFeature>
+
+  public enum Event: Sendable {
+    case load(Bool)
+    case refresh
+    case itemsDidLoad(Int)
+    case itemsLoadingDidFail(String)
+  }
+
+  public enum TimerName: UInt8, CaseIterable, Vocabulary { case itemsDidLoad, itemsLoadingDidFail }
+
+  public enum Output: MachineOutput {
+    case toast(String)
+
+    public enum Name: UInt8, CaseIterable, Vocabulary { case toast }
+
+    public var name: Name {
+      switch self {
+      case .toast: .toast
+      }
+    }
+
+    public var data: [Value] {
+      switch self {
+      case .toast(let text): [.text(text)]
+      }
+    }
+  }
+
+  public struct Parameters: ServedParameters {
+    var service = SimulatedService(latency: .seconds(1), items: 45)
+    var pageSize = 20
+    var strict = false
+    var keepOnRefreshError = false
+    public init() {}
+
+    var feature: PaginationFeature {
+      PaginationFeature(isStrict: strict, keepsOnRefreshError: keepOnRefreshError)
+    }
+
+    /// How many elements the service has on a page.
+    func count(onPage page: Int) -> Int { max(0, min(pageSize, service.items - page * pageSize)) }
+
+    func isLast(_ page: Int) -> Bool { (page + 1) * pageSize >= service.items }
+  }
+
+  /// Turns news into outputs, and open streams into requests to the simulated service.
+  private struct Host: FeatureListener {
+    typealias Subject = PaginationFeature
+    let step: Step<Pagination>
+    /// How many requests there have been.
+    var requests: Int
+
+    mutating func hear(news: PaginationFeature.News, from store: inout State, _ feature: PaginationFeature) {
+      switch news {
+      case .toast(let text): step.emit(.toast(text))
+      }
+    }
+
+    mutating func hear(open stream: State.Stream) {
+      requests += 1
+      let service = step.parameters.service
+      guard service.isAutomatic else { return }
+      let timer = service.fails(request: requests, step) ? TimerName.itemsLoadingDidFail : .itemsDidLoad
+      step.arm(timer, after: service.latency)
+    }
+  }
+
+  public var state: State
+  private var requests = 0
+
+  /// A machine that is made in `content` shows the service's first page; one made in `error` says `offline`.
+  public init(initial: State.Name?, _ step: Step<Self>) {
+    let parameters = step.parameters
+    let feature = parameters.feature
+    switch initial ?? .initial {
+    case .initial: state = State(.initial, of: feature)
+    case .loading:
+      state = State(.initial, of: feature)
+      var host = Host(step: step, requests: 0)
+      state.accept(.load(isNextPage: false), by: feature, to: &host)
+      requests = host.requests
+    case .content:
+      let items = PaginationFeature.Items(
+        elements: parameters.count(onPage: 0), nextPageIndex: parameters.isLast(0) ? nil : 1)
+      state = State(.content(items, nil), of: feature)
+    case .error: state = State(.error("offline"), of: feature)
+    }
+  }
+
+  public mutating func react(to input: Input<Event, TimerName>, _ step: Step<Self>) -> Reaction<State> {
+    let parameters = step.parameters
+    switch input {
+    case .event(.load(let isNextPage)):
+      return take(.load(isNextPage: isNextPage), step)
+    case .event(.refresh):
+      return take(.refresh, step)
+    case .event(.itemsDidLoad(let count)):
+      guard let stream = state.streams.first else { return .ignore }
+      disarm(step)
+      return finish(stream, count: count, isLast: count < parameters.pageSize, step)
+    case .event(.itemsLoadingDidFail(let error)):
+      guard let stream = state.streams.first else { return .ignore }
+      disarm(step)
+      return fail(stream, error, step)
+    case .expired(.itemsDidLoad):
+      guard let stream = state.streams.first else { return .ignore }
+      let page = parameters.feature.page(of: stream)
+      return finish(stream, count: parameters.count(onPage: page), isLast: parameters.isLast(page), step)
+    case .expired(.itemsLoadingDidFail):
+      guard let stream = state.streams.first else { return .ignore }
+      return fail(stream, "offline", step)
+    }
+  }
+
+  private mutating func take(_ wish: PaginationFeature.Wish, _ step: Step<Self>) -> Reaction<State> {
+    let feature = step.parameters.feature
+    if let reason = feature.refusal(of: wish, in: state.state) { return step.refuse(reason) }
+    var host = Host(step: step, requests: requests)
+    var next = state
+    next.accept(wish, by: feature, to: &host)
+    requests = host.requests
+    return .move(to: next)
+  }
+
+  private func finish(_ stream: State.Stream, count: Int, isLast: Bool, _ step: Step<Self>) -> Reaction<State> {
+    let items = step.parameters.feature.merged(stream, count: count, isLast: isLast)
+    return deliver(.itemsDidLoad(items), from: stream, step)
+  }
+
+  private func fail(_ stream: State.Stream, _ error: String, _ step: Step<Self>) -> Reaction<State> {
+    let isPaginationError = stream.action == .load(isNextPage: true)
+    return deliver(.itemsLoadingDidFail(error, isPaginationError: isPaginationError), from: stream, step)
+  }
+
+  private func deliver(
+    _ effect: PaginationFeature.Effect, from stream: State.Stream, _ step: Step<Self>
+  ) -> Reaction<State> {
+    var host = Host(step: step, requests: requests)
+    var next = state
+    next.deliver(effect, from: stream.key, by: step.parameters.feature, to: &host)
+    return .move(to: next)
+  }
+
+  private func disarm(_ step: Step<Self>) {
+    guard step.parameters.service.isAutomatic else { return }
+    step.disarm(.itemsDidLoad)
+    step.disarm(.itemsLoadingDidFail)
+  }
+
+  public func asksFor(_ timer: TimerName) -> Bool { !state.streams.isEmpty }
+}
+
+extension ValueType {
+  /// What a service says when it fails.
+  fileprivate static let failure = ValueType.text(bytes: 1...256)
+}
+
+extension Pagination {
+  public static let kind = Kind(
+    Pagination.self, "pagination", "a list that is loaded page by page",
+    form: .feature,
+    origin: """
+      the pagination feature that a talk on MVI shows in code; its guards and its reducer are followed to the letter, and \
+      refresh and the joining of pages, which it does not show, are filled in
+      """,
+    example: [
+      "new pagination p", "send p load false", "advance 1s", "send p load true", "send p refresh", "advance 1s",
+      "send p refresh", "advance 1s", "show p",
+    ],
+    states: [
+      .initial: "nothing has been asked for",
+      .loading: "the first page is on its way, and nothing is shown",
+      .content: "so many elements are shown, and what goes on beside them",
+      .error: "there is nothing to show, for this reason; only a refresh begins again",
+    ],
+    events: [
+      .event(
+        Event.load, .flag("isNextPage"),
+        about: "the wish for the next page (true), or for the first one and nothing else"),
+      .event(.refresh, "the wish for everything anew, with the elements shown meanwhile"),
+      .event(
+        Event.itemsDidLoad, .count("elements"), about: "the service: the page that was asked for has so many elements"),
+      .event(
+        Event.itemsLoadingDidFail, .text("error", bytes: 1...256, like: ["offline"]),
+        about: "the service: the page that was asked for cannot be had"),
+    ],
+    timers: [
+      .itemsDidLoad: .after("latency", "the page that was asked for comes"),
+      .itemsLoadingDidFail: .after("latency", "the page that was asked for turns out not to be had"),
+    ],
+    outputs: [.toast: .output(("text", .failure), about: "a refresh has failed, and the elements are kept")],
+    readings: [
+      .reading("isProcessing", .flag, "whether a page is on its way") { machine, _, _ in
+        machine.state.state.isProcessing
+      },
+      .reading("canLoadNextPage", .flag, "whether elements are shown, and more follow") { machine, _, _ in
+        machine.state.state.canLoadNextPage
+      },
+      .reading("loadingError", .failure, "that keeps pages from being loaded") { machine, _, parameters in
+        parameters.feature.loadingError(of: machine.state.state)
+      },
+      .reading("pageError", .failure, "why the next page is missing") { machine, _, _ in machine.state.state.pageError
+      },
+      .reading("elements", .integer(0...Int.max), "how many are shown") { machine, _, _ in
+        machine.state.state.items?.elements
+      },
+      .reading("nextPageIndex", .integer(0...Int.max), "the page that follows, counted from 0") { machine, _, _ in
+        machine.state.state.items?.nextPageIndex
+      },
+    ],
+    parameters: [
+      .parameter("pageSize", \.pageSize, .integer(1...1_000_000), "how many elements a page has"),
+      Parameters.itemsForm("how many elements there are in all"),
+      .parameter("strict", \.strict, .flag, "a next page that failed, too, leaves nothing but a refresh"),
+      .parameter(
+        "keepOnRefreshError", \.keepOnRefreshError, .flag, "a refresh that failed leaves the elements as they are"),
+    ] + Parameters.serviceForms)
+}

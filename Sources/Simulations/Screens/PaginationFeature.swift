@@ -1,0 +1,193 @@
+public import StateMachines
+
+/// Loads a list page by page: the feature of ``Pagination``, which can be used without it.
+///
+/// It does not fetch. An action that is taken keeps its stream open; whoever fetches brings `itemsDidLoad` with the
+/// items ``merged(_:count:isLast:)``, or `itemsLoadingDidFail`.
+public struct PaginationFeature: Feature {
+  public enum State: MachineState {
+    /// Nothing has been asked for.
+    case initial
+    /// The first page is on its way, and nothing is shown.
+    case loading
+    /// Items are shown; `Option` says what goes on beside them.
+    case content(Items, Option?)
+    /// The first page could not be had, or a refresh failed.
+    case error(String)
+
+    public enum Name: UInt8, CaseIterable, Vocabulary { case initial, loading, content, error }
+
+    public var name: Name {
+      switch self {
+      case .initial: .initial
+      case .loading: .loading
+      case .content: .content
+      case .error: .error
+      }
+    }
+
+    public var data: String? {
+      switch self {
+      case .initial, .loading: nil
+      case .content(let items, let option): option.map { "\(items.elements),\($0.word)" } ?? "\(items.elements)"
+      case .error(let error): error
+      }
+    }
+
+    public static var carriesData: Bool { true }
+  }
+
+  /// What has been loaded: how many elements, and the page that follows.
+  public struct Items: Hashable, Sendable {
+    public var elements: Int
+    /// `nil` behind the last page.
+    public var nextPageIndex: Int?
+
+    public init(elements: Int, nextPageIndex: Int?) {
+      self.elements = elements
+      self.nextPageIndex = nextPageIndex
+    }
+  }
+
+  public enum Option: Hashable, Sendable {
+    /// The first page is on its way, to replace everything.
+    case refreshing
+    /// The next page is on its way.
+    case nextPageLoading
+    /// The next page could not be had.
+    case nextPageLoadingError(String)
+
+    var word: String {
+      switch self {
+      case .refreshing: "refreshing"
+      case .nextPageLoading: "nextPageLoading"
+      case .nextPageLoadingError: "nextPageLoadingError"
+      }
+    }
+  }
+
+  public enum Wish: Hashable, Sendable {
+    case load(isNextPage: Bool)
+    case refresh
+  }
+
+  public enum Effect: Hashable, Sendable {
+    case itemsLoadingDidStart(isNextPage: Bool)
+    case itemsDidLoad(Items)
+    case itemsLoadingDidFail(String, isPaginationError: Bool)
+    case itemsRefreshingDidStart
+  }
+
+  public enum News: Hashable, Sendable { case toast(String) }
+
+  /// Whether a failed next page, too, lets nothing but a refresh through.
+  let isStrict: Bool
+  /// Whether a failed refresh leaves the items as they are, and says so in news.
+  let keepsOnRefreshError: Bool
+
+  public init(isStrict: Bool = false, keepsOnRefreshError: Bool = false) {
+    self.isStrict = isStrict
+    self.keepsOnRefreshError = keepsOnRefreshError
+  }
+
+  public func actor(_ state: State, _ wish: Wish, _ effects: inout Effects<Effect>) {
+    if refusal(of: wish, in: state) != nil { return }
+    switch wish {
+    case .load(let isNextPage): effects.emit(.itemsLoadingDidStart(isNextPage: isNextPage))
+    case .refresh: effects.emit(.itemsRefreshingDidStart)
+    }
+    effects.later()
+  }
+
+  /// Why a wish comes to nothing; `nil` if it is taken.
+  public func refusal(of wish: Wish, in state: State) -> String? {
+    if state.isProcessing { return "a page is on its way; nothing else is loaded meanwhile" }
+    switch wish {
+    case .refresh: return nil
+    case .load(let isNextPage):
+      if let error = loadingError(of: state) { return "loading has failed (\(error)); only a refresh begins again" }
+      if !isNextPage || state.canLoadNextPage { return nil }
+      return state.items == nil ? "no page is there yet that another could follow" : "the last page is there"
+    }
+  }
+
+  /// The error that keeps pages from being loaded.
+  public func loadingError(of state: State) -> String? {
+    switch state {
+    case .error(let error): error
+    case .content(_, .nextPageLoadingError(let error)): isStrict ? error : nil
+    case .initial, .loading, .content: nil
+    }
+  }
+
+  /// The page that an open stream is to fetch.
+  public func page(of stream: FeatureStore<PaginationFeature>.Stream) -> Int {
+    stream.action == .load(isNextPage: true) ? stream.state.items?.nextPageIndex ?? 0 : 0
+  }
+
+  /// The items after a page of `count` elements has come: they replace all, or follow those that were there when the
+  /// wish was taken.
+  public func merged(_ stream: FeatureStore<PaginationFeature>.Stream, count: Int, isLast: Bool) -> Items {
+    let page = page(of: stream)
+    let before = page == 0 ? 0 : stream.state.items?.elements ?? 0
+    return Items(elements: before + count, nextPageIndex: isLast ? nil : page + 1)
+  }
+
+  public func reducer(_ state: State, _ effect: Effect) -> State {
+    switch (effect, state) {
+    case (.itemsLoadingDidStart(isNextPage: false), _): .loading
+    case (.itemsLoadingDidStart(isNextPage: true), .content(let items, _)): .content(items, .nextPageLoading)
+    case (.itemsRefreshingDidStart, .content(let items, _)): .content(items, .refreshing)
+    case (.itemsRefreshingDidStart, .initial), (.itemsRefreshingDidStart, .loading), (.itemsRefreshingDidStart, .error):
+      .loading
+    case (.itemsDidLoad(let items), _): .content(items, nil)
+    case (.itemsLoadingDidFail(let error, isPaginationError: true), .content(let items, _)):
+      .content(items, .nextPageLoadingError(error))
+    case (.itemsLoadingDidFail(_, isPaginationError: false), .content(let items, _)) where keepsOnRefreshError:
+      .content(items, nil)
+    case (.itemsLoadingDidFail(let error, isPaginationError: false), _): .error(error)
+    case (.itemsLoadingDidStart(isNextPage: true), .initial), (.itemsLoadingDidStart(isNextPage: true), .loading),
+      (.itemsLoadingDidStart(isNextPage: true), .error),
+      (.itemsLoadingDidFail(_, isPaginationError: true), .initial),
+      (.itemsLoadingDidFail(_, isPaginationError: true), .loading),
+      (.itemsLoadingDidFail(_, isPaginationError: true), .error):
+      state
+    }
+  }
+
+  public func newsPublisher(_ wish: Wish, _ effect: Effect, _ state: State) -> News? {
+    switch (effect, state) {
+    case (.itemsLoadingDidFail(let error, isPaginationError: false), .content): .toast(error)
+    case (.itemsLoadingDidFail, _), (.itemsLoadingDidStart, _), (.itemsDidLoad, _), (.itemsRefreshingDidStart, _): nil
+    }
+  }
+}
+
+extension PaginationFeature.State {
+  /// Whether a page is on its way.
+  public var isProcessing: Bool {
+    switch self {
+    case .loading, .content(_, .refreshing), .content(_, .nextPageLoading): true
+    case .initial, .content(_, .nextPageLoadingError), .content(_, nil), .error: false
+    }
+  }
+
+  /// Whether items are shown, and more follow.
+  public var canLoadNextPage: Bool { items?.nextPageIndex != nil }
+
+  /// What is shown.
+  public var items: PaginationFeature.Items? {
+    switch self {
+    case .content(let items, _): items
+    case .initial, .loading, .error: nil
+    }
+  }
+
+  /// Why the next page is missing.
+  public var pageError: String? {
+    switch self {
+    case .content(_, .nextPageLoadingError(let error)): error
+    case .initial, .loading, .content, .error: nil
+    }
+  }
+}

@@ -1,0 +1,24 @@
+public import StateMachines
+
+extension Composition {
+  /// A list of résumés, the screen of one of them, and the coordinator that shows the one or the other.
+  ///
+  /// The features know neither each other nor the coordinator: `resume` says in its news where to go, and the coordinator,
+  /// when it has put the list on the screen, has it filled.
+  public static let resumeApp = Composition(
+    "resumeApp", "a list of résumés and the screen of one, joined by a coordinator: features that talk in news",
+    origin: """
+      the features of a talk on model, view, intent at a job site, joined as it recommends: what one has to say is a wish \
+      of another, and routing is a signal
+      """,
+    example: [
+      "new resumeApp a", "wires", "send a.coordinator start", "advance 1s", "send a.resume open 7", "advance 1s",
+      "list a.*", "send a.resume close", "list a.*",
+    ],
+    members: ["list": Pagination.kind, "resume": OpenResume.kind, "coordinator": ListDetailCoordinator.kind],
+    wires: [
+      "coordinator.pushList": "list.refresh",
+      "resume.route": "coordinator.selected",
+      "resume.closeScreen": "coordinator.allTapped",
+    ])
+}

@@ -1,0 +1,183 @@
+public import StateMachines
+
+/// The navigation between a list and the details of one of its items, with a state object for each screen.
+///
+/// | current \ signal | start | selected(item) | allTapped |
+/// | --- | --- | --- | --- |
+/// | none | → all, pushList | ignored | ignored |
+/// | all | ignored | → detail(item), pushDetail(item) | refused: all may be followed by detail only |
+/// | detail | ignored | refused: detail may be followed by all only | → all, popToRoot |
+///
+/// `all` pushes the list when it is the first screen, and otherwise takes the navigation back to it. There is no back button; all
+/// navigation goes through signals.
+///
+/// The item is written into the state `detail` *before* the machine is asked to enter it, so one that comes
+/// while another is shown is kept although its entry is refused. Nobody sees that but the reading `item`: the screen, and
+/// the state's data, remain with the item that was pushed. The next selection overwrites it.
+///
+/// A coordinator that is made in `detail` knows no item, and so it pushes none.
+public struct ListDetailCoordinator: Machine {
+  public enum State: MachineState {
+    /// Not started.
+    case none
+    /// The list is on top.
+    case all
+    /// The details of an item are on top of the list; `nil` if the coordinator was made here.
+    case detail(String?)
+
+    public enum Name: UInt8, CaseIterable, Vocabulary { case none, all, detail }
+
+    public var name: Name {
+      switch self {
+      case .none: .none
+      case .all: .all
+      case .detail: .detail
+      }
+    }
+
+    public var data: String? {
+      switch self {
+      case .none, .all: nil
+      case .detail(let item): item
+      }
+    }
+
+    public static var carriesData: Bool { true }
+  }
+
+  public enum Event: Sendable {
+    case start, selected(String), allTapped
+  }
+
+  public enum Output: MachineOutput {
+    case pushList, pushDetail(String), popToRoot
+
+    public enum Name: UInt8, CaseIterable, Vocabulary { case pushList, pushDetail, popToRoot }
+
+    public var name: Name {
+      switch self {
+      case .pushList: .pushList
+      case .pushDetail: .pushDetail
+      case .popToRoot: .popToRoot
+      }
+    }
+
+    public var data: [Value] {
+      switch self {
+      case .pushList, .popToRoot: []
+      case .pushDetail(let item): [.text(item)]
+      }
+    }
+  }
+
+  /// What the state objects work on.
+  struct Navigation: StateSubject {
+    /// What `detail` shows when it is entered.
+    var item: String?
+    let step: Step<ListDetailCoordinator>
+  }
+
+  final class All: StateObject {
+    func isValidNextState(_ next: StateType<Navigation>, in machine: StateObjectMachine<Navigation>) -> Bool {
+      next == Detail.self
+    }
+
+    func didEnter(from previous: (any StateObject<Navigation>)?, in machine: inout StateObjectMachine<Navigation>) {
+      machine.subject.step.emit(previous == nil ? .pushList : .popToRoot)
+    }
+  }
+
+  final class Detail: StateObject {
+    func isValidNextState(_ next: StateType<Navigation>, in machine: StateObjectMachine<Navigation>) -> Bool {
+      next == All.self
+    }
+
+    func didEnter(from previous: (any StateObject<Navigation>)?, in machine: inout StateObjectMachine<Navigation>) {
+      if let item = machine.subject.item { machine.subject.step.emit(.pushDetail(item)) }
+    }
+  }
+
+  /// In the order of the names of the states behind `none`.
+  static let screens = StateObjects<Navigation>(All(), Detail())
+
+  public var state: State
+  /// The item of the last selection, whether or not it is shown.
+  fileprivate var item: String?
+
+  public init(initial: State.Name?, _ step: Step<Self>) {
+    var machine = StateObjectMachine(Self.screens, subject: Navigation(item: nil, step: step))
+    switch initial ?? .none {
+    case .none: break
+    case .all: machine.enter(All.self)
+    case .detail: machine.enter(Detail.self)
+    }
+    state = Self.state(of: machine)
+  }
+
+  public mutating func react(to input: Input<Event, NoNames>, _ step: Step<Self>) -> Reaction<State> {
+    switch (state, input) {
+    case (.none, .event(.start)):
+      return enter(All.self, step)
+    case (.all, .event(.selected(let item))), (.detail, .event(.selected(let item))):
+      self.item = item
+      return enter(Detail.self, step)
+    case (.all, .event(.allTapped)), (.detail, .event(.allTapped)):
+      return enter(All.self, step)
+    case (.none, .event(.selected)), (.none, .event(.allTapped)), (.all, .event(.start)), (.detail, .event(.start)):
+      return .ignore
+    }
+  }
+
+  private func enter(_ screen: StateType<Navigation>, _ step: Step<Self>) -> Reaction<State> {
+    let place = state.name == .none ? nil : state.name.index - 1
+    var machine = StateObjectMachine(Self.screens, at: place, subject: Navigation(item: item, step: step))
+    guard machine.enter(screen) else {
+      return step.refuse(
+        state.name == .all
+          ? "the list may be followed by the details of an item only" : "details may be followed by the list only")
+    }
+    return .move(to: Self.state(of: machine))
+  }
+
+  private static func state(of machine: StateObjectMachine<Navigation>) -> State {
+    switch machine.place.map({ State.Name(at: $0 + 1) }) ?? .none {
+    case .none: .none
+    case .all: .all
+    case .detail: .detail(machine.subject.item)
+    }
+  }
+}
+
+extension ListDetailCoordinator {
+  public static let kind = Kind(
+    ListDetailCoordinator.self, "listDetailCoordinator", "the navigation between a list and the details of one item",
+    form: .stateObjects,
+    origin: """
+      A sample of a talk on state machines in iOS apps, written with GameplayKit; its states and their rules are as they are there, \
+      the item that is kept in spite of a refusal too
+      """,
+    example: [
+      "new listDetailCoordinator c", "send c start", "send c allTapped", "send c selected apple",
+      "send c selected pear",
+      "show c", "send c allTapped", "send c selected plum", "show c",
+    ],
+    states: [
+      .none: "not started", .all: "the list is on top", .detail: "the details of an item are on top of the list",
+    ],
+    events: [
+      .event(.start, "the first screen is to appear"),
+      .event(
+        Event.selected, .text("item", bytes: 1...64, like: ["apple"]), about: "an item of the list is selected"),
+      .event(.allTapped, "the way back to the list is tapped"),
+    ],
+    outputs: [
+      .pushList: .output(about: "puts the list on the empty stack"),
+      .pushDetail: .output(("item", .text(bytes: 1...64)), about: "puts the details of an item on top"),
+      .popToRoot: .output(about: "takes away all but the list"),
+    ],
+    readings: [
+      .reading("item", .text(bytes: 1...64), "of the last selection, whether or not it is shown") { machine, _, _ in
+        machine.item
+      }
+    ])
+}

@@ -1,0 +1,302 @@
+public import StateMachines
+
+/// An operation on a serial queue as RestKit has it, built of states and events as objects: start and finish move it,
+/// cancel is a flag beside its state.
+///
+/// | state | start | finish | cancel |
+/// | --- | --- | --- | --- |
+/// | Ready | → Executing, `execute` follows | refused | stayed, the flag, `cancellation` follows |
+/// | Executing | refused | stayed, `finalize` follows: → Finished | stayed, the flag, `cancellation` follows |
+/// | Finished | refused | refused | ignored |
+///
+/// What the queue is to do is a timer without delay, so it happens at the same moment, in a step of its own and in
+/// the order in which it was put there: `execute` runs the execution block, `cancellation` the cancellation block, and
+/// `finalize` is the turn of finish, with the finalization block just before Finished.
+///
+/// The surprise is cancel: it never changes the state. Whoever wrote the execution block is to look at the flag and
+/// finish, and if nobody does, a cancelled operation executes for ever. Cancelling again means nothing.
+///
+/// Blocks do nothing here unless asked to: with `onExecute=finish` the execution block finishes a cancelled operation
+/// at once, with `onCancel=finish` the cancellation block does. `onExecute=missing` is an operation without an execution
+/// block, which cannot be started.
+///
+/// Where the original raises, the call is refused with the error's text. It raises for finish later, on the queue; here
+/// the answer is given at once, and the queue gets nothing to do. Only what a block does there has nobody to be told: a
+/// cancellation block that finishes an operation in Ready, or one that finishes already. That raises on the queue, with
+/// the output `raised`. A second finish while one is on its way is refused as well. (The original wants an
+/// operation and a queue to be made; here there is nothing that could be missing.)
+public struct Operation: Machine {
+  public struct State: MachineState {
+    public fileprivate(set) var name: Phase
+    /// Whether somebody has cancelled; the state does not depend on it.
+    fileprivate(set) var isCancelled = false
+    fileprivate(set) var scheduled = Turns()
+
+    fileprivate init(name: Phase) {
+      self.name = name
+    }
+  }
+
+  public enum Phase: UInt8, CaseIterable, Sendable {
+    /// Made, and not started.
+    case ready
+    /// Started, and not finished.
+    case executing
+    /// Done, for ever.
+    case finished
+  }
+
+  /// What waits for its turn on the queue: the timers that run.
+  struct Turns: Hashable, Sendable {
+    var execute = false
+    var cancellation = false
+    /// A block may call finish beside its owner, and each call has its turn.
+    var finalize = 0
+  }
+
+  public enum Event: Sendable { case start, finish, cancel }
+
+  public enum TimerName: UInt8, CaseIterable, Vocabulary { case execute, cancellation, finalize }
+
+  /// What observers of an operation look at.
+  public enum Property: String, Choice { case isReady, isExecuting, isFinished }
+
+  public enum Output: MachineOutput {
+    case willChange(Property)
+    case didChange(Property)
+    case executionBlock, cancellationBlock, finalizationBlock
+    case raised(String)
+
+    public enum Name: UInt8, CaseIterable, Vocabulary {
+      case willChange, didChange, executionBlock, cancellationBlock, finalizationBlock, raised
+    }
+
+    public var name: Name {
+      switch self {
+      case .willChange: .willChange
+      case .didChange: .didChange
+      case .executionBlock: .executionBlock
+      case .cancellationBlock: .cancellationBlock
+      case .finalizationBlock: .finalizationBlock
+      case .raised: .raised
+      }
+    }
+
+    public var data: [Value] {
+      switch self {
+      case .willChange(let property), .didChange(let property): [property.value]
+      case .executionBlock, .cancellationBlock, .finalizationBlock: []
+      case .raised(let reason): [.text(reason)]
+      }
+    }
+  }
+
+  public struct Parameters: ParameterSet {
+    enum OnExecute: String, Choice { case nothing, finish, missing }
+    enum OnCancel: String, Choice { case nothing, finish }
+
+    var onExecute = OnExecute.nothing
+    var onCancel = OnCancel.nothing
+    public init() {}
+  }
+
+  public var state: State
+
+  public init(initial: Phase?, _ step: Step<Self>) {
+    state = State(name: initial ?? .ready)
+    switch state.name {
+    case .ready, .finished: break
+    case .executing: state.schedule(.execute, step)
+    }
+  }
+
+  public mutating func react(to input: Input<Event, TimerName>, _ step: Step<Self>) -> Reaction<State> {
+    var next = state
+    switch (state.name, input) {
+    case (.ready, .event(.start)) where step.parameters.onExecute == .missing:
+      return step.refuse("an operation without an execution block cannot be started")
+    case (.ready, .event(.start)), (.executing, .event(.start)), (.finished, .event(.start)):
+      do { return .move(to: try next.fired(.start, step)) } catch { return step.refuse(error.reason) }
+    case (.executing, .event(.finish)) where state.scheduled.finalize > 0:
+      return step.refuse("the operation is finishing already")
+    case (.executing, .event(.finish)):
+      next.schedule(.finalize, step)
+      return .stayAs(next)
+    case (.ready, .event(.finish)), (.finished, .event(.finish)):
+      return step.refuse(next.objects.refusal(of: Call.finish)?.reason ?? "finish is not possible")
+    case (.ready, .event(.cancel)), (.executing, .event(.cancel)):
+      if state.isCancelled { return .ignore }
+      next.isCancelled = true
+      next.schedule(.cancellation, step)
+      return .stayAs(next)
+    case (.finished, .event(.cancel)):
+      return .ignore
+
+    case (_, .expired(.execute)):
+      next.scheduled.execute = false
+      step.emit(.executionBlock)
+      if state.isCancelled, step.parameters.onExecute == .finish { next.schedule(.finalize, step) }
+      return .stayAs(next)
+    case (_, .expired(.cancellation)):
+      next.scheduled.cancellation = false
+      step.emit(.cancellationBlock)
+      if step.parameters.onCancel == .finish { next.schedule(.finalize, step) }
+      return .stayAs(next)
+    case (_, .expired(.finalize)):
+      next.scheduled.finalize -= 1
+      if next.scheduled.finalize > 0 { step.arm(.finalize, after: .zero) }
+      do {
+        return .move(to: try next.fired(.finish, step))
+      } catch {
+        step.emit(.raised(error.reason))
+        return .stayAs(next)
+      }
+    }
+  }
+
+  public func asksFor(_ timer: TimerName) -> Bool {
+    switch timer {
+    case .execute: state.scheduled.execute
+    case .cancellation: state.scheduled.cancellation
+    case .finalize: state.scheduled.finalize > 0
+    }
+  }
+}
+
+extension Operation.Phase: Vocabulary {
+  public static var words: [String] { ["Ready", "Executing", "Finished"] }
+}
+
+// MARK: States and events as objects
+
+extension Operation {
+  /// The calls that fire an event; cancel is none.
+  enum Call: UInt8, CaseIterable, Vocabulary { case start, finish }
+
+  /// What the blocks act upon: they speak through the step, and put turns on the queue.
+  struct Subject {
+    let step: Step<Operation>
+    var operation: State
+  }
+
+  typealias Objects = EventObjects<Subject, Void>
+
+  static let objects: Objects.Definition = {
+    do {
+      return try Objects.Definition(
+        states: [
+          Objects.State(
+            "Ready", willExit: { _, call, _ in call.step.emit(.willChange(.isReady)) },
+            didExit: { _, call, _ in call.step.emit(.didChange(.isReady)) }),
+          Objects.State(
+            "Executing", willEnter: { _, call, _ in call.step.emit(.willChange(.isExecuting)) },
+            didEnter: { _, call, _ in
+              call.step.emit(.didChange(.isExecuting))
+              call.operation.schedule(.execute, call.step)
+            },
+            willExit: { _, call, _ in call.step.emit(.willChange(.isExecuting)) },
+            didExit: { _, call, _ in call.step.emit(.didChange(.isExecuting)) }),
+          Objects.State(
+            "Finished",
+            willEnter: { _, call, _ in
+              call.step.emit(.willChange(.isFinished))
+              call.step.emit(.finalizationBlock)
+            },
+            didEnter: { _, call, _ in call.step.emit(.didChange(.isFinished)) }),
+        ],
+        events: [
+          Objects.Event("start", from: ["Ready"], to: "Executing"),
+          Objects.Event("finish", from: ["Executing"], to: "Finished"),
+        ])
+    } catch {
+      preconditionFailure("the definition is wrong: \(error)")
+    }
+  }()
+}
+
+extension Operation.State {
+  /// The machine of objects around this state.
+  fileprivate var objects: Operation.Objects.Machine { Operation.Objects.Machine(Operation.objects, in: name) }
+
+  /// The state after an event, whose blocks run.
+  fileprivate func fired(_ call: Operation.Call, _ step: Step<Operation>) throws(FireFailure) -> Self {
+    var machine = objects
+    var subject = Operation.Subject(step: step, operation: self)
+    try machine.fire(call, userInfo: (), on: &subject)
+    subject.operation.name = machine.current(as: Operation.Phase.self) ?? name
+    return subject.operation
+  }
+
+  /// Puts a turn on the queue, behind those that wait there.
+  fileprivate mutating func schedule(_ turn: Operation.TimerName, _ step: Step<Operation>) {
+    switch turn {
+    case .execute: scheduled.execute = true
+    case .cancellation: scheduled.cancellation = true
+    case .finalize:
+      scheduled.finalize += 1
+      if scheduled.finalize > 1 { return }  // It follows when this one has had its turn.
+    }
+    step.arm(turn, after: .zero)
+  }
+}
+
+// MARK: The catalogue entry
+
+extension ValueType {
+  fileprivate static let property = ValueType.choice(Operation.Property.allCases.map(\.rawValue))
+}
+
+extension Operation {
+  public static let kind = Kind(
+    Operation.self, "operation", "an operation on a serial queue: start and finish move it, cancel is only a flag",
+    form: .eventObjects,
+    origin: """
+      The state machine inside the request operations of RestKit, a library for iOS, which is built with \
+      TransitionKit; its calls, blocks and notifications are followed in their order
+      """,
+    example: [
+      "new operation download onExecute=finish", "send download cancel", "expect download Ready",
+      "send download start", "expect download Finished", "show download", "send download finish",
+    ],
+    states: [
+      .ready: "the operation is made, and not started",
+      .executing: "the operation is started, and not finished",
+      .finished: "the operation is done, for ever",
+    ],
+    events: [
+      .event(.start, "the queue starts the operation"),
+      .event(.finish, "the work is done, or given up"),
+      .event(.cancel, "nobody wants the result any more"),
+    ],
+    timers: [
+      .execute: .computed("the queue's turn of the execution block"),
+      .cancellation: .computed("the queue's turn of the cancellation block"),
+      .finalize: .computed("the queue's turn of finish"),
+    ],
+    outputs: [
+      .willChange: .output(("property", .property), about: "observers: it is about to change"),
+      .didChange: .output(("property", .property), about: "observers: it has changed"),
+      .executionBlock: .output(about: "the execution block runs"),
+      .cancellationBlock: .output(about: "the cancellation block runs"),
+      .finalizationBlock: .output(about: "the finalization block runs"),
+      .raised: .output(("reason", .text(bytes: 1...1_024)), about: "a block's call of finish fails on the queue"),
+    ],
+    readings: [
+      .reading("isReady", .flag, "whether it can be started") { machine, _, _ in machine.state.name == .ready },
+      .reading("isExecuting", .flag, "whether it was started and not finished") {
+        machine, _, _ in machine.state.name == .executing
+      },
+      .reading("isFinished", .flag, "whether it is done") { machine, _, _ in machine.state.name == .finished },
+      .reading("isCancelled", .flag, "whether somebody has cancelled, whatever the state") {
+        machine, _, _ in machine.state.isCancelled
+      },
+    ],
+    parameters: [
+      .parameter(
+        "onExecute", \.onExecute, .choice(Parameters.OnExecute.allCases.map(\.rawValue)),
+        "finish: the execution block finishes at once if the operation is cancelled; missing: there is no such block"),
+      .parameter(
+        "onCancel", \.onCancel, .choice(Parameters.OnCancel.allCases.map(\.rawValue)),
+        "finish: the cancellation block finishes the operation"),
+    ])
+}

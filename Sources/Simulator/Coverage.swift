@@ -1,0 +1,204 @@
+package import StateMachines
+
+/// How much of what a kind's machines can do they have done, and what not.
+///
+/// What no machine can do counts as nothing that was left undone: states that cannot be reached, and events that cannot
+/// come in a state since it does not last. ``unreachable`` and ``impossible`` say how many there are.
+package struct Coverage: Sendable {
+  package struct Figure: Hashable, Sendable {
+    package var covered = 0
+    package var all = 0
+
+    fileprivate mutating func add(_ isCovered: Bool) {
+      all += 1
+      if isCovered { covered += 1 }
+    }
+  }
+
+  /// The states of one of several orthogonal regions.
+  package struct Region: Hashable, Sendable {
+    package let name: String
+    package let states: Figure
+  }
+
+  package enum Untried: Hashable, Sendable {
+    /// A state of a region, in whatever combination with those of others.
+    case part(region: String, state: String)
+    case state(Int)
+    /// A move from a state to a state.
+    case transition(CoverageOutcome)
+    /// An event in a state, whatever comes of it.
+    case pair(state: Int, event: Int)
+    case expiry(timer: Int)
+    case disarming(timer: Int)
+    /// An input in a state of which more than one thing can come, with what has not.
+    case choice(state: Int, GraphTrigger, lacking: [CoverageOutcome])
+    /// Two moves, one after the other.
+    case pairOfTransitions(CoverageOutcome, CoverageOutcome)
+  }
+
+  package let kind: Kind
+  package let machines: Int
+  package private(set) var states = Figure()
+  /// Moves from a state to a state by an input, by their names.
+  package private(set) var transitions = Figure()
+  /// States times events.
+  package private(set) var pairs = Figure()
+  /// Timers that have expired.
+  package private(set) var timers = Figure()
+  /// Timers that were disarmed.
+  package private(set) var disarmed = Figure()
+  /// Pairs of state and input of which several things can come: those of which all have come.
+  package private(set) var guards = Figure()
+  /// Pairs of transitions, one of which begins where the other ends; nil if there are more than ``mostSwitches``.
+  package private(set) var switches: Figure?
+  /// States that are combinations of those of regions; nil if the kind has no regions.
+  package private(set) var combinations: Figure?
+  package private(set) var regions: [Region] = []
+  package private(set) var unreachable = 0
+  package private(set) var impossible = 0
+  /// Whether all was found that there is to do.
+  package let isComplete: Bool
+  /// In the order of the cases of ``Untried``, and then of the kind's lists.
+  package private(set) var untried: [Untried] = []
+
+  /// Above this, to have tried all pairs of transitions is nothing that anybody aims at.
+  package static let mostSwitches = 1_000
+
+  /// - Complexity: O(*n* log *n*) in the outcomes.
+  package init(_ tally: CoverageTally, of scope: CoverageScope) {
+    var scope = scope
+    scope.add(tally)
+    kind = tally.kind
+    machines = tally.machines
+    isComplete = scope.isComplete
+    countRegions(tally, scope)
+    countStates(tally, scope)
+    let outcomes = scope.outcomes.sorted(by: Coverage.isBefore)
+    let moves = outcomes.filter { $0.verdict == .moved }
+    for move in moves {
+      transitions.add(tally.outcomes.contains(move))
+      if !tally.outcomes.contains(move) { untried.append(.transition(move)) }
+    }
+    countPairs(tally, scope)
+    for timer in kind.timers.indices {
+      if scope.expires[timer] {
+        timers.add(tally.expired[timer])
+        if !tally.expired[timer] { untried.append(.expiry(timer: timer)) }
+      }
+      if scope.isDisarmed[timer] {
+        disarmed.add(tally.disarmed[timer])
+        if !tally.disarmed[timer] { untried.append(.disarming(timer: timer)) }
+      }
+    }
+    countGuards(tally, outcomes)
+    countSwitches(tally, moves)
+  }
+
+  private mutating func countStates(_ tally: CoverageTally, _ scope: CoverageScope) {
+    for state in kind.states.indices {
+      guard scope.states[state] else {
+        unreachable += 1
+        continue
+      }
+      states.add(tally.states[state])
+      if !tally.states[state] { untried.append(.state(state)) }
+    }
+  }
+
+  private mutating func countRegions(_ tally: CoverageTally, _ scope: CoverageScope) {
+    let parts = kind.states.map { $0.word.split(separator: "+").map(String.init) }
+    let count = kind.regions?.names.count ?? parts.map(\.count).max() ?? 1
+    guard count > 1 else { return }
+    var combinations = Figure()
+    for state in kind.states.indices where parts[state].count == count && scope.states[state] {
+      combinations.add(tally.states[state])
+    }
+    self.combinations = combinations
+    for region in 0..<count {
+      let name = kind.regions?.names[region] ?? "\(region + 1)"
+      // In the order in which they turn up in the list.
+      var seen: [(part: String, isCovered: Bool)] = []
+      for state in kind.states.indices where parts[state].count == count && scope.states[state] {
+        let part = parts[state][region]
+        if let place = seen.firstIndex(where: { $0.part == part }) {
+          if tally.states[state] { seen[place].isCovered = true }
+        } else {
+          seen.append((part, tally.states[state]))
+        }
+      }
+      var figure = Figure()
+      for (part, isCovered) in seen {
+        figure.add(isCovered)
+        if !isCovered { untried.append(.part(region: name, state: part)) }
+      }
+      regions.append(Region(name: name, states: figure))
+    }
+  }
+
+  private mutating func countPairs(_ tally: CoverageTally, _ scope: CoverageScope) {
+    func pairs(_ outcomes: Set<CoverageOutcome>) -> Set<Int> {
+      var pairs: Set<Int> = []
+      for outcome in outcomes {
+        if case .event(let event) = outcome.trigger { pairs.insert(outcome.from * kind.events.count + event) }
+      }
+      return pairs
+    }
+    let (tried, possible) = (pairs(tally.outcomes), pairs(scope.outcomes))
+    for state in kind.states.indices {
+      for event in kind.events.indices {
+        let pair = state * kind.events.count + event
+        guard possible.contains(pair) else {
+          impossible += 1
+          continue
+        }
+        self.pairs.add(tried.contains(pair))
+        if !tried.contains(pair) { untried.append(.pair(state: state, event: event)) }
+      }
+    }
+  }
+
+  private mutating func countGuards(_ tally: CoverageTally, _ outcomes: [CoverageOutcome]) {
+    var first = 0
+    while first < outcomes.count {
+      let (state, trigger) = (outcomes[first].from, outcomes[first].trigger)
+      let end = outcomes[first...].firstIndex { $0.from != state || $0.trigger != trigger } ?? outcomes.count
+      if end - first > 1 {
+        let lacking = outcomes[first..<end].filter { !tally.outcomes.contains($0) }
+        guards.add(lacking.isEmpty)
+        if !lacking.isEmpty { untried.append(.choice(state: state, trigger, lacking: lacking)) }
+      }
+      first = end
+    }
+  }
+
+  private mutating func countSwitches(_ tally: CoverageTally, _ moves: [CoverageOutcome]) {
+    var following: [Int: [CoverageOutcome]] = [:]
+    for move in moves { following[move.from, default: []].append(move) }
+    var all = 0
+    for move in moves { all += following[move.to]?.count ?? 0 }
+    guard all <= Coverage.mostSwitches else { return }
+    var tried: [CoverageOutcome: Set<CoverageOutcome>] = [:]
+    for (first, second) in tally.switches { tried[first, default: []].insert(second) }
+    var figure = Figure()
+    for first in moves {
+      for second in following[first.to] ?? [] {
+        let isCovered = tried[first]?.contains(second) ?? false
+        figure.add(isCovered)
+        if !isCovered { untried.append(.pairOfTransitions(first, second)) }
+      }
+    }
+    switches = figure
+  }
+
+  /// By state, then by event, then by timer, then by what came of it.
+  private static func isBefore(_ left: CoverageOutcome, _ right: CoverageOutcome) -> Bool {
+    func key(_ outcome: CoverageOutcome) -> (Int, Int, Int, UInt8, Int) {
+      switch outcome.trigger {
+      case .event(let event): (outcome.from, 0, event, outcome.verdict.rawValue, outcome.to)
+      case .timer(let timer): (outcome.from, 1, timer, outcome.verdict.rawValue, outcome.to)
+      }
+    }
+    return key(left) < key(right)
+  }
+}

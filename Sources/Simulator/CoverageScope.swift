@@ -1,0 +1,59 @@
+package import StateMachines
+
+/// What there is to do for machines of one kind, as far as running the rule has shown: all of what a coverage counts a part of.
+package struct CoverageScope: Sendable {
+  /// Whether a state can be reached.
+  package private(set) var states: [Bool]
+  package private(set) var outcomes: Set<CoverageOutcome> = []
+  /// Whether a timer ever runs.
+  package private(set) var expires: [Bool]
+  /// Whether a timer is ever disarmed.
+  package private(set) var isDisarmed: [Bool]
+  /// Whether all was tried that there is to try.
+  package private(set) var isComplete = true
+
+  private let triggers: CoverageTriggers
+
+  /// Nothing yet.
+  package init(of kind: Kind) {
+    triggers = CoverageTriggers(of: kind)
+    states = Array(repeating: false, count: kind.states.count)
+    expires = Array(repeating: false, count: kind.timers.count)
+    isDisarmed = expires
+  }
+
+  /// Adds what machines with the parameters of a graph can do.
+  ///
+  /// - Complexity: O(states × inputs).
+  package mutating func add(_ graph: StateGraph) {
+    if !graph.isComplete { isComplete = false }
+    for (timer, facts) in graph.timers.enumerated() {
+      if facts.runs { expires[timer] = true }
+      if facts.isDisarmed { isDisarmed[timer] = true }
+    }
+    for state in graph.states.indices {
+      if graph.reach(of: state) != .unreached { states[state] = true }
+      for input in graph.inputs.indices {
+        let trigger: GraphTrigger =
+          switch graph.inputs[input] {
+          case .event(let event, _): .event(event)
+          case .timer(let timer): triggers.ofTimers[timer]
+          }
+        for outcome in graph.outcomes(in: state, of: input) {
+          outcomes.insert(
+            CoverageOutcome(from: state, trigger: trigger, verdict: outcome.verdict, to: outcome.to))
+        }
+      }
+    }
+  }
+
+  /// Adds what was seen: what has happened is possible, even if no try came upon it.
+  mutating func add(_ tally: CoverageTally) {
+    outcomes.formUnion(tally.outcomes)
+    for state in states.indices where tally.states[state] { states[state] = true }
+    for timer in expires.indices {
+      if tally.expired[timer] { expires[timer] = true }
+      if tally.disarmed[timer] { isDisarmed[timer] = true }
+    }
+  }
+}

@@ -1,0 +1,84 @@
+package import StateMachines
+
+/// Counts what a world's machines have done, by reading its journal, a piece at a time.
+///
+/// It tells of the time up to the moment at which it was begun. Nothing is counted while machines run: what there is to know
+/// stands in the journal, so that it can be asked of any world.
+package struct CoverageSurvey: Sendable {
+  /// By the places of kinds in the world.
+  package private(set) var tallies: [CoverageTally]
+  /// The input from which on all was counted; 1 unless the journal has forgotten its beginning.
+  package private(set) var since: UInt64
+
+  private let pattern: Pattern
+  private let isWanted: [Bool]
+  private let end: UInt64
+  private var reader: JournalReader
+  /// By the numbers of machines.
+  private var lastMoves: [UInt16] = []
+
+  /// Living machines whose parameters are looked at where the journal has forgotten with which they were made.
+  private static let machinesLookedAt = 256
+
+  /// - Parameters:
+  ///   - pattern: Of the names of machines that count, those that were dropped included.
+  ///   - isWanted: Whether machines of a kind count.
+  /// - Complexity: O(machines).
+  package init(of world: borrowing World, _ pattern: Pattern, _ isWanted: (Kind) -> Bool) {
+    let wanted = world.kinds.map(isWanted)
+    var tallies = world.kinds.map(CoverageTally.init(of:))
+    self.pattern = pattern
+    self.isWanted = wanted
+    since = world.firstSequence
+    end = world.lastSequence
+    reader = world.journalReader(from: since)
+    var matching: [MachineID] = []
+    let most = since > 1 ? CoverageSurvey.machinesLookedAt : 0
+    let counts = world.counts { machine, name, kind in
+      guard wanted[kind], pattern.matches(name) else { return false }
+      if matching.count < most { matching.append(machine) }
+      return true
+    }
+    for (kind, states) in counts {
+      for (state, count) in states.enumerated() where count > 0 { tallies[kind].note(present: count, in: state) }
+    }
+    for machine in matching {
+      tallies[world.kindPlace(of: machine)].note(parameters: world.parameterValues(of: machine))
+    }
+    self.tallies = tallies
+  }
+
+  /// Reads on.
+  ///
+  /// What the journal forgets before it is read is passed over, and ``since`` says so.
+  ///
+  /// - Parameter inputs: How many at most.
+  /// - Returns: Whether all is read.
+  package mutating func advance(through world: borrowing World, by inputs: Int) -> Bool {
+    var left = inputs
+    while left > 0, reader.next <= end {
+      guard let entry = world.read(&reader) else {
+        since = world.firstSequence
+        guard since <= end else { return true }
+        reader = world.journalReader(from: since)
+        // What was the last move before is not any more.
+        lastMoves = []
+        continue
+      }
+      left -= 1
+      note(entry, world)
+    }
+    return reader.next > end
+  }
+
+  private mutating func note(_ entry: JournalEntry, _ world: borrowing World) {
+    let place = world.kindPlace(of: entry.machine)
+    guard isWanted[place] else { return }
+    guard pattern.matchesAll || world.withName(of: entry.machine, { pattern.matches($0) }) else { return }
+    let number = entry.machine.index
+    if number >= lastMoves.count {
+      lastMoves.append(contentsOf: repeatElement(0, count: max(64, number + 1 - lastMoves.count, lastMoves.count)))
+    }
+    tallies[place].note(entry, lastMove: &lastMoves[number])
+  }
+}

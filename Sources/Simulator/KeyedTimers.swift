@@ -1,0 +1,122 @@
+import StateMachines
+
+/// The running timers that bear keys, of all machines of a world.
+///
+/// A cell has one place for each timer of its kind, and of a keyed timer several run at once; so they stand here, where
+/// machines without them pay nothing. One is found by machine, timer and key when it is armed, disarmed or fired, and by
+/// its stamp when it expires. Nothing here has an order: due time and stamp say which comes first.
+struct KeyedTimers {
+  /// Which of its machine's timers it is.
+  struct Name: Hashable {
+    /// The place in the kind's list.
+    let timer: UInt8
+    let key: UInt32
+  }
+
+  private var machines: [MachineID: [Name: RunningTimer]] = [:]
+  private var namesByStamp: [UInt64: Name] = [:]
+
+  @inline(__always)
+  var isEmpty: Bool { namesByStamp.isEmpty }
+
+  /// How many of a machine run.
+  func count(of machine: MachineID) -> Int { machines[machine]?.count ?? 0 }
+
+  /// One that runs; nil if it does not.
+  func running(_ name: Name, of machine: MachineID) -> RunningTimer? { machines[machine]?[name] }
+
+  /// The name of the one that was armed with a stamp; nil if none of that stamp runs.
+  @inline(__always)
+  func name(armedAs stamp: UInt64) -> Name? { isEmpty ? nil : namesByStamp[stamp] }
+
+  /// Those of a machine that run, in no order.
+  func all(of machine: MachineID) -> [(name: Name, running: RunningTimer)] {
+    isEmpty ? [] : (machines[machine] ?? [:]).map { ($0.key, $0.value) }
+  }
+
+  /// Lets one run; true if it replaces one that ran under its name.
+  mutating func set(_ name: Name, of machine: MachineID, _ timer: RunningTimer) -> Bool {
+    namesByStamp[timer.stamp] = name
+    guard let replaced = machines[machine, default: [:]].updateValue(timer, forKey: name) else { return false }
+    namesByStamp[replaced.stamp] = nil
+    return true
+  }
+
+  /// Takes one out; nil if it does not run.
+  mutating func remove(_ name: Name, of machine: MachineID) -> RunningTimer? {
+    // The machine keeps its empty table, since it is likely to need one again.
+    guard let removed = machines[machine]?.removeValue(forKey: name) else { return nil }
+    namesByStamp[removed.stamp] = nil
+    return removed
+  }
+
+  /// Takes out those of a machine that goes, and says how many ran.
+  mutating func removeAll(of machine: MachineID) -> Int {
+    guard let removed = machines.removeValue(forKey: machine) else { return 0 }
+    for timer in removed.values { namesByStamp[timer.stamp] = nil }
+    return removed.count
+  }
+
+  /// Gives all of them new stamps.
+  ///
+  /// - Precondition: `renewed` has every stamp that is here.
+  mutating func restamp(_ renewed: [UInt64: UInt64]) {
+    if isEmpty { return }
+    namesByStamp = [:]
+    for (machine, timers) in machines {
+      for (name, timer) in timers {
+        guard let stamp = renewed[timer.stamp] else { preconditionFailure("a running timer is in the agenda") }
+        machines[machine]?[name] = RunningTimer(due: timer.due, stamp: stamp)
+        namesByStamp[stamp] = name
+      }
+    }
+  }
+
+  /// What is wrong in here, in words; empty if all is well.
+  func invariantViolations(isAlive: (MachineID) -> Bool) -> [String] {
+    var violations: [String] = []
+    var count = 0
+    for (machine, timers) in machines {
+      if !isAlive(machine) { violations.append("machine \(machine.number) is gone and has keyed timers") }
+      count += timers.count
+      for (name, timer) in timers where namesByStamp[timer.stamp] != name {
+        violations.append("the keyed timer \(name) of machine \(machine.number) is not found by its stamp")
+      }
+    }
+    if count != namesByStamp.count {
+      violations.append("\(count) keyed timers run, \(namesByStamp.count) have stamps")
+    }
+    return violations
+  }
+}
+
+extension World {
+  /// Lets a keyed timer run, unless its machine has too many: then `livelock` says so, and what moves time stops there.
+  @inline(never)
+  mutating func arm(_ machine: MachineID, _ name: KeyedTimers.Name, _ due: Moment, isAnswer: Bool) {
+    precondition(kind(of: machine).timers[Int(name.timer)].key != nil, "the kind says which timers bear keys")
+    guard keyedTimers.count(of: machine) < limits.keyedTimers || keyedTimers.running(name, of: machine) != nil else {
+      livelock = Livelock(chain: .keyedTimers(timer: name.timer, key: name.key), machine: machine, moment: now)
+      hasRefusedTimer = !isAnswer
+      return
+    }
+    if armings == Agenda.lastStamp { restamp() }
+    armings &+= 1
+    let isReplaced = keyedTimers.set(name, of: machine, RunningTimer(due: due.nanoseconds, stamp: armings))
+    if !isReplaced { agenda.living &+= 1 }
+    agenda.push(Agenda.Entry(due: due.nanoseconds, stamp: armings, machine: machine))
+    details.tag(.armedKey, name.timer)
+    details.number(UInt64((due - now).nanoseconds))
+    details.number(UInt64(name.key))
+  }
+
+  /// Stops a keyed timer, if it runs.
+  @inline(never)
+  mutating func disarm(_ machine: MachineID, _ name: KeyedTimers.Name) {
+    guard let running = keyedTimers.remove(name, of: machine) else { return }
+    agenda.living &-= 1
+    details.tag(.disarmedKey, name.timer)
+    details.number(UInt64(running.due &- now.nanoseconds))
+    details.number(UInt64(name.key))
+  }
+}

@@ -1,0 +1,174 @@
+extension OrthogonalMachine {
+  @inlinable
+  public mutating func react(to input: Input<Event, TimerName>, _ step: Step<Self>) -> Reaction<State> {
+    let signal = signal(of: input)
+    let first = step.effectCount
+    guard let before = Self.regions(of: state) else {
+      return follow(reaction(to: signal, step), from: nil, actionsFrom: first, step)
+    }
+    var regions = before
+    var pass = RegionPass<Self>(.offer(signal), step)
+    visit(&regions, &pass, step)
+    if pass.overruled != 0 { reportOverruled(pass, step) }
+    if let target = pass.departure { return follow(.move(to: target), from: before, actionsFrom: first, step) }
+    switch pass.verdict {
+    case .moved, .stayed: return conclude(regions, from: before, pass, step)
+    case .ignored: return .ignore
+    case .refused: return pass.refusals == pass.place ? .refuse : .ignore
+    case nil: return follow(reaction(to: signal, step), from: before, actionsFrom: first, step)
+    }
+  }
+
+  /// Regions have done something with the signal.
+  @inlinable
+  @inline(__always)
+  mutating func conclude(
+    _ regions: Regions, from before: Regions, _ pass: RegionPass<Self>, _ step: Step<Self>
+  ) -> Reaction<State> {
+    var regions = regions
+    settle(&regions, from: before, step)
+    guard pass.verdict == .moved else { return .stayAs(Self.state(of: regions)) }
+    if pass.areAllFinal {
+      let first = step.effectCount
+      switch completion(of: regions, step) {
+      case .move(to: let next): return follow(.move(to: next), from: regions, actionsFrom: first, step)
+      case .stayAs(let next): return .move(to: next)
+      case .stay, .ignore, .refuse: break
+      }
+    }
+    return .move(to: Self.state(of: regions))
+  }
+
+  /// Carries out what the machine's own rule has decided: leaves the regions, enters others.
+  @inlinable
+  mutating func follow(
+    _ reaction: Reaction<State>, from before: Regions?, actionsFrom first: Int, _ step: Step<Self>
+  ) -> Reaction<State> {
+    guard case .move(to: let next) = reaction else { return reaction }
+    if var before {
+      let middle = step.effectCount
+      var pass = RegionPass<Self>(.leave, step)
+      visit(&before, &pass, step)
+      step.disarm(ownTimers)
+      step.putEffects(from: middle, before: first)
+    }
+    return .move(to: entered(next, step))
+  }
+
+  /// Enters the regions of a state, if it has any.
+  @inlinable
+  mutating func entered(_ state: State, _ step: Step<Self>) -> State {
+    guard var regions = Self.regions(of: state) else { return state }
+    var pass = RegionPass<Self>(.enter, step)
+    visit(&regions, &pass, step)
+    settle(&regions, from: nil, step)
+    return Self.state(of: regions)
+  }
+
+  @inlinable
+  mutating func reportOverruled(_ pass: RegionPass<Self>, _ step: Step<Self>) {
+    for region in 0..<pass.place where pass.overruled & (1 << UInt64(region)) != 0 { overruled(region, step) }
+  }
+
+  /// Enters the state that the machine starts in; for the end of `init`.
+  @inlinable
+  public mutating func begin(_ step: Step<Self>) {
+    state = entered(state, step)
+  }
+}
+
+/// One way through the regions of a composite: a signal is offered to them, or they are left or entered.
+public struct RegionPass<M: OrthogonalMachine> {
+  @usableFromInline
+  enum Task {
+    case offer(M.Signal)
+    case enter
+    case leave
+  }
+
+  @usableFromInline let task: Task
+  @usableFromInline let first: Int
+  /// How many regions have been visited.
+  @usableFromInline var place = 0
+  /// The strongest verdict of those that have answered.
+  @usableFromInline var verdict: Verdict?
+  @usableFromInline var refusals = 0
+  /// Where the first region that wants to leave wants to go.
+  @usableFromInline var departure: M.State?
+  @usableFromInline var departing: (place: Int, effects: Range<Int>) = (0, 0..<0)
+  /// A bit for each region that wanted to leave and may not.
+  @usableFromInline var overruled: UInt64 = 0
+  @usableFromInline var areAllFinal = true
+
+  @inlinable
+  init(_ task: Task, _ step: Step<M>) {
+    self.task = task
+    first = step.effectCount
+  }
+
+  /// Takes the next region's turn.
+  ///
+  /// - Precondition: There are at most 64.
+  @inlinable
+  @inline(__always)
+  public mutating func visit<R: Region>(_ region: R, _ state: inout R.State, _ step: Step<M>) where R.Host == M {
+    var region = region
+    switch task {
+    case .offer(let signal):
+      let begin = step.effectCount
+      switch region.take(signal, in: state, step) {
+      case .reaction(.move(to: let next)):
+        state = next
+        take(.moved, step)
+      case .reaction(.stayAs(let next)):
+        state = next
+        take(.stayed, step)
+      case .reaction(.stay): take(.stayed, step)
+      case .reaction(.ignore): take(.ignored, step)
+      case .reaction(.refuse):
+        refusals += 1
+        take(.refused, step)
+      case .departure(let target): leave(to: target, effects: begin..<step.effectCount, step)
+      case .unhandled: break
+      }
+      areAllFinal = areAllFinal && R.isFinal(state.name)
+    case .enter:
+      region.enterAll(state, step)
+    case .leave:
+      let begin = step.effectCount
+      region.exitPath(from: state, upTo: nil, step)
+      if M.exitOrder == .reverse { step.putEffects(from: begin, before: first) }
+    }
+    place += 1
+  }
+
+  /// A region has answered. If it has done something, none may leave.
+  @inlinable
+  @inline(__always)
+  mutating func take(_ verdict: Verdict, _ step: Step<M>) {
+    if let strongest = self.verdict, strongest.rawValue <= verdict.rawValue { return }
+    self.verdict = verdict
+    if departure != nil && hasActed { overruleDeparture(step) }
+  }
+
+  @inlinable
+  var hasActed: Bool { verdict == .moved || verdict == .stayed }
+
+  @inlinable
+  mutating func overruleDeparture(_ step: Step<M>) {
+    step.withdrawEffects(departing.effects)
+    overruled |= 1 << UInt64(departing.place)
+    departure = nil
+  }
+
+  @inlinable
+  mutating func leave(to target: M.State, effects: Range<Int>, _ step: Step<M>) {
+    if hasActed || departure != nil {
+      step.withdrawEffects(effects)
+      overruled |= 1 << UInt64(place)
+    } else {
+      departure = target
+      departing = (place, effects)
+    }
+  }
+}

@@ -1,0 +1,86 @@
+/// The names of two regions side by side: every pair of them, joined by `+`, the second one counting fastest.
+///
+/// More regions are pairs of pairs: `Beside<Beside<Shift, Layout>, Dictation>` has `off+letters+off` for a word.
+///
+/// The number of words is the product of the parts' numbers, while their rules grow with the sum: that is what
+/// regions are for.
+///
+/// - Precondition: The product is at most 250.
+public struct Beside<First: Vocabulary, Second: Vocabulary>: Vocabulary {
+  public let first: First
+  public let second: Second
+
+  @inlinable
+  public init(_ first: First, _ second: Second) {
+    self.first = first
+    self.second = second
+  }
+
+  public static var words: [String] {
+    let seconds = Second.words
+    return First.words.flatMap { first in seconds.map { "\(first)+\($0)" } }
+  }
+
+  public var word: String { "\(first.word)+\(second.word)" }
+
+  @inlinable
+  public static var count: Int { First.count * Second.count }
+
+  @inlinable
+  public var index: Int { first.index &* Second.count &+ second.index }
+
+  @inlinable
+  public init(at index: Int) {
+    let (first, second) = index.quotientAndRemainder(dividingBy: Second.count)
+    self.init(First(at: first), Second(at: second))
+  }
+}
+
+/// The names of a machine that is either in a state without regions or in those of a composite: first the former.
+///
+/// - Precondition: There are at most 250 in all.
+public enum Either<Outside: Vocabulary, Inside: Vocabulary>: Vocabulary {
+  case outside(Outside)
+  case inside(Inside)
+
+  public static var words: [String] { Outside.words + Inside.words }
+
+  public var word: String {
+    switch self {
+    case .outside(let name): name.word
+    case .inside(let name): name.word
+    }
+  }
+
+  @inlinable
+  public static var count: Int { Outside.count + Inside.count }
+
+  @inlinable
+  public var index: Int {
+    switch self {
+    case .outside(let name): name.index
+    case .inside(let name): Outside.count &+ name.index
+    }
+  }
+
+  @inlinable
+  public init(at index: Int) {
+    self = index < Outside.count ? .outside(Outside(at: index)) : .inside(Inside(at: index - Outside.count))
+  }
+}
+
+extension Vocabulary {
+  /// All names, in order.
+  public static var all: [Self] { (0..<count).map(Self.init(at:)) }
+}
+
+extension Kind {
+  /// How many states each region has; `nil` where there are no regions.
+  ///
+  /// Their product is the number of states of the composite; their sum is what the rules have to deal with.
+  public var regionSizes: [Int]? {
+    guard let regions else { return nil }
+    let parts = states.map { $0.word.split(separator: "+") }.filter { $0.count == regions.names.count }
+    return regions.names.indices.map { place in Set(parts.map { $0[place] }).count }
+  }
+}

@@ -1,0 +1,64 @@
+/// A machine in the form of the State pattern: it has no rule of its own, and hands every input to the object of its
+/// present state.
+///
+/// The state stays a plain enum, one case per state object, so that a machine can be copied, compared and written
+/// out. The object is made of it for the length of a step; one of up to three words costs no allocation.
+///
+/// ```swift
+/// struct Door: StatePatternMachine {
+///   enum State: UInt8, CaseIterable, Vocabulary, MachineState { case closed, open }
+///   enum Event: Sendable { case push, pull }
+///
+///   var state = State.closed
+///   init(initial: State?, _ step: Step<Self>) { state = initial ?? .closed }
+///
+///   var current: any HandlingState<Self> {
+///     switch state {
+///     case .closed: Closed()
+///     case .open: Open()
+///     }
+///   }
+///
+///   struct Closed: HandlingState {
+///     func handle(_ input: Input<Event, NoNames>, _ step: Step<Door>) -> Reaction<State> {
+///       switch input {
+///       case .event(.push): .move(to: .open)
+///       case .event(.pull): step.refuse("the door is closed already")
+///       }
+///     }
+///   }
+///
+///   struct Open: HandlingState {
+///     func handle(_ input: Input<Event, NoNames>, _ step: Step<Door>) -> Reaction<State> {
+///       switch input {
+///       case .event(.push): step.refuse("the door is open already")
+///       case .event(.pull): .move(to: .closed)
+///       }
+///     }
+///   }
+/// }
+/// ```
+public protocol StatePatternMachine: Machine {
+  /// The object of the present state.
+  var current: any HandlingState<Self> { get }
+}
+
+extension StatePatternMachine {
+  public mutating func react(
+    to input: Input<Event, TimerName>, _ step: Step<Self>
+  ) -> Reaction<State> {
+    current.handle(input, step)
+  }
+}
+
+/// A state as an object that handles every input itself, does what is to be done, and chooses its successor.
+///
+/// The successor takes over only when the object has returned. What it asks for is answered to the successor, never
+/// to the object that asked.
+public protocol HandlingState<Context> {
+  associatedtype Context: Machine
+
+  func handle(
+    _ input: Input<Context.Event, Context.TimerName>, _ step: Step<Context>
+  ) -> Reaction<Context.State>
+}

@@ -1,0 +1,194 @@
+// How a chart takes a signal: up from the leaf until somebody answers, and through the tree if the answer is a
+// transition.
+extension Statechart {
+  /// Offers a signal to a leaf and to the composites around it.
+  ///
+  /// A transition has been carried out when this returns, down to what completes by it.
+  @inlinable
+  @inline(__always)
+  mutating func take(_ signal: Signal, in leaf: State, _ step: Step<Host>) -> StatechartOutcome<State, Host.State> {
+    let first = step.effectCount
+    var source: Composite?
+    var answer = reaction(in: leaf, to: signal, step)
+    while case .inherit = answer {
+      guard let composite = source.map(\.parent) ?? leaf.name.parent else { break }
+      answer = reaction(of: composite, in: leaf, to: signal, step)
+      source = composite
+    }
+    switch answer {
+    case .transition(let target, let isLocal):
+      let next = change(from: leaf, decidedBy: source, to: target, isLocal: isLocal, actionsFrom: first, step)
+      return .reaction(.move(to: Self.isFinal(next.name) ? complete(next, step) : next))
+    case .stay: return .reaction(.stay)
+    case .stayAs(let next): return .reaction(.stayAs(next))
+    case .ignore: return .reaction(.ignore)
+    case .refuse: return .reaction(.refuse)
+    case .leave(let whole): return .departure(whole)
+    case .inherit: return .unhandled
+    }
+  }
+
+  /// Carries out a transition: exits, what the reaction has asked for, entries.
+  @inlinable
+  mutating func change(
+    from leaf: State, decidedBy source: Composite?, to target: Answer.Target, isLocal: Bool,
+    actionsFrom first: Int, _ step: Step<Host>
+  ) -> State {
+    let middle = step.effectCount
+    let start = source.map { isLocal ? $0 : $0.parent } ?? leaf.name.parent
+    let scope = Composite.common(start, surroundings(of: target))
+    var next = destination(of: target, from: leaf, step)
+    let left = exitPath(from: leaf, upTo: scope, step)
+    remember(leaf, of: left, in: &next)
+    step.putEffects(from: middle, before: first)
+    enterPath(to: next.name.parent, below: scope, step)
+    enter(.leaf(next), step)
+    return next
+  }
+
+  /// The composite that a target is directly within.
+  @inlinable
+  func surroundings(of target: Answer.Target) -> Composite? {
+    switch target {
+    case .leaf(let leaf): leaf.name.parent
+    case .composite(let composite), .history(of: let composite, _): composite.parent
+    }
+  }
+
+  /// The leaf at which a transition ends.
+  @inlinable
+  func destination(of target: Answer.Target, from leaf: State, _ step: Step<Host>) -> State {
+    switch target {
+    case .leaf(let next): return next
+    case .composite(let composite): return initialLeaf(of: composite, step)
+    case .history(of: let composite, let history):
+      // A composite that is left by this very transition is remembered as it is now.
+      let remembered = composite.contains(leaf.name.parent) ? leaf : memory(of: composite, in: leaf)
+      guard let remembered else { return initialLeaf(of: composite, step) }
+      guard history == .shallow, var child = remembered.name.parent, child != composite else { return remembered }
+      while let parent = child.parent, parent != composite { child = parent }
+      return initialLeaf(of: child, step)
+    }
+  }
+
+  @inlinable
+  func initialLeaf(of composite: Composite, _ step: Step<Host>) -> State {
+    var composite = composite
+    while true {
+      switch initial(of: composite, step) {
+      case .leaf(let leaf): return leaf
+      case .composite(let child): composite = child
+      }
+    }
+  }
+
+  /// Leaves a leaf and the composites around it; their timers die.
+  ///
+  /// - Returns: The composites.
+  @inlinable
+  @discardableResult
+  mutating func exitPath(from leaf: State, upTo scope: Composite?, _ step: Step<Host>) -> NameSet<Composite> {
+    exit(.leaf(leaf), from: leaf, step)
+    step.disarm(Self.timers(of: .leaf(leaf.name)))
+    var left: NameSet<Composite> = []
+    var next = leaf.name.parent
+    while let composite = next, composite != scope {
+      exit(.composite(composite), from: leaf, step)
+      step.disarm(Self.timers(of: .composite(composite)))
+      left.insert(composite)
+      next = composite.parent
+    }
+    return left
+  }
+
+  /// Enters composites, the outermost first.
+  @inlinable
+  mutating func enterPath(to composite: Composite?, below scope: Composite?, _ step: Step<Host>) {
+    guard let composite, composite != scope else { return }
+    enterPath(to: composite.parent, below: scope, step)
+    enter(.composite(composite), step)
+  }
+
+  /// Enters a leaf from the root.
+  @inlinable
+  mutating func enterAll(_ leaf: State, _ step: Step<Host>) {
+    enterPath(to: leaf.name.parent, below: nil, step)
+    enter(.leaf(leaf), step)
+  }
+
+  /// Tells the composite around a final leaf that it is complete, and goes on from where it goes.
+  @inlinable
+  mutating func complete(_ final: State, _ step: Step<Host>) -> State {
+    var leaf = final
+    for _ in 0..<StatechartLimits.completions {
+      guard Self.isFinal(leaf.name), let composite = leaf.name.parent else { return leaf }
+      let first = step.effectCount
+      switch completion(of: composite, in: leaf, step) {
+      case .transition(let target, let isLocal):
+        leaf = change(from: leaf, decidedBy: composite, to: target, isLocal: isLocal, actionsFrom: first, step)
+      case .stayAs(let next): return next
+      case .stay, .inherit, .ignore, .refuse, .leave: return leaf
+      }
+    }
+    preconditionFailure("a chart completes without end")
+  }
+}
+
+/// What came of a signal that was offered to a chart.
+@usableFromInline
+enum StatechartOutcome<State, Whole> {
+  case reaction(Reaction<State>)
+  /// A region wants the machine to leave its composite.
+  case departure(Whole)
+  /// Everybody has inherited.
+  case unhandled
+}
+
+/// How much a chart may do in one step.
+public enum StatechartLimits {
+  /// Completions that follow from one transition. A chart that needs more completes without end, which is a mistake
+  /// in it.
+  public static let completions = 100
+}
+
+extension Step {
+  @inlinable
+  var effectCount: Int { record.pointee.effects.endIndex }
+
+  /// Lets effects take place before earlier ones, from `first` on.
+  @inlinable
+  @inline(__always)
+  func putEffects(from middle: Int, before first: Int) {
+    guard first < middle, middle < effectCount else { return }
+    record.pointee.effects.rotate(first, middle)
+  }
+
+  /// Takes back what was asked for in a range of places.
+  @usableFromInline
+  func withdrawEffects(_ range: Range<Int>) {
+    record.pointee.effects.rotate(range.lowerBound, range.upperBound)
+    record.pointee.effects.truncate(to: effectCount - range.count)
+  }
+}
+
+extension EffectList {
+  /// The effects from `middle` on are put before those from `first` on; both keep their order.
+  @usableFromInline
+  mutating func rotate(_ first: Int, _ middle: Int) {
+    reverse(first..<middle)
+    reverse(middle..<length)
+    reverse(first..<length)
+  }
+
+  private mutating func reverse(_ range: Range<Int>) {
+    var (low, high) = (range.lowerBound, range.upperBound - 1)
+    while low < high {
+      storage.swapAt(low, high)
+      (low, high) = (low + 1, high - 1)
+    }
+  }
+
+  mutating func truncate(to count: Int) {
+    length = count
+  }
+}

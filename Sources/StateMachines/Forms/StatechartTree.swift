@@ -1,0 +1,134 @@
+/// The name of a composite state: one that has states within it.
+///
+/// An `enum` with `UInt8` raw values says in one exhaustive `switch` where each composite stands in the tree.
+public protocol StatechartComposite: Vocabulary {
+  /// The composite that this one is directly within; `nil` at the root.
+  var parent: Self? { get }
+}
+
+/// The name of a leaf of the tree: a state that has none within it, and which a machine can be in.
+///
+/// An `enum` with `UInt8` raw values prints as its path, `on.cooling.free`, unless it says other `words`.
+public protocol StatechartLeaf: Vocabulary {
+  associatedtype Composite: StatechartComposite = NoNames
+
+  /// The composite that this state is directly within; `nil` at the root.
+  var parent: Composite? { get }
+}
+
+extension NoNames: StatechartComposite {
+  @inlinable
+  public var parent: NoNames? { nil }
+}
+
+extension StatechartLeaf where Composite == NoNames {
+  /// A chart without composites is flat.
+  @inlinable
+  public var parent: NoNames? { nil }
+}
+
+extension StatechartLeaf {
+  /// The composites that this state is within, the innermost first.
+  public var ancestors: [Composite] {
+    var found: [Composite] = []
+    var next = parent
+    while let composite = next {
+      found.append(composite)
+      next = composite.parent
+    }
+    return found
+  }
+}
+
+extension StatechartLeaf where Self: CaseIterable & RawRepresentable, RawValue == UInt8 {
+  /// The path from the root to each leaf, with dots between.
+  public static var words: [String] {
+    allCases.map { leaf in (leaf.ancestors.reversed().map(\.word) + ["\(leaf)"]).joined(separator: ".") }
+  }
+}
+
+extension StatechartComposite {
+  /// Whether `other` is this composite or stands somewhere within it.
+  @inlinable
+  func contains(_ other: Self?) -> Bool {
+    var candidate = other
+    while let composite = candidate {
+      if composite == self { return true }
+      candidate = composite.parent
+    }
+    return false
+  }
+
+  /// The innermost composite that both paths to the root go through; `nil` is the root itself.
+  @inlinable
+  static func common(_ one: Self?, _ other: Self?) -> Self? {
+    var candidate = one
+    while let composite = candidate {
+      if composite.contains(other) { return composite }
+      candidate = composite.parent
+    }
+    return nil
+  }
+}
+
+/// A place in the tree of a chart.
+public enum StatechartNode<Leaf, Composite> {
+  case leaf(Leaf)
+  case composite(Composite)
+}
+
+extension StatechartNode: Sendable where Leaf: Sendable, Composite: Sendable {}
+
+/// Some names of a vocabulary: the timers that belong to a state, the composites that a transition leaves.
+///
+/// - Precondition: They are among the first 64 of their vocabulary.
+public struct NameSet<Name: Vocabulary>: ExpressibleByArrayLiteral, Hashable, Sendable {
+  @usableFromInline var bits: UInt64
+
+  @inlinable
+  init(bits: UInt64) {
+    self.bits = bits
+  }
+
+  @inlinable
+  @inline(__always)
+  public init(arrayLiteral names: Name...) {
+    var bits: UInt64 = 0
+    for name in names {
+      precondition(name.index < UInt64.bitWidth, "a set holds the first 64 names")
+      bits |= 1 << UInt64(name.index)
+    }
+    self.bits = bits
+  }
+
+  /// All names of the vocabulary.
+  @inlinable
+  public static var all: NameSet {
+    precondition(Name.count <= UInt64.bitWidth, "a set holds the first 64 names")
+    return NameSet(bits: Name.count == UInt64.bitWidth ? .max : 1 << UInt64(Name.count) - 1)
+  }
+
+  @inlinable
+  mutating func insert(_ name: Name) {
+    precondition(name.index < UInt64.bitWidth, "a set holds the first 64 names")
+    bits |= 1 << UInt64(name.index)
+  }
+
+  @inlinable
+  public func contains(_ name: Name) -> Bool {
+    name.index < UInt64.bitWidth && bits & (1 << UInt64(name.index)) != 0
+  }
+}
+
+extension Step {
+  /// Stops timers of a state that is left. Those that do not run are left alone.
+  @inlinable
+  @inline(__always)
+  func disarm(_ timers: NameSet<M.TimerName>) {
+    var rest = timers.bits
+    while rest != 0 {
+      disarm(M.TimerName(at: rest.trailingZeroBitCount))
+      rest &= rest &- 1
+    }
+  }
+}

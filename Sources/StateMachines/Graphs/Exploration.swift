@@ -1,0 +1,264 @@
+/// Finds out what a kind of machine does by running its rule, a piece at a time.
+///
+/// ```swift
+/// let exploration = try Exploration(of: ShiftKey.kind)
+/// while !exploration.advance(by: 1_000) {}
+/// let graph = exploration.graph
+/// ```
+///
+/// It goes breadth first over machines: from each it tries every event with every choice of its arguments' samples, lets time
+/// pass to the next expiry, and fires the other running timers before their time. Machines in equal states
+/// with the same timers running are taken for one, whatever the time; per name of a state so many are looked at as
+/// ``machinesPerState`` says. First comes a machine that is made plainly, and then, for each word of `initial=` whose state
+/// has not turned up, one that is made with it.
+///
+/// An exploration belongs to whoever made it and is not to be shared.
+public final class Exploration {
+  public let kind: Kind
+  /// The parameters that the machines are made with, in the kind's order.
+  public let parameters: [Value]
+
+  /// Machines of one state's name that are looked at. More of them differ only in data that no event or table tells apart.
+  public static let machinesPerState = 16
+  /// How often a step is tried that draws numbers, each time with others.
+  public static let chances: UInt64 = 8
+  /// Steps that are tried in all.
+  public static let mostSteps = 100_000
+
+  private let pool: any ParameterPool
+  private let trial: Trial
+  private var found: [Found] = []
+  /// Places in `found`, by state.
+  private var byState: [[Int]]
+  private var reaches: [GraphReach]
+  private var cells: [[[GraphOutcome]]]
+  private var durations: [Duration]
+  private var areDisarmed: [Bool]
+  /// The next machine to look at, and the next of the kind's words for `initial=`.
+  private var next = 0
+  private var nextStart = 0
+  private var stepsTaken = 0
+  private var isCut: Bool
+  private var isOver = false
+
+  private struct Found {
+    let machine: MachineCopy
+    let node: GraphNode
+  }
+
+  private enum Duration {
+    case never, always(Interval), varying
+  }
+
+  /// - Parameter values: Places in the kind's list of parameters with values that their types admit. Those left out are
+  ///   the defaults, or what the kind gives as an example where there is none.
+  /// - Throws: ``ParameterConflict`` when the values contradict each other.
+  public init(
+    of kind: Kind, with values: [(parameter: Int, value: Value)] = []
+  ) throws(ParameterConflict) {
+    var all = kind.parameters.map(\.example)
+    for (parameter, value) in values { all[parameter] = value }
+    self.kind = kind
+    parameters = all
+    pool = kind.makeParameterPool()
+    let changed = all.indices.filter { all[$0] != kind.parameters[$0].standard }.map { (parameter: $0, value: all[$0]) }
+    let place = try pool.intern(changed)
+    trial = Trial(kind, pool.base + Int(place) * kind.layout.parameterStride)
+    isCut = trial.isCut
+    byState = Array(repeating: [], count: kind.states.count)
+    reaches = Array(repeating: .unreached, count: kind.states.count)
+    cells = Array(repeating: Array(repeating: [], count: trial.inputs.count), count: kind.states.count)
+    durations = Array(repeating: .never, count: kind.timers.count)
+    areDisarmed = Array(repeating: false, count: kind.timers.count)
+    start(initial: nil, word: nil)
+  }
+
+  /// Goes on for about so many steps of machines.
+  ///
+  /// - Returns: Whether all is done.
+  /// - Complexity: O(steps × ``machinesPerState``) comparisons of states.
+  public func advance(by steps: Int) -> Bool {
+    let end = stepsTaken + steps
+    while !isOver, stepsTaken < end { lookAtNext() }
+    return isOver
+  }
+
+  /// What was found out so far; the whole when ``advance(by:)`` says that all is done.
+  public var graph: StateGraph {
+    StateGraph(
+      kind: kind, parameters: parameters, states: kind.states, inputs: trial.inputs, nodes: found.map(\.node),
+      timers: kind.timers.indices.map(facts(of:)), initialState: found[0].node.state, isComplete: isOver && !isCut,
+      cells: cells, reaches: reaches, eventInputs: trial.eventInputs)
+  }
+
+  private func facts(of timer: Int) -> TimerFacts {
+    let given = kind.timers[timer].parameter.flatMap { name in
+      kind.parameters.firstIndex { $0.name == name }.flatMap { place -> Interval? in
+        if case .interval(let interval) = parameters[place] { interval } else { nil }
+      }
+    }
+    let isDisarmed = areDisarmed[timer]
+    return switch durations[timer] {
+    case .never: TimerFacts(duration: given, runs: false, isDisarmed: isDisarmed)
+    case .always(let interval):
+      // A moment of simulated physics is no round number, and was the same by chance.
+      TimerFacts(
+        duration: given ?? (interval.nanoseconds % 1_000_000 == 0 ? interval : nil), runs: true, isDisarmed: isDisarmed)
+    case .varying: TimerFacts(duration: given, runs: true, isDisarmed: isDisarmed)
+    }
+  }
+
+  // MARK: The search
+
+  private func lookAtNext() {
+    if next == found.count {
+      startAnew()
+      return
+    }
+    guard stepsTaken < Exploration.mostSteps else {
+      isCut = true
+      isOver = true
+      return
+    }
+    let place = next
+    next += 1
+    let (machine, node) = (found[place].machine, found[place].node)
+    for (step, input) in trial.steps(of: machine, after: node.way.last) {
+      var hasDrawn = true
+      for seed in 0..<Exploration.chances where hasDrawn {
+        trial.seed = seed
+        stepsTaken += 1
+        let copy = machine.copy()
+        let result = trial.take(step, input, with: copy)
+        // What comes of chance is tried a few times more.
+        hasDrawn = trial.hasDrawn
+        let isByChance = node.isByChance || hasDrawn
+        note(outcome(result, step, of: place, rests: copy.isSettled, isByChance), from: Int(result.from), input)
+        if result.verdict == .moved || result.verdict == .stayed || !isSend(step) {
+          noteTimers(of: copy)
+          keep(copy, start: node.start, way: node.way, step, isByChance)
+        }
+      }
+    }
+    trial.seed = 0
+  }
+
+  private func isSend(_ step: GraphStep) -> Bool {
+    if case .send = step { true } else { false }
+  }
+
+  /// Makes a machine in the next state that has not turned up.
+  private func startAnew() {
+    while nextStart < kind.initialStates.count {
+      let word = kind.initialStates[nextStart]
+      nextStart += 1
+      guard let state = kind.initialState(named: word), reaches[state] == .unreached else { continue }
+      start(initial: state, word: word)
+      return
+    }
+    for word in kind.initialStates { compare(madeWith: word) }
+    isOver = true
+  }
+
+  private func start(initial: Int?, word: String?) {
+    let machine = trial.make(initial: initial)
+    stepsTaken += 1
+    noteTimers(of: machine)
+    keep(machine, start: word, way: [], nil, trial.hasDrawn)
+  }
+
+  /// Finds out which outcomes can be seen at once of a machine that is made in a state.
+  private func compare(madeWith word: String) {
+    let machine = trial.make(initial: kind.initialState(named: word))
+    guard machine.isSettled, !trial.hasDrawn else { return }
+    for (step, input) in trial.steps(of: machine, after: nil) {
+      let copy = machine.copy()
+      // A machine that was just made has its timers fired, since others may run beside it.
+      var fired = step
+      if case .step(let timer, let key) = step { fired = .fire(timer: timer, key: key) }
+      let result = trial.take(fired, input, with: copy)
+      let seen = outcome(result, fired, of: 0, rests: copy.isSettled, trial.hasDrawn)
+      let from = Int(result.from)
+      guard !seen.isByChance, let known = cells[from][input].firstIndex(where: { $0.isSeen(as: seen) }),
+        cells[from][input][known].initial == nil
+      else { continue }
+      cells[from][input][known].initial = word
+    }
+  }
+
+  /// Keeps a machine if it is not like one that is known and there is room among those of its state.
+  private func keep(_ machine: MachineCopy, start: String?, way: [GraphStep], _ step: GraphStep?, _ isByChance: Bool) {
+    let state = machine.state
+    if byState[state].contains(where: { found[$0].machine.isLike(machine) }) { return }
+    guard byState[state].count < Exploration.machinesPerState else {
+      isCut = true
+      return
+    }
+    byState[state].append(found.count)
+    if reaches[state] == .unreached { reaches[state] = start == nil ? .fromStart : .fromInitial }
+    // Sorting keeps no order between equals, so the place breaks ties.
+    let timers = machine.timers.enumerated()
+      .sorted { ($0.element.due, $0.offset) < ($1.element.due, $1.offset) }
+      .map { GraphNode.RunningTimer(timer: $0.element.timer, key: $0.element.key, left: $0.element.due - machine.now) }
+    found.append(
+      Found(
+        machine: machine,
+        node: GraphNode(
+          state: state, data: machine.data, start: start, isByChance: isByChance, way: step.map { way + [$0] } ?? way,
+          timers: timers)))
+  }
+
+  private func outcome(
+    _ result: StepResult, _ step: GraphStep, of node: Int, rests: Bool, _ isByChance: Bool
+  ) -> GraphOutcome {
+    let record = trial.record
+    var outputs: [Int] = []
+    if result.verdict != .refused {
+      for case .emit(let output, _, _) in record.effects { outputs.append(Int(output)) }
+    }
+    return GraphOutcome(
+      verdict: result.verdict, to: Int(result.to), reason: result.verdict == .refused ? record.reason : nil,
+      outputs: outputs, dataBefore: record.dataBefore, dataAfter: record.dataAfter, node: node, step: step,
+      rests: rests, isByChance: isByChance)
+  }
+
+  private func note(_ outcome: GraphOutcome, from: Int, _ input: Int) {
+    // The same outcome may first be seen where the machine does not rest; one that can be brought about at will says more.
+    if let known = cells[from][input].firstIndex(where: { $0.says(theSameAs: outcome) }) {
+      if worth(of: cells[from][input][known]) < worth(of: outcome) { cells[from][input][known] = outcome }
+      return
+    }
+    cells[from][input].append(outcome)
+  }
+
+  /// How well an outcome can be seen again.
+  private func worth(of outcome: GraphOutcome) -> Int {
+    (outcome.isByChance ? 0 : 4) + (found[outcome.node].node.isSettled ? 2 : 0) + (outcome.rests ? 1 : 0)
+  }
+
+  /// Notes how long the timers run that the last step has armed, and which ones it has disarmed.
+  private func noteTimers(of machine: MachineCopy) {
+    for timer in machine.disarmed { areDisarmed[timer] = true }
+    for case .arm(let timer, _, let due) in trial.record.effects {
+      let duration = due - trial.record.now
+      switch durations[Int(timer)] {
+      case .never: durations[Int(timer)] = .always(duration)
+      case .always(let known): if known != duration { durations[Int(timer)] = .varying }
+      case .varying: break
+      }
+    }
+  }
+}
+
+extension StateGraph {
+  /// The graph of a kind, all at once.
+  ///
+  /// - Parameter values: As for ``Exploration/init(of:with:)``.
+  /// - Throws: ``ParameterConflict`` when the values contradict each other.
+  /// - Complexity: At most ``Exploration/mostSteps`` steps of machines.
+  public init(of kind: Kind, with values: [(parameter: Int, value: Value)] = []) throws(ParameterConflict) {
+    let exploration = try Exploration(of: kind, with: values)
+    while !exploration.advance(by: .max >> 1) {}
+    self = exploration.graph
+  }
+}

@@ -1,0 +1,59 @@
+/// How values and inputs are written in diagrams.
+extension Value {
+  /// As a request would write it, on one line and shortened where it is long.
+  var label: String {
+    switch self {
+    case .none: "nil"
+    case .text(let text): Value.shortened(text)
+    case .integer(let number): "\(number)"
+    case .number(let number): "\(number)".hasSuffix(".0") ? String("\(number)".dropLast(2)) : "\(number)"
+    case .flag(let flag): flag ? "on" : "off"
+    case .interval(let interval): interval.label
+    case .moment(let moment): Interval(nanoseconds: moment.nanoseconds).label
+    }
+  }
+
+  private static let longestText = 24
+
+  private static func shortened(_ text: String) -> String {
+    if text.isEmpty { return "\"\"" }
+    let line = String(text.map { $0.isNewline || $0.unicodeScalars.contains { $0.value < 0x20 } ? " " : $0 })
+    return line.count > longestText ? line.prefix(longestText - 1) + "…" : line
+  }
+}
+
+extension Interval {
+  /// In the largest unit in which it is a whole number, from minutes up; below that in decimals: `10m`, `1.5s`, `350ms`.
+  var label: String {
+    if nanoseconds == 0 { return "0s" }
+    let magnitude = Int64(clamping: nanoseconds.magnitude)
+    let sign = nanoseconds < 0 ? "-" : ""
+    for (name, unit) in [("d", 86_400_000_000_000), ("h", 3_600_000_000_000), ("m", 60_000_000_000)] as [(_, Int64)]
+    where magnitude % unit == 0 {
+      return "\(sign)\(magnitude / unit)\(name)"
+    }
+    for (name, unit) in [("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000)] as [(_, Int64)] where magnitude >= unit
+    {
+      let (whole, rest) = magnitude.quotientAndRemainder(dividingBy: unit)
+      guard rest > 0 else { return "\(sign)\(whole)\(name)" }
+      var digits = "\(unit + rest)".dropFirst()
+      while digits.last == "0" { digits.removeLast() }
+      return "\(sign)\(whole).\(digits)\(name)"
+    }
+    return "\(sign)\(magnitude)ns"
+  }
+}
+
+extension StateGraph {
+  /// An event with one choice of its arguments, `loadingFinished(0)`, or a timer with how long it runs, `waiting after 2s`.
+  public func label(of input: Int) -> String {
+    switch inputs[input] {
+    case .event(let event, let arguments):
+      arguments.isEmpty ? kind.events[event].name : kind.events[event].name + "(\(StateGraph.sample(arguments)))"
+    case .timer(let timer):
+      timers[timer].duration.map { "\(kind.timers[timer].name) after \($0.label)" } ?? kind.timers[timer].name
+    }
+  }
+
+  static func sample(_ arguments: [Value]) -> String { arguments.map(\.label).joined(separator: ",") }
+}

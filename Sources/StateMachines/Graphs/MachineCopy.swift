@@ -1,0 +1,88 @@
+/// A machine outside of any world: its value, its running timers, and a clock of its own.
+///
+/// Safety: `value` is room for one machine of `kind`, initialised from the end of `init` on and destroyed in `deinit`; it is used
+/// only through `kind.machine`, with parameters of the same kind.
+final class MachineCopy {
+  let kind: Kind
+  let value: UnsafeMutableRawPointer
+  var now: Moment
+  /// In the order in which they were armed.
+  var timers: [Timer]
+  /// The running timers that the last step disarmed; places in the kind's list.
+  private(set) var disarmed: [Int] = []
+
+  struct Timer: Hashable {
+    let timer: Int
+    let key: UInt32
+    let due: Moment
+  }
+
+  /// A copy of a machine as it stands at a moment.
+  init(_ kind: Kind, of other: UnsafeRawPointer, at now: Moment, timers: [Timer]) {
+    self.kind = kind
+    self.now = now
+    self.timers = timers
+    value = MachineCopy.room(kind)
+    kind.machine.copy(other, to: value)
+  }
+
+  /// A new machine.
+  init(_ kind: Kind, initial: Int?, _ parameters: UnsafeRawPointer, _ record: inout StepRecord) {
+    self.kind = kind
+    now = .beginning
+    timers = []
+    value = MachineCopy.room(kind)
+    record.begin(at: now)
+    _ = kind.machine.initialize(value, initial: initial, parameters, &record)
+    carryOut(record)
+  }
+
+  deinit {
+    kind.machine.destroy(value)
+    value.deallocate()
+  }
+
+  private static func room(_ kind: Kind) -> UnsafeMutableRawPointer {
+    .allocate(byteCount: max(1, kind.layout.valueSize), alignment: max(1, kind.layout.valueAlignment))
+  }
+
+  func copy() -> MachineCopy { MachineCopy(kind, of: value, at: now, timers: timers) }
+
+  var state: Int { Int(kind.machine.stateIndex(value)) }
+  var data: String? { kind.machine.stateData(value) }
+
+  /// The timer that expires next: the earliest, and of those the one that was armed first.
+  var next: Timer? { timers.min { $0.due < $1.due } }
+
+  /// Whether nothing expires at this very moment.
+  var isSettled: Bool { next.map { $0.due > now } ?? true }
+
+  /// Takes a timer off, as its expiry begins.
+  func remove(_ timer: Timer) {
+    timers.removeAll { $0 == timer }
+  }
+
+  /// Arms and disarms what a step has asked for.
+  func carryOut(_ record: StepRecord) {
+    disarmed = []
+    for effect in record.effects {
+      switch effect {
+      case .emit:
+        break
+      case .arm(let timer, let key, let due):
+        timers.removeAll { $0.timer == Int(timer) && $0.key == key }
+        timers.append(Timer(timer: Int(timer), key: key, due: due))
+      case .disarm(let timer, let key):
+        if timers.contains(where: { $0.timer == Int(timer) && $0.key == key }) { disarmed.append(Int(timer)) }
+        timers.removeAll { $0.timer == Int(timer) && $0.key == key }
+      }
+    }
+  }
+
+  /// Whether two machines are to be taken for one: equal states, data included, and the same timers. Times do not count.
+  func isLike(_ other: MachineCopy) -> Bool {
+    timers.count == other.timers.count && isSettled == other.isSettled
+      && timers.allSatisfy { timer in other.timers.contains { $0.timer == timer.timer && $0.key == timer.key } }
+      && kind.machine.statesAreEqual(value, other.value)
+  }
+}

@@ -1,0 +1,139 @@
+/// Tries inputs on copies of machines of one kind: the sheet for a step, and every event with every choice of its samples,
+/// made once.
+///
+/// Safety: `events` holds an event of the kind for each of `inputs` that is one, made in `init` and destroyed in `deinit`;
+/// `parameters` must be valid for as long as the trial is used.
+final class Trial {
+  let kind: Kind
+  let inputs: [GraphInput]
+  /// Where the classes of each event stand in `inputs`.
+  let eventInputs: [Range<Int>]
+  /// Whether some event has more choices than are tried.
+  let isCut: Bool
+  var parameters: UnsafeRawPointer
+  var record = StepRecord(generator: Generator(seed: 0))
+  /// What the next step draws its numbers from.
+  var seed: UInt64 = 0
+  private let events: UnsafeMutableRawPointer
+  private let stride: Int
+
+  /// Choices of samples that are tried of one event.
+  static let mostClasses = 64
+
+  init(_ kind: Kind, _ parameters: UnsafeRawPointer) {
+    self.kind = kind
+    self.parameters = parameters
+    var inputs: [GraphInput] = []
+    var ranges: [Range<Int>] = []
+    var isCut = false
+    for (place, event) in kind.events.enumerated() {
+      let first = inputs.count
+      let choices = Trial.choices(of: event)
+      if choices.count > Trial.mostClasses { isCut = true }
+      inputs += choices.prefix(Trial.mostClasses).map { .event(place, $0) }
+      ranges.append(first..<inputs.count)
+    }
+    stride = (max(1, kind.layout.eventStride) + 15) / 16 * 16
+    events = .allocate(byteCount: max(1, inputs.count) * stride, alignment: 16)
+    for (place, input) in inputs.enumerated() {
+      if case .event(let event, let arguments) = input { kind.makeEvent(event, arguments, at: events + place * stride) }
+    }
+    self.inputs = inputs + kind.timers.indices.map(GraphInput.timer)
+    self.isCut = isCut
+    eventInputs = ranges
+  }
+
+  deinit {
+    for place in 0..<inputs.count - kind.timers.count { kind.destroyEvent(at: events + place * stride) }
+    events.deallocate()
+  }
+
+  /// Every way to choose a sample for each argument, the last one counting fastest; one more than is tried at most.
+  private static func choices(of event: EventEntry) -> [[Value]] {
+    event.arguments.reduce([[]]) { chosen, argument in
+      Array(
+        chosen.lazy.flatMap { head in argument.samples.map { head + [$0] } }.prefix(mostClasses + 1))
+    }
+  }
+
+  /// Hands an event to a machine, which is changed.
+  func send(_ input: Int, to machine: MachineCopy) -> StepResult {
+    begin(machine)
+    let result = kind.machine.step(machine.value, event: events + input * stride, parameters, &record)
+    if result.verdict != .refused { machine.carryOut(record) }
+    return result
+  }
+
+  /// Lets a running timer of a machine expire at a moment.
+  func expire(_ timer: MachineCopy.Timer, at moment: Moment, of machine: MachineCopy) -> StepResult {
+    machine.remove(timer)
+    machine.now = moment
+    begin(machine)
+    record.key = timer.key
+    let result = kind.machine.expire(machine.value, timer: UInt8(timer.timer), parameters, &record)
+    record.key = 0
+    if result.verdict != .refused { machine.carryOut(record) }
+    return result
+  }
+
+  /// Every trial with a seed draws the same numbers, so that what comes of it does not depend on those before.
+  private func begin(_ machine: MachineCopy) {
+    record.generator = Generator(seed: seed)
+    record.begin(at: machine.now)
+  }
+
+  /// Whether the last step drew a number.
+  var hasDrawn: Bool { record.generator != Generator(seed: seed) }
+
+  /// The steps that a machine can take now, events before timers: all events and running timers, or, where one is
+  /// due at this very moment, that one alone.
+  func steps(of machine: MachineCopy, after last: GraphStep?) -> [(step: GraphStep, input: Int)] {
+    let firstTimer = inputs.count - kind.timers.count
+    guard let next = machine.next else { return sends }
+    if next.due <= machine.now {
+      // A timer that is left over when time was let pass to one of several at a moment takes another such step.
+      let isStep = if case .step = last { true } else { false }
+      return [
+        (
+          isStep ? .step(timer: next.timer, key: next.key) : .settle(timer: next.timer, key: next.key),
+          firstTimer + next.timer
+        )
+      ]
+    }
+    let others = machine.timers.filter { $0 != next }.sorted { $0.due < $1.due }
+    var steps = sends
+    // After the end of time nothing expires by itself.
+    let comes = next.due <= Moment.end
+    steps.append(
+      (
+        comes ? .step(timer: next.timer, key: next.key) : .fire(timer: next.timer, key: next.key),
+        firstTimer + next.timer
+      ))
+    steps += others.map { (.fire(timer: $0.timer, key: $0.key), firstTimer + $0.timer) }
+    return steps
+  }
+
+  /// A machine that is made anew.
+  func make(initial: Int?) -> MachineCopy {
+    record.generator = Generator(seed: seed)
+    return MachineCopy(kind, initial: initial, parameters, &record)
+  }
+
+  private lazy var sends: [(step: GraphStep, input: Int)] = inputs.enumerated().compactMap { place, input in
+    if case .event(let event, let arguments) = input { (.send(event: event, arguments), place) } else { nil }
+  }
+
+  /// Takes a step with a machine, which is changed.
+  func take(_ step: GraphStep, _ input: Int, with machine: MachineCopy) -> StepResult {
+    switch step {
+    case .send:
+      return send(input, to: machine)
+    case .step(let timer, let key), .settle(let timer, let key), .fire(let timer, let key):
+      guard let running = machine.timers.first(where: { $0.timer == timer && $0.key == key }) else {
+        preconditionFailure("only a running timer expires")
+      }
+      if case .fire = step { return expire(running, at: machine.now, of: machine) }
+      return expire(running, at: running.due, of: machine)
+    }
+  }
+}

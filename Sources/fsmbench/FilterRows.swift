@@ -1,0 +1,156 @@
+internal import Glibc
+internal import Simulations
+internal import StateMachines
+internal import UnixHost
+
+/// Stop-words found in a text, beside `grep -o -F -f WORDS` on the same file.
+///
+/// Both read the file from the system's cache and count. Grep tells matches that do not overlap, the leftmost and
+/// longest; ours tells all. They are the same here, since no stop-word is part of another one, and the text has spaces
+/// around them; a run in which the counts differ has no figure.
+struct FilterBenchmark {
+  /// How many stop-words there are.
+  let words: Int
+  /// Bytes of text.
+  let bytes: Int
+
+  var what: String { "stop-words in text, \(words) of them" }
+
+  func run(_ effort: Effort) throws -> Row {
+    // A rough look takes less of everything.
+    let size = bytes * effort.million / 1_000_000
+    let folder = try Folder()
+    defer { folder.remove() }
+    var dice = Dice(seed: 5)
+    let list = Self.stopWords(words, &dice)
+    try folder.write(Array(list.joined(separator: "\n").utf8) + [0x0A], as: "words")
+    try folder.write(Self.text(of: size, among: list, &dice), as: "text")
+    let matcher: WordMatcher
+    do throws(WordMatcher.Failure) {
+      matcher = try WordMatcher(words: list)
+    } catch {
+      throw BenchFailure.wrongReply(to: "WordMatcher", expected: "a matcher", got: "\(error)")
+    }
+
+    var found: Set<Int> = []
+    let pairing = try Pairing(
+      rounds: effort.rounds,
+      ours: { Double(size) / (try seconds { found.insert(try count(with: matcher, in: "\(folder.path)/text")) }) },
+      peer: { Double(size) / (try seconds { found.insert(try countWithGrep(in: folder.path)) }) })
+    guard found.count == 1, let count = found.first, count > 0 else {
+      throw BenchFailure.wrongReply(to: "stop-words", expected: "one number of matches", got: "\(found.sorted())")
+    }
+    return Row(
+      ours: Figure(value: pairing.ours, unit: .bytesPerSecond),
+      peer: Row.Peer(
+        name: "grep", figure: Figure(value: pairing.peer, unit: .bytesPerSecond), ratio: pairing.ratio),
+      targets: [.ratioAtLeast(0.2)],
+      remark: "\(size >> 20) MiB, \(count) matches")
+  }
+
+  // MARK: What is measured
+
+  /// Reads a file in pieces of 64 KiB, as a program would that filters what comes in.
+  private func count(with matcher: WordMatcher, in path: String) throws -> Int {
+    let file = Descriptor(rawValue: open(path, O_RDONLY | O_CLOEXEC))
+    guard file.rawValue >= 0 else { throw BenchFailure.lost("cannot read \(path): \(SystemError.last)") }
+    defer { file.close() }
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    var position = matcher.start
+    var count = 0
+    while true {
+      let transfer = buffer.withUnsafeMutableBytes { file.read(into: $0) }
+      guard case .bytes(let length) = transfer else { break }
+      matcher.scan(buffer.span.extracting(0..<length), from: &position) { _ in count += 1 }
+    }
+    return count
+  }
+
+  private func countWithGrep(in folder: String) throws -> Int {
+    let pipe = try Pipe()
+    defer { pipe.reading.close() }
+    // `wc` counts on the other side of a pipe: less work for grep than a file would be, and none for us.
+    let script = "LC_ALL=C grep -o -F -f \"$1/words\" \"$1/text\" | wc -l"
+    let child: Child
+    do {
+      child = try Child.spawn("/bin/sh", ["-c", script, "sh", folder], output: pipe.writing)
+    } catch {
+      pipe.writing.close()
+      throw error
+    }
+    pipe.writing.close()
+    var text: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 64)
+    while case .bytes(let length) = buffer.withUnsafeMutableBytes({ pipe.reading.read(into: $0) }) {
+      text += buffer[..<length]
+    }
+    child.waitForEnding()
+    let digits = String(decoding: text.filter { (0x30...0x39).contains($0) }, as: UTF8.self)
+    guard let count = Int(digits) else { throw BenchFailure.noServer("grep does not count: '\(digits)'") }
+    return count
+  }
+
+  // MARK: What it is measured with
+
+  /// Words of 5 to 12 letters, of which none is part of another one.
+  private static func stopWords(_ count: Int, _ dice: inout Dice) -> [String] {
+    var list: [String] = []
+    while list.count < count {
+      let word = word(of: 5...12, &dice)
+      if !list.contains(where: { $0.contains(word) || word.contains($0) }) { list.append(word) }
+    }
+    return list
+  }
+
+  /// Lines of some 70 characters; of a hundred words one is a stop-word, and the others are drawn from 20,000.
+  private static func text(of size: Int, among stopWords: [String], _ dice: inout Dice) -> [UInt8] {
+    let usual = (0..<20_000).map { _ in Array(word(of: 2...10, &dice).utf8) }
+    let stopping = stopWords.map { Array($0.utf8) }
+    var text: [UInt8] = []
+    text.reserveCapacity(size + 16)
+    var line = 0
+    while text.count < size {
+      let word =
+        dice.next() % 100 == 0 ? stopping[Int(dice.next() % UInt64(stopping.count))] : usual[Int(dice.next() % 20_000)]
+      text += word
+      line += word.count + 1
+      text.append(line > 70 ? 0x0A : 0x20)
+      if line > 70 { line = 0 }
+    }
+    text.removeLast(text.count - size)
+    text[size - 1] = 0x0A
+    return text
+  }
+
+  private static func word(of lengths: ClosedRange<Int>, _ dice: inout Dice) -> String {
+    let length = lengths.lowerBound + Int(dice.next() % UInt64(lengths.count))
+    let letters = (0..<length).map { _ in UInt8(ascii: "a") + UInt8(dice.next() % 26) }
+    return String(decoding: letters, as: UTF8.self)
+  }
+}
+
+/// A temporary folder with a few files.
+private struct Folder {
+  let path: String
+  private let names = ["words", "text"]
+
+  init() throws {
+    var template = Array("/tmp/fsmbench.XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw BenchFailure.noServer("no folder in /tmp: \(SystemError.last)") }
+    path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  func write(_ bytes: [UInt8], as name: String) throws {
+    let file = Descriptor(rawValue: open("\(path)/\(name)", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600))
+    guard file.rawValue >= 0 else { throw BenchFailure.lost("cannot write \(path)/\(name): \(SystemError.last)") }
+    defer { file.close() }
+    guard bytes.withUnsafeBytes({ file.writeAll($0) }) else {
+      throw BenchFailure.lost("cannot write all of \(path)/\(name)")
+    }
+  }
+
+  func remove() {
+    for name in names { unlink("\(path)/\(name)") }
+    rmdir(path)
+  }
+}

@@ -1,0 +1,145 @@
+internal import StateMachines
+
+// The same toggle in each of the forms, as an engineer would write it who knows the form.
+
+enum Light: UInt8, CaseIterable, Vocabulary, MachineState { case off, on }
+
+enum Press: Sendable { case press }
+
+extension Kind {
+  fileprivate convenience init<M: Machine>(toggle: M.Type)
+  where M.State == Light, M.Event == Press, M.TimerName == NoNames, M.Output == NoOutput, M.Parameters == NoParameters {
+    self.init(
+      toggle, "\(toggle)", "a toggle", states: [.off: "off", .on: "on"], events: [.event(.press, "the button")])
+  }
+}
+
+struct PlainToggle: Machine {
+  var state: Light
+  init(initial: Light?, _ step: Step<Self>) { state = initial ?? .off }
+
+  mutating func react(to input: Input<Press, NoNames>, _ step: Step<Self>) -> Reaction<Light> {
+    switch (state, input) {
+    case (.off, .event(.press)): .move(to: .on)
+    case (.on, .event(.press)): .move(to: .off)
+    }
+  }
+
+  static let kind = Kind(toggle: PlainToggle.self)
+}
+
+struct ReducerToggle: Machine {
+  struct Rule: Reducer {
+    func reduce(_ state: Light, _ wish: Press) -> Light {
+      switch (state, wish) {
+      case (.off, .press): .on
+      case (.on, .press): .off
+      }
+    }
+  }
+
+  var state: Light
+  init(initial: Light?, _ step: Step<Self>) { state = initial ?? .off }
+
+  mutating func react(to input: Input<Press, NoNames>, _ step: Step<Self>) -> Reaction<Light> {
+    switch input {
+    case .event(let wish): .move(to: Rule().reduce(state, wish))
+    }
+  }
+
+  static let kind = Kind(toggle: ReducerToggle.self)
+}
+
+struct FeatureToggle: Machine {
+  struct Rule: Feature {
+    enum Effect { case switched(Light) }
+
+    func actor(_ state: Light, _ wish: Press, _ effects: inout Effects<Effect>) {
+      switch (state, wish) {
+      case (.off, .press): effects.emit(.switched(.on))
+      case (.on, .press): effects.emit(.switched(.off))
+      }
+    }
+
+    func reducer(_ state: Light, _ effect: Effect) -> Light {
+      switch effect {
+      case .switched(let light): light
+      }
+    }
+  }
+
+  var state: FeatureStore<Rule>
+  init(initial: Light?, _ step: Step<Self>) { state = FeatureStore(initial ?? .off, of: Rule()) }
+
+  mutating func react(to input: Input<Press, NoNames>, _ step: Step<Self>) -> Reaction<FeatureStore<Rule>> {
+    switch input {
+    case .event(let wish):
+      var store = state
+      store.accept(wish, by: Rule())
+      return .move(to: store)
+    }
+  }
+
+  static let kind = Kind(
+    FeatureToggle.self, "FeatureToggle", "a toggle", states: [.off: "off", .on: "on"],
+    events: [.event(.press, "the button")])
+}
+
+struct StateObjectToggle: Machine {
+  struct Nobody: StateSubject {}
+
+  final class Off: StateObject {
+    func isValidNextState(_ next: StateType<Nobody>, in machine: StateObjectMachine<Nobody>) -> Bool { next == On.self }
+  }
+
+  final class On: StateObject {
+    func isValidNextState(_ next: StateType<Nobody>, in machine: StateObjectMachine<Nobody>) -> Bool {
+      next == Off.self
+    }
+  }
+
+  static let states = StateObjects<Nobody>(Off(), On())
+
+  var state: Light
+  init(initial: Light?, _ step: Step<Self>) { state = initial ?? .off }
+
+  mutating func react(to input: Input<Press, NoNames>, _ step: Step<Self>) -> Reaction<Light> {
+    var machine = StateObjectMachine(Self.states, at: state.index, subject: Nobody())
+    switch (state, input) {
+    case (.off, .event(.press)): machine.enter(On.self)
+    case (.on, .event(.press)): machine.enter(Off.self)
+    }
+    return .move(to: Light(at: machine.place ?? state.index))
+  }
+
+  static let kind = Kind(toggle: StateObjectToggle.self)
+}
+
+struct SchemaToggle: Machine {
+  static let schema = Schema<Light, Press, Step<SchemaToggle>>(initial: .off) { light, press in
+    switch light {
+    case .off:
+      switch press {
+      case .press: .to(.on)
+      }
+    case .on:
+      switch press {
+      case .press: .to(.off)
+      }
+    }
+  }
+
+  var state: Light
+  init(initial: Light?, _ step: Step<Self>) { state = initial ?? Self.schema.initial }
+
+  mutating func react(to input: Input<Press, NoNames>, _ step: Step<Self>) -> Reaction<Light> {
+    switch input {
+    case .event(let press):
+      guard let next = Self.schema.transition(from: state, on: press) else { return .ignore }
+      next.block?(step)
+      return .move(to: next.state)
+    }
+  }
+
+  static let kind = Kind(toggle: SchemaToggle.self)
+}

@@ -1,0 +1,204 @@
+import LineProtocol
+import Simulator
+import StateMachines
+
+/// A coverage on its way to a client: the journal is read in slices, then for one kind after the other its graphs are found out
+/// in slices, and its lines written.
+final class CoverageReply {
+  private var survey: CoverageSurvey
+  private let graphs: Graphs
+  /// The kinds that are still to come, the next one last; nil while the journal is read.
+  private var tallies: [CoverageTally]?
+  /// What the machines of the next kind can do, and the graphs that are to be added to it.
+  private var scope: CoverageScope?
+  private var sources: [GraphSource] = []
+  private var written = 0
+
+  /// Inputs of the journal looked at in one slice.
+  private static let inputsInASlice = 20_000
+  /// Steps of machines in one slice: about a millisecond.
+  private static let stepsInASlice = 2_000
+  /// Lines of one kind about what was not tried, for each sort of thing.
+  private static let mostUntried = 20
+
+  init(_ survey: CoverageSurvey, _ graphs: Graphs) {
+    self.survey = survey
+    self.graphs = graphs
+  }
+
+  /// Goes on a piece.
+  func write(_ world: borrowing World, tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer) -> LongReply.Piece {
+    guard let tally = tallies?.last else {
+      if tallies != nil { return .done(written) }
+      if survey.advance(through: world, by: CoverageReply.inputsInASlice) {
+        tallies = survey.tallies.filter { $0.machines > 0 }.sorted { $0.kind.name > $1.kind.name }
+      }
+      return .more
+    }
+    if scope == nil {
+      scope = CoverageScope(of: tally.kind)
+      sources = CoverageReply.parameterSets(of: tally).compactMap { parameters in
+        // Machines were made with these, so that they go together; a kind's own examples need not.
+        try? graphs.source(of: tally.kind, parameters)
+      }
+    }
+    if let source = sources.last {
+      if let graph = source.advance(by: CoverageReply.stepsInASlice) {
+        scope?.add(graph)
+        sources.removeLast()
+      }
+      return .more
+    }
+    if let scope { write(Coverage(tally, of: scope), tag: tag, to: &buffer) }
+    scope = nil
+    tallies?.removeLast()
+    return .more
+  }
+
+  /// What its machines were made with; the defaults where nobody knows any more.
+  private static func parameterSets(of tally: CoverageTally) -> [[Value]] {
+    tally.parameterSets.isEmpty ? [tally.kind.parameters.map(\.example)] : tally.parameterSets
+  }
+
+  // MARK: Lines
+
+  private func write(_ coverage: Coverage, tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer) {
+    writeFigures(coverage, tag: tag, to: &buffer)
+    for region in coverage.regions {
+      begin("region", coverage.kind, tag, &buffer)
+      buffer.word(region.name)
+      buffer.key("states", region.states)
+      buffer.endLine()
+    }
+    var rest = coverage.untried[...]
+    while let sort = rest.first?.sort {
+      let alike = rest.prefix { $0.sort == sort }
+      rest = rest.dropFirst(alike.count)
+      for untried in alike.prefix(CoverageReply.mostUntried) {
+        begin("untried", coverage.kind, tag, &buffer)
+        untried.write(coverage.kind, to: &buffer)
+        buffer.endLine()
+      }
+      guard alike.count > CoverageReply.mostUntried else { continue }
+      begin("more", coverage.kind, tag, &buffer)
+      buffer.word(sort.rawValue)
+      buffer.word(UInt64(alike.count - CoverageReply.mostUntried))
+      buffer.endLine()
+    }
+  }
+
+  /// `. kind KIND machines=N states=N/ALL …`
+  private func writeFigures(_ coverage: Coverage, tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer) {
+    begin("kind", coverage.kind, tag, &buffer)
+    buffer.key("machines", UInt64(coverage.machines))
+    buffer.key("states", coverage.states)
+    buffer.key("transitions", coverage.transitions)
+    buffer.key("pairs", coverage.pairs)
+    buffer.key("timers", coverage.timers)
+    buffer.key("disarmed", coverage.disarmed)
+    buffer.key("guards", coverage.guards)
+    if let switches = coverage.switches { buffer.key("switches", switches) }
+    if let combinations = coverage.combinations { buffer.key("combinations", combinations) }
+    buffer.key("unreachable", UInt64(coverage.unreachable))
+    buffer.key("impossible", UInt64(coverage.impossible))
+    if survey.since > 1 { buffer.key("since", survey.since) }
+    if !coverage.isComplete { buffer.key("graph", "partial") }
+    buffer.endLine()
+  }
+
+  private func begin(
+    _ word: StaticString, _ kind: Kind, _ tag: UnsafeRawBufferPointer, _ buffer: inout ByteBuffer
+  ) {
+    buffer.begin(.data, tag: tag)
+    buffer.word(literal: word)
+    buffer.word(kind.name)
+    written += 1
+  }
+}
+
+extension ByteBuffer {
+  /// `key=COVERED/ALL`
+  fileprivate mutating func key(_ key: StaticString, _ figure: Coverage.Figure) {
+    self.key(key, UInt64(figure.covered))
+    append(byte: UInt8(ascii: "/"))
+    append(decimal: UInt64(figure.all))
+  }
+
+  /// `event=NAME` or `timer=NAME`
+  fileprivate mutating func key(_ trigger: GraphTrigger, of kind: Kind) {
+    switch trigger {
+    case .event: key("event", trigger.name(in: kind))
+    case .timer: key("timer", trigger.name(in: kind))
+    }
+  }
+}
+
+extension GraphTrigger {
+  fileprivate func name(in kind: Kind) -> String {
+    switch self {
+    case .event(let event): kind.events[event].name
+    case .timer(let timer): kind.timers[timer].name
+    }
+  }
+}
+
+extension Coverage.Untried {
+  /// The word that says what it is.
+  fileprivate enum Sort: String {
+    case region, state, transition, pair, timer, `guard`, `switch`
+  }
+
+  fileprivate var sort: Sort {
+    switch self {
+    case .part: .region
+    case .state: .state
+    case .transition: .transition
+    case .pair: .pair
+    case .expiry, .disarming: .timer
+    case .choice: .guard
+    case .pairOfTransitions: .switch
+    }
+  }
+
+  /// The words behind the kind's name.
+  fileprivate func write(_ kind: Kind, to buffer: inout ByteBuffer) {
+    buffer.word(sort.rawValue)
+    switch self {
+    case .part(let region, let state):
+      buffer.word(region)
+      buffer.word(state)
+    case .state(let state):
+      buffer.word(kind.states[state].word)
+    case .transition(let move):
+      buffer.word(kind.states[move.from].word)
+      buffer.word(kind.states[move.to].word)
+      buffer.key(move.trigger, of: kind)
+    case .pair(let state, let event):
+      buffer.word(kind.states[state].word)
+      buffer.word(kind.events[event].name)
+    case .expiry(let timer):
+      buffer.word(kind.timers[timer].name)
+      buffer.word(literal: "expired")
+    case .disarming(let timer):
+      buffer.word(kind.timers[timer].name)
+      buffer.word(literal: "disarmed")
+    case .choice(let state, let trigger, let lacking):
+      buffer.word(kind.states[state].word)
+      buffer.key(trigger, of: kind)
+      buffer.key("lacks", lacking.map { $0.word(in: kind) }.joined(separator: ","))
+    case .pairOfTransitions(let first, let second):
+      buffer.word(kind.states[first.from].word)
+      buffer.word(first.trigger.name(in: kind))
+      buffer.word(kind.states[first.to].word)
+      buffer.word(second.trigger.name(in: kind))
+      buffer.word(kind.states[second.to].word)
+    }
+  }
+}
+
+extension CoverageOutcome {
+  /// The state that a move leads to, or what came of the input instead.
+  fileprivate func word(in kind: Kind) -> String {
+    verdict == .moved ? kind.states[to].word : "\(verdict.word)"
+  }
+}

@@ -1,0 +1,74 @@
+import LineProtocol
+import Simulator
+import StateMachines
+
+/// Letting a timer fire by hand.
+extension Engine {
+  func fire(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) {
+    guard let machine = machine(words.plain[0], words, &session, &realm) else { return }
+    let kind = realm.world.kind(of: machine)
+    guard let (timer, key) = timer(words.plain[1], of: machine, kind, words, &session, realm) else { return }
+    realm.world.fire(machine, timer: timer, key: key)
+    if realm.world.answer.verdict == .refused {
+      refuse(words.tag, machine, ("timer", words.plain[1]), &session, &realm)
+    } else if !session.isQuiet {
+      answerInFull(words.tag, kind.words, &session, &realm)
+    }
+  }
+
+  /// A timer of a machine as `NAME`, or `NAME(KEY)` where it bears one; a failure is written if it has none of that
+  /// name, or a key is missing or too much.
+  private func timer(
+    _ word: String, of machine: MachineID, _ kind: Kind, _ words: borrowing Words, _ session: inout Session,
+    _ realm: borrowing Realm
+  ) -> (timer: Int, key: UInt32)? {
+    let (name, key) = TimerText.parts(word)
+    let place = kind.timers.firstIndex { $0.name == name }
+    if let place {
+      let isKeyed = kind.timers[place].key != nil
+      if isKeyed, let key, key > 0 { return (place, key) }
+      if !isKeyed, key == nil { return (place, 0) }
+    }
+    let running = realm.world.runningTimers(of: machine)
+    // One that its machine armed without a key is fired by its name alone.
+    if let place, key == nil, running.contains(where: { $0.timer == place && $0.key == 0 }) { return (place, 0) }
+    // Of a keyed timer those that run, for its name alone fires none.
+    let allowed = kind.timers.indices.flatMap { timer in
+      kind.timers[timer].key == nil
+        ? [kind.timers[timer].name]
+        : running.lazy.filter { $0.timer == timer }.prefix(TimerText.mostListed)
+          .map { TimerText.word(kind.timers[timer].name, key: $0.key) }
+    }
+    let keys = running.filter { $0.timer == place }.map(\.key)
+    session.fail(
+      words.tag, .unknownTimer,
+      [("machine", words.plain[0]), ("timer", word), ("allowed", allowed.joined(separator: ","))]
+        + (place.map { suggestion(kind.timers[$0], keys) } ?? suggestion(name, key, among: kind)),
+      why(word, place, kind, keys))
+    return nil
+  }
+
+  /// The timer that a word that names none is near to, with the key that was given where it takes one.
+  private func suggestion(_ name: String, _ key: UInt32?, among kind: Kind) -> [(String, String)] {
+    suggestion(name, among: kind.timers.map(\.name)).map { word, near in
+      let isKeyed = kind.timers.contains { $0.name == near && $0.key != nil }
+      return (word, TimerText.word(near, key: isKeyed ? key ?? 0 : 0))
+    }
+  }
+
+  /// What may have been meant by a timer's name with a key too many or too few.
+  private func suggestion(_ timer: TimerEntry, _ keys: [UInt32]) -> [(String, String)] {
+    if timer.key == nil { return [("did-you-mean", timer.name)] }
+    return keys.count == 1 ? [("did-you-mean", TimerText.word(timer.name, key: keys[0]))] : []
+  }
+
+  /// Why a word names no timer that could be fired.
+  private func why(_ word: String, _ place: Int?, _ kind: Kind, _ keys: [UInt32]) -> String {
+    guard let place else { return "a \(kind.name) has no timer '\(word)'" }
+    let name = kind.timers[place].name
+    guard let key = kind.timers[place].key else { return "of '\(name)' only one runs at a time; it bears no number" }
+    let example = TimerText.word(name, key: keys.first ?? 1)
+    let count = keys.isEmpty ? "none runs" : keys.count == 1 ? "one runs" : "\(keys.count) run"
+    return "several '\(name)' can run at once; name the \(key) too, as in \(example); \(count) now"
+  }
+}

@@ -1,0 +1,125 @@
+import LineProtocol
+import StateMachines
+import UnixHost
+
+/// A diagram on its way to a client: found out in slices, drawn by another program if it is to be, and written piece by piece.
+final class GraphReply {
+  private enum Stage {
+    case exploring(GraphSource, GraphMark?)
+    /// What the drawing is made from, until there is room for another program.
+    case waiting(String)
+    case drawing(Drawing)
+    case writing([Substring], next: Int)
+    case scripting(GraphScript, written: Int)
+    case over
+  }
+
+  private var stage: Stage
+  private let format: GraphFormat
+  private let graphs: Graphs
+
+  /// Steps of machines in one slice: about a millisecond.
+  private static let stepsInASlice = 2_000
+  /// Lines in one piece.
+  private static let linesInAPiece = 1_024
+
+  /// The graph of a kind.
+  init(_ source: GraphSource, _ mark: GraphMark?, _ format: GraphFormat, _ graphs: Graphs) {
+    stage = .exploring(source, mark)
+    self.format = format
+    self.graphs = graphs
+  }
+
+  /// A text that is known.
+  init(_ text: String, _ format: GraphFormat, _ graphs: Graphs) {
+    self.format = format
+    self.graphs = graphs
+    stage = format == .svg ? .waiting(text) : GraphReply.writing(text)
+  }
+
+  deinit {
+    if case .drawing = stage { graphs.drawings -= 1 }
+  }
+
+  private static func writing(_ text: String) -> Stage {
+    .writing(text.split(separator: "\n", omittingEmptySubsequences: false), next: 0)
+  }
+
+  /// Whether another program is at work, or is to be: there is nothing to do but to look again in a while.
+  var isWaiting: Bool {
+    switch stage {
+    case .waiting, .drawing: true
+    case .exploring, .writing, .scripting, .over: false
+    }
+  }
+
+  /// Goes on a piece.
+  ///
+  /// - Parameter host: The host's time.
+  func write(host: UInt64, tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer) -> LongReply.Piece {
+    switch stage {
+    case .exploring(let source, let mark):
+      if let graph = source.advance(by: GraphReply.stepsInASlice) {
+        if format == .tests {
+          let script = GraphScript(graph)
+          stage = .scripting(script, written: put(script.head, tag, &buffer))
+          return .more
+        }
+        let text = format.text(of: graph, mark)
+        stage = format == .svg ? .waiting(text) : GraphReply.writing(text)
+      }
+      return .more
+    case .waiting(let text):
+      guard graphs.drawings < Graphs.mostDrawings else { return .waiting }
+      do throws(SystemError) {
+        stage = .drawing(try Drawing(of: text, until: host + Drawing.longest))
+        graphs.drawings += 1
+        return .waiting
+      } catch {
+        return .failed(Drawing.Failure.noProgram("\(error)"))
+      }
+    case .drawing(let drawing):
+      switch drawing.goOn(host: host) {
+      case .atWork:
+        return .waiting
+      case .done(let text):
+        graphs.drawings -= 1
+        stage = GraphReply.writing(text.hasSuffix("\n") ? String(text.dropLast()) : text)
+        return .more
+      case .failed(let failure):
+        graphs.drawings -= 1
+        stage = .over
+        return .failed(failure)
+      }
+    case .writing(let lines, let next):
+      let end = min(lines.count, next + GraphReply.linesInAPiece)
+      _ = put(lines[next..<end], tag, &buffer)
+      stage = .writing(lines, next: end)
+      return end == lines.count ? .done(lines.count) : .more
+    case .scripting(var script, let written):
+      guard let lines = script.next() else {
+        stage = .over
+        return .done(written)
+      }
+      stage = .scripting(script, written: written + put(lines, tag, &buffer))
+      return .more
+    case .over:
+      return .done(0)
+    }
+  }
+
+  /// Writes lines as they are.
+  ///
+  /// - Returns: How many.
+  private func put(_ lines: some Collection<Substring>, _ tag: UnsafeRawBufferPointer, _ buffer: inout ByteBuffer)
+    -> Int
+  {
+    for line in lines {
+      buffer.begin(.data, tag: tag)
+      buffer.append(literal: " ")
+      buffer.append(text: String(line))
+      buffer.endLine()
+    }
+    return lines.count
+  }
+}

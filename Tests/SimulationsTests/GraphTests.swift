@@ -1,0 +1,96 @@
+import Simulations
+import StateMachines
+import Testing
+
+/// What exploring the kinds of the catalogue finds.
+struct GraphTests {
+  static func kind(_ name: String) throws -> Kind {
+    try #require(CatalogueTests.kinds.first { $0.name == name }, "\(name)")
+  }
+
+  static func graph(_ name: String) throws -> StateGraph { try StateGraph(of: kind(name)) }
+
+  @Test(
+    "states, pairs, class pairs by outcome, and transitions",
+    arguments: [
+      ("fridge", [2, 4, 4, 2, 0, 2, 0, 2]), ("doorFridge", [2, 6, 6, 3, 0, 3, 0, 3]),
+      ("shiftKey", [3, 6, 6, 4, 2, 0, 0, 5]), ("boldText", [2, 4, 6, 4, 0, 2, 0, 4]),
+      ("callTracker", [7, 63, 63, 17, 0, 46, 0, 17]), ("phone", [7, 42, 42, 13, 1, 6, 22, 13]),
+    ])
+  func totals(name: String, expected: [Int]) throws {
+    let graph = try Self.graph(name)
+    let totals = graph.totals
+    #expect(
+      [
+        totals.states, totals.pairs, totals.classPairs, totals.moved, totals.stayed, totals.ignored, totals.refused,
+        totals.transitions,
+      ] == expected)
+    #expect(totals.untried == 0)
+    #expect(totals.found == totals.states)
+    #expect(graph.isComplete)
+  }
+
+  @Test("with physics or without, a fridge has the same rule")
+  func withoutPhysics() throws {
+    for name in ["fridge", "doorFridge"] {
+      let kind = try Self.kind(name)
+      let physics = try #require(kind.parameters.firstIndex { $0.name == "physics" })
+      let graph = try StateGraph(of: kind, with: [(physics, .flag(false))])
+      #expect(graph.totals == (try Self.graph(name)).totals)
+      #expect(graph.timers.allSatisfy { !$0.runs })
+    }
+  }
+
+  @Test("the states of a smartFridge that do not last are not found, and a limit that was met is told")
+  func smartFridge() throws {
+    let graph = try Self.graph("smartFridge")
+    #expect(graph.totals.found == 43)
+    #expect(!graph.isComplete)
+    // With doorStopDelay=0 cooling ends in the very step in which the door is opened.
+    for state in graph.states.indices where graph.reach(of: state) == .unreached {
+      #expect(graph.states[state].word.hasPrefix("cooling.") && !graph.states[state].word.contains("closed"))
+    }
+  }
+
+  @Test("a timer's duration is its parameter's value, or what it always was")
+  func durations() throws {
+    #expect(try Self.graph("shiftKey").timers.map(\.duration) == [.milliseconds(350)])
+    #expect(try Self.graph("callTracker").timers.map(\.duration) == [.seconds(2)])
+    #expect(try Self.graph("doorFridge").timers.map(\.duration) == [nil, nil, .seconds(60)])
+    let kind = try Self.kind("shiftKey")
+    #expect(try StateGraph(of: kind, with: [(0, .interval(.seconds(1)))]).timers.map(\.duration) == [.seconds(1)])
+  }
+
+  @Test("the way to each machine leads there", arguments: CatalogueTests.kinds.map(\.name))
+  func ways(name: String) throws {
+    let kind = try Self.kind(name)
+    let graph = try StateGraph(of: kind)
+    for node in graph.nodes {
+      let bench = Bench(kind, initial: node.start)
+      for step in node.way {
+        switch step {
+        case .send(let event, let arguments): bench.send(kind.events[event].name, arguments)
+        case .step: if let due = bench.nextDue { bench.advance(to: due) }
+        case .fire(let timer, let key): bench.fire(kind.timers[timer].name + (key == 0 ? "" : "(\(key))"))
+        case .settle: break
+        }
+      }
+      if node.isSettled {
+        #expect(bench.word() == graph.states[node.state].word, "\(node.way)")
+        #expect(bench.timers().count == node.timers.count, "\(node.way)")
+      }
+    }
+  }
+
+  @Test("twice the same", arguments: CatalogueTests.kinds.map(\.name))
+  func determinism(name: String) throws {
+    let (one, other) = (try Self.graph(name), try Self.graph(name))
+    #expect(one.totals == other.totals)
+    #expect(one.nodes.map(\.way) == other.nodes.map(\.way))
+    for state in one.states.indices {
+      for input in one.inputs.indices {
+        #expect(one.outcomes(in: state, of: input) == other.outcomes(in: state, of: input))
+      }
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import Simulations
+import StateMachines
+import Testing
+
+struct ListDetailCoordinatorTests {
+  @Test("all pairs")
+  func pairs() {
+    Table(
+      ListDetailCoordinator.kind,
+      """
+      state  | start            | selected(pear)               | allTapped
+      none   | → all > pushList | ignore                       | ignore
+      all    | ignore           | → detail(pear) > pushDetail pear   | refuse
+      detail | ignore           | refuse                       | → all > popToRoot
+      """
+    ).check()
+  }
+
+  @Test("to an item and back, and to another one")
+  func navigation() {
+    let bench = Bench(ListDetailCoordinator.kind)
+    bench.send("start")
+    bench.send("selected", .text("apple"))
+    bench.send("allTapped")
+    bench.send("selected", .text("pear"))
+    #expect(
+      bench.lines == [
+        "0.000 m created none",
+        "0.000 m moved none all event=start > pushList",
+        "0.000 m moved all detail(apple) event=selected > pushDetail apple",
+        "0.000 m moved detail(apple) all event=allTapped > popToRoot",
+        "0.000 m moved all detail(pear) event=selected > pushDetail pear",
+      ])
+  }
+
+  @Test("an item that comes while another is shown is kept although its entry is refused")
+  func kept() {
+    let bench = Bench(ListDetailCoordinator.kind)
+    bench.send("start")
+    #expect(bench.reading("item") == nil)
+    bench.send("selected", .text("apple"))
+    #expect(
+      bench.send("selected", .text("pear"))
+        == "refused detail(apple) event=selected : details may be followed by the list only")
+    #expect(bench.state() == "detail(apple)")
+    #expect(bench.reading("item") == .text("pear"))
+    bench.send("allTapped")
+    #expect(bench.reading("item") == .text("pear"))
+    bench.send("selected", .text("plum"))
+    #expect(bench.state() == "detail(plum)")
+    #expect(bench.reading("item") == .text("plum"))
+  }
+
+  @Test("what is asked before the start is ignored, and no item is kept")
+  func notStarted() {
+    let bench = Bench(ListDetailCoordinator.kind)
+    bench.send("selected", .text("apple"))
+    #expect(bench.reading("item") == nil)
+    #expect(bench.state() == "none")
+  }
+
+  @Test("the list may not follow itself, and the refusal says so")
+  func listTwice() {
+    let bench = Bench(ListDetailCoordinator.kind, initial: "all")
+    #expect(bench.lines == ["0.000 m created all > pushList"])
+    #expect(
+      bench.send("allTapped")
+        == "refused all event=allTapped : the list may be followed by the details of an item only")
+  }
+
+  @Test("made among details it knows no item and pushes none")
+  func withoutItem() {
+    let bench = Bench(ListDetailCoordinator.kind, initial: "detail")
+    #expect(bench.lines == ["0.000 m created detail"])
+    #expect(bench.send("allTapped") == "moved detail all event=allTapped > popToRoot")
+  }
+}

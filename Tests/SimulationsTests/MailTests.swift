@@ -1,0 +1,111 @@
+import Simulations
+import StateMachines
+import Testing
+
+struct MailTests {
+  @Test("smtp: every cell")
+  func smtp() {
+    let ignored = "ignore | ignore | ignore | ignore | ignore | ignore"
+    let refused = "refuse | refuse | refuse | refuse | refuse | refuse"
+    Table(
+      SMTP.kind,
+      """
+      state | helo(c) | ehlo(c) | mail(a) | rcpt(b) | authLogin | authPlain | line(secret) | line(user secret) | line(x) | rset | noop | quit | other(x) | sessionTimeout expires
+      start | → helo > reply 250 | → helo > reply 250 | ⟲ > reply 503 | ⟲ > reply 503 | ⟲ > reply 503 | ⟲ > reply 503 | ignore | ignore | ignore | ⟲ > reply 250 | ⟲ > reply 250 | → done > reply 221 | ⟲ > reply 500 | → closed
+      helo | ⟲ > reply 250 | ⟲ > reply 250 | → from > reply 250 | ⟲ > reply 503 | → authLoginUser > reply 334 | → authPlain > reply 334 | ignore | ignore | ignore | ⟲ > reply 250 | ⟲ > reply 250 | → done > reply 221 | ⟲ > reply 500 | → closed
+      from | → helo > reply 250 | → helo > reply 250 | ⟲ > reply 503 | → to > reply 250 > handOver  b | ⟲ > reply 503 | ⟲ > reply 503 | ignore | ignore | ignore | → helo > reply 250 | ⟲ > reply 250 | → done > reply 221 | ⟲ > reply 500 | → closed
+      authLoginUser | \(ignored) | → authLoginPassword > reply 334 | → authLoginPassword > reply 334 | → authLoginPassword > reply 334 | ignore | ignore | ignore | ignore | → closed
+      authLoginPassword | \(ignored) | → helo > reply 235 | → helo > reply 535 | → helo > reply 535 | ignore | ignore | ignore | ignore | → closed
+      authPlain | \(ignored) | → helo > reply 535 | → helo > reply 235 | → helo > reply 535 | ignore | ignore | ignore | ignore | → closed
+      to | \(refused) | refuse | refuse | refuse | refuse | refuse | refuse | refuse | –
+      done | \(refused) | refuse | refuse | refuse | refuse | refuse | refuse | refuse | –
+      closed | \(refused) | refuse | refuse | refuse | refuse | refuse | refuse | refuse | –
+      """
+    ).check()
+  }
+
+  @Test("smtp: a login in two lines, and a message that is handed over with its sender")
+  func message() {
+    let bench = Bench(SMTP.kind, ["user": .text("ann"), "password": .text("a b")])
+    bench.send("ehlo", .text("me"))
+    bench.send("authLogin")
+    bench.send("line", .text("ann"))
+    #expect(bench.send("line", .text("a")) == "moved authLoginPassword helo event=line > reply 535")
+    bench.send("authLogin")
+    bench.send("line", .text("bob"))
+    #expect(bench.send("line", .text("a b")) == "moved authLoginPassword helo event=line > reply 535")
+    bench.send("authPlain")
+    #expect(bench.send("line", .text("ann a b")) == "moved authPlain helo event=line > reply 235")
+    bench.send("mail", .text("a@example.org"))
+    #expect(
+      bench.send("rcpt", .text("b@example.org"))
+        == "moved from to event=rcpt > reply 250 > handOver a@example.org b@example.org")
+    #expect(bench.nextDue == nil)
+  }
+
+  @Test("pop3: every cell")
+  func pop3() {
+    Table(
+      POP3.kind,
+      """
+      state | user(user) | pass(secret) | pass(x) | noop | quit | other(x) | sessionTimeout expires
+      start | → user > reply +OK | ⟲ > reply -ERR | ⟲ > reply -ERR | ⟲ > reply +OK | → done > reply +OK | ⟲ > reply -ERR | → closed
+      user | → user > reply +OK | → authenticated > reply +OK | → start > reply -ERR | ⟲ > reply +OK | → done > reply +OK | ⟲ > reply -ERR | → closed
+      authenticated | refuse | refuse | refuse | refuse | refuse | refuse | –
+      done | refuse | refuse | refuse | refuse | refuse | refuse | –
+      closed | refuse | refuse | refuse | refuse | refuse | refuse | –
+      """
+    ).check()
+  }
+
+  @Test("imap: every cell")
+  func imap() {
+    Table(
+      IMAP.kind,
+      """
+      state | login(user,secret) | login(user,x) | login(x,secret) | noop | logout | other(x) | sessionTimeout expires
+      start | → authenticated > reply OK | ⟲ > reply NO | ⟲ > reply NO | ⟲ > reply OK | → done > reply OK | ⟲ > reply BAD | → closed
+      authenticated | refuse | refuse | refuse | refuse | refuse | refuse | –
+      done | refuse | refuse | refuse | refuse | refuse | refuse | –
+      closed | refuse | refuse | refuse | refuse | refuse | refuse | –
+      """
+    ).check()
+  }
+
+  @Test("a session is closed after 60 s, whatever was said meanwhile", arguments: ["smtp", "pop3", "imap"])
+  func timeout(name: String) throws {
+    guard case .machine(let kind)? = Catalogue.simulations[name] else { return }
+    let bench = Bench(kind)
+    bench.advance(to: .milliseconds(59_999))
+    #expect(bench.send("noop").hasPrefix("stayed start"))
+    bench.advance(to: .seconds(60))
+    #expect(bench.lines.last == "60.000 m moved start closed timer=sessionTimeout")
+    #expect(bench.send("noop") == "refused closed event=noop : the session took too long and was closed")
+    #expect(bench.nextDue == nil)
+  }
+
+  @Test("a second user of pop3 takes the place of the first")
+  func secondUser() {
+    let bench = Bench(POP3.kind)
+    bench.send("user", .text("x"))
+    bench.send("user", .text("user"))
+    #expect(bench.send("pass", .text("secret")) == "moved user authenticated event=pass > reply +OK")
+    let wrong = Bench(POP3.kind)
+    wrong.send("user", .text("user"))
+    wrong.send("user", .text("x"))
+    #expect(wrong.send("pass", .text("secret")) == "moved user start event=pass > reply -ERR")
+  }
+
+  @Test("the proxy has a machine per protocol, and they know nothing of each other")
+  func proxy() {
+    #expect(Composition.proxy.members.map(\.name) == ["http", "smtp", "pop3", "imap"])
+    #expect(Composition.proxy.wires.isEmpty)
+    let bench = Bench()
+    bench.add(.proxy, "p")
+    bench.send("line", .text("GET / HTTP/1.1"), to: "p.http")
+    bench.send("quit", to: "p.smtp")
+    bench.advance(.seconds(60))
+    #expect(
+      ["p.http", "p.smtp", "p.pop3", "p.imap"].map { bench.state($0) } == ["closed", "done", "closed", "closed"])
+  }
+}

@@ -1,0 +1,77 @@
+import Simulations
+import StateMachines
+import Testing
+
+/// The reducer and the actor of the pagination, by themselves.
+struct PaginationFeatureTests {
+  private typealias State = PaginationFeature.State
+  private typealias Effect = PaginationFeature.Effect
+
+  private static let items = PaginationFeature.Items(elements: 20, nextPageIndex: 1)
+  private static let more = PaginationFeature.Items(elements: 40, nextPageIndex: 2)
+  private static let contents: [State] = [
+    .content(items, nil), .content(items, .refreshing), .content(items, .nextPageLoading),
+    .content(items, .nextPageLoadingError("old")),
+  ]
+  private static let others: [State] = [.initial, .loading, .error("old")]
+
+  @Test("every effect on every state")
+  func reducer() {
+    let feature = PaginationFeature()
+    for state in Self.contents + Self.others {
+      #expect(feature.reducer(state, .itemsLoadingDidStart(isNextPage: false)) == .loading)
+      #expect(feature.reducer(state, .itemsDidLoad(Self.more)) == .content(Self.more, nil))
+      #expect(feature.reducer(state, .itemsLoadingDidFail("e", isPaginationError: false)) == .error("e"))
+    }
+    for state in Self.contents {
+      #expect(
+        feature.reducer(state, .itemsLoadingDidStart(isNextPage: true)) == .content(Self.items, .nextPageLoading))
+      #expect(feature.reducer(state, .itemsRefreshingDidStart) == .content(Self.items, .refreshing))
+      #expect(
+        feature.reducer(state, .itemsLoadingDidFail("e", isPaginationError: true))
+          == .content(Self.items, .nextPageLoadingError("e")))
+    }
+    for state in Self.others {
+      #expect(feature.reducer(state, .itemsLoadingDidStart(isNextPage: true)) == state)
+      #expect(feature.reducer(state, .itemsRefreshingDidStart) == .loading)
+      #expect(feature.reducer(state, .itemsLoadingDidFail("e", isPaginationError: true)) == state)
+    }
+  }
+
+  @Test("with keepOnRefreshError items are kept where there are any")
+  func keeping() {
+    let feature = PaginationFeature(keepsOnRefreshError: true)
+    let failure = Effect.itemsLoadingDidFail("e", isPaginationError: false)
+    for state in Self.contents { #expect(feature.reducer(state, failure) == .content(Self.items, nil)) }
+    for state in Self.others { #expect(feature.reducer(state, failure) == .error("e")) }
+  }
+
+  @Test("a wish that is refused has no effects, one that is taken has one now and one later")
+  func actor() {
+    let feature = PaginationFeature()
+    for state in Self.contents + Self.others {
+      for wish in [PaginationFeature.Wish.load(isNextPage: false), .load(isNextPage: true), .refresh] {
+        var effects = Effects<Effect>()
+        feature.actor(state, wish, &effects)
+        let isTaken = feature.refusal(of: wish, in: state) == nil
+        #expect(effects.isOpen == isTaken)
+        #expect(effects.immediate.count == (isTaken ? 1 : 0))
+      }
+    }
+  }
+
+  @Test("the items are those of the moment of the wish, with the page behind them")
+  func merging() {
+    let feature = PaginationFeature()
+    var store = FeatureStore(.content(Self.items, nil), of: feature)
+    store.accept(.load(isNextPage: true), by: feature)
+    #expect(store.state == .content(Self.items, .nextPageLoading))
+    #expect(feature.page(of: store.streams[0]) == 1)
+    #expect(feature.merged(store.streams[0], count: 20, isLast: false) == Self.more)
+    #expect(feature.merged(store.streams[0], count: 5, isLast: true) == .init(elements: 25, nextPageIndex: nil))
+    store = FeatureStore(.content(Self.items, nil), of: feature)
+    store.accept(.refresh, by: feature)
+    #expect(feature.page(of: store.streams[0]) == 0)
+    #expect(feature.merged(store.streams[0], count: 20, isLast: false) == Self.items)
+  }
+}

@@ -1,0 +1,182 @@
+import Simulations
+import StateMachines
+import Testing
+
+struct PaginationTests {
+  /// Does what is listed (`load`, `next`, `refresh`, or seconds to wait) on a machine with a service.
+  private static func bench(_ parameters: [String: Value] = [:], after steps: String = "") -> Bench {
+    let bench = Bench(Pagination.kind, parameters)
+    for step in steps.split(separator: " ") {
+      switch step {
+      case "load": bench.send("load", .flag(false))
+      case "next": bench.send("load", .flag(true))
+      case "refresh": bench.send("refresh")
+      case "fail": bench.send("itemsLoadingDidFail", .text("e"))
+      default: bench.advance(.seconds(Int64(step)!))
+      }
+    }
+    return bench
+  }
+
+  private static let rows: [String: @Sendable () -> Bench] = [
+    "last page": { bench(["items": .integer(20)], after: "load 1") },
+    "refreshing": { bench(after: "load 1 refresh") },
+    "nextPageLoading": { bench(after: "load 1 next") },
+    "nextPageLoadingError": { bench(after: "load 1 next fail") },
+  ]
+
+  @Test("all pairs")
+  func pairs() {
+    Table(
+      Pagination.kind, rows: Self.rows,
+      """
+      state   | load(false) | load(true) | refresh | itemsDidLoad expires | itemsLoadingDidFail expires
+      initial | → loading | refuse | → loading | – | –
+      loading | refuse | refuse | refuse | → content(20) | –
+      content | → loading | → content(20,nextPageLoading) | → content(20,refreshing) | – | –
+      last page | → loading | refuse | → content(20,refreshing) | – | –
+      refreshing | refuse | refuse | refuse | → content(20) | –
+      nextPageLoading | refuse | refuse | refuse | → content(40) | –
+      nextPageLoadingError | → loading | → content(20,nextPageLoading) | → content(20,refreshing) | – | –
+      error | refuse | refuse | → loading | – | –
+      """
+    ).check()
+  }
+
+  @Test("strict: after a next page that failed only a refresh is taken")
+  func strict() {
+    let bench = Self.bench(["strict": .flag(true)], after: "load 1 next fail")
+    #expect(bench.state() == "content(20,nextPageLoadingError)")
+    #expect(bench.reading("loadingError") == .text("e"))
+    #expect(bench.send("load", .flag(true)).hasPrefix("refused"))
+    #expect(bench.send("load", .flag(false)).hasPrefix("refused"))
+    #expect(bench.send("refresh").hasPrefix("moved"))
+    bench.advance(.seconds(1))
+    #expect(bench.state() == "content(20)")
+  }
+
+  @Test("45 items in pages of 20, and a refresh")
+  func pages() {
+    let bench = Bench(Pagination.kind)
+    func at(_ seconds: Double, _ event: String? = nil, _ argument: Bool? = nil) -> String {
+      bench.advance(to: .milliseconds(Int64(seconds * 1000)))
+      if let event { bench.send(event, argument.map { [.flag($0)] } ?? []) }
+      return bench.state()
+    }
+    func next() -> Value? { bench.reading("nextPageIndex") }
+    #expect(at(0, "load", false) == "loading")
+    #expect(at(0.999) == "loading")
+    #expect(at(1) == "content(20)" && next() == .integer(1))
+    #expect(at(2, "load", true) == "content(20,nextPageLoading)")
+    #expect(at(2.2, "load", true) == "content(20,nextPageLoading)")
+    #expect(bench.lines.last?.contains("refused") == true)
+    #expect(at(3) == "content(40)" && next() == .integer(2))
+    #expect(at(4, "load", true) == "content(40,nextPageLoading)")
+    #expect(at(5) == "content(45)" && next() == nil)
+    #expect(at(6, "load", true) == "content(45)")
+    #expect(bench.lines.last?.hasSuffix("event=load : the last page is there") == true)
+    #expect(at(7, "refresh") == "content(45,refreshing)")
+    #expect(at(7.5, "load", true) == "content(45,refreshing)")
+    #expect(bench.lines.last?.contains("refused") == true)
+    #expect(at(8) == "content(20)" && next() == .integer(1))
+    #expect(bench.nextDue == nil)
+  }
+
+  @Test("an error of the first page forbids to load it again; a refresh recovers")
+  func firstPageFails() {
+    let bench = Bench(Pagination.kind, ["failures": .integer(1)])
+    bench.send("load", .flag(false))
+    #expect(bench.timers() == ["itemsLoadingDidFail": .seconds(1)])
+    bench.advance(.seconds(2))
+    #expect(bench.state() == "error(offline)")
+    #expect(
+      bench.send("load", .flag(false))
+        == "refused error(offline) event=load : loading has failed (offline); only a refresh begins again")
+    bench.advance(.seconds(1))
+    bench.send("refresh")
+    #expect(bench.state() == "loading")
+    bench.advance(.seconds(1))
+    #expect(bench.state() == "content(20)")
+  }
+
+  @Test("a refresh that fails loses the items, unless they are kept and a toast says so")
+  func refreshFails() {
+    let lost = Self.bench(after: "load 1 refresh")
+    #expect(
+      lost.send("itemsLoadingDidFail", .text("e"))
+        == "moved content(20,refreshing) error(e) event=itemsLoadingDidFail")
+    let kept = Self.bench(["keepOnRefreshError": .flag(true)], after: "load 1 refresh")
+    #expect(
+      kept.send("itemsLoadingDidFail", .text("e"))
+        == "moved content(20,refreshing) content(20) event=itemsLoadingDidFail > toast e")
+    let first = Self.bench(["keepOnRefreshError": .flag(true)], after: "load")
+    #expect(
+      first.send("itemsLoadingDidFail", .text("e")) == "moved loading error(e) event=itemsLoadingDidFail")
+  }
+
+  @Test("what is derived from the state")
+  func readings() {
+    func readings(_ bench: Bench) -> [Value?] {
+      ["isProcessing", "canLoadNextPage", "loadingError", "pageError", "elements"].map { bench.reading($0) }
+    }
+    #expect(readings(Self.bench()) == [.flag(false), .flag(false), nil, nil, nil])
+    #expect(readings(Self.bench(after: "load")) == [.flag(true), .flag(false), nil, nil, nil])
+    #expect(readings(Self.bench(after: "load 1")) == [.flag(false), .flag(true), nil, nil, .integer(20)])
+    #expect(readings(Self.bench(after: "load 1 next")) == [.flag(true), .flag(true), nil, nil, .integer(20)])
+    #expect(readings(Self.bench(after: "load 1 refresh")) == [.flag(true), .flag(true), nil, nil, .integer(20)])
+    #expect(
+      readings(Self.bench(after: "load 1 next fail")) == [.flag(false), .flag(true), nil, .text("e"), .integer(20)])
+    #expect(readings(Self.bench(after: "load fail")) == [.flag(false), .flag(false), .text("e"), nil, nil])
+  }
+
+  @Test("answers by hand: a full page has a next one, a shorter one is the last")
+  func manual() {
+    let bench = Bench(Pagination.kind, ["service": .text("manual")])
+    bench.send("load", .flag(false))
+    #expect(bench.nextDue == nil)
+    #expect(bench.send("itemsDidLoad", .integer(20)) == "moved loading content(20) event=itemsDidLoad")
+    bench.send("load", .flag(true))
+    bench.send("itemsLoadingDidFail", .text("e"))
+    bench.send("load", .flag(true))
+    bench.send("itemsDidLoad", .integer(3))
+    #expect(bench.state() == "content(23)")
+    #expect(bench.reading("canLoadNextPage") == .flag(false))
+    #expect(bench.send("itemsDidLoad", .integer(3)) == "ignored content(23) event=itemsDidLoad")
+    #expect(bench.send("itemsLoadingDidFail", .text("e")) == "ignored content(23) event=itemsLoadingDidFail")
+    bench.send("refresh")
+    bench.send("itemsDidLoad", .integer(0))
+    #expect(bench.state() == "content(0)")
+  }
+
+  @Test("an answer by hand comes instead of the service's")
+  func early() {
+    let bench = Self.bench(after: "load")
+    bench.send("itemsDidLoad", .integer(7))
+    #expect(bench.state() == "content(7)")
+    #expect(bench.nextDue == nil)
+  }
+
+  @Test("an empty list, and one that ends with a full page")
+  func ends() {
+    #expect(Self.bench(["items": .integer(0)], after: "load 1").state() == "content(0)")
+    #expect(Self.bench(["items": .integer(0)], after: "load 1").reading("canLoadNextPage") == .flag(false))
+    let full = Self.bench(["items": .integer(40)], after: "load 1 next 1")
+    #expect(full.state() == "content(40)")
+    #expect(full.reading("canLoadNextPage") == .flag(false))
+  }
+
+  @Test("chance decides with failureRate")
+  func chance() {
+    #expect(Self.bench(["failureRate": .number(1)], after: "load 1").state() == "error(offline)")
+    #expect(Self.bench(["failureRate": .number(0)], after: "load 1").state() == "content(20)")
+  }
+
+  @Test("made in a later state")
+  func initial() {
+    #expect(Bench(Pagination.kind, initial: "content").state() == "content(20)")
+    #expect(Bench(Pagination.kind, initial: "error").state() == "error(offline)")
+    let loading = Bench(Pagination.kind, initial: "loading")
+    loading.advance(.seconds(1))
+    #expect(loading.state() == "content(20)")
+  }
+}

@@ -1,0 +1,162 @@
+import StateMachines
+import Testing
+
+/// How states and events are put together, and what becomes of a machine of them.
+struct EventObjectsLifeTests {
+  typealias Objects = Mail.Objects
+
+  private func failure(_ states: [String], _ events: [Objects.Event] = [], initial: String? = nil) -> DefinitionFailure?
+  {
+    do {
+      _ = try Objects.Definition(states: states.map { .init($0) }, events: events, initial: initial)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test("what makes no machine")
+  func failures() {
+    #expect(failure(["a"]) == nil)
+    #expect(failure([]) == .noStates)
+    #expect(failure(["a", ""]) == .stateWithoutName)
+    #expect(failure(["a", "b", "a"]) == .duplicateState("a"))
+    #expect(failure(["a"], [.init("", to: "a")]) == .eventWithoutName)
+    #expect(failure(["a"], [.init("e", to: "a"), .init("e", to: "a")]) == .duplicateEvent("e"))
+    #expect(failure(["a"], [.init("e", from: [], to: "a")]) == .eventWithoutSources("e"))
+    #expect(failure(["a"], [.init("e", from: ["a", "b"], to: "a")]) == .unregisteredState("b", event: "e"))
+    #expect(failure(["a"], [.init("e", to: "b")]) == .unregisteredState("b", event: "e"))
+    #expect(failure(["a"], initial: "b") == .unregisteredState("b", event: nil))
+    #expect(failure(["e"], [.init("e", to: "e")]) == nil)  // States and events have names of their own.
+  }
+
+  @Test("the first state is the initial one unless another is chosen")
+  func initial() throws {
+    #expect(try Objects.Definition(states: [.init("a"), .init("b")]).initial.name == "a")
+    let definition = try Objects.Definition(states: [.init("a"), .init("b")], initial: "b")
+    #expect(definition.initial.name == "b")
+    var machine = Objects.Machine(definition)
+    try machine.setInitial("a")
+    var log: [String] = []
+    try machine.activate(on: &log)
+    #expect(machine.current?.name == "a")
+  }
+
+  @Test("a machine is activated once, and then its states and events stand")
+  func activation() throws {
+    var machine = Objects.Machine(try Mail.definition())
+    var log: [String] = []
+    #expect(machine.current == nil && !machine.isActive)
+    #expect(try machine.isIn("unread") == false)
+    #expect(machine.current(as: Mail.State.self) == nil)
+    try machine.activate(on: &log)
+    #expect(try machine.isIn("unread"))
+    log = []
+    #expect(throws: AlreadyActive.self) { try machine.activate(on: &log) }
+    #expect(throws: DefinitionFailure.immutable) { try machine.add(Objects.State("spam")) }
+    #expect(throws: DefinitionFailure.immutable) { try machine.add(Objects.Event("e", to: "read")) }
+    #expect(throws: DefinitionFailure.immutable) { try machine.setInitial("read") }
+    #expect(log == [])
+  }
+
+  @Test("an event that the initial state fires while it is entered is undone by the entry")
+  func firedWhileActivating() throws {
+    let definition = try Objects.Definition(
+      states: [
+        .init(
+          "a",
+          willEnter: { machine, log, _ in
+            log.append(machine.current?.name ?? "none")
+            do { try machine.fire("go", on: &log) } catch { log.append("\(error)") }
+          }), .init("b", didEnter: { machine, log, _ in log.append(machine.current?.name ?? "none") }),
+      ], events: [.init("go", to: "b")])
+    var machine = Objects.Machine(definition)
+    var log: [String] = []
+    try machine.activate(on: &log)
+    #expect(log == ["none", "b"])
+    #expect(machine.current?.name == "a")
+  }
+
+  @Test("before activation a machine takes more; those that share its definition do not see it")
+  func additions() throws {
+    let shared = try Mail.definition()
+    var machine = Objects.Machine(shared)
+    try machine.add(Objects.State("spam"))
+    try machine.add(Objects.Event("report", to: "spam"))
+    #expect(throws: DefinitionFailure.duplicateState("read")) { try machine.add(Objects.State("read")) }
+    #expect(throws: DefinitionFailure.unregisteredState("x", event: "e")) {
+      try machine.add(Objects.Event("e", to: "x"))
+    }
+    #expect(machine.definition.states.map(\.name) == ["unread", "read", "deleted", "spam"])
+    #expect(shared.states.count == 3 && shared.event(named: "report") == nil)
+    #expect(machine.definition.state(named: "spam")?.name == "spam")
+    var log: [String] = []
+    try machine.fire("report", userInfo: "ada", on: &log)
+    #expect(machine.current?.name == "spam")
+    #expect(log.contains("didChange unread spam in spam by ada"))  // Taken over into the new definition.
+  }
+
+  @Test("names that nobody knows are errors")
+  func unknown() throws {
+    let machine = Objects.Machine(try Mail.definition())
+    #expect(throws: UnknownName.state("spam")) { try machine.isIn("spam") }
+    #expect(throws: UnknownName.event("report")) { try machine.canFire("report") }
+    #expect(try machine.canFire("view"))
+  }
+
+  @Test("a copy is inactive, and keeps its blocks and the events that fire in any state")
+  func copy() throws {
+    let definition = try Objects.Definition(
+      states: Mail.State.words.map(Mail.state), events: [Mail.event("delete", from: nil, to: "deleted")])
+    var machine = Objects.Machine(definition)
+    var log: [String] = []
+    try machine.fire("delete", userInfo: "ada", on: &log)
+    let expected = log
+    var copy = machine.inactiveCopy
+    #expect(!copy.isActive && copy.current == nil)
+    log = []
+    try copy.fire("delete", userInfo: "ada", on: &log)
+    #expect(log == expected)
+  }
+
+  @Test("a value that is copied goes its own way")
+  func value() throws {
+    var machine = Objects.Machine(try Mail.definition(), in: Mail.State.unread)
+    let other = machine
+    var log: [String] = []
+    try machine.fire("view", on: &log)
+    #expect(machine.current?.name == "read" && other.current?.name == "unread")
+  }
+
+  @Test("an archive keeps names, the current state and activation, and loses the blocks")
+  func archive() throws {
+    let definition = try Objects.Definition(
+      states: Mail.State.words.map(Mail.state), events: [Mail.event("delete", from: nil, to: "deleted")])
+    var machine = Objects.Machine(definition)
+    #expect(try !Objects.Machine(machine.archive).isActive)
+    var log: [String] = []
+    try machine.fire("delete", on: &log)
+    let archive = machine.archive
+    #expect(archive.state == "deleted" && archive.isActive)
+    #expect(archive.events.map(\.name) == ["delete"] && archive.events[0].sources == nil)
+    #expect(archive.events[0].destination == "deleted")
+
+    var bare = try Objects.Machine(archive)
+    log = []
+    try bare.fire("delete", on: &log)
+    #expect(bare.current?.name == "deleted" && log == [])
+
+    var whole = try Objects.Machine(archive, of: definition)
+    try whole.fire("delete", on: &log)
+    #expect(log.first == "willFire delete in deleted by nobody" && log.count == 6)
+    #expect(throws: ArchiveMismatch.self) { try Objects.Machine(archive, of: Mail.definition()) }
+  }
+
+  @Test("an event that fires in any state has an edge from each")
+  func edges() throws {
+    let definition = try Objects.Definition(
+      states: [.init("a"), .init("b")], events: [.init("back", to: "a"), .init("go", from: ["a"], to: "b")])
+    let edges = definition.edges.map { "\($0.source) \($0.event) \($0.destination)" }
+    #expect(edges == ["a back a", "b back a", "a go b"])
+  }
+}

@@ -1,0 +1,98 @@
+import StateMachines
+import Testing
+
+/// Effects that come later.
+struct FeatureStreamTests {
+  private let feature = ScriptedFeature(
+    effects: ["slow": "a…", "fast": "b", "P": "p"], posts: ["z": "P"], news: ["z": "N", "p": "NP"])
+
+  @Test("a second wish does not wait for the first, and a late effect meets the latest state")
+  func interleave() {
+    var listener = ScriptedListener(feature)
+    var store = FeatureStore([], of: feature, to: &listener)
+    store.accept("slow", by: feature, to: &listener)
+    store.accept("fast", by: feature, to: &listener)
+    let isTaken = store.deliver("c", from: 1, by: feature, to: &listener)
+    #expect(isTaken)
+    #expect(store.state == ["a", "b", "c"])
+    #expect(
+      feature.notes.lines == [
+        "actor slow s0", "open 1 of slow s0", "s1", "post slow a s1", "actor fast s1", "s2", "post fast b s2",
+        "s3", "post slow c s3",
+      ])
+  }
+
+  @Test("two streams of equal actions run beside each other; nothing is cancelled")
+  func beside() {
+    var store = FeatureStore([], of: feature)
+    store.accept("slow", by: feature)
+    store.accept("slow", by: feature)
+    #expect(store.streams.map(\.key) == [1, 2])
+    #expect(store.streams.map(\.state) == [[], ["a"]])
+    let taken = [
+      store.deliver("y", from: 2, by: feature),
+      store.deliver("x", from: 1, by: feature),
+    ]
+    #expect(taken == [true, true])
+    #expect(store.state == ["a", "a", "y", "x"])
+    store.accept("slow", by: feature)
+    #expect(store.streams.map(\.key) == [3])
+    #expect(store.stream(of: 3)?.action == "slow")
+    #expect(store.stream(of: 1) == nil)
+  }
+
+  @Test("a stream brings effects until its last; then they are dropped")
+  func last() {
+    var store = FeatureStore([], of: feature)
+    store.accept("slow", by: feature)
+    let taken = [
+      store.deliver("x", from: 1, isLast: false, by: feature),
+      store.deliver("y", from: 1, by: feature),
+      store.deliver("z", from: 1, by: feature),
+      store.deliver("z", from: 7, by: feature),
+    ]
+    #expect(taken == [true, true, false, false])
+    #expect(store.state == ["a", "x", "y"])
+  }
+
+  @Test("a stream may end without an effect")
+  func finish() {
+    var store = FeatureStore([], of: feature)
+    store.accept("slow", by: feature)
+    store.finish(1)
+    store.finish(1)
+    #expect(store.streams.isEmpty)
+    let isTaken = store.deliver("x", from: 1, by: feature)
+    #expect(!isTaken)
+  }
+
+  @Test("late effects, too, send one action and say one piece of news, in the store's order")
+  func afterwards() {
+    for (order, news) in [
+      (FeatureOrder.recursive, ["news NP s3, now s3", "news N s2, now s3"]),
+      (.queued, ["news N s2, now s2", "news NP s3, now s3"]),
+    ] {
+      var listener = ScriptedListener(feature)
+      var store = FeatureStore([], of: feature, order: order, to: &listener)
+      store.accept("slow", by: feature, to: &listener)
+      feature.notes.lines = []
+      store.deliver("z", from: 1, by: feature, to: &listener)
+      #expect(feature.notes.lines.filter { $0.hasPrefix("news") } == news)
+    }
+  }
+
+  @Test("stores that differ only in how many streams there were are equal")
+  func equality() {
+    var store = FeatureStore<Weather>(.unknown, of: Weather())
+    let fresh = store
+    store.accept(.load, by: Weather())
+    #expect(store != fresh)
+    let asked = store
+    store.deliver(.failed, from: 1, by: Weather())
+    #expect(store == fresh)
+    #expect(Set([store, fresh]).count == 1)
+    store.accept(.load, by: Weather())
+    #expect(store.streams.map(\.key) == [2])
+    #expect(asked.streams.map(\.key) == [1])
+  }
+}

@@ -1,0 +1,142 @@
+import StateMachines
+import Testing
+
+/// What an exploration finds of machines with data, keys, refusals and timers without delay.
+struct GraphsExplorationTests {
+  @Test("an event counts once per choice of its samples, and each different outcome is kept once")
+  func classes() throws {
+    let graph = try StateGraph(of: Turnstile.kind)
+    let coin = graph.inputs(ofEvent: 1)
+    #expect(graph.inputs[coin] == [.event(1, [.integer(1)]), .event(1, [.integer(100)])])
+    #expect(graph.outcomes(in: 0, of: coin.lowerBound).map(\.reason) == ["a pass costs 2"])
+    let paid = graph.outcomes(in: 0, of: coin.lowerBound + 1)
+    #expect(paid.map(\.to) == [1])
+    #expect(paid.map(\.dataAfter) == ["50"])
+    #expect(paid.map(\.outputs) == [[1]])
+    #expect(graph.totals.events == 5)
+    #expect(graph.totals.classPairs == 3 * graph.inputs.dropLast(2).count)
+  }
+
+  @Test("data without an end are cut, and the graph says so")
+  func cut() throws {
+    let graph = try StateGraph(of: Turnstile.kind)
+    #expect(!graph.isComplete)
+    #expect(graph.nodes.filter { $0.state == 1 }.count == Exploration.machinesPerState)
+  }
+
+  @Test("a timer that never runs has no outcomes")
+  func timers() throws {
+    let graph = try StateGraph(of: Turnstile.kind)
+    #expect(graph.outcomes(in: 1, of: graph.input(ofTimer: 0)).map(\.to) == [0])
+    #expect(graph.states.indices.allSatisfy { graph.outcomes(in: $0, of: graph.input(ofTimer: 1)).isEmpty })
+    #expect(graph.timers.map(\.runs) == [true, false])
+    #expect(graph.timers.map(\.duration) == [.seconds(10), nil])
+  }
+
+  @Test("parameters are heeded, and those that contradict each other are told")
+  func parameters() throws {
+    let graph = try StateGraph(of: Turnstile.kind, with: [(1, .integer(1)), (0, .interval(.seconds(3)))])
+    #expect(graph.timers[0].duration == .seconds(3))
+    #expect(graph.outcomes(in: 0, of: graph.inputs(ofEvent: 1).lowerBound).map(\.verdict) == [.moved])
+    #expect(throws: ParameterConflict("price", allowed: "at most 5")) {
+      try StateGraph(of: Turnstile.kind, with: [(1, .integer(6))])
+    }
+  }
+
+  @Test("values are copied and destroyed in equal number")
+  func lifetimes() throws {
+    weak var witness: Witness?
+    do {
+      let bench = RawMachine(Turnstile.kind)
+      witness = bench.value.assumingMemoryBound(to: Turnstile.self).pointee.witness
+      _ = bench.way(to: 0)
+    }
+    #expect(witness == nil)
+  }
+
+  @Test("the shortest way to a state in which an event is possible, events before timers")
+  func way() throws {
+    let machine = RawMachine(Turnstile.kind)
+    let way = try #require(machine.way(to: 0))
+    #expect(way.words(of: Turnstile.kind) == ["coin"])
+    #expect(way.steps == [.send(event: 1, [.integer(100)])])
+    #expect(way.state == 1)
+    #expect(way.data == "50")
+    #expect(machine.way(to: 1) == nil, "it is possible already")
+  }
+
+  @Test("from where nothing leads on there is no way")
+  func noWay() throws {
+    #expect(RawMachine(Turnstile.kind, initial: 2).way(to: 0) == nil)
+  }
+
+  @Test("a timer without delay expires before anything else, and its expiry is no word of a way")
+  func settling() throws {
+    let graph = try StateGraph(of: Relay.kind)
+    #expect(graph.nodes.map { graph.states[$0.state].word } == ["idle", "passing", "done"])
+    #expect(graph.nodes.map(\.isSettled) == [true, false, true])
+    #expect(graph.nodes[2].way == [.send(event: 0, []), .settle(timer: 0, key: 7)])
+    #expect(graph.outcomes(in: 1, of: 0).isEmpty, "no event meets a machine that does not rest")
+    #expect(graph.outcomes(in: 1, of: graph.input(ofTimer: 0)).map(\.step) == [.settle(timer: 0, key: 7)])
+    let way = try #require(RawMachine(Relay.kind).way(to: 1))
+    #expect(way.words(of: Relay.kind) == ["start"])
+    #expect(way.state == 2)
+  }
+}
+
+/// A machine that comes to rest by itself, through a keyed timer without delay.
+private struct Relay: Machine {
+  enum State: UInt8, CaseIterable, Vocabulary, MachineState { case idle, passing, done }
+  enum Event: Sendable { case start, stop }
+  enum TimerName: UInt8, CaseIterable, Vocabulary { case pass }
+  var state: State
+
+  init(initial: State?, _ step: Step<Self>) { state = initial ?? .idle }
+
+  mutating func react(to input: Input<Event, TimerName>, _ step: Step<Self>) -> Reaction<State> {
+    switch (state, input) {
+    case (.idle, .event(.start)):
+      step.arm(.pass, key: 7, after: .zero)
+      return .move(to: .passing)
+    case (.passing, .expired(.pass)): return .move(to: .done)
+    case (.idle, .event(.stop)): return step.refuse("not yet")
+    case (.done, .event(.start)): return step.refuse("finished")
+    case (.done, .event(.stop)): return .move(to: .idle)
+    case (.passing, .event), (.idle, .expired), (.done, .expired): return .ignore
+    }
+  }
+
+  func asksFor(_ timer: TimerName) -> Bool { state == .passing }
+
+  static let kind = Kind(
+    Relay.self, "relay", "comes to rest by itself",
+    states: [.idle: "nothing yet", .passing: "on its way", .done: "over"],
+    events: [.event(.start, "begins"), .event(.stop, "ends")],
+    timers: [.pass: .computed("at once").keyed("pass")])
+}
+
+/// A machine in raw storage, as a world keeps it.
+///
+/// Safety: `value` holds a machine of `kind` from `init` to `deinit`.
+private final class RawMachine {
+  let kind: Kind
+  let value: UnsafeMutableRawPointer
+  private let pool: any ParameterPool
+
+  init(_ kind: Kind, initial: Int? = nil) {
+    self.kind = kind
+    pool = kind.makeParameterPool()
+    value = .allocate(byteCount: kind.layout.valueSize, alignment: kind.layout.valueAlignment)
+    var record = StepRecord(generator: Generator(seed: 0))
+    _ = kind.machine.initialize(value, initial: initial, pool.base, &record)
+  }
+
+  deinit {
+    kind.machine.destroy(value)
+    value.deallocate()
+  }
+
+  func way(to event: Int) -> GraphWay? {
+    WayFinder(kind).way(from: value, pool.base, at: .beginning, timers: [], to: event)
+  }
+}

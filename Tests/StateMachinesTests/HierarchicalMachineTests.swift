@@ -1,0 +1,169 @@
+import StateMachines
+import Testing
+
+/// What a chart enters, leaves and does, and in which order.
+struct HierarchicalMachineTests {
+  private typealias Place = StatechartNode<Probe.Leaf, Probe.Composite>
+
+  private func send(_ order: Probe.Order, at place: StatechartNode<Probe.Leaf, Probe.Composite>?, in leaf: String)
+    -> String
+  {
+    ChartRunner(Probe.self, in: leaf).send(Probe.Event(place: place, order: order))
+  }
+
+  @Test("a transition leaves upwards, then acts, then enters downwards")
+  func order() {
+    #expect(
+      send(.go(.f, locally: false), at: .leaf(.c), in: "a.b.c")
+        == "moved a.b.c a.e.f > left c > left b > did > entered e > entered f")
+    #expect(
+      send(.go(.z, locally: false), at: .composite(.a), in: "a.e.g.h")
+        == "moved a.e.g.h z > left h > left g > left e > left a > did > entered z")
+  }
+
+  @Test("a machine that starts in a state has entered all that is around it")
+  func start() {
+    let runner = ChartRunner(Probe.self, in: "a.e.g.i")
+    #expect(runner.beginning == " > entered a > entered e > entered g > entered i")
+    #expect(ChartRunner(Probe.self).beginning == " > entered z")
+  }
+
+  @Test("a transition to a composite goes on to its initial states")
+  func defaultEntry() {
+    #expect(
+      send(.enter(.a, locally: false), at: .leaf(.z), in: "z")
+        == "moved z a.b.c > left z > did > entered a > entered b > entered c")
+    #expect(
+      send(.enter(.g, locally: false), at: .leaf(.d), in: "a.b.d")
+        == "moved a.b.d a.e.g.h > left d > left b > did > entered e > entered g > entered h")
+  }
+
+  @Test("a composite that goes to a state within it is left and entered, unless the transition is local")
+  func local() {
+    #expect(
+      send(.go(.d, locally: false), at: .composite(.b), in: "a.b.c")
+        == "moved a.b.c a.b.d > left c > left b > did > entered b > entered d")
+    #expect(
+      send(.go(.d, locally: true), at: .composite(.b), in: "a.b.c") == "moved a.b.c a.b.d > left c > did > entered d")
+  }
+
+  @Test("who is asked first answers: the leaf, then outwards; nobody further out is asked")
+  func innermostFirst() {
+    #expect(send(.ignore, at: .leaf(.c), in: "a.b.c") == "ignored a.b.c")
+    #expect(send(.stay, at: .composite(.a), in: "a.e.g.h") == "stayed a.e.g.h")
+    #expect(send(.refuse, at: .composite(.e), in: "a.e.g.h") == "refused a.e.g.h")
+    #expect(send(.stay, at: .composite(.e), in: "a.b.c") == "ignored a.b.c", "another branch is not asked")
+    #expect(send(.stay, at: nil, in: "a.b.c") == "ignored a.b.c", "unhandled")
+  }
+
+  /// The same from the paths in the names alone, for every place that can answer and every leaf to go to.
+  @Test("every transition of the tree, external and local", arguments: Probe.Leaf.allCases, [false, true])
+  func allTransitions(from leaf: Probe.Leaf, locally: Bool) {
+    let active = leaf.word.split(separator: ".").map(String.init)
+    for depth in active.indices {
+      let composite = Probe.Composite.allCases.first { "\($0)" == active[depth] }
+      let place = composite.map(Place.composite) ?? .leaf(leaf)
+      for target in Probe.Leaf.allCases where target != .end && leaf != .end {
+        let path = target.word.split(separator: ".").map(String.init)
+        let isInside = path.count > depth + 1 && path[depth] == active[depth]
+        let limit = min(locally && isInside ? depth + 1 : depth, path.count - 1)
+        let common = zip(active, path).prefix { $0 == $1 }.count
+        let scope = min(common, limit)
+        var expected = "moved \(leaf.word) \(target.word)"
+        for name in active[scope...].reversed() { expected += " > left \(name)" }
+        expected += " > did"
+        for name in path[scope...] { expected += " > entered \(name)" }
+        #expect(send(.go(target, locally: locally), at: place, in: leaf.word) == expected)
+      }
+    }
+  }
+
+  @Test("timers die with the state that they belong to, and not before")
+  func timers() {
+    let runner = ChartRunner(Probe.self, in: "a.b.c")
+    #expect(Set(runner.timers.keys) == ["alarm", "bell", "chime"])
+    runner.send(.init(place: .composite(.b), order: .go(.d, locally: true)))
+    #expect(Set(runner.timers.keys) == ["alarm", "bell"])
+    runner.send(.init(place: .leaf(.d), order: .go(.f, locally: false)))
+    #expect(Set(runner.timers.keys) == ["alarm"])
+    runner.send(.init(place: .composite(.a), order: .go(.z, locally: false)))
+    #expect(runner.timers.isEmpty)
+  }
+
+  @Test("a raised event comes at once, once, and outlives what raised it")
+  func raise() {
+    let runner = ChartRunner(Probe.self, in: "a.b.c")
+    runner.send(.init(place: .leaf(.c), order: .raise))
+    runner.send(.init(place: .leaf(.c), order: .raise))
+    #expect(runner.timers["raised"] == 0)
+    runner.send(.init(place: .composite(.a), order: .go(.z, locally: false)))
+    #expect(runner.expire(.raised) == "stayed z")
+    #expect(runner.timers.isEmpty)
+  }
+
+  @Test(
+    "deep history is the leaf that was left, shallow history the child around it; without history it is the initial state"
+  )
+  func history() {
+    func back(_ history: History, after leaf: String?) -> String {
+      let runner = ChartRunner(Probe.self, in: leaf)
+      if leaf != nil { runner.send(.init(place: .composite(.a), order: .go(.z, locally: false))) }
+      return runner.send(.init(place: .leaf(.z), order: .back(.a, history)))
+    }
+    #expect(
+      back(.deep, after: "a.e.g.i") == "moved z a.e.g.i > left z > did > entered a > entered e > entered g > entered i")
+    #expect(back(.shallow, after: "a.e.g.i") == "moved z a.e.f > left z > did > entered a > entered e > entered f")
+    #expect(back(.shallow, after: "a.b.d") == "moved z a.b.c > left z > did > entered a > entered b > entered c")
+    #expect(back(.deep, after: nil) == back(.shallow, after: nil))
+    #expect(back(.deep, after: nil) == "moved z a.b.c > left z > did > entered a > entered b > entered c")
+  }
+
+  @Test(
+    "history lasts until the composite is left again, and a composite that goes back into itself comes back as it was")
+  func lastingHistory() {
+    let runner = ChartRunner(Probe.self, in: "a.e.g.i")
+    runner.send(.init(place: .composite(.a), order: .go(.z, locally: false)))
+    runner.send(.init(place: .leaf(.z), order: .go(.z, locally: false)))
+    #expect(runner.value.state.memory == .i)
+    runner.send(.init(place: .leaf(.z), order: .go(.d, locally: false)))
+    runner.send(.init(place: .composite(.a), order: .go(.z, locally: false)))
+    #expect(runner.value.state.memory == .d)
+    #expect(
+      send(.back(.a, .deep), at: .composite(.a), in: "a.b.d")
+        == "moved a.b.d a.b.d > left d > left b > left a > did > entered a > entered b > entered d")
+  }
+
+  @Test("a final state completes the composite around it, within the same step")
+  func completion() {
+    #expect(
+      send(.end(then: .z), at: .leaf(.c), in: "a.b.c")
+        == "moved a.b.c z > left c > left b > entered end > left end > left a > did > entered z")
+    #expect(
+      send(.end(then: .d), at: .leaf(.c), in: "a.b.c")
+        == "moved a.b.c a.b.d > left c > left b > entered end > left end > left a > did > entered a > entered b > entered d"
+    )
+    #expect(send(.end(then: nil), at: .leaf(.c), in: "a.b.c") == "moved a.b.c a.end > left c > left b > entered end")
+  }
+
+  @Test("a chart that completes without end is stopped")
+  func endless() async {
+    await #expect(processExitsWith: .failure) {
+      ChartRunner(Probe.self, in: "a.b.c").send(.init(place: .leaf(.c), order: .end(then: .end)))
+    }
+  }
+
+  @Test("leaves print as their path, and know what they are within")
+  func words() {
+    #expect(Probe.Leaf.words == ["z", "a.b.c", "a.b.d", "a.e.f", "a.e.g.h", "a.e.g.i", "a.end"])
+    #expect(Probe.Leaf.i.ancestors == [.g, .e, .a])
+    #expect(Probe.Leaf.z.ancestors == [])
+  }
+
+  @Test("a toggle and its chart have one flat table")
+  func toggles() {
+    #expect(PlainToggle.flatTable(of: [.event(.tap)]).map(\.verdict) == [.moved, .moved])
+    let chart = ChartToggle.flatTable(of: [.event(.tap)])
+    #expect(chart.map(\.next) == ["device.on", "device.off"])
+    #expect(chart.map(\.verdict) == [.moved, .moved])
+  }
+}

@@ -1,0 +1,195 @@
+import StateMachines
+
+/// A chart that does as it is told: each event says which place of the tree is to answer, and what. Every other place
+/// inherits. It says what it enters and leaves, and what it does in between.
+///
+/// ```
+/// z
+/// a                 its timer is alarm
+///   b               c, d; its timer is bell, that of c is chime
+///   e               f
+///     g             h, i
+///   end             final
+/// ```
+struct Probe: HierarchicalMachine {
+  typealias Host = Probe
+
+  enum Leaf: UInt8, CaseIterable, StatechartLeaf {
+    case z, c, d, f, h, i, end
+
+    var parent: Composite? {
+      switch self {
+      case .z: nil
+      case .c, .d: .b
+      case .f: .e
+      case .h, .i: .g
+      case .end: .a
+      }
+    }
+  }
+
+  enum Composite: UInt8, CaseIterable, StatechartComposite {
+    case a, b, e, g
+
+    var parent: Composite? {
+      switch self {
+      case .a: nil
+      case .b, .e: .a
+      case .g: .e
+      }
+    }
+  }
+
+  struct State: MachineState {
+    typealias Name = Leaf
+    var name: Leaf
+    /// The state in which `a` was left.
+    var memory: Leaf?
+
+    init(_ name: Leaf, remembering memory: Leaf? = nil) {
+      self.name = name
+      self.memory = memory
+    }
+  }
+
+  /// Who answers, and what.
+  struct Event: Sendable {
+    let place: StatechartNode<Leaf, Composite>?
+    let order: Order
+  }
+
+  enum Order: Sendable {
+    case go(Leaf, locally: Bool)
+    case enter(Composite, locally: Bool)
+    case back(Composite, History)
+    case stay, ignore, refuse
+    case raise
+    /// Ends, and says where to go on.
+    case end(then: Leaf?)
+  }
+
+  enum TimerName: UInt8, CaseIterable, Vocabulary { case alarm, bell, chime, raised }
+
+  enum Output: MachineOutput {
+    case entered(String), left(String), did
+    enum Name: UInt8, CaseIterable, Vocabulary { case entered, left, did }
+    var name: Name {
+      switch self {
+      case .entered: .entered
+      case .left: .left
+      case .did: .did
+      }
+    }
+    var data: [Value] {
+      switch self {
+      case .entered(let place), .left(let place): [.text(place)]
+      case .did: []
+      }
+    }
+  }
+
+  var state: State
+  /// Where `a` goes when it is complete.
+  var afterCompletion: Leaf?
+
+  init(initial: Leaf?, _ step: Step<Self>) {
+    state = State(initial ?? .z)
+    begin(step)
+  }
+
+  mutating func reaction(in leaf: State, to input: Signal, _ step: Step<Self>) -> Answer {
+    switch input {
+    case .event(let event): if case .leaf(leaf.name) = event.place { answer(to: event.order, step) } else { .inherit }
+    case .expired(.raised): .stay
+    case .expired(.chime), .expired(.bell), .expired(.alarm): .inherit
+    }
+  }
+
+  mutating func reaction(of composite: Composite, in leaf: State, to input: Signal, _ step: Step<Self>) -> Answer {
+    switch input {
+    case .event(let event):
+      if case .composite(composite) = event.place { answer(to: event.order, step) } else { .inherit }
+    case .expired: .inherit
+    }
+  }
+
+  private mutating func answer(to order: Order, _ step: Step<Self>) -> Answer {
+    switch order {
+    case .go(let leaf, let locally):
+      step.emit(.did)
+      return .go(to: State(leaf), locally: locally)
+    case .enter(let composite, let locally):
+      step.emit(.did)
+      return .go(into: composite, locally: locally)
+    case .back(let composite, let history):
+      step.emit(.did)
+      return .go(backInto: composite, history)
+    case .stay: return .stay
+    case .ignore: return .ignore
+    case .refuse: return step.refuse("told to")
+    case .raise:
+      step.raise(.raised)
+      return .stay
+    case .end(then: let next):
+      afterCompletion = next
+      return .go(to: State(.end))
+    }
+  }
+
+  func initial(of composite: Composite, _ step: Step<Self>) -> Node {
+    switch composite {
+    case .a: .composite(.b)
+    case .b: .leaf(State(.c))
+    case .e: .leaf(State(.f))
+    case .g: .leaf(State(.h))
+    }
+  }
+
+  func enter(_ node: Node, _ step: Step<Self>) {
+    step.emit(.entered(node.word))
+    switch node {
+    case .composite(.a): step.arm(.alarm, after: .seconds(1))
+    case .composite(.b): step.arm(.bell, after: .seconds(1))
+    case .leaf(let leaf): if leaf.name == .c { step.arm(.chime, after: .seconds(1)) }
+    case .composite(.e), .composite(.g): break
+    }
+  }
+
+  func exit(_ node: Node, from leaf: State, _ step: Step<Self>) { step.emit(.left(node.word)) }
+
+  static func timers(of node: StatechartNode<Leaf, Composite>) -> NameSet<TimerName> {
+    switch node {
+    case .composite(.a): [.alarm]
+    case .composite(.b): [.bell]
+    case .leaf(.c): [.chime]
+    case .composite(.e), .composite(.g), .leaf: []
+    }
+  }
+
+  var lastingTimers: NameSet<TimerName> { [.raised] }
+
+  static func isFinal(_ leaf: Leaf) -> Bool { leaf == .end }
+
+  func completion(of composite: Composite, in leaf: State, _ step: Step<Self>) -> Answer {
+    guard let next = afterCompletion else { return .inherit }
+    step.emit(.did)
+    return .go(to: State(next))
+  }
+
+  func memory(of composite: Composite, in leaf: State) -> State? {
+    composite == .a ? leaf.memory.map { State($0) } : nil
+  }
+
+  func remember(_ left: State, of composites: NameSet<Composite>, in next: inout State) {
+    next.memory = composites.contains(.a) ? left.name : left.memory
+  }
+}
+
+extension StatechartNode<Probe.State, Probe.Composite> {
+  fileprivate var word: String {
+    switch self {
+    case .leaf(let leaf): "\(leaf.name)"
+    case .composite(let composite): "\(composite)"
+    }
+  }
+}

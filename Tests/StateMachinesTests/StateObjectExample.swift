@@ -1,0 +1,107 @@
+import StateMachines
+
+/// A pedestrian crossing, and what its signs have said so far.
+struct Crossing: StateSubject {
+  var signs: [String] = []
+}
+
+final class Red: StateObject {
+  func isValidNextState(_ next: StateType<Crossing>, in machine: StateObjectMachine<Crossing>) -> Bool {
+    next == Green.self
+  }
+  func didEnter(from previous: (any StateObject<Crossing>)?, in machine: inout StateObjectMachine<Crossing>) {
+    machine.subject.signs.append("stop")
+  }
+}
+
+final class Green: StateObject {
+  func didEnter(from previous: (any StateObject<Crossing>)?, in machine: inout StateObjectMachine<Crossing>) {
+    machine.subject.signs.append("go")
+  }
+}
+
+/// Walks through a day of a crossing.
+///
+/// - Returns: Which entries were allowed, and what the signs said.
+func switchCrossing() -> (allowed: [Bool], signs: [String]) {
+  var machine = StateObjectMachine(StateObjects(Red(), Green()), subject: Crossing())
+  let allowed = [
+    machine.enter(Red.self),  // true: the first state may be any
+    machine.enter(Red.self),  // false: Red allows only Green
+    machine.enter(Green.self),  // true
+  ]
+  return (allowed, machine.subject.signs)  // ["stop", "go"]
+}
+
+/// The light of a staircase, with an object for each of its states.
+struct Staircase: Machine {
+  enum State: UInt8, CaseIterable, Vocabulary, MachineState { case dark, lit }
+  enum Event: Sendable { case pressed }
+  enum TimerName: UInt8, CaseIterable, Vocabulary { case burn }
+
+  struct Stairs: StateSubject { let step: Step<Staircase> }
+
+  final class Dark: StateObject { typealias Subject = Stairs }
+
+  final class Lit: StateObject {
+    func didEnter(from previous: (any StateObject<Stairs>)?, in machine: inout StateObjectMachine<Stairs>) {
+      machine.subject.step.arm(.burn, after: .seconds(60))
+    }
+    func willExit(to next: any StateObject<Stairs>, in machine: inout StateObjectMachine<Stairs>) {
+      machine.subject.step.disarm(.burn)
+    }
+  }
+
+  static let states = StateObjects<Stairs>(Dark(), Lit())
+
+  var state: State
+  init(initial: State?, _ step: Step<Self>) { state = initial ?? .dark }
+
+  mutating func react(to input: Input<Event, TimerName>, _ step: Step<Self>) -> Reaction<State> {
+    var machine = StateObjectMachine(Self.states, at: state.index, subject: Stairs(step: step))
+    switch (state, input) {
+    case (.dark, .event(.pressed)): machine.enter(Lit.self)
+    case (.lit, .event(.pressed)), (.lit, .expired(.burn)): machine.enter(Dark.self)
+    case (.dark, .expired(.burn)): return .ignore
+    }
+    return .move(to: State(at: machine.place ?? state.index))
+  }
+
+  func asksFor(_ timer: TimerName) -> Bool { state == .lit }
+}
+
+extension Staircase {
+  static let kind = Kind(
+    Staircase.self, "staircase", "the light of a staircase, which goes out by itself",
+    states: [.dark: "no light", .lit: "light, and burn is running"],
+    events: [.event(.pressed, "somebody presses the button")],
+    timers: [.burn: .computed("how long it stays lit")])
+}
+
+/// Presses the button of a new light twice.
+///
+/// - Returns: The states after it, and the effects of each step in a few words.
+func pressStaircase() -> [String] {
+  let kind = Staircase.kind
+  var record = StepRecord(generator: Generator(seed: 0))
+  let parameters = kind.makeParameterPool()
+  // Safety: room for one light, which is made before it is used and destroyed before the room is given back.
+  let light = UnsafeMutableRawPointer.allocate(
+    byteCount: kind.layout.valueSize, alignment: kind.layout.valueAlignment)
+  defer { light.deallocate() }
+  record.begin(at: .beginning)
+  _ = kind.machine.initialize(light, initial: nil, parameters.base, &record)
+  defer { kind.machine.destroy(light) }
+  return [Int64(1), 2].map { second in
+    record.begin(at: .beginning + .seconds(second))
+    let result = kind.machine.step(light, event: kind.plainEvents, parameters.base, &record)
+    let effects = record.effects.map { effect in
+      switch effect {
+      case .arm(timer: _, key: _, let due): "armed for \(due.nanoseconds / 1_000_000_000)"
+      case .disarm: "disarmed"
+      case .emit: "emitted"
+      }
+    }
+    return ([kind.states[Int(result.to)].word] + effects).joined(separator: " ")
+  }  // ["lit armed for 61", "dark disarmed"]
+}

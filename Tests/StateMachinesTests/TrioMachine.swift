@@ -1,0 +1,141 @@
+import StateMachines
+
+/// Three regions that do as they are told, each event telling all three, and the machine what to do if none takes it.
+struct Trio: OrthogonalMachine {
+  enum State: MachineState {
+    case off, out
+    case on(Regions)
+
+    typealias Name = Either<Outside, Beside<Beside<Member.State, Member.State>, Member.State>>
+
+    var name: Name {
+      switch self {
+      case .off: .outside(.off)
+      case .out: .outside(.out)
+      case .on(let on): .inside(Beside(Beside(on.first, on.second), on.third))
+      }
+    }
+  }
+
+  enum Outside: UInt8, CaseIterable, Vocabulary { case off, out }
+
+  struct Regions: Hashable {
+    var first = Member.State.p
+    var second = Member.State.p
+    var third = Member.State.p
+  }
+
+  enum Order: CaseIterable, Sendable { case move, end, stay, ignore, refuse, inherit, leave }
+
+  enum Event: Sendable {
+    case tell([Order])
+    /// What the machine itself does: out of its regions, into them anew.
+    case off, on
+  }
+
+  enum Output: MachineOutput {
+    case entered(String), left(String), did(String), overruled(String)
+    enum Name: UInt8, CaseIterable, Vocabulary { case entered, left, did, overruled }
+    var name: Name {
+      switch self {
+      case .entered: .entered
+      case .left: .left
+      case .did: .did
+      case .overruled: .overruled
+      }
+    }
+    var data: [Value] {
+      switch self {
+      case .entered(let word), .left(let word), .did(let word), .overruled(let word): [.text(word)]
+      }
+    }
+  }
+
+  var state: State
+
+  init(initial: State.Name?, _ step: Step<Self>) {
+    state =
+      switch initial {
+      case .outside(.off): .off
+      case .outside(.out): .out
+      case .inside(let names): .on(Regions(first: names.first.first, second: names.first.second, third: names.second))
+      case nil: .on(Regions())
+      }
+    begin(step)
+  }
+
+  func visit(_ regions: inout Regions, _ pass: inout RegionPass<Self>, _ step: Step<Self>) {
+    let before = regions
+    pass.visit(Member(place: 0, before: before), &regions.first, step)
+    pass.visit(Member(place: 1, before: before), &regions.second, step)
+    pass.visit(Member(place: 2, before: before), &regions.third, step)
+  }
+
+  func reaction(to input: Signal, _ step: Step<Self>) -> Reaction<State> {
+    switch input {
+    case .event(.off):
+      step.emit(.did("off"))
+      return .move(to: .off)
+    case .event(.on):
+      step.emit(.did("on"))
+      return .move(to: .on(Regions()))
+    case .event(.tell): return .ignore
+    }
+  }
+
+  func overruled(_ region: Int, _ step: Step<Self>) { step.emit(.overruled("\(region)")) }
+
+  func completion(of regions: Regions, _ step: Step<Self>) -> Reaction<State> {
+    step.emit(.did("completion"))
+    return .move(to: .out)
+  }
+
+  static func regions(of state: State) -> Regions? {
+    switch state {
+    case .off, .out: nil
+    case .on(let regions): regions
+    }
+  }
+
+  static func state(of regions: Regions) -> State { .on(regions) }
+
+  struct Member: Region {
+    typealias Host = Trio
+    enum State: UInt8, CaseIterable, StatechartLeaf, MachineState { case p, q, end }
+
+    let place: Int
+    let before: Regions
+
+    func reaction(in leaf: State, to input: Trio.Signal, _ step: Step<Host>) -> Answer {
+      switch input {
+      case .event(.off), .event(.on): .inherit
+      case .event(.tell(let orders)): answer(to: orders[place], in: leaf, step)
+      }
+    }
+
+    private func answer(to order: Order, in leaf: State, _ step: Step<Host>) -> Answer {
+      switch order {
+      case .move:
+        step.emit(.did("\(place)"))
+        return .go(to: leaf == .p ? .q : .p)
+      case .end: return .go(to: .end)
+      case .stay:
+        // What the first region is in, as it was before the step.
+        step.emit(.did("\(place) sees \(before.first)"))
+        return .stay
+      case .ignore: return .ignore
+      case .refuse: return step.refuse("told to")
+      case .inherit: return .inherit
+      case .leave:
+        step.emit(.did("\(place) leaves"))
+        return .leave(to: place == 0 ? .off : .out)
+      }
+    }
+
+    func enter(_ node: Node, _ step: Step<Host>) {
+      if case .leaf(let leaf) = node { step.emit(.entered("\(place)\(leaf)")) }
+    }
+    func exit(_ node: Node, from leaf: State, _ step: Step<Host>) { step.emit(.left("\(place)\(leaf)")) }
+    static func isFinal(_ leaf: State) -> Bool { leaf == .end }
+  }
+}

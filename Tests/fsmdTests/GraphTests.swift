@@ -1,0 +1,188 @@
+import LineProtocol
+import Simulations
+import StateMachines
+import Testing
+
+@testable import fsmd
+
+/// `graph` on the wire, and what a refusal says of the way.
+struct GraphTests {
+  static let names = Catalogue.simulations.entries.map(\.name)
+  static let kinds = Catalogue.simulations.kinds.map(\.name)
+
+  @Test("each line of a diagram is a line of data as it stands, and their number ends it")
+  func wire() {
+    Transcript(
+      """
+      > graph doorFridge format=mermaid
+      . graph TB;
+      . cooling --minTemperatureReached--> waiting;
+      . cooling --doorOpened--> waiting;
+      . waiting --maxTemperatureReached--> cooling;
+      + 4
+      > @a graph doorFridge format=dot
+      . @a digraph {
+      . @a     graph [rankdir=LR]
+      . @a 
+      . @a     0 [label="", shape=plaintext]
+      . @a     0 -> 1 [label="START"]
+      . @a 
+      . @a     1 [label="cooling"]
+      . @a     2 [label="waiting"]
+      . @a 
+      . @a     1 -> 2 [label="minTemperatureReached"]
+      . @a     1 -> 2 [label="doorOpened"]
+      . @a     2 -> 1 [label="maxTemperatureReached"]
+      . @a }
+      + @a 13
+      > graph fridge format=mermaid
+      . graph TB;
+      . cooling --minTemperatureReached--> waiting;
+      . waiting --maxTemperatureReached--> cooling;
+      + 3
+      """
+    ).expectHolds()
+  }
+
+  @Test("of a machine, the present state is marked, and what is possible now")
+  func machine() {
+    Transcript(
+      """
+      > new shiftKey key doubleTap=1s
+      + created key off t=0.000 seq=1
+      > send key tap
+      + moved off on t=0.000 seq=2
+      > graph key
+      .   state     tap *       character *  doubleTap *
+      .                                      after 1s
+      .   --------  ----------  -----------  -----------
+      .   off       → on        ⟲            –
+      . > on        → capsLock  → off        ⟲
+      .             → off
+      .   capsLock  → off       ⟲            –
+      . 
+      . 3 states, 2 events: 6 pairs, 5 transitions
+      . 6 pairs with the classes of data: 4 move, 2 stay
+      + 10
+      > graph key format=mermaid
+      . graph TB;
+      . off --tap--> on;
+      . on --tap--> off;
+      . on --tap--> capsLock;
+      . on --character--> off;
+      . capsLock --tap--> off;
+      . style on stroke-width:4px;
+      + 7
+      """
+    ).expectHolds()
+  }
+
+  @Test("what has no diagram is told")
+  func failures() {
+    Transcript(
+      """
+      > graph nosuch
+      - UNKNOWN-MACHINE machine=nosuch : there is neither a machine nor a kind 'nosuch'
+      > graph fridgf
+      - UNKNOWN-MACHINE machine=fridgf did-you-mean=fridge : there is neither a machine nor a kind 'fridgf'
+      > graph fridge format=png
+      - BAD-ARGUMENT argument=format got=png allowed=table,dot,mermaid,stateDiagram,plantuml,svg,tests : format is one of table,dot,mermaid,stateDiagram,plantuml,svg,tests
+      > graph phoneCall format=tests
+      - BAD-ARGUMENT argument=format got=tests allowed=table,dot,mermaid,stateDiagram,plantuml,svg : phoneCall is composed and has no rule of its own; its members have: callTracker, phone
+      > new phoneCall c
+      + created c members=2 t=0.000 seq=10
+      > graph c
+      - UNKNOWN-MACHINE machine=c did-you-mean=c.tracker : 'c' is composed; its machines are c.tracker, c.phone
+      > graph
+      - USAGE : graph is used as 'graph KIND|NAME [format=table|dot|mermaid|stateDiagram|plantuml|svg|tests]'
+      """
+    ).expectHolds()
+  }
+
+  @Test("a picture is not drawn between begin and end, where others would have to wait")
+  func batch() {
+    let guest = HostedService().connect(toWorld: "w")
+    _ = guest.play("begin", "graph power format=mermaid", "graph power format=svg")
+    let lines = guest.say("end")
+    #expect(
+      lines.suffix(2) == [
+        "- USAGE : 'graph … format=svg' cannot stand between 'begin' and 'end'",
+        "- BATCH index=2 : line 2 failed; what was done before it stays",
+      ])
+  }
+
+  @Test("a machine goes before a kind of its name")
+  func sameName() {
+    let guest = HostedService().connect(toWorld: "w")
+    _ = guest.say("new power fridge")
+    #expect(guest.say("graph fridge format=mermaid").first { $0.contains("-->") }?.contains("buttonClick") == true)
+  }
+
+  @Test("every kind in every form that needs no other program", arguments: names)
+  func everyKind(name: String) {
+    let guest = HostedService().connect(toWorld: "w")
+    for format in ["table", "dot", "mermaid", "stateDiagram", "plantuml", "tests"] {
+      let lines = guest.say("graph \(name) format=\(format)")
+      guard format != "tests" || Self.kinds.contains(name) && Self.names.contains(name), lines.count > 1 else {
+        continue
+      }
+      #expect(lines.last == "+ \(lines.count - 1)")
+      #expect(lines.dropLast().allSatisfy { $0.hasPrefix(". ") }, "\(name) \(format)")
+      #expect(lines.reduce(0) { $0 + $1.utf8.count } < 1 << 20, "\(name) \(format)")
+      #expect(guest.say("graph \(name) format=\(format)") == lines, "\(name) \(format)")
+      guard format == "stateDiagram" || format == "plantuml" else { continue }
+      let sides = lines.filter { $0.contains(" --> ") }.map { line in
+        line.dropFirst(2).split(separator: " : ", maxSplits: 1)[0].split(separator: " --> ").map {
+          $0.split(separator: " ").joined()
+        }
+      }
+      for id in sides.joined() where id != "[*]" {
+        #expect(
+          id.utf8.allSatisfy {
+            $0 == 0x5F || Character(UnicodeScalar($0)).isLetter || Character(UnicodeScalar($0)).isNumber
+          }, "\(id)")
+      }
+    }
+  }
+
+  @Test("the tests of every kind hold: each pair gives what the graph says", arguments: kinds)
+  func tests(name: String) {
+    let guest = HostedService().connect(toWorld: "w")
+    var tried = 0
+    for line in guest.say("graph \(name) format=tests").dropLast() {
+      let text = line.dropFirst(2)
+      if text.isEmpty || text.hasPrefix("#") { continue }
+      let parts = text.split(separator: " => ", maxSplits: 1)
+      let answer = guest.say(String(parts[0])).last ?? ""
+      if parts.count == 1 {
+        #expect(answer.hasPrefix("+"), "\(text): \(answer)")
+      } else {
+        tried += 1
+        let expected = parts[1] == "refused" ? "- REFUSED " : "+ \(parts[1]) "
+        #expect(answer.hasPrefix(expected), "\(text): \(answer)")
+      }
+    }
+    #expect(tried > 0)
+    #expect(guest.violations() == [])
+  }
+
+  @Test("a refusal names the shortest way to where the event is possible, if there is one")
+  func way() {
+    Transcript(
+      """
+      > new phone p
+      + created p foreground+noAlert+idle t=0.000 seq=1
+      > send p pressCall
+      - REFUSED machine=p state=foreground+noAlert+idle event=pressCall allowed=openTel,openApp,goHome from=inactive+alert+idle way=openTel,alert t=0.000 seq=2 : no alert is shown
+      > can p pressCall
+      + no from=inactive+alert+idle way=openTel,alert : no alert is shown
+      > can p openTel
+      + yes
+      """
+    ).expectHolds()
+    let guest = HostedService().connect(toWorld: "w")
+    _ = guest.play("new till t initial=open", "send t add 99")
+    // The till is full, and a way is to close and open it again.
+    #expect(guest.say("send t add 50").first?.contains(" from=") == false, "an amount that fits is possible at once")
+  }
+}
