@@ -334,6 +334,23 @@ struct ScriptsTests {
     #expect(try run(["s.fsm": "list"], "@s.fsm", socket: daemon.socket).code == .exited(2))
   }
 
+  @Test("the tests that every kind prints of itself are scripts, and hold")
+  func printedTests() throws {
+    let daemon = try DaemonProcess()
+    defer { daemon.letGo() }
+    let client = try daemon.connect()
+    var files: [String: String] = [:]
+    for row in try client.askAll("kinds").dropLast() {
+      let kind = row.split(separator: " ")[1]
+      let rows = try client.askAll("graph \(kind) format=tests")
+      guard rows.last?.hasPrefix("+") == true else { continue }
+      files["t/\(kind).fsm"] = rows.dropLast().map { $0.dropFirst(2) }.joined(separator: "\n")
+    }
+    #expect(files.count > 10)
+    let run = try run(files, "-k", "@t", socket: daemon.socket)
+    #expect(run.code == .exited(0), "\(run.output.suffix(2_000)) \(run.log)")
+  }
+
   @Test("the scripts of the documentation hold")
   func documentation() throws {
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
