@@ -39,16 +39,6 @@ struct TourTests {
     }
   }
 
-  @Test("the tour for fsmrepl runs without a failure")
-  func demo() throws {
-    let run = try ProgramRun(
-      "fsmrepl", ["-f", Document.root.appending(path: "Demos/tour.fsm").path], in: try TemporaryFolder(),
-      environment: [("FSMD_SOCKET", nil), ("XDG_RUNTIME_DIR", "/nonexistent"), ("TMPDIR", nil)])
-    #expect(try run.ending() == .exited(0), "\(run.log)")
-    #expect(!run.output.split(separator: "\n").contains { $0.hasPrefix("-") }, "\(run.output)")
-    #expect(run.output.hasSuffix("! bye reason=quit\n"), "\(run.output.suffix(200))")
-  }
-
   @Test("every relative link of the documentation leads to a file, and to a heading of it")
   func links() throws {
     for document in try Document.all() {
@@ -148,7 +138,8 @@ private struct Document {
   static func all() throws -> [Document] {
     let docs = try FileManager.default.contentsOfDirectory(atPath: root.appending(path: "Docs").path).sorted()
     return try
-      (["README.md", "ARCHITECTURE.md", "CHANGELOG.md"] + docs.filter { $0.hasSuffix(".md") }.map { "Docs/\($0)" })
+      (["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "Demos/README.md"]
+      + docs.filter { $0.hasSuffix(".md") }.map { "Docs/\($0)" })
       .map { try Document($0) }
   }
 
