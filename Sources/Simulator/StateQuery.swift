@@ -24,7 +24,12 @@ package struct StateQuery: Hashable, Sendable {
         !part.isEmpty && regions.contains { $0 == part || $0.hasPrefix(part + ".") }
       }
     }
-    if states.isEmpty { return nil }
+    if states.isEmpty {
+      guard kind.statesAreNamedByData, data == nil else { return nil }
+      self.states = Set(kind.states.indices)
+      self.data = word
+      return
+    }
     self.states = Set(states)
     self.data = data
   }

@@ -284,7 +284,7 @@ extension Engine {
         words.tag, .badArgument,
         [("argument", "output"), ("got", words.plain[1]), ("allowed", outputs.joined(separator: ","))]
           + suggestion(words.plain[1], among: outputs),
-        "a \(source.name) has no output '\(words.plain[1])'")
+        "\(withArticle(source.name)) has no output '\(words.plain[1])'")
       return nil
     }
     guard let to = machine(words.plain[2], words, &session, &realm) else { return nil }

@@ -25,7 +25,8 @@ extension Engine {
             words.tag, .badArgument,
             [("argument", key), ("got", text), ("allowed", kind.initialStates.joined(separator: ","))]
               + suggestion(text, among: kind.initialStates),
-            "a \(kind.name) cannot start as '\(text)'")
+            "\(withArticle(kind.name)) cannot start as '\(text)'"
+              + (text.contains("(") ? "; name the state without its data" : ""))
           return
         }
         initial = place
@@ -153,7 +154,8 @@ extension Engine {
         session.fail(
           words.tag, .badArgument,
           [("argument", missing.name), ("got", ""), ("allowed", ArgumentText.allowed(missing.type))],
-          "a \(name) needs \(missing.name)=, for instance \(missing.name)=\(ArgumentText.written(missing.example))")
+          "\(withArticle(name)) needs \(missing.name)=, for instance \(missing.name)=\(ArgumentText.written(missing.example))"
+        )
         return false
       }
     }
@@ -183,7 +185,8 @@ extension Engine {
           ("argument", conflict.parameter), ("got", words[conflict.parameter] ?? "default"),
           ("allowed", conflict.allowed),
         ],
-        "with the other parameters, \(conflict.parameter) must be \(conflict.allowed)")
+        (words.keyed.count > 1 ? "with the other parameters, " : "")
+          + "\(conflict.parameter) must be \(conflict.allowed)")
     }
     return false
   }
@@ -372,6 +375,6 @@ extension Engine {
       tag, .unknownEvent,
       [("machine", machine), ("event", name), ("allowed", events.joined(separator: ","))]
         + suggestion(name, among: events),
-      "a \(kind.name) has no event '\(name)'")
+      "\(withArticle(kind.name)) has no event '\(name)'")
   }
 }

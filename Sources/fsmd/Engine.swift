@@ -255,7 +255,7 @@ extension Engine {
       words.tag, .badArgument,
       [("argument", "state"), ("got", word), ("allowed", states.joined(separator: ","))]
         + suggestion(word, among: states + kind.states.map(\.word)),
-      "a \(kind.name) has no state '\(word)'")
+      "\(withArticle(kind.name)) has no state '\(word)'")
     return nil
   }
 
@@ -314,4 +314,12 @@ struct Words {
 
   /// The value of a key; nil if it is not given.
   subscript(_ key: String) -> String? { keyed.first { $0.key == key }?.value }
+}
+
+/// A kind's name as a sentence takes it: `a shiftKey`, `an enemy`, `an http`.
+func withArticle(_ name: String) -> String {
+  let isSpokenWithVowel = name.first.map { "aeioAEIO".contains($0) } ?? false
+  // Abbreviations are spelled out: aitch, em, ess.
+  let isSpelled = ["http", "mviTrace", "smtp"].contains(name)
+  return (isSpokenWithVowel || isSpelled ? "an " : "a ") + name
 }

@@ -28,7 +28,7 @@ struct MachineTranscriptTests {
       > new fridge g start=400
       - BAD-ARGUMENT argument=start got=400 allowed="-100..100 °C, or nil" : start is -100..100 °C, or nil, not '400'
       > new fridge g min=7
-      - BAD-ARGUMENT argument=min got=7 allowed="at most 6 °C, which is max" : with the other parameters, min must be at most 6 °C, which is max
+      - BAD-ARGUMENT argument=min got=7 allowed="at most 6 °C, which is max" : min must be at most 6 °C, which is max
       > new fridge g min=3 max=1
       - BAD-ARGUMENT argument=max got=1 allowed="at least 3 °C, which is min" : with the other parameters, max must be at least 3 °C, which is min
       > new fridge g strat=4

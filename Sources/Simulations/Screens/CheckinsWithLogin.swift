@@ -61,7 +61,7 @@ public struct CheckinsWithLogin: Machine {
   public enum Event: Sendable {
     case startLoading
     case loadingFinished(Int)
-    case loadingFailed(Failure)
+    case loadingFailed(String)
     case logout
   }
 
@@ -94,8 +94,8 @@ public struct CheckinsWithLogin: Machine {
       return .move(to: .loading)
     case (.loading, .event(.loadingFinished(let items))):
       return .move(to: items == 0 ? .empty : .list(items))
-    case (.loading, .event(.loadingFailed(let failure))):
-      return .move(to: failure == .noAuth ? .loggedOut : .error(failure))
+    case (.loading, .event(.loadingFailed(let error))):
+      return .move(to: Failure(rawValue: error) == .noAuth ? .loggedOut : .error(.failedToLoadData))
     case (.error, .event(.logout)), (.empty, .event(.logout)), (.list, .event(.logout)):
       return .move(to: .loggedOut)
     case (.loading, .event(.logout)):
@@ -161,7 +161,9 @@ extension CheckinsWithLogin {
     events: [
       .event(.startLoading, "somebody begins to load the list; ignored while it is loaded"),
       .event(Event.loadingFinished, .count("items"), about: "the list is there; ignored unless it is loaded"),
-      .event(Event.loadingFailed, .choice("error"), about: "there is no list; ignored unless it is loaded"),
+      .event(
+        Event.loadingFailed, .text("error", bytes: 1...256, like: ["failedToLoadData", "noAuth"]),
+        about: "there is no list; ignored unless it is loaded"),
       .event(.logout, "the user has logged out; ignored while the list is loaded, unless mode=hardened"),
     ],
     outputs: [.loadingCancelled: .output(about: "nobody waits for the list any more; only with mode=hardened")],

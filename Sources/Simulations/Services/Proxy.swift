@@ -13,8 +13,8 @@ extension Composition {
       of four of them
       """,
     example: [
-      "new proxy p", "send p.smtp helo example.org", "send p.imap login user secret", "send p.pop3 user user",
-      "cast p.* quit", "list p.*",
+      "new proxy p", "send p.smtp HELO example.org", "send p.imap LOGIN ann secret", "send p.pop3 USER ann",
+      "cast p.* QUIT", "list p.*",
     ],
     members: ["http": HTTPRequest.kind, "smtp": SMTP.kind, "pop3": POP3.kind, "imap": IMAP.kind],
     wires: [:])

@@ -20,6 +20,8 @@ public final class Kind: Sendable {
   public let example: [String]
   /// The orthogonal regions of its states, where they have any.
   public let regions: Regions?
+  /// Whether the data of a state are what people call it, so that a state may be asked for by them alone.
+  public let statesAreNamedByData: Bool
   public let states: [StateEntry]
   /// The words that `initial=` takes, in order: those of the states, unless the kind has words of its own for it.
   ///
@@ -46,7 +48,8 @@ public final class Kind: Sendable {
   /// - Precondition: Every state, timer and output of the machine is listed, in its vocabulary's order.
   public convenience init<M: Machine>(
     _ machine: M.Type, _ name: String, version: Int = 1, _ about: String,
-    form: Form = .enumAndSwitch, origin: String = "", example: [String] = [],
+    form: Form = .enumAndSwitch, origin: String = "", example: [String] = [], regions: Regions? = nil,
+    statesAreNamedByData: Bool = false,
     states: KeyValuePairs<M.State.Name, String>,
     events: [EventForm<M.Event>],
     timers: KeyValuePairs<M.TimerName, TimerForm> = [:],
@@ -55,7 +58,8 @@ public final class Kind: Sendable {
     parameters: [ParameterForm<M.Parameters>] = []
   ) {
     self.init(
-      machine, name, version: version, about, form: form, origin: origin, example: example,
+      machine, name, version: version, about, form: form, origin: origin, example: example, regions: regions,
+      statesAreNamedByData: statesAreNamedByData,
       states: states.map { ($0.key, $0.value) }, initialStates: states.map { ($0.key.word, $0.key) },
       events: events, timers: timers, outputs: outputs, readings: readings, parameters: parameters)
   }
@@ -67,6 +71,7 @@ public final class Kind: Sendable {
   public init<M: Machine>(
     _ machine: M.Type, _ name: String, version: Int = 1, _ about: String,
     form: Form = .enumAndSwitch, origin: String = "", example: [String] = [], regions: Regions? = nil,
+    statesAreNamedByData: Bool = false,
     states: [(M.State.Name, String)],
     initialStates: [(String, M.State.Name)],
     events: [EventForm<M.Event>],
@@ -86,6 +91,7 @@ public final class Kind: Sendable {
     self.origin = origin
     self.example = example
     self.regions = regions
+    self.statesAreNamedByData = statesAreNamedByData
     self.machine = machine
     carriesData = M.State.carriesData
     self.states = states.map { StateEntry(word: $0.0.word, about: $0.1) }
