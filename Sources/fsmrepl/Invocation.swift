@@ -16,12 +16,14 @@ struct Invocation: Equatable {
   var sources: [Source] = []
   var keepsGoing = false
   var showsWire = false
+  /// Whether the daemon is to write objects, which are shown as they are.
+  var writesJSON = false
   /// Whether a script's lines are shown before their answers.
   var echoes = false
   var allowsColour = true
 
   enum Name {
-    case socket, own, expression, file, keepGoing, echo, raw, noColour
+    case socket, own, expression, file, keepGoing, echo, raw, json, noColour
   }
 
   static let table = OptionTable<Name>(
@@ -42,6 +44,7 @@ struct Invocation: Equatable {
         summary: "go on after a failed request; the first failure decides the exit code"),
       .init(.echo, long: "echo", summary: "show each line of a script, comments too, before what comes of it"),
       .init(.raw, long: "raw", summary: "show the lines of the protocol as they are"),
+      .init(.json, long: "json", summary: "show the lines as JSON objects, and nothing else"),
       .init(.noColour, long: "no-color", summary: "no colours (as with $NO_COLOR)"),
     ])
 
@@ -67,9 +70,11 @@ struct Invocation: Equatable {
       case .keepGoing: keepsGoing = true
       case .echo: echoes = true
       case .raw: showsWire = true
+      case .json: writesJSON = true
       case .noColour: allowsColour = false
       }
     }
+    if writesJSON, echoes { throw .wrong("--json shows objects only, and --echo the lines of a script") }
     if isPrivate, socket != nil { throw .wrong("--private starts a daemon of its own, and --socket names another") }
     for operand in operands {
       guard operand == "-" else {

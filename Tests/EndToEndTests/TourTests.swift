@@ -6,12 +6,15 @@ import UnixHost
 /// What the documentation says, held against the programs: its transcripts to the byte, its lists to the daemon's own.
 struct TourTests {
   /// Documents with transcripts; the blocks of each are one conversation with a daemon of its own.
-  static let transcripts = ["README.md", "Docs/Protocol.md"]
+  static let transcripts = ["README.md", "Docs/Protocol.md", "Docs/Json.md"]
+
+  /// What the question behind each request is answered with, in either form.
+  private static let ends = ["+ @end-of-answer", #"{"class":"success","tag":"end-of-answer","words":[]}"#]
 
   @Test("every transcript of the documentation is what the daemon answers, line by line", arguments: transcripts)
   func transcript(path: String) throws {
     let exchanges = try Document(path).exchanges
-    #expect(exchanges.count > 20, "\(path) has lost its transcripts")
+    #expect(exchanges.count > 15, "\(path) has lost its transcripts")
     let daemon = try DaemonProcess()
     defer { daemon.letGo() }
     let client = try daemon.connect()
@@ -32,7 +35,7 @@ struct TourTests {
       } else {
         // Whatever the request is answered with stands before the answer to this one.
         try client.send("@end-of-answer sync\n")
-        answer = try client.lines { $0 == "+ @end-of-answer" }.dropLast()
+        answer = try client.lines { TourTests.ends.contains($0) }.dropLast()
       }
       // Behind the first difference everything is different.
       try #require(answer == exchange.answer, "\(path):\(exchange.line): \(exchange.request)")
@@ -47,6 +50,61 @@ struct TourTests {
     #expect(try run.ending() == .exited(0), "\(run.log)")
     #expect(!run.output.split(separator: "\n").contains { $0.hasPrefix("-") }, "\(run.output)")
     #expect(run.output.hasSuffix("! bye reason=quit\n"), "\(run.output.suffix(200))")
+  }
+
+  @Test(
+    "the client among the examples prints what a fridge does",
+    .enabled(if: Products.isInPath("python3"), "python3 is not there, in which the example is written"))
+  func client() throws {
+    let daemon = try DaemonProcess()
+    defer { daemon.letGo() }
+    let example = Document.root.appending(path: "Examples/watch.py").path
+    let run = try ProgramRun(
+      "python3", [example], in: try TemporaryFolder(), environment: [("FSMD_SOCKET", daemon.socket)], isOurs: false)
+    #expect(try run.ending() == .exited(0), "\(run.log)")
+    #expect(
+      run.output == """
+                 0.000 s  kitchen created fridge → cooling
+                 0.000 s  kitchen output compressorOn
+         343.116647296 s  kitchen moved cooling → waiting
+         343.116647296 s  kitchen output compressorOff
+        1949.750216758 s  kitchen moved waiting → cooling
+        1949.750216758 s  kitchen output compressorOn
+        2606.107821216 s  kitchen moved cooling → waiting
+        2606.107821216 s  kitchen output compressorOff
+        4212.741390678 s  kitchen moved waiting → cooling
+        4212.741390678 s  kitchen output compressorOn
+        4869.098995136 s  kitchen moved cooling → waiting
+        4869.098995136 s  kitchen output compressorOff
+        6475.732564598 s  kitchen moved waiting → cooling
+        6475.732564598 s  kitchen output compressorOn
+        7132.090169056 s  kitchen moved cooling → waiting
+        7132.090169056 s  kitchen output compressorOff
+        8 timers fired in 7200.000 s
+
+        """)
+    #expect(try daemon.connect().askAll("worlds").count == 2, "its world is left over")
+  }
+
+  @Test("fsmrepl --json writes objects only, and exits as ever")
+  func objects() throws {
+    let folder = try TemporaryFolder()
+    let run = try ProgramRun(
+      "fsmrepl",
+      ["--private", "--json", "-e", "world new w\nuse w\nnew shiftKey key\n@7 send key tap\nexpect key off"],
+      in: folder)
+    #expect(try run.ending() == .exited(4), "\(run.log)")
+    #expect(
+      run.output == """
+        {"class":"success","words":["created","w"]}
+        {"class":"success","words":[],"world":"w","clock":"virtual","t":0.000,"seq":0}
+        {"class":"success","words":["created","key","off"],"t":0.000,"seq":1}
+        {"class":"success","tag":"7","words":["moved","off","on"],"t":0.000,"seq":2}
+        {"class":"failure","code":"EXPECTED","expected":"off","got":"on","text":"key is in on, not in off"}
+
+        """)
+    let wrong = try ProgramRun("fsmrepl", ["--json", "--echo"], in: folder)
+    #expect(try wrong.ending() == .exited(1))
   }
 
   @Test("every relative link of the documentation leads to a file, and to a heading of it")
@@ -232,7 +290,7 @@ private struct Document {
   var namedFiles: Set<String> {
     Set(
       prose.flatMap { line in
-        line.matches(of: #/`((?:Sources|Tests|Docs|Demos)/[\w+./]+\.\w+)`/#).map { String($0.output.1) }
+        line.matches(of: #/`((?:Sources|Tests|Docs|Demos|Examples)/[\w+./]+\.\w+)`/#).map { String($0.output.1) }
       })
   }
 }
