@@ -80,7 +80,7 @@ struct TourTests {
         6475.732564598 s  kitchen output compressorOn
         7132.090169056 s  kitchen moved cooling → waiting
         7132.090169056 s  kitchen output compressorOff
-        8 timers fired in 7200.000 s
+        7 timers fired in 7200.000 s
 
         """)
     #expect(try daemon.connect().askAll("worlds").count == 2, "its world is left over")

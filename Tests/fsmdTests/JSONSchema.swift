@@ -1,8 +1,49 @@
 import Foundation
 
+/// A JSON value, as much of it as a schema looks at.
+enum JSONValue: Sendable {
+  case object([String: JSONValue])
+  case array([JSONValue])
+  case string(String)
+  case number
+  case other
+
+  /// - Returns: nil for a text that is no JSON.
+  init?(_ text: String) {
+    guard let value = try? JSONSerialization.jsonObject(with: Data(text.utf8)) else { return nil }
+    self.init(of: value)
+  }
+
+  private init(of value: Any) {
+    switch value {
+    case let value as [String: Any]: self = .object(value.mapValues(JSONValue.init(of:)))
+    case let value as [Any]: self = .array(value.map(JSONValue.init(of:)))
+    case let value as String: self = .string(value)
+    case is NSNumber: self = .number
+    case _: self = .other
+    }
+  }
+
+  var members: [String: JSONValue] { if case .object(let members) = self { members } else { [:] } }
+  var items: [JSONValue] { if case .array(let items) = self { items } else { [] } }
+  var text: String? { if case .string(let text) = self { text } else { nil } }
+  /// One text, or all of a list.
+  var texts: [String] { text.map { [$0] } ?? items.compactMap(\.text) }
+
+  var type: String {
+    switch self {
+    case .object: "object"
+    case .array: "array"
+    case .string: "string"
+    case .number: "number"
+    case .other: "other"
+    }
+  }
+}
+
 /// As much of JSON Schema as the one in the documentation uses; a word that is not known here is a failure too.
-struct JSONSchema {
-  private let root: [String: Any]
+struct JSONSchema: Sendable {
+  private let root: JSONValue
 
   /// The schema that `Docs/Json.md` prints.
   static let ofLines: JSONSchema = {
@@ -10,74 +51,62 @@ struct JSONSchema {
       .deletingLastPathComponent().appending(path: "Docs/Json.md")
     guard let text = try? String(contentsOf: page, encoding: .utf8),
       let block = text.components(separatedBy: "```json\n").dropFirst().first?.components(separatedBy: "\n```").first,
-      let root = try? JSONSerialization.jsonObject(with: Data(block.utf8)) as? [String: Any]
+      let root = JSONValue(block)
     else { preconditionFailure("Docs/Json.md has no schema") }
     return JSONSchema(root: root)
   }()
 
   /// What is wrong with a line, in words; nil if nothing is.
   func problem(in line: String) -> String? {
-    guard let value = try? JSONSerialization.jsonObject(with: Data(line.utf8)) else { return "no JSON: \(line)" }
+    guard let value = JSONValue(line) else { return "no JSON: \(line)" }
     return problem(in: value, root).map { "\($0): \(line)" }
   }
 
-  private func problem(in value: Any, _ schema: [String: Any]) -> String? {
-    for (word, rule) in schema {
-      switch word {
-      case "$schema", "$defs", "title": continue
-      case "$ref":
-        guard let path = rule as? String, let name = path.split(separator: "/").last,
-          let found = (root["$defs"] as? [String: Any])?[String(name)] as? [String: Any]
-        else { return "no definition \(rule)" }
-        if let problem = problem(in: value, found) { return problem }
-      case "type":
-        let types = rule as? [String] ?? [rule as? String ?? "?"]
-        guard types.contains(where: { has($0, value) }) else { return "\(value) is no \(types)" }
-      case "enum":
-        guard let choices = rule as? [String], choices.contains(value as? String ?? "") else {
-          return "\(value) is none of \(rule)"
-        }
-      case "const":
-        guard value as? String == rule as? String else { return "\(value) is not \(rule)" }
-      case "pattern":
-        guard let text = value as? String, let pattern = try? Regex(rule as? String ?? "("), text.contains(pattern)
-        else { return "\(value) does not match \(rule)" }
-      case "required":
-        for name in rule as? [String] ?? [] where (value as? [String: Any])?[name] == nil {
-          return "\(name) is missing"
-        }
-      case "properties":
-        for (name, inner) in rule as? [String: [String: Any]] ?? [:] {
-          guard let member = (value as? [String: Any])?[name] else { continue }
-          if let problem = problem(in: member, inner) { return "\(name): \(problem)" }
-        }
-      case "additionalProperties":
-        let known = (schema["properties"] as? [String: Any]) ?? [:]
-        for (name, member) in value as? [String: Any] ?? [:] where known[name] == nil {
-          if let problem = problem(in: member, rule as? [String: Any] ?? ["?": ""]) { return "\(name): \(problem)" }
-        }
-      case "items":
-        for item in value as? [Any] ?? [] {
-          if let problem = problem(in: item, rule as? [String: Any] ?? ["?": ""]) { return problem }
-        }
-      case "oneOf":
-        let fitting = (rule as? [[String: Any]] ?? []).count { problem(in: value, $0) == nil }
-        guard fitting == 1 else { return "\(fitting) of the forms fit" }
-      case "not":
-        guard problem(in: value, rule as? [String: Any] ?? [:]) != nil else { return "it is what it must not be" }
-      case _: return "the schema has the word \(word)"
-      }
+  private func problem(in value: JSONValue, _ schema: JSONValue) -> String? {
+    for (word, rule) in schema.members {
+      if let problem = problem(in: value, word, rule, of: schema) { return problem }
     }
     return nil
   }
 
-  private func has(_ type: String, _ value: Any) -> Bool {
-    switch type {
-    case "object": value is [String: Any]
-    case "array": value is [Any]
-    case "string": value is String
-    case "number": value is NSNumber
-    case _: false
+  private func problem(in value: JSONValue, _ word: String, _ rule: JSONValue, of schema: JSONValue) -> String? {
+    switch word {
+    case "$schema", "$defs", "title":
+      return nil
+    case "$ref":
+      let name = rule.text?.split(separator: "/").last.map(String.init) ?? ""
+      guard let found = root.members["$defs"]?.members[name] else { return "no definition \(name)" }
+      return problem(in: value, found)
+    case "type":
+      return rule.texts.contains(value.type) ? nil : "\(value) is none of \(rule.texts)"
+    case "enum", "const":
+      return value.text.map(rule.texts.contains) == true ? nil : "\(value) is none of \(rule.texts)"
+    case "pattern":
+      guard let pattern = try? Regex(rule.text ?? "(") else { return "\(rule) is no pattern" }
+      return value.text?.contains(pattern) == true ? nil : "\(value) does not match \(rule)"
+    case "required":
+      return rule.texts.first { value.members[$0] == nil }.map { "\($0) is missing" }
+    case "properties":
+      for (name, inner) in rule.members {
+        guard let member = value.members[name] else { continue }
+        if let problem = problem(in: member, inner) { return "\(name): \(problem)" }
+      }
+      return nil
+    case "additionalProperties":
+      let known = schema.members["properties"]?.members ?? [:]
+      for (name, member) in value.members where known[name] == nil {
+        if let problem = problem(in: member, rule) { return "\(name): \(problem)" }
+      }
+      return nil
+    case "items":
+      return value.items.lazy.compactMap { problem(in: $0, rule) }.first
+    case "oneOf":
+      let fitting = rule.items.count { problem(in: value, $0) == nil }
+      return fitting == 1 ? nil : "\(fitting) of the forms fit"
+    case "not":
+      return problem(in: value, rule) == nil ? "it is what it must not be" : nil
+    case _:
+      return "the schema has the word \(word)"
     }
   }
 }
