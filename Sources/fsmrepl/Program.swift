@@ -29,6 +29,7 @@ enum Program {
   }
 
   private static func run(_ invocation: Invocation) -> ExitCode {
+    if let run = invocation.run { return play(run, invocation) }
     let isInteractive =
       invocation.sources.isEmpty && Descriptor.standardInput.isTerminal && Descriptor.standardOutput.isTerminal
     let style = style(for: invocation)
@@ -44,6 +45,23 @@ enum Program {
       return .usage
     }
 
+    return connected(invocation, signals: isInteractive ? Prompting.signals : ScriptRunner.signals) {
+      client, signals, greeting in
+      if let source {
+        return ScriptRunner(
+          client: client, source: source, form: form, keepsGoing: invocation.keepsGoing, echoes: invocation.echoes,
+          signals: signals
+        ).run()
+      }
+      welcome(greeting, client: client, style: style)
+      return Prompting(client: client, form: form, style: style, signals: signals).run()
+    }
+  }
+
+  /// Connects, and cleans up behind what is then done.
+  private static func connected(
+    _ invocation: Invocation, signals numbers: [Int32], _ body: (Client, SignalQueue, ServerLine) -> ExitCode
+  ) -> ExitCode {
     let client: Client
     do throws(SocketFailure) {
       client = Client(
@@ -54,7 +72,7 @@ enum Program {
       return .noConnection
     }
     do throws(SystemError) {
-      let signals = try SignalQueue(isInteractive ? Prompting.signals : ScriptRunner.signals)
+      let signals = try SignalQueue(numbers)
       defer {
         // A signal that comes now has to wait: it would end the process before it has cleaned up.
         withExtendedLifetime(signals) {
@@ -62,9 +80,8 @@ enum Program {
           client.endpoint.close()
         }
       }
-      let greeting: ServerLine
       switch connect(client, listeningTo: signals) {
-      case .greeted(let line): greeting = line
+      case .greeted(let greeting): return body(client, signals, greeting)
       case .failed: return .noConnection
       case .stopped(let number):
         _ = client.close()
@@ -72,17 +89,26 @@ enum Program {
         if number != SIGINT { SignalQueue.endProcess(by: number) }
         return .interrupted
       }
-      if let source {
-        return ScriptRunner(
-          client: client, source: source, form: form, keepsGoing: invocation.keepsGoing, echoes: invocation.echoes,
-          signals: signals
-        ).run()
-      }
-      welcome(greeting, client: client, style: style)
-      return Prompting(client: client, form: form, style: style, signals: signals).run()
     } catch {
       complain("\(error)")
       return .noConnection
+    }
+  }
+
+  /// Plays scripts, all of which are read before the first begins.
+  private static func play(_ run: RunOptions, _ invocation: Invocation) -> ExitCode {
+    let scripts: [Script]
+    do throws(RunFiles.Mistakes) {
+      scripts = try RunFiles.scripts(run.files)
+    } catch {
+      for line in error.lines { Descriptor.standardError.writeAll("\(line)\n") }
+      return .usage
+    }
+    return connected(invocation, signals: RunLink.signals) { client, signals, _ in
+      RunProgram(
+        options: run, keepsGoing: invocation.keepsGoing, showsWire: invocation.showsWire,
+        style: style(for: invocation), client: client, signals: signals
+      ).run(scripts)
     }
   }
 

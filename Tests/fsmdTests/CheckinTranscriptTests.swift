@@ -54,8 +54,8 @@ struct CheckinTranscriptTests {
     _ = user.play("new job j", "send j start", "advance 1s")
     #expect(
       user.say("send j cancel") == [
-        "- REFUSED machine=j state=loading event=cancel allowed=loaded,fail t=1.000 seq=3 : cannot cancel while loading"
+        "- REFUSED machine=j state=loading event=cancel allowed=loaded,fail from=processing way=loaded t=1.000 seq=3 : cannot cancel while loading"
       ])
-    #expect(user.say("can j cancel") == ["+ no : cannot cancel while loading"])
+    #expect(user.say("can j cancel") == ["+ no from=processing way=loaded : cannot cancel while loading"])
   }
 }

@@ -65,11 +65,12 @@ struct HelpTests {
   func describedValues() {
     let guest = host.connect(toWorld: "w")
     for entry in HostedService.catalogue.entries {
-      for text in guest.say("describe \(entry.name)") {
-        guard let line = ServerLine(text), line.words.first == "parameter", let standard = line["default"] else {
-          continue
-        }
-        let request = "new \(entry.name) x \(line.words[1])=\(standard)"
+      let parameters = guest.say("describe \(entry.name)").compactMap { ServerLine($0) }
+        .filter { $0.words.first == "parameter" }
+      let required = parameters.compactMap { line in line["required"].map { " \(line.words[1])=\($0)" } }.joined()
+      for line in parameters {
+        guard let standard = line["default"] else { continue }
+        let request = "new \(entry.name) x \(line.words[1])=\(standard)\(required)"
         #expect(guest.say(request).last?.hasPrefix("+ created x") == true, "\(request)")
         _ = guest.say("drop x")
       }

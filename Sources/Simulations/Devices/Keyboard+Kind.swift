@@ -46,7 +46,7 @@ extension Keyboard {
     Keyboard.self, "keyboard", "a phone's keyboard: the Shift key, the layout and dictation side by side",
     form: .orthogonal,
     origin: """
-      the example of regions side by side: the Shift key of this catalogue as it stands, with the layouts and the \\
+      the example of regions side by side: the Shift key of this catalogue as it stands, with the layouts and the \
       dictation that any phone has beside it
       """,
     example: [

@@ -24,7 +24,7 @@ public struct IMAP: Machine {
   public enum Event: Sendable {
     case login(String, String)
     case noop, logout
-    case other(String)
+    case other(String?)
   }
 
   public enum TimerName: UInt8, CaseIterable, Vocabulary { case sessionTimeout }
@@ -97,7 +97,7 @@ public struct IMAP: Machine {
 extension IMAP {
   public static let kind = Kind(
     IMAP.self, "imap", "the front of a mailbox server: talks IMAP until the client can be handed over",
-    origin: "A reduction of the mail proxy of nginx; of its states those of a plain login are left.",
+    origin: "a reduction of the mail proxy of nginx; of its states those of a plain login are left",
     example: [
       "new imap i sessionTimeout=30s",
       "watch i",
@@ -119,7 +119,7 @@ extension IMAP {
         about: "LOGIN: whose mailboxes they are, and the password"),
       .event(.noop, "NOOP: nothing is wanted"),
       .event(.logout, "LOGOUT: the client takes its leave"),
-      .event(Event.other, .mailName("command", like: ["x"]), about: "any other command"),
+      .event(Event.other, .optional(.mailName("command", like: ["x"])), about: "any other command"),
     ],
     timers: [.sessionTimeout: .after("sessionTimeout", "the session takes too long")],
     outputs: [

@@ -40,7 +40,7 @@ public struct POP3: Machine {
     case user(String)
     case pass(String)
     case noop, quit
-    case other(String)
+    case other(String?)
   }
 
   public enum TimerName: UInt8, CaseIterable, Vocabulary { case sessionTimeout }
@@ -121,7 +121,7 @@ public struct POP3: Machine {
 extension POP3 {
   public static let kind = Kind(
     POP3.self, "pop3", "the front of a mailbox server: talks POP3 until the client can be handed over",
-    origin: "A reduction of the mail proxy of nginx; of its states those of a plain login are left.",
+    origin: "a reduction of the mail proxy of nginx; of its states those of a plain login are left",
     example: [
       "new pop3 p",
       "watch p",
@@ -143,7 +143,7 @@ extension POP3 {
       .event(Event.pass, .mailName("password", like: ["secret", "x"]), about: "PASS: the password for it"),
       .event(.noop, "NOOP: nothing is wanted"),
       .event(.quit, "QUIT: the client takes its leave"),
-      .event(Event.other, .mailName("command", like: ["x"]), about: "any other command"),
+      .event(Event.other, .optional(.mailName("command", like: ["x"])), about: "any other command"),
     ],
     timers: [.sessionTimeout: .after("sessionTimeout", "the session takes too long")],
     outputs: [.reply: .output(("status", .choice(["+OK", "-ERR"])), about: "the reply to a command")],

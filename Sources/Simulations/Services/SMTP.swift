@@ -68,12 +68,12 @@ public struct SMTP: Machine {
   }
 
   public enum Event: Sendable {
-    case helo(String), ehlo(String)
-    case mail(String), rcpt(String)
+    case helo(String?), ehlo(String?)
+    case mail(String?), rcpt(String?)
     case authLogin, authPlain
     case line(String)
     case rset, noop, quit
-    case other(String)
+    case other(String?)
   }
 
   public enum TimerName: UInt8, CaseIterable, Vocabulary { case sessionTimeout }
@@ -127,11 +127,11 @@ public struct SMTP: Machine {
       (.start, .event(.noop)), (.helo, .event(.noop)), (.from, .event(.noop)):
       return reply(250, .stay, step)
     case (.helo, .event(.mail(let sender))):
-      return reply(250, .move(to: .from(sender: sender)), step)
+      return reply(250, .move(to: .from(sender: sender ?? "")), step)
     case (.from(let sender), .event(.rcpt(let recipient))):
       step.disarm(.sessionTimeout)
       step.emit(.reply(250))
-      step.emit(.handOver(from: sender, to: recipient))
+      step.emit(.handOver(from: sender, to: recipient ?? ""))
       return .move(to: .to)
     case (.helo, .event(.authLogin)):
       return reply(334, .move(to: .authLoginUser), step)
@@ -192,7 +192,7 @@ extension SMTP {
   public static let kind = Kind(
     SMTP.self, "smtp", "the front of a mail server: talks SMTP until the client can be handed over",
     origin: """
-      A reduction of the mail proxy of nginx: its states and reply codes; decoding of what clients encode is left out.
+      a reduction of the mail proxy of nginx: its states and reply codes; decoding of what clients encode is left out
       """,
     example: [
       "new smtp s password=hush",
@@ -216,10 +216,11 @@ extension SMTP {
       .closed: "the session took too long",
     ],
     events: [
-      .event(Event.helo, .mailName("client", like: ["me"]), about: "HELO: the client says who it is"),
-      .event(Event.ehlo, .mailName("client", like: ["me"]), about: "EHLO: the same, for extended SMTP"),
-      .event(Event.mail, .mailName("from", like: ["a@example.org"]), about: "MAIL FROM: a message of this sender"),
-      .event(Event.rcpt, .mailName("to", like: ["b@example.org"]), about: "RCPT TO: for this recipient"),
+      .event(Event.helo, .optional(.mailName("client", like: ["me"])), about: "HELO: the client says who it is"),
+      .event(Event.ehlo, .optional(.mailName("client", like: ["me"])), about: "EHLO: the same, for extended SMTP"),
+      .event(
+        Event.mail, .optional(.mailName("from", like: ["a@example.org"])), about: "MAIL FROM: a message of this sender"),
+      .event(Event.rcpt, .optional(.mailName("to", like: ["b@example.org"])), about: "RCPT TO: for this recipient"),
       .event(.authLogin, "AUTH LOGIN: name and password will come in two lines"),
       .event(.authPlain, "AUTH PLAIN: name and password will come in one line"),
       .event(
@@ -228,7 +229,7 @@ extension SMTP {
       .event(.rset, "RSET: forgets the message"),
       .event(.noop, "NOOP: nothing is wanted"),
       .event(.quit, "QUIT: the client takes its leave"),
-      .event(Event.other, .mailName("command", like: ["x"]), about: "any other command"),
+      .event(Event.other, .optional(.mailName("command", like: ["x"])), about: "any other command"),
     ],
     timers: [.sessionTimeout: .after("sessionTimeout", "the session takes too long")],
     outputs: [
