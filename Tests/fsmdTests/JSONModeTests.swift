@@ -87,19 +87,22 @@ struct JSONModeTests {
     }
   }
 
-  @Test("random requests are answered with the same in both forms", arguments: 0..<6 as Range<UInt64>)
+  @Test("random requests are answered with the same in both forms", arguments: 0..<4 as Range<UInt64>)
   func random(seed: UInt64) {
     var random = RandomRequests(seed: seed, HostedService.catalogue)
     let hosts = (0..<2).map { _ in HostedService(limits: FuzzTests.limits) }
     let guests = hosts.map { $0.connect() }
     guests[1].client.session.outbox.change(to: .json)
-    for number in 0..<3_000 {
+    for number in 0..<400 {
       let request = random.line(number).text
       guard !request.contains("mode text") else { continue }
       let answers = guests.map { $0.say(request) }
-      #expect(answers[1].map(textLine) == answers[0], "seed \(seed): \(request)")
-      #expect(answers[1].compactMap { JSONSchema.ofLines.problem(in: $0) } == [], "seed \(seed): \(request)")
-      guard answers[1].map(textLine) == answers[0] else { return }
+      #expect(answers[0].count == answers[1].count, "seed \(seed): \(request)")
+      // Thousands of notices of one `advance` are much alike.
+      for (text, object) in zip(answers[0], answers[1]).prefix(100) {
+        #expect(textLine(of: object) == text, "seed \(seed): \(request)")
+        #expect(JSONSchema.ofLines.problem(in: object) == nil, "seed \(seed): \(request)")
+      }
     }
   }
 
