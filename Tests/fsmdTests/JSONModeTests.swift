@@ -1,7 +1,7 @@
-import LineProtocol
 import Simulations
 import Testing
 
+@testable import LineProtocol
 @testable import fsmd
 
 @Suite("JSON mode")
@@ -122,6 +122,17 @@ struct JSONModeTests {
     let read = lines.compactMap { ServerLine(json: $0) }
     #expect(read.contains { $0.lineClass == .flow && $0.code == "gap" && $0["to"] == "30001" })
     #expect(read.count { $0.lineClass == .success } == 2)
+  }
+
+  @Test("the schema has each key whose value is no text")
+  func keys() {
+    for (key, form) in JSONMembers.forms {
+      switch form {
+      case .number: #expect(JSONSchema.ofLines.forms(of: "\(key)").contains("number"), "\(key)")
+      case .list: #expect(JSONSchema.ofLines.forms(of: "\(key)") == ["texts"], "\(key)")
+      case .text: Issue.record("\(key) need not be in the table")
+      }
+    }
   }
 
   @Test("the schema is no sieve: what is no line does not fit it")

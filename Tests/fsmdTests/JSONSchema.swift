@@ -56,6 +56,12 @@ struct JSONSchema: Sendable {
     return JSONSchema(root: root)
   }()
 
+  /// What a member of a line may be: types, or the name of a definition.
+  func forms(of member: String) -> [String] {
+    let rule = root.members["properties"]?.members[member]?.members ?? [:]
+    return rule["type"]?.texts ?? rule["$ref"]?.texts.map { String($0.split(separator: "/").last ?? "") } ?? []
+  }
+
   /// What is wrong with a line, in words; nil if nothing is.
   func problem(in line: String) -> String? {
     guard let value = JSONValue(line) else { return "no JSON: \(line)" }
