@@ -12,6 +12,9 @@ struct Presenter {
   /// As wide as the longest of their names, `parameter`.
   private static let sectionWidth = 9
 
+  /// Sections of `describe` that are lines of a picture.
+  private static let pictures: Set = ["table", "example"]
+
   private let form: Form
   private var wording: Wording
   /// How wide the screen is now, in columns.
@@ -86,6 +89,11 @@ struct Presenter {
       let ended = endTable()
       for figure in wording.figures(line) { table.add(figure) }
       return ended + wording.heading(line) + "\n"
+    case .describe where Self.pictures.contains(line.words.first ?? ""):
+      // Laid out already: shown as it is, below the others.
+      let ended = line.words.first == section ? "" : endTable() + "\n"
+      section = line.words.first
+      return ended + "    \(line.note ?? "")\n"
     case .show, .describe, .coverage:
       // Sections have columns of their own.
       let ended = line.words.first == section ? "" : endTable()

@@ -355,11 +355,12 @@ struct ScriptsTests {
   func documentation() throws {
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
-    let text = try String(contentsOf: root.appending(path: "Docs/Scripts.md"), encoding: .utf8)
-    let blocks = text.components(separatedBy: "```fsm\n").dropFirst().compactMap {
-      $0.components(separatedBy: "```").first
+    let blocks = try ["Docs/Scripts.md", "README.md"].flatMap { path in
+      try String(contentsOf: root.appending(path: path), encoding: .utf8).components(separatedBy: "```fsm\n")
+        .dropFirst()
+        .compactMap { $0.components(separatedBy: "```").first }
     }
-    #expect(blocks.count > 5)
+    #expect(blocks.count > 6)
     for block in blocks {
       let run = try run(["s.fsm": block], "@s.fsm")
       #expect(run.code == .exited(0), "\(block)\n\(run.output)\(run.log)")

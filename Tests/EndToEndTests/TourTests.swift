@@ -42,71 +42,6 @@ struct TourTests {
     }
   }
 
-  @Test("the tour for fsmrepl runs without a failure")
-  func demo() throws {
-    let run = try ProgramRun(
-      "fsmrepl", ["-f", Document.root.appending(path: "Demos/tour.fsm").path], in: try TemporaryFolder(),
-      environment: [("FSMD_SOCKET", nil), ("XDG_RUNTIME_DIR", "/nonexistent"), ("TMPDIR", nil)])
-    #expect(try run.ending() == .exited(0), "\(run.log)")
-    #expect(!run.output.split(separator: "\n").contains { $0.hasPrefix("-") }, "\(run.output)")
-    #expect(run.output.hasSuffix("! bye reason=quit\n"), "\(run.output.suffix(200))")
-  }
-
-  @Test(
-    "the client among the examples prints what a fridge does",
-    .enabled(if: Products.isInPath("python3"), "python3 is not there, in which the example is written"))
-  func client() throws {
-    let daemon = try DaemonProcess()
-    defer { daemon.letGo() }
-    let example = Document.root.appending(path: "Examples/watch.py").path
-    let run = try ProgramRun(
-      "python3", [example], in: try TemporaryFolder(), environment: [("FSMD_SOCKET", daemon.socket)], isOurs: false)
-    #expect(try run.ending() == .exited(0), "\(run.log)")
-    #expect(
-      run.output == """
-                 0.000 s  kitchen created fridge → cooling
-                 0.000 s  kitchen output compressorOn
-         343.116647296 s  kitchen moved cooling → waiting
-         343.116647296 s  kitchen output compressorOff
-        1949.750216758 s  kitchen moved waiting → cooling
-        1949.750216758 s  kitchen output compressorOn
-        2606.107821216 s  kitchen moved cooling → waiting
-        2606.107821216 s  kitchen output compressorOff
-        4212.741390678 s  kitchen moved waiting → cooling
-        4212.741390678 s  kitchen output compressorOn
-        4869.098995136 s  kitchen moved cooling → waiting
-        4869.098995136 s  kitchen output compressorOff
-        6475.732564598 s  kitchen moved waiting → cooling
-        6475.732564598 s  kitchen output compressorOn
-        7132.090169056 s  kitchen moved cooling → waiting
-        7132.090169056 s  kitchen output compressorOff
-        7 timers fired in 7200.000 s
-
-        """)
-    #expect(try daemon.connect().askAll("worlds").count == 2, "its world is left over")
-  }
-
-  @Test("fsmrepl --json writes objects only, and exits as ever")
-  func objects() throws {
-    let folder = try TemporaryFolder()
-    let run = try ProgramRun(
-      "fsmrepl",
-      ["--private", "--json", "-e", "world new w\nuse w\nnew shiftKey key\n@7 send key tap\nexpect key off"],
-      in: folder)
-    #expect(try run.ending() == .exited(4), "\(run.log)")
-    #expect(
-      run.output == """
-        {"class":"success","words":["created","w"]}
-        {"class":"success","words":[],"world":"w","clock":"virtual","t":0.000,"seq":0}
-        {"class":"success","words":["created","key","off"],"t":0.000,"seq":1}
-        {"class":"success","tag":"7","words":["moved","off","on"],"t":0.000,"seq":2}
-        {"class":"failure","code":"EXPECTED","expected":"off","got":"on","text":"key is in on, not in off"}
-
-        """)
-    let wrong = try ProgramRun("fsmrepl", ["--json", "--echo"], in: folder)
-    #expect(try wrong.ending() == .exited(1))
-  }
-
   @Test("every relative link of the documentation leads to a file, and to a heading of it")
   func links() throws {
     for document in try Document.all() {
@@ -206,7 +141,8 @@ private struct Document {
   static func all() throws -> [Document] {
     let docs = try FileManager.default.contentsOfDirectory(atPath: root.appending(path: "Docs").path).sorted()
     return try
-      (["README.md", "ARCHITECTURE.md", "CHANGELOG.md"] + docs.filter { $0.hasSuffix(".md") }.map { "Docs/\($0)" })
+      (["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "Demos/README.md"]
+      + docs.filter { $0.hasSuffix(".md") }.map { "Docs/\($0)" })
       .map { try Document($0) }
   }
 

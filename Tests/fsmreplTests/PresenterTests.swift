@@ -102,6 +102,10 @@ struct PresenterTests {
         "refused: the key is off\n  possible now: tap, cancel\n"
       ),
       (
+        "- REFUSED machine=j state=idle event=cancel allowed=start from=busy way=start,loaded t=0.000 seq=5 : it is idle",
+        "refused: it is idle\n  possible now: start\n  possible in busy, by way of: start, loaded\n"
+      ),
+      (
         "- REFUSED machine=key state=off event=x allowed=\"\" t=0.000 seq=5",
         "refused: key x is not possible in off\n  no event is possible now\n"
       ),

@@ -153,7 +153,7 @@ extension ListDetailCoordinator {
     ListDetailCoordinator.self, "listDetailCoordinator", "the navigation between a list and the details of one item",
     form: .stateObjects,
     origin: """
-      A sample of a talk on state machines in iOS apps, written with GameplayKit; its states and their rules are as they are there, \
+      a sample of a talk on state machines in iOS apps, written with GameplayKit; its states and their rules are as they are there, \
       the item that is kept in spite of a refusal too
       """,
     example: [
