@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import UnixHost
 
 /// The JSON form, as programs outside of this package have it.
 struct JSONTests {
