@@ -170,14 +170,11 @@ extension Engine {
     return kind.states[world.stateIndex(of: machine)].word
   }
 
-  func mode(_ words: borrowing Words, _ session: inout Session) {
-    guard words.plain[0] == "text" else {
-      session.fail(
-        words.tag, .unknownVerb, [("verb", "mode \(words.plain[0])")],
-        "lines are written as text; 'mode text' is all there is")
-      return
-    }
-    succeed(words, &session)
+  func mode(_ words: borrowing Words, _ session: inout Session) -> Errand {
+    let form = choice(
+      words.plain[0], "mode", ["text": LineForm.text, "json": .json], otherwise: .text, words, &session)
+    // What stands before the answer is in the old form, so nothing else may come from this request then.
+    return form.map { .service(.changeForm($0)) } ?? .none
   }
 
   func quiet(_ words: borrowing Words, _ session: inout Session) {

@@ -29,6 +29,8 @@ enum ServiceErrand {
   case listWorlds
   /// Those who watch in full are to hear of a change of the clock, and then the request is answered.
   case changeClock(String, isShown: Bool)
+  /// What the daemon sends to this client is to be written in this form, from the answer on.
+  case changeForm(LineForm)
   /// All who use the realm are to hear of a chain without end.
   case announceLivelock
   case quit
@@ -107,7 +109,7 @@ extension Engine {
     case .begin: begin(words, &session)
     case .end: session.fail(words.tag, .usage, "there is no 'begin' for this 'end'")
     case .quiet: quiet(words, &session)
-    case .mode: mode(words, &session)
+    case .mode: return mode(words, &session)
     case .limits: showLimits(words, &session, &realm)
     case .stats: stats(words, &session, &realm)
     case .sync:

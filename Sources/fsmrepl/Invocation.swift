@@ -16,6 +16,8 @@ struct Invocation: Equatable {
   var sources: [Source] = []
   var keepsGoing = false
   var showsWire = false
+  /// Whether the daemon is to write objects, which are shown as they are.
+  var writesJSON = false
   /// Whether a script's lines are shown before their answers.
   var echoes = false
   var allowsColour = true
@@ -23,7 +25,7 @@ struct Invocation: Equatable {
   var run: RunOptions?
 
   enum Name {
-    case socket, own, expression, file, keepGoing, echo, raw, noColour
+    case socket, own, expression, file, keepGoing, echo, raw, json, noColour
     case tap, junit, seed, real, speed
   }
 
@@ -46,6 +48,7 @@ struct Invocation: Equatable {
           "go on after a failed request, with 'run' after a failed file;\nthe first failure decides the exit code"),
       .init(.echo, long: "echo", summary: "show each line of a script, comments too, before what comes of it"),
       .init(.raw, long: "raw", summary: "show the lines of the protocol as they are"),
+      .init(.json, long: "json", summary: "show the lines as JSON objects, and nothing else"),
       .init(.noColour, long: "no-color", summary: "no colours (as with $NO_COLOR)"),
       .init(.tap, long: "tap", summary: "run: report as TAP 14"),
       .init(.junit, long: "junit", argument: .required("FILE"), summary: "run: write a report for CI, too"),
@@ -79,11 +82,13 @@ struct Invocation: Equatable {
       case .keepGoing: keepsGoing = true
       case .echo: echoes = true
       case .raw: showsWire = true
+      case .json: writesJSON = true
       case .noColour: allowsColour = false
       case .tap, .junit, .seed, .real, .speed:
         if run == nil { throw .wrong("--\(option.name) is for 'fsmrepl run FILE…'") }
       }
     }
+    if writesJSON, echoes { throw .wrong("--json shows objects only, and --echo the lines of a script") }
     if isPrivate, socket != nil { throw .wrong("--private starts a daemon of its own, and --socket names another") }
     for operand in operands where run == nil {
       guard operand == "-" else {

@@ -58,7 +58,9 @@ struct Presenter {
     switch line.lineClass {
     case .data:
       if verb == .graph {
-        return diagram(String(ServerLine.wholeText(of: raw, tag: received.asked?.tag)), received.asked)
+        let text =
+          raw.hasPrefix("{") ? line.note ?? "" : String(ServerLine.wholeText(of: raw, tag: received.asked?.tag))
+        return diagram(text, received.asked)
       }
       return data(line, answering: verb, raw: raw)
     case .success:
@@ -126,6 +128,12 @@ struct Presenter {
 
   private static func withoutOurTag(_ raw: String, _ received: Conversation.Received) -> String {
     guard let asked = received.asked, asked.isOurTag, let tag = received.line.tag else { return raw }
+    if raw.hasPrefix("{") {
+      // The tag is the second member, and what is in quotes in a text has backslashes there.
+      let member = ",\"tag\":\"\(tag)\""
+      guard let place = raw.firstRange(of: member) else { return raw }
+      return String(raw[..<place.lowerBound] + raw[place.upperBound...])
+    }
     let mark = " @\(tag)"
     guard raw.dropFirst().hasPrefix(mark) else { return raw }
     return String(raw.prefix(1)) + raw.dropFirst(1 + mark.count)

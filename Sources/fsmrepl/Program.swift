@@ -33,7 +33,7 @@ enum Program {
     let isInteractive =
       invocation.sources.isEmpty && Descriptor.standardInput.isTerminal && Descriptor.standardOutput.isTerminal
     let style = style(for: invocation)
-    let isForPeople = Descriptor.standardOutput.isTerminal && !invocation.showsWire
+    let isForPeople = Descriptor.standardOutput.isTerminal && !invocation.showsWire && !invocation.writesJSON
     let form = isForPeople ? Presenter.Form.people(style) : .wire
 
     let source: LineSource?
@@ -65,7 +65,8 @@ enum Program {
     let client: Client
     do throws(SocketFailure) {
       client = Client(
-        endpoint: Endpoint(try SocketPath.resolve(option: invocation.socket), isPrivate: invocation.isPrivate))
+        endpoint: Endpoint(try SocketPath.resolve(option: invocation.socket), isPrivate: invocation.isPrivate),
+        form: invocation.writesJSON ? .json : .text)
     } catch {
       complain("\(error)")
       return .noConnection

@@ -148,7 +148,7 @@ struct RandomRequests {
     case 92: return "sync"
     case 93: return "cancel"
     case 94:
-      return dice.one(of: ["end", "mode text", "mode json", "world", "quiet off", "stats", "limits", "nosuchverb"])
+      return dice.one(of: ["end", "mode text", "mode xml", "world", "quiet off", "stats", "limits", "nosuchverb"])
     case 95: return dice.one(of: ["help", "help send", "kinds", "describe \(dice.one(of: kinds))"])
     case _: return "send \(name()) buttonClick"
     }

@@ -36,7 +36,7 @@ struct RunOptionsTests {
     arguments: [
       ["run"], ["run", "a", "--speed", "2"], ["run", "a", "--real", "--speed", "0"],
       ["run", "a", "--real", "--speed", "nan"], ["run", "a", "--seed", "-1"], ["run", "a", "-e", "list"],
-      ["run", "a", "--echo"], ["--tap"], ["--seed", "1", "-e", "list"], ["a.fsm"],
+      ["run", "a", "--echo"], ["run", "a", "--json"], ["--tap"], ["--seed", "1", "-e", "list"], ["a.fsm"],
     ])
   func mistakes(words: [String]) throws {
     guard case .run(let options, let operands) = try Invocation.table.parse(words) else { return }
