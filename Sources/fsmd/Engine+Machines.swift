@@ -221,7 +221,7 @@ extension Engine {
       }
       wanted = WantedKind(entry)
     } else if let state = words["state"] {
-      guard isStateOfAnyKind(state, words, &session) else { return }
+      guard isStateOfAnyKind(state, realm.world, words, &session) else { return }
     }
     session.activity = .reply(
       .machines(
@@ -251,8 +251,14 @@ extension Engine {
   }
 
   /// Whether some kind has a state; a failure is written if none has.
-  private func isStateOfAnyKind(_ word: String, _ words: borrowing Words, _ session: inout Session) -> Bool {
-    let kinds = catalogue.kinds
+  private func isStateOfAnyKind(
+    _ word: String, _ world: borrowing World, _ words: borrowing Words, _ session: inout Session
+  ) -> Bool {
+    // A kind that takes any name for a state counts only where there are machines of it: else no slip would be one.
+    let present = world.kinds
+    let kinds = catalogue.kinds.filter { kind in
+      !kind.statesAreNamedByData || present.contains { $0 === kind }
+    }
     if kinds.contains(where: { StateQuery(word, of: $0) != nil }) { return true }
     let states = Set(kinds.flatMap { $0.states.flatMap { $0.word.split(separator: "+").map(String.init) } }).sorted()
     session.fail(
