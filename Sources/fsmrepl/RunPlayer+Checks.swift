@@ -26,6 +26,7 @@ extension RunPlayer {
     guard place >= 0 else {
       if isSuccess { return }
       let status = ExitCode.of(failure: reply.words.first ?? "")
+      isSequenceOpen = hasStoppedOnTheWay
       if status == .expectation {
         fail(step, expected: reply.text(of: "expected") ?? "?", got: reply.text(of: "got") ?? "?", status)
       } else {
@@ -36,12 +37,14 @@ extension RunPlayer {
     let outcome = script.outcomes[place]
     guard !outcome.matches(reply) else { return }
     let isTimeOut = reply.lineClass == .failure && reply.isWord(0, "TIMEOUT")
+    isSequenceOpen = hasStoppedOnTheWay
     fail(step, expected: outcome.text, got: outcome.found(reply), isTimeOut ? .timeOut : .expectation)
   }
 
-  /// Whether the sequence number of an answer is that of its request's own input.
-  var isOfAnInput: Bool {
-    reply.isWord(0, "moved") || reply.isWord(0, "stayed") || reply.isWord(0, "ignored") || reply.isWord(0, "REFUSED")
+  /// Whether time has gone on, and the answer does not say how many inputs that brought.
+  private var hasStoppedOnTheWay: Bool {
+    reply.lineClass == .failure
+      && (reply.isWord(0, "TIMEOUT") || reply.isWord(0, "LIMIT") || reply.isWord(0, "CANCELLED"))
   }
 
   private func checkShown(_ step: Script.Step, _ check: Script.Check) {
@@ -129,7 +132,6 @@ extension RunPlayer {
       // Whoever did that has sent us to another world, whose journal is none of ours.
       fail(step, expected: "the world of this script", got: "it was dropped", .failed)
       sequence = 0
-      isSequenceOpen = false
     default: break
     }
   }
@@ -139,8 +141,6 @@ extension RunPlayer {
     failure = RunFailure(
       status: status, place: script.place(of: step), line: script.line(of: step), expected: expected, got: got)
     result.worldTime = worldTime
-    // What it was answered with does not speak of all that it caused: through wires, or on the way of an `await`.
-    isSequenceOpen = true
-    sequence = .max
+    if isSequenceOpen { sequence = .max }
   }
 }

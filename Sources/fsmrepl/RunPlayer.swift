@@ -101,7 +101,6 @@ final class RunPlayer {
     anchor = (HostClock.now(), 0)
     while failure == nil {
       send()
-      if failure != nil { break }
       if pending.isEmpty {
         isHeld = false
         guard next < script.steps.count else { break }
@@ -307,7 +306,7 @@ final class RunPlayer {
     if failure == nil {
       note()
       check(script.steps[step], role)
-    } else if isSequenceOpen, isOfAnInput, let found = reply.sequence {
+    } else if isSequenceOpen, let found = reply.sequence {
       // The first input behind the failure.
       sequence = min(sequence, max(found, 1) - 1)
       isSequenceOpen = false
@@ -367,17 +366,9 @@ final class RunPlayer {
   private func journal() throws(Stop) -> [String] {
     guard sequence > 0 else { return [] }
     let count = UInt64(Self.journalLines)
-    // Without a later input nothing is known to be too late but by its moment.
     let since = sequence == .max ? "" : " since=\(sequence > count ? sequence - count + 1 : 1)"
-    let rows = try ask("journal\(since) limit=\(sequence == .max ? 100 * count : count)").rows.map {
-      String($0.dropFirst(2))
-    }
-    let moment = TimeText.parse(result.worldTime) ?? .max
-    let upToFailure = rows.filter { row in
-      let words = row.split(separator: " ", maxSplits: 2)
-      guard words.count == 3 else { return false }
-      return (UInt64(words[0]) ?? 0) <= sequence && (TimeText.parse(String(words[1])) ?? 0) <= moment
-    }
+    let rows = try ask("journal\(since) limit=\(count)").rows.map { String($0.dropFirst(2)) }
+    let upToFailure = rows.filter { row in (UInt64(row.prefix { $0 != " " }) ?? 0) <= sequence }
     return Array(upToFailure.suffix(Self.journalLines))
   }
 }

@@ -93,17 +93,6 @@ struct ScriptsTests {
     #expect(journal.last == "      31 20.000 key moved on off event=tap", "\(run.output)")
   }
 
-  @Test("the journal of a failure has what its request caused through wires")
-  func journalOfWires() throws {
-    let script = "new power a\nnew power b\nnew shiftKey k\nwire k text a set\nnew boldText t\nnew shiftKey s"
-    let run = try run(
-      ["s.fsm": "\(script)\nwire t fontStyle s tap\nsend t toggleSwitched\nexpect s off\nafter 1s send s tap\n"],
-      "@s.fsm")
-    #expect(run.code == .exited(4))
-    #expect(run.output.contains(" s moved off on wire=t.fontStyle"), "\(run.output)")
-    #expect(!run.output.contains(" 1.000 s "), "\(run.output)")
-  }
-
   @Test("an await that times out shows what happened until then, and nothing of later lines")
   func journalOfAwait() throws {
     let run = try run(
