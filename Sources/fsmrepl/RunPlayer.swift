@@ -101,6 +101,7 @@ final class RunPlayer {
     anchor = (HostClock.now(), 0)
     while failure == nil {
       send()
+      if failure != nil { break }
       if pending.isEmpty {
         isHeld = false
         guard next < script.steps.count else { break }
