@@ -141,7 +141,8 @@ package struct ScriptOutcome: Hashable, Sendable {
     }
     let code = words.first ?? "?"
     let note = reply.note.map { " : \($0)" } ?? ""
-    return (code == FailureCode.refused.word ? "refused" : "refused \(code)") + note
+    let meant = reply.text(of: "did-you-mean").map { "; did you mean \($0)?" } ?? ""
+    return (code == FailureCode.refused.word ? "refused" : "refused \(code)") + note + meant
   }
 
   /// Whether a field has the value asked for; times may be written in any unit.

@@ -154,7 +154,7 @@ extension Engine {
         session.fail(
           words.tag, .badArgument,
           [("argument", argument.name), ("got", text), ("allowed", ArgumentText.allowed(argument.type))],
-          "\(argument.name) is \(ArgumentText.allowed(argument.type)), not '\(text)'")
+          "\(argument.name) is \(ArgumentText.demanded(argument.type)), not '\(text)'")
         return false
       }
       values[place] = value

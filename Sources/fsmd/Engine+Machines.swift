@@ -123,13 +123,11 @@ extension Engine {
     }
     if !found.isEmpty { return found }
     if !misfits.isEmpty {
-      var allowed: [String] = []
-      for entry in misfits where !allowed.contains(ArgumentText.allowed(entry.type)) {
-        allowed.append(ArgumentText.allowed(entry.type))
-      }
+      let types = ArgumentText.union(misfits.map(\.type))
       session.fail(
-        words.tag, .badArgument, [("argument", key), ("got", text), ("allowed", allowed.joined(separator: ","))],
-        "\(key) is \(allowed.joined(separator: ", or ")), not '\(text)'")
+        words.tag, .badArgument,
+        [("argument", key), ("got", text), ("allowed", types.map(ArgumentText.allowed).joined(separator: ","))],
+        "\(key) is \(types.map(ArgumentText.demanded).joined(separator: ", or ")), not '\(text)'")
       return nil
     }
     var names: [String] = []

@@ -22,7 +22,8 @@ struct RunShown {
   /// How a reading differs from what is wanted; `nil` if it does not.
   func difference(_ name: String, _ wanted: Script.Reading) -> (expected: String, got: String)? {
     let value = readings.first { $0.name == name }?.value
-    let got = value.map { "\(name) \(Word.written($0))" } ?? "no reading '\(name)'"
+    let others = readings.isEmpty ? "it has none now" : "it has \(readings.map(\.name).joined(separator: ", "))"
+    let got = value.map { "\(name) \(Word.written($0))" } ?? "no reading '\(name)'; \(others)"
     switch wanted {
     case .none:
       return value == nil ? nil : ("no reading '\(name)'", got)

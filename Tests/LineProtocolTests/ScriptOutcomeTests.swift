@@ -73,6 +73,9 @@ struct ScriptOutcomeTests {
     #expect(try found("off outputs=a x=", Self.moved) == "moved off on outputs=a,b x=")
     #expect(try found("off", Self.refused) == "refused : it : is not")
     #expect(try found("off", "- CLOCK : no") == "refused CLOCK : no")
+    #expect(
+      try found("off", "- UNKNOWN-EVENT event=tpa did-you-mean=tap : no")
+        == "refused UNKNOWN-EVENT : no; did you mean tap?")
     #expect(try found("off", "+") == "ok")
   }
 

@@ -36,6 +36,22 @@ struct CheckinTranscriptTests {
     #expect(user.say("agenda") == ["+ 0"])
   }
 
+  @Test("a parameter goes to the members that admit it, or to the one that is named")
+  func members() {
+    let user = HostedService().connect(toWorld: "app")
+    #expect(
+      user.say("new checkinApp p mode=hardned") == [
+        "- BAD-ARGUMENT argument=mode got=hardned allowed=faithful,hardened,extended : "
+          + "mode is one of faithful,hardened,extended, not 'hardned'"
+      ])
+    #expect(
+      user.say("new checkinApp p mode=hardened service.mode=extended auth.latency=0").last?.hasPrefix("+ ") == true)
+    _ = user.play("send p.interactor refresh", "send p.auth login A ok", "send p.interactor logout")
+    // Only the hardened screen gives the running request up.
+    #expect(user.say("show p.screen").first == ". state loggedOut")
+    #expect(user.say("agenda") == ["+ 0"])
+  }
+
   @Test(
     "loginLatency holds, before latency and behind it",
     arguments: ["loginLatency=2s latency=7s", "latency=7s loginLatency=2s"])

@@ -40,7 +40,7 @@ struct MachineTranscriptTests {
       > new fridge h initial=frozen
       - BAD-ARGUMENT argument=initial got=frozen allowed=cooling,waiting : a fridge cannot start as 'frozen'
       > new fridge h physics=maybe
-      - BAD-ARGUMENT argument=physics got=maybe allowed=on,off,true,false : physics is on,off,true,false, not 'maybe'
+      - BAD-ARGUMENT argument=physics got=maybe allowed=on,off,true,false : physics is one of on,off,true,false, not 'maybe'
       > new fridge h coolingTau=0
       - BAD-ARGUMENT argument=coolingTau got=0 allowed=1ms..365d : coolingTau is 1ms..365d, not '0'
       > new till t initial=open idle=2m
@@ -160,13 +160,13 @@ struct MachineTranscriptTests {
       > send t weigh scale=kitchen gross=off
       + stayed open(12) t=0.000 seq=8 outputs=weight
       > send t weigh gross=off kitchen
-      - BAD-ARGUMENT argument=gross got=kitchen allowed=on,off,true,false : gross is on,off,true,false, not 'kitchen'
+      - BAD-ARGUMENT argument=gross got=kitchen allowed=on,off,true,false : gross is one of on,off,true,false, not 'kitchen'
       > send t weigh on
       - BAD-ARGUMENT argument=scale got="" allowed=kitchen,floor : weigh takes gross (flag), scale (choice); scale is missing
       > send t weigh on attic
-      - BAD-ARGUMENT argument=scale got=attic allowed=kitchen,floor : scale is kitchen,floor, not 'attic'
+      - BAD-ARGUMENT argument=scale got=attic allowed=kitchen,floor : scale is one of kitchen,floor, not 'attic'
       > send t weigh maybe floor
-      - BAD-ARGUMENT argument=gross got=maybe allowed=on,off,true,false : gross is on,off,true,false, not 'maybe'
+      - BAD-ARGUMENT argument=gross got=maybe allowed=on,off,true,false : gross is one of on,off,true,false, not 'maybe'
       > send t close
       + moved open(12) closed t=0.000 seq=9 outputs=total
       > send t open "two words"

@@ -81,7 +81,7 @@ struct RunShownTests {
     #expect(shown.difference("note", .text("a b")) == nil)
     #expect(shown.difference("note", .number(1, tolerance: 0))?.got == "note \"a b\"")
     #expect(shown.difference("none", .none) == nil)
-    #expect(shown.difference("none", .number(1, tolerance: 0))?.got == "no reading 'none'")
+    #expect(shown.difference("none", .number(1, tolerance: 0))?.got == "no reading 'none'; it has temperature, note")
     #expect(shown.difference("note", .none)?.expected == "no reading 'note'")
   }
 
