@@ -1,7 +1,8 @@
 /// A STATE as a request or a script writes it, compared with states as the daemon prints them.
 ///
 /// It matches a state exactly, its prefix at a dot (`cooling` matches `cooling.minOn`), its name without data (`list`
-/// matches `list(5)`), any one of its regions in these ways, and with `+` several regions at once.
+/// matches `list(5)`), any one of its regions in these ways, and with `+` several regions at once. What prints as
+/// `state(active)` has no name but its data, and is matched by `active` too.
 package struct StateText: Hashable, Sendable {
   package let word: String
   private let bytes: [UInt8]
@@ -23,6 +24,7 @@ package struct StateText: Hashable, Sendable {
     if parts.contains(where: \.isEmpty) { return nil }
   }
 
+  private static let nameless = Array("state".utf8)
   private static let plus = UInt8(ascii: "+")
   private static let dot = UInt8(ascii: ".")
 
@@ -32,6 +34,7 @@ package struct StateText: Hashable, Sendable {
   package func matches(_ state: UnsafeRawBufferPointer) -> Bool {
     if state.count == bytes.count, state.elementsEqual(bytes) { return true }
     let (name, found) = StateText.split(state)
+    if data == nil, let found, found.elementsEqual(bytes), name.elementsEqual(StateText.nameless) { return true }
     if let data {
       guard let found, found.elementsEqual(data) else { return false }
     }

@@ -1,7 +1,7 @@
 package import StateMachines
 
 /// A STATE as a request writes it: an exact state, its prefix at a dot, its name without data, a region's state, or
-/// several regions' states joined by `+`.
+/// several regions' states joined by `+`; of a state that has no name but its data, the data.
 package struct StateQuery: Hashable, Sendable {
   /// Which places in the kind's list of states are meant.
   private let states: Set<Int>
@@ -25,8 +25,8 @@ package struct StateQuery: Hashable, Sendable {
       }
     }
     if states.isEmpty {
-      guard kind.statesAreNamedByData, data == nil else { return nil }
-      self.states = Set(kind.states.indices)
+      guard data == nil, let place = kind.states.firstIndex(where: \.isNamedByData) else { return nil }
+      self.states = [place]
       self.data = word
       return
     }

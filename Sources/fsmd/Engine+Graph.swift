@@ -19,14 +19,14 @@ extension Engine {
       begin(kind, realm.world.parameterValues(of: machine), mark, format, words, &session)
       return
     }
+    if let composition = realm.world.composition(of: name) {
+      begin(composition, format, words, &session)
+      return
+    }
     switch catalogue[name] {
     case .machine(let kind): begin(kind, kind.parameters.map(\.example), nil, format, words, &session)
     case .composition(let composition): begin(composition, format, words, &session)
     case nil:
-      if let composition = realm.world.composition(of: name) {
-        begin(composition, format, words, &session)
-        return
-      }
       session.effort += 8 * min(Nearest.candidates, realm.world.machineCount)
       session.fail(
         words.tag, .unknownMachine,

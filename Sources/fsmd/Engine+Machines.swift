@@ -69,13 +69,14 @@ extension Engine {
     }
     let kinds = composition.members.map(\.kind)
     var parameters: [[(parameter: Int, value: Value)]] = composition.members.map { _ in [] }
-    for (key, text) in words.keyed {
-      let members = composition.members.map(\.name)
+    let members = composition.members.map(\.name)
+    // What is said of one member holds against what is said of all, whichever stands first.
+    let keyed = words.keyed.filter { !$0.key.contains(".") } + words.keyed.filter { $0.key.contains(".") }
+    for (key, text) in keyed {
       guard let found = self.parameters(key, text, kinds, members: members, words, &session) else { return }
       for parameter in found { parameters[parameter.kind].append((parameter.place, parameter.value)) }
     }
-    guard hasRequired(of: kinds, members: composition.members.map(\.name), composition.name, words, &session)
-    else { return }
+    guard hasRequired(of: kinds, members: members, composition.name, words, &session) else { return }
     let made = Result { () throws(World.CreationFailure) in
       try realm.world.create(composition, named: name, parameters: parameters)
     }
@@ -255,7 +256,7 @@ extension Engine {
     // A kind that takes any name for a state counts only where there are machines of it: else no slip would be one.
     let present = world.kinds
     let kinds = catalogue.kinds.filter { kind in
-      !kind.statesAreNamedByData || present.contains { $0 === kind }
+      !kind.states.contains(where: \.isNamedByData) || present.contains { $0 === kind }
     }
     if kinds.contains(where: { StateQuery(word, of: $0) != nil }) { return true }
     let states = Set(kinds.flatMap { $0.states.flatMap { $0.word.split(separator: "+").map(String.init) } }).sorted()

@@ -93,6 +93,17 @@ struct ScriptsTests {
     #expect(journal.last == "      31 20.000 key moved on off event=tap", "\(run.output)")
   }
 
+  @Test("a state that has no name but its data may be named by them in a script")
+  func namedByData() throws {
+    let start = "new freeform f\n"
+    let good = try run(
+      ["s.fsm": start + "never f idle\nsend f set active => moved active\nexpect f active\n"], "@s.fsm")
+    #expect(good.code == .exited(0), "\(good.output)")
+    let bad = try run(["s.fsm": start + "never f active\nsend f set active\n"], "@s.fsm")
+    #expect(bad.code == .exited(4), "\(bad.output)")
+    #expect(bad.output.contains("expected  never f active (s.fsm:2)"), "\(bad.output)")
+  }
+
   @Test("an await that times out shows what happened until then, and nothing of later lines")
   func journalOfAwait() throws {
     let run = try run(

@@ -50,6 +50,14 @@ struct CheckinTranscriptTests {
     // Only the hardened screen gives the running request up.
     #expect(user.say("show p.screen").first == ". state loggedOut")
     #expect(user.say("agenda") == ["+ 0"])
+    // What is said of one member holds, whichever stands first.
+    for (name, parameters) in [
+      ("q", "screen.mode=hardened mode=faithful"), ("r", "mode=faithful screen.mode=hardened"),
+    ] {
+      _ = user.say("new checkinApp \(name) auth.latency=0 \(parameters)")
+      _ = user.play("send \(name).interactor refresh", "send \(name).auth login A ok", "send \(name).interactor logout")
+      #expect(user.say("show \(name).screen").first == ". state loggedOut", "\(parameters)")
+    }
   }
 
   @Test(

@@ -82,6 +82,9 @@ struct GraphTests {
     let guest = HostedService().connect(toWorld: "w")
     _ = guest.say("new phoneCall c")
     #expect(guest.say("graph c format=dot") == guest.say("graph phoneCall format=dot"))
+    // It goes before a kind of the same name, as a machine does.
+    _ = guest.say("new phoneCall power")
+    #expect(guest.say("graph power format=dot") == guest.say("graph phoneCall format=dot"))
   }
 
   @Test("what has no diagram is told")
@@ -185,6 +188,12 @@ struct GraphTests {
       + no from=inactive+alert+idle way=openTel,alert : no alert is shown
       > can p openTel
       + yes
+      > new appCoordinator a
+      + created a launching t=0.000 seq=3
+      > can a pop
+      + no from=loggedOut way=launched,push : the app is still launching
+      > send a loggedOut
+      - REFUSED machine=a state=launching event=loggedOut allowed=launched,deepLink,lock,unlock from=main way=launched t=0.000 seq=4 : the app is still launching
       """
     ).expectHolds()
     let guest = HostedService().connect(toWorld: "w")

@@ -61,6 +61,20 @@ struct HelpTests {
     }
   }
 
+  @Test("a page has the table, or says where a large one is to be seen")
+  func tables() {
+    let guest = host.connect()
+    func table(_ kind: String) -> [String] { guest.say("describe \(kind)").filter { $0.hasPrefix(". table") } }
+    #expect(
+      table("smartFridge") == [
+        ". table : 55 states and 22 inputs: 'graph smartFridge' shows what comes of each"
+      ])
+    for entry in HostedService.catalogue.entries {
+      guard case .machine(let kind) = entry, kind.name != "smartFridge" else { continue }
+      #expect(table(kind.name).count > 1, "\(kind.name)")
+    }
+  }
+
   @Test("a kind's defaults and ends of ranges, as described, are what new takes")
   func describedValues() {
     let guest = host.connect(toWorld: "w")

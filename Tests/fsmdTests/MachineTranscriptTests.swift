@@ -234,6 +234,53 @@ struct MachineTranscriptTests {
     ).expectHolds()
   }
 
+  @Test("kinds in sentences, and a state with its data where its name is wanted")
+  func articles() {
+    Transcript(
+      #"""
+      > new enemy e initial=nosuch
+      - BAD-ARGUMENT argument=initial got=nosuch allowed=idle,attacking,fleeing,dead : an enemy cannot start as 'nosuch'
+      > new mviTrace q initial=nope
+      - BAD-ARGUMENT argument=initial got=nope allowed=idle,loading,disposed : an mviTrace cannot start as 'nope'
+      > new http h
+      + created h requestLine t=0.000 seq=1
+      > send h nosuch
+      - UNKNOWN-EVENT machine=h event=nosuch allowed=line,received,declined,ok,again,resume,status,uriChanged : an http has no event 'nosuch'
+      > new acceptor ac
+      - BAD-ARGUMENT argument=pattern got="" allowed="text of 0 to 1024 bytes" : an acceptor needs pattern=, for instance pattern=(ab|c)*d
+      > new job j initial=loading(3)
+      - BAD-ARGUMENT argument=initial got=loading(3) allowed=idle,loading,processing,finished,cancelled,failed did-you-mean=loading : a job cannot start as 'loading(3)'; name the state without its data
+      """#
+    ).expectHolds()
+  }
+
+  @Test("a state that has no name but its data is asked for by them")
+  func namesOfAnyKind() {
+    Transcript(
+      #"""
+      > list state=active
+      - BAD-ARGUMENT argument=state got=active allowed="a state of some kind" did-you-mean=inactive : no kind has a state 'active'
+      > new freeform f
+      + created f none t=0.000 seq=1
+      > list state=active
+      + 0
+      > expect f active
+      - EXPECTED expected=active got=none : f is in none, not in active
+      > send f set active
+      + moved none state(active) t=0.000 seq=2 outputs=before,on,after
+      > expect f active
+      + state(active) t=0.000
+      > await f active
+      + reached state(active) t=0.000 seq=2
+      > list state=active
+      . f freeform state(active)
+      + 1
+      > list state=Active
+      + 0
+      """#
+    ).expectHolds()
+  }
+
   @Test("what is possible and what runs")
   func asking() {
     Transcript(

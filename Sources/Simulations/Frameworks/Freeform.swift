@@ -115,7 +115,6 @@ extension Freeform {
       "new freeform f", "watch f", "send f set inactive", "send f set active", "send f set active",
       "new freeform g skipEqual=on", "send g set active", "send g set active", "show g",
     ],
-    statesAreNamedByData: true,
     states: [.none: "no name was set yet", .state: "this name was set last"],
     events: [
       .event(

@@ -56,7 +56,14 @@ public struct CheckinsWithLogin: Machine {
   }
 
   /// Why there is no list.
-  public enum Failure: String, Choice { case failedToLoadData, noAuth }
+  public enum Failure: String, Choice {
+    case failedToLoadData, noAuth
+
+    /// What an error comes to on the screen: whatever is not the lack of a login is a failure to load.
+    init(_ error: String) {
+      self = Failure(rawValue: error) ?? .failedToLoadData
+    }
+  }
 
   public enum Event: Sendable {
     case startLoading
@@ -95,7 +102,8 @@ public struct CheckinsWithLogin: Machine {
     case (.loading, .event(.loadingFinished(let items))):
       return .move(to: items == 0 ? .empty : .list(items))
     case (.loading, .event(.loadingFailed(let error))):
-      return .move(to: Failure(rawValue: error) == .noAuth ? .loggedOut : .error(.failedToLoadData))
+      let failure = Failure(error)
+      return .move(to: failure == .noAuth ? .loggedOut : .error(failure))
     case (.error, .event(.logout)), (.empty, .event(.logout)), (.list, .event(.logout)):
       return .move(to: .loggedOut)
     case (.loading, .event(.logout)):

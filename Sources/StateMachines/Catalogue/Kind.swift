@@ -20,8 +20,6 @@ public final class Kind: Sendable {
   public let example: [String]
   /// The orthogonal regions of its states, where they have any.
   public let regions: Regions?
-  /// Whether the data of a state are what people call it, so that a state may be asked for by them alone.
-  public let statesAreNamedByData: Bool
   public let states: [StateEntry]
   /// The words that `initial=` takes, in order: those of the states, unless the kind has words of its own for it.
   ///
@@ -49,7 +47,6 @@ public final class Kind: Sendable {
   public convenience init<M: Machine>(
     _ machine: M.Type, _ name: String, version: Int = 1, _ about: String,
     form: Form = .enumAndSwitch, origin: String = "", example: [String] = [], regions: Regions? = nil,
-    statesAreNamedByData: Bool = false,
     states: KeyValuePairs<M.State.Name, String>,
     events: [EventForm<M.Event>],
     timers: KeyValuePairs<M.TimerName, TimerForm> = [:],
@@ -59,7 +56,6 @@ public final class Kind: Sendable {
   ) {
     self.init(
       machine, name, version: version, about, form: form, origin: origin, example: example, regions: regions,
-      statesAreNamedByData: statesAreNamedByData,
       states: states.map { ($0.key, $0.value) }, initialStates: states.map { ($0.key.word, $0.key) },
       events: events, timers: timers, outputs: outputs, readings: readings, parameters: parameters)
   }
@@ -71,7 +67,6 @@ public final class Kind: Sendable {
   public init<M: Machine>(
     _ machine: M.Type, _ name: String, version: Int = 1, _ about: String,
     form: Form = .enumAndSwitch, origin: String = "", example: [String] = [], regions: Regions? = nil,
-    statesAreNamedByData: Bool = false,
     states: [(M.State.Name, String)],
     initialStates: [(String, M.State.Name)],
     events: [EventForm<M.Event>],
@@ -91,7 +86,6 @@ public final class Kind: Sendable {
     self.origin = origin
     self.example = example
     self.regions = regions
-    self.statesAreNamedByData = statesAreNamedByData
     self.machine = machine
     carriesData = M.State.carriesData
     self.states = states.map { StateEntry(word: $0.0.word, about: $0.1) }
@@ -205,6 +199,9 @@ public final class Kind: Sendable {
 public struct StateEntry: Hashable, Sendable {
   public let word: String
   public let about: String
+
+  /// Whether the state has no name but its data: `state(active)`, which may be asked for as `active` too.
+  public var isNamedByData: Bool { word == "state" }
 }
 
 public struct ArgumentEntry: Hashable, Sendable {
