@@ -57,7 +57,7 @@ package struct ServerLine: Hashable, Sendable {
   /// The code of a failure; the first word of any other line.
   package var code: String { words.first ?? "" }
 
-  private init(lineClass: LineClass, tag: String?, words: [String], fields: [Field], note: String?) {
+  init(lineClass: LineClass, tag: String?, words: [String], fields: [Field], note: String?) {
     self.lineClass = lineClass
     self.tag = tag
     self.words = words
@@ -66,37 +66,13 @@ package struct ServerLine: Hashable, Sendable {
   }
 
   private static func parse(_ line: UnsafeMutableRawBufferPointer) -> ServerLine? {
-    // Safety: the bytes are the caller's for as long as the call; the scanner's places lie within them.
-    guard let first = line.first, let lineClass = LineClass(rawValue: first) else { return nil }
-    guard line.count == 1 || line[1] == space else { return nil }
-    // The class is blanked out, so that the scanner sees words only and its places are places in the line.
-    line[0] = space
-    var scanner = WordScanner(line)
-    var tag: String?
-    var words: [String] = []
-    var fields: [Field] = []
-    while scanner.skipBlanks() {
-      let start = scanner.place
-      if line[start] == colon, start + 1 == line.count || line[start + 1] == space {
-        let note = String(decoding: line.dropFirst(start + 2), as: UTF8.self)
-        return ServerLine(lineClass: lineClass, tag: tag, words: words, fields: fields, note: note)
-      }
-      guard let word = try? scanner.word() else { return nil }
-      let text = String(decoding: line[Int(word.start)..<Int(word.start + word.length)], as: UTF8.self)
-      if !word.isPlain {
-        let key = line[Int(word.keyStart)..<Int(word.keyStart + word.keyLength)]
-        fields.append(Field(key: String(decoding: key, as: UTF8.self), value: text))
-      } else if words.isEmpty, fields.isEmpty, tag == nil, line[start] == WordScanner.at, lineClass.answersRequest {
-        tag = String(text.dropFirst())
-      } else {
-        words.append(text)
-      }
-    }
-    return ServerLine(lineClass: lineClass, tag: tag, words: words, fields: fields, note: nil)
+    var parts = LineParts()
+    guard parts.take(line) else { return nil }
+    func text(_ range: Range<Int>) -> String { String(decoding: line[range], as: UTF8.self) }
+    return ServerLine(
+      lineClass: parts.lineClass, tag: parts.tag.map(text), words: parts.words.map(text),
+      fields: parts.fields.map { Field(key: text($0.key), value: text($0.value)) }, note: parts.text.map(text))
   }
-
-  private static let space: UInt8 = 0x20
-  private static let colon: UInt8 = 0x3A
 }
 
 extension LineClass {

@@ -190,7 +190,9 @@ package struct VerbEntry: Sendable {
     VerbEntry(
       .quiet, "on|off", does: "withholds the + of new, drop, send, cast, fire, wire, unwire", example: "quiet on",
       plain: 1...1, inBatch: false),
-    VerbEntry(.mode, "text", does: "how lines are written", example: "mode text", plain: 1...1, inBatch: false),
+    VerbEntry(
+      .mode, "text|json", does: "how the daemon's lines to this connection are written", example: "mode text",
+      plain: 1...1, inBatch: false),
     VerbEntry(.limits, "", does: "every limit with its value", example: "limits", plain: 0...0),
     VerbEntry(.stats, "", does: "counters of the daemon and of this world", example: "stats", plain: 0...0),
     VerbEntry(

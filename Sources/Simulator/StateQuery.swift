@@ -1,7 +1,7 @@
 package import StateMachines
 
 /// A STATE as a request writes it: an exact state, its prefix at a dot, its name without data, a region's state, or
-/// several regions' states joined by `+`.
+/// several regions' states joined by `+`; of a state that has no name but its data, the data.
 package struct StateQuery: Hashable, Sendable {
   /// Which places in the kind's list of states are meant.
   private let states: Set<Int>
@@ -24,7 +24,12 @@ package struct StateQuery: Hashable, Sendable {
         !part.isEmpty && regions.contains { $0 == part || $0.hasPrefix(part + ".") }
       }
     }
-    if states.isEmpty { return nil }
+    if states.isEmpty {
+      guard data == nil, let place = kind.states.firstIndex(where: \.isNamedByData) else { return nil }
+      self.states = [place]
+      self.data = word
+      return
+    }
     self.states = Set(states)
     self.data = data
   }

@@ -141,6 +141,9 @@ extension World {
   /// The members of a composed name that are left; nil if it names none.
   package func members(of name: String) -> [MachineID]? { compositions[name]?.members }
 
+  /// The composed kind that a composed name was made of, while any of its members is left; nil if it names none.
+  package func composition(of name: String) -> Composition? { compositions[name]?.composition }
+
   /// Whether a machine was made as a member of a composed kind.
   ///
   /// - Complexity: O(dots in its name); O(1) where nothing was composed.

@@ -1,9 +1,11 @@
+internal import Simulator
 internal import StateMachines
 internal import UnixHost
 
 /// Steps of a toggle in one of the forms, beside the same toggle as a plain `switch`: what a form costs.
 ///
-/// Both are stepped as a world steps a machine, through the kind, but without a world: no journal, no clock.
+/// Both are machines of worlds, stepped as a request steps them, journal included. What a form costs where nothing else
+/// is done, in a loop around the machine alone, is the remark below the row.
 struct FormBenchmark {
   let form: Form
   let toggle: Kind
@@ -13,8 +15,26 @@ struct FormBenchmark {
   var what: String { "a step in the form \(form.rawValue)" }
 
   func run(_ effort: Effort) throws -> Row {
-    var ours = FormToggle(toggle)
-    var plain = FormToggle(PlainToggle.kind)
+    var ours = try ToggleWorld(toggle)
+    var plain = try ToggleWorld(PlainToggle.kind)
+    let pairing = Pairing(
+      rounds: effort.rounds,
+      ours: { rate(for: effort.nanoseconds) { _ in ours.flip(Self.block) } },
+      peer: { rate(for: effort.nanoseconds) { _ in plain.flip(Self.block) } })
+    try ours.check()
+    try plain.check()
+    return Row(
+      ours: Figure(value: pairing.ours, unit: .perSecond),
+      peer: Row.Peer(
+        name: "plain switch", figure: Figure(value: pairing.peer, unit: .perSecond), ratio: pairing.ratio),
+      targets: most.map { [.ratioAtLeast(1 / $0)] } ?? [],
+      remark: "\(threeDigits(try costAlone(effort))) times the plain switch where nothing else is done")
+  }
+
+  /// What a step costs without a world, as a multiple of the plain switch.
+  private func costAlone(_ effort: Effort) throws -> Double {
+    var ours = LoneToggle(toggle)
+    var plain = LoneToggle(PlainToggle.kind)
     let pairing = Pairing(
       rounds: effort.rounds,
       ours: { rate(for: effort.nanoseconds) { _ in ours.flip(Self.block) } },
@@ -22,11 +42,7 @@ struct FormBenchmark {
     guard ours.moves == ours.flips, plain.moves == plain.flips else {
       throw BenchFailure.wrongReply(to: toggle.name, expected: "\(ours.flips) moves", got: "\(ours.moves)")
     }
-    return Row(
-      ours: Figure(value: pairing.ours, unit: .perSecond),
-      peer: Row.Peer(
-        name: "plain switch", figure: Figure(value: pairing.peer, unit: .perSecond), ratio: pairing.ratio),
-      targets: most.map { [.ratioAtLeast(1 / $0)] } ?? [])
+    return 1 / pairing.ratio
   }
 
   /// Steps between two looks at the clock.
@@ -36,12 +52,38 @@ struct FormBenchmark {
     FormBenchmark(form: .reducer, toggle: ReducerToggle.kind, most: nil),
     FormBenchmark(form: .feature, toggle: FeatureToggle.kind, most: 10),
     FormBenchmark(form: .stateObjects, toggle: StateObjectToggle.kind, most: 5),
+    FormBenchmark(form: .eventObjects, toggle: EventObjectToggle.kind, most: nil),
     FormBenchmark(form: .schema, toggle: SchemaToggle.kind, most: nil),
+    FormBenchmark(form: .hierarchical, toggle: HierarchicalToggle.kind, most: 5),
   ]
 }
 
+/// One machine with two states and one event, in a world.
+private struct ToggleWorld: ~Copyable {
+  private var world = World()
+  private let machine: MachineID
+  private var flips: UInt64 = 0
+
+  init(_ kind: Kind) throws {
+    machine = try world.fill(with: kind, count: 1)[0]
+  }
+
+  mutating func flip(_ count: Int) -> Int {
+    for _ in 0..<count { world.send(machine, plain: 0) }
+    flips += UInt64(count)
+    return count
+  }
+
+  func check() throws {
+    guard world.lastSequence == flips + 1, world.answer.verdict == .moved else {
+      throw BenchFailure.wrongReply(
+        to: "\(flips) steps", expected: "seq=\(flips + 1)", got: "seq=\(world.lastSequence)")
+    }
+  }
+}
+
 /// One machine with two states and one event, outside of a world.
-private struct FormToggle: ~Copyable {
+private struct LoneToggle: ~Copyable {
   private let kind: Kind
   // Safety: room for one machine of the kind, made in `init` and destroyed in `deinit`.
   private let value: UnsafeMutableRawPointer

@@ -143,3 +143,79 @@ struct SchemaToggle: Machine {
 
   static let kind = Kind(toggle: SchemaToggle.self)
 }
+
+struct EventObjectToggle: Machine {
+  typealias Objects = EventObjects<Step<EventObjectToggle>, Void>
+
+  enum Change: UInt8, CaseIterable, Vocabulary { case switchOn, switchOff }
+
+  static let objects: Objects.Definition = {
+    do {
+      return try Objects.Definition(
+        states: [.init("off"), .init("on")],
+        events: [.init("switchOn", from: ["off"], to: "on"), .init("switchOff", from: ["on"], to: "off")])
+    } catch {
+      preconditionFailure("the definition is wrong: \(error)")
+    }
+  }()
+
+  var state: Light
+  init(initial: Light?, _ step: Step<Self>) { state = initial ?? .off }
+
+  mutating func react(to input: Input<Press, NoNames>, _ step: Step<Self>) -> Reaction<Light> {
+    switch input {
+    case .event(.press):
+      var step = step
+      var machine = Objects.Machine(Self.objects, in: state)
+      do {
+        try machine.fire(state == .off ? Change.switchOn : .switchOff, userInfo: (), on: &step)
+      } catch {
+        return step.refuse(error.reason)
+      }
+      return .move(to: machine.current(as: Light.self) ?? state)
+    }
+  }
+
+  static let kind = Kind(toggle: EventObjectToggle.self)
+}
+
+/// Two lights within one composite, which has the reaction.
+struct HierarchicalToggle: HierarchicalMachine {
+  typealias Host = HierarchicalToggle
+
+  enum State: UInt8, CaseIterable, StatechartLeaf, MachineState {
+    case off, on
+    var parent: Composite? { .powered }
+  }
+
+  enum Composite: UInt8, CaseIterable, StatechartComposite {
+    case powered
+    var parent: Composite? { nil }
+  }
+
+  typealias Event = Press
+
+  var state: State
+
+  init(initial: State?, _ step: Step<Self>) {
+    state = initial ?? .off
+    begin(step)
+  }
+
+  func reaction(in leaf: State, to input: Signal, _ step: Step<Self>) -> Answer { .inherit }
+
+  func reaction(of composite: Composite, in leaf: State, to input: Signal, _ step: Step<Self>) -> Answer {
+    switch (composite, leaf, input) {
+    case (.powered, .off, .event(.press)): .go(to: .on)
+    case (.powered, .on, .event(.press)): .go(to: .off)
+    }
+  }
+
+  func initial(of composite: Composite, _ step: Step<Self>) -> Node { .leaf(.off) }
+  func enter(_ node: Node, _ step: Step<Self>) {}
+  func exit(_ node: Node, from leaf: State, _ step: Step<Self>) {}
+
+  static let kind = Kind(
+    HierarchicalToggle.self, "HierarchicalToggle", "a toggle", states: [.off: "off", .on: "on"],
+    events: [.event(.press, "the button")])
+}

@@ -128,7 +128,7 @@ extension World {
   /// Makes machines named as a ``Workload`` names them.
   ///
   /// - Parameter isSpread: Whether they begin at random temperatures, so that neighbours in memory are none in time.
-  fileprivate mutating func fill(with kind: Kind, count: Int, isSpread: Bool = false) throws -> [MachineID] {
+  mutating func fill(with kind: Kind, count: Int, isSpread: Bool = false) throws -> [MachineID] {
     let start = kind.parameters.firstIndex { $0.name == "start" }
     var dice = Dice(seed: 4)
     var machines: [MachineID] = []

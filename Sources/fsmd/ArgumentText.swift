@@ -63,6 +63,29 @@ enum ArgumentText {
     }
   }
 
+  /// What a value of a type has to be, for a sentence: as `allowed`, where that is a list of words with what it is.
+  static func demanded(_ type: ValueType) -> String {
+    switch type {
+    case .choice, .flag: "one of \(allowed(type))"
+    case .optional(let wrapped): "\(demanded(wrapped)), or nil"
+    case .text, .character, .integer, .number, .interval, .moment: allowed(type)
+    }
+  }
+
+  /// A type for what several types allow: of choices, the words of all.
+  static func union(_ types: [ValueType]) -> [ValueType] {
+    var words: [String] = []
+    var kept: [ValueType] = []
+    for type in types {
+      if case .choice(let choices) = type {
+        for word in choices where !words.contains(word) { words.append(word) }
+      } else if !kept.contains(type) {
+        kept.append(type)
+      }
+    }
+    return words.isEmpty ? kept : [.choice(words)] + kept
+  }
+
   /// The unit that goes with a value's type in a reading; empty if it has none.
   static func unit(of type: ValueType) -> String {
     switch type {

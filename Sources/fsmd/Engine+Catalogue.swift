@@ -97,8 +97,25 @@ extension Engine {
       [("type", "state")] + (standard.map { [("default", $0)] } ?? [])
         + [("allowed", kind.initialStates.joined(separator: ","))],
       "the state to start in, as if it had just been entered")
+    for line in tableLines(of: kind) { page.line("table", [], [], String(line)) }
     describeExample(kind.example, &page)
   }
+
+  /// The table of what comes of each input in each state, as it is found by running the rule.
+  private func tableLines(of kind: Kind) -> [Substring] {
+    let (states, inputs) = (kind.states.count, kind.events.count + kind.timers.count)
+    let pointer = "\(states) states and \(inputs) inputs: 'graph \(kind.name)' shows what comes of each"
+    // A large one is not even explored: that takes longer than a page may.
+    if states > Engine.mostTableLines / 2 { return [pointer[...]] }
+    guard let source = try? graphs.source(of: kind, kind.parameters.map(\.example)) else { return [] }
+    while source.graph == nil { _ = source.advance(by: Exploration.mostSteps) }
+    guard let graph = source.graph else { return [] }
+    let lines = GraphTable(graph).text.split(separator: "\n", omittingEmptySubsequences: false)
+    return lines.count <= Engine.mostTableLines ? lines : [pointer[...]]
+  }
+
+  /// Lines of a table that still read as part of a page.
+  private static let mostTableLines = 80
 
   private func describe(_ composition: Composition, _ page: inout Page) {
     page.line("kind", [composition.name], [("members", "\(composition.members.count)")], composition.about)
@@ -153,14 +170,11 @@ extension Engine {
     return kind.states[world.stateIndex(of: machine)].word
   }
 
-  func mode(_ words: borrowing Words, _ session: inout Session) {
-    guard words.plain[0] == "text" else {
-      session.fail(
-        words.tag, .unknownVerb, [("verb", "mode \(words.plain[0])")],
-        "lines are written as text; 'mode text' is all there is")
-      return
-    }
-    succeed(words, &session)
+  func mode(_ words: borrowing Words, _ session: inout Session) -> Errand {
+    let form = choice(
+      words.plain[0], "mode", ["text": LineForm.text, "json": .json], otherwise: .text, words, &session)
+    // What stands before the answer is in the old form, so nothing else may come from this request then.
+    return form.map { .service(.changeForm($0)) } ?? .none
   }
 
   func quiet(_ words: borrowing Words, _ session: inout Session) {

@@ -154,7 +154,7 @@ extension Engine {
         session.fail(
           words.tag, .badArgument,
           [("argument", argument.name), ("got", text), ("allowed", ArgumentText.allowed(argument.type))],
-          "\(argument.name) is \(ArgumentText.allowed(argument.type)), not '\(text)'")
+          "\(argument.name) is \(ArgumentText.demanded(argument.type)), not '\(text)'")
         return false
       }
       values[place] = value
@@ -287,7 +287,7 @@ extension Engine {
         words.tag, .badArgument,
         [("argument", "output"), ("got", words.plain[1]), ("allowed", outputs.joined(separator: ","))]
           + suggestion(words.plain[1], among: outputs),
-        "a \(source.name) has no output '\(words.plain[1])'")
+        "\(withArticle(source.name)) has no output '\(words.plain[1])'")
       return nil
     }
     guard let to = machine(words.plain[2], words, &session, &realm) else { return nil }

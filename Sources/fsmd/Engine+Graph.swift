@@ -19,14 +19,14 @@ extension Engine {
       begin(kind, realm.world.parameterValues(of: machine), mark, format, words, &session)
       return
     }
+    if let composition = realm.world.composition(of: name) {
+      begin(composition, format, words, &session)
+      return
+    }
     switch catalogue[name] {
     case .machine(let kind): begin(kind, kind.parameters.map(\.example), nil, format, words, &session)
     case .composition(let composition): begin(composition, format, words, &session)
     case nil:
-      guard realm.world.members(of: name) == nil else {
-        _ = machine(name, words, &session, &realm)
-        return
-      }
       session.effort += 8 * min(Nearest.candidates, realm.world.machineCount)
       session.fail(
         words.tag, .unknownMachine,
@@ -49,7 +49,7 @@ extension Engine {
       // Only a kind whose own examples do not go together has no graph.
       session.fail(
         words.tag, .badArgument, [("argument", error.parameter), ("got", "default"), ("allowed", error.allowed)],
-        "a \(kind.name) needs \(error.parameter) to be \(error.allowed)")
+        "\(withArticle(kind.name)) needs \(error.parameter) to be \(error.allowed)")
     }
   }
 

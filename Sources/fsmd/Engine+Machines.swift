@@ -25,7 +25,8 @@ extension Engine {
             words.tag, .badArgument,
             [("argument", key), ("got", text), ("allowed", kind.initialStates.joined(separator: ","))]
               + suggestion(text, among: kind.initialStates),
-            "a \(kind.name) cannot start as '\(text)'")
+            "\(withArticle(kind.name)) cannot start as '\(text)'"
+              + (text.contains("(") ? "; name the state without its data" : ""))
           return
         }
         initial = place
@@ -68,13 +69,14 @@ extension Engine {
     }
     let kinds = composition.members.map(\.kind)
     var parameters: [[(parameter: Int, value: Value)]] = composition.members.map { _ in [] }
-    for (key, text) in words.keyed {
-      let members = composition.members.map(\.name)
+    let members = composition.members.map(\.name)
+    // What is said of one member holds against what is said of all, whichever stands first.
+    let keyed = words.keyed.filter { !$0.key.contains(".") } + words.keyed.filter { $0.key.contains(".") }
+    for (key, text) in keyed {
       guard let found = self.parameters(key, text, kinds, members: members, words, &session) else { return }
       for parameter in found { parameters[parameter.kind].append((parameter.place, parameter.value)) }
     }
-    guard hasRequired(of: kinds, members: composition.members.map(\.name), composition.name, words, &session)
-    else { return }
+    guard hasRequired(of: kinds, members: members, composition.name, words, &session) else { return }
     let made = Result { () throws(World.CreationFailure) in
       try realm.world.create(composition, named: name, parameters: parameters)
     }
@@ -122,13 +124,11 @@ extension Engine {
     }
     if !found.isEmpty { return found }
     if !misfits.isEmpty {
-      var allowed: [String] = []
-      for entry in misfits where !allowed.contains(ArgumentText.allowed(entry.type)) {
-        allowed.append(ArgumentText.allowed(entry.type))
-      }
+      let types = ArgumentText.union(misfits.map(\.type))
       session.fail(
-        words.tag, .badArgument, [("argument", key), ("got", text), ("allowed", allowed.joined(separator: ","))],
-        "\(key) is \(allowed.joined(separator: ", or ")), not '\(text)'")
+        words.tag, .badArgument,
+        [("argument", key), ("got", text), ("allowed", types.map(ArgumentText.allowed).joined(separator: ","))],
+        "\(key) is \(types.map(ArgumentText.demanded).joined(separator: ", or ")), not '\(text)'")
       return nil
     }
     var names: [String] = []
@@ -153,7 +153,8 @@ extension Engine {
         session.fail(
           words.tag, .badArgument,
           [("argument", missing.name), ("got", ""), ("allowed", ArgumentText.allowed(missing.type))],
-          "a \(name) needs \(missing.name)=, for instance \(missing.name)=\(ArgumentText.written(missing.example))")
+          "\(withArticle(name)) needs \(missing.name)=, for instance \(missing.name)=\(ArgumentText.written(missing.example))"
+        )
         return false
       }
     }
@@ -183,7 +184,8 @@ extension Engine {
           ("argument", conflict.parameter), ("got", words[conflict.parameter] ?? "default"),
           ("allowed", conflict.allowed),
         ],
-        "with the other parameters, \(conflict.parameter) must be \(conflict.allowed)")
+        (words.keyed.count > 1 ? "with the other parameters, " : "")
+          + "\(conflict.parameter) must be \(conflict.allowed)")
     }
     return false
   }
@@ -221,7 +223,7 @@ extension Engine {
       }
       wanted = WantedKind(entry)
     } else if let state = words["state"] {
-      guard isStateOfAnyKind(state, words, &session) else { return }
+      guard isStateOfAnyKind(state, realm.world, words, &session) else { return }
     }
     session.activity = .reply(
       .machines(
@@ -251,8 +253,14 @@ extension Engine {
   }
 
   /// Whether some kind has a state; a failure is written if none has.
-  private func isStateOfAnyKind(_ word: String, _ words: borrowing Words, _ session: inout Session) -> Bool {
-    let kinds = catalogue.kinds
+  private func isStateOfAnyKind(
+    _ word: String, _ world: borrowing World, _ words: borrowing Words, _ session: inout Session
+  ) -> Bool {
+    // A kind that takes any name for a state counts only where there are machines of it: else no slip would be one.
+    let present = world.kinds
+    let kinds = catalogue.kinds.filter { kind in
+      !kind.states.contains(where: \.isNamedByData) || present.contains { $0 === kind }
+    }
     if kinds.contains(where: { StateQuery(word, of: $0) != nil }) { return true }
     let states = Set(kinds.flatMap { $0.states.flatMap { $0.word.split(separator: "+").map(String.init) } }).sorted()
     session.fail(
@@ -375,6 +383,6 @@ extension Engine {
       tag, .unknownEvent,
       [("machine", machine), ("event", name), ("allowed", events.joined(separator: ","))]
         + suggestion(name, among: events),
-      "a \(kind.name) has no event '\(name)'")
+      "\(withArticle(kind.name)) has no event '\(name)'")
   }
 }

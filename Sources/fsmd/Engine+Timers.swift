@@ -64,7 +64,7 @@ extension Engine {
 
   /// Why a word names no timer that could be fired.
   private func why(_ word: String, _ place: Int?, _ kind: Kind, _ keys: [UInt32]) -> String {
-    guard let place else { return "a \(kind.name) has no timer '\(word)'" }
+    guard let place else { return "\(withArticle(kind.name)) has no timer '\(word)'" }
     let name = kind.timers[place].name
     guard let key = kind.timers[place].key else { return "of '\(name)' only one runs at a time; it bears no number" }
     let example = TimerText.word(name, key: keys.first ?? 1)

@@ -35,6 +35,8 @@ enum ServiceErrand {
   case finish(Activity.Rewind)
   /// Those who watch in full are to hear of a change of the clock, and then the request is answered.
   case changeClock(String, isShown: Bool)
+  /// What the daemon sends to this client is to be written in this form, from the answer on.
+  case changeForm(LineForm)
   /// All who use the realm are to hear of a chain without end.
   case announceLivelock
   case quit
@@ -116,7 +118,7 @@ extension Engine {
     case .begin: begin(words, &session)
     case .end: session.fail(words.tag, .usage, "there is no 'begin' for this 'end'")
     case .quiet: quiet(words, &session)
-    case .mode: mode(words, &session)
+    case .mode: return mode(words, &session)
     case .limits: showLimits(words, &session, &realm)
     case .stats: stats(words, &session, &realm)
     case .sync:
@@ -264,7 +266,7 @@ extension Engine {
       words.tag, .badArgument,
       [("argument", "state"), ("got", word), ("allowed", states.joined(separator: ","))]
         + suggestion(word, among: states + kind.states.map(\.word)),
-      "a \(kind.name) has no state '\(word)'")
+      "\(withArticle(kind.name)) has no state '\(word)'")
     return nil
   }
 
@@ -323,4 +325,12 @@ struct Words {
 
   /// The value of a key; nil if it is not given.
   subscript(_ key: String) -> String? { keyed.first { $0.key == key }?.value }
+}
+
+/// A kind's name as a sentence takes it: `a shiftKey`, `an enemy`, `an http`.
+func withArticle(_ name: String) -> String {
+  let isSpokenWithVowel = name.first.map { "aeioAEIO".contains($0) } ?? false
+  // Abbreviations are spelled out: aitch, em, ess.
+  let isSpelled = ["http", "mviTrace", "smtp"].contains(name)
+  return (isSpokenWithVowel || isSpelled ? "an " : "a ") + name
 }

@@ -2,9 +2,12 @@ import LineProtocol
 
 /// What waits to be written to one client, in order: replies, which are never lost, and notices, of which there may only
 /// be so many.
+///
+/// All lines are kept as text, whatever form they go out in, and so are the limits counted. Objects are made of them
+/// when the client takes them, a piece at a time: whatever writes a line need not know, and nothing more is kept.
 struct Outbox: ~Copyable {
   var buffer = ByteBuffer()
-  /// How much of `buffer` has been written.
+  /// How much of `buffer` has been written, or made objects of.
   private var written = 0
   /// The stretches of notices in `buffer`, in order, those already written left out.
   private var notices: [Range<Int>] = []
@@ -12,20 +15,59 @@ struct Outbox: ~Copyable {
   /// Notices that wait for the end of the reply that is being written; counted in `noticeBytes`.
   private var held = ByteBuffer(capacity: 64)
 
-  /// The bytes that wait.
+  private(set) var form = LineForm.text
+  /// The places in `buffer` up to which another form holds, in order.
+  private var seams: [Seam] = []
+  /// The stretches of `buffer` whose lines are not to be taken apart, in order; of objects only.
+  private var wholes: [Whole] = []
+  /// Objects on their way out, of lines that are no longer in `buffer`.
+  private var encoded = ByteBuffer(capacity: 64)
+  /// How much of `encoded` has been written.
+  private var sent = 0
+  private var writer = JSONWriter()
+
+  private struct Seam {
+    var place: Int
+    let form: LineForm
+  }
+
+  private struct Whole {
+    var range: Range<Int>
+    let tagLength: Int
+  }
+
+  /// Bytes of objects that are made at once, or of one line if it is longer.
+  private static let pieceSize = 64 << 10
+
+  /// The bytes that can be written now, in the form in which they go out; there may be more behind them.
   ///
   /// Safety: they are the buffer's own, and valid until it is changed.
   var unwritten: UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(rebasing: buffer.bytes[written...])
+    mutating get {
+      if encoded.isEmpty {
+        let end = seams.first?.place ?? buffer.count
+        switch seams.first?.form ?? form {
+        case .text: return UnsafeRawBufferPointer(rebasing: buffer.bytes[written..<end])
+        case .json: encode(upTo: end)
+        }
+      }
+      return UnsafeRawBufferPointer(rebasing: encoded.bytes[sent...])
+    }
   }
 
-  var isEmpty: Bool { written == buffer.count }
+  var isEmpty: Bool { written == buffer.count && encoded.isEmpty }
+
+  /// How many bytes wait.
+  var waiting: Int { buffer.count - written + encoded.count - sent }
 
   var replyBytes: Int { buffer.count - written - (noticeBytes - held.count) }
 
   /// Puts notices before the reply that begins at `place`, which is the last one.
   mutating func insertNotices(_ bytes: UnsafeRawBufferPointer, at place: Int) {
     guard !bytes.isEmpty else { return }
+    // What changes the form, and the lines of a diagram, come when nothing can be put before them any more.
+    assert(seams.last.map { $0.place <= place } ?? true)
+    assert(wholes.last.map { $0.range.upperBound <= place } ?? true)
     buffer.insert(bytes, at: place)
     noticeBytes += bytes.count
     if let last = notices.last, last.lowerBound <= place, place <= last.upperBound {
@@ -49,13 +91,24 @@ struct Outbox: ~Copyable {
     held.removeAll()
   }
 
-  /// Says that so many bytes were written.
+  /// Says that so many bytes of ``unwritten`` were written.
   mutating func didWrite(_ count: Int) {
+    guard !encoded.isEmpty else { return pass(count) }
+    sent += count
+    guard sent == encoded.count else { return }
+    encoded.removeAll()
+    sent = 0
+  }
+
+  /// Goes on in `buffer`.
+  private mutating func pass(_ count: Int) {
     written += count
     if written == buffer.count {
       buffer.removeAll()
       written = 0
       notices = []
+      seams = []
+      wholes = []
       noticeBytes = held.count
       return
     }
@@ -67,13 +120,60 @@ struct Outbox: ~Copyable {
         break
       }
     }
+    seams.removeAll { $0.place <= written }
+    wholes.removeAll { $0.range.upperBound <= written }
     // Moving what waits to the front costs its length, so it is done when at least as much has been written.
     if written >= 64 << 10, written >= buffer.count - written {
       let moved = written
       buffer.removeFirst(moved)
       written = 0
       notices = notices.map { ($0.lowerBound - moved)..<($0.upperBound - moved) }
+      for place in seams.indices { seams[place].place -= moved }
+      for place in wholes.indices {
+        let range = wholes[place].range
+        wholes[place].range = (max(range.lowerBound, moved) - moved)..<(range.upperBound - moved)
+      }
     }
     noticeBytes = notices.reduce(held.count) { $0 + $1.count }
+  }
+
+  // MARK: Forms
+
+  /// Goes on in another form; what has been written before stays as it is.
+  mutating func change(to form: LineForm) {
+    guard form != self.form else { return }
+    if written < buffer.count { seams.append(Seam(place: buffer.count, form: self.form)) }
+    self.form = form
+  }
+
+  /// Says that all that stands from a place on are lines of data that are not to be taken apart, of one reply.
+  mutating func keepWhole(from place: Int, tagLength: Int) {
+    guard form == .json, place < buffer.count else { return }
+    if let last = wholes.last, last.range.upperBound == place, last.tagLength == tagLength {
+      wholes[wholes.count - 1].range = last.range.lowerBound..<buffer.count
+    } else {
+      wholes.append(Whole(range: place..<buffer.count, tagLength: tagLength))
+    }
+  }
+
+  /// Makes objects of the next lines, all of which are complete.
+  private mutating func encode(upTo end: Int) {
+    let bytes = buffer.mutableBytes
+    var place = written
+    var ahead = wholes[...]
+    while place < end, encoded.count < Outbox.pieceSize {
+      // Safety: the line lies within what has been written, and is not looked at again.
+      let lineEnd = buffer.lineEnd(from: place)
+      let line = UnsafeMutableRawBufferPointer(rebasing: bytes[place..<lineEnd])
+      while let whole = ahead.first, whole.range.upperBound <= place { ahead = ahead.dropFirst() }
+      if let whole = ahead.first, whole.range.contains(place) {
+        writer.write(whole: line, tagLength: whole.tagLength, to: &encoded)
+      } else {
+        writer.write(line, to: &encoded)
+      }
+      encoded.append(byte: UInt8(ascii: "\n"))
+      place = lineEnd + 1
+    }
+    pass(place - written)
   }
 }

@@ -19,6 +19,10 @@ extension Service {
       client.session.effort += Engine.effortOfANotice * clients.count
       tellClock(change, in: client.hosted)
       engine.answerClock(isShown: isShown, request.tag, &client.session, client.hosted.realm)
+    case .changeForm(let form):
+      client.session.outbox.change(to: form)
+      client.session.outbox.buffer.begin(.success, tag: request.tag)
+      client.session.outbox.buffer.endLine()
     case .announceLivelock: announceLivelock(in: client.hosted, except: client)
     case .quit: client.session.sayGoodbye("quit")
     case .shutdown: shutDown()

@@ -227,7 +227,7 @@ final class Service {
     guard !client.isGone else { return false }
     return switch client.session.activity {
     case .none: client.session.isHeldUp && client.session.outbox.replyBytes < engine.limits.replyQueue
-    case .reply(let reply, _): client.session.outbox.unwritten.count < LongReply.mostUnwritten && !reply.isWaiting
+    case .reply(let reply, _): client.session.outbox.waiting < LongReply.mostUnwritten && !reply.isWaiting
     case .await(let wait): client.hosted.realm.clock.mode == .virtual && isReady(client, wait.patience)
     case .advance(let advance): isReady(client, advance.patience)
     case .step(let step): isReady(client, step.patience)

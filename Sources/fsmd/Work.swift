@@ -251,10 +251,12 @@ extension Engine {
     _ reply: LongReply, _ tag: [UInt8], _ session: inout Session, _ realm: inout Realm
   ) -> Bool {
     // What the client has not taken yet comes first; a piece at a time keeps a reply of any length small.
-    guard session.outbox.unwritten.count < LongReply.mostUnwritten || session.isRunningBatch else { return false }
+    guard session.outbox.waiting < LongReply.mostUnwritten || session.isRunningBatch else { return false }
     var reply = reply
     var printer = JournalPrinter()
+    let start = session.outbox.buffer.count
     let piece = tag.withUnsafeBytes { reply.write(&realm, &printer, tag: $0, to: &session.outbox.buffer) }
+    if case .graph = reply { session.outbox.keepWhole(from: start, tagLength: tag.count) }
     switch piece {
     case .more:
       session.activity = .reply(reply, tag: tag)

@@ -24,11 +24,14 @@ final class Client {
   private static let protocolVersion = "1"
 
   let endpoint: Endpoint
+  /// In which form the daemon is to write.
+  let form: LineForm
   private(set) var conversation = Conversation()
   private var state = State.down
 
-  init(endpoint: Endpoint) {
+  init(endpoint: Endpoint, form: LineForm = .text) {
     self.endpoint = endpoint
+    self.form = form
   }
 
   var connection: Connection? {
@@ -89,7 +92,8 @@ final class Client {
   }
 
   private func sort(_ raw: String) -> Arrival {
-    let line = ServerLine(raw)
+    // Whoever asks for it gets objects, also at a prompt that did not begin so.
+    let line = raw.hasPrefix("{") ? ServerLine(json: raw) : ServerLine(raw)
     guard case .awaitingGreeting(let connection) = state else {
       // The lines of a diagram have rules of their own.
       return (line ?? ServerLine(whole: raw)).map { .line(conversation.receive($0), raw: raw) } ?? .unreadable(raw)
@@ -109,8 +113,12 @@ final class Client {
     }
   }
 
-  /// Begins the conversation anew where the greeting says.
+  /// Begins the conversation anew where the greeting says, in the form that is wanted.
   func begin(with greeting: ServerLine) {
     conversation.begin(with: greeting)
+    switch form {
+    case .text: break
+    case .json: ask("mode json", by: .program)
+    }
   }
 }

@@ -189,7 +189,9 @@ struct Completer {
   private func timers(of name: String) -> Completion {
     let shown = ask(["show \(name)"])[0] ?? []
     let running = shown.filter { $0.words.first == "timer" && $0.words.count > 1 }
-    let others = rows("timer", of: name).filter { row in !running.contains { $0.words[1] == row.name } }
+    let others = rows("timer", of: name).filter { row in
+      !running.contains { $0.words[1] == row.name || $0.words[1].hasPrefix("\(row.name)(") }
+    }
     return Completion(
       candidates: running.map {
         .init(text: $0.words[1], detail: $0["left"].map { "\(Self.milliseconds($0))s left" } ?? "")

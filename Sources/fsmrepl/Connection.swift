@@ -70,6 +70,21 @@ final class Connection {
     }
   }
 
+  /// Hands the next complete line over where it stands, without its end; the bytes may be rewritten in place.
+  ///
+  /// - Returns: False if none is complete.
+  func takeLine(_ take: (UnsafeMutableRawBufferPointer) -> Void) -> Bool {
+    while true {
+      switch inbound.nextLine() {
+      case .line(let line):
+        take(line.bytes)
+        return true
+      case .tooLong: continue
+      case .incomplete: return false
+      }
+    }
+  }
+
   func close() {
     descriptor.close()
   }

@@ -16,16 +16,21 @@ struct Invocation: Equatable {
   var sources: [Source] = []
   var keepsGoing = false
   var showsWire = false
+  /// Whether the daemon is to write objects, which are shown as they are.
+  var writesJSON = false
   /// Whether a script's lines are shown before their answers.
   var echoes = false
   var allowsColour = true
+  /// What `run` is to play, if that is what is asked for.
+  var run: RunOptions?
 
   enum Name {
-    case socket, own, expression, file, keepGoing, echo, raw, noColour
+    case socket, own, expression, file, keepGoing, echo, raw, json, noColour
+    case tap, junit, seed, real, speed
   }
 
   static let table = OptionTable<Name>(
-    program: "fsmrepl", synopsis: "[OPTION]… [-]",
+    program: "fsmrepl", synopsis: "[OPTION]… [-]\n       fsmrepl run [OPTION]… FILE…",
     options: [
       .init(
         .socket, short: "s", long: "socket", argument: .required("PATH"),
@@ -39,25 +44,35 @@ struct Invocation: Equatable {
         summary: "run the requests in a file and leave; may be repeated"),
       .init(
         .keepGoing, short: "k", long: "keep-going",
-        summary: "go on after a failed request; the first failure decides the exit code"),
+        summary:
+          "go on after a failed request, with 'run' after a failed file;\nthe first failure decides the exit code"),
       .init(.echo, long: "echo", summary: "show each line of a script, comments too, before what comes of it"),
       .init(.raw, long: "raw", summary: "show the lines of the protocol as they are"),
+      .init(.json, long: "json", summary: "show the lines as JSON objects, and nothing else"),
       .init(.noColour, long: "no-color", summary: "no colours (as with $NO_COLOR)"),
+      .init(.tap, long: "tap", summary: "run: report as TAP 14"),
+      .init(.junit, long: "junit", argument: .required("FILE"), summary: "run: write a report for CI, too"),
+      .init(
+        .seed, long: "seed", argument: .required("N"), summary: "run: the seed of each world, 0 if not given"),
+      .init(.real, long: "real", summary: "run: play at the pace of a real clock, with what happens"),
+      .init(.speed, long: "speed", argument: .required("X"), summary: "run: with --real, X times as fast"),
     ])
 
   static let usage =
     table.usage + """
 
       '-' reads requests from standard input. Without a request and with a terminal it is a prompt.
+      'run' plays scripts (*.fsm, and folders of them), each in a world of its own, and says which pass.
       If no daemon is named and none answers at the default path, one is started for this session alone.
 
-      Exit codes: 0 good, 1 usage, 2 no connection or lost, 3 refused or failed request,
-      4 expectation failed, 5 time-out, 130 interrupted.
+      Exit codes: 0 good, 1 usage or a script that cannot be read, 2 no connection or lost,
+      3 refused or failed request, 4 expectation failed, 5 time-out, 130 interrupted.
 
       """
 
-  /// - Throws: A ``UsageFailure`` for an operand other than `-`.
+  /// - Throws: A ``UsageFailure`` for an operand other than `-`, unless the first is `run`.
   init(options: [OptionTable<Name>.Given], operands: [String]) throws(UsageFailure) {
+    if operands.first == "run" { run = try RunOptions(options: options, operands: operands.dropFirst()) }
     for option in options {
       switch option.name {
       case .socket: socket = option.value
@@ -67,13 +82,18 @@ struct Invocation: Equatable {
       case .keepGoing: keepsGoing = true
       case .echo: echoes = true
       case .raw: showsWire = true
+      case .json: writesJSON = true
       case .noColour: allowsColour = false
+      case .tap, .junit, .seed, .real, .speed:
+        if run == nil { throw .wrong("--\(option.name) is for 'fsmrepl run FILE…'") }
       }
     }
+    if writesJSON, echoes { throw .wrong("--json shows objects only, and --echo the lines of a script") }
     if isPrivate, socket != nil { throw .wrong("--private starts a daemon of its own, and --socket names another") }
-    for operand in operands {
+    for operand in operands where run == nil {
       guard operand == "-" else {
-        throw .wrong("'\(operand)' is not understood here; a request is given with -e, a file with -f")
+        throw .wrong(
+          "'\(operand)' is not understood here; a request is given with -e, a file with -f, a script with 'run'")
       }
       sources.append(.standardInput)
     }

@@ -12,6 +12,9 @@ struct Presenter {
   /// As wide as the longest of their names, `parameter`.
   private static let sectionWidth = 9
 
+  /// Sections of `describe` that are lines of a picture.
+  private static let pictures: Set = ["table", "example"]
+
   private let form: Form
   private var wording: Wording
   /// How wide the screen is now, in columns.
@@ -55,7 +58,9 @@ struct Presenter {
     switch line.lineClass {
     case .data:
       if verb == .graph {
-        return diagram(String(ServerLine.wholeText(of: raw, tag: received.asked?.tag)), received.asked)
+        let text =
+          raw.hasPrefix("{") ? line.note ?? "" : String(ServerLine.wholeText(of: raw, tag: received.asked?.tag))
+        return diagram(text, received.asked)
       }
       return data(line, answering: verb, raw: raw)
     case .success:
@@ -84,6 +89,11 @@ struct Presenter {
       let ended = endTable()
       for figure in wording.figures(line) { table.add(figure) }
       return ended + wording.heading(line) + "\n"
+    case .describe where Self.pictures.contains(line.words.first ?? ""):
+      // Laid out already: shown as it is, below the others.
+      let ended = line.words.first == section ? "" : endTable() + "\n"
+      section = line.words.first
+      return ended + "    \(line.note ?? "")\n"
     case .show, .describe, .coverage:
       // Sections have columns of their own.
       let ended = line.words.first == section ? "" : endTable()
@@ -118,6 +128,12 @@ struct Presenter {
 
   private static func withoutOurTag(_ raw: String, _ received: Conversation.Received) -> String {
     guard let asked = received.asked, asked.isOurTag, let tag = received.line.tag else { return raw }
+    if raw.hasPrefix("{") {
+      // The tag is the second member, and what is in quotes in a text has backslashes there.
+      let member = ",\"tag\":\"\(tag)\""
+      guard let place = raw.firstRange(of: member) else { return raw }
+      return String(raw[..<place.lowerBound] + raw[place.upperBound...])
+    }
     let mark = " @\(tag)"
     guard raw.dropFirst().hasPrefix(mark) else { return raw }
     return String(raw.prefix(1)) + raw.dropFirst(1 + mark.count)

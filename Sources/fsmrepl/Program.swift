@@ -29,10 +29,11 @@ enum Program {
   }
 
   private static func run(_ invocation: Invocation) -> ExitCode {
+    if let run = invocation.run { return play(run, invocation) }
     let isInteractive =
       invocation.sources.isEmpty && Descriptor.standardInput.isTerminal && Descriptor.standardOutput.isTerminal
     let style = style(for: invocation)
-    let isForPeople = Descriptor.standardOutput.isTerminal && !invocation.showsWire
+    let isForPeople = Descriptor.standardOutput.isTerminal && !invocation.showsWire && !invocation.writesJSON
     let form = isForPeople ? Presenter.Form.people(style) : .wire
 
     let source: LineSource?
@@ -44,33 +45,8 @@ enum Program {
       return .usage
     }
 
-    let client: Client
-    do throws(SocketFailure) {
-      client = Client(
-        endpoint: Endpoint(try SocketPath.resolve(option: invocation.socket), isPrivate: invocation.isPrivate))
-    } catch {
-      complain("\(error)")
-      return .noConnection
-    }
-    do throws(SystemError) {
-      let signals = try SignalQueue(isInteractive ? Prompting.signals : ScriptRunner.signals)
-      defer {
-        // A signal that comes now has to wait: it would end the process before it has cleaned up.
-        withExtendedLifetime(signals) {
-          _ = client.close()
-          client.endpoint.close()
-        }
-      }
-      let greeting: ServerLine
-      switch connect(client, listeningTo: signals) {
-      case .greeted(let line): greeting = line
-      case .failed: return .noConnection
-      case .stopped(let number):
-        _ = client.close()
-        client.endpoint.close()
-        if number != SIGINT { SignalQueue.endProcess(by: number) }
-        return .interrupted
-      }
+    return connected(invocation, signals: isInteractive ? Prompting.signals : ScriptRunner.signals) {
+      client, signals, greeting in
       if let source {
         return ScriptRunner(
           client: client, source: source, form: form, keepsGoing: invocation.keepsGoing, echoes: invocation.echoes,
@@ -79,9 +55,60 @@ enum Program {
       }
       welcome(greeting, client: client, style: style)
       return Prompting(client: client, form: form, style: style, signals: signals).run()
+    }
+  }
+
+  /// Connects, and cleans up behind what is then done.
+  private static func connected(
+    _ invocation: Invocation, signals numbers: [Int32], _ body: (Client, SignalQueue, ServerLine) -> ExitCode
+  ) -> ExitCode {
+    let client: Client
+    do throws(SocketFailure) {
+      client = Client(
+        endpoint: Endpoint(try SocketPath.resolve(option: invocation.socket), isPrivate: invocation.isPrivate),
+        form: invocation.writesJSON ? .json : .text)
     } catch {
       complain("\(error)")
       return .noConnection
+    }
+    do throws(SystemError) {
+      let signals = try SignalQueue(numbers)
+      defer {
+        // A signal that comes now has to wait: it would end the process before it has cleaned up.
+        withExtendedLifetime(signals) {
+          _ = client.close()
+          client.endpoint.close()
+        }
+      }
+      switch connect(client, listeningTo: signals) {
+      case .greeted(let greeting): return body(client, signals, greeting)
+      case .failed: return .noConnection
+      case .stopped(let number):
+        _ = client.close()
+        client.endpoint.close()
+        if number != SIGINT { SignalQueue.endProcess(by: number) }
+        return .interrupted
+      }
+    } catch {
+      complain("\(error)")
+      return .noConnection
+    }
+  }
+
+  /// Plays scripts, all of which are read before the first begins.
+  private static func play(_ run: RunOptions, _ invocation: Invocation) -> ExitCode {
+    let scripts: [Script]
+    do throws(RunFiles.Mistakes) {
+      scripts = try RunFiles.scripts(run.files)
+    } catch {
+      for line in error.lines { Descriptor.standardError.writeAll("\(line)\n") }
+      return .usage
+    }
+    return connected(invocation, signals: RunLink.signals) { client, signals, _ in
+      RunProgram(
+        options: run, keepsGoing: invocation.keepsGoing, showsWire: invocation.showsWire,
+        style: style(for: invocation), client: client, signals: signals
+      ).run(scripts)
     }
   }
 

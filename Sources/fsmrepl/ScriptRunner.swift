@@ -91,7 +91,8 @@ final class ScriptRunner {
 
   private func send(_ line: LineSource.Line) {
     guard let text = line.text else {
-      write("- SYNTAX : the line is not UTF-8\n")
+      let failure = "- SYNTAX : the line is not UTF-8"
+      write((client.form == .json ? JSONWriter.object(of: failure) : failure) + "\n")
       return fail("SYNTAX", origin: line.origin, text: "")
     }
     if echoes { write(text.isEmpty || text.hasPrefix("#") ? "\(text)\n" : "> \(text)\n") }
@@ -153,7 +154,12 @@ final class ScriptRunner {
     if line.lineClass == .success, let verb = received.asked?.verb, verb == .quit || verb == .shutdown {
       stage = .leaving
     }
-    guard line.lineClass == .failure, received.asked?.asker != .program else { return }
+    guard line.lineClass == .failure else { return }
+    if received.asked?.verb == .mode, received.asked?.asker == .program {
+      complain("this daemon does not write JSON: \(raw)")
+      stage = .ended(.failed)
+    }
+    guard received.asked?.asker != .program else { return }
     fail(line.code, origin: received.asked?.origin ?? "", text: received.asked?.text ?? "")
   }
 

@@ -32,7 +32,7 @@ struct Wording {
     case (.can, "yes"):
       return style(.good, "yes")
     case (.can, "no"):
-      return style(.bad, "no") + (line.note.map { ": \($0)" } ?? "")
+      return style(.bad, "no") + (line.note.map { ": \($0)" } ?? "") + (way(line).map { "\n  \($0)" } ?? "")
     case (.expect, _) where words.count == 1:
       return "\(style(.good, style.usesUnicode ? "✓" : "ok")) \(style(.state, words[0]))\(when(line))"
     case (.watch, "watching") where words.count >= 2:
@@ -85,7 +85,15 @@ struct Wording {
       lines.append("  did you mean \(style(.name, meant))?")
     }
     if let allowed = line["allowed"], let hint = hint(allowed, line.code, text) { lines.append("  \(hint)") }
+    if let way = way(line) { lines.append("  \(way)") }
     return lines.joined(separator: "\n")
+  }
+
+  /// How to get to where a refused event is possible.
+  private func way(_ line: ServerLine) -> String? {
+    guard let state = line["from"], let way = line["way"] else { return nil }
+    let steps = way.split(separator: ",").map { style(.good, String($0)) }.joined(separator: ", ")
+    return "possible in \(style(.state, state)), by way of: \(steps)"
   }
 
   /// What is allowed instead, where the text does not say so already.
@@ -150,6 +158,10 @@ struct Wording {
           "timer \(line["timer"] ?? "?") of \(machine) goes round and round without time passing; what is still due waits"
         }
       return style(.bad, "livelock") + ": \(what), in the world \(line["world"] ?? "?")\(when(line))"
+    case "limit":
+      let timer = "\(line["timer"] ?? "?") of \(style(.name, line["machine"] ?? "?"))"
+      return style(.bad, "limit \(line["name"] ?? "?")=\(line["value"] ?? "?")")
+        + ": timer \(timer) was not armed, in the world \(line["world"] ?? "?")\(when(line))"
     case "world":
       return style(.attention, "the world \(line["dropped"] ?? "?") was dropped") + "; back in main\(note)"
     case "bye":

@@ -71,7 +71,7 @@ struct RequestGrammar {
       one("world", "worlds", "world new w\(dice.below(6))", "world drop w\(dice.below(6))", "use w\(dice.below(6))")
     case 28: one("clock", "clock virtual", "pause", "resume", "speed \(dice.below(9))")
     case 29: one("kinds", "describe \(kind())", "help", "help \(one("send", "watch", "no"))")
-    case 30: one("limits", "stats", "wires", "mode text", "mode json", "sync")
+    case 30: one("limits", "stats", "wires", "mode text", "mode xml", "sync")
     case 31: one("undo", "goto 5s", "graph fridge", "coverage", "world fork x", "diff main x", "")
     case 32: one("# nothing", "   ", "\t# x", "#")
     default: "\(one("sync", "send", "new", "list")) \(word()) \(word()) \(word())=\(word())"

@@ -8,9 +8,9 @@ struct CheckinInteractorTests {
     Table(
       CheckinInteractor.kind,
       """
-      state   | refresh                          | logout                | cancel          | received(5)                | failed(noAuth)
-      idle    | → loading > startLoading > fetch | ⟲ > signOut > logout | ignore          | ignore                     | ignore
-      loading | → loading > startLoading > fetch | ⟲ > signOut > logout | → idle > cancel | → idle > loadingFinished 5 | → idle > loadingFailed noAuth
+      state   | loadCheckins                     | refresh                          | logout                | cancel          | received(5)                | failed(noAuth)
+      idle    | → loading > startLoading > fetch | → loading > startLoading > fetch | ⟲ > signOut > logout | ignore          | ignore                     | ignore
+      loading | → loading > startLoading > fetch | → loading > startLoading > fetch | ⟲ > signOut > logout | → idle > cancel | → idle > loadingFinished 5 | → idle > loadingFailed noAuth
       """
     ).check()
   }

@@ -8,12 +8,12 @@ struct CheckinsTests {
     Table(
       Checkins.kind,
       """
-      state   | startLoading | loadingFinished(0) | loadingFinished(5) | loadingFailed(failedToLoadData)
-      idle    | → loading    | ignore             | ignore             | ignore
-      loading | ignore       | → empty            | → list(5)          | → error(failedToLoadData)
-      error   | → loading    | ignore             | ignore             | ignore
-      empty   | → loading    | ignore             | ignore             | ignore
-      list    | → loading    | ignore             | ignore             | ignore
+      state   | startLoading | loadingFinished(0) | loadingFinished(5) | loadingFailed(failedToLoadData) | loadingFailed(noAuth)
+      idle    | → loading    | ignore             | ignore             | ignore                          | ignore
+      loading | ignore       | → empty            | → list(5)          | → error(failedToLoadData)       | → error(failedToLoadData)
+      error   | → loading    | ignore             | ignore             | ignore                          | ignore
+      empty   | → loading    | ignore             | ignore             | ignore                          | ignore
+      list    | → loading    | ignore             | ignore             | ignore                          | ignore
       """
     ).check()
   }
@@ -32,6 +32,14 @@ struct CheckinsTests {
       list      | → loading    | ignore             | ignore             | ignore                | ignore                          | → loggedOut
       """
     ).check()
+  }
+
+  @Test("any error but noAuth is a failure to load", arguments: ["checkins", "checkinsWithLogin"])
+  func anyError(name: String) throws {
+    guard case .machine(let kind)? = Catalogue.simulations[name] else { return }
+    let bench = Bench(kind, initial: "loading")
+    bench.send("loadingFailed", .text("timeout"))
+    #expect(bench.state() == "error(failedToLoadData)")
   }
 
   @Test("all pairs with a login, hardened: one cell differs")

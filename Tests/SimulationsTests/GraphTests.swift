@@ -16,6 +16,9 @@ struct GraphTests {
       ("fridge", [2, 4, 4, 2, 0, 2, 0, 2]), ("doorFridge", [2, 6, 6, 3, 0, 3, 0, 3]),
       ("shiftKey", [3, 6, 6, 4, 2, 0, 0, 5]), ("boldText", [2, 4, 6, 4, 0, 2, 0, 4]),
       ("callTracker", [7, 63, 63, 17, 0, 46, 0, 17]), ("phone", [7, 42, 42, 13, 1, 6, 22, 13]),
+      ("checkins", [5, 15, 20, 7, 0, 13, 0, 7]), ("checkinsWithLogin", [6, 24, 36, 12, 0, 24, 0, 12]),
+      ("stepper", [3, 6, 6, 4, 0, 2, 0, 4]), ("job", [6, 42, 54, 13, 0, 18, 23, 10]),
+      ("listDetailCoordinator", [3, 9, 9, 3, 0, 4, 2, 3]),
     ])
   func totals(name: String, expected: [Int]) throws {
     let graph = try Self.graph(name)

@@ -3,87 +3,39 @@ import StateMachines
 import Testing
 
 struct KeyboardTests {
-  /// A keyboard after some inputs: an event with its argument, or `doubleTap!` for the timer.
-  private static func bench(_ initial: String = "off", after inputs: String...) -> Bench {
-    let bench = Bench(Keyboard.kind, initial: initial)
-    for input in inputs {
-      let words = input.split(separator: " ").map(String.init)
-      if input == "doubleTap!" {
-        bench.fire("doubleTap")
-      } else {
-        bench.send(words[0], words.dropFirst().map(Value.text))
+  @Test("all pairs: each region does what it does alone, whatever the others are in")
+  func pairs() {
+    let regions: [[String]] = [["off", "on", "capsLock"], ["letters", "digits", "symbols"], ["off", "on"]]
+    let inputs = [
+      ("tap", [String]()), ("character", ["A"]), ("layout", ["letters"]), ("layout", ["digits"]),
+      ("layout", ["symbols"]),
+      ("dictation", ["off"]), ("dictation", ["on"]),
+    ]
+    for shift in regions[0] {
+      for layout in regions[1] {
+        for dictation in regions[2] {
+          let word = "\(shift)+\(layout)+\(dictation)"
+          for (event, arguments) in inputs {
+            let keyboard = Bench(Keyboard.kind, initial: word)
+            let key = Bench(ShiftKey.kind, initial: shift)
+            let values = arguments.map(Value.text)
+            let outcome = keyboard.send(event, values)
+            var expected = [shift, layout, dictation]
+            switch event {
+            case "layout": expected[1] = arguments[0]
+            case "dictation": expected[2] = arguments[0]
+            default:
+              key.send(event, values)
+              expected[0] = key.state()
+            }
+            #expect(keyboard.state() == expected.joined(separator: "+"), "\(word), \(event) \(arguments)")
+            #expect(keyboard.timers() == key.timers(), "\(word), \(event) \(arguments)")
+            let isNothing = keyboard.state() == word && event != "character"
+            #expect(outcome.hasPrefix("ignored") == isNothing, "\(word), \(event) \(arguments): \(outcome)")
+          }
+        }
       }
     }
-    return bench
-  }
-
-  @Test("all pairs of each region, the others at rest")
-  func pairs() {
-    Table(
-      Keyboard.kind,
-      rows: [
-        "on, window closed": { Self.bench("on", after: "doubleTap!") },
-        "digits": { Self.bench(after: "layout digits") },
-        "symbols": { Self.bench(after: "layout symbols") },
-        "dictation": { Self.bench(after: "dictation on") },
-        "on, digits": { Self.bench("on", after: "layout digits") },
-        "capsLock, dictation": { Self.bench("capsLock", after: "dictation on") },
-        "on, digits, dictation": { Self.bench("on", after: "layout digits", "dictation on") },
-      ],
-      listing: """
-        off | tap               | → on+letters+off
-        off | character(A)      | ⟲ > text a
-        off | layout(letters)   | ignore
-        off | layout(digits)    | → off+digits+off
-        off | layout(symbols)   | → off+symbols+off
-        off | dictation(off)    | ignore
-        off | dictation(on)     | → off+letters+on
-        on  | tap               | → capsLock+letters+off
-        on  | character(A)      | → off+letters+off > text A
-        on  | layout(digits)    | → on+digits+off
-        on  | layout(symbols)   | → on+symbols+off
-        on  | dictation(on)     | → on+letters+on
-        on  | doubleTap expires | ⟲
-        on, window closed | tap             | → off+letters+off
-        on, window closed | character(A)    | → off+letters+off > text A
-        on, window closed | layout(digits)  | → on+digits+off
-        on, window closed | layout(symbols) | → on+symbols+off
-        on, window closed | dictation(on)   | → on+letters+on
-        capsLock | tap             | → off+letters+off
-        capsLock | character(A)    | ⟲ > text A
-        capsLock | layout(digits)  | → capsLock+digits+off
-        capsLock | layout(symbols) | → capsLock+symbols+off
-        capsLock | dictation(on)   | → capsLock+letters+on
-        digits | character(A)    | ⟲ > text A
-        digits | layout(letters) | → off+letters+off
-        digits | layout(symbols) | → off+symbols+off
-        digits | dictation(on)   | → off+digits+on
-        symbols | character(A)    | ⟲ > text A
-        symbols | layout(letters) | → off+letters+off
-        symbols | layout(digits)  | → off+digits+off
-        symbols | dictation(on)   | → off+symbols+on
-        dictation | tap             | → on+letters+on
-        dictation | character(A)    | ⟲ > text A
-        dictation | layout(digits)  | → off+digits+on
-        dictation | layout(symbols) | → off+symbols+on
-        dictation | dictation(off)  | → off+letters+off
-        on, digits | character(A)      | ⟲ > text A
-        on, digits | layout(letters)   | → on+letters+off
-        on, digits | layout(symbols)   | → on+symbols+off
-        on, digits | dictation(on)     | → on+digits+on
-        on, digits | doubleTap expires | ⟲
-        capsLock, dictation | tap             | → off+letters+on
-        capsLock, dictation | character(A)    | ⟲ > text A
-        capsLock, dictation | layout(digits)  | → capsLock+digits+on
-        capsLock, dictation | layout(symbols) | → capsLock+symbols+on
-        capsLock, dictation | dictation(off)  | → capsLock+letters+off
-        on, digits, dictation | character(A)      | ⟲ > text A
-        on, digits, dictation | layout(letters)   | → on+letters+on
-        on, digits, dictation | layout(symbols)   | → on+symbols+on
-        on, digits, dictation | dictation(off)    | → on+digits+off
-        on, digits, dictation | doubleTap expires | ⟲
-        """
-    ).check()
   }
 
   @Test("with letters and without dictation it is a Shift key, whatever is done to it", arguments: [false, true])
@@ -116,21 +68,10 @@ struct KeyboardTests {
     let keyboard = Bench(Keyboard.kind)
     keyboard.send("tap")
     keyboard.send("layout", .text("digits"))
-    #expect(keyboard.send("tap") == "ignored on+digits+off event=tap")
-    #expect(keyboard.send("character", .text("7")) == "stayed on+digits+off event=character > text 7")
     keyboard.advance(to: .milliseconds(349))
-    keyboard.send("layout", .text("letters"))
-    #expect(keyboard.send("tap") == "moved on+letters+off capsLock+letters+off event=tap")
+    #expect(keyboard.send("tap") == "moved on+digits+off capsLock+digits+off event=tap")
+    #expect(keyboard.send("character", .text("7")) == "stayed capsLock+digits+off event=character > text 7")
     #expect(keyboard.timers().isEmpty)
-  }
-
-  @Test("what is heard is written as it was heard, and uses no Shift up")
-  func dictation() {
-    let keyboard = Bench(Keyboard.kind, initial: "on")
-    keyboard.send("dictation", .text("on"))
-    #expect(keyboard.send("character", .text("é")) == "stayed on+letters+on event=character > text é")
-    keyboard.send("dictation", .text("off"))
-    #expect(keyboard.send("character", .text("é")) == "moved on+letters+off off+letters+off event=character > text É")
   }
 
   @Test("eighteen states of eight, in the order of the regions")
@@ -139,7 +80,7 @@ struct KeyboardTests {
     #expect(words.count == 3 * 3 * 2)
     #expect(words.prefix(3) == ["off+letters+off", "off+letters+on", "off+digits+off"])
     #expect(words.last == "capsLock+symbols+on")
-    #expect(Keyboard.kind.initialStates == ["off", "on", "capsLock"])
+    #expect(Keyboard.kind.initialStates == ["off", "on", "capsLock"] + words)
     #expect(Keyboard.kind.regions?.names == ["shift", "layout", "dictation"])
     #expect(Keyboard.kind.regionSizes == [3, 3, 2])
     #expect(SmartFridge.kind.regionSizes == [6, 3, 3])

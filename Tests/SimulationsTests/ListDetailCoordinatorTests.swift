@@ -9,9 +9,9 @@ struct ListDetailCoordinatorTests {
       ListDetailCoordinator.kind,
       """
       state  | start            | selected(pear)               | allTapped
-      none   | → all > pushList | ignore                       | ignore
-      all    | ignore           | → detail(pear) > pushDetail pear   | refuse
-      detail | ignore           | refuse                       | → all > popToRoot
+      none   | → All > pushList | ignore                       | ignore
+      All    | ignore           | → Detail(pear) > pushDetail pear   | refuse
+      Detail | ignore           | refuse                       | → All > popToRoot
       """
     ).check()
   }
@@ -26,10 +26,10 @@ struct ListDetailCoordinatorTests {
     #expect(
       bench.lines == [
         "0.000 m created none",
-        "0.000 m moved none all event=start > pushList",
-        "0.000 m moved all detail(apple) event=selected > pushDetail apple",
-        "0.000 m moved detail(apple) all event=allTapped > popToRoot",
-        "0.000 m moved all detail(pear) event=selected > pushDetail pear",
+        "0.000 m moved none All event=start > pushList",
+        "0.000 m moved All Detail(apple) event=selected > pushDetail apple",
+        "0.000 m moved Detail(apple) All event=allTapped > popToRoot",
+        "0.000 m moved All Detail(pear) event=selected > pushDetail pear",
       ])
   }
 
@@ -41,13 +41,13 @@ struct ListDetailCoordinatorTests {
     bench.send("selected", .text("apple"))
     #expect(
       bench.send("selected", .text("pear"))
-        == "refused detail(apple) event=selected : details may be followed by the list only")
-    #expect(bench.state() == "detail(apple)")
+        == "refused Detail(apple) event=selected : details may be followed by the list only")
+    #expect(bench.state() == "Detail(apple)")
     #expect(bench.reading("item") == .text("pear"))
     bench.send("allTapped")
     #expect(bench.reading("item") == .text("pear"))
     bench.send("selected", .text("plum"))
-    #expect(bench.state() == "detail(plum)")
+    #expect(bench.state() == "Detail(plum)")
     #expect(bench.reading("item") == .text("plum"))
   }
 
@@ -61,17 +61,17 @@ struct ListDetailCoordinatorTests {
 
   @Test("the list may not follow itself, and the refusal says so")
   func listTwice() {
-    let bench = Bench(ListDetailCoordinator.kind, initial: "all")
-    #expect(bench.lines == ["0.000 m created all > pushList"])
+    let bench = Bench(ListDetailCoordinator.kind, initial: "All")
+    #expect(bench.lines == ["0.000 m created All > pushList"])
     #expect(
       bench.send("allTapped")
-        == "refused all event=allTapped : the list may be followed by the details of an item only")
+        == "refused All event=allTapped : the list may be followed by the details of an item only")
   }
 
   @Test("made among details it knows no item and pushes none")
   func withoutItem() {
-    let bench = Bench(ListDetailCoordinator.kind, initial: "detail")
-    #expect(bench.lines == ["0.000 m created detail"])
-    #expect(bench.send("allTapped") == "moved detail all event=allTapped > popToRoot")
+    let bench = Bench(ListDetailCoordinator.kind, initial: "Detail")
+    #expect(bench.lines == ["0.000 m created Detail"])
+    #expect(bench.send("allTapped") == "moved Detail All event=allTapped > popToRoot")
   }
 }

@@ -182,6 +182,7 @@ struct SmartFridgeTests {
       minTemperatureReached | → resting+closed+highAlarm > compressorOff
       minTemperatureReached expires | → resting+closed+highAlarm > compressorOff
       highLimitReached | ⟲
+      highLimitReached expires | ⟲
       acknowledge | → cooling.free+closed+normal > alarmOff
       doorOpened | → resting+open+highAlarm > compressorOff > lightOn
       powerLost | → off > compressorOff > alarmOff

@@ -274,6 +274,26 @@ struct SmartFridgeTraceTests {
     #expect(bench.state() == "ready+open+normal")
   }
 
+  @Test(
+    "a high limit by hand while it cools already is corrected after recheckDelay, and so is a low one while it is warm")
+  func highLimitWhileCooling() {
+    let cold = bench("cooling.free")
+    cold.send("highLimitReached")
+    #expect(cold.timers()["highLimitLeft"] == .seconds(1))
+    #expect(cold.timers()["highTemp"] == .seconds(1800))
+    cold.advance(to: .seconds(1))
+    #expect(cold.state() == "cooling.free+closed+normal")
+    #expect(cold.timers()["highTemp"] == nil)
+    let warm = bench("cooling.free", ["start": .number(12)])
+    warm.send("highLimitLeft")
+    #expect(warm.timers()["highLimitReached"] == .seconds(1))
+    warm.advance(to: .seconds(1))
+    #expect(warm.state() == "cooling.free+closed+pendingHigh")
+    // 3600 s · ln(30 / 28), from the twelve degrees of the beginning to the limit of ten.
+    #expect(warm.timers()["highLimitLeft"] == Moment(nanoseconds: 248_374_337_353))
+    #expect(warm.timers()["highTemp"] == .seconds(1801))
+  }
+
   @Test("the words are the product of the regions, and off")
   func words() {
     let words = SmartFridge.kind.states.map(\.word)

@@ -70,6 +70,8 @@ struct Script {
   private static func parameters(of kind: Kind, _ dice: inout Dice) -> [(parameter: Int, value: Value)] {
     kind.parameters.indices.compactMap { place in
       let entry = kind.parameters[place]
+      // Sixty frames a second would fill hours with nothing else.
+      if entry.name == "frameRate" { return (place, .integer(1)) }
       guard entry.standard == nil || dice.once(in: 4) else { return nil }
       return (place, dice.one(of: samples(of: entry)))
     }

@@ -36,6 +36,30 @@ struct CheckinTranscriptTests {
     #expect(user.say("agenda") == ["+ 0"])
   }
 
+  @Test("a parameter goes to the members that admit it, or to the one that is named")
+  func members() {
+    let user = HostedService().connect(toWorld: "app")
+    #expect(
+      user.say("new checkinApp p mode=hardned") == [
+        "- BAD-ARGUMENT argument=mode got=hardned allowed=faithful,hardened,extended : "
+          + "mode is one of faithful,hardened,extended, not 'hardned'"
+      ])
+    #expect(
+      user.say("new checkinApp p mode=hardened service.mode=extended auth.latency=0").last?.hasPrefix("+ ") == true)
+    _ = user.play("send p.interactor refresh", "send p.auth login A ok", "send p.interactor logout")
+    // Only the hardened screen gives the running request up.
+    #expect(user.say("show p.screen").first == ". state loggedOut")
+    #expect(user.say("agenda") == ["+ 0"])
+    // What is said of one member holds, whichever stands first.
+    for (name, parameters) in [
+      ("q", "screen.mode=hardened mode=faithful"), ("r", "mode=faithful screen.mode=hardened"),
+    ] {
+      _ = user.say("new checkinApp \(name) auth.latency=0 \(parameters)")
+      _ = user.play("send \(name).interactor refresh", "send \(name).auth login A ok", "send \(name).interactor logout")
+      #expect(user.say("show \(name).screen").first == ". state loggedOut", "\(parameters)")
+    }
+  }
+
   @Test(
     "loginLatency holds, before latency and behind it",
     arguments: ["loginLatency=2s latency=7s", "latency=7s loginLatency=2s"])
@@ -54,8 +78,8 @@ struct CheckinTranscriptTests {
     _ = user.play("new job j", "send j start", "advance 1s")
     #expect(
       user.say("send j cancel") == [
-        "- REFUSED machine=j state=loading event=cancel allowed=loaded,fail t=1.000 seq=3 : cannot cancel while loading"
+        "- REFUSED machine=j state=loading event=cancel allowed=loaded,fail from=processing way=loaded t=1.000 seq=3 : cannot cancel while loading"
       ])
-    #expect(user.say("can j cancel") == ["+ no : cannot cancel while loading"])
+    #expect(user.say("can j cancel") == ["+ no from=processing way=loaded : cannot cancel while loading"])
   }
 }

@@ -255,10 +255,10 @@ struct ConnectionTranscriptTests {
       - USAGE : cancel is used as 'cancel'
       > mode text
       +
-      > mode json
-      - UNKNOWN-VERB verb="mode json" : lines are written as text; 'mode text' is all there is
+      > mode xml
+      - BAD-ARGUMENT argument=mode got=xml allowed=text,json : mode is one of text,json
       > mode
-      - USAGE : mode is used as 'mode text'
+      - USAGE : mode is used as 'mode text|json'
       > quiet
       - USAGE : quiet is used as 'quiet on|off'
       > limits extra

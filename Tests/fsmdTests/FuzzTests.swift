@@ -3,7 +3,7 @@ import Testing
 
 @testable import fsmd
 
-/// Requests at random, some two million in all: nothing that a client sends may end the service, each request gets one
+/// Requests at random, some half a million in all: nothing that a client sends may end the service, each request gets one
 /// final line, and the worlds stay whole.
 @Suite("Random requests")
 struct FuzzTests {
@@ -20,17 +20,17 @@ struct FuzzTests {
     return limits
   }()
 
-  @Test("a grammar's requests", arguments: 0..<10 as Range<UInt64>)
+  @Test("a grammar's requests", arguments: 0..<12 as Range<UInt64>)
   func requests(seed: UInt64) {
     var fuzzer = Fuzzer(seed: seed)
-    for turn in 0..<10_000 {
+    for turn in 0..<4_000 {
       fuzzer.takeTurn()
-      if turn % 2_500 == 2_499 { fuzzer.inspect() }
+      if turn % 2_000 == 1_999 { fuzzer.inspect() }
       if !fuzzer.problems.isEmpty { break }
     }
     fuzzer.inspect()
     #expect(fuzzer.problems.isEmpty, "seed \(seed): \(fuzzer.problems.prefix(3)) after \(fuzzer.last.suffix(40))")
-    #expect(fuzzer.requests > 90_000, "seed \(seed)")
+    #expect(fuzzer.requests > 35_000, "seed \(seed)")
   }
 }
 

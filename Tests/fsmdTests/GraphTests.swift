@@ -77,6 +77,16 @@ struct GraphTests {
     ).expectHolds()
   }
 
+  @Test("a composed name has the diagram of its kind")
+  func composedName() {
+    let guest = HostedService().connect(toWorld: "w")
+    _ = guest.say("new phoneCall c")
+    #expect(guest.say("graph c format=dot") == guest.say("graph phoneCall format=dot"))
+    // It goes before a kind of the same name, as a machine does.
+    _ = guest.say("new phoneCall power")
+    #expect(guest.say("graph power format=dot") == guest.say("graph phoneCall format=dot"))
+  }
+
   @Test("what has no diagram is told")
   func failures() {
     Transcript(
@@ -91,8 +101,8 @@ struct GraphTests {
       - BAD-ARGUMENT argument=format got=tests allowed=table,dot,mermaid,stateDiagram,plantuml,svg : phoneCall is composed and has no rule of its own; its members have: callTracker, phone
       > new phoneCall c
       + created c members=2 t=0.000 seq=10
-      > graph c
-      - UNKNOWN-MACHINE machine=c did-you-mean=c.tracker : 'c' is composed; its machines are c.tracker, c.phone
+      > graph c format=tests
+      - BAD-ARGUMENT argument=format got=tests allowed=table,dot,mermaid,stateDiagram,plantuml,svg : phoneCall is composed and has no rule of its own; its members have: callTracker, phone
       > graph
       - USAGE : graph is used as 'graph KIND|NAME [format=table|dot|mermaid|stateDiagram|plantuml|svg|tests]'
       """
@@ -178,6 +188,12 @@ struct GraphTests {
       + no from=inactive+alert+idle way=openTel,alert : no alert is shown
       > can p openTel
       + yes
+      > new appCoordinator a
+      + created a launching t=0.000 seq=3
+      > can a pop
+      + no from=loggedOut way=launched,push : the app is still launching
+      > send a loggedOut
+      - REFUSED machine=a state=launching event=loggedOut allowed=launched,deepLink,lock,unlock from=main way=launched t=0.000 seq=4 : the app is still launching
       """
     ).expectHolds()
     let guest = HostedService().connect(toWorld: "w")

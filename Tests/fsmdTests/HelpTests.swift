@@ -63,15 +63,30 @@ struct HelpTests {
     }
   }
 
+  @Test("a page has the table, or says where a large one is to be seen")
+  func tables() {
+    let guest = host.connect()
+    func table(_ kind: String) -> [String] { guest.say("describe \(kind)").filter { $0.hasPrefix(". table") } }
+    #expect(
+      table("smartFridge") == [
+        ". table : 55 states and 22 inputs: 'graph smartFridge' shows what comes of each"
+      ])
+    for entry in HostedService.catalogue.entries {
+      guard case .machine(let kind) = entry, kind.name != "smartFridge" else { continue }
+      #expect(table(kind.name).count > 1, "\(kind.name)")
+    }
+  }
+
   @Test("a kind's defaults and ends of ranges, as described, are what new takes")
   func describedValues() {
     let guest = host.connect(toWorld: "w")
     for entry in HostedService.catalogue.entries {
-      for text in guest.say("describe \(entry.name)") {
-        guard let line = ServerLine(text), line.words.first == "parameter", let standard = line["default"] else {
-          continue
-        }
-        let request = "new \(entry.name) x \(line.words[1])=\(standard)"
+      let parameters = guest.say("describe \(entry.name)").compactMap { ServerLine($0) }
+        .filter { $0.words.first == "parameter" }
+      let required = parameters.compactMap { line in line["required"].map { " \(line.words[1])=\($0)" } }.joined()
+      for line in parameters {
+        guard let standard = line["default"] else { continue }
+        let request = "new \(entry.name) x \(line.words[1])=\(standard)\(required)"
         #expect(guest.say(request).last?.hasPrefix("+ created x") == true, "\(request)")
         _ = guest.say("drop x")
       }

@@ -28,7 +28,7 @@ struct MachineTranscriptTests {
       > new fridge g start=400
       - BAD-ARGUMENT argument=start got=400 allowed="-100..100 °C, or nil" : start is -100..100 °C, or nil, not '400'
       > new fridge g min=7
-      - BAD-ARGUMENT argument=min got=7 allowed="at most 6 °C, which is max" : with the other parameters, min must be at most 6 °C, which is max
+      - BAD-ARGUMENT argument=min got=7 allowed="at most 6 °C, which is max" : min must be at most 6 °C, which is max
       > new fridge g min=3 max=1
       - BAD-ARGUMENT argument=max got=1 allowed="at least 3 °C, which is min" : with the other parameters, max must be at least 3 °C, which is min
       > new fridge g strat=4
@@ -40,7 +40,7 @@ struct MachineTranscriptTests {
       > new fridge h initial=frozen
       - BAD-ARGUMENT argument=initial got=frozen allowed=cooling,waiting : a fridge cannot start as 'frozen'
       > new fridge h physics=maybe
-      - BAD-ARGUMENT argument=physics got=maybe allowed=on,off,true,false : physics is on,off,true,false, not 'maybe'
+      - BAD-ARGUMENT argument=physics got=maybe allowed=on,off,true,false : physics is one of on,off,true,false, not 'maybe'
       > new fridge h coolingTau=0
       - BAD-ARGUMENT argument=coolingTau got=0 allowed=1ms..365d : coolingTau is 1ms..365d, not '0'
       > new till t initial=open idle=2m
@@ -160,13 +160,13 @@ struct MachineTranscriptTests {
       > send t weigh scale=kitchen gross=off
       + stayed open(12) t=0.000 seq=8 outputs=weight
       > send t weigh gross=off kitchen
-      - BAD-ARGUMENT argument=gross got=kitchen allowed=on,off,true,false : gross is on,off,true,false, not 'kitchen'
+      - BAD-ARGUMENT argument=gross got=kitchen allowed=on,off,true,false : gross is one of on,off,true,false, not 'kitchen'
       > send t weigh on
       - BAD-ARGUMENT argument=scale got="" allowed=kitchen,floor : weigh takes gross (flag), scale (choice); scale is missing
       > send t weigh on attic
-      - BAD-ARGUMENT argument=scale got=attic allowed=kitchen,floor : scale is kitchen,floor, not 'attic'
+      - BAD-ARGUMENT argument=scale got=attic allowed=kitchen,floor : scale is one of kitchen,floor, not 'attic'
       > send t weigh maybe floor
-      - BAD-ARGUMENT argument=gross got=maybe allowed=on,off,true,false : gross is on,off,true,false, not 'maybe'
+      - BAD-ARGUMENT argument=gross got=maybe allowed=on,off,true,false : gross is one of on,off,true,false, not 'maybe'
       > send t close
       + moved open(12) closed t=0.000 seq=9 outputs=total
       > send t open "two words"
@@ -234,7 +234,54 @@ struct MachineTranscriptTests {
     ).expectHolds()
   }
 
-  @Test("what is possible, what runs, what kinds there are")
+  @Test("kinds in sentences, and a state with its data where its name is wanted")
+  func articles() {
+    Transcript(
+      #"""
+      > new enemy e initial=nosuch
+      - BAD-ARGUMENT argument=initial got=nosuch allowed=idle,attacking,fleeing,dead : an enemy cannot start as 'nosuch'
+      > new mviTrace q initial=nope
+      - BAD-ARGUMENT argument=initial got=nope allowed=idle,loading,disposed : an mviTrace cannot start as 'nope'
+      > new http h
+      + created h requestLine t=0.000 seq=1
+      > send h nosuch
+      - UNKNOWN-EVENT machine=h event=nosuch allowed=line,received,declined,ok,again,resume,status,uriChanged : an http has no event 'nosuch'
+      > new acceptor ac
+      - BAD-ARGUMENT argument=pattern got="" allowed="text of 0 to 1024 bytes" : an acceptor needs pattern=, for instance pattern=(ab|c)*d
+      > new job j initial=loading(3)
+      - BAD-ARGUMENT argument=initial got=loading(3) allowed=idle,loading,processing,finished,cancelled,failed did-you-mean=loading : a job cannot start as 'loading(3)'; name the state without its data
+      """#
+    ).expectHolds()
+  }
+
+  @Test("a state that has no name but its data is asked for by them")
+  func namesOfAnyKind() {
+    Transcript(
+      #"""
+      > list state=active
+      - BAD-ARGUMENT argument=state got=active allowed="a state of some kind" did-you-mean=inactive : no kind has a state 'active'
+      > new freeform f
+      + created f none t=0.000 seq=1
+      > list state=active
+      + 0
+      > expect f active
+      - EXPECTED expected=active got=none : f is in none, not in active
+      > send f set active
+      + moved none state(active) t=0.000 seq=2 outputs=before,on,after
+      > expect f active
+      + state(active) t=0.000
+      > await f active
+      + reached state(active) t=0.000 seq=2
+      > list state=active
+      . f freeform state(active)
+      + 1
+      > list state=Active
+      + 0
+      """#
+    ).expectHolds()
+  }
+
+  @Test("what is possible and what runs")
   func asking() {
     Transcript(
       #"""
@@ -321,67 +368,6 @@ struct MachineTranscriptTests {
       . timer idle due=60.699 left=60.000
       . allowed open add weigh close
       + 3
-      > describe shiftKey
-      . kind shiftKey version=1 : Shift and Caps Lock in one key, told apart by how fast it is tapped
-      . state off initial=yes : the next letter is a small one
-      . state on : the next letter is a capital, those after it are small
-      . state capsLock : all letters are capitals
-      . event tap : the Shift key is tapped
-      . event character c="one character" : a letter key is tapped
-      . timer doubleTap after=350ms : the window in which another tap is the second of two
-      . output text text=text : what the letter key writes
-      . parameter doubleTap type=duration default=350ms allowed=0s..1m : how soon a second tap locks; one at the very end comes too late
-      . parameter gestureMode type=flag default=off allowed=on,off,true,false : any two quick taps lock, also those that begin in on
-      . parameter initial type=state default=off allowed=off,on,capsLock : the state to start in, as if it had just been entered
-      + 11
-      > describe till
-      . kind till version=1 : a till, for tests
-      . state closed initial=yes : nothing is sold
-      . state open : the sum so far
-      . event open note="text of 1 to 20 bytes, or nil" : opens it
-      . event add amount=1..99 : adds an amount
-      . event weigh gross=on,off,true,false scale=kitchen,floor : weighs something
-      . event close : closes it
-      . timer idle after=1m : closes it when nothing is sold
-      . output total sum=integer note=text : what was sold
-      . output weight weight=number : what was weighed
-      . parameter idle type=duration default=1m allowed=0s..1h : how long it waits for a sale
-      . parameter initial type=state default=closed allowed=closed,open : the state to start in, as if it had just been entered
-      + 12
-      > describe phoneCall
-      . kind phoneCall members=2 : a call tracker on a phone: tap on tracker, answer the alert and hang up on phone
-      . member tracker kind=callTracker : follows an outgoing call by what the system tells an app
-      . member phone kind=phone : a phone with one app on it, which it tells of alerts, calls and its coming and going
-      . wire tracker open phone openTel : asks the system to call a number
-      . wire phone willResignActive tracker willResignActive : the app is about to become inactive
-      . wire phone didEnterBackground tracker didEnterBackground : the app is in the background
-      . wire phone willEnterForeground tracker willEnterForeground : the app is about to leave the background
-      . wire phone didBecomeActive tracker didBecomeActive : the app is active
-      . wire phone callDialing tracker callDialing : an outgoing call is not connected yet
-      . wire phone callConnected tracker callConnected : both sides can talk
-      . wire phone callEnded tracker callEnded : the call is over
-      . parameter waiting type=duration default=2s allowed=0s..365d : how long the call's screen may take to appear
-      . parameter requireConnected type=flag default=off allowed=on,off,true,false : on: a call that nobody answered is not tracked
-      . parameter alert type=duration default=100ms allowed=0s..365d : how long the alert takes to appear
-      . parameter callUI type=duration default=300ms allowed=0s..365d : how long the call's screen takes to appear after pressCall
-      . parameter ring type=duration default=6s allowed=0s..365d : how long the other side's phone rings before it is answered
-      + 16
-      > describe nosuch
-      - UNKNOWN-KIND kind=nosuch : there is no kind 'nosuch'; 'kinds' lists them
-      > kinds
-      . fridge states=2 events=2 timers=2 : a fridge with a thermostat: cools down to one set-point, waits up to the other
-      . doorFridge states=2 events=3 timers=3 : a fridge that stops cooling when its door is opened, and never hears it close
-      . smartFridge states=55 events=10 timers=12 : a fridge with compressor protection, door light and buzzer, temperature alarm, defrosting and loss of power
-      . power states=2 events=2 timers=0 : a power button: one signal, two reactions depending on the state
-      . boldText states=2 events=2 timers=0 : the switch for bold text: one signal, two reactions depending on the state
-      . shiftKey states=3 events=2 timers=1 : Shift and Caps Lock in one key, told apart by how fast it is tapped
-      . callTracker states=7 events=9 timers=1 : follows an outgoing call by what the system tells an app
-      . phone states=7 events=6 timers=3 : a phone with one app on it, which it tells of alerts, calls and its coming and going
-      . phoneCall states=14 events=15 timers=4 : a call tracker on a phone: tap on tracker, answer the alert and hang up on phone
-      . keyboard states=18 events=4 timers=1 : a phone's keyboard: the Shift key, the layout and dictation side by side
-      . till states=2 events=4 timers=1 : a till, for tests
-      . ticker states=2 events=2 timers=1 : a ticker, for tests
-      + 12
       """#
     ).expectHolds()
   }

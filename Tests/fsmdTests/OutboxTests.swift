@@ -14,7 +14,7 @@ struct OutboxTests {
     Array(notice.utf8).withUnsafeBytes { outbox.hold($0) }
   }
 
-  private func text(_ outbox: borrowing Outbox) -> String { String(decoding: outbox.unwritten, as: UTF8.self) }
+  private func text(_ outbox: inout Outbox) -> String { String(decoding: outbox.unwritten, as: UTF8.self) }
 
   @Test("notices stand before the reply, later ones behind earlier ones, and are counted apart from it")
   func order() {
@@ -24,10 +24,10 @@ struct OutboxTests {
     outbox.buffer.append(text: "reply\n")
     add(notice: "*1\n", at: mark, &outbox)
     add(notice: "*2\n", at: mark + 3, &outbox)
-    #expect(text(outbox) == "first\n*1\n*2\nreply\n")
+    #expect(text(&outbox) == "first\n*1\n*2\nreply\n")
     #expect(outbox.noticeBytes == 6 && outbox.replyBytes == 12)
     add(notice: "*0\n", at: mark, &outbox)
-    #expect(text(outbox) == "first\n*0\n*1\n*2\nreply\n")
+    #expect(text(&outbox) == "first\n*0\n*1\n*2\nreply\n")
     #expect(outbox.noticeBytes == 9 && outbox.replyBytes == 12)
   }
 
@@ -36,14 +36,14 @@ struct OutboxTests {
     var outbox = Outbox()
     outbox.buffer.append(text: ". a\n")
     hold("*1\n", &outbox)
-    #expect(text(outbox) == ". a\n")
+    #expect(text(&outbox) == ". a\n")
     #expect(outbox.noticeBytes == 3 && outbox.replyBytes == 4)
     outbox.didWrite(4)
     #expect(outbox.isEmpty && outbox.noticeBytes == 3 && outbox.replyBytes == 0)
     outbox.buffer.append(text: "+ 1\n")
     hold("*2\n", &outbox)
     outbox.release()
-    #expect(text(outbox) == "+ 1\n*1\n*2\n")
+    #expect(text(&outbox) == "+ 1\n*1\n*2\n")
     #expect(outbox.noticeBytes == 6 && outbox.replyBytes == 4)
     outbox.release()
     #expect(outbox.noticeBytes == 6)
@@ -72,5 +72,65 @@ struct OutboxTests {
       #expect(outbox.noticeBytes == expected.count { $0.isNotice }, "seed \(seed)")
       #expect(outbox.replyBytes == expected.count { !$0.isNotice }, "seed \(seed)")
     }
+  }
+
+  @Test(
+    "lines go out in the form that held when they were written, however they are taken",
+    arguments: 0..<20 as Range<UInt64>)
+  func forms(seed: UInt64) {
+    var dice = Dice(seed: seed)
+    var outbox = Outbox()
+    var expected = ""
+    var sent = ""
+    func take(_ most: Int) {
+      let count = min(most, outbox.unwritten.count)
+      sent += String(decoding: outbox.unwritten.prefix(count), as: UTF8.self)
+      outbox.didWrite(count)
+    }
+    for turn in 0..<300 {
+      let length = dice.number(below: dice.once(in: 20) ? 9_000 : 40)
+      let word = "w\(turn)" + String(repeating: "x", count: length)
+      let isJSON = outbox.form == .json
+      switch dice.number(below: 6) {
+      case 0:
+        outbox.change(to: dice.once(in: 2) ? .json : .text)
+      case 1:
+        add(notice: "* 1 0.000 m \(word)\n", at: outbox.buffer.count, &outbox)
+        expected +=
+          (isJSON
+            ? #"{"class":"notice","seq":1,"t":0.000,"name":"m","what":"\#(word)","words":[]}"# : "* 1 0.000 m \(word)")
+          + "\n"
+      case 2:
+        let start = outbox.buffer.count
+        outbox.buffer.append(text: ". @tag \(word)  \n")
+        outbox.keepWhole(from: start, tagLength: 3)
+        expected += (isJSON ? #"{"class":"data","tag":"tag","text":"\#(word)  "}"# : ". @tag \(word)  ") + "\n"
+      case 3:
+        outbox.buffer.append(text: "+ \(word)\n")
+        expected += (isJSON ? #"{"class":"success","words":["\#(word)"]}"# : "+ \(word)") + "\n"
+      case _:
+        take(dice.number(below: 3_000))
+      }
+      #expect(outbox.isEmpty == (expected.utf8.count == sent.utf8.count), "seed \(seed)")
+    }
+    while !outbox.isEmpty { take(.max) }
+    #expect(sent == expected, "seed \(seed)")
+    #expect(outbox.waiting == 0 && outbox.noticeBytes == 0 && outbox.replyBytes == 0)
+  }
+
+  @Test("objects are made a piece at a time, so that few wait that nobody takes")
+  func pieces() {
+    var outbox = Outbox()
+    outbox.change(to: .json)
+    for _ in 0..<20_000 { outbox.buffer.append(text: "+ moved off on t=0.000 seq=1\n") }
+    let text = outbox.waiting
+    #expect(outbox.unwritten.count < 66_000)
+    #expect(outbox.replyBytes < text && outbox.replyBytes > text - 66_000)
+    var lines = 0
+    while !outbox.isEmpty {
+      lines += outbox.unwritten.count { $0 == UInt8(ascii: "\n") }
+      outbox.didWrite(outbox.unwritten.count)
+    }
+    #expect(lines == 20_000)
   }
 }

@@ -49,8 +49,8 @@ struct RandomBytesTests {
     let guest = host.connect(toWorld: "w")
     for _ in 0..<3_000 {
       var line = Array(random.request().utf8)
-      // These are answered out of turn, or wait.
-      if line.starts(with: "await".utf8) || line.starts(with: "cancel".utf8) { continue }
+      // These are answered out of turn, or wait, or take for ever with a digit more.
+      if ["await", "cancel", "step", "advance"].contains(where: { line.starts(with: $0.utf8) }) { continue }
       for _ in 0...dice.number(below: 3) where !line.isEmpty {
         let place = dice.number(below: line.count)
         switch dice.number(below: 4) {

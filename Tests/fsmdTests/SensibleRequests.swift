@@ -12,13 +12,15 @@ struct SensibleRequests {
     let timers: [String]
     let outputs: [String]
     let parameters: [String]
+    /// What `new` must give.
+    let required: String
   }
 
   private let kinds: [KindWords]
 
   init(_ catalogue: Catalogue) {
     kinds = catalogue.entries.compactMap { entry in
-      guard case .machine(let kind) = entry, kind.name != "game" else { return nil }
+      guard case .machine(let kind) = entry else { return nil }
       return KindWords(
         name: kind.name, initialStates: kind.initialStates,
         events: kind.events.map { event in
@@ -26,7 +28,12 @@ struct SensibleRequests {
         },
         timers: kind.timers.map(\.name), outputs: kind.outputs.map(\.name),
         parameters: kind.parameters.flatMap { parameter in
-          ([parameter.example] + parameter.type.samples).map { "\(parameter.name)=\(ArgumentText.written($0))" }
+          parameter.standard == nil
+            ? []
+            : ([parameter.example] + parameter.type.samples).map { "\(parameter.name)=\(ArgumentText.written($0))" }
+        },
+        required: kind.requiredExamples.reduce("") { text, given in
+          text + " \(kind.parameters[given.parameter].name)=\(ArgumentText.written(given.value))"
         })
     }
   }
@@ -45,7 +52,7 @@ struct SensibleRequests {
     let kind = dice.one(of: kinds)
     switch dice.number(below: 24) {
     case 0..<3:
-      var text = "new \(kind.name) \(name(kind, &dice))"
+      var text = "new \(kind.name) \(name(kind, &dice))\(kind.required)"
       if dice.once(in: 4) { text += " initial=\(dice.one(of: kind.initialStates))" }
       if !kind.parameters.isEmpty, dice.once(in: 2) { text += " " + dice.one(of: kind.parameters) }
       return text

@@ -6,6 +6,7 @@ import Testing
 /// What the daemon would say, by request; anything else is a failure.
 private struct FakeDaemon {
   static let help = [
+    ". mode text|json : how the daemon's lines to this connection are written",
     ". help [VERB] : the verbs, or one with an example",
     ". new KIND NAME [param=value…] : makes a machine",
     ". list [PATTERN] [kind=KIND] [state=STATE] [limit=N] : machines, by name",
@@ -85,7 +86,8 @@ struct CompletionTests {
       ("expect f1 open+o", ["open+off"]),
       ("use ", ["main", "lesson"]), ("world ", ["new", "drop"]), ("world drop ", ["main", "lesson"]),
       ("world new w ", ["clock=", "seed="]), ("world new w clock=", ["clock=virtual"]),
-      ("clock ", ["real", "virtual"]), ("quiet ", ["on", "off"]), ("list kind=", ["kind=shiftKey", "kind=fridge"]),
+      ("clock ", ["real", "virtual"]), ("quiet ", ["on", "off"]), ("mode ", ["text", "json"]),
+      ("list kind=", ["kind=shiftKey", "kind=fridge"]),
       ("graph ", ["shiftKey", "fridge", "f1", "key"]), ("graph key format=d", ["format=dot"]),
       ("advance u", ["until"]), ("nosuch ", []), ("# se", []), ("clock real ", []),
     ] as [(String, [String])])

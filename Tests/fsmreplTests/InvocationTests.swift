@@ -28,6 +28,12 @@ struct InvocationTests {
     #expect(!bare.keepsGoing && !bare.showsWire && bare.allowsColour && bare.socket == nil)
   }
 
+  @Test("objects are all that is shown where they are asked for")
+  func json() throws {
+    #expect(try parse("--json").writesJSON && !parse().writesJSON)
+    #expect(throws: UsageFailure.self) { try parse("--json", "--echo") }
+  }
+
   @Test("a daemon of one's own is not one that somebody names")
   func ownDaemon() throws {
     #expect(try parse("--private").isPrivate)

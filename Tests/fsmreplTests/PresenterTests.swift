@@ -13,7 +13,7 @@ struct PresenterTests {
     var presenter = Presenter(form: form)
     var text = ""
     for raw in lines {
-      let line = try #require(ServerLine(raw), "\(raw)")
+      let line = try #require(raw.hasPrefix("{") ? ServerLine(json: raw) : ServerLine(raw), "\(raw)")
       text += presenter.show(conversation.receive(line), raw: raw)
     }
     return text
@@ -56,6 +56,20 @@ struct PresenterTests {
     #expect(try shown(request, line) == expected)
   }
 
+  @Test("objects are shown in words too, if somebody asks for them at a prompt for people")
+  func objects() throws {
+    #expect(
+      try shown("send key tap", #"{"class":"success","words":["moved","off","on"],"t":0.000,"seq":2}"#)
+        == "off → on  0.000s #2\n")
+    #expect(
+      try shown(
+        "graph doorFridge format=dot", #"{"class":"data","text":"  \"a\" -> b"}"#, #"{"class":"success","words":["1"]}"#
+      )
+        == "  \"a\" -> b\n")
+    let raw = #"{"class":"success","tag":".1","words":[",\"tag\":\".1\""]}"#
+    #expect(try shown("list", raw, form: .wire) == #"{"class":"success","words":[",\"tag\":\".1\""]}"# + "\n")
+  }
+
   @Test("a coverage has a heading for each kind, its figures in per cent, and what was not tried")
   func coverage() throws {
     #expect(
@@ -86,6 +100,10 @@ struct PresenterTests {
       (
         "- REFUSED machine=key state=off event=x allowed=tap,cancel t=0.000 seq=5 : the key is off",
         "refused: the key is off\n  possible now: tap, cancel\n"
+      ),
+      (
+        "- REFUSED machine=j state=idle event=cancel allowed=start from=busy way=start,loaded t=0.000 seq=5 : it is idle",
+        "refused: it is idle\n  possible now: start\n  possible in busy, by way of: start, loaded\n"
       ),
       (
         "- REFUSED machine=key state=off event=x allowed=\"\" t=0.000 seq=5",

@@ -14,9 +14,10 @@ struct ScriptRunnerTests {
   }
 
   private func run(
-    _ server: FakeServer, _ sources: [Invocation.Source], keepsGoing: Bool = false, echoes: Bool = false
+    _ server: FakeServer, _ sources: [Invocation.Source], keepsGoing: Bool = false, echoes: Bool = false,
+    form: LineForm = .text
   ) throws -> Run {
-    let client = Client(endpoint: Endpoint(try SocketPath.resolve(option: server.path)))
+    let client = Client(endpoint: Endpoint(try SocketPath.resolve(option: server.path)), form: form)
     try client.open()
     var greeting: ServerLine?
     while greeting == nil, let connection = client.connection {
@@ -69,6 +70,48 @@ struct ScriptRunnerTests {
   func echo() throws {
     let run = try run(try server(), [.expression("# remark\n\nlist\nmore")], echoes: true)
     #expect(run.output == "# remark\n\n> list\n. a power off\n+ 1\n> more\n+ more\n")
+  }
+
+  /// Answers in objects once it was asked to.
+  private func writer() throws -> FakeServer {
+    try FakeServer { request in
+      switch request {
+      case "mode json": [#"{"class":"success","words":[]}"#]
+      case "list": [#"{"class":"data","words":["a","power","off"]}"#, #"{"class":"success","words":["1"]}"#]
+      case "tagged":
+        [#"{"class":"data","tag":".4","text":",\"tag\":"}"#, #"{"class":"success","tag":".4","words":[]}"#]
+      case "expect a on": [#"{"class":"failure","code":"EXPECTED","expected":"on","got":"off","text":"a is in off"}"#]
+      case "quit": [#"{"class":"success","words":[]}"#, #"{"class":"flow","what":"bye","reason":"quit"}"#]
+      case _: nil
+      }
+    }
+  }
+
+  @Test("with --json objects are asked for first, and written without what we put into them", arguments: [false, true])
+  func json(keepsGoing: Bool) throws {
+    let run = try run(
+      try writer(), [.expression("# remark\nlist\nlist\ntagged\nexpect a on")], keepsGoing: keepsGoing, form: .json)
+    #expect(run.status == .expectation)
+    let list = #"{"class":"data","words":["a","power","off"]}"# + "\n" + #"{"class":"success","words":["1"]}"# + "\n"
+    #expect(
+      run.output == list + list + #"{"class":"data","text":",\"tag\":"}"# + "\n" + #"{"class":"success","words":[]}"#
+        + "\n"
+        + #"{"class":"failure","code":"EXPECTED","expected":"on","got":"off","text":"a is in off"}"# + "\n")
+    #expect(run.errors == "fsmrepl: -e:5: EXPECTED: expect a on\n")
+    let quit = try self.run(try writer(), [.expression("quit")], form: .json)
+    #expect(quit.status == .good && quit.errors == "")
+    #expect(quit.output.hasSuffix(#"{"class":"flow","what":"bye","reason":"quit"}"# + "\n"))
+  }
+
+  @Test("a daemon that writes no JSON is told of, and nothing is asked of it")
+  func noJSON() throws {
+    let old = try FakeServer { request in
+      request == "mode json" ? ["- @ UNKNOWN-VERB verb=mode : there is no verb 'mode'"] : ["+ @ asked"]
+    }
+    let run = try run(old, [.expression("list")], form: .json)
+    #expect(run.status == .failed)
+    #expect(run.output == "")
+    #expect(run.errors.hasPrefix("fsmrepl: this daemon does not write JSON: - "))
   }
 
   @Test("requests run in order, and their answers are written as they come")

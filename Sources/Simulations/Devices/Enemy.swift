@@ -69,7 +69,7 @@ extension Enemy {
   public static let kind = Kind(
     Enemy.self, "enemy", "an enemy in a game, which attacks a weak character and flees from a strong one",
     origin: """
-      A game sketched in a Spanish talk on state machines in iOS applications: that enemies attack or flee is its, \
+      a game sketched in a Spanish talk on state machines in iOS applications: that enemies attack or flee is its, \
       the states and the rest of the table are ours
       """,
     example: [

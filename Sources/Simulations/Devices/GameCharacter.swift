@@ -163,7 +163,7 @@ extension GameCharacter {
     GameCharacter.self, "character",
     "a character in a game, strong with armor and laser until a hit or time takes them",
     origin: """
-      A game sketched in a Spanish talk on state machines in iOS applications: armor, laser and strength are its, \
+      a game sketched in a Spanish talk on state machines in iOS applications: armor, laser and strength are its, \
       how they are lost is ours
       """,
     example: [

@@ -226,7 +226,7 @@ extension GameSession {
   public static let kind = Kind(
     GameSession.self, "game", "a game between menu, play and pause, where only play costs frames",
     origin: """
-      A game sketched in a Spanish talk on state machines in iOS applications, with the states that the documentation \
+      a game sketched in a Spanish talk on state machines in iOS applications, with the states that the documentation \
       of GameplayKit uses as its example
       """,
     example: [

@@ -46,18 +46,19 @@ extension Keyboard {
     Keyboard.self, "keyboard", "a phone's keyboard: the Shift key, the layout and dictation side by side",
     form: .orthogonal,
     origin: """
-      the example of regions side by side: the Shift key of this catalogue as it stands, with the layouts and the \\
+      the example of regions side by side: the Shift key of this catalogue as it stands, with the layouts and the \
       dictation that any phone has beside it
       """,
     example: [
       "new keyboard k", "send k tap", "send k layout digits", "send k character 7", "send k layout letters",
-      "send k character a", "send k dictation on", "send k character b", "show k",
+      "send k tap", "send k dictation on", "send k character b", "show k",
     ],
     regions: .init(["shift", "layout", "dictation"]),
     states: State.Name.all.map { ($0, $0.about) },
-    initialStates: ShiftKey.State.Name.allCases.map { ($0.word, Beside(Beside($0, .letters), .off)) },
+    initialStates: ShiftKey.State.Name.allCases.map { ($0.word, Beside(Beside($0, .letters), .off)) }
+      + State.Name.all.map { ($0.word, $0) },
     events: [
-      .event(.tap, "the Shift key is tapped; it is there with the letters only"),
+      .event(.tap, "the Shift key is tapped"),
       .event(Event.character, .character("c"), about: "a key other than Shift is tapped, or something is heard"),
       .event(Event.layout, .choice("layout"), about: "other keys are to be seen"),
       .event(Event.dictation, .choice("dictation"), about: "somebody begins or ceases to speak"),

@@ -2,17 +2,9 @@ public import StateMachines
 
 /// The keyboard of a phone: a Shift key, a layout and dictation side by side.
 ///
-/// The three do not know of each other but for one thing, which of them writes a character that comes:
-///
-/// | layout | dictation | who writes | how |
-/// | --- | --- | --- | --- |
-/// | letters | off | the Shift key | as ``ShiftKey`` says: a small letter or a capital; Shift for one letter is used up |
-/// | digits, symbols | off | the layout | as it comes; Shift stays as it is |
-/// | any | on | dictation | as it was heard; Shift stays as it is |
-///
-/// The Shift key is there with the letters only, so that a tap means nothing with another layout; what it has been
-/// set to, and the window for a second tap, outlast a look at the digits. `layout` and `dictation` set what they
-/// name, and are ignored where it is so already.
+/// The three do not know of each other. A tap is for the Shift key whatever is to be seen, and a character goes through it:
+/// a small letter or a capital, as ``ShiftKey`` says, and Shift for one letter is used up, by a digit too, which has no
+/// capital. `layout` and `dictation` set what they name, and are ignored where it is so already.
 ///
 /// Eighteen states of eight: the Shift key's rule is that of ``ShiftKey``, and has not become longer by what stands
 /// beside it.
@@ -52,8 +44,8 @@ public struct Keyboard: OrthogonalMachine {
   }
 
   public func visit(_ regions: inout State, _ pass: inout RegionPass<Self>, _ step: Step<Self>) {
-    pass.visit(ShiftRegion(keyboard: state), &regions.shift, step)
-    pass.visit(LayoutRegion(keyboard: state), &regions.layout, step)
+    pass.visit(ShiftRegion(), &regions.shift, step)
+    pass.visit(LayoutRegion(), &regions.layout, step)
     pass.visit(DictationRegion(), &regions.dictation, step)
   }
 
@@ -62,26 +54,16 @@ public struct Keyboard: OrthogonalMachine {
   public func asksFor(_ timer: TimerName) -> Bool { ShiftKey(state: state.shift).asksFor(timer) }
 }
 
-extension Keyboard.State {
-  fileprivate var showsShift: Bool { layout == .letters }
-  fileprivate var isDictated: Bool { dictation == .on }
-}
-
 extension Keyboard {
   /// The Shift key's own rule.
   struct ShiftRegion: Region {
     typealias Host = Keyboard
     typealias State = ShiftKey.State
 
-    /// As it was before the step.
-    let keyboard: Keyboard.State
-
     func reaction(in leaf: State, to input: Signal, _ step: Step<Host>) -> Answer {
       switch input {
-      case .event(.tap): keyboard.showsShift ? answer(of: leaf, to: .event(.tap), step) : .inherit
-      case .event(.character(let character)):
-        keyboard.showsShift && !keyboard.isDictated
-          ? answer(of: leaf, to: .event(.character(character)), step) : .inherit
+      case .event(.tap): answer(of: leaf, to: .event(.tap), step)
+      case .event(.character(let character)): answer(of: leaf, to: .event(.character(character)), step)
       case .expired(let timer): answer(of: leaf, to: .expired(timer), step)
       case .event(.layout), .event(.dictation): .inherit
       }
@@ -102,17 +84,10 @@ extension Keyboard {
     typealias Host = Keyboard
     typealias State = Layout
 
-    /// As it was before the step.
-    let keyboard: Keyboard.State
-
     func reaction(in leaf: Layout, to input: Signal, _ step: Step<Host>) -> Answer {
       switch (leaf, input) {
       case (_, .event(.layout(let next))):
         return next == leaf ? .ignore : .go(to: next)
-      case (.digits, .event(.character(let character))) where !keyboard.isDictated,
-        (.symbols, .event(.character(let character))) where !keyboard.isDictated:
-        step.emit(.text(String(character)))
-        return .stay
       case (_, .event(.character)), (_, .event(.tap)), (_, .event(.dictation)), (_, .expired(.doubleTap)):
         return .inherit
       }
@@ -129,10 +104,7 @@ extension Keyboard {
       switch (leaf, input) {
       case (_, .event(.dictation(let next))):
         return next == leaf ? .ignore : .go(to: next)
-      case (.on, .event(.character(let character))):
-        step.emit(.text(String(character)))
-        return .stay
-      case (.off, .event(.character)), (_, .event(.tap)), (_, .event(.layout)), (_, .expired(.doubleTap)):
+      case (_, .event(.character)), (_, .event(.tap)), (_, .event(.layout)), (_, .expired(.doubleTap)):
         return .inherit
       }
     }

@@ -239,6 +239,7 @@ extension Phone {
       "new phone p", "watch p", "send p openTel 112", "advance 100ms", "send p pressCall", "advance 300ms",
       "advance 6s", "send p hangUp", "send p openApp",
     ],
+    regions: .init(["app", "alert", "call"]),
     states: [
       .foregroundIdle: "the app is in front; an alert or a call may be about to appear",
       .foregroundDialing: "the app is in front, and the other side's phone rings",

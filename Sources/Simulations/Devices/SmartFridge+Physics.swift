@@ -23,6 +23,17 @@ extension SmartFridge {
     chamber = Chamber(temperature: temperature(at: step.now, step.parameters), since: step.now)
   }
 
+  /// Whether the alarm's region has changed to where the crossing that leads back is not expected yet, though the
+  /// conditions are the same: a chamber that cools already was reported as too warm, or a warm one, by hand, as cold.
+  func alarmHasOutrun(_ regime: Chamber.Regime, from before: Alarm.State, to after: Alarm.State, _ step: Step<Self>)
+    -> Bool
+  {
+    let limit = step.parameters.highLimit
+    if after.isHigh && !before.isHigh { return regime.target < limit }
+    if before.isHigh && !after.isHigh { return temperature(at: step.now, step.parameters) > limit }
+    return false
+  }
+
   /// Arms the crossings that lie ahead in a segment that begins now, and disarms the others.
   ///
   /// A threshold that was passed already is reported after `recheckDelay`, unless the machine knows.

@@ -123,7 +123,8 @@ public struct SmartFridge: OrthogonalMachine {
   public mutating func settle(_ regions: inout Regions, from before: Regions?, _ step: Step<Self>) {
     let regime = regime(of: regions, step.parameters)
     if let before {
-      guard regime != self.regime(of: before, step.parameters) else { return }
+      let isNews = regime != self.regime(of: before, step.parameters)
+      guard isNews || alarmHasOutrun(regime, from: before.alarm, to: regions.alarm, step) else { return }
       beginSegment(step)
       regions.alarm = regions.alarm.noting(chamber.temperature)
     }

@@ -170,7 +170,7 @@ extension Inbox {
     Inbox.self, "inbox", "a message in an inbox, with states and events as objects with blocks",
     form: .eventObjects,
     origin: """
-      The example with which TransitionKit, a library for iOS, introduces itself; its order of blocks and its errors \
+      the example with which TransitionKit, a library for iOS, introduces itself; its order of blocks and its errors \
       are followed exactly
       """,
     example: [

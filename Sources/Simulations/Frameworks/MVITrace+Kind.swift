@@ -14,7 +14,7 @@ extension MVITrace {
       hh.ru's, whose code was read
       """,
     example: [
-      "new mviTrace r", "new mviTrace q order=queued", "watch r", "watch q", "send r wish chain", "send q wish chain",
+      "new mviTrace r", "new mviTrace q order=queued", "watch r", "watch q", "send r wish I", "send q wish I",
       "send r wish slow", "send r wish fast", "advance 1s", "send r subscribe",
     ],
     states: [

@@ -22,7 +22,14 @@ public import StateMachines
 /// actions of the bootstrapper (+1, +2) are done before anybody can subscribe, who then sees one state: the one after
 /// both. After `dispose` everything is dropped, also what was under way.
 public struct MVITrace: Machine {
-  public enum Wish: String, Choice { case chain, slow, fast, several, loop, second, third, same, nothing }
+  public enum Wish: String, Choice {
+    case chain = "I"
+    case slow, fast, several
+    case loop = "W1"
+    case second = "W2"
+    case third = "W3"
+    case same, nothing
+  }
 
   public enum Event: Sendable {
     case wish(Wish)

@@ -54,7 +54,7 @@ public struct Checkins: Machine {
   public enum Event: Sendable {
     case startLoading
     case loadingFinished(Int)
-    case loadingFailed(Failure)
+    case loadingFailed(String)
   }
 
   public var state: State
@@ -76,8 +76,8 @@ public struct Checkins: Machine {
       return .move(to: .loading)
     case (.loading, .event(.loadingFinished(let items))):
       return .move(to: items == 0 ? .empty : .list(items))
-    case (.loading, .event(.loadingFailed(let failure))):
-      return .move(to: .error(failure))
+    case (.loading, .event(.loadingFailed)):
+      return .move(to: .error(.failedToLoadData))
 
     case (.loading, .event(.startLoading)):
       return .ignore
@@ -143,7 +143,9 @@ extension Checkins {
     events: [
       .event(.startLoading, "somebody begins to load the list; ignored while it is loaded"),
       .event(Event.loadingFinished, .count("items"), about: "the list is there; ignored unless it is loaded"),
-      .event(Event.loadingFailed, .choice("error"), about: "there is no list; ignored unless it is loaded"),
+      .event(
+        Event.loadingFailed, .text("error", bytes: 1...256, like: ["failedToLoadData"]),
+        about: "there is no list; ignored unless it is loaded"),
     ],
     readings: [
       .reading("view", CheckinsView.type, "what the screen shows") { machine, _, _ in machine.state.view }

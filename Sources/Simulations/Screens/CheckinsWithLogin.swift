@@ -56,12 +56,19 @@ public struct CheckinsWithLogin: Machine {
   }
 
   /// Why there is no list.
-  public enum Failure: String, Choice { case failedToLoadData, noAuth }
+  public enum Failure: String, Choice {
+    case failedToLoadData, noAuth
+
+    /// What an error comes to on the screen: whatever is not the lack of a login is a failure to load.
+    init(_ error: String) {
+      self = Failure(rawValue: error) ?? .failedToLoadData
+    }
+  }
 
   public enum Event: Sendable {
     case startLoading
     case loadingFinished(Int)
-    case loadingFailed(Failure)
+    case loadingFailed(String)
     case logout
   }
 
@@ -94,7 +101,8 @@ public struct CheckinsWithLogin: Machine {
       return .move(to: .loading)
     case (.loading, .event(.loadingFinished(let items))):
       return .move(to: items == 0 ? .empty : .list(items))
-    case (.loading, .event(.loadingFailed(let failure))):
+    case (.loading, .event(.loadingFailed(let error))):
+      let failure = Failure(error)
       return .move(to: failure == .noAuth ? .loggedOut : .error(failure))
     case (.error, .event(.logout)), (.empty, .event(.logout)), (.list, .event(.logout)):
       return .move(to: .loggedOut)
@@ -161,7 +169,9 @@ extension CheckinsWithLogin {
     events: [
       .event(.startLoading, "somebody begins to load the list; ignored while it is loaded"),
       .event(Event.loadingFinished, .count("items"), about: "the list is there; ignored unless it is loaded"),
-      .event(Event.loadingFailed, .choice("error"), about: "there is no list; ignored unless it is loaded"),
+      .event(
+        Event.loadingFailed, .text("error", bytes: 1...256, like: ["failedToLoadData", "noAuth"]),
+        about: "there is no list; ignored unless it is loaded"),
       .event(.logout, "the user has logged out; ignored while the list is loaded, unless mode=hardened"),
     ],
     outputs: [.loadingCancelled: .output(about: "nobody waits for the list any more; only with mode=hardened")],

@@ -10,7 +10,7 @@ extension Comments {
     Comments.self, "comments", "a screen that shows comments in a table: waiting, data, no data, or an error",
     form: .stateObjects,
     origin: """
-      A talk on state machines in iOS apps: four states and three transitions as they are there, built in the manner of GameplayKit; \
+      a talk on state machines in iOS apps: four states and three transitions as they are there, built in the manner of GameplayKit; \
       reloading is added
       """,
     example: [

@@ -273,7 +273,7 @@ extension Employees {
     Employees.self, "employees", "a list of employees, where each state is an object that chooses its successor",
     form: .statePattern,
     origin: """
-      The presenter with which a Spanish talk on state machines in iOS applications explains the State pattern; its \
+      the presenter with which a Spanish talk on state machines in iOS applications explains the State pattern; its \
       table and the order of its calls are followed exactly
       """,
     example: [

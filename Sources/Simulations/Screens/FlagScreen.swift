@@ -119,7 +119,7 @@ extension FlagScreen {
     FlagScreen.self, "flagScreen", "a screen driven by flags and a ladder of conditions, for comparison with comments",
     form: .enumAndSwitch,
     origin: """
-      A talk on state machines in iOS apps, as the example of what they are to replace; the ladder in the last form that it \
+      a talk on state machines in iOS apps, as the example of what they are to replace; the ladder in the last form that it \
       grows to there
       """,
     example: [

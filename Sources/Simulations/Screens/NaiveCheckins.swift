@@ -22,7 +22,7 @@ public struct NaiveCheckins: Machine {
   public enum Event: Sendable {
     case downloadCheckins
     case loadingFinished(Int)
-    case loadingFailed(CheckinsWithLogin.Failure)
+    case loadingFailed(String)
     case logoutPressed
   }
 
@@ -55,7 +55,8 @@ public struct NaiveCheckins: Machine {
       return .move(to: .loading)
     case .event(.loadingFinished(let items)):
       return .move(to: items == 0 ? .empty : .list(items))
-    case .event(.loadingFailed(let failure)):
+    case .event(.loadingFailed(let error)):
+      let failure = CheckinsWithLogin.Failure(error)
       return .move(to: failure == .noAuth ? .loggedOut : .error(failure))
     case .event(.logoutPressed):
       guard state != .loggedOut else { return .ignore }
@@ -89,7 +90,9 @@ extension NaiveCheckins {
     events: [
       .event(.downloadCheckins, "the screen appears, or try again is tapped; returns at its guard while loading"),
       .event(Event.loadingFinished, .count("items"), about: "the callback of a download: the list is there"),
-      .event(Event.loadingFailed, .choice("error"), about: "the callback of a download: there is no list"),
+      .event(
+        Event.loadingFailed, .text("error", bytes: 1...256, like: ["failedToLoadData", "noAuth"]),
+        about: "the callback of a download: there is no list"),
       .event(.logoutPressed, "the button to log out is tapped; returns at its guard when loggedOut"),
     ],
     outputs: [

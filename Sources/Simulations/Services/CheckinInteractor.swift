@@ -24,7 +24,7 @@ public struct CheckinInteractor: Machine {
   }
 
   public enum Event: Sendable {
-    case refresh, logout, cancel
+    case refresh, loadCheckins, logout, cancel
     case received(Int)
     case failed(CheckinsWithLogin.Failure)
   }
@@ -69,7 +69,8 @@ public struct CheckinInteractor: Machine {
 
   public mutating func react(to input: Input<Event, NoNames>, _ step: Step<Self>) -> Reaction<State> {
     switch (state, input) {
-    case (.idle, .event(.refresh)), (.loading, .event(.refresh)):
+    case (.idle, .event(.refresh)), (.loading, .event(.refresh)), (.idle, .event(.loadCheckins)),
+      (.loading, .event(.loadCheckins)):
       step.emit(.startLoading)
       step.emit(.fetch)
       return .move(to: .loading)
@@ -111,6 +112,7 @@ extension CheckinInteractor {
     states: [.idle: "no request is under way", .loading: "waits for the answer to the last request"],
     events: [
       .event(.refresh, "a person wants the list; a request that runs is replaced"),
+      .event(.loadCheckins, "the same, under its older name"),
       .event(.logout, "a person wants to log out; a request that runs goes on"),
       .event(.cancel, "nobody waits for the list any more; ignored where no request is under way"),
       .event(Event.received, .count("items"), about: "the service: here is the list; ignored when it is too late"),

@@ -128,8 +128,8 @@ extension HTTPRequest {
   public static let kind = Kind(
     HTTPRequest.self, "http", "a connection whose HTTP requests run through fixed phases of handlers",
     origin: """
-      A reduction of the HTTP server of nginx: its phases, the results of its handlers, and its times; what handlers do \
-      is told from outside.
+      a reduction of the HTTP server of nginx: its phases, the results of its handlers, and its times; what handlers do \
+      is told from outside
       """,
     example: [
       "new http h",

@@ -24,7 +24,7 @@ public struct IMAP: Machine {
   public enum Event: Sendable {
     case login(String, String)
     case noop, logout
-    case other(String)
+    case other(String?)
   }
 
   public enum TimerName: UInt8, CaseIterable, Vocabulary { case sessionTimeout }
@@ -59,8 +59,8 @@ public struct IMAP: Machine {
 
   public mutating func react(to input: Input<Event, TimerName>, _ step: Step<Self>) -> Reaction<State> {
     switch (state, input) {
-    case (.start, .event(.login(let user, let password))):
-      guard step.parameters.admits(user: user, password: password) else {
+    case (.start, .event(.login(_, let password))):
+      guard MailParameters.admits(password: password) else {
         step.emit(.reply(.no))
         return .stay
       }
@@ -97,14 +97,9 @@ public struct IMAP: Machine {
 extension IMAP {
   public static let kind = Kind(
     IMAP.self, "imap", "the front of a mailbox server: talks IMAP until the client can be handed over",
-    origin: "A reduction of the mail proxy of nginx; of its states those of a plain login are left.",
+    origin: "a reduction of the mail proxy of nginx; of its states those of a plain login are left",
     example: [
-      "new imap i sessionTimeout=30s",
-      "watch i",
-      "send i login user guess",
-      "advance 29s",
-      "send i noop",
-      "advance 1s",
+      "new imap i sessionTimeout=30s", "watch i", "send i LOGIN ann bad", "advance 29s", "send i NOOP", "advance 1s",
       "show i",
     ],
     states: [
@@ -115,11 +110,12 @@ extension IMAP {
     ],
     events: [
       .event(
-        Event.login, .mailName("user", like: ["user", "x"]), .mailName("password", like: ["secret", "x"]),
-        about: "LOGIN: whose mailboxes they are, and the password"),
-      .event(.noop, "NOOP: nothing is wanted"),
-      .event(.logout, "LOGOUT: the client takes its leave"),
-      .event(Event.other, .mailName("command", like: ["x"]), about: "any other command"),
+        Event.login, .mailName("user", like: ["ann"]), .mailName("password", like: ["secret", "bad"]),
+        about: "LOGIN: whose mailboxes they are, and the password"
+      ).named("LOGIN"),
+      .event(.noop, "NOOP: nothing is wanted").named("NOOP"),
+      .event(.logout, "LOGOUT: the client takes its leave").named("LOGOUT"),
+      .event(Event.other, .optional(.mailName("command", like: ["x"])), about: "any other command"),
     ],
     timers: [.sessionTimeout: .after("sessionTimeout", "the session takes too long")],
     outputs: [

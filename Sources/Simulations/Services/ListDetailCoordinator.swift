@@ -4,11 +4,11 @@ public import StateMachines
 ///
 /// | current \ signal | start | selected(item) | allTapped |
 /// | --- | --- | --- | --- |
-/// | none | → all, pushList | ignored | ignored |
-/// | all | ignored | → detail(item), pushDetail(item) | refused: all may be followed by detail only |
-/// | detail | ignored | refused: detail may be followed by all only | → all, popToRoot |
+/// | none | → All, pushList | ignored | ignored |
+/// | All | ignored | → Detail(item), pushDetail(item) | refused: All may be followed by Detail only |
+/// | Detail | ignored | refused: Detail may be followed by All only | → All, popToRoot |
 ///
-/// `all` pushes the list when it is the first screen, and otherwise takes the navigation back to it. There is no back button; all
+/// `All` pushes the list when it is the first screen, and otherwise takes the navigation back to it. There is no back button; all
 /// navigation goes through signals.
 ///
 /// The item is written into the state `detail` *before* the machine is asked to enter it, so one that comes
@@ -25,7 +25,12 @@ public struct ListDetailCoordinator: Machine {
     /// The details of an item are on top of the list; `nil` if the coordinator was made here.
     case detail(String?)
 
-    public enum Name: UInt8, CaseIterable, Vocabulary { case none, all, detail }
+    public enum Name: UInt8, CaseIterable, Vocabulary {
+      case none, all, detail
+
+      /// The states are called as their classes are.
+      public static var words: [String] { ["none", "All", "Detail"] }
+    }
 
     public var name: Name {
       switch self {
@@ -153,7 +158,7 @@ extension ListDetailCoordinator {
     ListDetailCoordinator.self, "listDetailCoordinator", "the navigation between a list and the details of one item",
     form: .stateObjects,
     origin: """
-      A sample of a talk on state machines in iOS apps, written with GameplayKit; its states and their rules are as they are there, \
+      a sample of a talk on state machines in iOS apps, written with GameplayKit; its states and their rules are as they are there, \
       the item that is kept in spite of a refusal too
       """,
     example: [

@@ -251,7 +251,7 @@ extension Operation {
     Operation.self, "operation", "an operation on a serial queue: start and finish move it, cancel is only a flag",
     form: .eventObjects,
     origin: """
-      The state machine inside the request operations of RestKit, a library for iOS, which is built with \
+      the state machine inside the request operations of RestKit, a library for iOS, which is built with \
       TransitionKit; its calls, blocks and notifications are followed in their order
       """,
     example: [

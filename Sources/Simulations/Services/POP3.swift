@@ -40,7 +40,7 @@ public struct POP3: Machine {
     case user(String)
     case pass(String)
     case noop, quit
-    case other(String)
+    case other(String?)
   }
 
   public enum TimerName: UInt8, CaseIterable, Vocabulary { case sessionTimeout }
@@ -65,7 +65,7 @@ public struct POP3: Machine {
   public init(initial: State.Name?, _ step: Step<Self>) {
     switch initial ?? .start {
     case .start: state = .start
-    case .user: state = .user(step.parameters.user)
+    case .user: state = .user("user")
     case .authenticated: state = .authenticated
     case .done: state = .done
     case .closed: state = .closed
@@ -78,8 +78,8 @@ public struct POP3: Machine {
     case (.start, .event(.user(let name))), (.user, .event(.user(let name))):
       step.emit(.reply(isPositive: true))
       return .move(to: .user(name))
-    case (.user(let name), .event(.pass(let password))):
-      guard step.parameters.admits(user: name, password: password) else {
+    case (.user, .event(.pass(let password))):
+      guard MailParameters.admits(password: password) else {
         step.emit(.reply(isPositive: false))
         return .move(to: .start)
       }
@@ -121,15 +121,10 @@ public struct POP3: Machine {
 extension POP3 {
   public static let kind = Kind(
     POP3.self, "pop3", "the front of a mailbox server: talks POP3 until the client can be handed over",
-    origin: "A reduction of the mail proxy of nginx; of its states those of a plain login are left.",
+    origin: "a reduction of the mail proxy of nginx; of its states those of a plain login are left",
     example: [
-      "new pop3 p",
-      "watch p",
-      "send p pass secret",
-      "send p user user",
-      "send p pass guess",
-      "send p user user",
-      "send p pass secret",
+      "new pop3 p", "watch p", "send p PASS secret", "send p USER ann", "send p PASS bad", "send p USER ann",
+      "send p PASS secret",
     ],
     states: [
       .start: "nobody has said who they are",
@@ -139,11 +134,12 @@ extension POP3 {
       .closed: "the session took too long",
     ],
     events: [
-      .event(Event.user, .mailName("name", like: ["user", "x"]), about: "USER: whose mailbox it is"),
-      .event(Event.pass, .mailName("password", like: ["secret", "x"]), about: "PASS: the password for it"),
-      .event(.noop, "NOOP: nothing is wanted"),
-      .event(.quit, "QUIT: the client takes its leave"),
-      .event(Event.other, .mailName("command", like: ["x"]), about: "any other command"),
+      .event(Event.user, .mailName("name", like: ["ann"]), about: "USER: whose mailbox it is").named("USER"),
+      .event(Event.pass, .mailName("password", like: ["secret", "bad"]), about: "PASS: the password for it").named(
+        "PASS"),
+      .event(.noop, "NOOP: nothing is wanted").named("NOOP"),
+      .event(.quit, "QUIT: the client takes its leave").named("QUIT"),
+      .event(Event.other, .optional(.mailName("command", like: ["x"])), about: "any other command"),
     ],
     timers: [.sessionTimeout: .after("sessionTimeout", "the session takes too long")],
     outputs: [.reply: .output(("status", .choice(["+OK", "-ERR"])), about: "the reply to a command")],

@@ -30,7 +30,7 @@ public struct SMTP: Machine {
     /// The user's name is awaited.
     case authLoginUser
     /// The password of this user is awaited.
-    case authLoginPassword(user: String)
+    case authLoginPassword
     /// User and password are awaited in one line.
     case authPlain
     /// Handed over to the server behind.
@@ -68,13 +68,16 @@ public struct SMTP: Machine {
   }
 
   public enum Event: Sendable {
-    case helo(String), ehlo(String)
-    case mail(String), rcpt(String)
-    case authLogin, authPlain
+    case helo(String?), ehlo(String?)
+    case mail(String?), rcpt(String?)
+    case auth(Mechanism)
     case line(String)
     case rset, noop, quit
-    case other(String)
+    case other(String?)
   }
+
+  /// How a client logs in.
+  public enum Mechanism: String, Choice { case login = "LOGIN", plain = "PLAIN" }
 
   public enum TimerName: UInt8, CaseIterable, Vocabulary { case sessionTimeout }
 
@@ -110,7 +113,7 @@ public struct SMTP: Machine {
     case .from: state = .from(sender: "")
     case .to: state = .to
     case .authLoginUser: state = .authLoginUser
-    case .authLoginPassword: state = .authLoginPassword(user: step.parameters.user)
+    case .authLoginPassword: state = .authLoginPassword
     case .authPlain: state = .authPlain
     case .done: state = .done
     case .closed: state = .closed
@@ -127,29 +130,29 @@ public struct SMTP: Machine {
       (.start, .event(.noop)), (.helo, .event(.noop)), (.from, .event(.noop)):
       return reply(250, .stay, step)
     case (.helo, .event(.mail(let sender))):
-      return reply(250, .move(to: .from(sender: sender)), step)
+      return reply(250, .move(to: .from(sender: sender ?? "")), step)
     case (.from(let sender), .event(.rcpt(let recipient))):
       step.disarm(.sessionTimeout)
       step.emit(.reply(250))
-      step.emit(.handOver(from: sender, to: recipient))
+      step.emit(.handOver(from: sender, to: recipient ?? ""))
       return .move(to: .to)
-    case (.helo, .event(.authLogin)):
+    case (.helo, .event(.auth(.login))):
       return reply(334, .move(to: .authLoginUser), step)
-    case (.helo, .event(.authPlain)):
+    case (.helo, .event(.auth(.plain))):
       return reply(334, .move(to: .authPlain), step)
-    case (.authLoginUser, .event(.line(let user))):
-      return reply(334, .move(to: .authLoginPassword(user: user)), step)
-    case (.authLoginPassword(let user), .event(.line(let password))):
-      return judge(step.parameters.admits(user: user, password: password), step)
+    case (.authLoginUser, .event(.line)):
+      return reply(334, .move(to: .authLoginPassword), step)
+    case (.authLoginPassword, .event(.line(let password))):
+      return judge(MailParameters.admits(password: password), step)
     case (.authPlain, .event(.line(let line))):
-      return judge(line == "\(step.parameters.user) \(step.parameters.password)", step)
+      return judge(MailParameters.admits(password: String(line.split(separator: " ").last ?? "")), step)
     case (.start, .event(.quit)), (.helo, .event(.quit)), (.from, .event(.quit)):
       step.disarm(.sessionTimeout)
       return reply(221, .move(to: .done), step)
 
-    case (.start, .event(.mail)), (.start, .event(.rcpt)), (.start, .event(.authLogin)), (.start, .event(.authPlain)),
+    case (.start, .event(.mail)), (.start, .event(.rcpt)), (.start, .event(.auth)),
       (.helo, .event(.rcpt)),
-      (.from, .event(.mail)), (.from, .event(.authLogin)), (.from, .event(.authPlain)):
+      (.from, .event(.mail)), (.from, .event(.auth)):
       return reply(503, .stay, step)
     case (.start, .event(.other)), (.helo, .event(.other)), (.from, .event(.other)):
       return reply(500, .stay, step)
@@ -192,17 +195,11 @@ extension SMTP {
   public static let kind = Kind(
     SMTP.self, "smtp", "the front of a mail server: talks SMTP until the client can be handed over",
     origin: """
-      A reduction of the mail proxy of nginx: its states and reply codes; decoding of what clients encode is left out.
+      a reduction of the mail proxy of nginx: its states and reply codes; decoding of what clients encode is left out
       """,
     example: [
-      "new smtp s password=hush",
-      "watch s",
-      "send s mail a@example.org",
-      "send s ehlo me",
-      "send s authPlain",
-      "send s line \"user hush\"",
-      "send s mail a@example.org",
-      "send s rcpt b@example.org",
+      "new smtp s", "watch s", "send s MAIL a@example.org", "send s EHLO me", "send s AUTH PLAIN",
+      "send s line \"ann hush\"", "send s MAIL a@example.org", "send s RCPT b@example.org",
     ],
     states: [
       .start: "the client has not said who it is",
@@ -216,19 +213,25 @@ extension SMTP {
       .closed: "the session took too long",
     ],
     events: [
-      .event(Event.helo, .mailName("client", like: ["me"]), about: "HELO: the client says who it is"),
-      .event(Event.ehlo, .mailName("client", like: ["me"]), about: "EHLO: the same, for extended SMTP"),
-      .event(Event.mail, .mailName("from", like: ["a@example.org"]), about: "MAIL FROM: a message of this sender"),
-      .event(Event.rcpt, .mailName("to", like: ["b@example.org"]), about: "RCPT TO: for this recipient"),
-      .event(.authLogin, "AUTH LOGIN: name and password will come in two lines"),
-      .event(.authPlain, "AUTH PLAIN: name and password will come in one line"),
+      .event(Event.helo, .optional(.mailName("client", like: ["me"])), about: "HELO: the client says who it is").named(
+        "HELO"),
+      .event(Event.ehlo, .optional(.mailName("client", like: ["me"])), about: "EHLO: the same, for extended SMTP")
+        .named("EHLO"),
       .event(
-        Event.line, .mailName("text", like: ["user secret", "secret", "x"]),
+        Event.mail, .optional(.mailName("from", like: ["a@example.org"])), about: "MAIL FROM: a message of this sender"
+      ).named("MAIL"),
+      .event(Event.rcpt, .optional(.mailName("to", like: ["b@example.org"])), about: "RCPT TO: for this recipient")
+        .named("RCPT"),
+      .event(
+        Event.auth, .choice("mechanism"), about: "AUTH: name and password will come in two lines, or in one with PLAIN"
+      ).named("AUTH"),
+      .event(
+        Event.line, .mailName("text", like: ["secret", "bad"]),
         about: "what was asked for, decoded: name, password, or both with a space between"),
-      .event(.rset, "RSET: forgets the message"),
-      .event(.noop, "NOOP: nothing is wanted"),
-      .event(.quit, "QUIT: the client takes its leave"),
-      .event(Event.other, .mailName("command", like: ["x"]), about: "any other command"),
+      .event(.rset, "RSET: forgets the message").named("RSET"),
+      .event(.noop, "NOOP: nothing is wanted").named("NOOP"),
+      .event(.quit, "QUIT: the client takes its leave").named("QUIT"),
+      .event(Event.other, .optional(.mailName("command", like: ["x"])), about: "any other command"),
     ],
     timers: [.sessionTimeout: .after("sessionTimeout", "the session takes too long")],
     outputs: [

@@ -81,7 +81,7 @@ extension RegexMatcher {
     form: .acceptor,
     origin: """
       Thompson's construction with sets of its states as states; the notation is the common core of what tools have, \
-      without anchors, counts and captures.
+      without anchors, counts and captures
       """,
     example: [
       "new regex r pattern=[a-z]+(-[0-9]+)?",

@@ -5,8 +5,8 @@ extension SpamFilter {
     SpamFilter.self, "spamFilter", "finds stop-words in messages that come in pieces, and masks, drops or flags them",
     form: .enumAndSwitch,
     origin: """
-      The search of Knuth, Morris and Pratt, for several words at once that of Aho and Corasick; the machine around it \
-      is our own.
+      the search of Knuth, Morris and Pratt, for several words at once that of Aho and Corasick; the machine around it \
+      is our own
       """,
     example: [
       "new spamFilter s words=spam,ham wholeWord=on",

@@ -88,8 +88,8 @@ extension WordAcceptor {
     WordAcceptor.self, "acceptor", "a formal automaton that judges one word by a pattern",
     form: .acceptor,
     origin: """
-      The automaton of the textbooks: states, symbols, transitions, a start, final states; what it does after the \
-      judgement is ours.
+      the automaton of the textbooks: states, symbols, transitions, a start, final states; what it does after the \
+      judgement is ours
       """,
     example: [
       "new acceptor a pattern=(ab|c)*d",

@@ -39,6 +39,11 @@ public struct EventForm<Event: Sendable>: Sendable {
     let name = "\(sample)".prefix { $0 != "(" }
     return EventForm(name: String(name), arguments: entries, about: about, constant: nil, make: build)
   }
+
+  /// The same event under another name, where the field's own is none that a Swift case may have: `HELO`.
+  public func named(_ name: String) -> EventForm {
+    EventForm(name: name, arguments: arguments, about: about, constant: constant, make: make)
+  }
 }
 
 /// An argument of an event, with the Swift type that it has there.

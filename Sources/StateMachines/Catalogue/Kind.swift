@@ -46,7 +46,7 @@ public final class Kind: Sendable {
   /// - Precondition: Every state, timer and output of the machine is listed, in its vocabulary's order.
   public convenience init<M: Machine>(
     _ machine: M.Type, _ name: String, version: Int = 1, _ about: String,
-    form: Form = .enumAndSwitch, origin: String = "", example: [String] = [],
+    form: Form = .enumAndSwitch, origin: String = "", example: [String] = [], regions: Regions? = nil,
     states: KeyValuePairs<M.State.Name, String>,
     events: [EventForm<M.Event>],
     timers: KeyValuePairs<M.TimerName, TimerForm> = [:],
@@ -55,7 +55,7 @@ public final class Kind: Sendable {
     parameters: [ParameterForm<M.Parameters>] = []
   ) {
     self.init(
-      machine, name, version: version, about, form: form, origin: origin, example: example,
+      machine, name, version: version, about, form: form, origin: origin, example: example, regions: regions,
       states: states.map { ($0.key, $0.value) }, initialStates: states.map { ($0.key.word, $0.key) },
       events: events, timers: timers, outputs: outputs, readings: readings, parameters: parameters)
   }
@@ -199,6 +199,9 @@ public final class Kind: Sendable {
 public struct StateEntry: Hashable, Sendable {
   public let word: String
   public let about: String
+
+  /// Whether the state has no name but its data: `state(active)`, which may be asked for as `active` too.
+  public var isNamedByData: Bool { word == "state" }
 }
 
 public struct ArgumentEntry: Hashable, Sendable {

@@ -21,7 +21,7 @@ public struct GraphTable: Sendable {
   }
 
   /// Characters that a table may be wide before it is turned, and then before it becomes lists.
-  private static let widest = 110
+  private static let widest = 160
   /// Characters of a list's lines.
   private static let listWidth = 100
 

@@ -59,7 +59,7 @@ public final class WayFinder {
 
   private let pool: any ParameterPool
 
-  /// The shortest way from a machine to one that some sample of an event is not refused by. Of several, the one whose
+  /// The shortest way from a machine to one in which some sample of an event comes to something: moves it, or is handled. Of several, the one whose
   /// steps come first: events in the kind's order, then timers as they are due.
   ///
   /// The machine itself is left as it is.
@@ -130,7 +130,8 @@ public final class WayFinder {
   private func isPossible(_ event: Int, for machine: MachineCopy) -> Bool {
     trial.eventInputs[event].contains { input in
       stepsTaken += 1
-      return trial.send(input, to: machine.copy()).verdict != .refused
+      let verdict = trial.send(input, to: machine.copy()).verdict
+      return verdict == .moved || verdict == .stayed
     }
   }
 }

@@ -14,9 +14,10 @@ final class ProgramRun {
   ///   - program: Its name; it is looked for where the tests themselves were built.
   ///   - folder: Where its output goes.
   ///   - environment: Variables that are set (or, with nil, unset) for the program only.
+  ///   - isOurs: False for a program of the system, which is looked for in the path.
   init(
     _ program: String, _ arguments: [String], in folder: TemporaryFolder, input: Descriptor? = nil,
-    environment: [(String, String?)] = []
+    environment: [(String, String?)] = [], isOurs: Bool = true
   ) throws {
     self.folder = folder
     number = TemporaryFolder.names(in: folder.path).count
@@ -28,7 +29,7 @@ final class ProgramRun {
       log.close()
       close(nothing)
     }
-    let path = try Products.path(of: program)
+    let path = isOurs ? try Products.path(of: program) : program
     // With env(1), since this process's own environment is shared with other tests.
     let words =
       environment.flatMap { name, value in value == nil ? ["-u", name] : [] }
@@ -79,6 +80,12 @@ enum Products {
       if access(path, X_OK) == 0 { return path }
     }
     throw HarnessFailure(what: "\(program) is not beside the tests in any of \(folders)")
+  }
+
+  /// Whether the system has a program.
+  static func isInPath(_ program: String) -> Bool {
+    guard let path = getenv("PATH") else { return false }
+    return String(cString: path).split(separator: ":").contains { access("\($0)/\(program)", X_OK) == 0 }
   }
 
   /// Folders of the running program and of what it has loaded: a test bundle is either of them.

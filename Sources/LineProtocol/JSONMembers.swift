@@ -1,0 +1,98 @@
+/// The two ways in which the daemon writes its lines.
+package enum LineForm: String, CaseIterable, Sendable {
+  case text, json
+}
+
+/// Which members the JSON form of a line has, and what their values are. `Docs/Json.md` says it to those who read it.
+enum JSONMembers {
+  /// What the value of a `key=value` word is in JSON.
+  enum ValueForm {
+    case text
+    /// A number where it is written as JSON writes one; anything else is a text.
+    case number
+    /// Words with commas between them.
+    case list
+  }
+
+  /// The members that the first plain words become; what is left of them is the member `words`.
+  static func namesOfWords(_ lineClass: LineClass, isHistory: Bool) -> [StaticString] {
+    switch lineClass {
+    case .success: []
+    case .data: isHistory ? ofHistory : []
+    case .failure: ofFailure
+    case .notice: ofHistory
+    case .flow: ofFlow
+    }
+  }
+
+  private static let ofHistory: [StaticString] = ["seq", "t", "name", "what"]
+  private static let ofFailure: [StaticString] = ["code"]
+  private static let ofFlow: [StaticString] = ["what"]
+
+  /// Whether objects of this class have `words` even if there are none.
+  static func alwaysHasWords(_ lineClass: LineClass) -> Bool {
+    switch lineClass {
+    case .success, .data, .notice: true
+    case .failure, .flow: false
+    }
+  }
+
+  static func name(of lineClass: LineClass) -> StaticString {
+    switch lineClass {
+    case .success: "success"
+    case .failure: "failure"
+    case .data: "data"
+    case .notice: "notice"
+    case .flow: "flow"
+    }
+  }
+
+  /// Whether a line of data with this first word has keys that a kind has named: those of its event or output.
+  static func namesArguments(_ word: UnsafeRawBufferPointer) -> Bool { word.equals("event") || word.equals("output") }
+
+  static func form(of key: UnsafeRawBufferPointer) -> ValueForm {
+    guard key.count < formsByLength.count else { return .text }
+    for entry in formsByLength[key.count] where key.equals(entry.key) { return entry.form }
+    return .text
+  }
+
+  /// The keys whose values are no texts.
+  static let forms: [(key: StaticString, form: ValueForm)] = [
+    ("t", .number), ("seq", .number), ("due", .number), ("left", .number),
+    ("moved", .number), ("stayed", .number), ("ignored", .number), ("refused", .number), ("fired", .number),
+    ("from", .number), ("to", .number), ("since", .number), ("batch", .number), ("index", .number),
+    ("value", .number), ("limit", .number), ("speed", .number), ("version", .number),
+    ("members", .number), ("machines", .number), ("states", .number), ("events", .number), ("timers", .number),
+    ("unreachable", .number), ("impossible", .number),
+    ("allowed", .list), ("outputs", .list), ("way", .list), ("lacks", .list),
+  ]
+
+  private static let formsByLength: [[(key: StaticString, form: ValueForm)]] = {
+    let longest = forms.map(\.key.utf8CodeUnitCount).max() ?? 0
+    return (0...longest).map { length in forms.filter { $0.key.utf8CodeUnitCount == length } }
+  }()
+}
+
+extension UnsafeRawBufferPointer {
+  /// Compared byte by byte.
+  func equals(_ text: StaticString) -> Bool {
+    guard count == text.utf8CodeUnitCount else { return false }
+    for place in 0..<count where self[place] != text.utf8Start[place] { return false }
+    return true
+  }
+
+  /// Whether it is a number as JSON writes one, without an exponent.
+  var isJSONNumber: Bool {
+    var place = first == 0x2D ? 1 : 0
+    let start = place
+    while place < count, self[place].isDigit { place += 1 }
+    guard place > start, place == start + 1 || self[start] != 0x30 else { return false }
+    guard place < count else { return true }
+    guard self[place] == 0x2E, place + 1 < count else { return false }
+    return self[(place + 1)...].allSatisfy(\.isDigit)
+  }
+}
+
+extension UInt8 {
+  var isDigit: Bool { self >= 0x30 && self <= 0x39 }
+}

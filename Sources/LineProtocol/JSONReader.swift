@@ -1,0 +1,195 @@
+extension ServerLine {
+  /// Takes a line in its JSON form apart; what comes of it is what the text form would have given.
+  ///
+  /// - Parameter text: The object, without its line feed. White space between its parts is passed over.
+  /// - Returns: `nil` for what is no line in this form: no object of this kind, no known class, other types of values.
+  package init?(json text: String) {
+    var reader = JSONReader(Array(text.utf8))
+    guard let members = reader.members({ $0.value() }), reader.isAtEnd else { return nil }
+    self.init(members)
+  }
+
+  private init?(_ members: [JSONReader.Member]) {
+    var rest = members[...]
+    guard rest.first?.name == "class", case .text(let word)? = rest.popFirst()?.value,
+      let lineClass = LineClass.allCases.first(where: { "\(JSONMembers.name(of: $0))" == word })
+    else { return nil }
+    var tag: String?
+    if rest.first?.name == "tag" {
+      guard lineClass.answersRequest, case .text(let found)? = rest.popFirst()?.value else { return nil }
+      tag = found
+    }
+    var words: [String] = []
+    let isHistory = rest.contains { $0.name == "what" }
+    for name in JSONMembers.namesOfWords(lineClass, isHistory: isHistory) where rest.first?.name == "\(name)" {
+      guard let word = rest.popFirst()?.value.word else { return nil }
+      words.append(word)
+    }
+    var fields: [Field] = []
+    var note: String?
+    for member in rest {
+      switch (member.name, member.value) {
+      case ("words", .list(let more)): words += more
+      case ("text", .text(let text)): note = text
+      case ("words", _), ("text", _): return nil
+      case ("arguments", .object(let arguments)):
+        for argument in arguments {
+          guard let value = argument.value.word else { return nil }
+          fields.append(Field(key: argument.name, value: value))
+        }
+      case (let key, let value):
+        guard let word = value.word else { return nil }
+        fields.append(Field(key: key, value: word))
+      }
+    }
+    self.init(lineClass: lineClass, tag: tag, words: words, fields: fields, note: note)
+  }
+}
+
+/// Reads as much of JSON as a line of the daemon may have: an object of texts, numbers, lists of those, and one object.
+private struct JSONReader {
+  struct Member {
+    let name: String
+    let value: Value
+  }
+
+  enum Value {
+    case text(String)
+    /// As it is written.
+    case number(String)
+    case list([String])
+    case object([Member])
+
+    /// The value as a word of the text form has it; `nil` for an object.
+    var word: String? {
+      switch self {
+      case .text(let text), .number(let text): text
+      case .list(let words): words.joined(separator: ",")
+      case .object: nil
+      }
+    }
+  }
+
+  private let bytes: [UInt8]
+  private var place = 0
+
+  init(_ bytes: [UInt8]) {
+    self.bytes = bytes
+  }
+
+  /// Whether nothing follows but white space.
+  var isAtEnd: Bool {
+    mutating get {
+      skipBlanks()
+      return place == bytes.count
+    }
+  }
+
+  /// The members of the object that begins here, with what `value` reads behind their names.
+  mutating func members(_ value: (inout JSONReader) -> Value?) -> [Member]? {
+    var members: [Member] = []
+    guard take("{") else { return nil }
+    if take("}") { return members }
+    repeat {
+      guard let name = text(), take(":"), let value = value(&self) else { return nil }
+      members.append(Member(name: name, value: value))
+    } while take(",")
+    return take("}") ? members : nil
+  }
+
+  mutating func value() -> Value? {
+    skipBlanks()
+    guard place < bytes.count else { return nil }
+    switch bytes[place] {
+    case UInt8(ascii: "\""): return text().map(Value.text)
+    case UInt8(ascii: "["): return list().map(Value.list)
+    // There is but one level, so a line cannot make this go deep.
+    case UInt8(ascii: "{"): return members { $0.textOrNumber().map(Value.text) }.map(Value.object)
+    default: return number().map(Value.number)
+    }
+  }
+
+  private mutating func list() -> [String]? {
+    var words: [String] = []
+    guard take("[") else { return nil }
+    if take("]") { return words }
+    repeat {
+      guard let word = textOrNumber() else { return nil }
+      words.append(word)
+    } while take(",")
+    return take("]") ? words : nil
+  }
+
+  private mutating func textOrNumber() -> String? {
+    skipBlanks()
+    return place < bytes.count && bytes[place] == UInt8(ascii: "\"") ? text() : number()
+  }
+
+  private mutating func number() -> String? {
+    let rest = bytes[place...]
+    let end = rest.firstIndex { !$0.isDigit && $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: ".") } ?? rest.endIndex
+    guard bytes.withUnsafeBytes({ UnsafeRawBufferPointer(rebasing: $0[place..<end]).isJSONNumber }) else { return nil }
+    defer { place = end }
+    return String(decoding: bytes[place..<end], as: UTF8.self)
+  }
+
+  private mutating func text() -> String? {
+    guard take("\"") else { return nil }
+    var text: [UInt8] = []
+    while place < bytes.count {
+      let byte = bytes[place]
+      place += 1
+      switch byte {
+      case UInt8(ascii: "\""): return String(decoding: text, as: UTF8.self)
+      case UInt8(ascii: "\\"):
+        guard let scalar = escape() else { return nil }
+        text += Array(String(scalar).utf8)
+      case 0..<0x20: return nil
+      default: text.append(byte)
+      }
+    }
+    return nil
+  }
+
+  /// What stands behind a backslash.
+  private mutating func escape() -> Unicode.Scalar? {
+    guard place < bytes.count else { return nil }
+    let byte = bytes[place]
+    place += 1
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(byte)
+    case UInt8(ascii: "n"): return "\n"
+    case UInt8(ascii: "t"): return "\t"
+    case UInt8(ascii: "r"): return "\r"
+    case UInt8(ascii: "b"): return "\u{8}"
+    case UInt8(ascii: "f"): return "\u{C}"
+    case UInt8(ascii: "u"):
+      guard let unit = fourDigits() else { return nil }
+      // A character beyond the first 65,536 is written as two.
+      guard (0xD800..<0xDC00).contains(unit) else { return Unicode.Scalar(unit) }
+      guard take("\\"), take("u"), let low = fourDigits(), (0xDC00..<0xE000).contains(low) else { return nil }
+      return Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00))
+    default: return nil
+    }
+  }
+
+  private mutating func fourDigits() -> UInt32? {
+    guard place + 4 <= bytes.count else { return nil }
+    let digits = bytes[place..<(place + 4)]
+    guard digits.allSatisfy({ $0.isDigit || (0x61...0x66).contains($0 | 0x20) }) else { return nil }
+    place += 4
+    return UInt32(String(decoding: digits, as: UTF8.self), radix: 16)
+  }
+
+  /// Takes one character if it is next, white space before it included.
+  private mutating func take(_ character: Unicode.Scalar) -> Bool {
+    skipBlanks()
+    guard place < bytes.count, bytes[place] == UInt8(ascii: character) else { return false }
+    place += 1
+    return true
+  }
+
+  private mutating func skipBlanks() {
+    while place < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[place]) { place += 1 }
+  }
+}

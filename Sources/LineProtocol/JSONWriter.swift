@@ -1,0 +1,178 @@
+/// Writes lines of the daemon as JSON objects, from their text form: what writes a line need not know how it goes out.
+package struct JSONWriter: ~Copyable {
+  private var parts = LineParts()
+
+  package init() {}
+
+  /// Appends a line's object, without a line feed.
+  ///
+  /// - Parameter line: Without its LF; it is rewritten on the way.
+  /// - Complexity: O(*n*) in the bytes of the line; nothing is allocated once the buffer has room.
+  package mutating func write(_ line: UnsafeMutableRawBufferPointer, to buffer: inout ByteBuffer) {
+    if !parts.take(line) {
+      // No line of the daemon is like that. Whoever reads this one can at least see it.
+      assertionFailure("a line breaks the rules of words: \(String(decoding: line, as: UTF8.self))")
+      parts.take(whole: line, tagLength: 0)
+    }
+    write(UnsafeRawBufferPointer(line), to: &buffer)
+  }
+
+  /// Appends the object of a line of data that is not to be taken apart.
+  ///
+  /// - Parameter tagLength: Of the request's tag, without its `@`; 0 if it has none.
+  package mutating func write(
+    whole line: UnsafeMutableRawBufferPointer, tagLength: Int, to buffer: inout ByteBuffer
+  ) {
+    parts.take(whole: line, tagLength: tagLength)
+    buffer.append(literal: #"{"class":"data""#)
+    writeTagAndText(UnsafeRawBufferPointer(line), to: &buffer) { _ in }
+  }
+
+  /// A line of text as an object.
+  package static func object(of line: String) -> String {
+    var writer = JSONWriter()
+    var buffer = ByteBuffer()
+    var bytes = Array(line.utf8)
+    bytes.withUnsafeMutableBytes { writer.write($0, to: &buffer) }
+    return String(decoding: buffer.bytes, as: UTF8.self)
+  }
+
+  private func write(_ line: UnsafeRawBufferPointer, to buffer: inout ByteBuffer) {
+    buffer.append(literal: #"{"class":""#)
+    buffer.append(literal: JSONMembers.name(of: parts.lineClass))
+    buffer.append(byte: JSONWriter.quote)
+    writeTagAndText(line, to: &buffer) { buffer in
+      let names = JSONMembers.namesOfWords(parts.lineClass, isHistory: isHistory(line))
+      for (name, word) in zip(names, parts.words) {
+        buffer.append(literal: #",""#)
+        buffer.append(literal: name)
+        buffer.append(literal: #"":"#)
+        let form = JSONMembers.form(of: UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+        buffer.append(json: UnsafeRawBufferPointer(rebasing: line[word]), as: form)
+      }
+      writeWords(parts.words.dropFirst(names.count), line, to: &buffer)
+      writeFields(line, to: &buffer)
+    }
+  }
+
+  /// Whether a line of data is one of the journal: nothing else begins with a whole number.
+  private func isHistory(_ line: UnsafeRawBufferPointer) -> Bool {
+    guard parts.lineClass == .data, parts.words.count >= 4 else { return false }
+    return line[parts.words[0]].allSatisfy(\.isDigit)
+  }
+
+  private func writeTagAndText(
+    _ line: UnsafeRawBufferPointer, to buffer: inout ByteBuffer, between body: (inout ByteBuffer) -> Void
+  ) {
+    if let tag = parts.tag {
+      buffer.append(literal: #","tag":"#)
+      buffer.append(json: UnsafeRawBufferPointer(rebasing: line[tag]), as: .text)
+    }
+    body(&buffer)
+    if let text = parts.text {
+      buffer.append(literal: #","text":"#)
+      buffer.append(json: UnsafeRawBufferPointer(rebasing: line[text]), as: .text)
+    }
+    buffer.append(byte: UInt8(ascii: "}"))
+  }
+
+  private func writeWords(
+    _ words: ArraySlice<Range<Int>>, _ line: UnsafeRawBufferPointer, to buffer: inout ByteBuffer
+  ) {
+    guard !words.isEmpty || JSONMembers.alwaysHasWords(parts.lineClass) else { return }
+    buffer.append(literal: #","words":["#)
+    for word in words {
+      if word != words.first { buffer.append(byte: JSONWriter.comma) }
+      buffer.append(json: UnsafeRawBufferPointer(rebasing: line[word]), as: .text)
+    }
+    buffer.append(byte: UInt8(ascii: "]"))
+  }
+
+  private func writeFields(_ line: UnsafeRawBufferPointer, to buffer: inout ByteBuffer) {
+    guard !parts.fields.isEmpty else { return }
+    let areArguments =
+      parts.lineClass == .data
+      && (parts.words.first.map { JSONMembers.namesArguments(UnsafeRawBufferPointer(rebasing: line[$0])) } ?? false)
+    if areArguments { buffer.append(literal: #","arguments":{"#) }
+    for (number, field) in parts.fields.enumerated() {
+      if number > 0 || !areArguments { buffer.append(byte: JSONWriter.comma) }
+      let key = UnsafeRawBufferPointer(rebasing: line[field.key])
+      buffer.append(byte: JSONWriter.quote)
+      buffer.append(key)
+      buffer.append(literal: #"":"#)
+      buffer.append(
+        json: UnsafeRawBufferPointer(rebasing: line[field.value]),
+        as: areArguments ? .text : JSONMembers.form(of: key))
+    }
+    if areArguments { buffer.append(byte: UInt8(ascii: "}")) }
+  }
+
+  fileprivate static let quote: UInt8 = 0x22
+  fileprivate static let comma: UInt8 = 0x2C
+}
+
+extension ByteBuffer {
+  /// The bytes written so far, to be changed in place; valid until the buffer is.
+  ///
+  /// Safety: they are the buffer's own, and as many as are initialized.
+  package var mutableBytes: UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(start: base, count: count) }
+
+  /// Where the line ends that stands at a place: the place of its LF, or the end of the buffer.
+  package func lineEnd(from place: Int) -> Int {
+    var place = place
+    // Safety: sixteen bytes past the buffer's room may be read.
+    while place < count {
+      let word = base.loadUnaligned(fromByteOffset: place, as: UInt64.self).littleEndian ^ 0x0A0A_0A0A_0A0A_0A0A
+      let zeros = (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
+      if zeros != 0 { return min(count, place + zeros.trailingZeroBitCount >> 3) }
+      place += 8
+    }
+    return count
+  }
+
+  fileprivate mutating func append(json value: UnsafeRawBufferPointer, as form: JSONMembers.ValueForm) {
+    switch form {
+    case .text: append(jsonText: value)
+    case .number: if value.isJSONNumber { append(value) } else { append(jsonText: value) }
+    case .list: append(jsonList: value)
+    }
+  }
+
+  /// A list of words; what has a blank in it is no list, and becomes the only element.
+  private mutating func append(jsonList value: UnsafeRawBufferPointer) {
+    append(byte: UInt8(ascii: "["))
+    if !value.isEmpty {
+      var rest = value
+      let isList = !value.contains(WordScanner.space)
+      while isList, let comma = rest.firstIndex(of: JSONWriter.comma) {
+        append(jsonText: UnsafeRawBufferPointer(rebasing: rest[..<comma]))
+        append(byte: JSONWriter.comma)
+        rest = UnsafeRawBufferPointer(rebasing: rest[(comma + 1)...])
+      }
+      append(jsonText: rest)
+    }
+    append(byte: UInt8(ascii: "]"))
+  }
+
+  private mutating func append(jsonText text: UnsafeRawBufferPointer) {
+    append(byte: JSONWriter.quote)
+    var start = 0
+    for place in 0..<text.count {
+      let byte = text[place]
+      guard byte < 0x20 || byte == JSONWriter.quote || byte == 0x5C else { continue }
+      append(UnsafeRawBufferPointer(rebasing: text[start..<place]))
+      start = place + 1
+      switch byte {
+      case 0x0A: append(literal: #"\n"#)
+      case 0x09: append(literal: #"\t"#)
+      case JSONWriter.quote: append(literal: #"\""#)
+      case 0x5C: append(literal: #"\\"#)
+      default:
+        append(literal: #"\u00"#)
+        for digit in [byte >> 4, byte & 15] { append(byte: digit + (digit < 10 ? 0x30 : 0x57)) }
+      }
+    }
+    append(UnsafeRawBufferPointer(rebasing: text[start...]))
+    append(byte: JSONWriter.quote)
+  }
+}

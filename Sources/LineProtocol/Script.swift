@@ -1,0 +1,151 @@
+/// A script that has been read: what is sent, in order, and what is to come of it.
+///
+/// Requests stand in one run of bytes as they will be sent, so that a player can send very many at once.
+package struct Script: Sendable {
+  /// A file that belongs to it: the script itself first, then what it includes.
+  package struct Source: Sendable {
+    package let name: String
+    package let bytes: [UInt8]
+  }
+
+  /// One thing to do.
+  package struct Step: Sendable {
+    /// Its file, as a place in ``Script/sources``.
+    package let source: Int32
+    /// Its line there, from 1.
+    package let line: Int32
+    package let action: Action
+    fileprivate let start: Int
+    fileprivate let length: Int32
+  }
+
+  package enum Action: Sendable {
+    /// A request. `outcome` is a place in ``Script/outcomes``; below 0 it only must not fail.
+    case request(Verb?, outcome: Int32)
+    /// A place in ``Script/checks``, with the request it needs, if any.
+    case check(Int32)
+    /// The steps up to `past` come so many times; the last of them is the ``again`` of this one.
+    case repeats(Int32, past: Int32)
+    case again(first: Int32)
+  }
+
+  /// What is written as `expect` or `never` and is no request of the protocol.
+  package enum Check: Hashable, Sendable {
+    /// Exactly these timers run, in any order. Its request is `show`.
+    case timers(machine: String, names: [String])
+    /// Its request is `show`.
+    case reading(machine: String, name: String, Reading)
+    /// `within` in nanoseconds; without it, at the present moment. It has no request.
+    case output(machine: String, name: String, within: Int64?)
+    /// From here to the end. Its requests are `watch` and `expect`.
+    case never(machine: String, StateText)
+  }
+
+  /// A reading as a script wants it.
+  package enum Reading: Hashable, Sendable {
+    case number(Double, tolerance: Double)
+    case text(String)
+    /// There is none of that name now.
+    case none
+  }
+
+  package internal(set) var sources: [Source] = []
+  package internal(set) var steps: [Step] = []
+  package internal(set) var outcomes: [ScriptOutcome] = []
+  package internal(set) var checks: [Check] = []
+  private var text: [UInt8] = []
+
+  /// The name of the script's own file.
+  package var name: String { sources[0].name }
+
+  /// What a step sends, with line ends; empty if it sends nothing. Valid within the call.
+  package func withRequest<R>(of step: Step, _ body: (UnsafeRawBufferPointer) -> R) -> R {
+    text.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[step.start..<(step.start + Int(step.length))])) }
+  }
+
+  /// The request of a step without the line end.
+  package func request(of step: Step) -> String {
+    withRequest(of: step) { String(decoding: $0.dropLast(), as: UTF8.self) }
+  }
+
+  /// `FILE:LINE` of a step.
+  package func place(of step: Step) -> String { "\(sources[Int(step.source)].name):\(step.line)" }
+
+  /// The line of a step as it stands in its file, without the blanks around it.
+  package func line(of step: Step) -> String {
+    let lines = sources[Int(step.source)].bytes.split(
+      separator: 0x0A, maxSplits: Int(step.line), omittingEmptySubsequences: false)
+    let line = lines[Int(step.line) - 1].drop { $0 == 0x20 || $0 == 0x09 }
+    let end = line.lastIndex { $0 > 0x20 }.map { $0 + 1 } ?? line.startIndex
+    return String(decoding: line[..<end], as: UTF8.self)
+  }
+
+  /// Appends a step.
+  mutating func append(_ action: Action, request: some Sequence<UInt8>, source: Int, line: Int) {
+    let start = text.count
+    text.append(contentsOf: request)
+    append(action, from: start, source, line)
+  }
+
+  mutating func append(_ action: Action, request: UnsafeRawBufferPointer, before: StaticString, source: Int, line: Int)
+  {
+    let start = text.count
+    before.withUTF8Buffer { text.append(contentsOf: $0) }
+    text.append(contentsOf: request)
+    text.append(0x0A)
+    append(action, from: start, source, line)
+  }
+
+  private mutating func append(_ action: Action, from start: Int, _ source: Int, _ line: Int) {
+    steps.append(
+      Step(
+        source: Int32(source), line: Int32(line), action: action, start: start, length: Int32(text.count - start)))
+  }
+
+  /// Says of the step at `place`, which begins a `repeat`, that the next step is past it.
+  mutating func close(repeatAt place: Int) {
+    guard case .repeats(let count, _) = steps[place].action else { return }
+    let step = steps[place]
+    steps[place] = Step(
+      source: step.source, line: step.line, action: .repeats(count, past: Int32(steps.count)), start: step.start,
+      length: step.length)
+  }
+}
+
+/// How large a script may be.
+package enum ScriptLimits {
+  /// Bytes of a line, without its end; the same as of a request.
+  package static let line = 65_536
+  /// Bytes of a file.
+  package static let file = 256 << 20
+  /// Files within files, the script itself included.
+  package static let includes = 16
+  /// Times that a `repeat` may ask for.
+  package static let times = 1_000_000
+  /// Lines that are played when every `repeat` is written out.
+  package static let lines = 10_000_000
+  /// Blocks within blocks.
+  package static let blocks = 32
+  /// Names that `let` gives.
+  package static let names = 10_000
+}
+
+/// What is wrong with a script, and where.
+package struct ScriptFailure: Error, Hashable, Sendable, CustomStringConvertible {
+  package let file: String
+  /// From 1.
+  package let line: Int
+  /// In characters, from 1.
+  package let column: Int
+  /// What was found and what is allowed.
+  package let message: String
+
+  package init(file: String, line: Int, column: Int, message: String) {
+    self.file = file
+    self.line = line
+    self.column = column
+    self.message = message
+  }
+
+  package var description: String { "\(file):\(line):\(column): \(message)" }
+}

@@ -1,0 +1,154 @@
+/// What stands behind `=>` in a script: what is to come of a request.
+package struct ScriptOutcome: Hashable, Sendable {
+  package enum Result: Hashable, Sendable {
+    /// Any success.
+    case success
+    /// `moved`, `moved TO`, `moved FROM TO`.
+    case moved(from: StateText?, to: StateText?)
+    case stayed(StateText?)
+    case ignored(StateText?)
+    /// A failure with this code; nil for one of the machine, `REFUSED`.
+    case refused(FailureCode?)
+    /// A success whose last word is this: the state that the machine is in then, or a number, or `yes`.
+    case state(StateText)
+  }
+
+  package let result: Result
+  /// The `key=value` words of the reply that are compared.
+  package let fields: [ServerLine.Field]
+
+  package init(_ result: Result, fields: [ServerLine.Field] = []) {
+    self.result = result
+    self.fields = fields
+  }
+
+  /// The words of an outcome, for messages.
+  package static let form = "ok, moved [[FROM] TO], stayed [STATE], ignored [STATE], refused [CODE] or a state"
+
+  package enum Failure: Error, Equatable {
+    /// What is wrong, and with which of the words.
+    case wrong(String, word: Int)
+  }
+
+  /// Reads the words behind the arrow.
+  package init(words: [String], fields: [ServerLine.Field]) throws(Failure) {
+    func state(_ place: Int) throws(Failure) -> StateText? {
+      guard words.indices.contains(place) else { return nil }
+      guard let state = StateText(words[place]) else {
+        throw .wrong("'\(words[place])' can be no state", word: place)
+      }
+      return state
+    }
+    func atMost(_ count: Int, _ form: String) throws(Failure) {
+      guard words.count > count + 1 else { return }
+      throw .wrong("'\(words[count + 1])' is one word too many; the form is '\(form)'", word: count + 1)
+    }
+    self.fields = fields
+    switch words.first {
+    case nil:
+      throw .wrong("an outcome must follow '=>': \(ScriptOutcome.form)", word: 0)
+    case "ok":
+      try atMost(0, "ok")
+      result = .success
+    case "moved":
+      try atMost(2, "moved [[FROM] TO]")
+      let first = try state(1)
+      let second = try state(2)
+      result = second == nil ? .moved(from: nil, to: first) : .moved(from: first, to: second)
+    case "stayed":
+      try atMost(1, "stayed [STATE]")
+      result = .stayed(try state(1))
+    case "ignored":
+      try atMost(1, "ignored [STATE]")
+      result = .ignored(try state(1))
+    case "refused":
+      try atMost(1, "refused [CODE]")
+      guard words.count > 1 else {
+        result = .refused(nil)
+        return
+      }
+      guard let code = FailureCode(rawValue: words[1]) else {
+        let codes = FailureCode.allCases.map(\.word)
+        let hint = Nearest.match(words[1], among: codes).map { "did you mean \($0)?" } ?? codes.joined(separator: " ")
+        throw .wrong("'\(words[1])' is no code of a failure; \(hint)", word: 1)
+      }
+      result = .refused(code)
+    case let word?:
+      if words.count == 1, let code = FailureCode(rawValue: word) {
+        result = .refused(code)
+        return
+      }
+      guard words.count == 1, let state = try state(0) else {
+        let forms = ["moved", "stayed", "ignored", "refused"]
+        let hint = Nearest.match(word, among: forms).map { "did you mean '\($0)'?" } ?? "there is \(ScriptOutcome.form)"
+        throw .wrong("'\(word)' is no outcome; \(hint)", word: 0)
+      }
+      result = .state(state)
+    }
+  }
+
+  /// The outcome as a script writes it.
+  package var text: String {
+    var words: [String?]
+    switch result {
+    case .success: words = ["ok"]
+    case .moved(let from, let to): words = ["moved", from?.word, to?.word]
+    case .stayed(let state): words = ["stayed", state?.word]
+    case .ignored(let state): words = ["ignored", state?.word]
+    case .refused(let code): words = ["refused", code?.word]
+    case .state(let state): words = [state.word]
+    }
+    words = words.map { $0.map(Word.written) }
+    words += fields.map { ScriptOutcome.written($0.key, $0.value) }
+    return words.compactMap(\.self).joined(separator: " ")
+  }
+
+  /// Whether a reply is what is asked for.
+  package func matches(_ reply: borrowing ScriptReply) -> Bool {
+    let isSuccess = reply.lineClass == .success
+    let fits =
+      switch result {
+      case .success: isSuccess
+      case .moved(let from, let to):
+        isSuccess && reply.isWord(0, "moved") && from?.matches(reply.word(1)) != false
+          && to?.matches(reply.word(2)) != false
+      case .stayed(let state): isSuccess && reply.isWord(0, "stayed") && state?.matches(reply.word(1)) != false
+      case .ignored(let state): isSuccess && reply.isWord(0, "ignored") && state?.matches(reply.word(1)) != false
+      case .refused(let code):
+        !isSuccess && reply.word(0).elementsEqual((code ?? .refused).word.utf8)
+      case .state(let state): isSuccess && reply.wordCount > 0 && state.matches(reply.word(reply.wordCount - 1))
+      }
+    guard fits, !fields.isEmpty else { return fits }
+    return fields.allSatisfy { ScriptOutcome.equal($0.value, reply.text(of: $0.key) ?? "", key: $0.key) }
+  }
+
+  /// What came instead, in the words of an outcome.
+  package func found(_ reply: borrowing ScriptReply) -> String {
+    var text = ScriptOutcome.found(reply)
+    for field in fields { text += " " + ScriptOutcome.written(field.key, reply.text(of: field.key) ?? "") }
+    return text
+  }
+
+  private static func written(_ key: String, _ value: String) -> String {
+    "\(key)=" + (Word.needsQuotes(value, asValue: true) && !value.isEmpty ? Word.quoted(value) : value)
+  }
+
+  /// A reply in the words of an outcome, with the reason of a failure.
+  package static func found(_ reply: borrowing ScriptReply) -> String {
+    let words = reply.words
+    guard reply.lineClass == .failure else {
+      return words.isEmpty ? "ok" : words.map(Word.written).joined(separator: " ")
+    }
+    let code = words.first ?? "?"
+    let note = reply.note.map { " : \($0)" } ?? ""
+    let meant = reply.text(of: "did-you-mean").map { "; did you mean \($0)?" } ?? ""
+    return (code == FailureCode.refused.word ? "refused" : "refused \(code)") + note + meant
+  }
+
+  /// Whether a field has the value asked for; times may be written in any unit.
+  private static func equal(_ wanted: String, _ got: String, key: String) -> Bool {
+    if wanted == got { return true }
+    guard key == "t", let first = TimeText.parse(wanted), let second = TimeText.parse(got) else { return false }
+    return first == second
+  }
+}

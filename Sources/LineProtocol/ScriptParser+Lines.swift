@@ -1,0 +1,374 @@
+/// What a line of a script may be.
+extension ScriptParser {
+  private static let ownWords = ["after", "at", "end", "expect", "include", "let", "never", "repeat"]
+  private static let longestName = 255
+
+  /// Takes the present line, of which the words are known.
+  mutating func takeLine() throws(ScriptFailure) {
+    var first = 0
+    if words.isWord(0, "at") || words.isWord(0, "after") {
+      try takeTime()
+      first = 2
+      if words.words.count == first { return }
+      if words.isWord(first, "at") || words.isWord(first, "after") {
+        throw failure(word: first, "a line has one time; the second belongs on a line of its own")
+      }
+    }
+    let word = words.words[first]
+    guard word.isPlain else { throw failure(word: first, "a line begins with a verb, not with key=value") }
+    if let verb = Verb(words.bytes(word)) {
+      switch verb {
+      case .expect: if try takeCheck(first) { return }
+      case .end:
+        try takeEnd(first)
+        return
+      default: break
+      }
+      try takeRequest(verb, from: first, verb: first)
+    } else if words.isWord(first, "let") {
+      try takeLet(first)
+    } else if words.isWord(first, "repeat") {
+      try takeRepeat(first)
+    } else if words.isWord(first, "include") {
+      try takeInclude(first)
+    } else if words.isWord(first, "never") {
+      try takeNever(first)
+    } else if words.bytes(word).first == WordScanner.at, !word.isQuoted {
+      try takeTagged(first)
+    } else {
+      try takeRequest(nil, from: first, verb: first)
+    }
+  }
+
+  // MARK: Time
+
+  /// `at TIME` or `after DURATION`, as the request that does it.
+  private mutating func takeTime() throws(ScriptFailure) {
+    let isAt = words.isWord(0, "at")
+    guard words.words.count > 1 else {
+      throw failure(
+        word: 1, isAt ? "a time must follow 'at': \(TimeText.form)" : "a duration must follow 'after': \(TimeText.form)"
+      )
+    }
+    if isInBatch { throw failure(word: 0, "no time passes between 'begin' and 'end'") }
+    guard words.words[1].isPlain, TimeText.parse(words.bytes(words.words[1])) != nil else {
+      let found = words.text(words.words[1])
+      throw failure(word: 1, "'\(found)' is no \(isAt ? "time" : "duration"); it is \(TimeText.form)")
+    }
+    try append(
+      .request(.advance, outcome: -1), words: 1..<2, before: isAt ? "advance until " : "advance ")
+  }
+
+  /// The duration at a place.
+  private func duration(_ place: Int) throws(ScriptFailure) -> Int64 {
+    guard words.words.indices.contains(place) else {
+      throw failure(word: place, "a duration must follow 'within': \(TimeText.form)")
+    }
+    guard words.words[place].isPlain, let duration = TimeText.parse(words.bytes(words.words[place])) else {
+      throw failure(word: place, "'\(words.text(words.words[place]))' is no duration; it is \(TimeText.form)")
+    }
+    return duration
+  }
+
+  // MARK: Requests
+
+  private mutating func takeTagged(_ first: Int) throws(ScriptFailure) {
+    let tag = words.bytes(words.words[first]).dropFirst()
+    guard TextRules.isTag(UnsafeRawBufferPointer(rebasing: tag)) else {
+      throw failure(word: first, "a tag is '@' and 1 to 32 letters, digits, '_', '-' or '.'")
+    }
+    guard words.words.count > first + 1, words.words[first + 1].isPlain else {
+      throw failure(word: first + 1, "a verb must follow the tag")
+    }
+    let verb = Verb(words.bytes(words.words[first + 1]))
+    if verb == .end { return try takeEnd(first + 1) }
+    try takeRequest(verb, from: first, verb: first + 1)
+  }
+
+  private mutating func takeRequest(_ verb: Verb?, from first: Int, verb place: Int) throws(ScriptFailure) {
+    let arrow: Int
+    do throws(ScriptWords.Problem) {
+      arrow = try words.arrow(from: first)
+    } catch {
+      throw failure(at: error.start, error.message)
+    }
+    guard arrow > place else { throw failure(word: arrow, "a request must stand before '=>'") }
+    let outcome = try outcome(behind: arrow)
+    guard let verb else {
+      guard expects(.unknownVerb, outcome) else { throw unknownVerb(place) }
+      return try append(.request(nil, outcome: outcome), words: first..<arrow)
+    }
+    let isInBatch = isInBatch
+    if verb == .begin { try beginBatch(word: place) }
+    try checkUse(of: verb, place, arrow, outcome, isInBatch: isInBatch)
+    try append(.request(verb, outcome: outcome), words: first..<arrow)
+  }
+
+  private func unknownVerb(_ place: Int) -> ScriptFailure {
+    let found = words.text(words.words[place])
+    if found.hasPrefix("#") {
+      return failure(word: place, "a remark stands on a line of its own")
+    }
+    let known = Set(Verb.allCases.filter { !Self.barred.contains($0) }.map(\.name) + Self.ownWords).sorted()
+    guard let near = Nearest.match(found, among: known) else {
+      return failure(word: place, "'\(found)' is no verb; there are \(known.joined(separator: " "))")
+    }
+    return failure(word: place, "'\(found)' is no verb; did you mean '\(near)'?")
+  }
+
+  /// Whether a verb may stand here, with as many words as it has.
+  private func checkUse(
+    of verb: Verb, _ place: Int, _ end: Int, _ outcome: Int32, isInBatch: Bool
+  ) throws(ScriptFailure) {
+    if let why = barred(verb, place, end) { throw failure(word: place, why) }
+    let entry = verb.entry
+    if isInBatch, !entry.inBatch, !expects(.usage, outcome) {
+      throw failure(word: place, "'\(verb.name)' cannot stand between 'begin' and 'end'")
+    }
+    var count = 0
+    var surplus: Int?
+    for word in (place + 1)..<max(place + 1, end) where words.words[word].isPlain {
+      count += 1
+      if count > entry.plainWords.upperBound, surplus == nil { surplus = word }
+    }
+    guard !entry.plainWords.contains(count), !expects(.usage, outcome) else { return }
+    let form = entry.usages.map { "'\($0)'" }.joined(separator: " or ")
+    if let surplus {
+      let found = words.text(words.words[surplus])
+      throw failure(word: surplus, "'\(found)' is one word too many; \(verb.name) is used as \(form)")
+    }
+    throw failure(word: end < words.words.count ? place : end, "a word is missing; \(verb.name) is used as \(form)")
+  }
+
+  /// Verbs that have no place in a script, whatever follows.
+  private static let barred: Set<Verb> = [.cancel, .mode, .quiet, .quit, .shutdown, .use]
+
+  /// Why a verb has no place in a script.
+  private func barred(_ verb: Verb, _ place: Int, _ end: Int) -> String? {
+    switch verb {
+    case .quit, .shutdown: "a script ends with its last line, without '\(verb.name)'"
+    case .use: "a script has a world of its own and stays there, so '\(verb.name)' is not for scripts"
+    case .world where end > place + 1:
+      "a script has a world of its own and stays there; only 'world' alone is for scripts"
+    case .quiet, .mode: "the answer to each line is read here, so '\(verb.name)' is not for scripts"
+    case .cancel: "lines run one after the other, so there is nothing to cancel in a script"
+    case .clock where words.isWord(place + 1, "real"):
+      "a script has a virtual clock; 'fsmrepl run --real' plays it at real pace"
+    default: nil
+    }
+  }
+
+  private func expects(_ code: FailureCode, _ outcome: Int32) -> Bool {
+    outcome >= 0 && script.outcomes[Int(outcome)].result == .refused(code)
+  }
+
+  /// The outcome behind an arrow, as its place among all outcomes; below 0 without an arrow.
+  private mutating func outcome(behind arrow: Int) throws(ScriptFailure) -> Int32 {
+    guard arrow < words.words.count else { return -1 }
+    let text = String(decoding: words.written(arrow..<words.words.count), as: UTF8.self)
+    if let known = outcomes[text] { return known }
+    var plain: [(text: String, place: Int)] = []
+    var fields: [ServerLine.Field] = []
+    for place in (arrow + 1)..<max(arrow + 1, words.words.count) {
+      let word = words.words[place]
+      if !word.isPlain {
+        fields.append(ServerLine.Field(key: words.key(word), value: words.text(word)))
+      } else if fields.isEmpty {
+        plain.append((words.text(word), place))
+      } else {
+        throw failure(word: place, "'\(words.text(word))' stands behind key=value; the outcome comes first")
+      }
+    }
+    do throws(ScriptOutcome.Failure) {
+      let found = try ScriptOutcome(words: plain.map(\.text), fields: fields)
+      script.outcomes.append(found)
+    } catch {
+      guard case .wrong(let message, let word) = error else { return -1 }
+      throw failure(word: plain.indices.contains(word) ? plain[word].place : arrow + 1, message)
+    }
+    outcomes[text] = Int32(script.outcomes.count - 1)
+    return Int32(script.outcomes.count - 1)
+  }
+
+  // MARK: Names, repeats, files
+
+  private mutating func takeLet(_ first: Int) throws(ScriptFailure) {
+    let form = "'let' is used as 'let NAME = VALUE', with quotes around a value of several words"
+    guard words.words.count == first + 4, words.isWord(first + 2, "=") else {
+      let wrong = words.isWord(first + 2, "=") ? first + 4 : first + 2
+      throw failure(word: min(wrong, words.words.count), form)
+    }
+    let name = words.text(words.words[first + 1])
+    guard words.words[first + 1].isPlain, let letter = name.first, letter.isASCII, letter.isLetter,
+      name.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") })
+    else {
+      throw failure(word: first + 1, "'\(name)' is no name; it is a letter, then letters, digits and '_'")
+    }
+    guard words.words[first + 3].isPlain else { throw failure(word: first + 3, form) }
+    let value = words.text(words.words[first + 3])
+    if let known = names[name], known.value != value {
+      throw failure(word: first + 1, "'\(name)' is '\(known.value)' since \(known.place); a name keeps its value")
+    }
+    guard names[name] != nil || names.count < ScriptLimits.names else {
+      throw failure(word: first + 1, "a script has at most \(ScriptLimits.names) names")
+    }
+    names[name] = names[name] ?? ScriptName(value: value, place: "\(script.sources[source].name):\(line)")
+  }
+
+  private mutating func takeRepeat(_ first: Int) throws(ScriptFailure) {
+    guard words.words.count > first + 1 else { throw failure(word: first + 1, "'repeat' is used as 'repeat N'") }
+    let found = words.text(words.words[first + 1])
+    guard words.words[first + 1].isPlain, found.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let count = Int(found),
+      count <= ScriptLimits.times
+    else {
+      throw failure(word: first + 1, "'\(found)' is no number of times; it is 0 to \(ScriptLimits.times)")
+    }
+    guard words.words.count == first + 2 else {
+      let found = words.text(words.words[first + 2])
+      throw failure(word: first + 2, "'\(found)' is one word too many; 'repeat' is used as 'repeat N'")
+    }
+    try beginRepeat(count, word: first)
+  }
+
+  private mutating func takeInclude(_ first: Int) throws(ScriptFailure) {
+    guard words.words.count == first + 2, words.words[first + 1].isPlain else {
+      throw failure(
+        word: min(first + 2, words.words.count),
+        "'include' is used as 'include FILE', with quotes around a name with blanks")
+    }
+    if isInBatch { throw failure(word: first, "'include' cannot stand between 'begin' and 'end'") }
+    try include(words.text(words.words[first + 1]), word: first + 1)
+  }
+
+  private mutating func takeEnd(_ place: Int) throws(ScriptFailure) {
+    let isBatch = try endBlock(word: place)
+    if isBatch { return try takeRequest(.end, from: 0, verb: place) }
+    guard place + 1 == words.words.count else {
+      throw failure(word: place + 1, "the 'end' of a 'repeat' stands alone")
+    }
+  }
+
+  // MARK: Expectations
+
+  /// An `expect` that is no request of the protocol.
+  ///
+  /// - Returns: False if it is one.
+  private mutating func takeCheck(_ first: Int) throws(ScriptFailure) -> Bool {
+    let count = words.words.count - first
+    let check: Script.Check
+    if words.isWord(first + 1, "output"), count > 3, words.arrowless(first) {
+      check = try outputCheck(first, count)
+    } else if words.isWord(first + 2, "timers"), count > 3, words.arrowless(first) {
+      try exactly(4, first, "expect NAME timers T,…|none")
+      let text = words.text(words.words[first + 3])
+      let names = text == "none" ? [] : Self.split(text)
+      guard !names.contains("") else {
+        throw failure(word: first + 3, "'\(text)' is no list of timers; it is T,… without blanks, or none")
+      }
+      check = .timers(machine: try machine(first + 1), names: names)
+    } else if words.isWord(first + 2, "reading"), count > 3, words.arrowless(first) {
+      check = try readingCheck(first, count)
+    } else {
+      return false
+    }
+    script.checks.append(check)
+    let place = Int32(script.checks.count - 1)
+    switch check {
+    case .timers(let machine, _), .reading(let machine, _, _):
+      try append(.check(place), request: "show \(machine)\n")
+    case .output(_, _, let within):
+      if within != nil, isInBatch { throw failure(word: first, "no time passes between 'begin' and 'end'") }
+      try append(.check(place))
+    case .never: break
+    }
+    return true
+  }
+
+  private func outputCheck(_ first: Int, _ count: Int) throws(ScriptFailure) -> Script.Check {
+    let form = "expect output NAME OUTPUT [within DURATION]"
+    var within: Int64?
+    if count > 4 {
+      guard words.isWord(first + 4, "within") else {
+        throw failure(word: first + 4, "'\(words.text(words.words[first + 4]))' is not 'within'; the form is '\(form)'")
+      }
+      within = try duration(first + 5)
+      try exactly(6, first, form)
+    }
+    return .output(machine: try machine(first + 2), name: words.text(words.words[first + 3]), within: within)
+  }
+
+  private func readingCheck(_ first: Int, _ count: Int) throws(ScriptFailure) -> Script.Check {
+    let form = "expect NAME reading K VALUE [±TOLERANCE]"
+    guard count > 4 else { throw failure(word: first + 4, "a value is missing; the form is '\(form)'") }
+    if count > 5 { try exactly(6, first, form) }
+    let text = words.text(words.words[first + 4])
+    let name = words.text(words.words[first + 3])
+    let machine = try machine(first + 1)
+    let number = Double(text).flatMap { $0.isFinite ? $0 : nil } ?? TimeText.parse(text).map { Double($0) / 1e9 }
+    guard count > 5 else {
+      if let number { return .reading(machine: machine, name: name, .number(number, tolerance: 0)) }
+      return .reading(machine: machine, name: name, text == "none" ? .none : .text(text))
+    }
+    guard let number else {
+      throw failure(word: first + 4, "'\(text)' is no number, so there can be no tolerance")
+    }
+    let written = words.text(words.words[first + 5])
+    let digits = written.hasPrefix("±") ? written.dropFirst() : written.hasPrefix("+-") ? written.dropFirst(2) : ""
+    guard let tolerance = Double(digits), tolerance >= 0, tolerance.isFinite else {
+      throw failure(word: first + 5, "'\(written)' is no tolerance; it is ±NUMBER or +-NUMBER")
+    }
+    return .reading(machine: machine, name: name, .number(number, tolerance: tolerance))
+  }
+
+  private mutating func takeNever(_ first: Int) throws(ScriptFailure) {
+    try exactly(3, first, "never NAME STATE")
+    if isInBatch { throw failure(word: first, "'never' cannot stand between 'begin' and 'end'") }
+    let machine = try machine(first + 1)
+    let text = words.text(words.words[first + 2])
+    guard words.words[first + 2].isPlain, let state = StateText(text) else {
+      throw failure(word: first + 2, "'\(text)' can be no state")
+    }
+    script.checks.append(.never(machine: machine, state))
+    // Two asterisks make a pattern that no line of the script is likely to take away.
+    try append(
+      .check(Int32(script.checks.count - 1)),
+      request: "watch \(machine)** what=all\nexpect \(machine) \(Word.written(text))\n")
+  }
+
+  private func machine(_ place: Int) throws(ScriptFailure) -> String {
+    let word = words.words[place]
+    guard word.isPlain, TextRules.isName(words.bytes(word), longest: Self.longestName) else {
+      throw failure(
+        word: place,
+        "'\(words.text(word))' is no name of a machine; it is a letter, then letters, digits, '_', '-' and '.'")
+    }
+    return words.text(word)
+  }
+
+  /// Sees to the number of words from a place on, to the end of the line.
+  private func exactly(_ count: Int, _ first: Int, _ form: String) throws(ScriptFailure) {
+    guard words.words.count != first + count else { return }
+    guard words.words.count > first + count else {
+      throw failure(word: words.words.count, "a word is missing; the form is '\(form)'")
+    }
+    let found = words.text(words.words[first + count])
+    throw failure(word: first + count, "'\(found)' is one word too many; the form is '\(form)'")
+  }
+
+  /// Cuts at commas outside parentheses.
+  private static func split(_ text: String) -> [String] {
+    var depth = 0
+    return text.split(omittingEmptySubsequences: false) { character in
+      if character == "(" { depth += 1 }
+      if character == ")" { depth -= 1 }
+      return character == "," && depth == 0
+    }.map(String.init)
+  }
+}
+
+extension ScriptWords {
+  /// Whether there is no `=>`, as behind a request.
+  fileprivate func arrowless(_ first: Int) -> Bool {
+    (try? arrow(from: first)) == words.count
+  }
+}

@@ -1,0 +1,241 @@
+/// Reads scripts: requests as at the prompt, with times, expectations, names, repeats and other files.
+///
+/// Docs/Scripts.md has the grammar. It sees to everything that can be seen without a daemon, and stops at the first
+/// mistake.
+package struct ScriptParser: ~Copyable {
+  /// What came of reading a file.
+  package enum Loaded {
+    case bytes([UInt8])
+    /// Why it cannot be read.
+    case failed(String)
+  }
+
+  private enum Block {
+    /// The step that begins it, and how often its surroundings are played.
+    case repeats(step: Int, within: Int)
+    case batch
+  }
+
+  private let load: (String) -> Loaded
+  var script = Script()
+  var words = ScriptWords()
+  var names: [String: ScriptName] = [:]
+  var outcomes: [String: Int32] = [:]
+  private var blocks: [(block: Block, start: ScriptFailure)] = []
+  /// The files that are being read, each included by the one before it.
+  private var files: [String] = []
+  /// How often the present line is played.
+  private var times = 1
+  private var linesPlayed = 0
+  var source = 0
+  var line = 0
+  // Safety: the present line in the bytes of its file, which `read` holds on to while it looks at it.
+  private var raw = UnsafeRawBufferPointer(start: nil, count: 0)
+
+  private init(load: @escaping (String) -> Loaded) {
+    self.load = load
+  }
+
+  /// Reads a script with all that it includes.
+  ///
+  /// - Parameters:
+  ///   - name: The path of the file, as it is to stand in messages; what it includes is looked for beside it.
+  ///   - load: Reads a file that is included.
+  /// - Throws: The first mistake.
+  /// - Complexity: O(*n*) in the bytes of all files.
+  package static func parse(
+    _ name: String, _ bytes: [UInt8], load: (String) -> Loaded
+  ) throws(ScriptFailure) -> Script {
+    let result = withoutActuallyEscaping(load) { load in
+      Result { () throws(ScriptFailure) in
+        var parser = ScriptParser(load: load)
+        try parser.read(name, bytes)
+        return parser.script
+      }
+    }
+    return try result.get()
+  }
+
+  // MARK: Files and lines
+
+  private mutating func read(_ file: String, _ bytes: [UInt8]) throws(ScriptFailure) {
+    source = script.sources.count
+    script.sources.append(Script.Source(name: file, bytes: bytes))
+    files.append(file)
+    let outer = blocks.count
+    line = 0
+    guard bytes.count <= ScriptLimits.file else {
+      throw failure(at: 0, "this file has \(bytes.count) bytes; at most \(ScriptLimits.file) are read")
+    }
+    let failed = bytes.withUnsafeBytes { buffer -> ScriptFailure? in
+      do throws(ScriptFailure) {
+        try readLines(buffer)
+      } catch {
+        return error
+      }
+      return nil
+    }
+    if let failed { throw failed }
+    if blocks.count > outer, let open = blocks.last { throw open.start }
+    files.removeLast()
+  }
+
+  private mutating func readLines(_ bytes: UnsafeRawBufferPointer) throws(ScriptFailure) {
+    // Some editors put a mark of three bytes before the first line.
+    var start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    while start < bytes.count {
+      let lineFeed = bytes[start...].firstIndex(of: 0x0A) ?? bytes.count
+      var end = lineFeed
+      if end > start, bytes[end - 1] == 0x0D { end -= 1 }
+      raw = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+      start = lineFeed + 1
+      line += 1
+      guard let first = raw.first(where: { $0 != 0x20 && $0 != 0x09 }) else { continue }
+      try checkBytes()
+      if first == UInt8(ascii: "#") { continue }
+      do throws(ScriptWords.Problem) {
+        try words.read(raw, names: names)
+      } catch {
+        throw failure(at: error.start, error.message)
+      }
+      try takeLine()
+    }
+  }
+
+  private func checkBytes() throws(ScriptFailure) {
+    guard raw.count <= ScriptLimits.line else {
+      throw failure(at: 0, "this line has \(raw.count) bytes; at most \(ScriptLimits.line) are allowed")
+    }
+    guard !TextRules.isPlain(raw) else { return }
+    var before = ""
+    var decoder = Unicode.UTF8()
+    var bytes = raw.makeIterator()
+    while true {
+      switch decoder.decode(&bytes) {
+      case .emptyInput: return
+      case .error: throw failure(behind: before, "this is not valid UTF-8")
+      case .scalarValue(let scalar):
+        if scalar.value < 0x20 && scalar != "\t" || (0x7F...0x9F).contains(scalar.value) {
+          throw failure(behind: before, "a control character is not allowed; of these only tab is")
+        }
+        before.unicodeScalars.append(scalar)
+      }
+    }
+  }
+
+  /// A mistake at a place of the present line, in bytes.
+  func failure(at start: Int, _ message: String) -> ScriptFailure {
+    failure(behind: String(decoding: raw.prefix(start), as: UTF8.self), message)
+  }
+
+  private func failure(behind text: String, _ message: String) -> ScriptFailure {
+    ScriptFailure(file: script.sources[source].name, line: max(1, line), column: text.count + 1, message: message)
+  }
+
+  /// A mistake at a word; behind the last one if there is none at that place.
+  func failure(word place: Int, _ message: String) -> ScriptFailure {
+    guard words.words.indices.contains(place) else {
+      return failure(at: raw.lastIndex { $0 > 0x20 }.map { $0 + 1 } ?? 0, message)
+    }
+    return failure(at: words.words[place].start, message)
+  }
+
+  // MARK: Steps
+
+  var isInBatch: Bool {
+    blocks.contains { if case .batch = $0.block { true } else { false } }
+  }
+
+  /// Appends a step that sends some words of the present line.
+  ///
+  /// - Parameter before: What is sent before them.
+  mutating func append(
+    _ action: Script.Action, words range: Range<Int>, before: StaticString = ""
+  ) throws(ScriptFailure) {
+    try count()
+    script.append(action, request: words.written(range), before: before, source: source, line: line)
+  }
+
+  /// Appends a step that sends a text, or nothing.
+  mutating func append(_ action: Script.Action, request: String = "") throws(ScriptFailure) {
+    try count()
+    script.append(action, request: request.utf8, source: source, line: line)
+  }
+
+  private mutating func count() throws(ScriptFailure) {
+    linesPlayed += times
+    guard linesPlayed <= ScriptLimits.lines else {
+      throw failure(at: 0, "with every 'repeat' written out this script has more than \(ScriptLimits.lines) lines")
+    }
+  }
+
+  // MARK: Blocks and other files
+
+  mutating func beginRepeat(_ count: Int, word place: Int) throws(ScriptFailure) {
+    try open(.repeats(step: script.steps.count, within: times), "this 'repeat' has no 'end'", word: place)
+    try append(.repeats(Int32(count), past: 0))
+    // Past the limit the exact number no longer matters.
+    times = min(times * count, ScriptLimits.lines + 1)
+  }
+
+  mutating func beginBatch(word place: Int) throws(ScriptFailure) {
+    if isInBatch { throw failure(word: place, "a batch cannot stand in a batch") }
+    try open(.batch, "this 'begin' has no 'end'", word: place)
+  }
+
+  private mutating func open(_ block: Block, _ unclosed: String, word place: Int) throws(ScriptFailure) {
+    guard blocks.count < ScriptLimits.blocks else {
+      throw failure(word: place, "blocks stand at most \(ScriptLimits.blocks) deep in each other")
+    }
+    blocks.append((block, failure(word: place, unclosed)))
+  }
+
+  /// Ends the innermost block that was begun in this file.
+  ///
+  /// - Returns: Whether it was a batch, whose `end` is a request.
+  mutating func endBlock(word place: Int) throws(ScriptFailure) -> Bool {
+    guard let open = blocks.last, open.start.file == script.sources[source].name else {
+      throw failure(word: place, "there is no 'repeat' or 'begin' that this could end")
+    }
+    blocks.removeLast()
+    guard case .repeats(let step, let within) = open.block else { return true }
+    times = within
+    try append(.again(first: Int32(step + 1)))
+    script.close(repeatAt: step)
+    return false
+  }
+
+  mutating func include(_ path: String, word place: Int) throws(ScriptFailure) {
+    let file = Self.path(path, beside: script.sources[source].name)
+    if let first = files.firstIndex(of: file) {
+      let circle = (files[first...] + [file]).joined(separator: " includes ")
+      throw failure(word: place, "files include each other in a circle: \(circle)")
+    }
+    guard files.count < ScriptLimits.includes else {
+      throw failure(word: place, "files include each other at most \(ScriptLimits.includes) deep")
+    }
+    let bytes: [UInt8]
+    switch load(file) {
+    case .bytes(let found): bytes = found
+    case .failed(let why): throw failure(word: place, "cannot read '\(file)': \(why)")
+    }
+    let (source, line, raw) = (source, line, raw)
+    try read(file, bytes)
+    (self.source, self.line, self.raw) = (source, line, raw)
+  }
+
+  /// A path as an including file means it, without `.` and, where that is possible by name alone, without `..`.
+  static func path(_ path: String, beside file: String) -> String {
+    let folder = file.lastIndex(of: "/").map { String(file[...$0]) } ?? ""
+    let whole = path.hasPrefix("/") ? path : folder + path
+    var parts: [Substring] = []
+    for part in whole.split(separator: "/") where part != "." {
+      if part == "..", let last = parts.last, last != ".." {
+        parts.removeLast()
+      } else {
+        parts.append(part)
+      }
+    }
+    return (whole.hasPrefix("/") ? "/" : "") + parts.joined(separator: "/")
+  }
+}

@@ -1,0 +1,68 @@
+/// A STATE as a request or a script writes it, compared with states as the daemon prints them.
+///
+/// It matches a state exactly, its prefix at a dot (`cooling` matches `cooling.minOn`), its name without data (`list`
+/// matches `list(5)`), any one of its regions in these ways, and with `+` several regions at once. What prints as
+/// `state(active)` has no name but its data, and is matched by `active` too.
+package struct StateText: Hashable, Sendable {
+  package let word: String
+  private let bytes: [UInt8]
+  /// The names of the regions asked for.
+  private let parts: [[UInt8]]
+  /// The data asked for, without parentheses; nil for any.
+  private let data: [UInt8]?
+
+  /// - Returns: `nil` for a word that can be no state: an empty one, or one with an empty region.
+  package init?(_ word: String) {
+    self.word = word
+    bytes = Array(word.utf8)
+    let (name, data) = bytes.withUnsafeBytes { buffer in
+      let (name, data) = StateText.split(buffer)
+      return (Array(name), data.map { Array($0) })
+    }
+    self.data = data
+    parts = name.split(separator: StateText.plus, omittingEmptySubsequences: false).map { Array($0) }
+    if parts.contains(where: \.isEmpty) { return nil }
+  }
+
+  private static let nameless = Array("state".utf8)
+  private static let plus = UInt8(ascii: "+")
+  private static let dot = UInt8(ascii: ".")
+
+  /// Whether a state, as the daemon prints it, is meant.
+  ///
+  /// - Complexity: O(1) allocations only where the texts differ and the state has several regions.
+  package func matches(_ state: UnsafeRawBufferPointer) -> Bool {
+    if state.count == bytes.count, state.elementsEqual(bytes) { return true }
+    let (name, found) = StateText.split(state)
+    if data == nil, let found, found.elementsEqual(bytes), name.elementsEqual(StateText.nameless) { return true }
+    if let data {
+      guard let found, found.elementsEqual(data) else { return false }
+    }
+    guard name.contains(StateText.plus) else {
+      return parts.count == 1 && StateText.isRegion(name, parts[0])
+    }
+    let regions = name.split(separator: StateText.plus)
+    return parts.allSatisfy { part in regions.contains { StateText.isRegion($0, part) } }
+  }
+
+  package func matches(_ state: String) -> Bool {
+    var state = state
+    return state.withUTF8 { matches(UnsafeRawBufferPointer($0)) }
+  }
+
+  /// Whether a region's state is the one asked for, or lies below it.
+  private static func isRegion(_ region: Slice<UnsafeRawBufferPointer>, _ part: [UInt8]) -> Bool {
+    guard region.starts(with: part) else { return false }
+    return region.count == part.count || region[region.startIndex + part.count] == dot
+  }
+
+  /// The name of a state, and its data if it has any: what stands between its first and its last parenthesis.
+  private static func split(
+    _ state: UnsafeRawBufferPointer
+  ) -> (name: Slice<UnsafeRawBufferPointer>, data: Slice<UnsafeRawBufferPointer>?) {
+    guard state.last == UInt8(ascii: ")"), let open = state.firstIndex(of: UInt8(ascii: "(")) else {
+      return (state[...], nil)
+    }
+    return (state[..<open], state[(open + 1)..<(state.count - 1)])
+  }
+}

@@ -1,0 +1,52 @@
+internal import UnixHost
+
+/// What `fsmrepl run` is asked for.
+struct RunOptions: Equatable {
+  /// Files and folders; `-` is standard input.
+  var files: [String] = []
+  var isTAP = false
+  /// Where a report for CI goes.
+  var junit: String?
+  /// Of each world.
+  var seed: UInt64 = 0
+  /// World seconds per second at which scripts are played; `nil` plays them as fast as it goes.
+  var speed: Double?
+
+  private static let fastest = 1_000_000.0
+
+  init(files: [String]) {
+    self.files = files
+  }
+
+  /// - Throws: A ``UsageFailure`` for options that do not go with `run`, or have no such value.
+  init(
+    options: [OptionTable<Invocation.Name>.Given], operands: ArraySlice<String>
+  ) throws(UsageFailure) {
+    files = Array(operands)
+    guard !files.isEmpty else { throw .wrong("'run' needs scripts or folders of them") }
+    var isReal = false
+    var factor: Double?
+    for option in options {
+      switch option.name {
+      case .tap: isTAP = true
+      case .junit: junit = option.value
+      case .seed:
+        guard let number = UInt64(option.value) else {
+          throw .wrong("--seed is a whole number from 0 on, not '\(option.value)'")
+        }
+        seed = number
+      case .real: isReal = true
+      case .speed:
+        guard let number = Double(option.value), number > 0, number <= Self.fastest else {
+          throw .wrong("--speed is a number above 0, up to 1000000, not '\(option.value)'")
+        }
+        factor = number
+      case .expression, .file, .echo, .json:
+        throw .wrong("-e, -f, --echo and --json do not go with 'run'")
+      case .socket, .own, .keepGoing, .raw, .noColour: break
+      }
+    }
+    if factor != nil, !isReal { throw .wrong("--speed goes with --real") }
+    speed = isReal ? factor ?? 1 : nil
+  }
+}

@@ -1,0 +1,44 @@
+internal import LineProtocol
+internal import UnixHost
+
+/// One line at the foot of a terminal: where the world is, how much faster than real it goes, what comes next.
+final class RunProgress {
+  private let output: Descriptor
+  private var isShown = false
+  private var nextLook: UInt64 = 0
+  private var began: UInt64 = 0
+
+  /// Between two looks, in nanoseconds. Shorter scripts are never seen.
+  private static let interval: UInt64 = 100_000_000
+
+  init(output: Descriptor) {
+    self.output = output
+  }
+
+  /// A script begins.
+  func begin() {
+    began = HostClock.now()
+    nextLook = began + Self.interval
+  }
+
+  /// Shows where a script is, now and then.
+  func show(_ script: Script, worldTime: @autoclosure () -> String, next: Script.Step?) {
+    let now = HostClock.now()
+    guard now >= nextLook else { return }
+    nextLook = now + Self.interval
+    let time = worldTime()
+    let factor = Double(TimeText.parse(time) ?? 0) / Double(max(1, now - began))
+    var text = "\(script.name)  \(time) s  ×\(factor >= 10 ? "\(Int(factor))" : "\((factor * 10).rounded() / 10)")"
+    if let next { text += "  next \(next.line): \(script.line(of: next))" }
+    let width = max(20, (output.columns ?? 80) - 1)
+    output.writeAll("\r\u{1B}[K\(text.prefix(width))")
+    isShown = true
+  }
+
+  /// Takes the line away, before something else is written.
+  func clear() {
+    guard isShown else { return }
+    output.writeAll("\r\u{1B}[K")
+    isShown = false
+  }
+}

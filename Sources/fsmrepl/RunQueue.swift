@@ -1,0 +1,28 @@
+/// The requests that are not answered yet, oldest first.
+struct RunQueue {
+  private var entries: [(step: Int32, role: RunPlayer.Role)] = []
+  private var head = 0
+
+  private static let mostTaken = 16_384
+
+  var count: Int { entries.count - head }
+  var isEmpty: Bool { head == entries.count }
+
+  /// The oldest; its step is below 0 for a request of ours.
+  var first: (step: Int, role: RunPlayer.Role)? {
+    head < entries.count ? (Int(entries[head].step), entries[head].role) : nil
+  }
+
+  mutating func append(_ step: Int, _ role: RunPlayer.Role) { entries.append((Int32(step), role)) }
+
+  mutating func removeFirst() {
+    head += 1
+    if head == entries.count {
+      entries.removeAll(keepingCapacity: true)
+      head = 0
+    } else if head > Self.mostTaken {
+      entries.removeFirst(head)
+      head = 0
+    }
+  }
+}

@@ -1,0 +1,155 @@
+internal import LineProtocol
+
+/// What is said of scripts that were run: for people, as TAP, and as the XML that CI servers read.
+struct RunReport {
+  enum Form: Equatable {
+    /// With `showsDuration`, how long it took on the host, which is another each time.
+    case people(Style, showsDuration: Bool)
+    case tap
+  }
+
+  let form: Form
+
+  /// Before the first of so many scripts.
+  func beginning(_ count: Int) -> String {
+    switch form {
+    case .people: ""
+    case .tap: "TAP version 14\n1..\(count)\n"
+    }
+  }
+
+  /// A script has ended; `number` counts from 1.
+  func text(of result: RunResult, number: Int) -> String {
+    switch form {
+    case .people(let style, let showsDuration): forPeople(result, style, showsDuration)
+    case .tap: tap(result, number)
+    }
+  }
+
+  /// Behind the last one.
+  func ending(_ results: [RunResult]) -> String {
+    guard case .people(let style, _) = form, results.count > 1 else { return "" }
+    let passed = results.count { $0.ending == .passed }
+    let failed = results.count { $0.failure != nil }
+    let skipped = results.count - passed - failed
+    var text = style(failed == 0 ? .good : .bad, "\(passed) of \(results.count) passed")
+    if skipped > 0 { text += ", \(skipped) not run" }
+    return text + "\n"
+  }
+
+  /// The run has ended before its time.
+  func stopping(_ why: String) -> String { form == .tap ? "Bail out! \(why)\n" : "" }
+
+  private func forPeople(_ result: RunResult, _ style: Style, _ showsDuration: Bool) -> String {
+    switch result.ending {
+    case .skipped: return ""
+    case .passed:
+      return "\(style(.good, "ok"))      \(result.name)  \(style(.quiet, facts(result, showsDuration)))\n"
+    case .failed(let failure):
+      var text = "\(style(.bad, "not ok"))  \(result.name)  \(style(.quiet, facts(result, showsDuration)))\n"
+      text += "  \(style(.name, failure.place)): \(failure.line)\n"
+      text += "    expected  \(failure.expected)\n    got       \(failure.got)\n"
+      guard !failure.journal.isEmpty else { return text }
+      text += "    the journal up to here\n"
+      for line in failure.journal { text += "      \(style(.quiet, line))\n" }
+      return text
+    }
+  }
+
+  private func facts(_ result: RunResult, _ showsDuration: Bool) -> String {
+    var text = "\(result.worldTime) s, \(Self.counted(result.steps, "step"))"
+    text += ", \(Self.counted(result.expectations, "expectation"))"
+    if showsDuration { text += ", \(Self.duration(result.duration))" }
+    return text
+  }
+
+  private static func counted(_ number: Int, _ what: String) -> String {
+    number == 1 ? "1 \(what)" : "\(number) \(what)s"
+  }
+
+  private static func duration(_ nanoseconds: UInt64) -> String {
+    let tenths = (nanoseconds + 50_000) / 100_000
+    return tenths < 10_000 ? "\(tenths / 10).\(tenths % 10) ms" : "\(tenths / 10_000).\(tenths / 1_000 % 10) s"
+  }
+
+  // MARK: TAP
+
+  private func tap(_ result: RunResult, _ number: Int) -> String {
+    let name = result.name.map { "\\#".contains($0) ? "\\\($0)" : "\($0)" }.joined()
+    switch result.ending {
+    case .passed: return "ok \(number) - \(name)\n"
+    case .skipped: return "ok \(number) - \(name) # SKIP not run after a failure\n"
+    case .failed(let failure):
+      var text = "not ok \(number) - \(name)\n  ---\n"
+      text += "  at: \(Self.yaml(failure.place))\n  line: \(Self.yaml(failure.line))\n"
+      text += "  expected: \(Self.yaml(failure.expected))\n  got: \(Self.yaml(failure.got))\n"
+      text += "  exit: \(failure.status.rawValue)\n"
+      if !failure.journal.isEmpty {
+        text += "  journal:\n"
+        for line in failure.journal { text += "    - \(Self.yaml(line))\n" }
+      }
+      return text + "  ...\n"
+    }
+  }
+
+  /// A text as a YAML scalar on one line.
+  private static func yaml(_ text: String) -> String {
+    "'" + text.map { $0 == "'" ? "''" : "\($0)" }.joined() + "'"
+  }
+
+  // MARK: XML
+
+  /// A report as JUnit wrote it first and CI servers read it.
+  static func junit(_ results: [RunResult]) -> String {
+    let failed = results.filter { $0.failure?.status == .expectation || $0.failure?.status == .timeOut }.count
+    let errors = results.filter { $0.failure != nil }.count - failed
+    let skipped = results.filter { $0.ending == .skipped }.count
+    let seconds = seconds(results.reduce(0) { $0 + $1.duration })
+    let counts = "tests=\"\(results.count)\" failures=\"\(failed)\" errors=\"\(errors)\" skipped=\"\(skipped)\""
+    var text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+    text += "<testsuites \(counts) time=\"\(seconds)\">\n"
+    text += "  <testsuite name=\"fsmrepl run\" \(counts) time=\"\(seconds)\">\n"
+    for result in results {
+      let slash = result.name.lastIndex(of: "/")
+      let folder = slash.map { String(result.name[..<$0]) } ?? "."
+      let file = slash.map { String(result.name[result.name.index(after: $0)...]) } ?? result.name
+      text += "    <testcase classname=\"\(xml(folder))\" name=\"\(xml(file))\""
+      text += " assertions=\"\(result.expectations)\" time=\"\(Self.seconds(result.duration))\""
+      switch result.ending {
+      case .passed: text += "/>\n"
+      case .skipped: text += "><skipped/></testcase>\n"
+      case .failed(let failure):
+        let isExpectation = failure.status == .expectation || failure.status == .timeOut
+        let element = isExpectation ? "failure" : "error"
+        let message = "\(failure.place): expected \(failure.expected), got \(failure.got)"
+        let lines = ["\(failure.place): \(failure.line)", "expected  \(failure.expected)", "got       \(failure.got)"]
+        text += ">\n      <\(element) type=\"\(failure.status)\" message=\"\(xml(message))\">"
+        text += xml((lines + failure.journal).joined(separator: "\n"))
+        text += "</\(element)>\n    </testcase>\n"
+      }
+    }
+    return text + "  </testsuite>\n</testsuites>\n"
+  }
+
+  private static func seconds(_ nanoseconds: UInt64) -> String {
+    TimeText.seconds(Int64(nanoseconds / 1_000_000) * 1_000_000)
+  }
+
+  private static func xml(_ text: String) -> String {
+    var escaped = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "&": escaped += "&amp;"
+      case "<": escaped += "&lt;"
+      case ">": escaped += "&gt;"
+      case "\"": escaped += "&quot;"
+      case "\n": escaped += "&#10;"
+      case "\t": escaped += "&#9;"
+      // XML has no way to write these.
+      case _ where scalar.value < 0x20 || scalar.value == 0xFFFE || scalar.value == 0xFFFF: escaped += "\u{FFFD}"
+      default: escaped.unicodeScalars.append(scalar)
+      }
+    }
+    return escaped
+  }
+}

@@ -1,0 +1,43 @@
+/// What came of one script.
+struct RunResult: Equatable {
+  enum Ending: Equatable {
+    case passed
+    case failed(RunFailure)
+    /// An earlier script has failed.
+    case skipped
+  }
+
+  let name: String
+  var ending = Ending.skipped
+  /// What was done, passing time included, and how much of that was looked at.
+  var steps = 0
+  var expectations = 0
+  /// World time at the end, as replies print it.
+  var worldTime = "0.000"
+  /// Nanoseconds of the host that it took.
+  var duration: UInt64 = 0
+
+  var failure: RunFailure? {
+    if case .failed(let failure) = ending { failure } else { nil }
+  }
+
+  /// Puts other words for some in what came: a world's name is another each time.
+  mutating func rename(_ words: String, _ others: String) {
+    guard case .failed(var failure) = ending else { return }
+    failure.got = failure.got.replacing(words, with: others)
+    ending = .failed(failure)
+  }
+}
+
+/// The line at which a script failed, and why.
+struct RunFailure: Equatable {
+  let status: ExitCode
+  /// `FILE:LINE`.
+  let place: String
+  /// The line as it stands there.
+  let line: String
+  let expected: String
+  var got: String
+  /// The last lines of the journal up to the failure.
+  var journal: [String] = []
+}

@@ -1,0 +1,84 @@
+internal import LineProtocol
+
+/// What `show` says of a machine.
+struct RunShown {
+  private(set) var state = ""
+  private(set) var timers: [String] = []
+  private var readings: [(name: String, value: String)] = []
+
+  /// - Parameter rows: Lines of the answer, as they came.
+  init(_ rows: [String]) {
+    for row in rows {
+      guard let words = ServerLine(row)?.words, words.count > 1 else { continue }
+      switch words[0] {
+      case "state": state = words[1]
+      case "timer": timers.append(words[1])
+      case "reading" where words.count > 2: readings.append((words[1], words[2]))
+      default: break
+      }
+    }
+  }
+
+  /// How a reading differs from what is wanted; `nil` if it does not.
+  func difference(_ name: String, _ wanted: Script.Reading) -> (expected: String, got: String)? {
+    let value = readings.first { $0.name == name }?.value
+    let others = readings.isEmpty ? "it has none now" : "it has \(readings.map(\.name).joined(separator: ", "))"
+    let got = value.map { "\(name) \(Word.written($0))" } ?? "no reading '\(name)'; \(others)"
+    switch wanted {
+    case .none:
+      return value == nil ? nil : ("no reading '\(name)'", got)
+    case .text(let text):
+      return value == text ? nil : ("\(name) \(Word.written(text))", got)
+    case .number(let number, let tolerance):
+      // A little more, since neither number is exact in binary.
+      let slack = tolerance + max(abs(number), 1) * 1e-12
+      if let found = value.flatMap({ Double($0) }), abs(found - number) <= slack { return nil }
+      return ("\(name) \(Self.text(number))" + (tolerance > 0 ? " ±\(Self.text(tolerance))" : ""), got)
+    }
+  }
+
+  private static func text(_ number: Double) -> String {
+    abs(number) < 1e15 && number == number.rounded() ? "\(Int64(number))" : "\(number)"
+  }
+
+  /// The state that a machine is in behind a notice; `nil` for one that speaks of none.
+  static func state(in words: [String]) -> String? {
+    switch (words[3], words.count) {
+    case ("moved", 6...), ("created", 6...): words[5]
+    case ("stayed", 5...), ("ignored", 5...): words[4]
+    default: nil
+    }
+  }
+}
+
+/// The outputs that notices have told of.
+struct RunOutputs {
+  /// Whether notices come at all.
+  var isWatching = false
+  /// By machine and output: the moment of the last, as it was printed, and how many there were.
+  private var last: [String: [String: (time: String, count: Int)]] = [:]
+
+  mutating func take(_ output: String, of machine: String, at time: String) {
+    last[machine, default: [:]][output, default: (time, 0)].time = time
+    last[machine]?[output]?.count += 1
+  }
+
+  func has(_ output: String, of machine: String, at time: String) -> Bool {
+    last[machine]?[output]?.time == time
+  }
+
+  func count(of output: String, of machine: String) -> Int { last[machine]?[output]?.count ?? 0 }
+
+  /// What a machine emitted at a moment.
+  func text(of machine: String, at time: String) -> String {
+    let names = (last[machine] ?? [:]).filter { $0.value.time == time }.keys.sorted()
+    return names.isEmpty ? lastText(of: machine) : "output \(names.joined(separator: ","))"
+  }
+
+  /// What a machine emitted last.
+  func lastText(of machine: String) -> String {
+    let emitted = (last[machine] ?? [:]).sorted { $0.key < $1.key }
+    guard !emitted.isEmpty else { return "no output of \(machine)" }
+    return "last " + emitted.map { "\($0.key) at \($0.value.time)" }.joined(separator: ", ")
+  }
+}

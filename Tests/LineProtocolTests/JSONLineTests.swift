@@ -1,0 +1,164 @@
+import Foundation
+import StateMachines
+import Testing
+
+@testable import LineProtocol
+
+@Suite("Lines as JSON objects")
+struct JSONLineTests {
+  @Test(
+    "each class has its members, and every part of a line its place",
+    arguments: [
+      ("+", #"{"class":"success","words":[]}"#),
+      ("+ 4", #"{"class":"success","words":["4"]}"#),
+      (
+        "+ @7 moved off on t=0.200 seq=3 outputs=a,b",
+        #"{"class":"success","tag":"7","words":["moved","off","on"],"t":0.200,"seq":3,"outputs":["a","b"]}"#
+      ),
+      (
+        "- @7 REFUSED machine=key state=off event=tap allowed=\"\" t=0.000 seq=3 : the \"key\" is off : really",
+        #"{"class":"failure","tag":"7","code":"REFUSED","machine":"key","state":"off","event":"tap","allowed":[],"t":0.000,"seq":3,"text":"the \"key\" is off : really"}"#
+      ),
+      ("- SYNTAX : a quote", #"{"class":"failure","code":"SYNTAX","text":"a quote"}"#),
+      (
+        "* 2 0.000 key moved off on event=tap",
+        #"{"class":"notice","seq":2,"t":0.000,"name":"key","what":"moved","words":["off","on"],"event":"tap"}"#
+      ),
+      ("* 9 1.500 key dropped", #"{"class":"notice","seq":9,"t":1.500,"name":"key","what":"dropped","words":[]}"#),
+      (
+        "* 0 0.000 - clock mode=virtual",
+        #"{"class":"notice","seq":0,"t":0.000,"name":"-","what":"clock","words":[],"mode":"virtual"}"#
+      ),
+      ("! gap from=3 to=18", #"{"class":"flow","what":"gap","from":3,"to":18}"#),
+      ("! bye", #"{"class":"flow","what":"bye"}"#),
+      ("! world dropped=w", #"{"class":"flow","what":"world","dropped":"w"}"#),
+      (
+        ". @a 2 0.000 key armed doubleTap due=0.350",
+        #"{"class":"data","tag":"a","seq":2,"t":0.000,"name":"key","what":"armed","words":["doubleTap"],"due":0.350}"#
+      ),
+      (". 0.350 key doubleTap left=0.100", #"{"class":"data","words":["0.350","key","doubleTap"],"left":0.100}"#),
+      (
+        ". event say text=\"text of 0 to 5 bytes\" seq=0..9 : is said",
+        #"{"class":"data","words":["event","say"],"arguments":{"text":"text of 0 to 5 bytes","seq":"0..9"},"text":"is said"}"#
+      ),
+      (
+        ". fridge states=2 events=3 : a fridge",
+        #"{"class":"data","words":["fridge"],"states":2,"events":3,"text":"a fridge"}"#
+      ),
+      (". kind k states=2/3 machines=4", #"{"class":"data","words":["kind","k"],"states":"2/3","machines":4}"#),
+      (#"+ no from=a+b way=x,y"#, #"{"class":"success","words":["no"],"from":"a+b","way":["x","y"]}"#),
+      (
+        #"- BAD-ARGUMENT got="a b\\\n\t" allowed="1..9, or nil""#,
+        #"{"class":"failure","code":"BAD-ARGUMENT","got":"a b\\\n\t","allowed":["1..9, or nil"]}"#
+      ),
+    ] as [(String, String)])
+  func objects(line: String, object: String) throws {
+    #expect(JSONWriter.object(of: line) == object)
+    #expect(try #require(ServerLine(json: object)) == #require(ServerLine(line)))
+  }
+
+  @Test("what is in quotes or not comes to the same, and words are never taken for keys")
+  func quotes() {
+    #expect(
+      JSONWriter.object(of: #"+ "t=1" "" ":" t="1.000""#) == #"{"class":"success","words":["t=1","",":"],"t":1.000}"#)
+    #expect(JSONWriter.object(of: #"+ "@7""#) == #"{"class":"success","words":["@7"]}"#)
+  }
+
+  @Test(
+    "a line that is not to be taken apart is its text, with and without a tag",
+    arguments: [
+      (". a \"b\"  c=d : e", 0, #"{"class":"data","text":"a \"b\"  c=d : e"}"#),
+      (". @startuml", 0, #"{"class":"data","text":"@startuml"}"#),
+      (". @x @startuml", 1, #"{"class":"data","tag":"x","text":"@startuml"}"#),
+      (". ", 0, #"{"class":"data","text":""}"#), (". @abc ", 3, #"{"class":"data","tag":"abc","text":""}"#),
+      (".   \u{1}→\u{1F}", 0, #"{"class":"data","text":"  \u0001→\u001f"}"#),
+    ] as [(String, Int, String)])
+  func wholes(line: String, tagLength: Int, object: String) throws {
+    var writer = JSONWriter()
+    var bytes = Array(line.utf8)
+    let written = ByteBuffer.text { buffer in
+      bytes.withUnsafeMutableBytes { writer.write(whole: $0, tagLength: tagLength, to: &buffer) }
+    }
+    #expect(written == object)
+    let read = try #require(ServerLine(json: object))
+    #expect(read.words.isEmpty && read.fields.isEmpty && read.tag?.utf8.count ?? 0 == tagLength)
+    #expect(line == ". " + (read.tag.map { "@\($0) " } ?? "") + (read.note ?? "none"))
+  }
+
+  @Test("a number is one only where JSON writes it so")
+  func numbers() {
+    for text in ["0", "7", "10", "0.000", "-1.5", "8640000000.123456789", "18446744073709551615"] {
+      #expect(JSONWriter.object(of: "+ value=\(text)") == #"{"class":"success","words":[],"value":\#(text)}"#)
+    }
+    for text in ["07", "1.", ".5", "-", "1e3", "+1", "1..9", "2/3", "0x1", "1.5.2", "--1"] {
+      #expect(JSONWriter.object(of: "+ value=\(text)") == #"{"class":"success","words":[],"value":"\#(text)"}"#)
+    }
+    #expect(JSONWriter.object(of: "+ value=\"\"") == #"{"class":"success","words":[],"value":""}"#)
+    // Of other keys a number is a text, as all their values are.
+    #expect(JSONWriter.object(of: "+ got=7") == #"{"class":"success","words":[],"got":"7"}"#)
+  }
+
+  @Test("the object says what the line says, and is JSON", arguments: 0..<200 as Range<UInt64>)
+  func roundTrip(seed: UInt64) throws {
+    var dice = Dice(seed: seed)
+    let letters = Array("aZ9 =:\"\\@.,/é→\n\t\u{7F}{}[]😀").map(String.init)
+    let keys = ["key", "got", "x-y.z", "allowed", "outputs"] + JSONMembers.forms.map { "\($0.key)" }
+    func word() -> String { (0..<dice.number(0...6)).map { _ in dice.one(of: letters) }.joined() }
+    for lineClass in LineClass.allCases {
+      let named = JSONMembers.namesOfWords(lineClass, isHistory: false)
+      let words = named.map { _ in dice.one(of: ["7", "0.250", "a"]) } + (0..<dice.number(0...3)).map { _ in word() }
+      // A key that is a member already is none of a line that has that member.
+      let fields = (0..<dice.number(0...4)).map { _ in
+        (dice.one(of: keys), dice.one(of: [word(), "5", "a,b", "1.500"]))
+      }
+      .filter { field in !named.contains { "\($0)" == field.0 } }
+      let line = ByteBuffer.text { buffer in
+        if lineClass.answersRequest, dice.number(0...1) == 0 {
+          Array("t\(seed)".utf8).withUnsafeBytes { buffer.begin(lineClass, tag: $0) }
+        } else {
+          buffer.begin(lineClass)
+        }
+        for word in words { buffer.word(word) }
+        for (key, value) in fields { buffer.word(key: key, value) }
+        if dice.number(0...1) == 0 { buffer.note(word()) }
+      }
+      let expected = try #require(ServerLine(line), "seed \(seed): \(line)")
+      let object = JSONWriter.object(of: line)
+      #expect(ServerLine(json: object) == expected, "seed \(seed): \(line) \(object)")
+      #expect(throws: Never.self, "seed \(seed): \(object)") {
+        try JSONSerialization.jsonObject(with: Data(object.utf8))
+      }
+    }
+  }
+
+  @Test("white space and escapes of other writers are read")
+  func otherWriters() throws {
+    let line = try #require(
+      ServerLine(json: " { \"class\" : \"success\" ,\t\"words\":[ \"\\u00e9\\ud83d\\ude00\\/\", 3 ] , \"t\" : 1.5 }\r"))
+    #expect(line == ServerLine("+ é😀/ 3 t=1.5"))
+  }
+
+  @Test(
+    "what is no line in this form is nil",
+    arguments: [
+      "", "{", "{}", "[]", "null", #"{"class":"news"}"#, #"{"words":[],"class":"success"}"#, #"{"class":"success"} x"#,
+      #"{"class":"success","words":"a"}"#, #"{"class":"success","words":[[]]}"#, #"{"class":"success","t":tomorrow}"#,
+      #"{"class":"success","t":1e5}"#, #"{"class":"success","text":7}"#, #"{"class":"success","a":{"b":"c"}}"#,
+      #"{"class":"success","arguments":{"b":{}}}"#, #"{"class":"notice","tag":"a"}"#, #"{"class":"success",}"#,
+      #"{"class":"success","x":"\ud800"}"#, #"{"class":"success","x":"\q"}"#, #"{"class":"success","x":"\u12g4"}"#,
+      "{\"class\":\"success\",\"x\":\"\u{1}\"}", #"{"class":"success","x":"#, #"{"class":"success","x":"a"#,
+    ])
+  func strange(text: String) {
+    #expect(ServerLine(json: text) == nil)
+  }
+
+  @Test("the end of a line is found wherever it stands")
+  func lineEnds() {
+    var buffer = ByteBuffer()
+    let text = Array("+ a\n. bcdefghijklmnop\n\n+ \u{8A}\u{B}\u{9}q 123456789\n+".utf8)
+    text.withUnsafeBytes { buffer.append($0) }
+    for place in 0...text.count {
+      #expect(buffer.lineEnd(from: place) == text[place...].firstIndex(of: 0x0A) ?? text.count, "from \(place)")
+    }
+  }
+}

@@ -1,0 +1,139 @@
+import LineProtocol
+import Testing
+
+struct ScriptOutcomeTests {
+  private func outcome(_ text: String) throws -> ScriptOutcome {
+    let script = try ScriptParser.parse("s", Array("send k tap => \(text)".utf8)) { _ in .failed("") }
+    return try #require(script.outcomes.first)
+  }
+
+  private func matches(_ text: String, _ line: String) throws -> Bool {
+    var reply = ScriptReply()
+    var bytes = Array(line.utf8)
+    let outcome = try outcome(text)
+    return bytes.withUnsafeMutableBytes { reply.parse($0) && outcome.matches(reply) }
+  }
+
+  @Test(
+    "printing an outcome and reading it again gives the same",
+    arguments: [
+      "ok", "moved", "moved on", "moved off on", "stayed", "stayed on", "ignored", "ignored a.b", "refused",
+      "refused UNKNOWN-EVENT", "capsLock", "cooling+open", "list(5)", "moved on outputs=a,b t=200ms", "ok outputs=",
+      #"moved "failed(no way)" on text="a b""#,
+    ])
+  func roundTrip(text: String) throws {
+    #expect(try outcome(text).text == text)
+    #expect(try outcome(outcome(text).text) == outcome(text))
+  }
+
+  @Test("a code alone is a failure with that code")
+  func code() throws {
+    #expect(try outcome("TIMEOUT") == outcome("refused TIMEOUT"))
+  }
+
+  static let moved = "+ moved off on t=0.200 seq=3 outputs=a,b"
+  static let refused = "- REFUSED machine=k state=on event=tap allowed=\"\" t=0.000 seq=2 : it : is not"
+
+  @Test(
+    "what matches",
+    arguments: [
+      ("ok", moved), ("moved", moved), ("moved on", moved), ("moved off on", moved), ("on", moved),
+      ("on outputs=a,b", moved), ("moved t=200ms", moved), ("moved t=0.2", moved), ("moved missing=", moved),
+      ("ok", "+"), ("ok", "+ t=0.000 seq=1"), ("on", "+ @7 moved off on.half t=0 seq=1"),
+      ("stayed", "+ stayed on t=0 seq=1"), ("stayed on", "+ stayed on(5) t=0 seq=1"),
+      ("ignored off", "+ ignored off t=0 seq=1"), ("off", "+ created k off t=0 seq=1"), ("off", "+ reached off t=1"),
+      ("3", "+ 3"), ("yes", "+ yes"), ("virtual", "+ clock virtual speed=1"), ("refused", refused),
+      ("refused REFUSED", refused), ("refused state=on", refused), ("refused TIMEOUT", "- TIMEOUT state=on t=1.000"),
+    ])
+  func good(text: String, line: String) throws {
+    #expect(try matches(text, line))
+  }
+
+  @Test(
+    "what does not",
+    arguments: [
+      ("ok", refused), ("moved", "+ stayed on t=0 seq=1"), ("moved off", moved), ("moved on on", moved),
+      ("stayed", moved), ("ignored", moved), ("off", moved), ("on", refused), ("refused", moved),
+      ("refused", "- UNKNOWN-EVENT machine=k event=x allowed=a"), ("refused TIMEOUT", refused), ("on", "+"),
+      ("on outputs=a", moved), ("on outputs=", moved), ("moved t=201ms", moved), ("refused state=off", refused),
+    ])
+  func bad(text: String, line: String) throws {
+    #expect(try !matches(text, line))
+  }
+
+  @Test("what came is told in the words of an outcome")
+  func found() throws {
+    func found(_ text: String, _ line: String) throws -> String {
+      var reply = ScriptReply()
+      var bytes = Array(line.utf8)
+      let outcome = try outcome(text)
+      return bytes.withUnsafeMutableBytes { reply.parse($0) ? outcome.found(reply) : "?" }
+    }
+    #expect(try found("off", Self.moved) == "moved off on")
+    #expect(try found("off outputs=a x=", Self.moved) == "moved off on outputs=a,b x=")
+    #expect(try found("off", Self.refused) == "refused : it : is not")
+    #expect(try found("off", "- CLOCK : no") == "refused CLOCK : no")
+    #expect(
+      try found("off", "- UNKNOWN-EVENT event=tpa did-you-mean=tap : no")
+        == "refused UNKNOWN-EVENT : no; did you mean tap?")
+    #expect(try found("off", "+") == "ok")
+  }
+
+  @Test("a reply taken apart has the words that a client's line has, whatever was taken apart before")
+  func sameAsServerLine() throws {
+    var reply = ScriptReply()
+    for line in [
+      Self.moved, Self.refused, "+", "* 3 0.200 k output o \"a b\" \"c\\\"d\"", "- @t CODE key=\"x y\" : : note",
+      "! gap from=1 to=2", ". state on", "+ \":\" : x",
+    ] {
+      var bytes = Array(line.utf8)
+      let whole = try #require(ServerLine(line))
+      bytes.withUnsafeMutableBytes { bytes in
+        let isReadable = reply.parse(bytes)
+        let (lineClass, words, note) = (reply.lineClass, reply.words, reply.note)
+        let values = whole.fields.map { reply.text(of: $0.key) }
+        #expect(isReadable)
+        #expect(lineClass == whole.lineClass)
+        #expect(words == whole.words)
+        #expect(note == whole.note)
+        #expect(values == whole.fields.map(\.value))
+      }
+    }
+    for line in ["", "x y", "+x", "+ \"open"] {
+      var bytes = Array(line.utf8)
+      let isReadable = bytes.withUnsafeMutableBytes { reply.parse($0) }
+      #expect(!isReadable, "\(line)")
+    }
+  }
+}
+
+struct StateTextTests {
+  @Test(
+    "a STATE matches exactly, its prefix at a dot, its name without data, in any region",
+    arguments: [
+      ("on", "on"), ("cooling", "cooling.minOn"), ("cooling.minOn", "cooling.minOn"), ("list", "list(5)"),
+      ("list(5)", "list(5)"), ("failed(timeout)", "failed(timeout)"), ("cooling", "cooling.free+closed+normal"),
+      ("closed", "cooling.free+closed+normal"), ("cooling+normal", "cooling.free+closed+normal"),
+      ("normal+cooling.free", "cooling.free+closed+normal"), ("fetching", "fetching(http://u.x+y)"),
+      ("a+b(1)", "a.c+b(1)"),
+    ])
+  func matches(word: String, state: String) throws {
+    #expect(try #require(StateText(word)).matches(state))
+  }
+
+  @Test(
+    "and nothing else",
+    arguments: [
+      ("on", "one"), ("cool", "cooling.minOn"), ("cooling.minOn", "cooling"), ("list(5)", "list(6)"),
+      ("list(5)", "list"), ("open", "cooling.free+closed+normal"), ("cooling+open", "cooling.free+closed+normal"),
+      ("a+b", "a"), ("u", "fetching(http://u.x+y)"), ("x", "f(a.x)"), ("on", ""), ("On", "on"),
+    ])
+  func differs(word: String, state: String) throws {
+    #expect(try !#require(StateText(word)).matches(state))
+  }
+
+  @Test("words that can be no state", arguments: ["", "+", "a+", "+a", "a++b", "(5)"])
+  func none(word: String) {
+    #expect(StateText(word) == nil)
+  }
+}

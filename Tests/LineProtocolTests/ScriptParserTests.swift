@@ -1,0 +1,340 @@
+import LineProtocol
+import StateMachines
+import Testing
+
+struct ScriptParserTests {
+  private func parse(_ text: String, files: [String: String] = [:]) throws(ScriptFailure) -> Script {
+    try ScriptParser.parse("s.fsm", Array(text.utf8)) { name in
+      files[name].map { .bytes(Array($0.utf8)) } ?? .failed("No such file or directory")
+    }
+  }
+
+  private func failure(_ text: String, files: [String: String] = [:]) -> String {
+    do throws(ScriptFailure) {
+      _ = try parse(text, files: files)
+      return "parsed"
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  /// Each step as a line: what is sent, and what is to come of it.
+  private func steps(_ script: Script) -> [String] {
+    script.steps.map { step in
+      let request = script.request(of: step).split(separator: "\n").joined(separator: "|")
+      switch step.action {
+      case .request(_, let outcome):
+        return outcome < 0 ? request : "\(request) => \(script.outcomes[Int(outcome)].text)"
+      case .check(let place): return "\(script.checks[Int(place)]) \(request)"
+      case .repeats(let count, let past): return "repeat \(count) past \(past)"
+      case .again(let first): return "again \(first)"
+      }
+    }
+  }
+
+  // MARK: What is read
+
+  @Test("times become requests of their own, before any line and alone")
+  func times() throws {
+    let script = try parse("at 1.5s\nafter 10ms send k tap => on\n\tat 2s  expect k on\n")
+    #expect(
+      steps(script) == [
+        "advance until 1.5s", "advance 10ms", "send k tap => on", "advance until 2s", "expect k on",
+      ])
+    #expect(script.steps.map(\.line) == [1, 2, 2, 3, 3])
+    #expect(script.place(of: script.steps[2]) == "s.fsm:2")
+    #expect(script.line(of: script.steps[2]) == "after 10ms send k tap => on")
+    #expect(script.line(of: script.steps[4]) == "at 2s  expect k on")
+  }
+
+  @Test("what is sent is what stands there, quotes, tags and keys included")
+  func requests() throws {
+    let script = try parse(
+      #"""
+      @7 send f open "http://u?a b" => ok
+      new fridge  f start=4 ambient="20"
+      send p type "say \"=>\""
+      """#)
+    #expect(
+      steps(script) == [
+        #"@7 send f open "http://u?a b" => ok"#, #"new fridge  f start=4 ambient="20""#, #"send p type "say \"=>\"""#,
+      ])
+  }
+
+  @Test(
+    "line ends, blanks, a byte order mark and a missing last line end make no difference",
+    arguments: ["a\nb\n", "a\r\nb\r\n", "\u{FEFF}a\n\n# remark é\n\t b", "  a  \n#\n\tb\t\r\n\r\n"])
+  func lineEnds(pattern: String) throws {
+    let text = pattern.replacing("a", with: "send k tap\t=> on").replacing("b", with: "list é*")
+      .replacing("rem" + "send k tap\t=> on" + "rk", with: "remark")
+    #expect(steps(try parse(text)) == ["send k tap => on", "list é*"])
+  }
+
+  @Test("names stand for words, within words, values and quotes; a value never becomes two words")
+  func names() throws {
+    let script = try parse(
+      #"""
+      let k = shift_Key
+      let text = "two words =>"
+      let t = 1.5s
+      new $k a$k start=$t label="$text!"
+      at $t send a$k $text $$5 "=>" => $k t=$t
+      let k = shift_Key
+      """#)
+    #expect(
+      steps(script) == [
+        #"new shift_Key ashift_Key start=1.5s label="two words =>!""#, "advance until 1.5s",
+        #"send ashift_Key "two words =>" "$5" "=>" => shift_Key t=1.5s"#,
+      ])
+  }
+
+  @Test("an 'end' ends the innermost block")
+  func blocks() throws {
+    let script = try parse(
+      "repeat 2\nbegin\nrepeat 3\nsend k tap => on\nend\nend => ok\nend\nlist")
+    #expect(
+      steps(script) == [
+        "repeat 2 past 7", "begin", "repeat 3 past 5", "send k tap => on", "again 3", "end => ok", "again 1", "list",
+      ])
+  }
+
+  @Test("expectations that are no requests")
+  func checks() throws {
+    let script = try parse(
+      """
+      expect k timers a,b(1,2)
+      expect k timers none
+      expect k reading x 4 ±0.5
+      expect k reading x 4.5 +-1
+      expect k reading x 250ms
+      expect k reading x text
+      expect k reading x none
+      expect output k o
+      expect output k o within 2m
+      never k on.half
+      expect output on
+      expect k timers => refused EXPECTED
+      """)
+    let state = try #require(StateText("on.half"))
+    #expect(
+      script.checks == [
+        .timers(machine: "k", names: ["a", "b(1,2)"]), .timers(machine: "k", names: []),
+        .reading(machine: "k", name: "x", .number(4, tolerance: 0.5)),
+        .reading(machine: "k", name: "x", .number(4.5, tolerance: 1)),
+        .reading(machine: "k", name: "x", .number(0.25, tolerance: 0)),
+        .reading(machine: "k", name: "x", .text("text")), .reading(machine: "k", name: "x", .none),
+        .output(machine: "k", name: "o", within: nil), .output(machine: "k", name: "o", within: 120_000_000_000),
+        .never(machine: "k", state),
+      ])
+    #expect(steps(script).suffix(2) == ["expect output on", "expect k timers => refused EXPECTED"])
+    #expect(script.request(of: script.steps[9]) == "watch k** what=all\nexpect k on.half")
+  }
+
+  @Test("files include files beside them; names go on, and places are those of the file")
+  func include() throws {
+    let script = try parse(
+      "include sub/a.fsm\nlist $n\ninclude \"sub/../b c.fsm\"",
+      files: ["sub/a.fsm": "let n = x\ninclude ../b.fsm\ncount", "b.fsm": "show $n", "b c.fsm": "wires"])
+    #expect(steps(script) == ["show x", "count", "list x", "wires"])
+    #expect(script.steps.map { script.place(of: $0) } == ["b.fsm:1", "sub/a.fsm:3", "s.fsm:2", "b c.fsm:1"])
+  }
+
+  @Test("a failure of the right sort excuses what is wrong on purpose")
+  func excuses() throws {
+    let script = try parse(
+      """
+      sned k => refused UNKNOWN-VERB
+      send k => refused USAGE
+      list a b c => USAGE
+      begin
+      advance 1s => refused USAGE
+      end
+      """
+    )
+    #expect(steps(script).first == "sned k => refused UNKNOWN-VERB")
+    #expect(steps(script).contains("advance 1s => refused USAGE"))
+  }
+
+  // MARK: Mistakes
+
+  static let form = "a number with one of ns us ms s m h d, up to 36500d"
+
+  @Test(
+    "every mistake is told with its place, what was found and what is allowed",
+    arguments: [
+      ("sned k tap", "1:1: 'sned' is no verb; did you mean 'send'?"),
+      ("\n  at 1s  repaet 3", "2:10: 'repaet' is no verb; did you mean 'repeat'?"),
+      ("key=value", "1:1: a line begins with a verb, not with key=value"),
+      ("send k", "1:7: a word is missing; send is used as 'send NAME EVENT [argument…]'"),
+      ("send k => on", "1:1: a word is missing; send is used as 'send NAME EVENT [argument…]'"),
+      (
+        "list a b",
+        "1:8: 'b' is one word too many; list is used as 'list [PATTERN] [kind=KIND] [state=STATE] [limit=N]'"
+      ),
+      (
+        "list #x y",
+        "1:9: 'y' is one word too many; list is used as 'list [PATTERN] [kind=KIND] [state=STATE] [limit=N]'"
+      ),
+      ("at 1s # later", "1:7: a remark stands on a line of its own"),
+      ("at", "1:3: a time must follow 'at': \(form)"),
+      ("after", "1:6: a duration must follow 'after': \(form)"),
+      ("at soon list", "1:4: 'soon' is no time; it is \(form)"),
+      ("after -1s", "1:7: '-1s' is no duration; it is \(form)"),
+      ("at 1s after 2s list", "1:7: a line has one time; the second belongs on a line of its own"),
+      ("begin\nat 1s list\nend", "2:1: no time passes between 'begin' and 'end'"),
+      ("begin\nexpect output k o within 1s\nend", "2:1: no time passes between 'begin' and 'end'"),
+      ("begin\nadvance 1s\nend", "2:1: 'advance' cannot stand between 'begin' and 'end'"),
+      ("begin\nnever k on\nend", "2:1: 'never' cannot stand between 'begin' and 'end'"),
+      ("begin\ninclude a\nend", "2:1: 'include' cannot stand between 'begin' and 'end'"),
+      ("begin\nbegin", "2:1: a batch cannot stand in a batch"),
+      ("list\n begin\nlist", "2:2: this 'begin' has no 'end'"),
+      ("repeat 2\nbegin\nend", "1:1: this 'repeat' has no 'end'"),
+      ("end", "1:1: there is no 'repeat' or 'begin' that this could end"),
+      ("repeat", "1:7: 'repeat' is used as 'repeat N'"),
+      ("repeat x", "1:8: 'x' is no number of times; it is 0 to 1000000"),
+      ("repeat 1000001", "1:8: '1000001' is no number of times; it is 0 to 1000000"),
+      ("repeat 2 3", "1:10: '3' is one word too many; 'repeat' is used as 'repeat N'"),
+      ("repeat 2\nlist\nend 2", "3:5: the 'end' of a 'repeat' stands alone"),
+      ("begin\nlist\nend 2", "3:5: '2' is one word too many; end is used as 'end'"),
+      ("list =>", "1:8: an outcome must follow '=>': \(ScriptOutcome.form)"),
+      ("list =>on", "1:6: a blank must follow '=>'"),
+      ("=> on", "1:1: a request must stand before '=>'"),
+      ("send k tap => mvoed on", "1:15: 'mvoed' is no outcome; did you mean 'moved'?"),
+      ("send k tap => on off", "1:15: 'on' is no outcome; there is \(ScriptOutcome.form)"),
+      ("send k tap => moved a b c", "1:25: 'c' is one word too many; the form is 'moved [[FROM] TO]'"),
+      ("send k tap => stayed a+", "1:22: 'a+' can be no state"),
+      ("send k tap => refused REFUSE", "1:23: 'REFUSE' is no code of a failure; did you mean REFUSED?"),
+      ("send k tap => on t=1 off", "1:22: 'off' stands behind key=value; the outcome comes first"),
+      ("expect k", "1:9: a word is missing; expect is used as 'expect NAME STATE'"),
+      ("expect k timers a b", "1:19: 'b' is one word too many; the form is 'expect NAME timers T,…|none'"),
+      ("expect k timers a,,b", "1:17: 'a,,b' is no list of timers; it is T,… without blanks, or none"),
+      ("expect k reading x", "1:19: a value is missing; the form is 'expect NAME reading K VALUE [±TOLERANCE]'"),
+      ("expect k reading x abc ±1", "1:20: 'abc' is no number, so there can be no tolerance"),
+      ("expect k reading x 4 0.1", "1:22: '0.1' is no tolerance; it is ±NUMBER or +-NUMBER"),
+      (
+        "expect output k o later",
+        "1:19: 'later' is not 'within'; the form is 'expect output NAME OUTPUT [within DURATION]'"
+      ),
+      ("expect output k o within", "1:25: a duration must follow 'within': \(form)"),
+      ("expect output k o within x", "1:26: 'x' is no duration; it is \(form)"),
+      ("never k", "1:8: a word is missing; the form is 'never NAME STATE'"),
+      ("never k* on", "1:7: 'k*' is no name of a machine; it is a letter, then letters, digits, '_', '-' and '.'"),
+      ("never k +on", "1:9: '+on' can be no state"),
+      ("let x", "1:6: 'let' is used as 'let NAME = VALUE', with quotes around a value of several words"),
+      ("let x = a b", "1:11: 'let' is used as 'let NAME = VALUE', with quotes around a value of several words"),
+      ("let 9x = a", "1:5: '9x' is no name; it is a letter, then letters, digits and '_'"),
+      ("let x = 1\nlet x = 2", "2:5: 'x' is '1' since s.fsm:1; a name keeps its value"),
+      ("let window = 1s\nat $windw list", "2:4: '$windw' has no value; did you mean '$window'?"),
+      ("list \"é$x\"", "1:8: '$x' has no value; 'let x = VALUE' gives it one, and a dollar is written '$$'"),
+      ("list 5$", "1:7: behind '$' stands a name that 'let' has given; a dollar is written '$$'"),
+      ("include", "1:8: 'include' is used as 'include FILE', with quotes around a name with blanks"),
+      ("include x/none.fsm", "1:9: cannot read 'x/none.fsm': No such file or directory"),
+      ("quit", "1:1: a script ends with its last line, without 'quit'"),
+      ("use main", "1:1: a script has a world of its own and stays there, so 'use' is not for scripts"),
+      (
+        "world new w",
+        "1:1: a script has a world of its own and stays there; only 'world' alone is for scripts"
+      ),
+      ("quiet on", "1:1: the answer to each line is read here, so 'quiet' is not for scripts"),
+      ("cancel", "1:1: lines run one after the other, so there is nothing to cancel in a script"),
+      ("clock real", "1:1: a script has a virtual clock; 'fsmrepl run --real' plays it at real pace"),
+      ("@! list", "1:1: a tag is '@' and 1 to 32 letters, digits, '_', '-' or '.'"),
+      ("@1", "1:3: a verb must follow the tag"),
+      ("list \"abc", "1:6: a quote is not closed"),
+      ("list a\"b\"", "1:6: a quote may only begin a word or a value"),
+      ("list é\u{7}", "1:7: a control character is not allowed; of these only tab is"),
+    ])
+  func mistakes(text: String, message: String) {
+    #expect(failure(text) == "s.fsm:\(message)")
+  }
+
+  @Test("an unknown verb that is near to none names them all")
+  func unknownVerb() {
+    let message = failure("xylophone k")
+    #expect(message.hasPrefix("s.fsm:1:1: 'xylophone' is no verb; there are advance after agenda at await begin"))
+  }
+
+  @Test("bytes that are no UTF-8 are told with their place")
+  func notText() {
+    #expect {
+      _ = try ScriptParser.parse("s.fsm", Array("list\nlist é".utf8) + [0xFF]) { _ in .failed("") }
+    } throws: {
+      "\($0)" == "s.fsm:2:7: this is not valid UTF-8"
+    }
+  }
+
+  @Test("files that include each other in a circle, or too deep, are told")
+  func circles() {
+    #expect(
+      failure("list\ninclude a.fsm", files: ["a.fsm": "\n include ./s.fsm", "s.fsm": ""])
+        == "a.fsm:2:10: files include each other in a circle: s.fsm includes a.fsm includes s.fsm")
+    let chain = Dictionary(
+      uniqueKeysWithValues: (1...16).map { ("f\($0).fsm", $0 == 16 ? "list" : "include f\($0 + 1).fsm") })
+    #expect(failure("include f2.fsm", files: chain) == "parsed")
+    #expect(failure("include f1.fsm", files: chain) == "f15.fsm:1:9: files include each other at most 16 deep")
+  }
+
+  @Test("a mistake in an included file, and a block that it leaves open, have its name")
+  func mistakeInside() {
+    #expect(failure("include a", files: ["a": "lits"]) == "a:1:1: 'lits' is no verb; did you mean 'list'?")
+    #expect(failure("include a\nend", files: ["a": "repeat 2"]) == "a:1:1: this 'repeat' has no 'end'")
+    #expect(
+      failure("repeat 2\ninclude a", files: ["a": "end"])
+        == "a:1:1: there is no 'repeat' or 'begin' that this could end")
+  }
+
+  @Test("each limit holds, and one past it is told")
+  func limits() {
+    let longest = "list " + String(repeating: "a", count: ScriptLimits.line - 5)
+    #expect(failure(longest) == "parsed")
+    #expect(failure(longest + "a") == "s.fsm:1:1: this line has 65537 bytes; at most 65536 are allowed")
+    func nested(_ depth: Int) -> String {
+      String(repeating: "repeat 1\n", count: depth) + String(repeating: "end\n", count: depth)
+    }
+    #expect(failure(nested(ScriptLimits.blocks)) == "parsed")
+    #expect(failure(nested(ScriptLimits.blocks + 1)) == "s.fsm:33:1: blocks stand at most 32 deep in each other")
+    // Nine times a million, and the lines that say so.
+    let many = "repeat 1000000\nlist\nlist\nlist\nlist\nlist\nlist\nlist\nlist\nlist\n"
+    #expect(failure(many + "end") == "parsed")
+    #expect(
+      failure(many + "list\nend")
+        == "s.fsm:11:1: with every 'repeat' written out this script has more than 10000000 lines")
+    #expect(failure("repeat 1000000\nrepeat 1000000\nrepeat 1000000\nend\nend\nend").hasPrefix("s.fsm:3:1: with every"))
+  }
+}
+
+/// Lines made of whatever may stand in them.
+struct ScriptFuzzTests {
+  private static let pieces = [
+    "at", "after", "1s", "5ms", "send", "k", "tap", "=>", "on", "moved", "refused", "REFUSED", "expect", "output",
+    "timers", "reading", "within", "never", "let", "=", "$x", "$", "$$", "\"", "\\", "repeat", "2", "end", "begin",
+    "include", "a.fsm", "@1", "@", "#", "x=1", "t=", "±1", "+-", "none", "a,b", "+", "é", "\t", " ", "\r", "\u{1}",
+    "world", "new", "clock", "real", "list", "show",
+  ]
+
+  @Test("whatever stands in a script, it is read or its first mistake is told within it", arguments: 0..<40)
+  func random(seed: UInt64) throws {
+    var dice = Dice(seed: seed)
+    for _ in 0..<200 {
+      var text = ""
+      for _ in 0..<(1 + dice.number(0...11)) {
+        text += dice.one(of: Self.pieces) + dice.one(of: ["", " ", " ", " ", "\n"])
+      }
+      var bytes = Array(text.utf8)
+      if dice.number(0...9) == 0 { bytes[dice.number(0...bytes.count - 1)] = UInt8(dice.number(0...255)) }
+      do throws(ScriptFailure) {
+        let script = try ScriptParser.parse("s.fsm", bytes) { _ in .bytes(Array("let x = 1\nlist".utf8)) }
+        for step in script.steps {
+          let request = script.request(of: step)
+          #expect(request.utf8.count <= ScriptLimits.line * 2, "seed \(seed)")
+          #expect(!script.line(of: step).isEmpty, "seed \(seed)")
+        }
+      } catch {
+        let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
+        #expect((1...lines.count).contains(error.line), "seed \(seed): \(error)")
+        let line = String(decoding: lines[error.line - 1], as: UTF8.self)
+        #expect((1...(line.count + 1)).contains(error.column), "seed \(seed): \(error)")
+      }
+    }
+  }
+}

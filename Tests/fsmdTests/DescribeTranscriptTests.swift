@@ -1,0 +1,124 @@
+import Testing
+
+/// The pages of `describe`. Every byte is compared.
+struct DescribeTranscriptTests {
+  @Test("a page of a kind, of one with more sorts of data, and of a composition")
+  func pages() {
+    Transcript(
+      #"""
+      > describe shiftKey
+      . kind shiftKey version=1 form="enum and switch" : Shift and Caps Lock in one key, told apart by how fast it is tapped
+      . origin : the Shift key of phone keyboards, as an article on state machines in iOS applications describes it; its code is lost, so that the window of 0.35 s is the common one of tap recognisers
+      . state off initial=yes : the next letter is a small one
+      . state on : the next letter is a capital, those after it are small
+      . state capsLock : all letters are capitals
+      . event tap : the Shift key is tapped
+      . event character c="one character" : a letter key is tapped
+      . timer doubleTap after=350ms : the window in which another tap is the second of two
+      . output text text=text : what the letter key writes
+      . parameter doubleTap type=duration default=350ms allowed=0s..1m : how soon a second tap locks; one at the very end comes too late
+      . parameter gestureMode type=flag default=off allowed=on,off,true,false : any two quick taps lock, also those that begin in on
+      . parameter initial type=state default=off allowed=off,on,capsLock : the state to start in, as if it had just been entered
+      . table :   state     tap         character  doubleTap
+      . table :                                    after 350ms
+      . table :   --------  ----------  ---------  -----------
+      . table :   off       → on        ⟲          –
+      . table :   on        → capsLock  → off      ⟲
+      . table :             → off
+      . table :   capsLock  → off       ⟲          –
+      . table
+      . table : 3 states, 2 events: 6 pairs, 5 transitions
+      . table : 6 pairs with the classes of data: 4 move, 2 stay
+      . example : > new shiftKey key
+      . example : + created key off t=0.000 seq=1
+      . example : > send key tap
+      . example : + moved off on t=0.000 seq=2
+      . example : > advance 200ms
+      . example : + advanced fired=0 t=0.200 seq=2
+      . example : > send key tap
+      . example : + moved on capsLock t=0.200 seq=3
+      . example : > send key character a
+      . example : + stayed capsLock t=0.200 seq=4 outputs=text
+      . example : > advance 1s
+      . example : + advanced fired=0 t=1.200 seq=4
+      . example : > send key tap
+      . example : + moved capsLock off t=1.200 seq=5
+      . example : > can key
+      . example : . tap
+      . example : . character c
+      . example : + 2
+      + 40
+      > describe till
+      . kind till version=1 form="enum and switch" : a till, for tests
+      . state closed initial=yes : nothing is sold
+      . state open : the sum so far
+      . event open note="text of 1 to 20 bytes, or nil" : opens it
+      . event add amount=1..99 : adds an amount
+      . event weigh gross=on,off,true,false scale=kitchen,floor : weighs something
+      . event close : closes it
+      . timer idle after=1m : closes it when nothing is sold
+      . output total sum=integer note=text : what was sold
+      . output weight weight=number : what was weighed
+      . parameter idle type=duration default=1m allowed=0s..1h : how long it waits for a sale
+      . parameter initial type=state default=closed allowed=closed,open : the state to start in, as if it had just been entered
+      . table :   state   open    add      weigh   close     idle
+      . table :                                              after 1m
+      . table :   ------  ------  -------  ------  --------  --------
+      . table :   closed  → open  illegal  ignore  ignore    –
+      . table :   open    ignore  → self   ⟲       → closed  → closed
+      . table :                   illegal
+      . table
+      . table : 2 states, 4 events: 8 pairs, 3 transitions
+      . table : 18 pairs with the classes of data: 5 move, 4 stay, 7 ignored, 2 refused
+      . table : Not all was tried: at most 16 machines of each state were looked at.
+      + 22
+      > describe phoneCall
+      . kind phoneCall members=2 : a call tracker on a phone: tap on tracker, answer the alert and hang up on phone
+      . origin : the call tracker of a conference talk, joined to a phone that is made here
+      . member tracker kind=callTracker : follows an outgoing call by what the system tells an app
+      . member phone kind=phone : a phone with one app on it, which it tells of alerts, calls and its coming and going
+      . wire tracker open phone openTel : asks the system to call a number
+      . wire phone willResignActive tracker willResignActive : the app is about to become inactive
+      . wire phone didEnterBackground tracker didEnterBackground : the app is in the background
+      . wire phone willEnterForeground tracker willEnterForeground : the app is about to leave the background
+      . wire phone didBecomeActive tracker didBecomeActive : the app is active
+      . wire phone callDialing tracker callDialing : an outgoing call is not connected yet
+      . wire phone callConnected tracker callConnected : both sides can talk
+      . wire phone callEnded tracker callEnded : the call is over
+      . parameter waiting type=duration default=2s allowed=0s..365d : how long the call's screen may take to appear
+      . parameter requireConnected type=flag default=off allowed=on,off,true,false : on: a call that nobody answered is not tracked
+      . parameter alert type=duration default=100ms allowed=0s..365d : how long the alert takes to appear
+      . parameter callUI type=duration default=300ms allowed=0s..365d : how long the call's screen takes to appear after pressCall
+      . parameter ring type=duration default=6s allowed=0s..365d : how long the other side's phone rings before it is answered
+      . example : > new phoneCall p
+      . example : + created p members=2 t=0.000 seq=10
+      . example : > watch p.tracker
+      . example : + watching 1
+      . example : > send p.tracker phoneTapped 112
+      . example : * 11 0.000 p.tracker moved none start event=phoneTapped
+      . example : * 11 0.000 p.tracker output open 112
+      . example : + moved none start t=0.000 seq=11 outputs=open
+      . example : > advance 100ms
+      . example : * 14 0.100 p.tracker moved start systemAlert wire=p.phone.willResignActive
+      . example : + advanced fired=1 t=0.100 seq=14
+      . example : > send p.phone pressCall
+      . example : * 16 0.100 p.tracker moved systemAlert waiting wire=p.phone.didBecomeActive
+      . example : + moved inactive+alert+idle foreground+noAlert+idle t=0.100 seq=15 outputs=didBecomeActive
+      . example : > advance 7s
+      . example : * 18 0.400 p.tracker moved waiting callStarting wire=p.phone.willResignActive
+      . example : * 22 6.400 p.tracker moved callStarting callInProgress wire=p.phone.callConnected
+      . example : + advanced fired=2 t=7.100 seq=22
+      . example : > send p.phone hangUp
+      . example : * 24 7.100 p.tracker moved callInProgress callEnded wire=p.phone.callEnded
+      . example : + moved background+noAlert+connected background+noAlert+idle t=7.100 seq=23 outputs=callEnded
+      . example : > send p.phone openApp
+      . example : * 27 7.100 p.tracker moved callEnded none wire=p.phone.didBecomeActive
+      . example : * 27 7.100 p.tracker output tracked 112 0.700 true
+      . example : + moved background+noAlert+idle foreground+noAlert+idle t=7.100 seq=25 outputs=willEnterForeground,didBecomeActive
+      + 42
+      > describe nosuch
+      - UNKNOWN-KIND kind=nosuch : there is no kind 'nosuch'; 'kinds' lists them
+      """#
+    ).expectHolds()
+  }
+}

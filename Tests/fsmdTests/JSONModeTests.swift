@@ -1,0 +1,147 @@
+import Simulations
+import Testing
+
+@testable import LineProtocol
+@testable import fsmd
+
+@Suite("JSON mode")
+struct JSONModeTests {
+  let host = HostedService()
+
+  @Test("the answer to 'mode' is the first line in the new form, with its tag, and other connections keep theirs")
+  func mode() {
+    let (one, other) = (host.connect(toWorld: "w"), host.connect(toWorld: "w"))
+    #expect(
+      one.say("sync\n@a mode json\nsync") == [
+        "+", #"{"class":"success","tag":"a","words":[]}"#, #"{"class":"success","words":[]}"#,
+      ])
+    #expect(other.say("world") == ["+ world=w clock=virtual t=0.000 seq=0"])
+    #expect(one.say("mode json") == [#"{"class":"success","words":[]}"#])
+    #expect(
+      one.say("mode xml") == [
+        #"{"class":"failure","code":"BAD-ARGUMENT","argument":"mode","got":"xml","allowed":["text","json"],"text":"mode is one of text,json"}"#
+      ])
+    #expect(one.say("sync\n@b mode text\nsync") == [#"{"class":"success","words":[]}"#, "+ @b", "+"])
+    #expect(one.say("mode json\nmode text\nmode json\nmode text").map { $0.first } == ["{", "+", "{", "+"])
+  }
+
+  @Test("what a client has not read when it asks for the other form stays in the old one")
+  func unread() {
+    let guest = host.connect(toWorld: "w")
+    guest.isReading = false
+    _ = guest.say("list\nmode json\nlist\nmode text\nlist")
+    guest.isReading = true
+    guest.collect()
+    #expect(
+      guest.lines() == [
+        "+ 0", #"{"class":"success","words":[]}"#, #"{"class":"success","words":["0"]}"#, "+", "+ 0",
+      ])
+  }
+
+  @Test("notices stand before the reply in either form, also those that come while 'mode' is read")
+  func notices() {
+    let (one, other) = (host.connect(toWorld: "w"), host.connect(toWorld: "w"))
+    _ = one.say("new power p\nwatch *")
+    host.together((other, "send p buttonClick"), (one, "mode json\nsend p buttonClick"))
+    #expect(
+      one.lines() == [
+        "* 2 0.000 p moved off on event=buttonClick",
+        #"{"class":"success","words":[]}"#,
+        #"{"class":"notice","seq":3,"t":0.000,"name":"p","what":"moved","words":["on","off"],"event":"buttonClick"}"#,
+        #"{"class":"success","words":["moved","on","off"],"t":0.000,"seq":3}"#,
+      ])
+    host.together((other, "send p buttonClick\nclock real"), (one, "quit"))
+    #expect(
+      one.lines() == [
+        #"{"class":"notice","seq":4,"t":0.000,"name":"p","what":"moved","words":["off","on"],"event":"buttonClick"}"#,
+        #"{"class":"success","words":[]}"#, #"{"class":"flow","what":"bye","reason":"quit"}"#,
+      ])
+  }
+
+  @Test("in a batch it cannot stand, and a batch is answered in objects")
+  func batch() {
+    let guest = host.connect(toWorld: "w")
+    _ = guest.say("mode json")
+    #expect(
+      guest.say("@a begin\n@1 new power p\n@2 graph doorFridge format=mermaid\n@3 mode text\n@b end").map(textLine) == [
+        "+ @a", "+ @1 created p off t=0.000 seq=1", ". @2 graph TB;",
+        ". @2 cooling --minTemperatureReached--> waiting;",
+        ". @2 cooling --doorOpened--> waiting;", ". @2 waiting --maxTemperatureReached--> cooling;", "+ @2 4",
+        "- @3 USAGE : 'mode' cannot stand between 'begin' and 'end'",
+        "- @b BATCH index=3 : line 3 failed; what was done before it stays",
+      ])
+  }
+
+  @Test("every kind is described and drawn, in every format, in objects that say the same", arguments: GraphTests.names)
+  func kinds(name: String) {
+    let (text, objects) = (host.connect(), host.connect())
+    _ = objects.say("mode json")
+    let formats = ["table", "dot", "mermaid", "stateDiagram", "plantuml", "tests"]
+    for request in ["describe \(name)"] + formats.map({ "graph \(name) format=\($0)" }) {
+      for tag in ["", "@tag "] {
+        let expected = text.say(tag + request)
+        let came = objects.say(tag + request)
+        #expect(came.map(textLine) == expected, "\(request)")
+        #expect(came.compactMap { JSONSchema.ofLines.problem(in: $0) } == [], "\(request)")
+      }
+    }
+  }
+
+  @Test("random requests are answered with the same in both forms", arguments: 0..<4 as Range<UInt64>)
+  func random(seed: UInt64) {
+    var random = RandomRequests(seed: seed, HostedService.catalogue)
+    let hosts = (0..<2).map { _ in HostedService(limits: FuzzTests.limits) }
+    let guests = hosts.map { $0.connect() }
+    guests[1].client.session.outbox.change(to: .json)
+    for number in 0..<400 {
+      let request = random.line(number).text
+      guard !request.contains("mode text") else { continue }
+      let answers = guests.map { $0.say(request) }
+      #expect(answers[0].count == answers[1].count, "seed \(seed): \(request)")
+      // Thousands of notices of one `advance` are much alike.
+      for (text, object) in zip(answers[0], answers[1]).prefix(100) {
+        #expect(textLine(of: object) == text, "seed \(seed): \(request)")
+        #expect(JSONSchema.ofLines.problem(in: object) == nil, "seed \(seed): \(request)")
+      }
+    }
+  }
+
+  @Test("a client that does not read gets all replies and a gap, in objects")
+  func slow() {
+    let guest = host.connect(toWorld: "w")
+    _ = guest.say("mode json\nnew power p\nwatch *")
+    guest.isReading = false
+    let other = host.connect(toWorld: "w")
+    for _ in 0..<30 { _ = other.say(Array(repeating: "send p buttonClick", count: 1_000).joined(separator: "\n")) }
+    _ = guest.say("list")
+    guest.isReading = true
+    host.round { guest.arrive("sync\n") }
+    host.settle()
+    let lines = guest.lines()
+    #expect(lines.allSatisfy { JSONSchema.ofLines.problem(in: $0) == nil })
+    let read = lines.compactMap { ServerLine(json: $0) }
+    #expect(read.contains { $0.lineClass == .flow && $0.code == "gap" && $0["to"] == "30001" })
+    #expect(read.count { $0.lineClass == .success } == 2)
+  }
+
+  @Test("the schema has each key whose value is no text")
+  func keys() {
+    for (key, form) in JSONMembers.forms {
+      switch form {
+      case .number: #expect(JSONSchema.ofLines.forms(of: "\(key)").contains("number"), "\(key)")
+      case .list: #expect(JSONSchema.ofLines.forms(of: "\(key)") == ["texts"], "\(key)")
+      case .text: Issue.record("\(key) need not be in the table")
+      }
+    }
+  }
+
+  @Test("the schema is no sieve: what is no line does not fit it")
+  func schema() {
+    for line in [
+      #"{"class":"success"}"#, #"{"class":"news","words":[]}"#, #"{"class":"success","words":[],"t":"0.000"}"#,
+      #"{"class":"failure","words":[]}"#, #"{"class":"data"}"#, #"{"class":"notice","words":[]}"#,
+      #"{"class":"success","words":[1]}"#, #"{"class":"success","words":[],"allowed":"a"}"#, "[]", "+ 1",
+      #"{"class":"success","words":[],"tag":"a b"}"#, #"{"class":"success","words":[],"other":7}"#,
+    ] { #expect(JSONSchema.ofLines.problem(in: line) != nil, "\(line)") }
+  }
+}

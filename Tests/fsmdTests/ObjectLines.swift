@@ -1,0 +1,18 @@
+import LineProtocol
+
+/// A line in JSON made one of text again.
+///
+/// - Returns: What is not an object as it is, and what cannot be read with a remark.
+func textLine(of line: String) -> String {
+  guard line.hasPrefix("{") else { return line }
+  guard let read = ServerLine(json: line) else { return "unreadable: \(line)" }
+  var buffer = ByteBuffer()
+  Array((read.tag ?? "").utf8).withUnsafeBytes { buffer.begin(read.lineClass, tag: $0) }
+  if let note = read.note, !line.contains(#""words":["#), read.lineClass == .data {
+    return String(decoding: buffer.bytes, as: UTF8.self) + " " + note
+  }
+  for word in read.words { buffer.word(word) }
+  for field in read.fields { buffer.word(key: field.key, field.value) }
+  if let note = read.note { buffer.note(note) }
+  return String(decoding: buffer.bytes, as: UTF8.self)
+}

@@ -1,0 +1,45 @@
+import Testing
+import UnixHost
+
+@testable import fsmrepl
+
+@Suite(.serialized)
+struct RunOptionsTests {
+  private func parse(_ words: String...) throws -> Invocation {
+    guard case .run(let options, let operands) = try Invocation.table.parse(words) else {
+      throw UsageFailure.wrong("not a run")
+    }
+    return try Invocation(options: options, operands: operands)
+  }
+
+  @Test("what is run, and how, wherever the options stand")
+  func options() throws {
+    let invocation = try parse("-s", "p", "run", "a.fsm", "--tap", "-k", "b", "--junit", "j.xml", "--seed=7")
+    var wanted = RunOptions(files: ["a.fsm", "b"])
+    wanted.isTAP = true
+    wanted.junit = "j.xml"
+    wanted.seed = 7
+    #expect(invocation.run == wanted)
+    #expect(invocation.socket == "p" && invocation.keepsGoing && invocation.sources.isEmpty)
+    #expect(try parse("run", "-").run == RunOptions(files: ["-"]))
+  }
+
+  @Test("real pace has a speed, 1 if none is given")
+  func pace() throws {
+    #expect(try parse("run", "--real", "a").run?.speed == 1)
+    #expect(try parse("run", "--real", "--speed", "0.5", "a").run?.speed == 0.5)
+    #expect(try parse("run", "a").run?.speed == nil)
+  }
+
+  @Test(
+    "mistakes",
+    arguments: [
+      ["run"], ["run", "a", "--speed", "2"], ["run", "a", "--real", "--speed", "0"],
+      ["run", "a", "--real", "--speed", "nan"], ["run", "a", "--seed", "-1"], ["run", "a", "-e", "list"],
+      ["run", "a", "--echo"], ["run", "a", "--json"], ["--tap"], ["--seed", "1", "-e", "list"], ["a.fsm"],
+    ])
+  func mistakes(words: [String]) throws {
+    guard case .run(let options, let operands) = try Invocation.table.parse(words) else { return }
+    #expect(throws: UsageFailure.self) { try Invocation(options: options, operands: operands) }
+  }
+}

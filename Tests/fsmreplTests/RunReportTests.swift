@@ -1,0 +1,109 @@
+import LineProtocol
+import Testing
+
+@testable import fsmrepl
+
+struct RunReportTests {
+  private static func results() -> [RunResult] {
+    var passed = RunResult(name: "a/b.fsm")
+    passed.ending = .passed
+    passed.steps = 1
+    passed.duration = 1_500_000
+    var failed = RunResult(name: "a/<c> & \"d\".fsm")
+    failed.ending = .failed(
+      RunFailure(
+        status: .expectation, place: "c.fsm:1", line: "send k tap => on", expected: "on", got: "it's <off>\u{1}",
+        journal: ["1 0.000 k created x \"a b\""]))
+    var refused = RunResult(name: "#x.fsm")
+    refused.ending = .failed(
+      RunFailure(status: .failed, place: "x.fsm:2", line: "x", expected: "ok", got: "refused"))
+    return [passed, failed, refused, RunResult(name: "late.fsm")]
+  }
+
+  @Test("for people: a line each, how long only where it is wanted, and a sum")
+  func people() {
+    let report = RunReport(form: .people(.bare, showsDuration: true))
+    #expect(report.beginning(4) == "")
+    let results = Self.results()
+    #expect(report.text(of: results[0], number: 1) == "ok      a/b.fsm  0.000 s, 1 step, 0 expectations, 1.5 ms\n")
+    #expect(report.text(of: results[3], number: 4) == "")
+    #expect(report.ending(results) == "1 of 4 passed, 1 not run\n")
+    #expect(report.ending([results[0]]) == "")
+  }
+
+  @Test("TAP escapes what means something to it")
+  func tap() {
+    let report = RunReport(form: .tap)
+    #expect(report.text(of: Self.results()[2], number: 3).hasPrefix("not ok 3 - \\#x.fsm\n  ---\n"))
+    #expect(report.text(of: Self.results()[1], number: 2).contains("\n  got: 'it''s <off>\u{1}'\n"))
+    #expect(report.stopping("interrupted") == "Bail out! interrupted\n")
+  }
+
+  @Test("JUnit is well-formed, and counts failures, errors and what was skipped")
+  func junit() {
+    let text = RunReport.junit(Self.results())
+    #expect(text.contains(#"tests="4" failures="1" errors="1" skipped="1" time="0.001""#), "\(text)")
+    #expect(text.contains(#"<testcase classname="a" name="b.fsm" assertions="0" time="0.001"/>"#), "\(text)")
+    #expect(text.contains("name=\"&lt;c&gt; &amp; &quot;d&quot;.fsm\""), "\(text)")
+    #expect(!text.contains("\u{1}"))
+    var open: [Substring] = []
+    for match in text.matches(of: #/<(/?)([a-z]+)((?:\s+[a-z]+="[^"<]*")*)\s*(/?)>/#) {
+      if match.output.1 == "/" {
+        #expect(open.popLast() == match.output.2)
+      } else if match.output.4.isEmpty {
+        open.append(match.output.2)
+      }
+    }
+    #expect(open.isEmpty)
+    let rest = text.replacing(#/<\?xml [^>]*\?>|<[^<>]*>|&(?:lt|gt|amp|quot|#10|#9);/#, with: "")
+    #expect(!rest.contains("<") && !rest.contains(">") && !rest.contains("&"), "\(rest)")
+  }
+}
+
+struct RunShownTests {
+  private let shown = RunShown([
+    ". state list(5)", ". reading temperature 4.000 °C", ". reading note \"a b\"",
+    ". timer a(1,2) due=1.000 left=1.000",
+    ". allowed x y",
+  ])
+
+  @Test("what show says is taken apart")
+  func parts() {
+    #expect(shown.state == "list(5)")
+    #expect(shown.timers == ["a(1,2)"])
+  }
+
+  @Test("readings are compared as numbers where they are")
+  func readings() {
+    #expect(shown.difference("temperature", .number(4, tolerance: 0)) == nil)
+    #expect(shown.difference("temperature", .number(4.05, tolerance: 0.05)) == nil)
+    #expect(shown.difference("temperature", .number(4.05, tolerance: 0.04))?.expected == "temperature 4.05 ±0.04")
+    #expect(shown.difference("note", .text("a b")) == nil)
+    #expect(shown.difference("note", .number(1, tolerance: 0))?.got == "note \"a b\"")
+    #expect(shown.difference("none", .none) == nil)
+    #expect(shown.difference("none", .number(1, tolerance: 0))?.got == "no reading 'none'; it has temperature, note")
+    #expect(shown.difference("note", .none)?.expected == "no reading 'note'")
+  }
+
+  @Test(
+    "the state that a notice speaks of",
+    arguments: [
+      ("1 0.000 k created kind on", "on"), ("1 0.000 k moved off on event=e", "on"), ("1 0.000 k stayed on", "on"),
+      ("1 0.000 k ignored on", "on"), ("1 0.000 k output on x y", nil), ("1 0.000 k armed on due=1", nil),
+    ])
+  func states(notice: String, state: String?) {
+    #expect(RunShown.state(in: notice.split(separator: " ").filter { !$0.contains("=") }.map(String.init)) == state)
+  }
+
+  @Test("outputs count at the moment of the last only")
+  func outputs() {
+    var outputs = RunOutputs()
+    outputs.take("o", of: "k", at: "1.000")
+    outputs.take("o", of: "k", at: "2.000")
+    outputs.take("p", of: "k", at: "2.000")
+    #expect(outputs.has("o", of: "k", at: "2.000") && !outputs.has("o", of: "k", at: "1.000"))
+    #expect(outputs.count(of: "o", of: "k") == 2 && outputs.count(of: "o", of: "x") == 0)
+    #expect(outputs.text(of: "k", at: "2.000") == "output o,p")
+    #expect(outputs.text(of: "k", at: "3.000") == "last o at 2.000, p at 2.000")
+  }
+}
