@@ -45,6 +45,10 @@ struct Journal: ~Copyable {
   private(set) var bytes = 0
   private let mostInputs: UInt64
   private let mostBytes: Int
+  /// The first input that somebody else is to keep and does not yet: it and those behind it are not forgotten.
+  var firstUnkept: UInt64 = .max
+  /// Inputs before this one may speak of machines whose numbers others have by now.
+  private var floor: UInt64 = 0
   /// The moment of the last input.
   private(set) var lastMoment: Int64 = 0
   /// The number that the first input from outside of the present request has or will have. Those behind it belong to it.
@@ -66,6 +70,7 @@ struct Journal: ~Copyable {
     var copy = Journal(inputs: Int(mostInputs), bytes: mostBytes, after: last, at: lastMoment)
     copy.blocks = blocks
     copy.oldestBlock = oldestBlock
+    copy.floor = floor
     copy.bytes = bytes
     guard let open = blocks.last else { return copy }
     let own = Block(capacity: open.capacity, firstSequence: open.firstSequence, firstMoment: open.firstMoment)
@@ -87,7 +92,7 @@ struct Journal: ~Copyable {
   /// The oldest input that is still here; `last + 1` if none is.
   var first: UInt64 {
     guard oldestBlock < blocks.count else { return last + 1 }
-    let byBlocks = blocks[oldestBlock].firstSequence
+    let byBlocks = max(floor, blocks[oldestBlock].firstSequence)
     return last > mostInputs ? max(byBlocks, last - mostInputs + 1) : byBlocks
   }
 
@@ -156,7 +161,7 @@ struct Journal: ~Copyable {
   }
 
   private mutating func forgetTheOldest() {
-    while oldestBlock + 1 < blocks.count,
+    while oldestBlock + 1 < blocks.count, blocks[oldestBlock + 1].firstSequence <= firstUnkept,
       bytes > mostBytes || blocks[oldestBlock + 1].firstSequence + mostInputs <= last + 1
     {
       blocks[oldestBlock].storage = nil
@@ -169,6 +174,65 @@ struct Journal: ~Copyable {
       oldestBlock = 0
     }
   }
+
+  // MARK: Records as bytes
+
+  /// Hands out the records from a reader on as they stand in memory, one piece a block, and the moment from which the first
+  /// one's distance counts.
+  ///
+  /// - Precondition: Nothing of that part is forgotten.
+  func withRecords(from reader: JournalReader, _ body: (Int64, [UnsafeRawBufferPointer]) -> Void) {
+    var reader = reader
+    let first = blockPlace(of: reader) ?? seek(&reader)
+    var pieces: [UnsafeRawBufferPointer] = []
+    for place in first..<blocks.count {
+      let block = blocks[place]
+      let bytes = UnsafeRawBufferPointer(
+        start: block.base, count: place == blocks.count - 1 ? openCount : block.count)
+      pieces.append(place == first ? UnsafeRawBufferPointer(rebasing: bytes[reader.offset...]) : bytes)
+    }
+    body(reader.moment, pieces)
+  }
+
+  /// Appends records that another journal has written.
+  ///
+  /// - Parameters:
+  ///   - numbers: The numbers that they have. Those that are here already are passed over.
+  ///   - moment: From which the first one's distance counts.
+  ///   - lastMoment: That of the last one.
+  /// - Precondition: They are as they were written, and nothing lies between them and what is here.
+  mutating func append(
+    records: UnsafeRawBufferPointer, _ numbers: ClosedRange<UInt64>, from moment: Int64, to lastMoment: Int64
+  ) {
+    guard numbers.upperBound > last else { return }
+    precondition(numbers.lowerBound <= last + 1, "a journal has no holes")
+    guard numbers.lowerBound == last + 1 else {
+      var whole = Journal(inputs: .max >> 1, bytes: .max, after: numbers.lowerBound - 1, at: moment)
+      whole.append(records: records, numbers, from: moment, to: lastMoment)
+      let rest = whole.reader(from: last + 1)
+      append(
+        records: UnsafeRawBufferPointer(rebasing: records[rest.offset...]), (last + 1)...numbers.upperBound,
+        from: rest.moment, to: lastMoment)
+      return
+    }
+    if moment != self.lastMoment || openCount + records.count + Journal.plainRecord > openCapacity {
+      last += 1
+      self.lastMoment = moment
+      // Who reads the head of a short record may look a little beyond it.
+      open(blockFor: records.count + Journal.plainRecord, Moment(nanoseconds: moment))
+    }
+    UnsafeMutableRawBufferPointer(start: openBase + openCount, count: records.count).copyMemory(from: records)
+    openCount += records.count
+    last = numbers.upperBound
+    self.lastMoment = lastMoment
+  }
+
+  /// Forgets the inputs before one.
+  mutating func forget(before sequence: UInt64) {
+    floor = max(floor, min(sequence, last + 1))
+  }
+
+  // MARK: Reading
 
   /// A reader that gives the inputs from `sequence` on.
   ///
@@ -228,7 +292,7 @@ struct Journal: ~Copyable {
   /// on later where it stopped.
   func read(_ reader: inout JournalReader) -> JournalEntry? {
     // What is forgotten may still stand in a block, but its machines' numbers may be in use again.
-    guard reader.next <= last, last - reader.next < mostInputs else { return nil }
+    guard reader.next <= last, last - reader.next < mostInputs, reader.next >= floor else { return nil }
     if let place = blockPlace(of: reader) { return decode(&reader, in: place) }
     // Its block was not looked for yet, or has gone after all of it was read.
     guard reader.next >= first else { return nil }

@@ -13,7 +13,7 @@ struct Past {
 
   let seed: UInt64
   /// In order; none touches another, since who goes back further takes in what was undone there.
-  private(set) var undone: ContiguousArray<Undone> = []
+  var undone: ContiguousArray<Undone> = []
   /// Copies of the world, oldest first.
   private(set) var checkpoints: ContiguousArray<Checkpoint> = []
   /// The input from which on another copy is due.
@@ -52,12 +52,22 @@ struct Past {
   mutating func undo(
     from sequence: UInt64, by undoer: UInt64, _ checkpoint: Checkpoint?, machines: Int, firstKept: UInt64
   ) {
-    while let last = undone.last, last.from >= sequence { undone.removeLast() }
-    undone.append(Undone(from: sequence, by: undoer))
+    Past.undo(from: sequence, by: undoer, in: &undone)
     while let last = checkpoints.last, last.sequence >= sequence { checkpoints.removeLast() }
     if let checkpoint { keep(checkpoint, firstKept: firstKept) }
     nextCheckpoint = max(undoer + 1, (checkpoints.last?.sequence ?? 0) + wait(machines: machines))
     forget(before: firstKept)
+  }
+
+  /// Takes an undoing in, which takes in those of what it undoes.
+  static func undo(from sequence: UInt64, by undoer: UInt64, in undone: inout ContiguousArray<Undone>) {
+    while let last = undone.last, last.from >= sequence { undone.removeLast() }
+    undone.append(Undone(from: sequence, by: undoer))
+  }
+
+  /// Takes in what was undone behind all that is known.
+  mutating func adopt(_ later: UndoneSpans) {
+    for span in later.spans { Past.undo(from: span.from, by: span.by, in: &undone) }
   }
 
   /// Gives up what is of no use when the journal has forgotten all inputs before one.

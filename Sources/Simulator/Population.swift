@@ -93,6 +93,9 @@ struct Population: ~Copyable {
     for block in blocks { block.base.deallocate() }
   }
 
+  /// Whether a kind has a number.
+  func has(_ kind: Kind) -> Bool { kindPlaces[ObjectIdentifier(kind)] != nil }
+
   /// The world's number for a kind.
   mutating func place(of kind: Kind) -> Int {
     if let place = kindPlaces[ObjectIdentifier(kind)] { return place }

@@ -201,6 +201,39 @@ struct Registry: ~Copyable {
     return (gone, back)
   }
 
+  // MARK: Names of what was
+
+  /// Whether a number is that of a machine by another name.
+  func speaks(of id: MachineID, otherThan name: String) -> Bool {
+    guard id.index < nameOffsets.count, nameOffsets[id.index] != .max else { return false }
+    var name = name
+    return name.withUTF8 { !isNamed(id.number, UnsafeRawBufferPointer($0)) }
+  }
+
+  /// Lets a number speak of a machine that is not here, or not any more, though lines of the journal tell of it.
+  mutating func note(_ name: String, kind: Int, as id: MachineID, _ population: borrowing Population) {
+    while locations.count <= id.index {
+      nameOffsets.append(.max)
+      locations.append(.dropped(kind: 0))
+    }
+    if isAlive(id) { remove(id, kind: population.kind(at: location(of: id))) }
+    if nameOffsets[id.index] != .max { wastedBytes += 1 + withName(of: id) { $0.count } }
+    nameOffsets[id.index] = UInt32(names.count)
+    names.append(UInt8(name.utf8.count))
+    names.append(contentsOf: name.utf8)
+    locations[id.index] = .dropped(kind: kind)
+  }
+
+  /// Takes for vacant those numbers that have no name, and no others.
+  mutating func renewVacancies() {
+    vacancies = ContiguousArray(nameOffsets.indices.reversed().filter { nameOffsets[$0] == .max }.map { UInt32($0) })
+  }
+
+  /// The numbers of those that have a name and do not live.
+  func dropped() -> [MachineID] {
+    locations.indices.map { MachineID(UInt32($0)) }.filter { nameOffsets[$0.index] != .max && !isAlive($0) }
+  }
+
   /// The bytes of the names and of what is kept for each number.
   var bytes: Int { names.count + locations.count * 8 + table.count * 4 }
 

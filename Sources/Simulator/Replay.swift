@@ -12,7 +12,8 @@ struct Replay: ~Copyable {
   private var source: JournalReader
   /// What comes next of what was made here.
   private var made: JournalReader
-  private let end: UInt64
+  /// The last input to be played.
+  var end: UInt64
 
   /// What was played is not what the journal has. It does not happen but by a mistake in a kind, whose rule must depend on
   /// nothing but what it is given.

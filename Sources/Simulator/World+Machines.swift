@@ -35,6 +35,8 @@ extension World {
     _ kind: Kind, named name: UnsafeRawBufferPointer, initial: Int?, parameters: [(parameter: Int, value: Value)],
     as known: MachineID?
   ) throws(CreationFailure) -> MachineID {
+    // The kinds are numbered by the machines that were made of them; who keeps the journal counts on it.
+    if !population.has(kind), let conflict = conflict(of: parameters, in: kind) { throw .conflict(conflict) }
     let place = population.place(of: kind)
     let location: Location
     do throws(ParameterConflict) {
@@ -73,6 +75,7 @@ extension World {
     finish(
       StepResult(verdict: .moved, from: state, to: state), .created, machine, index: UInt8(place & 0xFF), cell,
       isAnswer: true)
+    unkept?.machines.append((answer.sequence, machine))
     complete()
     return machine
   }
@@ -117,6 +120,7 @@ extension World {
     }
     compositions[name] = CompositionRecord(
       name: name, composition: composition, sequence: sequence, all: members, members: members)
+    unkept?.compositions.append((sequence, composition.name, name))
   }
 
   /// Removes a machine, its timers and its wires.
@@ -193,7 +197,7 @@ extension World {
   /// Frees the numbers of dropped machines that the journal has forgotten.
   private mutating func recycleForgotten() {
     guard nextRetired < retired.count else { return }
-    let first = journal.first
+    let first = min(journal.first, journal.firstUnkept)
     past.forget(before: first)
     while nextRetired < retired.count, retired[nextRetired].sequence < first {
       registry.recycle(retired[nextRetired].machine)

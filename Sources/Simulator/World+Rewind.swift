@@ -59,7 +59,7 @@ extension World {
   }
 
   /// Takes over what machines are and what is to come, and gives away what they were.
-  private mutating func exchange(with other: inout World) -> (gone: [MachineID], back: [MachineID]) {
+  mutating func exchange(with other: inout World) -> (gone: [MachineID], back: [MachineID]) {
     var registry = registry.copy()
     let changes = registry.align(with: other.registry, population)
     swap(&registry, &self.registry)
@@ -86,9 +86,20 @@ extension World {
     let candidates = compositions.map(\.value) + past.compositions.filter { $0.end >= sequence }.map(\.record)
     past.compositions.removeAll { $0.end >= sequence }
     compositions = [:]
-    for var record in candidates where record.sequence < sequence {
-      record.members = record.all.filter { registry.isAlive($0) }
-      compositions[record.name] = record
+    keep(candidates.filter { $0.sequence < sequence })
+  }
+
+  /// Keeps composed names: known are those that have members left, the others are part of the past.
+  mutating func keep(_ records: [CompositionRecord]) {
+    for var record in records {
+      record.members = record.all.filter { machine in
+        registry.isAlive(machine) && registry.withName(of: machine) { $0.starts(with: Array("\(record.name).".utf8)) }
+      }
+      if record.members.isEmpty {
+        past.compositions.append((journal.last, record))
+      } else {
+        compositions[record.name] = record
+      }
     }
   }
 }

@@ -9,7 +9,7 @@ package import StateMachines
 /// It is a value with one owner and no clock. Time passes only when the owner says so, through `advance`; nothing here
 /// can see how late that was.
 package struct World: ~Copyable {
-  package let limits: WorldLimits
+  package internal(set) var limits: WorldLimits
   /// The present moment. It goes back only when what has happened is undone.
   package internal(set) var now = Moment.beginning
   /// What the last request's own input came to.
@@ -37,6 +37,8 @@ package struct World: ~Copyable {
   var compositions: [String: CompositionRecord] = [:]
   /// What it takes to go back in time.
   var past: Past
+  /// What has not been handed out to the one who keeps the journal; nil if nobody does.
+  var unkept: Unkept?
 
   /// How many timers were ever armed: each arming's stamp.
   var armings: UInt64 = 0

@@ -1,0 +1,63 @@
+package import StateMachines
+
+/// A stretch of a world's journal that is not in memory any more, in a form in which it can be read: a world with names and
+/// kinds, but without machines.
+package struct Excerpt: ~Copyable {
+  /// Its journal has the inputs of the segment up to ``last``.
+  package let world: World
+  /// The last input that can be read with these names; another excerpt goes on behind it.
+  package let last: UInt64
+
+  /// - Parameters:
+  ///   - bytes: A segment.
+  ///   - from: The first input that is wanted of it.
+  ///   - numbers: The inputs that it has.
+  ///   - present: The world whose journal it is, which knows what was undone.
+  ///   - owner: Who had a number at an input; nil if nobody.
+  /// - Returns: Nil if what the segment speaks of is not known.
+  package init?(
+    of bytes: UnsafeRawBufferPointer, from start: UInt64, _ numbers: ClosedRange<UInt64>,
+    in present: borrowing World, _ catalogue: Catalogue,
+    owner: (_ machine: MachineID, _ sequence: UInt64) throws -> (kind: String, name: String)?
+  ) rethrows {
+    guard let journal = Journal(segment: bytes, numbers) else { return nil }
+    var world = World(limits: present.limits)
+    world.journal = journal
+    world.past.undone = present.past.undone
+    var reader = world.journal.reader(from: numbers.lowerBound)
+    var known: Set<MachineID> = []
+    var last = numbers.upperBound
+    reading: while let entry = world.journal.read(&reader) {
+      guard entry.sequence >= start else { continue }
+      for machine in Excerpt.machines(in: entry) where entry.input == .created || !known.contains(machine) {
+        guard let (kindName, name) = try owner(machine, entry.sequence),
+          case .machine(let kind)? = catalogue[kindName]
+        else { return nil }
+        if known.contains(machine), world.registry.speaks(of: machine, otherThan: name) {
+          last = entry.sequence - 1
+          break reading
+        }
+        known.insert(machine)
+        world.registry.note(name, kind: world.population.place(of: kind), as: machine, world.population)
+      }
+    }
+    self.world = world
+    self.last = last
+  }
+
+  /// The machines that an input's lines name.
+  private static func machines(in entry: JournalEntry) -> [MachineID] {
+    var machines = entry.machine == .nobody ? [] : [entry.machine]
+    guard entry.hasDetails else { return machines }
+    var details = DetailReader(entry)
+    while let detail = details.next() {
+      switch detail {
+      case .source(let machine, _), .target(let machine, _): machines.append(machine)
+      case .emitted, .armed, .disarmed, .dataBefore, .dataAfter, .arguments, .parameters, .initial, .kind, .due, .key,
+        .undone:
+        break
+      }
+    }
+    return machines
+  }
+}

@@ -1,0 +1,151 @@
+package import StateMachines
+
+/// A world that is built up again from what was kept of it: what it was at a checkpoint, or nothing, and the segments of
+/// its journal from there on.
+///
+/// Each segment is played as soon as it is there, so that a long journal takes no more memory than a world's journal
+/// may. What was undone is not played, which is why all ways back must be known beforehand (``UndoneSpans``).
+package struct Recovery: ~Copyable {
+  package enum Failure: Error, Equatable {
+    /// A segment does not come right behind the one before, or what stands in front of it is no such thing.
+    case gap(after: UInt64)
+    /// The machines that a segment makes are not of the kinds of this program.
+    case unknownKind(String, at: UInt64)
+    /// What was played is not what the journal has: the rule of a kind is another by now.
+    case diverged(at: UInt64)
+  }
+
+  /// The world with its journal and all names, and the machines of the checkpoint until they are replaced at the end.
+  private var source: World
+  private var replay: Replay
+  private let base: Checkpoint?
+  private let catalogue: Catalogue
+  private var compositions: [World.CompositionRecord]
+
+  /// - Parameters:
+  ///   - world: As it was at a checkpoint, with a journal that begins behind it; or new, with its seed.
+  ///   - undone: All that was undone behind it.
+  package init(of world: consuming World, undone: UndoneSpans, _ catalogue: Catalogue) {
+    source = world
+    base = source.lastSequence > 0 ? Checkpoint(of: source, as: source.lastSequence) : nil
+    source.past.adopt(undone)
+    replay = Replay(of: source, from: base, to: source.lastSequence)
+    compositions = Array(source.compositions.values)
+    source.compositions = [:]
+    self.catalogue = catalogue
+  }
+
+  /// Goes on with the segment that comes next. Inputs of it that the checkpoint has already are passed over.
+  ///
+  /// - Parameters:
+  ///   - numbers: The inputs that it has.
+  ///   - creations: What it makes, in order.
+  /// - Complexity: O(inputs), as when they happened.
+  package mutating func append(
+    _ bytes: UnsafeRawBufferPointer, _ numbers: ClosedRange<UInt64>, _ creations: [Segment.Creation]
+  ) throws(Failure) {
+    let before = source.lastSequence
+    guard let facts = Segment.Facts(bytes), numbers.contains(before + 1) else { throw .gap(after: before) }
+    let records = UnsafeRawBufferPointer(rebasing: bytes[Segment.Facts.size...])
+    source.journal.append(records: records, numbers, from: facts.moment, to: facts.lastMoment)
+    facts.shape(&source.limits)
+    facts.shape(&replay.world.limits)
+    var floor: UInt64 = 0
+    for creation in creations where creation.sequence > before {
+      guard creation.machine != .nobody else {
+        try compose(creation, creations)
+        continue
+      }
+      guard case .machine(let kind)? = catalogue[creation.kind] else {
+        throw .unknownKind(creation.kind, at: creation.sequence)
+      }
+      if source.registry.speaks(of: creation.machine, otherThan: creation.name) {
+        // A number that is in use again: what came before belongs to the machine that had it.
+        try play(to: creation.sequence - 1)
+        floor = creation.sequence
+      }
+      let place = source.population.place(of: kind)
+      _ = replay.world.population.place(of: kind)
+      source.registry.note(creation.name, kind: place, as: creation.machine, source.population)
+    }
+    try play(to: numbers.upperBound)
+    if floor > 0 { source.journal.forget(before: floor) }
+  }
+
+  /// Takes a composed name in, whose members stand among the machines of the same segment.
+  private mutating func compose(_ creation: Segment.Creation, _ machines: [Segment.Creation]) throws(Failure) {
+    guard case .composition(let composition)? = catalogue[creation.kind] else {
+      throw .unknownKind(creation.kind, at: creation.sequence)
+    }
+    guard source.past.span(of: creation.sequence) == nil else { return }
+    let all = composition.members.compactMap { member in
+      machines.first { $0.sequence >= creation.sequence && $0.name == "\(creation.name).\(member.name)" }?.machine
+    }
+    compositions.append(
+      World.CompositionRecord(
+        name: creation.name, composition: composition, sequence: creation.sequence, all: all, members: all))
+  }
+
+  private mutating func play(to end: UInt64) throws(Failure) {
+    replay.end = end
+    do throws(Replay.Divergence) {
+      while try !replay.advance(through: source, by: 1 << 20) {}
+    } catch {
+      throw .diverged(at: error.sequence)
+    }
+  }
+
+  /// The world, with the part of its journal that there is room for.
+  ///
+  /// - Parameters:
+  ///   - moment: The moment that it had come to.
+  ///   - limits: Those that hold from now on.
+  package consuming func finish(at moment: Moment, _ limits: WorldLimits) -> World {
+    source.takeOver(&replay.world)
+    source.limits = limits
+    source.firings = replay.world.firings
+    source.keep(compositions)
+    if let due = source.nextDue(), due < moment {
+      // Only a chain without end, or a daemon that was behind, leaves timers that are due.
+      source.move(to: due)
+    } else {
+      source.move(to: moment)
+    }
+    if let base { source.past.keep(base, firstKept: source.firstSequence) }
+    return source
+  }
+}
+
+/// What was undone in a stretch of a journal, found by looking through it.
+package struct UndoneSpans: Sendable {
+  var spans: ContiguousArray<Past.Undone> = []
+
+  package init() {}
+
+  /// The first input that was undone; nil if none was.
+  package var first: UInt64? { spans.map(\.from).min() }
+
+  /// Looks through the next segment.
+  package mutating func look(through bytes: UnsafeRawBufferPointer, _ numbers: ClosedRange<UInt64>) {
+    guard let journal = Journal(segment: bytes, numbers) else { return }
+    var reader = journal.reader(from: numbers.lowerBound)
+    while let entry = journal.read(&reader) {
+      guard entry.input == .rewound else { continue }
+      var details = DetailReader(entry)
+      while let detail = details.next() {
+        if case .undone(let count) = detail { Past.undo(from: entry.sequence - count, by: entry.sequence, in: &spans) }
+      }
+    }
+  }
+}
+
+extension World {
+  /// Takes over what another world has come to, as the end of a recovery.
+  fileprivate mutating func takeOver(_ other: inout World) {
+    _ = exchange(with: &other)
+    registry.renewVacancies()
+    // Lines of the journal may speak of any of those that do not live.
+    retired = ContiguousArray(registry.dropped().map { (journal.last, $0) })
+    nextRetired = 0
+  }
+}

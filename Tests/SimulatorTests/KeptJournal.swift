@@ -1,0 +1,72 @@
+@testable import Simulator
+import StateMachines
+
+/// What somebody keeps of a world: segments one behind the other, and now and then a copy of the whole.
+struct KeptJournal {
+  struct Part {
+    let segment: Segment
+    let creations: [Segment.Creation]
+  }
+
+  private(set) var parts: [Part] = []
+  private(set) var checkpoints: [Checkpoint] = []
+  private(set) var moment = Moment.beginning
+
+  /// Takes what has come to a world's journal.
+  mutating func keep(_ world: inout World) {
+    moment = world.now
+    guard world.hasUnkept else { return }
+    let (segment, creations) = world.unkeptSegment()
+    parts.append(Part(segment: segment, creations: creations))
+    world.didKeep()
+  }
+
+  mutating func keepCheckpoint(of world: borrowing World) {
+    checkpoints.append(Checkpoint(of: world, as: world.lastSequence))
+  }
+
+  /// What was undone behind an input.
+  private func undone(behind sequence: UInt64) -> UndoneSpans {
+    var spans = UndoneSpans()
+    for part in parts where part.segment.numbers.upperBound > sequence {
+      part.segment.bytes.withUnsafeBytes { spans.look(through: $0, part.segment.numbers) }
+    }
+    return spans
+  }
+
+  /// The world as it was when it was kept last.
+  ///
+  /// - Parameter place: The checkpoint to begin with; nil for the beginning. It must not have been undone.
+  func recover(seed: UInt64, _ limits: WorldLimits, _ catalogue: Catalogue, from place: Int? = nil) throws -> World {
+    let checkpoint = place.map { checkpoints[$0] }
+    let start = checkpoint?.sequence ?? 0
+    let base =
+      if let checkpoint {
+        World(
+          copying: checkpoint.world,
+          Journal(
+            inputs: limits.journal, bytes: limits.journalBytes, after: start,
+            at: checkpoint.world.now.nanoseconds))
+      } else {
+        World(seed: seed, limits: limits)
+      }
+    var recovery = Recovery(of: base, undone: undone(behind: start), catalogue)
+    for part in parts where part.segment.numbers.upperBound > start {
+      try part.segment.bytes.withUnsafeBytes { try recovery.append($0, part.segment.numbers, part.creations) }
+    }
+    return recovery.finish(at: moment, limits)
+  }
+
+  /// The checkpoints that nothing behind them has undone.
+  var usable: [Int] {
+    checkpoints.indices.filter { place in
+      (undone(behind: checkpoints[place].sequence).first ?? .max) > checkpoints[place].sequence
+    }
+  }
+
+  /// Who had a number at an input.
+  func owner(of machine: MachineID, at sequence: UInt64) -> (kind: String, name: String)? {
+    let found = parts.flatMap(\.creations).last { $0.machine == machine && $0.sequence <= sequence }
+    return found.map { ($0.kind, $0.name) }
+  }
+}

@@ -1,0 +1,162 @@
+import Simulations
+@testable import Simulator
+import StateMachines
+import Testing
+
+@Suite("A world that is kept in segments comes back as it was")
+struct RecoveryTests {
+  static let catalogue = Catalogue(DeterminismTests.entries)
+
+  /// A walk with ways back, kept in segments of any length.
+  private static func walk(
+    seed: Int, steps: Int, _ limits: WorldLimits, _ body: (inout RewindWalk, KeptJournal, Int) throws -> Void
+  ) throws {
+    var walk = RewindWalk(seed: seed, of: DeterminismTests.entries, steps: steps * 2, limits: limits)
+    var dice = Dice(seed: seed)
+    var kept = KeptJournal()
+    walk.world.beginKeeping()
+    for step in 0..<steps {
+      try walk.step()
+      if dice.once(in: 3) { kept.keep(&walk.world) }
+      // A copy can be made where time has not gone on since the last input.
+      if dice.once(in: 10), walk.world.journal.lastMoment == walk.world.now.nanoseconds {
+        kept.keepCheckpoint(of: walk.world)
+      }
+      if step % 100 == 99 {
+        kept.keep(&walk.world)
+        try body(&walk, kept, step)
+      }
+    }
+  }
+
+  @Test("from the beginning, with ways back and compositions", arguments: 0..<6)
+  func beginning(seed: Int) throws {
+    let limits = Script.limits()
+    try Self.walk(seed: seed, steps: 200, limits) { walk, kept, step in
+      let world = try kept.recover(seed: UInt64(seed), limits, Self.catalogue)
+      #expect(RewindTests.difference(walk.world.portrait(), world.portrait()) == nil, "seed \(seed), step \(step)")
+      #expect(
+        RewindTests.difference(walk.world.journalText(), world.journalText()) == nil, "seed \(seed), step \(step)")
+      #expect(RewindTests.difference(walk.world.survivingText(), world.survivingText()) == nil, "seed \(seed)")
+      #expect(world.lastSequence == walk.world.lastSequence)
+      #expect(world.checkInvariants() == [], "seed \(seed), step \(step)")
+    }
+  }
+
+  @Test("from a checkpoint, also one in the middle of a segment")
+  func checkpoint() throws {
+    let limits = Script.limits()
+    var compared = 0
+    for seed in 0..<6 {
+      try Self.walk(seed: seed, steps: 200, limits) { walk, kept, step in
+        for place in kept.usable.suffix(2) {
+          let world = try kept.recover(seed: UInt64(seed), limits, Self.catalogue, from: place)
+          let portrait = Self.withoutCompositions(walk.world.portrait())
+          #expect(
+            RewindTests.difference(portrait, Self.withoutCompositions(world.portrait())) == nil,
+            "seed \(seed), step \(step)")
+          let first = kept.checkpoints[place].sequence + 1
+          #expect(RewindTests.difference(walk.world.journalText(from: first), world.journalText()) == nil)
+          #expect(world.checkInvariants() == [], "seed \(seed), step \(step)")
+          compared += 1
+        }
+      }
+    }
+    #expect(compared > 6)
+  }
+
+  /// A copy of a world's machines knows nothing of composed names, which are written out beside it.
+  private static func withoutCompositions(_ portrait: [String]) -> [String] {
+    portrait.map { line in line.lastIndex(of: " ").map { String(line[..<$0]) } ?? line }
+  }
+
+  @Test("what comes back goes on as what was lost would have", arguments: 0..<6)
+  func goesOn(seed: Int) throws {
+    let limits = Script.limits()
+    try Self.walk(seed: seed, steps: 300, limits) { walk, kept, step in
+      var world = try kept.recover(seed: UInt64(seed), limits, Self.catalogue)
+      world.beginKeeping()
+      walk.world = world
+      if step > 250 {
+        let straight = walk.straight()
+        #expect(RewindTests.difference(walk.world.portrait(), straight.portrait()) == nil, "seed \(seed)")
+        #expect(RewindTests.difference(walk.world.survivingText(), straight.survivingText()) == nil, "seed \(seed)")
+      }
+    }
+  }
+
+  @Test("a journal that is longer than memory may hold is played all the same")
+  func small() throws {
+    var limits = Script.limits()
+    limits.journal = 50
+    limits.journalBytes = 128 << 10
+    var world = World(seed: 1, limits: limits)
+    var kept = KeptJournal()
+    world.beginKeeping()
+    let power = try #require(Catalogue.simulations["power"])
+    guard case .machine(let kind) = power else { return }
+    for number in 0..<500 {
+      // Names and numbers are used again and again.
+      let machine = try Array("m\(number % 7)".utf8).withUnsafeBytes { try world.create(kind, named: $0) }
+      world.send(machine, plain: 0)
+      world.drop(machine)
+      if number % 9 == 8 { kept.keep(&world) }
+    }
+    let last = try Array("last".utf8).withUnsafeBytes { try world.create(kind, named: $0) }
+    world.send(last, plain: 0)
+    kept.keep(&world)
+    let recovered = try kept.recover(seed: 1, limits, Self.catalogue)
+    #expect(recovered.portrait() == world.portrait())
+    #expect(recovered.lastSequence == world.lastSequence)
+    #expect(recovered.checkInvariants() == [])
+  }
+
+  @Test("a segment can be read by itself, with the names of its time", arguments: 0..<4)
+  func excerpts(seed: Int) throws {
+    var limits = Script.limits()
+    if seed % 2 == 1 { limits.journal = 60 }
+    var told: [UInt64: String] = [:]
+    try Self.walk(seed: seed, steps: 100, Script.limits()) { walk, kept, _ in
+      for line in walk.world.journal() { told[line.sequence] = line.text }
+      for part in kept.parts {
+        var start = part.segment.numbers.lowerBound
+        while start <= part.segment.numbers.upperBound {
+          let last = part.segment.bytes.withUnsafeBytes { bytes -> UInt64? in
+            guard
+              let excerpt = Excerpt(
+                of: bytes, from: start, part.segment.numbers, in: walk.world, Self.catalogue,
+                owner: kept.owner)
+            else { return nil }
+            for line in excerpt.world.journal(from: start) where line.sequence <= excerpt.last {
+              #expect(line.text == told[line.sequence] ?? line.text)
+            }
+            return excerpt.last
+          }
+          start = try #require(last) + 1
+        }
+      }
+    }
+  }
+
+  @Test("a segment that does not follow, and a kind that is not there")
+  func failures() throws {
+    var world = World(seed: 0, limits: Script.limits())
+    world.beginKeeping()
+    let power = try #require(Catalogue.simulations["power"])
+    guard case .machine(let kind) = power else { return }
+    _ = try Array("a".utf8).withUnsafeBytes { try world.create(kind, named: $0) }
+    let (segment, creations) = world.unkeptSegment()
+    var recovery = Recovery(of: World(seed: 0), undone: UndoneSpans(), Catalogue())
+    segment.bytes.withUnsafeBytes { bytes in
+      #expect(throws: Recovery.Failure.unknownKind("power", at: 1)) {
+        try recovery.append(bytes, segment.numbers, creations)
+      }
+      #expect(throws: Recovery.Failure.gap(after: 1)) {
+        try recovery.append(bytes, segment.numbers, creations)
+      }
+      #expect(throws: Recovery.Failure.gap(after: 1)) {
+        try recovery.append(UnsafeRawBufferPointer(rebasing: bytes[..<20]), 2...9, [])
+      }
+    }
+  }
+}
