@@ -101,13 +101,13 @@ final class Database {
   func writing<Result>(_ body: () throws(StoreFailure) -> Result) throws(StoreFailure) -> Result {
     try begin.run()
     let result: Result
-    do {
+    do throws(StoreFailure) {
       result = try body()
     } catch {
       undo()
       throw error
     }
-    do {
+    do throws(StoreFailure) {
       try commit.run()
     } catch {
       undo()

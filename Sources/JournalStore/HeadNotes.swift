@@ -50,7 +50,7 @@ final class HeadNotes {
     self.durability = durability
     identity = store.identity
     image = [UInt8](repeating: 0, count: Self.headSize)
-    do {
+    do throws(StoreFailure) {
       setHead(store)
       for row in rows { _ = set(row) }
       try write(0..<image.count)
@@ -121,9 +121,7 @@ final class HeadNotes {
   }
 
   private func write(_ range: Range<Int>) throws(StoreFailure) {
-    try image.withUnsafeBytes { (bytes) throws(StoreFailure) in
-      try file.write(UnsafeRawBufferPointer(rebasing: bytes[range]), at: range.lowerBound, faults: faults)
-    }
+    try file.write(range, of: image, faults: faults)
   }
 
   // MARK: Reading
@@ -188,7 +186,8 @@ extension HeadNotes.Found {
           let what = "inputs \(row.head + 1) to \(note.head) that were acknowledged are missing"
           lost.append(Damage(path, world: row.name, at: row.head + 1, what))
         } else if row.revision < note.revision {
-          lost.append(Damage(path, world: row.name, "changes of its time or settings that were acknowledged are missing"))
+          lost.append(
+            Damage(path, world: row.name, "changes of its time or settings that were acknowledged are missing"))
         }
       } else if changes == store.changes {
         lost.append(Damage(path, "a world that ended with input \(note.head) is missing"))

@@ -43,6 +43,7 @@ package final class SQLiteStore: WorldStore {
   /// From where names are still to be looked at that no segment needs any more.
   var nameSweeps: [Int64: NamePlace] = [:]
   private var warnings: [StoreWarning]
+  private var isClosed = false
 
   private(set) lazy var rowByName = database.kept("SELECT \(WorldRow.columns) FROM worlds WHERE name = ?1")
   private(set) lazy var rowByIdentity = database.kept("SELECT \(WorldRow.columns) FROM worlds WHERE id = ?1")
@@ -85,7 +86,7 @@ package final class SQLiteStore: WorldStore {
     let lock: StoreLock? =
       circumstances.isLocked
       ? try StoreLock(path: files.lock, store: files.database, for: writer, faults: faults) : nil
-    do {
+    do throws(StoreFailure) {
       let found = try HeadNotes.read(files.heads, faults: faults)
       var warnings: [StoreWarning] = []
       if !StoreFile.exists(files.database) {
@@ -94,7 +95,7 @@ package final class SQLiteStore: WorldStore {
       }
       try DatabaseHeader.check(files.database, hasWAL: StoreFile.size(files.log) > 0)
       let database = try Database(path: files.database, .writing, faults: faults)
-      do {
+      do throws(StoreFailure) {
         try Schema.check(database)
         let (store, rows) = try Soundness.check(database)
         warnings += try found?.check(store, rows, boot: circumstances.boot, path: files.database) ?? []
@@ -131,7 +132,7 @@ package final class SQLiteStore: WorldStore {
     let isFrozen = !hasLog && access(folder, W_OK) != 0
     let database = try Database(
       path: files.database, isFrozen ? .readingFrozen : .reading, faults: circumstances.faults)
-    do {
+    do throws(StoreFailure) {
       try Schema.check(database)
     } catch {
       database.close()
@@ -144,6 +145,8 @@ package final class SQLiteStore: WorldStore {
   /// Writes what is left in the log to the database and gives the store free. To be called twice is harmless; anything
   /// else after it fails.
   package func close() {
+    guard !isClosed else { return }
+    isClosed = true
     database.close()
     notes?.close()
     lock?.release()
@@ -167,7 +170,7 @@ package final class SQLiteStore: WorldStore {
   /// Does what follows a commit. What is stored is stored, so that an error here is only one to warn of.
   func noting(_ note: (HeadNotes) throws(StoreFailure) -> Void) {
     guard let notes else { return }
-    do {
+    do throws(StoreFailure) {
       try note(notes)
     } catch {
       let isNew = !warnings.contains { if case .notNoted = $0 { true } else { false } }

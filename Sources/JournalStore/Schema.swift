@@ -101,7 +101,8 @@ enum Schema {
     guard found <= Int64(version) else {
       throw .newer(path: database.path, found: Int(found), known: version)
     }
-    let listing = Statement(database, "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'")
+    let listing = Statement(
+      database, "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%'")
     defer { listing.finalize() }
     var texts: [String] = []
     while try listing.step() { texts.append(listing.text(0)) }

@@ -40,20 +40,29 @@ final class Statement {
 
   @discardableResult
   func bind(_ place: Int32, _ text: String) throws(StoreFailure) -> Statement {
-    var text = text
-    return try text.withUTF8 { (bytes) throws(StoreFailure) in
-      // An empty text has no address, and SQLite would take that for NULL.
-      try bytes.withMemoryRebound(to: CChar.self) { (bytes) throws(StoreFailure) in
-        try bind { fsm_bind_text($0, place, bytes.baseAddress ?? "", UInt64(bytes.count)) }
+    try bind { statement in
+      var text = text
+      return text.withUTF8 { bytes in
+        // An empty text has no address, and SQLite would take that for NULL.
+        bytes.isEmpty
+          ? fsm_bind_text(statement, place, "", 0)
+          : bytes.withMemoryRebound(to: CChar.self) {
+            fsm_bind_text(statement, place, $0.baseAddress, UInt64($0.count))
+          }
       }
     }
+  }
+
+  @discardableResult
+  func bindNull(_ place: Int32) throws(StoreFailure) -> Statement {
+    try bind { sqlite3_bind_null($0, place) }
   }
 
   /// Binds a copy.
   @discardableResult
   func bind(_ place: Int32, _ bytes: [UInt8]) throws(StoreFailure) -> Statement {
-    try bytes.withUnsafeBytes { (bytes) throws(StoreFailure) in
-      try bind { fsm_bind_copied($0, place, bytes.baseAddress, UInt64(bytes.count)) }
+    try bind { statement in
+      bytes.withUnsafeBytes { fsm_bind_copied(statement, place, $0.baseAddress, UInt64($0.count)) }
     }
   }
 

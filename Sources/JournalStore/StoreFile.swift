@@ -51,18 +51,21 @@ struct StoreFile {
     return bytes
   }
 
-  func write(_ bytes: UnsafeRawBufferPointer, at offset: Int, faults: FaultPlan?) throws(StoreFailure) {
+  /// Writes a part of what the file is to be to where it belongs.
+  func write(_ range: Range<Int>, of image: [UInt8], faults: FaultPlan?) throws(StoreFailure) {
     let code = Self.calling(faults) {
-      var done = 0
-      while done < bytes.count {
-        let count = pwrite(descriptor, bytes.baseAddress.map { $0 + done }, bytes.count - done, off_t(offset + done))
-        if count < 0 {
-          if errno == EINTR { continue }
-          return errno
+      image.withUnsafeBytes { image in
+        var done = range.lowerBound
+        while done < range.upperBound {
+          let count = pwrite(descriptor, image.baseAddress.map { $0 + done }, range.upperBound - done, off_t(done))
+          if count < 0 {
+            if errno == EINTR { continue }
+            return errno
+          }
+          done += count
         }
-        done += count
+        return 0
       }
-      return 0
     }
     guard code == 0 else { throw SystemCall.failure(code, path: path) }
   }

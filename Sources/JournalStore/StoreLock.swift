@@ -10,17 +10,15 @@ struct StoreLock {
   init(path: String, store: String, for writer: StoreWriter, faults: FaultPlan?) throws(StoreFailure) {
     let file = try StoreFile(path, O_RDWR | O_CREAT, faults: faults)
     var isHeld = false
-    do {
+    do throws(StoreFailure) {
       var code: Int32
       repeat { code = flock(file.descriptor, LOCK_EX | LOCK_NB) == 0 ? 0 : errno } while code == EINTR
       if code == EWOULDBLOCK { throw .locked(path: store, by: try Self.holder(file)) }
       guard code == 0 else { throw SystemCall.failure(code, path: path) }
       isHeld = true
       _ = ftruncate(file.descriptor, 0)
-      let text = "\(writer.process)\n\(writer.socket)\n"
-      try Array(text.utf8).withUnsafeBytes { (bytes) throws(StoreFailure) in
-        try file.write(bytes, at: 0, faults: faults)
-      }
+      let text = Array("\(writer.process)\n\(writer.socket)\n".utf8)
+      try file.write(0..<text.count, of: text, faults: faults)
     } catch {
       // Who cannot be named holds it all the same: on a full disk a store can still be read.
       guard isHeld else {
