@@ -20,7 +20,7 @@ endif
 .SILENT:
 .SHELLFLAGS := -eu -c
 .DEFAULT_GOAL := help
-.PHONY: help run test bench format lint install clean swift-is-there readline-is-there redis-is-there
+.PHONY: help run test bench format lint install clean swift-is-there libraries-are-there redis-is-there
 
 help:
 	echo 'make run      builds fsmd and opens the REPL on a daemon of its own (with no terminal: plays Demos/tour.fsm)'
@@ -31,14 +31,14 @@ help:
 	echo 'make clean    removes what was built'
 
 # A daemon of its own, which ends with the REPL: `make run` neither finds nor disturbs another.
-run: readline-is-there
+run: libraries-are-there
 	echo 'Building fsmd and fsmrepl (the first time takes a minute or two).'
 	swift build -q $(RELEASE) --product fsmd
 	swift build -q $(RELEASE) --product fsmrepl
 	if [ -t 0 ]; then set --; else set -- --echo -f Demos/tour.fsm; fi
 	exec $(PROGRAMS)/fsmrepl --private "$$@"
 
-test: readline-is-there lint
+test: libraries-are-there lint
 	echo 'Building the programs and their tests (the first time takes some minutes).'
 	swift build -q --build-tests
 	swift test -q --skip-build --disable-xctest
@@ -46,7 +46,7 @@ test: readline-is-there lint
 lint: swift-is-there
 	swift format lint --strict -r $(SWIFT_FILES)
 
-bench: redis-is-there
+bench: libraries-are-there redis-is-there
 	echo 'Building fsmd and fsmbench (the first time takes a minute or two).'
 	swift build -q $(RELEASE) --product fsmd
 	swift build -q $(RELEASE) --product fsmbench
@@ -55,7 +55,7 @@ bench: redis-is-there
 format: swift-is-there
 	swift format format -i -r $(SWIFT_FILES)
 
-install: readline-is-there
+install: libraries-are-there
 	swift build -q $(RELEASE) --product fsmd
 	swift build -q $(RELEASE) --product fsmrepl
 	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/share/man/man1"
@@ -71,8 +71,9 @@ swift-is-there:
 	  exit 1
 	fi
 
-readline-is-there: swift-is-there
+libraries-are-there: swift-is-there
 	if [ ! -e /usr/include/readline/readline.h ]; then $(call install_package,libreadline-dev); fi
+	if [ ! -e /usr/include/sqlite3.h ]; then $(call install_package,libsqlite3-dev); fi
 
 redis-is-there: swift-is-there
 	if ! command -v redis-server >/dev/null; then $(call install_package,redis-server); fi

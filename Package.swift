@@ -6,6 +6,8 @@ import PackageDescription
 //
 // Dependencies from outside, each a decision:
 // - GNU readline (`libreadline-dev`): line editing, history, completion and inputrc are its whole life's work.
+// - SQLite (`libsqlite3-dev`): what was acknowledged survives a killed process, a full disk and a power cut only with
+//   a transaction log that has been tested for that for decades; and everybody has a tool that opens the file.
 // - Dispatch, from the toolchain: the clock and the event loop of the daemon.
 // The pure targets import nothing but the standard library, so that a world is the same on every machine.
 
@@ -30,12 +32,14 @@ let package = Package(
   ],
   targets: [
     .systemLibrary(name: "CReadline"),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CSystem"),
 
     .target(name: "StateMachines", swiftSettings: strict),
     .target(name: "Simulations", dependencies: ["StateMachines"], swiftSettings: strict),
     .target(name: "Simulator", dependencies: ["StateMachines"], swiftSettings: strict),
     .target(name: "LineProtocol", swiftSettings: strict),
+    .target(name: "JournalStore", dependencies: ["CSQLite"], swiftSettings: strict),
     .target(name: "UnixHost", dependencies: ["CSystem"], swiftSettings: strict),
 
     .executableTarget(
@@ -58,6 +62,7 @@ let package = Package(
       name: "SimulatorTests", dependencies: ["Simulator", "Simulations", "StateMachines"],
       swiftSettings: strict),
     .testTarget(name: "LineProtocolTests", dependencies: ["LineProtocol", "StateMachines"], swiftSettings: strict),
+    .testTarget(name: "JournalStoreTests", dependencies: ["JournalStore", "CSQLite"], swiftSettings: strict),
     .testTarget(name: "UnixHostTests", dependencies: ["UnixHost", "CSystem"], swiftSettings: strict),
     .testTarget(
       name: "fsmdTests",

@@ -15,11 +15,13 @@ struct Layer {
 
   static let all = [
     Layer("CReadline"),
+    Layer("CSQLite"),
     Layer("CSystem"),
     Layer("StateMachines"),
     Layer("Simulations", ours: ["StateMachines"]),
     Layer("Simulator", ours: ["StateMachines"]),
     Layer("LineProtocol"),
+    Layer("JournalStore", ours: ["CSQLite"], outside: ["Glibc"]),
     Layer("UnixHost", ours: ["CSystem"], outside: ["Glibc", "Dispatch"]),
     Layer(
       "fsmd", ours: ["StateMachines", "Simulations", "Simulator", "LineProtocol", "UnixHost"],

@@ -1,0 +1,30 @@
+#ifndef FSMD_CSQLITE_H
+#define FSMD_CSQLITE_H
+
+#include <sqlite3.h>
+
+/* What Swift cannot say itself: functions with a variable number of arguments, and destructors that are no functions. */
+
+/* Whether closing the last connection writes the WAL back to the database and removes it. */
+static inline int fsm_checkpoint_on_close(sqlite3 *database, int wanted) {
+  return sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, !wanted, (int *)0);
+}
+
+/* Binds bytes that stay where they are until the statement is reset; nothing is copied. */
+static inline int fsm_bind_lent(sqlite3_stmt *statement, int place, const void *bytes, sqlite3_uint64 count) {
+  return bytes ? sqlite3_bind_blob64(statement, place, bytes, count, SQLITE_STATIC)
+               : sqlite3_bind_zeroblob(statement, place, 0);
+}
+
+/* Binds a copy of a text. */
+static inline int fsm_bind_text(sqlite3_stmt *statement, int place, const char *text, sqlite3_uint64 count) {
+  return sqlite3_bind_text64(statement, place, text, count, SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
+/* Binds a copy of bytes. */
+static inline int fsm_bind_copied(sqlite3_stmt *statement, int place, const void *bytes, sqlite3_uint64 count) {
+  return bytes ? sqlite3_bind_blob64(statement, place, bytes, count, SQLITE_TRANSIENT)
+               : sqlite3_bind_zeroblob(statement, place, 0);
+}
+
+#endif

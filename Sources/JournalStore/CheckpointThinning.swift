@@ -1,0 +1,26 @@
+/// Which checkpoints are kept: the newest, and of the older ones fewer the farther back they lie.
+package enum CheckpointThinning {
+  /// How many of the newest are kept wherever they lie.
+  package static let newest = 3
+
+  /// The places of those that are not needed.
+  ///
+  /// One is not needed when its neighbours are enough: when the older one is at most twice as far from the newest as the
+  /// younger one. So there are never more than about two for each doubling of the distance, going back to any input
+  /// costs at most twice what it must, and the oldest stays.
+  ///
+  /// - Parameter sequences: Ascending.
+  static func superfluous(_ sequences: [UInt64]) -> [Int] {
+    guard let last = sequences.last, sequences.count > newest + 1 else { return [] }
+    var superfluous: [Int] = []
+    var younger = sequences.count - newest
+    for place in stride(from: younger - 1, to: 0, by: -1) {
+      if last - sequences[place - 1] <= 2 * (last - sequences[younger]) {
+        superfluous.append(place)
+      } else {
+        younger = place
+      }
+    }
+    return superfluous
+  }
+}

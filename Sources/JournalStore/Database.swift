@@ -1,0 +1,194 @@
+internal import CSQLite
+
+/// One connection to an SQLite database.
+///
+/// It belongs to one queue, like the store that owns it. What SQLite says becomes a ``StoreFailure`` here and nowhere
+/// else.
+final class Database {
+  enum Access {
+    case writing
+    case reading
+    /// For a file that nobody writes, where no `-shm` can be made beside it.
+    case readingFrozen
+  }
+
+  let path: String
+  // Safety: opened in `init` and closed in `close`, after which it is nil and nothing is called any more.
+  private var handle: OpaquePointer?
+  let faults: FaultPlan?
+  private var statements: [Statement] = []
+  private lazy var begin = kept("BEGIN IMMEDIATE")
+  private lazy var beginReading = kept("BEGIN")
+  private lazy var commit = kept("COMMIT")
+  private lazy var rollback = kept("ROLLBACK")
+
+  /// How long a call waits for a program that has the database locked, in milliseconds. It holds up all that the daemon
+  /// does, so it is shorter than a person's patience.
+  private static let patience: Int32 = 250
+
+  init(path: String, _ access: Access, faults: FaultPlan?) throws(StoreFailure) {
+    self.path = path
+    self.faults = faults
+    let flags =
+      switch access {
+      case .writing: SQLITE_OPEN_READWRITE
+      case .reading: SQLITE_OPEN_READONLY
+      case .readingFrozen: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+      }
+    let name = access == .readingFrozen ? "file:\(Self.escaped(path))?immutable=1" : path
+    var opened: OpaquePointer?
+    let code = Self.calling(faults) { sqlite3_open_v2(name, &opened, flags | SQLITE_OPEN_NOMUTEX, nil) }
+    handle = opened
+    guard code == SQLITE_OK, opened != nil else {
+      let failure = failure(code)
+      close()
+      throw failure
+    }
+    sqlite3_extended_result_codes(opened, 1)
+    sqlite3_busy_timeout(opened, Self.patience)
+    // Until it is known to be sound and of our schema, closing it must leave it as it was.
+    _ = fsm_checkpoint_on_close(opened, 0)
+    if access == .writing, sqlite3_db_readonly(opened, "main") != 0 {
+      close()
+      throw .readOnly(path: path)
+    }
+  }
+
+  deinit {
+    close()
+  }
+
+  /// Lets closing write the WAL back to the database.
+  func tidyOnClose() {
+    _ = fsm_checkpoint_on_close(handle, 1)
+  }
+
+  /// Gives the files back. To be called twice is harmless; anything else after it fails.
+  func close() {
+    for statement in statements { statement.finalize() }
+    statements = []
+    sqlite3_close_v2(handle)
+    handle = nil
+  }
+
+  /// How many rows the last statement changed.
+  var changes: Int { Int(sqlite3_changes(handle)) }
+
+  var lastRow: Int64 { sqlite3_last_insert_rowid(handle) }
+
+  /// A statement that lives as long as the connection; it is compiled when it is first used.
+  func kept(_ text: String) -> Statement {
+    let statement = Statement(self, text)
+    statements.append(statement)
+    return statement
+  }
+
+  /// Runs one statement without results.
+  func run(_ text: String) throws(StoreFailure) {
+    _ = try number(text)
+  }
+
+  /// The first number of a statement's first row; nil without a row.
+  func number(_ text: String) throws(StoreFailure) -> Int64? {
+    let statement = Statement(self, text)
+    defer { statement.finalize() }
+    return try statement.step() ? statement.number(0) : nil
+  }
+
+  /// Does `body` in a transaction, which is undone as a whole when `body` fails.
+  ///
+  /// - Throws: What `body` throws; `unknown` when the commit fails in a way that leaves it open.
+  func writing<Result>(_ body: () throws(StoreFailure) -> Result) throws(StoreFailure) -> Result {
+    try begin.run()
+    let result: Result
+    do throws(StoreFailure) {
+      result = try body()
+    } catch {
+      undo()
+      throw error
+    }
+    do throws(StoreFailure) {
+      try commit.run()
+    } catch {
+      undo()
+      switch error {
+      // The frame that would make it valid is the last one, and it had no room.
+      case .full: throw error
+      default: throw .unknown(path: path, reason: "\(error)")
+      }
+    }
+    return result
+  }
+
+  /// Does `body` on one state of the database, whatever is written meanwhile.
+  func reading<Result>(_ body: () throws(StoreFailure) -> Result) throws(StoreFailure) -> Result {
+    guard sqlite3_get_autocommit(handle) != 0 else { return try body() }
+    try beginReading.run()
+    // Nothing was written, so that undoing is the same as committing and cannot fail in a way that matters.
+    defer { undo() }
+    return try body()
+  }
+
+  private func undo() {
+    guard let handle, sqlite3_get_autocommit(handle) == 0 else { return }
+    for statement in statements { statement.reset() }
+    // Where even this fails, the next BEGIN does too, and says so.
+    try? rollback.run()
+  }
+
+  // MARK: What the statements call
+
+  /// Makes a call that may touch the disk.
+  func calling(_ call: () -> Int32) -> Int32 {
+    Self.calling(faults, call)
+  }
+
+  static func calling(_ faults: FaultPlan?, _ call: () -> Int32) -> Int32 {
+    guard let faults else { return call() }
+    return faults.calling(call)
+  }
+
+  func prepare(_ text: String) throws(StoreFailure) -> OpaquePointer? {
+    var statement: OpaquePointer?
+    let code = calling { sqlite3_prepare_v3(handle, text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil) }
+    guard code == SQLITE_OK else {
+      sqlite3_finalize(statement)
+      throw failure(code)
+    }
+    return statement
+  }
+
+  /// What a result code stands for.
+  func failure(_ code: Int32) -> StoreFailure {
+    let known = handle != nil && sqlite3_extended_errcode(handle) == code
+    let reason = String(cString: known ? sqlite3_errmsg(handle) : sqlite3_errstr(code))
+    // It stays from earlier errors; only these two set it.
+    let isOfSystem = known && [SQLITE_IOERR, SQLITE_CANTOPEN].contains(code & 0xFF)
+    let system = isOfSystem ? sqlite3_system_errno(handle) : 0
+    if SystemCall.isNoRoom(system) { return .full(path: path) }
+    switch code & 0xFF {
+    case SQLITE_FULL: return .full(path: path)
+    case SQLITE_READONLY, SQLITE_PERM: return .readOnly(path: path)
+    case SQLITE_BUSY, SQLITE_LOCKED: return .locked(path: path, by: nil)
+    case SQLITE_CORRUPT, SQLITE_NOTADB: return .damaged(Damage(path, reason))
+    case SQLITE_CANTOPEN, SQLITE_AUTH:
+      return .cannotOpen(path: path, reason: system == 0 ? reason : SystemCall.words(system))
+    case _:
+      let cause = system == 0 ? "" : ", \(SystemCall.words(system))"
+      return .other(path: path, reason: "\(reason) (SQLite's code \(code)\(cause))")
+    }
+  }
+
+  private static func escaped(_ path: String) -> String {
+    var escaped = ""
+    for byte in path.utf8 {
+      switch byte {
+      case UInt8(ascii: "%"): escaped += "%25"
+      case UInt8(ascii: "?"): escaped += "%3f"
+      case UInt8(ascii: "#"): escaped += "%23"
+      case let plain: escaped.unicodeScalars.append(Unicode.Scalar(plain))
+      }
+    }
+    return escaped
+  }
+}

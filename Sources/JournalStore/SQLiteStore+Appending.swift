@@ -1,0 +1,45 @@
+extension SQLiteStore {
+  package func append(_ round: [Append]) throws(StoreFailure) {
+    guard !round.isEmpty else { return }
+    do throws(StoreFailure) {
+      let stored = now()
+      var rows: [WorldRow] = []
+      rows.reserveCapacity(round.count)
+      try database.writing { () throws(StoreFailure) in
+        for append in round { rows.append(try write(append, stored)) }
+      }
+      for row in rows { held[row.identity] = row }
+      noting { (notes) throws(StoreFailure) in try notes.note(rows) }
+    } catch {
+      for append in round { forgetIfUnknown(append.tenure, error) }
+      throw error
+    }
+  }
+
+  /// Writes what a round brought for one world; its row as it is then.
+  private func write(_ append: Append, _ stored: Int64) throws(StoreFailure) -> WorldRow {
+    precondition(
+      append.bytes.isEmpty ? append.last == append.head : append.last > append.head, "a segment has its inputs")
+    var row = try heldRow(append.tenure, head: append.head)
+    row.head = append.last
+    row.moment = append.moment
+    if let settings = append.settings { row.settings = settings }
+    row.kept += Int64(append.bytes.count)
+    row.names += Int64(append.creations.count)
+    row.revision += 1
+    // First of all: who is shut out gets no further.
+    try update(row, epoch: append.tenure.epoch, head: append.head)
+    if !append.bytes.isEmpty {
+      let first = append.head + 1
+      let sum = SegmentSQL.sum(
+        world: row.identity, first: first, last: append.last, stored: stored, append.bytes)
+      try segmentInsertion.bind(1, row.identity).bind(2, first).bind(3, append.last).bind(4, stored).bind(5, sum)
+        .bind(6, lent: append.bytes).run()
+    }
+    for creation in append.creations {
+      try nameInsertion.bind(1, row.identity).bind(2, Int64(creation.number)).bind(3, creation.sequence)
+        .bind(4, creation.name).bind(5, creation.kind).bind(6, NameSQL.sum(world: row.identity, creation)).run()
+    }
+    return row
+  }
+}

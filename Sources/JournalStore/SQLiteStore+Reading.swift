@@ -1,0 +1,73 @@
+extension SQLiteStore {
+  package func readSegments(
+    of world: String, from sequence: UInt64, _ body: (Segment) -> Bool
+  ) throws(StoreFailure) {
+    try database.reading { () throws(StoreFailure) in
+      let row = try row(of: world)
+      let start = max(sequence, row.first)
+      guard start <= row.head else { return }
+      // One of its own, since `body` may read as well.
+      let statement = Statement(database, SegmentSQL.from)
+      defer { statement.finalize() }
+      try statement.bind(1, row.identity).bind(2, start)
+      var last: UInt64?
+      while try stepping(statement, row, behind: last ?? start - 1) {
+        let segment = try segment(statement, row)
+        let fits = if let last { segment.first == last + 1 } else { (row.first...start).contains(segment.first) }
+        guard fits, segment.last >= segment.first, last != nil || segment.last >= start, segment.last <= row.head else {
+          throw missing(row, from: last.map { $0 + 1 } ?? start, before: segment.first)
+        }
+        last = segment.last
+        guard body(segment) else { return }
+      }
+      guard last == row.head else { throw missing(row, from: last.map { $0 + 1 } ?? start, before: row.head + 1) }
+    }
+  }
+
+  /// Goes to the next segment; what SQLite finds wrong is said with its place.
+  private func stepping(_ statement: Statement, _ row: WorldRow, behind last: UInt64) throws(StoreFailure) -> Bool {
+    do throws(StoreFailure) {
+      return try statement.step()
+    } catch {
+      if case .damaged(let damage) = error { throw self.damage(row, at: last + 1, damage.finding) }
+      throw error
+    }
+  }
+
+  private func segment(_ statement: Statement, _ row: WorldRow) throws(StoreFailure) -> Segment {
+    let segment = Segment(
+      first: statement.unsigned(0), last: statement.unsigned(1), stored: statement.number(2),
+      bytes: statement.bytes(4))
+    let sum = SegmentSQL.sum(
+      world: row.identity, first: segment.first, last: segment.last, stored: segment.stored, segment.bytes)
+    guard sum == statement.number(3) else {
+      throw damage(row, at: segment.first, "the segment of inputs from here on is not what was written")
+    }
+    return segment
+  }
+
+  private func missing(_ row: WorldRow, from first: UInt64, before next: UInt64) -> StoreFailure {
+    damage(row, at: first, next > first ? "inputs \(first) to \(next - 1) are missing" : "its segments overlap")
+  }
+
+  package func creation(
+    of number: UInt32, in world: String, at sequence: UInt64
+  ) throws(StoreFailure) -> Creation? {
+    try database.reading { () throws(StoreFailure) in
+      let row = try row(of: world)
+      let statement = Statement(database, NameSQL.atInput)
+      defer { statement.finalize() }
+      try statement.bind(1, row.identity).bind(2, Int64(number)).bind(3, sequence)
+      return try statement.step() ? try NameSQL.read(statement, row.identity, path: files.database, world) : nil
+    }
+  }
+
+  package func holdings(of world: String) throws(StoreFailure) -> Holdings {
+    try database.reading { () throws(StoreFailure) in
+      let row = try row(of: world)
+      return Holdings(
+        first: row.first, head: row.head, bytes: Int(row.kept), removedBytes: Int(row.removed),
+        checkpoints: try marks(of: row).map(\.mark))
+    }
+  }
+}

@@ -1,0 +1,138 @@
+/// A place in the table `names` of a world.
+struct NamePlace {
+  let number: Int64
+  let sequence: UInt64
+}
+
+extension SQLiteStore {
+  /// How much is removed by one call: some milliseconds' work.
+  private enum Bite {
+    static let segments = 64
+    static let bytes: Int64 = 4 << 20
+    static let names = 2000
+  }
+
+  package func retain(_ tenure: Tenure, _ retention: Retention) throws(StoreFailure) -> Bool {
+    let row = try heldRow(tenure, head: nil)
+    let doomed = try doomedSegments(of: row, retention)
+    if !doomed.isEmpty {
+      try trustLatestCheckpoint(of: row)
+      try change(tenure) { (row) throws(StoreFailure) in try remove(doomed, of: &row) }
+      nameSweeps[row.identity] = NamePlace(number: 0, sequence: 0)
+      return true
+    }
+    guard let place = nameSweeps[row.identity] else { return false }
+    let next = try sweepNames(tenure, row, from: place)
+    nameSweeps[row.identity] = next
+    return next != nil
+  }
+
+  private struct OldSegment {
+    let id: Int64
+    let last: UInt64
+    let bytes: Int64
+  }
+
+  /// The oldest segments that are beyond the limits and not needed; at most one bite.
+  private func doomedSegments(of row: WorldRow, _ retention: Retention) throws(StoreFailure) -> [OldSegment] {
+    let mostBytes = retention.bytes.map(Int64.init) ?? .max
+    let oldest = retention.age.map { now() - $0 } ?? .min
+    guard let checkpoint = row.checkpoint, row.kept > mostBytes || retention.age != nil else { return [] }
+    let statement = Statement(database, SegmentSQL.oldest)
+    defer { statement.finalize() }
+    try statement.bind(1, row.identity).bind(2, Int64(Bite.segments))
+    var doomed: [OldSegment] = []
+    var bytes: Int64 = 0
+    while bytes < Bite.bytes, try statement.step() {
+      let segment = OldSegment(id: statement.number(0), last: statement.unsigned(2), bytes: statement.number(4))
+      let isBeyond = row.kept - bytes > mostBytes || statement.number(3) < oldest
+      guard isBeyond, segment.last <= checkpoint else { break }
+      doomed.append(segment)
+      bytes += segment.bytes
+    }
+    return doomed
+  }
+
+  /// Makes sure that the checkpoint in whose favour segments go can be read.
+  private func trustLatestCheckpoint(of row: WorldRow) throws(StoreFailure) {
+    guard let checkpoint = row.checkpoint, trustedCheckpoints[row.identity] != checkpoint else { return }
+    try database.reading { () throws(StoreFailure) in
+      if let latest = try latestMark(of: row) { try withBytes(of: latest, row) { _ in } }
+    }
+    trustedCheckpoints[row.identity] = checkpoint
+  }
+
+  private func remove(_ doomed: [OldSegment], of row: inout WorldRow) throws(StoreFailure) {
+    let deletion = Statement(database, SegmentSQL.deletion)
+    defer { deletion.finalize() }
+    for segment in doomed {
+      try deletion.bind(1, segment.id).run()
+      row.first = segment.last + 1
+      row.kept -= segment.bytes
+      row.removed += segment.bytes
+    }
+    // Nothing can be replayed from a checkpoint whose next input is gone.
+    for checkpoint in try marks(of: row) where checkpoint.mark.sequence + 1 < row.first {
+      if checkpoint.mark.sequence != row.checkpoint { try delete(checkpoint) }
+    }
+  }
+
+  // MARK: Names
+
+  /// Removes names that were given to another machine before the first input that is kept.
+  ///
+  /// - Returns: Where to go on; nil when all were looked at.
+  private func sweepNames(
+    _ tenure: Tenure, _ row: WorldRow, from place: NamePlace
+  ) throws(StoreFailure) -> NamePlace? {
+    let listing = Statement(
+      database,
+      """
+      SELECT number, sequence FROM names WHERE world = ?1 AND (number, sequence) >= (?2, ?3)
+      ORDER BY number, sequence LIMIT ?4
+      """)
+    defer { listing.finalize() }
+    try listing.bind(1, row.identity).bind(2, place.number).bind(3, place.sequence).bind(4, Int64(Bite.names))
+    var seen: [NamePlace] = []
+    while try listing.step() { seen.append(NamePlace(number: listing.number(0), sequence: listing.unsigned(1))) }
+    let doomed = zip(seen, seen.dropFirst()).filter { name, next in
+      name.number == next.number && next.sequence <= row.first
+    }.map(\.0)
+    if !doomed.isEmpty {
+      try change(tenure) { (row) throws(StoreFailure) in
+        let deletion = Statement(database, "DELETE FROM names WHERE world = ?1 AND number = ?2 AND sequence = ?3")
+        defer { deletion.finalize() }
+        for name in doomed { try deletion.bind(1, row.identity).bind(2, name.number).bind(3, name.sequence).run() }
+        row.names -= Int64(doomed.count)
+      }
+    }
+    // The last one is looked at again, beside the next.
+    return seen.count == Bite.names ? seen.last : nil
+  }
+
+  // MARK: Removed worlds
+
+  package func sweep() throws(StoreFailure) -> Bool {
+    guard let world = try database.number("SELECT world FROM removed LIMIT 1") else { return false }
+    try database.writing { () throws(StoreFailure) in
+      guard try sweep(world, "segments", "id", atMost: Bite.segments) else { return }
+      guard try sweep(world, "checkpoints", "id", atMost: 1) else { return }
+      guard try sweep(world, "names", "(number, sequence)", atMost: Bite.names) else { return }
+      try database.run("DELETE FROM removed WHERE world = \(world)")
+    }
+    return true
+  }
+
+  /// Deletes rows of a world.
+  ///
+  /// - Returns: Whether there were fewer than `most`, so that none is left.
+  private func sweep(_ world: Int64, _ table: String, _ key: String, atMost most: Int) throws(StoreFailure) -> Bool {
+    let keys = key.split(whereSeparator: { "(), ".contains($0) }).joined(separator: ", ")
+    try database.run(
+      """
+      DELETE FROM \(table) WHERE world = \(world)
+        AND \(key) IN (SELECT \(keys) FROM \(table) WHERE world = \(world) LIMIT \(most))
+      """)
+    return database.changes < most
+  }
+}

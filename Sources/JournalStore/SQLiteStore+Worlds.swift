@@ -1,0 +1,163 @@
+extension SQLiteStore {
+  package func worlds() throws(StoreFailure) -> [StoredWorld] {
+    try database.reading { () throws(StoreFailure) in try Soundness.worlds(database).map(\.world) }
+  }
+
+  package func create(
+    _ world: String, head: UInt64, moment: Int64, settings: [UInt8]
+  ) throws(StoreFailure) {
+    let (store, row) = try database.writing { () throws(StoreFailure) in
+      guard try find(world) == nil else { throw .worldExists(world) }
+      let draft = WorldRow(identity: 0, name: world, head: head, moment: moment, settings: settings)
+      // The database gives the identity, and the row's sum includes it: written twice, once without.
+      let insertion = Statement(database, WorldRow.insertion)
+      defer { insertion.finalize() }
+      try draft.bind(to: insertion).bindNull(1).run()
+      let row = WorldRow(
+        identity: database.lastRow, name: world, head: head, moment: moment, settings: settings)
+      try update(row, epoch: 0, head: head)
+      return (try countWorlds(1), row)
+    }
+    noting { (notes) throws(StoreFailure) in try notes.note(store, made: row) }
+  }
+
+  package func remove(_ world: String) throws(StoreFailure) {
+    let (store, identity) = try database.writing { () throws(StoreFailure) in
+      guard let row = try find(world) else { throw .noSuchWorld(world) }
+      for text in ["DELETE FROM worlds WHERE id = ?1", "INSERT INTO removed(world) VALUES (?1)"] {
+        let statement = Statement(database, text)
+        defer { statement.finalize() }
+        try statement.bind(1, row.identity).run()
+      }
+      return (try countWorlds(-1), row.identity)
+    }
+    forget(identity)
+    noting { (notes) throws(StoreFailure) in try notes.note(store, removed: identity) }
+  }
+
+  package func take(_ world: String) throws(StoreFailure) -> TakenWorld {
+    let (row, checkpoint) = try database.writing { () throws(StoreFailure) in
+      guard var row = try find(world) else { throw .noSuchWorld(world) }
+      // Before anything is written: what cannot be read stays as it is.
+      let checkpoint = try latestCheckpoint(of: row)
+      let (epoch, head) = (row.epoch, row.head)
+      row.epoch += 1
+      row.revision += 1
+      row.holder = WorldHolder(writer: writer, since: now())
+      try update(row, epoch: epoch, head: head)
+      return (row, checkpoint)
+    }
+    forget(row.identity)
+    held[row.identity] = row
+    noting { (notes) throws(StoreFailure) in try notes.note([row]) }
+    let tenure = Tenure(world: world, identity: row.identity, epoch: row.epoch)
+    return TakenWorld(tenure: tenure, world: row.world, checkpoint: checkpoint)
+  }
+
+  package func release(_ tenure: Tenure) throws(StoreFailure) {
+    guard held[tenure.identity]?.epoch == tenure.epoch else { return }
+    do throws(StoreFailure) {
+      try change(tenure) { (row) throws(StoreFailure) in row.holder = nil }
+    } catch {
+      switch error {
+      case .fenced, .outOfStep: break
+      default: throw error
+      }
+    }
+    forget(tenure.identity)
+  }
+
+  /// The row of a world in the database.
+  ///
+  /// - Throws: `noSuchWorld`, `damaged`.
+  func row(of world: String) throws(StoreFailure) -> WorldRow {
+    guard let row = try find(world) else { throw .noSuchWorld(world) }
+    return row
+  }
+
+  private func find(_ world: String) throws(StoreFailure) -> WorldRow? {
+    try rowByName.bind(1, world)
+    return try readRow(rowByName)
+  }
+
+  private func readRow(_ statement: Statement) throws(StoreFailure) -> WorldRow? {
+    defer { statement.reset() }
+    return try statement.step() ? try WorldRow(statement, path: files.database) : nil
+  }
+
+  private func countWorlds(_ difference: Int64) throws(StoreFailure) -> StoreRow {
+    var store = try StoreRow.read(database)
+    store.changes += 1
+    store.worlds += difference
+    let statement = Statement(database, "UPDATE store SET changes = ?2, worlds = ?3, sum = ?4 WHERE identity = ?1")
+    defer { statement.finalize() }
+    try store.bind(to: statement).run()
+    return store
+  }
+
+  func forget(_ identity: Int64) {
+    held[identity] = nil
+    trustedCheckpoints[identity] = nil
+    nameSweeps[identity] = nil
+  }
+
+  // MARK: Writing what was taken
+
+  /// Changes a taken world in a transaction of its own.
+  func change<Result>(
+    _ tenure: Tenure, _ body: (inout WorldRow) throws(StoreFailure) -> Result
+  ) throws(StoreFailure) -> Result {
+    do throws(StoreFailure) {
+      let (row, result) = try database.writing { () throws(StoreFailure) in
+        var row = try heldRow(tenure, head: nil)
+        let head = row.head
+        let result = try body(&row)
+        row.revision += 1
+        try update(row, epoch: tenure.epoch, head: head)
+        return (row, result)
+      }
+      held[tenure.identity] = row
+      noting { (notes) throws(StoreFailure) in try notes.note([row]) }
+      return result
+    } catch {
+      forgetIfUnknown(tenure, error)
+      throw error
+    }
+  }
+
+  /// What is known of the row of a taken world; whether it is still so is found out when it is written.
+  ///
+  /// - Parameter head: What the writer thinks that it is, where that matters.
+  func heldRow(_ tenure: Tenure, head: UInt64?) throws(StoreFailure) -> WorldRow {
+    guard let row = held[tenure.identity], row.epoch == tenure.epoch, head == nil || head == row.head else {
+      throw try shutOut(tenure, head: head ?? held[tenure.identity]?.head ?? 0)
+    }
+    return row
+  }
+
+  /// Writes a row over the one with this epoch and head.
+  ///
+  /// - Throws: `fenced` and `outOfStep` when there is no such row.
+  func update(_ row: WorldRow, epoch: UInt64, head: UInt64) throws(StoreFailure) {
+    try row.bind(to: rowUpdate).bind(17, epoch).bind(18, head).run()
+    guard database.changes == 1 else {
+      throw try shutOut(Tenure(world: row.name, identity: row.identity, epoch: epoch), head: head)
+    }
+  }
+
+  /// Why a tenure may not write.
+  private func shutOut(_ tenure: Tenure, head: UInt64) throws(StoreFailure) -> StoreFailure {
+    try rowByIdentity.bind(1, tenure.identity)
+    let found = try readRow(rowByIdentity)
+    return if let found, found.epoch == tenure.epoch {
+      .outOfStep(world: tenure.world, expected: head, found: found.head)
+    } else {
+      .fenced(world: tenure.world, by: found?.holder)
+    }
+  }
+
+  /// After a commit of which nobody knows whether it happened, what is known of a row may be wrong.
+  func forgetIfUnknown(_ tenure: Tenure, _ failure: StoreFailure) {
+    if case .unknown = failure { forget(tenure.identity) }
+  }
+}

@@ -1,0 +1,90 @@
+/// Why a store could not do what it was asked. Nothing was stored, unless it is `unknown`.
+package enum StoreFailure: Error, Hashable, Sendable {
+  /// Somebody else has taken the world since; who, if it was not given back.
+  case fenced(world: String, by: WorldHolder?)
+  /// The world has another head than the writer thinks, who must take it again.
+  case outOfStep(world: String, expected: UInt64, found: UInt64)
+  case noSuchWorld(String)
+  case worldExists(String)
+  /// An error came while a transaction was committed: whether it is stored is not known.
+  case unknown(path: String, reason: String)
+  case full(path: String)
+  case readOnly(path: String)
+  /// Another daemon has the store, or, with nobody known, another program keeps the database locked.
+  case locked(path: String, by: StoreWriter?)
+  case damaged(Damage)
+  /// A later release has written it.
+  case newer(path: String, found: Int, known: Int)
+  /// There is no store, and it was to be read.
+  case absent(path: String)
+  case cannotOpen(path: String, reason: String)
+  case other(path: String, reason: String)
+}
+
+/// What is not as it was written, and where.
+package struct Damage: Error, Hashable, Sendable {
+  package let path: String
+  package let world: String?
+  /// The input that it is about.
+  package let sequence: UInt64?
+  /// What was found, for people.
+  package let finding: String
+
+  init(_ path: String, world: String? = nil, at sequence: UInt64? = nil, _ finding: String) {
+    self.path = path
+    self.world = world
+    self.sequence = sequence
+    self.finding = finding
+  }
+}
+
+extension Damage: CustomStringConvertible {
+  package var description: String {
+    let place = [world.map { "world \($0)" }, sequence.map { "input \($0)" }].compactMap(\.self)
+    return "\(path) is damaged\(place.isEmpty ? "" : " (\(place.joined(separator: ", ")))"): \(finding)"
+  }
+}
+
+extension StoreFailure: CustomStringConvertible {
+  /// One line for a person, without a full stop: what was found, which file, and what to do.
+  package var description: String {
+    switch self {
+    case .fenced(let world, let holder?):
+      "world \(world) was taken by \(holder.writer); this daemon writes it no more"
+    case .fenced(let world, nil):
+      "world \(world) was taken or removed by another daemon; this one writes it no more"
+    case .outOfStep(let world, let expected, let found):
+      "world \(world) ends with input \(found) in the store, not with \(expected); it has to be read again"
+    case .noSuchWorld(let world):
+      "the store has no world \(world)"
+    case .worldExists(let world):
+      "the store has a world \(world) already"
+    case .unknown(let path, let reason):
+      "\(path): committing failed (\(reason)); whether it is stored is seen when the world is read again"
+    case .full(let path):
+      "no room on the disk for \(path); free some, and try again"
+    case .readOnly(let path):
+      "\(path) may only be read; change its permissions, or keep nothing with --ephemeral"
+    case .locked(let path, let writer?):
+      "\(path) belongs to \(writer); use that one, give another $XDG_STATE_HOME, or keep nothing with --ephemeral"
+    case .locked(let path, nil):
+      "\(path) is locked by another program; close it, and try again"
+    case .damaged(let damage):
+      "\(damage); it was left as it is: move it away to begin anew, or put a copy back"
+    case .newer(let path, let found, let known):
+      "\(path) has schema \(found), and this release knows \(known); use a later release; the file was left as it is"
+    case .absent(let path):
+      "there is no \(path): no durable world was ever kept there"
+    case .cannotOpen(let path, let reason):
+      "cannot open \(path): \(reason)"
+    case .other(let path, let reason):
+      "\(path): \(reason)"
+    }
+  }
+}
+
+extension StoreWriter: CustomStringConvertible {
+  package var description: String {
+    socket.isEmpty ? "the daemon with process \(process)" : "the daemon on \(socket) (process \(process))"
+  }
+}

@@ -1,0 +1,119 @@
+internal import Glibc
+
+/// An open file of the store, beside the database itself.
+///
+/// Like a descriptor it does not close itself.
+struct StoreFile {
+  let path: String
+  let descriptor: Int32
+
+  /// - Parameter flags: As `open` takes them; the file is closed when another program is executed.
+  init(_ path: String, _ flags: Int32, faults: FaultPlan? = nil) throws(StoreFailure) {
+    self.path = path
+    var found: Int32 = -1
+    let code = Self.calling(faults) {
+      repeat { found = open(path, flags | O_CLOEXEC, 0o600) } while found < 0 && errno == EINTR
+      return found < 0 ? errno : 0
+    }
+    descriptor = found
+    guard code == 0 else {
+      if found >= 0 { close() }
+      throw code == ENOENT && flags & O_CREAT == 0 ? .absent(path: path) : SystemCall.failure(code, path: path)
+    }
+  }
+
+  func close() {
+    _ = Glibc.close(descriptor)
+  }
+
+  func length() throws(StoreFailure) -> Int {
+    var found = stat()
+    guard fstat(descriptor, &found) == 0 else { throw SystemCall.failure(errno, path: path) }
+    return Int(found.st_size)
+  }
+
+  /// At most as many bytes as the file has there.
+  func read(_ count: Int, at offset: Int) throws(StoreFailure) -> [UInt8] {
+    var code: Int32 = 0
+    let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+      while filled < count {
+        let got = pread(descriptor, buffer.baseAddress.map { $0 + filled }, count - filled, off_t(offset + filled))
+        if got < 0 {
+          if errno == EINTR { continue }
+          code = errno
+          return
+        }
+        if got == 0 { return }
+        filled += got
+      }
+    }
+    guard code == 0 else { throw SystemCall.failure(code, path: path) }
+    return bytes
+  }
+
+  /// Writes a part of what the file is to be to where it belongs.
+  func write(_ range: Range<Int>, of image: [UInt8], faults: FaultPlan?) throws(StoreFailure) {
+    let code = Self.calling(faults) {
+      image.withUnsafeBytes { image in
+        var done = range.lowerBound
+        while done < range.upperBound {
+          let count = pwrite(descriptor, image.baseAddress.map { $0 + done }, range.upperBound - done, off_t(done))
+          if count < 0 {
+            if errno == EINTR { continue }
+            return errno
+          }
+          done += count
+        }
+        return 0
+      }
+    }
+    guard code == 0 else { throw SystemCall.failure(code, path: path) }
+  }
+
+  /// Makes one call to the kernel, which returns an error number or 0, unless a fault takes its place.
+  static func calling(_ faults: FaultPlan?, _ call: () -> Int32) -> Int32 {
+    guard let faults else { return call() }
+    var own: Int32 = 0
+    let code = faults.calling {
+      own = call()
+      return 0
+    }
+    // What a fault plan gives is a code of SQLite; for the kernel's calls any of them is an I/O error.
+    return code == 0 ? own : EIO
+  }
+
+  static func exists(_ path: String) -> Bool {
+    var found = stat()
+    return lstat(path, &found) == 0
+  }
+
+  /// Its length in bytes; 0 where there is none.
+  static func size(_ path: String) -> Int {
+    var found = stat()
+    return stat(path, &found) == 0 ? Int(found.st_size) : 0
+  }
+
+  /// Waits until a file, or the names in a folder, are on the disk.
+  static func sync(_ path: String, faults: FaultPlan?) throws(StoreFailure) {
+    let file = try StoreFile(path, O_RDONLY)
+    defer { file.close() }
+    let code = calling(faults) { fsync(file.descriptor) == 0 ? 0 : errno }
+    guard code == 0 else { throw SystemCall.failure(code, path: path) }
+  }
+
+  static func rename(_ path: String, to name: String, faults: FaultPlan?) throws(StoreFailure) {
+    let code = calling(faults) { Glibc.rename(path, name) == 0 ? 0 : errno }
+    guard code == 0 else { throw SystemCall.failure(code, path: name) }
+  }
+
+  static func remove(_ path: String) {
+    _ = unlink(path)
+  }
+
+  /// Makes a folder, mode 0700, with those above it that are missing. One that exists stays as it is.
+  static func makeFolder(_ path: String) throws(StoreFailure) {
+    if exists(path) { return }
+    if let slash = path.lastIndex(of: "/"), slash != path.startIndex { try makeFolder(String(path[..<slash])) }
+    guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw SystemCall.failure(errno, path: path) }
+  }
+}

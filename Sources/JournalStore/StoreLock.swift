@@ -1,0 +1,42 @@
+internal import Glibc
+
+/// The lock that keeps a second daemon from a store. The kernel lets it go with the process, however that ends.
+///
+/// The file says who holds it: the process and its socket, a line each. It stays when the lock is released.
+struct StoreLock {
+  private let file: StoreFile
+
+  /// - Throws: `locked` with the holder, as far as the file says it.
+  init(path: String, store: String, for writer: StoreWriter, faults: FaultPlan?) throws(StoreFailure) {
+    let file = try StoreFile(path, O_RDWR | O_CREAT, faults: faults)
+    var isHeld = false
+    do throws(StoreFailure) {
+      var code: Int32
+      repeat { code = flock(file.descriptor, LOCK_EX | LOCK_NB) == 0 ? 0 : errno } while code == EINTR
+      if code == EWOULDBLOCK { throw .locked(path: store, by: try Self.holder(file)) }
+      guard code == 0 else { throw SystemCall.failure(code, path: path) }
+      isHeld = true
+      _ = ftruncate(file.descriptor, 0)
+      let text = Array("\(writer.process)\n\(writer.socket)\n".utf8)
+      try file.write(0..<text.count, of: text, faults: faults)
+    } catch {
+      // Who cannot be named holds it all the same: on a full disk a store can still be read.
+      guard isHeld else {
+        file.close()
+        throw error
+      }
+    }
+    self.file = file
+  }
+
+  func release() {
+    file.close()
+  }
+
+  private static func holder(_ file: StoreFile) throws(StoreFailure) -> StoreWriter? {
+    let text = String(decoding: try file.read(4096, at: 0), as: UTF8.self)
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    guard let process = lines.first.flatMap({ Int32($0) }) else { return nil }
+    return StoreWriter(process: process, socket: lines.count > 1 ? String(lines[1]) : "")
+  }
+}

@@ -1,0 +1,24 @@
+/// What a store has to say though it goes on.
+package enum StoreWarning: Hashable, Sendable {
+  /// The system went down before the last rounds were on the disk, as durability `batch` allows.
+  case lostWithPower(Damage)
+  /// A database was there and is not any more; a new one was made.
+  case databaseGone(path: String)
+  /// It could not be noted how far the worlds are. They are stored, but damage at the end would not be found.
+  case notNoted(path: String, reason: String)
+}
+
+extension StoreWarning: CustomStringConvertible {
+  /// One line for a person, without a full stop.
+  package var description: String {
+    switch self {
+    case .lostWithPower(let damage):
+      "the system went down before the last rounds were on the disk (\(damage.finding); \(damage.path)); "
+        + "--durability full waits for the disk"
+    case .databaseGone(let path):
+      "\(path) was there and is gone; a new one was made"
+    case .notNoted(let path, let reason):
+      "\(path) could not be written (\(reason)); what is stored is good, but if its end is damaged nobody will know"
+    }
+  }
+}

@@ -1,0 +1,24 @@
+internal import Glibc
+
+/// What the store needs to know of the kernel's errors.
+enum SystemCall {
+  /// The system's words for an error, such as `Permission denied`.
+  static func words(_ code: Int32) -> String {
+    var text = [CChar](repeating: 0, count: 128)
+    guard strerror_r(code, &text, text.count) == 0 else { return "error \(code)" }
+    return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  static func isNoRoom(_ code: Int32) -> Bool {
+    code == ENOSPC || code == EDQUOT
+  }
+
+  /// What the error of a call on one of the store's files stands for.
+  static func failure(_ code: Int32, path: String) -> StoreFailure {
+    switch code {
+    case ENOSPC, EDQUOT: .full(path: path)
+    case EROFS, EACCES, EPERM: .readOnly(path: path)
+    case let other: .cannotOpen(path: path, reason: words(other))
+    }
+  }
+}

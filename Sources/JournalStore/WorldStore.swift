@@ -1,0 +1,100 @@
+/// Where durable worlds are kept: their journals as segments of bytes, their checkpoints, and what they are at the end.
+///
+/// A store knows nothing of machines: bytes come in and the same bytes come out, or a failure. Who writes a world takes
+/// it first. Taking raises the world's epoch, and every write is checked against epoch and head in the transaction that
+/// makes it, so that a second writer shuts the first one out, whatever else both believe.
+///
+/// A store belongs to one queue. Calls return when the work is done; after a failure nothing of that call is stored,
+/// except after ``StoreFailure/unknown(path:reason:)``. In each case the caller forgets the worlds that the call was
+/// about and takes them again: what a store says then is the truth.
+package protocol WorldStore: AnyObject {
+  /// All worlds, in order of their names' bytes.
+  func worlds() throws(StoreFailure) -> [StoredWorld]
+
+  /// Makes a world, which is taken by nobody.
+  ///
+  /// - Parameters:
+  ///   - head: The number of the input before its first; not zero for a world that goes on from another.
+  ///   - moment: Its time, in nanoseconds since it began.
+  ///   - settings: Seed, clock and whatever else its owner needs; given back as they are.
+  /// - Throws: `worldExists`; what ``append(_:)`` throws.
+  func create(_ world: String, head: UInt64, moment: Int64, settings: [UInt8]) throws(StoreFailure)
+
+  /// Removes a world with all that belongs to it, whoever has taken it.
+  ///
+  /// It is gone when this returns; the room it had is given back in bites by ``sweep()``.
+  ///
+  /// - Throws: `noSuchWorld`; what ``append(_:)`` throws.
+  func remove(_ world: String) throws(StoreFailure)
+
+  /// Takes a world for writing, from whoever had it.
+  ///
+  /// - Returns: The world as it is now, with its latest checkpoint. The inputs behind that are read with
+  ///   ``readSegments(of:from:_:)``.
+  /// - Throws: `noSuchWorld`; `damaged` when its row or the checkpoint is; what ``append(_:)`` throws.
+  func take(_ world: String) throws(StoreFailure) -> TakenWorld
+
+  /// Gives a world back, so that nobody is named as its writer. A tenure that has ended already is none to release.
+  func release(_ tenure: Tenure) throws(StoreFailure)
+
+  /// Writes a round down: all of it, or nothing. When this returns it is as durable as the store promises.
+  ///
+  /// - Throws: `fenced` when somebody has taken or removed one of the worlds; `outOfStep` when a head is another than
+  ///   the caller thinks; `unknown`, `full`, `readOnly`, `locked`, `damaged`, `other`.
+  /// - Complexity: O(bytes + creations) in memory and on the disk; a sync of the disk where the store promises it.
+  func append(_ round: [Append]) throws(StoreFailure)
+
+  /// Gives a world's segments in order, up to its head.
+  ///
+  /// The first one may begin before `sequence`. Where segments that old have been removed, reading begins with the
+  /// first that is kept, ``StoredWorld/first``. What is read is of one moment, whatever is written meanwhile. `body`
+  /// must not write to this store.
+  ///
+  /// - Parameter body: Returns whether to go on. The bytes are lent for the call.
+  /// - Throws: `noSuchWorld`; `damaged` where bytes are not those that were written, and where inputs are missing. What
+  ///   was given before is right.
+  func readSegments(
+    of world: String, from sequence: UInt64, _ body: (Segment) -> Bool
+  ) throws(StoreFailure)
+
+  /// Keeps a copy of the whole world, so that nothing before needs to be replayed. One that is there for the same input
+  /// is replaced; old ones are thinned out (``CheckpointThinning``).
+  ///
+  /// - Parameters:
+  ///   - sequence: The last input that it contains; not above the world's head.
+  ///   - hash: Of the world's state, for whoever replays to compare.
+  /// - Throws: What ``append(_:)`` throws.
+  func putCheckpoint(
+    _ tenure: Tenure, at sequence: UInt64, hash: UInt64, _ bytes: UnsafeRawBufferPointer
+  ) throws(StoreFailure)
+
+  /// A world's checkpoints without their bytes, oldest first.
+  func checkpoints(of world: String) throws(StoreFailure) -> [CheckpointMark]
+
+  /// The latest checkpoint that contains no input after `sequence`, if there is one.
+  ///
+  /// - Throws: `noSuchWorld`; `damaged` when its bytes are not those that were written: an older one may be good.
+  func checkpoint(of world: String, atOrBefore sequence: UInt64) throws(StoreFailure) -> Checkpoint?
+
+  /// Which machine had a number when an input came; nil where the store was not told.
+  ///
+  /// - Complexity: O(log creations).
+  func creation(of number: UInt32, in world: String, at sequence: UInt64) throws(StoreFailure) -> Creation?
+
+  /// What a world takes up.
+  func holdings(of world: String) throws(StoreFailure) -> Holdings
+
+  /// Removes what lies beyond the limits, oldest first, one bite per call so that no round has to wait long.
+  ///
+  /// Never removed is what a restart needs: the latest checkpoint, whose bytes are checked before anything is removed
+  /// for its sake, and all that is behind it. Checkpoints go with the segments behind them.
+  ///
+  /// - Returns: Whether there is more to remove; then call again.
+  /// - Throws: What ``append(_:)`` throws; `damaged` when the latest checkpoint is, and nothing is removed.
+  func retain(_ tenure: Tenure, _ retention: Retention) throws(StoreFailure) -> Bool
+
+  /// Gives back one bite of the room that removed worlds had.
+  ///
+  /// - Returns: Whether there is more; then call again.
+  func sweep() throws(StoreFailure) -> Bool
+}
