@@ -42,11 +42,11 @@ package struct Recovery: ~Copyable {
   ///   - creations: What it makes, in order.
   /// - Complexity: O(inputs), as when they happened.
   package mutating func append(
-    _ bytes: UnsafeRawBufferPointer, _ numbers: ClosedRange<UInt64>, _ creations: [Segment.Creation]
+    _ bytes: UnsafeRawBufferPointer, _ numbers: ClosedRange<UInt64>, _ creations: [JournalSegment.Creation]
   ) throws(Failure) {
     let before = source.lastSequence
-    guard let facts = Segment.Facts(bytes), numbers.contains(before + 1) else { throw .gap(after: before) }
-    let records = UnsafeRawBufferPointer(rebasing: bytes[Segment.Facts.size...])
+    guard let facts = JournalSegment.Facts(bytes), numbers.contains(before + 1) else { throw .gap(after: before) }
+    let records = UnsafeRawBufferPointer(rebasing: bytes[JournalSegment.Facts.size...])
     source.journal.append(records: records, numbers, from: facts.moment, to: facts.lastMoment)
     facts.shape(&source.limits)
     facts.shape(&replay.world.limits)
@@ -73,7 +73,9 @@ package struct Recovery: ~Copyable {
   }
 
   /// Takes a composed name in, whose members stand among the machines of the same segment.
-  private mutating func compose(_ creation: Segment.Creation, _ machines: [Segment.Creation]) throws(Failure) {
+  private mutating func compose(_ creation: JournalSegment.Creation, _ machines: [JournalSegment.Creation])
+    throws(Failure)
+  {
     guard case .composition(let composition)? = catalogue[creation.kind] else {
       throw .unknownKind(creation.kind, at: creation.sequence)
     }

@@ -33,16 +33,7 @@ struct HistoryFile {
 
   /// Makes the folders and the file, the user's alone.
   private static func preparePath() -> String? {
-    let given = SocketPath.variable("XDG_STATE_HOME") ?? ""
-    let base: String
-    if given.hasPrefix("/") {
-      base = given
-    } else if let home = SocketPath.variable("HOME"), home.hasPrefix("/") {
-      base = "\(home)/.local/state"
-    } else {
-      return nil
-    }
-    let folder = "\(base)/fsmd"
+    guard let folder = StateFolder.path() else { return nil }
     var path = ""
     for part in folder.split(separator: "/") {
       path += "/\(part)"

@@ -4,8 +4,9 @@ import StateMachines
 /// What somebody keeps of a world: segments one behind the other, and now and then a copy of the whole.
 struct KeptJournal {
   struct Part {
-    let segment: Segment
-    let creations: [Segment.Creation]
+    let numbers: ClosedRange<UInt64>
+    let bytes: [UInt8]
+    let creations: [JournalSegment.Creation]
   }
 
   private(set) var parts: [Part] = []
@@ -16,8 +17,10 @@ struct KeptJournal {
   mutating func keep(_ world: inout World) {
     moment = world.now
     guard world.hasUnkept else { return }
-    let (segment, creations) = world.unkeptSegment()
-    parts.append(Part(segment: segment, creations: creations))
+    var bytes: [UInt8] = []
+    let numbers = world.unkeptNumbers
+    let creations = world.appendUnkept(to: &bytes)
+    parts.append(Part(numbers: numbers, bytes: bytes, creations: creations))
     world.didKeep()
   }
 
@@ -28,8 +31,8 @@ struct KeptJournal {
   /// What was undone behind an input.
   private func undone(behind sequence: UInt64) -> UndoneSpans {
     var spans = UndoneSpans()
-    for part in parts where part.segment.numbers.upperBound > sequence {
-      part.segment.bytes.withUnsafeBytes { spans.look(through: $0, part.segment.numbers) }
+    for part in parts where part.numbers.upperBound > sequence {
+      part.bytes.withUnsafeBytes { spans.look(through: $0, part.numbers) }
     }
     return spans
   }
@@ -51,8 +54,8 @@ struct KeptJournal {
         World(seed: seed, limits: limits)
       }
     var recovery = Recovery(of: base, undone: undone(behind: start), catalogue)
-    for part in parts where part.segment.numbers.upperBound > start {
-      try part.segment.bytes.withUnsafeBytes { try recovery.append($0, part.segment.numbers, part.creations) }
+    for part in parts where part.numbers.upperBound > start {
+      try part.bytes.withUnsafeBytes { try recovery.append($0, part.numbers, part.creations) }
     }
     return recovery.finish(at: moment, limits)
   }

@@ -119,12 +119,12 @@ struct RecoveryTests {
     try Self.walk(seed: seed, steps: 100, Script.limits()) { walk, kept, _ in
       for line in walk.world.journal() { told[line.sequence] = line.text }
       for part in kept.parts {
-        var start = part.segment.numbers.lowerBound
-        while start <= part.segment.numbers.upperBound {
-          let last = part.segment.bytes.withUnsafeBytes { bytes -> UInt64? in
+        var start = part.numbers.lowerBound
+        while start <= part.numbers.upperBound {
+          let last = part.bytes.withUnsafeBytes { bytes -> UInt64? in
             guard
               let excerpt = Excerpt(
-                of: bytes, from: start, part.segment.numbers, in: walk.world, Self.catalogue,
+                of: bytes, from: start, part.numbers, in: walk.world, Self.catalogue,
                 owner: kept.owner)
             else { return nil }
             for line in excerpt.world.journal(from: start) where line.sequence <= excerpt.last {
@@ -145,14 +145,15 @@ struct RecoveryTests {
     let power = try #require(Catalogue.simulations["power"])
     guard case .machine(let kind) = power else { return }
     _ = try Array("a".utf8).withUnsafeBytes { try world.create(kind, named: $0) }
-    let (segment, creations) = world.unkeptSegment()
+    var segment: [UInt8] = []
+    let creations = world.appendUnkept(to: &segment)
     var recovery = Recovery(of: World(seed: 0), undone: UndoneSpans(), Catalogue())
-    segment.bytes.withUnsafeBytes { bytes in
+    segment.withUnsafeBytes { bytes in
       #expect(throws: Recovery.Failure.unknownKind("power", at: 1)) {
-        try recovery.append(bytes, segment.numbers, creations)
+        try recovery.append(bytes, 1...1, creations)
       }
       #expect(throws: Recovery.Failure.gap(after: 1)) {
-        try recovery.append(bytes, segment.numbers, creations)
+        try recovery.append(bytes, 1...1, creations)
       }
       #expect(throws: Recovery.Failure.gap(after: 1)) {
         try recovery.append(UnsafeRawBufferPointer(rebasing: bytes[..<20]), 2...9, [])

@@ -6,12 +6,7 @@ import StateMachines
 /// A segment can be read without those before it: its first record's distance counts from a moment that stands in front,
 /// and so do the limits that shape what follows from an input. The names and kinds of machines do not: they are handed
 /// out beside it, as ``Creation``s.
-package struct Segment: Sendable {
-  /// The inputs that it has.
-  package let numbers: ClosedRange<UInt64>
-  /// The facts and the records.
-  package let bytes: [UInt8]
-
+package enum JournalSegment {
   /// A machine, or a composed name, that an input of the segment has made.
   package struct Creation: Sendable {
     /// The input that made it; of a composed name, its first member.
@@ -102,26 +97,31 @@ extension World {
   @inline(__always)
   package var hasUnkept: Bool { journal.firstUnkept <= journal.last }
 
-  /// The inputs that have not been handed out, and what they have made.
+  /// The numbers of the inputs that have not been handed out.
   ///
   /// - Precondition: There are some.
+  package var unkeptNumbers: ClosedRange<UInt64> { journal.firstUnkept...journal.last }
+
+  /// Appends a segment of the inputs that have not been handed out.
+  ///
+  /// - Precondition: There are some.
+  /// - Returns: What they have made.
   /// - Complexity: O(bytes).
-  package func unkeptSegment() -> (segment: Segment, creations: [Segment.Creation]) {
+  package func appendUnkept(to bytes: inout [UInt8]) -> [JournalSegment.Creation] {
     guard let unkept, hasUnkept else { preconditionFailure("all inputs have been handed out") }
-    var bytes: [UInt8] = []
     journal.withRecords(from: unkept.start) { moment, pieces in
-      bytes.reserveCapacity(Segment.Facts.size + pieces.reduce(0) { $0 + $1.count })
-      Segment.Facts(from: moment, to: journal.lastMoment, limits).append(to: &bytes)
+      JournalSegment.Facts(from: moment, to: journal.lastMoment, limits).append(to: &bytes)
       for piece in pieces { bytes.append(contentsOf: piece) }
     }
-    var creations = unkept.machines.map { made in
-      Segment.Creation(
+    if unkept.machines.isEmpty, unkept.compositions.isEmpty { return [] }
+    let machines = unkept.machines.map { made in
+      JournalSegment.Creation(
         sequence: made.sequence, machine: made.machine, kind: kind(of: made.machine).name, name: name(of: made.machine))
     }
-    creations += unkept.compositions.map {
-      Segment.Creation(sequence: $0.sequence, machine: .nobody, kind: $0.kind, name: $0.name)
-    }
-    return (Segment(numbers: journal.firstUnkept...journal.last, bytes: bytes), creations)
+    return machines
+      + unkept.compositions.map {
+        JournalSegment.Creation(sequence: $0.sequence, machine: .nobody, kind: $0.kind, name: $0.name)
+      }
   }
 
   /// Says that all inputs are kept.
@@ -134,10 +134,10 @@ extension World {
 extension Journal {
   /// A journal that has only the inputs of a segment; nil if that is too short to be one.
   init?(segment bytes: UnsafeRawBufferPointer, _ numbers: ClosedRange<UInt64>) {
-    guard let facts = Segment.Facts(bytes) else { return nil }
+    guard let facts = JournalSegment.Facts(bytes) else { return nil }
     self.init(inputs: .max >> 1, bytes: .max, after: numbers.lowerBound - 1, at: facts.moment)
     append(
-      records: UnsafeRawBufferPointer(rebasing: bytes[Segment.Facts.size...]), numbers, from: facts.moment,
+      records: UnsafeRawBufferPointer(rebasing: bytes[JournalSegment.Facts.size...]), numbers, from: facts.moment,
       to: facts.lastMoment)
   }
 }

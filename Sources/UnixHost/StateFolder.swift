@@ -1,0 +1,12 @@
+/// The user's folder for what programs keep between runs: `fsmd` in `$XDG_STATE_HOME`.
+package enum StateFolder {
+  /// Finds the folder: `$XDG_STATE_HOME/fsmd`, else `.local/state/fsmd` in `$HOME`. A relative path counts as unset.
+  /// Nothing is touched on the disk.
+  ///
+  /// - Returns: Nil if neither variable names a folder.
+  package static func path(environment: (String) -> String? = SocketPath.variable) -> String? {
+    if let base = environment("XDG_STATE_HOME"), base.hasPrefix("/") { return "\(base)/fsmd" }
+    if let home = environment("HOME"), home.hasPrefix("/") { return "\(home)/.local/state/fsmd" }
+    return nil
+  }
+}
