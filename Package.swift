@@ -44,7 +44,7 @@ let package = Package(
 
     .executableTarget(
       name: "fsmd",
-      dependencies: ["StateMachines", "Simulations", "Simulator", "LineProtocol", "UnixHost"],
+      dependencies: ["StateMachines", "Simulations", "Simulator", "LineProtocol", "JournalStore", "UnixHost"],
       swiftSettings: strict),
     .executableTarget(
       name: "fsmrepl", dependencies: ["LineProtocol", "UnixHost", "CReadline"],
@@ -66,7 +66,7 @@ let package = Package(
     .testTarget(name: "UnixHostTests", dependencies: ["UnixHost", "CSystem"], swiftSettings: strict),
     .testTarget(
       name: "fsmdTests",
-      dependencies: ["fsmd", "LineProtocol", "Simulator", "Simulations", "StateMachines"],
+      dependencies: ["fsmd", "JournalStore", "LineProtocol", "Simulator", "Simulations", "StateMachines"],
       swiftSettings: strict),
     .testTarget(
       name: "fsmreplTests", dependencies: ["fsmrepl", "fsmd", "LineProtocol", "UnixHost"],

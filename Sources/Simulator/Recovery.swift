@@ -15,6 +15,8 @@ package struct Recovery: ~Copyable {
     case diverged(at: UInt64)
   }
 
+  // MARK: Building up
+
   /// The world with its journal and all names, and the machines of the checkpoint until they are replaced at the end.
   private var source: World
   private var replay: Replay
@@ -37,23 +39,20 @@ package struct Recovery: ~Copyable {
 
   /// Goes on with the segment that comes next. Inputs of it that the checkpoint has already are passed over.
   ///
-  /// - Parameters:
-  ///   - numbers: The inputs that it has.
-  ///   - creations: What it makes, in order.
+  /// - Parameter numbers: The inputs that it has.
   /// - Complexity: O(inputs), as when they happened.
   package mutating func append(
-    _ bytes: UnsafeRawBufferPointer, _ numbers: ClosedRange<UInt64>, _ creations: [JournalSegment.Creation]
+    _ bytes: UnsafeRawBufferPointer, _ numbers: ClosedRange<UInt64>
   ) throws(Failure) {
     let before = source.lastSequence
-    guard let facts = JournalSegment.Facts(bytes), numbers.contains(before + 1) else { throw .gap(after: before) }
-    let records = UnsafeRawBufferPointer(rebasing: bytes[JournalSegment.Facts.size...])
-    source.journal.append(records: records, numbers, from: facts.moment, to: facts.lastMoment)
-    facts.shape(&source.limits)
-    facts.shape(&replay.world.limits)
+    guard let segment = JournalSegment(bytes), numbers.contains(before + 1) else { throw .gap(after: before) }
+    source.journal.append(segment, numbers)
+    segment.facts.shape(&source.limits)
+    segment.facts.shape(&replay.world.limits)
     var floor: UInt64 = 0
-    for creation in creations where creation.sequence > before {
+    for creation in segment.creations where creation.sequence > before {
       guard creation.machine != .nobody else {
-        try compose(creation, creations)
+        try compose(creation, segment.creations)
         continue
       }
       guard case .machine(let kind)? = catalogue[creation.kind] else {
@@ -149,5 +148,16 @@ extension World {
     // Lines of the journal may speak of any of those that do not live.
     retired = ContiguousArray(registry.dropped().map { (journal.last, $0) })
     nextRetired = 0
+  }
+}
+
+extension Recovery.Failure: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .gap(let sequence): "there is no readable segment behind input \(sequence)"
+    case .unknownKind(let kind, let sequence): "input \(sequence) makes '\(kind)', which is no kind of this release"
+    case .diverged(let sequence):
+      "input \(sequence) does not come out as it had, since the rule of a kind is another in this release"
+    }
   }
 }

@@ -46,6 +46,11 @@ struct Watchers {
 
   func patterns(of watcher: WatcherID) -> [Pattern] { watchers[watcher]?.patterns.map(\.pattern) ?? [] }
 
+  /// All watches there are.
+  var all: [(watcher: WatcherID, pattern: Pattern, scope: WatchScope)] {
+    watchers.flatMap { watcher, followed in followed.patterns.map { (watcher, $0.pattern, $0.scope) } }
+  }
+
   /// Whether a watcher follows anything in full, and so hears of the clock.
   func hearsOfTheClock(_ watcher: WatcherID) -> Bool {
     watchers[watcher]?.patterns.contains { $0.scope == .all } ?? false

@@ -248,6 +248,11 @@ extension World {
     return true
   }
 
+  /// Begins all watches that another world has, which this one replaces.
+  package mutating func takeOverWatches(of other: borrowing World) {
+    for (watcher, pattern, scope) in other.watchers.all { watch(pattern, scope, for: watcher) }
+  }
+
   package mutating func unwatchAll(for watcher: WatcherID) {
     watchers.removeAll(of: watcher)
   }

@@ -10,8 +10,15 @@ package enum HostClock {
   }
 }
 
-/// The date and time of day, for the stamps of log lines only.
+/// The date and time of day: for the stamps of log lines, and for how long the daemon was not there.
 package enum WallClock {
+  /// Now in milliseconds since 1970.
+  package static func milliseconds() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
+  }
+
   /// Now in UTC, to the millisecond: `2031-05-04T03:02:01.000Z`.
   package static func stamp() -> String {
     var time = timespec()

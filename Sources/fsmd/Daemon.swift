@@ -1,4 +1,5 @@
 import Glibc
+import JournalStore
 import LineProtocol
 import StateMachines
 import UnixHost
@@ -34,10 +35,11 @@ final class Daemon {
     self.log = log
     FileDescriptorLimit.raise(to: limits.clients + 64)
     let path = try SocketPath.resolve(option: invocation.socket)
+    let keeper = try Daemon.keeper(invocation, catalogue, socket: path.path, log)
     try path.prepareDirectory()
     listener = try Listener(path: path.path)
     loop = try EventLoop(pollNanoseconds: invocation.pollNanoseconds)
-    service = Service(catalogue: catalogue, limits: limits, version: version, host: HostClock.now())
+    service = Service(catalogue: catalogue, limits: limits, version: version, keeper: keeper, host: HostClock.now())
     try loop.poller.add(listener.descriptor, token: Daemon.listenerToken, interest: .readable)
     if invocation.endsWithStandardInput { watchStandardInput() }
     loop.onReady = { [unowned self] events in serve(events) }
@@ -45,10 +47,32 @@ final class Daemon {
     loop.onTurn = { [unowned self] in round { service.passTime() } }
     loop.onTermination = { [unowned self] signal in
       log.info("ending on signal \(signal)")
-      service.shutDown()
-      end()
+      round { service.shutDown() }
+    }
+    service.report = { log.warning($0) }
+    do {
+      try service.bringBackAll()
+    } catch {
+      listener.closeAndRemove()
+      throw error
     }
     log.info("fsmd \(version) listens on \(path.path)")
+  }
+
+  /// Opens the store; nil for a daemon that keeps nothing.
+  private static func keeper(
+    _ invocation: Invocation, _ catalogue: Catalogue, socket: String, _ log: Log
+  ) throws(StoreFailure) -> Keeper? {
+    guard let durability = invocation.durability else { return nil }
+    guard let folder = StateFolder.path() else {
+      throw .cannotOpen(
+        path: "the store", reason: "neither $XDG_STATE_HOME nor $HOME names a folder; --ephemeral keeps nothing")
+    }
+    let store = try SQLiteStore.open(
+      folder: folder, durability: durability, writer: StoreWriter(process: getpid(), socket: socket))
+    for warning in store.takeWarnings() { log.warning("\(warning)") }
+    return Keeper(
+      store, catalogue, invocation.limits, onRestart: invocation.onRestart, wallClock: WallClock.milliseconds)
   }
 
   func run() -> Never {
@@ -83,7 +107,8 @@ final class Daemon {
           // A connection that was closed earlier in this round may still have its event here.
           guard let connection = connections[Int(event.token - Daemon.firstToken)] else { continue }
           if event.isReadable || event.isHungUp { receive(connection, isHungUp: event.isHungUp) }
-          if event.isWritable { flush(connection) }
+          // Nothing may be written before the end of the round, when what it tells of is stored.
+          if event.isWritable { service.touch(connection.client) }
         }
       }
     }
@@ -254,6 +279,7 @@ final class Daemon {
       if waiting.isEmpty || HostClock.now() >= deadline { break }
       _ = loop.poller.wait(nanoseconds: 10_000_000)
     }
+    service.release()
     listener.closeAndRemove()
     exit(0)
   }

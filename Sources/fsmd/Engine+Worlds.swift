@@ -48,10 +48,20 @@ extension Engine {
     guard let seed = number(words["seed"], "seed", in: 0...UInt64.max, otherwise: 0, words, &session) else {
       return .none
     }
-    guard choice(words["durable"], "durable", ["no": true], otherwise: true, words, &session) != nil else {
-      return .none
+    guard let isDurable = durability(words, &session) else { return .none }
+    return .service(.newWorld(name, clock: clock, seed: seed, isDurable: isDurable))
+  }
+
+  /// Whether a world is to be kept; a failure is written where that cannot be.
+  private func durability(_ words: borrowing Words, _ session: inout Session) -> Bool? {
+    if keepsWorlds { return choice(words["durable"], "durable", ["no": false, "yes": true], otherwise: false, words, &session) }
+    guard words["durable"] == "yes" else {
+      return choice(words["durable"], "durable", ["no": false], otherwise: false, words, &session)
     }
-    return .service(.newWorld(name, clock: clock, seed: seed))
+    session.fail(
+      words.tag, .badArgument, [("argument", "durable"), ("got", "yes"), ("allowed", "no")],
+      "this daemon keeps nothing, since it was started with --ephemeral")
+    return nil
   }
 
   func use(_ words: borrowing Words, _ session: inout Session) -> Errand { .service(.use(words.plain[0])) }

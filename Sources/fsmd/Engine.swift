@@ -11,6 +11,8 @@ struct Engine {
   let limits: Limits
   let version: String
   let counters: Counters
+  /// Whether worlds can be durable.
+  let keepsWorlds: Bool
   let graphs = Graphs()
 }
 
@@ -24,7 +26,7 @@ enum Errand {
 
 enum ServiceErrand {
   case use(String)
-  case newWorld(String, clock: WorldClock.Mode, seed: UInt64)
+  case newWorld(String, clock: WorldClock.Mode, seed: UInt64, isDurable: Bool)
   case forkWorld(String)
   case dropWorld(String)
   case listWorlds
@@ -52,6 +54,10 @@ extension Engine {
     session.didFail = false
     guard let verb = Verb(request.verb) else {
       failUnknownVerb(request, &session)
+      return .none
+    }
+    if let outage = realm.outage, verb.asksTheWorld {
+      session.failStorage(Array(request.tag), world: realm.name, outage.reason)
       return .none
     }
     // Compared as patterns: `==` of an enum from another target is a call.

@@ -1,3 +1,4 @@
+import JournalStore
 import UnixHost
 
 /// What the command line asks for.
@@ -8,9 +9,12 @@ struct Invocation {
   /// How long to look for further requests before going to sleep, in nanoseconds.
   var pollNanoseconds: UInt64 = 0
   var endsWithStandardInput = false
+  /// What durable worlds withstand; nil if none are kept.
+  var durability: Durability? = .batch
+  var onRestart = OnRestart.remaining
 
   private enum Option {
-    case socket, ephemeral, limit, log, poll, untilStandardInputCloses
+    case socket, ephemeral, durability, onRestart, limit, log, poll, untilStandardInputCloses
   }
 
   private static let table = OptionTable<Option>(
@@ -20,7 +24,15 @@ struct Invocation {
         .socket, short: "s", long: "socket", argument: .required("PATH"),
         summary:
           "listen on PATH\n(default: $FSMD_SOCKET, $XDG_RUNTIME_DIR/fsmd/fsmd.sock, or a folder in the temporary one)"),
-      .init(.ephemeral, long: "ephemeral", summary: "keep nothing when the daemon ends (for now the only way)"),
+      .init(.ephemeral, long: "ephemeral", summary: "keep nothing when the daemon ends"),
+      .init(
+        .durability, long: "durability", argument: .required("HOW"),
+        summary: "what a durable world withstands: batch, the daemon's death (default);\nfull, a power cut as well"),
+      .init(
+        .onRestart, long: "on-restart", argument: .required("HOW"),
+        summary:
+          "what running timers of durable worlds do after a restart: have the time left that they had\n(remaining, the default), be due when they would have been (deadline), begin again (restart)"
+      ),
       .init(
         .limit, long: "limit", argument: .required("NAME=VALUE"),
         summary: "set a limit; may be repeated, the request 'limits' shows all"),
@@ -67,7 +79,17 @@ struct Invocation {
       case .socket:
         guard !option.value.isEmpty else { throw .wrong("--socket needs a path") }
         socket = option.value
-      case .ephemeral: break
+      case .ephemeral: durability = nil
+      case .durability:
+        guard let known = ["batch": Durability.batch, "full": .full][option.value] else {
+          throw .wrong("--durability is batch or full, not '\(option.value)'")
+        }
+        durability = known
+      case .onRestart:
+        guard let known = OnRestart(rawValue: option.value) else {
+          throw .wrong("--on-restart is remaining, deadline or restart, not '\(option.value)'")
+        }
+        onRestart = known
       case .limit:
         if let problem = limits.set(option.value) { throw .wrong(problem) }
       case .log:

@@ -15,6 +15,9 @@ struct Outbox: ~Copyable {
   /// Notices that wait for the end of the reply that is being written; counted in `noticeBytes`.
   private var held = ByteBuffer(capacity: 64)
 
+  /// The place in `buffer` up to which all may be sent: what is behind it tells of what is not stored yet.
+  private var settled = 0
+
   private(set) var form = LineForm.text
   /// The places in `buffer` up to which another form holds, in order.
   private var seams: [Seam] = []
@@ -106,6 +109,7 @@ struct Outbox: ~Copyable {
     if written == buffer.count {
       buffer.removeAll()
       written = 0
+      settled = 0
       notices = []
       seams = []
       wholes = []
@@ -127,6 +131,7 @@ struct Outbox: ~Copyable {
       let moved = written
       buffer.removeFirst(moved)
       written = 0
+      settled -= moved
       notices = notices.map { ($0.lowerBound - moved)..<($0.upperBound - moved) }
       for place in seams.indices { seams[place].place -= moved }
       for place in wholes.indices {
@@ -135,6 +140,28 @@ struct Outbox: ~Copyable {
       }
     }
     noticeBytes = notices.reduce(held.count) { $0 + $1.count }
+  }
+
+  // MARK: What is not stored yet
+
+  /// Says that all that waits may be sent.
+  mutating func settle() {
+    settled = buffer.count
+  }
+
+  /// Takes back what was written since all could be sent; of notices also those that wait for the end of a reply.
+  ///
+  /// - Returns: The lines.
+  mutating func takeBack() -> [UInt8] {
+    let lines = Array(buffer.bytes[settled...])
+    buffer.truncate(to: settled)
+    noticeBytes -= held.count
+    held.removeAll()
+    notices = notices.compactMap { $0.lowerBound < settled ? $0.lowerBound..<min($0.upperBound, settled) : nil }
+    noticeBytes = notices.reduce(0) { $0 + $1.count }
+    seams.removeAll { $0.place > settled }
+    wholes = wholes.filter { $0.range.lowerBound < settled }
+    return lines
   }
 
   // MARK: Forms

@@ -17,12 +17,41 @@ struct Realm: ~Copyable {
   var worstLateness: UInt64 = 0
   /// A way back that is under way: until it has come to its end, the world stands still for all others.
   weak var rewinding: Rewinding?
+  /// Why nothing can be done here at present: what the store has of it cannot be had. Nil where all is well.
+  var outage: Outage?
+
+  /// A world whose store does not answer as it should.
+  struct Outage {
+    /// What is wrong and what to do, in one line.
+    let reason: String
+    /// The host time at which the store is asked again.
+    let retryAt: UInt64
+  }
 
   init(name: String, clock: WorldClock.Mode, seed: UInt64, limits: WorldLimits, host: UInt64) {
     self.name = name
     self.seed = seed
     world = World(seed: seed, limits: limits)
     self.clock = WorldClock(clock, host: host)
+    self.host = host
+  }
+
+  /// What stands for a world that cannot be had at present: nothing is in it, and no time passes.
+  init(without other: borrowing Realm, _ reason: String, retryAt: UInt64) {
+    name = other.name
+    seed = other.seed
+    world = World(seed: other.seed, limits: other.world.limits)
+    clock = WorldClock(.virtual, host: other.host)
+    host = other.host
+    outage = Outage(reason: reason, retryAt: retryAt)
+  }
+
+  /// A world that was brought back.
+  init(name: String, _ settings: WorldSettings, _ world: consuming World, host: UInt64) {
+    self.name = name
+    seed = settings.seed
+    clock = settings.clock(host: host, moment: world.now)
+    self.world = world
     self.host = host
   }
 
@@ -82,8 +111,29 @@ struct Realm: ~Copyable {
 /// A realm where it can be shared by the sessions that use it.
 final class HostedWorld {
   var realm: Realm
+  /// What the store has of it; nil for a world that is not durable, or cannot be had at present.
+  var keeping: Keeping?
+  /// Whether it is to survive the daemon.
+  var isDurable: Bool { keeping != nil || realm.outage != nil }
 
   init(_ realm: consuming Realm) {
+    self.realm = realm
+  }
+
+  init(_ kept: consuming KeptRealm) {
+    keeping = kept.keeping
+    realm = kept.realm
+  }
+
+  /// Puts what was brought back in the place of what there is; watches stay.
+  func replace(with kept: consuming KeptRealm) {
+    keeping = kept.keeping
+    replace(with: kept.realm)
+  }
+
+  func replace(with realm: consuming Realm) {
+    var realm = realm
+    realm.world.takeOverWatches(of: self.realm.world)
     self.realm = realm
   }
 }

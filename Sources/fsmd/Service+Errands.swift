@@ -1,3 +1,4 @@
+import JournalStore
 import LineProtocol
 import Simulator
 import StateMachines
@@ -7,7 +8,7 @@ extension Service {
   func run(_ errand: ServiceErrand, _ client: Client) {
     switch errand {
     case .use(let name): use(name, client)
-    case .newWorld(let name, let clock, let seed): newWorld(name, clock, seed, client)
+    case .newWorld(let name, let clock, let seed, let isDurable): newWorld(name, clock, seed, isDurable, client)
     case .forkWorld(let name): forkWorld(name, client)
     case .dropWorld(let name): dropWorld(name, client)
     case .listWorlds: listWorlds(client)
@@ -37,6 +38,8 @@ extension Service {
 
   private func move(_ client: Client, to hosted: HostedWorld) {
     engine.tellGap(&client.session)
+    // What the client has been told of this world must be stored as long as it can be taken back.
+    if client.hosted.isDurable { commit() }
     client.hosted = hosted
     hosted.realm.catchUp(host: host, budget: Service.firingsInARound)
     // A watch rests while another world is in use: what came meanwhile is not told.
@@ -55,10 +58,21 @@ extension Service {
     return nil
   }
 
-  private func newWorld(_ name: String, _ clock: WorldClock.Mode, _ seed: UInt64, _ client: Client) {
+  private func newWorld(
+    _ name: String, _ clock: WorldClock.Mode, _ seed: UInt64, _ isDurable: Bool, _ client: Client
+  ) {
     guard isFree(name, client) else { return }
-    worlds[name] = HostedWorld(
+    let hosted = HostedWorld(
       Realm(name: name, clock: clock, seed: seed, limits: engine.limits.world, host: host))
+    if isDurable {
+      do throws(KeeperFailure) {
+        try keeper?.begin(hosted, host: host)
+      } catch {
+        client.session.failStorage(Array(request.tag), world: name, "\(error)")
+        return
+      }
+    }
+    worlds[name] = hosted
     engine.counters.worlds = worlds.count
     answer("created", name, client)
   }
@@ -97,6 +111,7 @@ extension Service {
         "the world main cannot be dropped")
       return
     }
+    guard forget(hosted, client) else { return }
     worlds[name] = nil
     engine.counters.worlds = worlds.count
     for user in clients.values where user.hosted === hosted {
@@ -105,6 +120,19 @@ extension Service {
       move(user, to: main)
     }
     answer("dropped", name, client)
+  }
+
+  /// Removes what the store has of a world; a failure is written if it cannot.
+  private func forget(_ hosted: HostedWorld, _ client: Client) -> Bool {
+    guard hosted.isDurable, let keeper else { return true }
+    do throws(StoreFailure) {
+      try keeper.store.remove(hosted.realm.name)
+      hosted.keeping = nil
+      return true
+    } catch {
+      client.session.failStorage(Array(request.tag), world: hosted.realm.name, "\(error)")
+      return false
+    }
   }
 
   /// Ends what a client was doing in a world that is no more, and tells it.

@@ -34,6 +34,10 @@ final class Service {
   let engine: Engine
   var worlds: [String: HostedWorld] = [:]
   let main: HostedWorld
+  /// What keeps durable worlds; nil for a daemon that keeps nothing.
+  let keeper: Keeper?
+  /// Takes what is to be said to whoever runs the daemon.
+  var report: (String) -> Void = { _ in }
   private(set) var clients: [UInt32: Client] = [:]
   // A round must not cost more for clients that have nothing to do with it, so those that may have are listed.
   /// Clients that may have output to be written.
@@ -51,8 +55,12 @@ final class Service {
   /// Timers fired for one world in one round before others get their turn.
   static let firingsInARound = 20_000
 
-  init(catalogue: Catalogue, limits: Limits, version: String, host: UInt64) {
-    engine = Engine(catalogue: catalogue, limits: limits, version: version, counters: Counters(host: host))
+  /// - Parameter keeper: What keeps durable worlds; they are there when ``bringBackAll()`` has returned.
+  init(catalogue: Catalogue, limits: Limits, version: String, keeper: Keeper? = nil, host: UInt64) {
+    self.keeper = keeper
+    engine = Engine(
+      catalogue: catalogue, limits: limits, version: version, counters: Counters(host: host),
+      keepsWorlds: keeper != nil)
     self.host = host
     main = HostedWorld(Realm(name: "main", clock: .real, seed: 0, limits: limits.world, host: host))
     worlds["main"] = main
@@ -85,6 +93,7 @@ final class Service {
     client.session.outbox.buffer.key("world", main.realm.name)
     client.session.outbox.buffer.key("clock", main.realm.clock.mode.rawValue)
     client.session.endLine(main.realm.world.now, main.realm.world.lastSequence)
+    client.session.outbox.settle()
     return client
   }
 
@@ -108,6 +117,7 @@ final class Service {
   /// Takes what a client has sent.
   func serve(_ client: Client) {
     touch(client)
+    tryAgain(client.hosted)
     while true {
       client.hosted.realm.catchUp(host: host, budget: Service.firingsInARound)
       if client.hosted.realm.unannounced != nil { announceLivelock(in: client.hosted, except: nil) }
@@ -139,7 +149,14 @@ final class Service {
   func touch(_ client: Client) {
     guard !client.isTouched else { return }
     client.isTouched = true
+    // What waits from earlier rounds is stored.
+    client.session.outbox.settle()
     touched.append(client)
+  }
+
+  /// Lets all that was written be sent.
+  func settleOutboxes() {
+    for client in touched { client.session.outbox.settle() }
   }
 
   /// Puts a client on the lists that its session now calls for; it is taken off when it is come upon.
@@ -189,11 +206,13 @@ final class Service {
   /// Ends a round: everybody's notices are printed, and those who wait on a real clock are looked after.
   func endRound() {
     serveThoseWhoWait()
+    commit()
     for client in watching where !client.isGone && client.session.cursor != nil {
       let before = client.session.outbox.noticeBytes
       engine.pump(&client.session, client.hosted.realm.world, mayDrop: true)
       if client.session.outbox.noticeBytes != before { touch(client) }
     }
+    settleOutboxes()
     busy.removeAll { client in
       client.isBusy = isBusy(client)
       return !client.isBusy
@@ -248,7 +267,10 @@ final class Service {
     func consider(_ time: UInt64?) {
       if let time { wake = min(wake ?? time, time) }
     }
-    for hosted in worlds.values { consider(hosted.realm.nextWake()) }
+    for hosted in worlds.values {
+      consider(hosted.realm.nextWake())
+      consider(keeper?.nextWake(hosted))
+    }
     for client in busy {
       switch client.session.activity {
       case .none, .rewind, .compare: break

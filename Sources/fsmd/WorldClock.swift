@@ -42,6 +42,18 @@ struct WorldClock {
     anchor = (host, moment)
   }
 
+  /// Lets time have gone on while nobody was there.
+  ///
+  /// - Parameter milliseconds: Of the host's time; not negative.
+  mutating func makeUp(for milliseconds: Int64) {
+    guard isRunning else { return }
+    let (high, low) = (UInt64(milliseconds) &* 1_000_000).multipliedFullWidth(by: speed.billionths)
+    guard high < Speed.unit else { return anchor.moment = .end }
+    let passed = Speed.unit.dividingFullWidth((high, low)).quotient
+    let most = UInt64((Moment.end - anchor.moment).nanoseconds)
+    anchor.moment = anchor.moment + Interval(nanoseconds: Int64(min(passed, most)))
+  }
+
   /// The moment at a host time; the end of world time if it lies beyond.
   ///
   /// - Precondition: The clock is running.

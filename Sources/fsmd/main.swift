@@ -1,4 +1,5 @@
 import Glibc
+import JournalStore
 import LineProtocol
 import Simulations
 import StateMachines
@@ -13,6 +14,12 @@ case .run(let invocation):
   do {
     let daemon = try Daemon(invocation, catalogue: .simulations, version: Release.version, log: log)
     daemon.run()
+  } catch let error as StoreFailure {
+    log.error("\(error)")
+    exit(3)
+  } catch let error as KeeperFailure {
+    log.error("\(error)")
+    exit(3)
   } catch {
     log.error("\(error)")
     exit(2)

@@ -55,7 +55,7 @@ struct KeptJournal {
       }
     var recovery = Recovery(of: base, undone: undone(behind: start), catalogue)
     for part in parts where part.numbers.upperBound > start {
-      try part.bytes.withUnsafeBytes { try recovery.append($0, part.numbers, part.creations) }
+      try part.bytes.withUnsafeBytes { try recovery.append($0, part.numbers) }
     }
     return recovery.finish(at: moment, limits)
   }

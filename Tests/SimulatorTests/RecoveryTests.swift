@@ -146,17 +146,17 @@ struct RecoveryTests {
     guard case .machine(let kind) = power else { return }
     _ = try Array("a".utf8).withUnsafeBytes { try world.create(kind, named: $0) }
     var segment: [UInt8] = []
-    let creations = world.appendUnkept(to: &segment)
+    _ = world.appendUnkept(to: &segment)
     var recovery = Recovery(of: World(seed: 0), undone: UndoneSpans(), Catalogue())
     segment.withUnsafeBytes { bytes in
       #expect(throws: Recovery.Failure.unknownKind("power", at: 1)) {
-        try recovery.append(bytes, 1...1, creations)
+        try recovery.append(bytes, 1...1)
       }
       #expect(throws: Recovery.Failure.gap(after: 1)) {
-        try recovery.append(bytes, 1...1, creations)
+        try recovery.append(bytes, 1...1)
       }
       #expect(throws: Recovery.Failure.gap(after: 1)) {
-        try recovery.append(UnsafeRawBufferPointer(rebasing: bytes[..<20]), 2...9, [])
+        try recovery.append(UnsafeRawBufferPointer(rebasing: bytes[..<20]), 2...9)
       }
     }
   }

@@ -1,0 +1,148 @@
+import JournalStore
+import LineProtocol
+import Simulator
+import StateMachines
+
+/// Durable worlds: what a round brought is stored before anybody is told of it.
+extension Service {
+  /// How long a store that failed is left alone, in nanoseconds.
+  private static let pause: UInt64 = 1_000_000_000
+
+  // MARK: Rounds
+
+  /// Stores what came to durable worlds since this was last called. What a client has been told of a world that cannot be
+  /// stored is taken back, and each of its requests is answered with a failure instead.
+  func commit() {
+    guard let keeper else { return }
+    var news = worlds.values.filter { keeper.hasNews($0, host: host) }
+    while !news.isEmpty {
+      do throws(StoreFailure) {
+        try keeper.commit(news, host: host)
+        break
+      } catch {
+        // Where one world is somebody else's by now, the others still can be stored.
+        let lost = error.world.flatMap { world in news.firstIndex { $0.realm.name == world } }
+        for hosted in lost.map({ [news[$0]] }) ?? news { giveUp(hosted, error) }
+        if let lost { news.remove(at: lost) } else { break }
+      }
+    }
+    settleOutboxes()
+  }
+
+  /// Reads a world again whose store has failed, if it is time to try.
+  func tryAgain(_ hosted: HostedWorld) {
+    guard let outage = hosted.realm.outage, host >= outage.retryAt else { return }
+    bringBack(hosted, since: outage.reason)
+  }
+
+  private func giveUp(_ hosted: HostedWorld, _ failure: StoreFailure) {
+    let name = hosted.realm.name
+    report("world \(name): \(failure)")
+    for client in clients.values where client.hosted === hosted {
+      client.session.takeBack(world: name, "\(failure)")
+      touch(client)
+      list(client)
+    }
+    bringBack(hosted, since: "\(failure)")
+  }
+
+  /// Throws a world away and reads it from the store.
+  private func bringBack(_ hosted: HostedWorld, since reason: String) {
+    guard let keeper else { return }
+    let name = hosted.realm.name
+    do throws(KeeperFailure) {
+      hosted.replace(with: try keeper.take(name, host: host))
+      report("world \(name) is as the store has it, up to input \(hosted.realm.world.lastSequence)")
+    } catch {
+      if hosted.realm.outage == nil { report("world \(name): \(error)") }
+      hosted.keeping = nil
+      hosted.replace(with: Realm(without: hosted.realm, "\(error)", retryAt: host &+ Service.pause))
+    }
+    for client in clients.values where client.hosted === hosted && client.session.cursor != nil {
+      client.session.cursor = hosted.realm.world.journalReader(from: hosted.realm.world.lastSequence + 1)
+    }
+  }
+
+  // MARK: Coming and going
+
+  /// Brings back all worlds of the store, and makes `main` durable.
+  func bringBackAll() throws(KeeperFailure) {
+    guard let keeper else { return }
+    for name in try keeper.worlds() {
+      let kept = try keeper.take(name, host: host)
+      if let hosted = worlds[name] {
+        hosted.replace(with: kept)
+      } else {
+        worlds[name] = HostedWorld(kept)
+      }
+    }
+    if main.keeping == nil { try keeper.begin(main, host: host) }
+    engine.counters.worlds = worlds.count
+  }
+
+  /// Gives all worlds back, when everything is stored.
+  func release() {
+    commit()
+    for hosted in worlds.values {
+      guard let keeping = hosted.keeping else { continue }
+      try? keeper?.store.release(keeping.tenure)
+    }
+  }
+}
+
+extension StoreFailure {
+  /// The one world that a failure is about, where the others are well.
+  fileprivate var world: String? {
+    switch self {
+    case .fenced(let world, _), .outOfStep(let world, _, _), .noSuchWorld(let world), .worldExists(let world): world
+    case .unknown, .full, .readOnly, .locked, .damaged, .newer, .absent, .cannotOpen, .other: nil
+    }
+  }
+}
+
+extension Session {
+  /// Takes back what this client was to be told in this round: each request has failed, since what it did is not stored.
+  mutating func takeBack(world: String, _ reason: String) {
+    let lines = outbox.takeBack()
+    gap = nil
+    for line in lines.split(separator: UInt8(ascii: "\n")) {
+      switch LineClass(rawValue: line[line.startIndex]) {
+      case .success, .failure: failStorage(Session.tag(of: line), world: world, reason)
+      case .flow:
+        line.withUnsafeBytes { outbox.buffer.append($0) }
+        outbox.buffer.endLine()
+      case .data, .notice, nil: break
+      }
+    }
+    if !activity.isNone {
+      failStorage(activity.tag, world: world, reason)
+      endActivity()
+    }
+  }
+
+  mutating func failStorage(_ tag: [UInt8], world: String, _ reason: String) {
+    tag.withUnsafeBytes { fail($0, .storage, [("world", world)], reason) }
+  }
+
+  /// The tag of a line that answers a request.
+  private static func tag(of line: ArraySlice<UInt8>) -> [UInt8] {
+    let rest = line.dropFirst(2)
+    guard rest.first == UInt8(ascii: "@") else { return [] }
+    return Array(rest.dropFirst().prefix { $0 != UInt8(ascii: " ") })
+  }
+}
+
+extension Verb {
+  /// Whether it is about what is in the present world, which must be there then.
+  var asksTheWorld: Bool {
+    switch self {
+    case .new, .drop, .list, .count, .show, .can, .send, .cast, .wire, .unwire, .wires, .watch, .unwatch, .clock, .speed,
+      .pause, .resume, .advance, .step, .agenda, .fire, .await, .expect, .undo, .goto, .journal, .graph, .coverage,
+      .diff:
+      true
+    case .help, .kinds, .describe, .cancel, .world, .use, .worlds, .begin, .end, .quiet, .mode, .limits, .stats, .sync,
+      .quit, .shutdown:
+      false
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import StateMachines
+
+/// What the store keeps of a world besides its journal: its seed and how its time goes, as `key=value` words.
+///
+/// It is text, so that whoever opens the store with another tool can read it.
+struct WorldSettings: Equatable {
+  var seed: UInt64
+  var mode: WorldClock.Mode
+  var speed: Speed
+  var isPaused: Bool
+  /// When this was written, in milliseconds since 1970.
+  var written: Int64
+
+  init(seed: UInt64, _ clock: WorldClock, written: Int64) {
+    self.seed = seed
+    self.written = written
+    mode = clock.mode
+    speed = clock.speed
+    isPaused = clock.isPaused
+  }
+
+  /// Reads what `bytes` wrote; nil if it is something else.
+  init?(_ bytes: [UInt8]) {
+    var values: [Substring: Substring] = [:]
+    for word in String(decoding: bytes, as: UTF8.self).split(separator: " ") {
+      let parts = word.split(separator: "=", maxSplits: 1)
+      guard parts.count == 2, values.updateValue(parts[1], forKey: parts[0]) == nil else { return nil }
+    }
+    guard let seed = values["seed"].flatMap({ UInt64($0) }),
+      let mode = values["clock"].flatMap({ WorldClock.Mode(rawValue: String($0)) }),
+      let speed = values["speed"].flatMap({ Speed(String($0)) }),
+      let isPaused = values["paused"].flatMap({ ["yes": true, "no": false][$0] }),
+      let written = values["written"].flatMap({ Int64($0) })
+    else { return nil }
+    self.seed = seed
+    self.mode = mode
+    self.speed = speed
+    self.isPaused = isPaused
+    self.written = written
+  }
+
+  var bytes: [UInt8] {
+    Array(
+      "seed=\(seed) clock=\(mode.rawValue) speed=\(speed.text) paused=\(isPaused ? "yes" : "no") written=\(written)".utf8)
+  }
+
+  /// A clock that goes on so from a moment.
+  func clock(host: UInt64, moment: Moment) -> WorldClock {
+    var clock = WorldClock(mode, host: host, moment: moment)
+    clock.set(speed, host: host, moment: moment)
+    if isPaused { clock.pause() }
+    return clock
+  }
+}
