@@ -24,7 +24,7 @@ internal import StateMachines
 /// up again, as they nearly always do.
 struct Pattern: Accepting {
   /// Where a word has led to: the places in the pattern that may come next, in order.
-  struct Position: Hashable, Sendable {
+  struct Position: Hashable, Sendable, Codable {
     var places: [UInt16]
   }
 

@@ -60,7 +60,7 @@ public struct SpamFilter: Machine {
   }
 
   /// A message as far as it has come.
-  public struct Message: Hashable, Sendable {
+  public struct Message: Hashable, Sendable, Codable {
     var position: WordMatcher.Position
     /// What will be shown at its end, matches masked already where they are to be; empty where nothing will be.
     var shown: [UInt8] = []

@@ -13,7 +13,7 @@
 /// costs an allocation.
 public struct WordMatcher: Sendable {
   /// An occurrence.
-  public struct Match: Hashable, Sendable {
+  public struct Match: Hashable, Sendable, Codable {
     /// Its place in ``WordMatcher/words``.
     public let word: Int
     /// Its first character.
@@ -84,7 +84,7 @@ public struct WordMatcher: Sendable {
   }
 
   /// Where a text has led to.
-  public struct Position: Hashable, Sendable {
+  public struct Position: Hashable, Sendable, Codable {
     /// Characters read.
     public internal(set) var offset = 0
     var row: UInt32 = 0

@@ -26,13 +26,13 @@ public enum WordState: MachineState {
   }
 
   /// A word that can still become one.
-  public struct Progress: Hashable, Sendable {
+  public struct Progress: Hashable, Sendable, Codable {
     let position: Pattern.Position
     let length: Int
   }
 
   /// A word that cannot.
-  public struct Failing: Hashable, Sendable {
+  public struct Failing: Hashable, Sendable, Codable {
     let length: Int
     /// How many characters were all right.
     let good: Int

@@ -34,7 +34,7 @@
 ///   func asksFor(_ timer: TimerName) -> Bool { state == .lit }
 /// }
 /// ```
-public protocol Machine: ErasedMachine {
+public protocol Machine: ErasedMachine, Codable {
   associatedtype State: MachineState
   associatedtype Event: Sendable
   associatedtype TimerName: Vocabulary = NoNames
@@ -75,7 +75,7 @@ extension Machine where TimerName == NoNames {
 ///   static var carriesData: Bool { true }
 /// }
 /// ```
-public protocol MachineState: Hashable, Sendable {
+public protocol MachineState: Hashable, Sendable, Codable {
   associatedtype Name: Vocabulary
 
   /// The state without its data.
