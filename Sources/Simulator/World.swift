@@ -9,7 +9,7 @@ package import StateMachines
 /// It is a value with one owner and no clock. Time passes only when the owner says so, through `advance`; nothing here
 /// can see how late that was.
 package struct World: ~Copyable {
-  package let limits: WorldLimits
+  package internal(set) var limits: WorldLimits
   /// The present moment. It goes back only when what has happened is undone.
   package internal(set) var now = Moment.beginning
   /// What the last request's own input came to.

@@ -41,6 +41,9 @@ struct Pattern: Accepting {
 
   var start: Position { Position(places: program.closure(of: [program.start])) }
 
+  /// Whether these can be places of this pattern.
+  func has(_ position: Position) -> Bool { position.places.allSatisfy { $0 <= program.accept } }
+
   func isFinal(_ position: Position) -> Bool { position.places.last == program.accept }
 
   func next(_ position: Position, _ character: Unicode.Scalar) -> Position? {

@@ -166,6 +166,8 @@ public struct SpamFilter: Machine {
     }
   }
 
+  public func isAtHome(with parameters: Parameters) -> Bool { parameters.matcher.has(state.message.position) }
+
   public mutating func react(to input: Input<Event, NoNames>, _ step: Step<Self>) -> Reaction<State> {
     switch (state, input) {
     case (_, .event(.text(let chunk))):

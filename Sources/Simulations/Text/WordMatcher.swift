@@ -103,6 +103,13 @@ public struct WordMatcher: Sendable {
     return position
   }
 
+  /// Whether a text can have led to a position: what it says of this matcher's table and words is within their bounds.
+  func has(_ position: Position) -> Bool {
+    Int(position.row) < table.count && Int(position.row) % stride == 0 && position.offset >= 0
+      && position.recent.count == start.recent.count
+      && position.waiting.allSatisfy { words.indices.contains($0.word) && 0 <= $0.start && $0.start <= $0.end }
+  }
+
   /// How many characters of a word the text ends with at `position`: of the word of which there are most.
   public func matched(at position: Position) -> Int { Int(depths[Int(position.row) / stride]) }
 

@@ -82,6 +82,14 @@ public enum WordState: MachineState {
     }
   }
 
+  /// Whether the places that a state was written with are places of the pattern.
+  func isAtHome(in pattern: Pattern) -> Bool {
+    switch self {
+    case .reading(let progress), .accepting(let progress): pattern.has(progress.position)
+    case .rejecting, .accepted, .rejected: true
+    }
+  }
+
   /// The state after more of the word; the same once it is over.
   func reading(_ text: String, _ pattern: Pattern, haltOnFinal: Bool = false) -> WordState {
     switch self {
