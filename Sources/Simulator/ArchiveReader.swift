@@ -149,7 +149,9 @@ struct WorldReading {
   private func readMachines(into world: inout World) throws {
     let numbers = try decoder.count()
     let living = try decoder.count()
-    guard numbers <= MachineID.most, living <= numbers else { throw StorageFailure.damaged("there are too many numbers") }
+    guard numbers <= MachineID.most, living <= numbers else {
+      throw StorageFailure.damaged("there are too many numbers")
+    }
     world.registry.reserve(living)
     /// By kind: where in its pool the sets of parameters stand that have come so far.
     var sets: [[UInt32]] = world.population.kinds.map { _ in [] }
@@ -171,7 +173,9 @@ struct WorldReading {
         try readMachine(MachineID(UInt32(number)), kind, name, &sets[kind], into: &world)
       }
     }
-    guard world.registry.count == living else { throw StorageFailure.damaged("not as many machines live as are counted") }
+    guard world.registry.count == living else {
+      throw StorageFailure.damaged("not as many machines live as are counted")
+    }
   }
 
   private func readMachine(
@@ -217,7 +221,9 @@ struct WorldReading {
 
   private func machine(in world: borrowing World) throws -> MachineID {
     let number = try decoder.number()
-    guard number < UInt64(world.registry.capacity) else { throw StorageFailure.damaged("there is no machine \(number)") }
+    guard number < UInt64(world.registry.capacity) else {
+      throw StorageFailure.damaged("there is no machine \(number)")
+    }
     return MachineID(UInt32(number))
   }
 

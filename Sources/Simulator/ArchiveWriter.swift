@@ -79,6 +79,22 @@ struct WorldWriting: ~Copyable {
   /// Machines after which bytes that are not kept are given up.
   static let piece = 4_096
 
+  /// The sets of parameters of a kind that were written, numbered in the order in which they came.
+  private struct ParameterSets {
+    /// By place in the kind's pool.
+    var numbers: [UInt32: UInt64] = [:]
+    /// Two sets that were given differently may say the same.
+    private var numbersByBytes: [[UInt8]: UInt64] = [:]
+
+    mutating func enter(_ place: UInt32, _ bytes: [UInt8]) -> (number: UInt64, isNew: Bool) {
+      let known = numbersByBytes[bytes]
+      let number = known ?? UInt64(numbersByBytes.count)
+      numbers[place] = number
+      numbersByBytes[bytes] = number
+      return (number, known == nil)
+    }
+  }
+
   private enum Phase {
     /// From this number on.
     case machines(UInt32)
@@ -93,8 +109,8 @@ struct WorldWriting: ~Copyable {
   private var hashed = 0
   private var checksum = Checksum()
   private var phase = Phase.machines(0)
-  /// By kind: the sets of parameters that were written, by their places in the kind's pool.
-  private var parameterSets: [[UInt32: UInt64]]
+  /// By kind.
+  private var parameterSets: [ParameterSets]
   /// Timers that are still to be written.
   private var agenda: Agenda
   private var lastDue: Int64
@@ -102,7 +118,7 @@ struct WorldWriting: ~Copyable {
   /// - Parameter keepsBytes: Whether they are wanted, or only the hash.
   init(of world: borrowing World, keepsBytes: Bool) {
     self.keepsBytes = keepsBytes
-    parameterSets = Array(repeating: [:], count: world.population.kinds.count)
+    parameterSets = Array(repeating: ParameterSets(), count: world.population.kinds.count)
     agenda = world.agenda.copy()
     lastDue = world.now.nanoseconds
     for byte in WorldArchive.magic { encoder.byte(byte) }
@@ -219,18 +235,19 @@ struct WorldWriting: ~Copyable {
   /// Writes the number of a set of parameters, and where it comes for the first time those that are not the defaults.
   private mutating func writeParameters(at location: Location, _ kind: Int, of world: borrowing World) {
     guard let set = world.population.parameterPlace(at: location) else { return }
-    if let known = parameterSets[kind][set] { return encoder.number(known) }
-    let number = UInt64(parameterSets[kind].count)
-    parameterSets[kind][set] = number
-    encoder.number(number)
+    if let known = parameterSets[kind].numbers[set] { return encoder.number(known) }
     let entries = world.population.kinds[kind].parameters
     let values = world.population.kinds[kind].values(of: world.population.parameters(at: location))
     let given = values.indices.filter { values[$0] != entries[$0].standard }
-    encoder.count(given.count)
+    let written = ValueEncoder()
+    written.count(given.count)
     for place in given {
-      encoder.count(place)
-      encoder.value(values[place])
+      written.count(place)
+      written.value(values[place])
     }
+    let (number, isNew) = parameterSets[kind].enter(set, written.bytes)
+    encoder.number(number)
+    if isNew { encoder.bytes(written.bytes) }
   }
 
   /// Writes a timer, if it runs.

@@ -16,7 +16,9 @@ struct ArchiveTests {
   }
 
   /// Plays a part of a script, each input at its moment.
-  private func play(_ inputs: ArraySlice<(moment: Moment, action: Script.Action)>, _ script: Script, into world: inout World) {
+  private func play(
+    _ inputs: ArraySlice<(moment: Moment, action: Script.Action)>, _ script: Script, into world: inout World
+  ) {
     for (moment, action) in inputs {
       Script.advance(&world, to: moment, .whole)
       world.settle()

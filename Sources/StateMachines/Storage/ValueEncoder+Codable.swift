@@ -24,11 +24,29 @@ extension ValueEncoder: Encoder {
       try encoder.encode(value)
     }
 
-    func encodeIfPresent<T: Encodable>(_ value: T?, forKey key: Key) throws {
+    func encodeIfPresent<T: Encodable>(_ value: T?, forKey key: Key) throws { try optional(value, key) }
+
+    private func optional<T: Encodable>(_ value: T?, _ key: Key) throws {
       encoder.name(key.stringValue)
       encoder.flag(value != nil)
       if let value { try encoder.encode(value) }
     }
+
+    // Each by itself, since otherwise the library's own is taken, which writes nothing of what is missing.
+    func encodeIfPresent(_ value: Bool?, forKey key: Key) throws { try optional(value, key) }
+    func encodeIfPresent(_ value: String?, forKey key: Key) throws { try optional(value, key) }
+    func encodeIfPresent(_ value: Double?, forKey key: Key) throws { try optional(value, key) }
+    func encodeIfPresent(_ value: Float?, forKey key: Key) throws { try optional(value, key) }
+    func encodeIfPresent(_ value: Int?, forKey key: Key) throws { try optional(value, key) }
+    func encodeIfPresent(_ value: Int8?, forKey key: Key) throws { try optional(value, key) }
+    func encodeIfPresent(_ value: Int16?, forKey key: Key) throws { try optional(value, key) }
+    func encodeIfPresent(_ value: Int32?, forKey key: Key) throws { try optional(value, key) }
+    func encodeIfPresent(_ value: Int64?, forKey key: Key) throws { try optional(value, key) }
+    func encodeIfPresent(_ value: UInt?, forKey key: Key) throws { try optional(value, key) }
+    func encodeIfPresent(_ value: UInt8?, forKey key: Key) throws { try optional(value, key) }
+    func encodeIfPresent(_ value: UInt16?, forKey key: Key) throws { try optional(value, key) }
+    func encodeIfPresent(_ value: UInt32?, forKey key: Key) throws { try optional(value, key) }
+    func encodeIfPresent(_ value: UInt64?, forKey key: Key) throws { try optional(value, key) }
 
     func nestedContainer<Nested: CodingKey>(
       keyedBy type: Nested.Type, forKey key: Key

@@ -33,6 +33,11 @@ public final class ValueEncoder {
     bytes.append(byte)
   }
 
+  /// Bytes as another encoder wrote them, which must not have met a name.
+  public func bytes(_ written: [UInt8]) {
+    bytes.append(contentsOf: written)
+  }
+
   public func flag(_ flag: Bool) {
     bytes.append(flag ? 1 : 0)
   }
