@@ -96,6 +96,9 @@ struct Journal: ~Copyable {
     return last > mostInputs ? max(byBlocks, last - mostInputs + 1) : byBlocks
   }
 
+  /// The oldest input that may still be here by their number, whatever room they take.
+  var firstByNumber: UInt64 { last > mostInputs ? last - mostInputs + 1 : 1 }
+
   /// Writes down that the world has gone back.
   ///
   /// - Parameter details: Say how far.

@@ -78,6 +78,11 @@ struct Past {
 
   // MARK: Checkpoints
 
+  /// Lets a copy be due at once.
+  mutating func wait() {
+    nextCheckpoint = 0
+  }
+
   /// Lets no copies be made.
   mutating func keepNothing() {
     nextCheckpoint = .max

@@ -189,6 +189,13 @@ struct Population: ~Copyable {
     return slots[kind].parameters(of: cell)
   }
 
+  /// Where in its kind's pool a machine's parameters stand; nil if the kind has none.
+  func parameterPlace(at location: Location) -> UInt32? {
+    let (cell, kind) = cell(at: location)
+    let offset = slots[kind].parameterOffset
+    return offset >= 0 ? (cell + offset).load(as: UInt32.self) : nil
+  }
+
   /// A machine's timers in the kind's order.
   func timers(at location: Location) -> UnsafeMutableBufferPointer<RunningTimer> {
     let (cell, kind) = cell(at: location)
@@ -202,8 +209,29 @@ struct Population: ~Copyable {
   mutating func reserve(
     _ kind: Int, _ values: [(parameter: Int, value: Value)]
   ) throws(ParameterConflict) -> Location {
-    let parameters = try pools[kind].intern(values)
+    cell(of: kind, parameters: try intern(values, of: kind))
+  }
+
+  /// Counts one more machine that has these parameters.
+  ///
+  /// - Returns: Where they stand.
+  mutating func intern(
+    _ values: [(parameter: Int, value: Value)], of kind: Int
+  ) throws(ParameterConflict) -> UInt32 {
+    let place = try pools[kind].intern(values)
     slots[kind].parameterBase = pools[kind].base
+    return place
+  }
+
+  /// Counts one more machine that has parameters which another has.
+  mutating func retainParameters(at place: UInt32, of kind: Int) {
+    pools[kind].retain(place)
+  }
+
+  /// Finds a cell for a machine; the value is not made yet.
+  ///
+  /// - Parameter parameters: Where they stand, counted for this machine.
+  mutating func cell(of kind: Int, parameters: UInt32) -> Location {
     let location = vacantCell(of: kind)
     let slot = slots[kind]
     let cell = cell(at: location).cell

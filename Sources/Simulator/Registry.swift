@@ -80,6 +80,9 @@ struct Registry: ~Copyable {
     }
   }
 
+  /// Whether a number is a machine's, alive or dropped and still spoken of.
+  func isKnown(_ id: MachineID) -> Bool { nameOffsets[id.index] != .max }
+
   /// One more than the highest number ever given.
   var capacity: Int { locations.count }
 
@@ -163,6 +166,36 @@ struct Registry: ~Copyable {
     copy.newcomers = newcomers
     copy.orderHasDropped = orderHasDropped
     return copy
+  }
+
+  // MARK: Out of an archive
+
+  /// Makes room for so many machines that live.
+  mutating func reserve(_ machines: Int) {
+    var size = table.count
+    while size < machines * 2 { size *= 2 }
+    if size > table.count { resizeTable(to: size) }
+  }
+
+  /// Enters the next number as that of a dropped machine which is still spoken of, or without a name of nobody.
+  mutating func append(dropped name: UnsafeRawBufferPointer?, kind: Int) {
+    nameOffsets.append(name == nil ? .max : UInt32(names.count))
+    locations.append(.dropped(kind: kind))
+    guard let name else { return }
+    names.append(UInt8(name.count))
+    names.append(contentsOf: name)
+  }
+
+  /// Hands out the numbers that nobody has, those that are given out next last.
+  func forEachVacancy(_ body: (UInt32) -> Void) {
+    for number in vacancies { body(number) }
+  }
+
+  /// Lets a number be given out, before those that were said before.
+  ///
+  /// - Precondition: Nobody has it.
+  mutating func appendVacancy(_ id: MachineID) {
+    vacancies.append(id.number)
   }
 
   /// Lets those machines live that do so in another registry, where it says they stand, and keeps the names of all others

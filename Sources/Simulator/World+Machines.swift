@@ -23,8 +23,7 @@ extension World {
   ) throws(CreationFailure) -> MachineID {
     if registry.find(name) != nil { throw .nameTaken }
     if !compositions.isEmpty, compositions[String(decoding: name, as: UTF8.self)] != nil { throw .nameTaken }
-    recycleForgotten()
-    guard hasRoom(for: 1) else { throw .full }
+    guard makeRoom(for: 1) else { throw .full }
     return try create(kind, named: name, initial: initial, parameters: parameters, as: nil)
   }
 
@@ -92,8 +91,7 @@ extension World {
       let isTaken = name.withUnsafeBytes { registry.find($0) } != nil
       if isTaken || compositions[String(decoding: name, as: UTF8.self)] != nil { throw .nameTaken }
     }
-    recycleForgotten()
-    guard hasRoom(for: names.count), wires.count + composition.wires.count <= limits.wires else { throw .full }
+    guard makeRoom(for: names.count), wires.count + composition.wires.count <= limits.wires else { throw .full }
     for (member, values) in zip(composition.members, parameters) {
       if let conflict = conflict(of: values, in: member.kind) { throw .conflict(conflict) }
     }
@@ -194,11 +192,21 @@ extension World {
     }
   }
 
-  /// Frees the numbers of dropped machines that the journal has forgotten.
-  private mutating func recycleForgotten() {
+  /// Frees numbers of dropped machines that the journal has forgotten, and says whether there is room for more.
+  ///
+  /// Normally they are those that it has forgotten for the number of inputs alone. What it forgets for their bytes depends
+  /// on how it is cut into blocks, and a world that was written out and read back is to give out the same numbers.
+  private mutating func makeRoom(for machines: Int) -> Bool {
+    past.forget(before: journal.first)
+    recycle(before: journal.firstByNumber)
+    if !hasRoom(for: machines) { recycle(before: journal.first) }
+    return hasRoom(for: machines)
+  }
+
+  private mutating func recycle(before first: UInt64) {
     guard nextRetired < retired.count else { return }
-    let first = min(journal.first, journal.firstUnkept)
-    past.forget(before: first)
+    // Who keeps the journal still asks for the names of those whose inputs are not kept yet.
+    let first = min(first, journal.firstUnkept)
     while nextRetired < retired.count, retired[nextRetired].sequence < first {
       registry.recycle(retired[nextRetired].machine)
       nextRetired += 1

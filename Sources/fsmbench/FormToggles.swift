@@ -4,7 +4,7 @@ internal import StateMachines
 
 enum Light: UInt8, CaseIterable, Vocabulary, MachineState { case off, on }
 
-enum Press: Sendable { case press }
+enum Press: Sendable, Codable { case press }
 
 extension Kind {
   fileprivate convenience init<M: Machine>(toggle: M.Type)

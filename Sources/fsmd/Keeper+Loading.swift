@@ -134,8 +134,12 @@ extension Keeper {
 
   /// The world at a checkpoint, or a new one.
   private func base(_ plan: Plan, _ settings: WorldSettings, _ name: String) throws(KeeperFailure) -> World {
-    guard plan.checkpoint != nil else { return World(seed: settings.seed, limits: limits.world) }
-    throw .unreadable(world: name, reason: "checkpoints cannot be read yet")
+    guard let checkpoint = plan.checkpoint else { return World(seed: settings.seed, limits: limits.world) }
+    do throws(ArchiveFailure) {
+      return try World(archive: checkpoint.bytes, kinds: { catalogue[$0] }, limits: limits.world)
+    } catch {
+      throw .unreadable(world: name, reason: "its checkpoint at input \(checkpoint.mark.sequence): \(error.text)")
+    }
   }
 
   private func letTimePass(_ realm: inout Realm, _ settings: WorldSettings, host: UInt64) {

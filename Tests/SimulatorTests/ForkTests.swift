@@ -110,7 +110,7 @@ struct ForkTests {
 private struct Canary: Machine {
   nonisolated(unsafe) static var living = 0  // Safety: only one test uses it.
 
-  final class Bird: Sendable {
+  final class Bird: Sendable, Codable {
     init() { Canary.living += 1 }
     deinit { Canary.living -= 1 }
   }

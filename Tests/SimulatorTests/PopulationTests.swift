@@ -7,7 +7,7 @@ import Testing
 struct PopulationTests {
   /// Counts how many of its values are alive, through a reference that each holds.
   private struct Holder: Machine {
-    final class Token: Sendable {}
+    final class Token: Sendable, Codable {}
     enum State: UInt8, CaseIterable, Vocabulary, MachineState { case holding }
     enum Event: Sendable { case renew }
     struct Parameters: ParameterSet { var number = 0 }

@@ -18,7 +18,7 @@ struct CoffeeMachine: OrthogonalMachine {
 
   enum Off: UInt8, CaseIterable, Vocabulary { case off }
 
-  struct Regions: Hashable {
+  struct Regions: Hashable, Codable {
     var heater = Heater.State.warming
     var tank = Tank.State.full
   }

@@ -14,7 +14,7 @@ import StateMachines
 struct Probe: HierarchicalMachine {
   typealias Host = Probe
 
-  enum Leaf: UInt8, CaseIterable, StatechartLeaf {
+  enum Leaf: UInt8, CaseIterable, StatechartLeaf, Codable {
     case z, c, d, f, h, i, end
 
     var parent: Composite? {

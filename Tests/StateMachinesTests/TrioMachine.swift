@@ -19,7 +19,7 @@ struct Trio: OrthogonalMachine {
 
   enum Outside: UInt8, CaseIterable, Vocabulary { case off, out }
 
-  struct Regions: Hashable {
+  struct Regions: Hashable, Codable {
     var first = Member.State.p
     var second = Member.State.p
     var third = Member.State.p

@@ -163,4 +163,4 @@ struct Turnstile: Machine {
 }
 
 /// Something with an identity, so that a leak or an early end of a machine's value is seen.
-final class Witness: Sendable {}
+final class Witness: Sendable, Codable {}

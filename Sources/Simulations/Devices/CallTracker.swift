@@ -54,18 +54,18 @@ public struct CallTracker: Machine {
     }
   }
 
-  public struct Call: Hashable, Sendable {
+  public struct Call: Hashable, Sendable, Codable {
     /// `nil` if the tracker was made after the tap.
     let number: String?
     let tappedAt: Moment
   }
 
-  public struct ConnectedCall: Hashable, Sendable {
+  public struct ConnectedCall: Hashable, Sendable, Codable {
     let call: Call
     let connectedAt: Moment
   }
 
-  public struct EndedCall: Hashable, Sendable {
+  public struct EndedCall: Hashable, Sendable, Codable {
     let call: Call
     /// `nil` if nobody answered.
     let connectedAt: Moment?

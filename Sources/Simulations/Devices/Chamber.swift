@@ -5,7 +5,7 @@ import StateMachines
 /// In a ``Regime`` dT/dt = (T∞ − T) / τ, so that T(t) = T∞ + (T₀ − T∞)·e^(−(t − t₀)/τ). Nothing happens while time
 /// goes by: the temperature is worked out when somebody asks, and the moment of a crossing is known beforehand. The regime is
 /// not kept here, because it follows from the machine's state; whenever it changes, a new segment begins.
-struct Chamber: Hashable, Sendable {
+struct Chamber: Hashable, Sendable, Codable {
   /// The temperature in °C at the beginning of the segment.
   private(set) var temperature: Double
   /// The beginning of the segment.

@@ -42,7 +42,7 @@ public struct GameCharacter: Machine {
   }
 
   /// What a weak character has.
-  public enum Equipment: Hashable, Sendable {
+  public enum Equipment: Hashable, Sendable, Codable {
     case nothing
     /// An armor that stands so many points, more than none.
     case armor(Int)

@@ -41,7 +41,7 @@ public struct GameSession: Machine {
   }
 
   /// A world as it was when its time last stopped or began to go on.
-  public struct World: Hashable, Sendable {
+  public struct World: Hashable, Sendable, Codable {
     fileprivate(set) var age = Interval.zero
     /// How many frames the clock has brought.
     fileprivate(set) var ticks = 0

@@ -48,7 +48,7 @@ public struct Phone: Machine {
   }
 
   /// What the telephone in the phone does.
-  public enum Line: Hashable, Sendable {
+  public enum Line: Hashable, Sendable, Codable {
     /// Nothing.
     case idle
     /// The call was ordered, and its screen is about to appear. `callUI` is running.

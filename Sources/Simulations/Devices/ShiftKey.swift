@@ -35,7 +35,7 @@ public struct ShiftKey: Machine {
   }
 
   /// Whether a tap now would be the second of two: whether `doubleTap` is running.
-  public enum Window: Sendable { case open, closed }
+  public enum Window: Sendable, Codable { case open, closed }
 
   public enum Event: Sendable {
     case tap

@@ -43,7 +43,7 @@ extension SmartFridge {
       }
     }
 
-    struct Rest: Hashable {
+    struct Rest: Hashable, Codable {
       /// Cooling is wanted: the chamber is at or above the upper set-point.
       var demand: Bool
       /// The compressor must not start before this moment.
@@ -51,7 +51,7 @@ extension SmartFridge {
     }
 
     /// What is done when `minOn` expires.
-    struct Pending: Hashable {
+    struct Pending: Hashable, Codable {
       var stop = false
       var defrost = false
     }

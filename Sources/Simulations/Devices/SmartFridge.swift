@@ -28,7 +28,7 @@ public struct SmartFridge: OrthogonalMachine {
     }
   }
 
-  public struct Regions: Hashable, Sendable {
+  public struct Regions: Hashable, Sendable, Codable {
     var compressor: Compressor.State
     var door: Door
     var alarm: Alarm.State

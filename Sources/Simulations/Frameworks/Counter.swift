@@ -2,7 +2,7 @@ public import StateMachines
 
 /// What a wish does to a count: the library's example of a machine that is nothing but a reducer.
 public struct Counting: Reducer {
-  public enum Wish: Hashable, Sendable { case increase, decrease }
+  public enum Wish: Hashable, Sendable, Codable { case increase, decrease }
 
   /// The counts end here, on both sides; a wish beyond is taken and changes nothing.
   public static let limit = 1_000_000_000

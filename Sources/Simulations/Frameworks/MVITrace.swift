@@ -173,7 +173,7 @@ public struct MVITrace: Machine {
 
 /// The feature of ``MVITrace``: each part says that it was called, and with which state.
 public struct Tracing: Feature {
-  public struct State: Hashable, Sendable {
+  public struct State: Hashable, Sendable, Codable {
     var total: Int
     /// How many slow wishes are under way.
     var loads = 0
@@ -185,7 +185,7 @@ public struct Tracing: Feature {
 
   public typealias Wish = MVITrace.Wish
 
-  public enum Action: Hashable, Sendable {
+  public enum Action: Hashable, Sendable, Codable {
     case wish(Wish)
     /// The post-processor's.
     case p

@@ -109,7 +109,7 @@ public struct Background: Machine {
     public init() {}
   }
 
-  private struct Download: Hashable {
+  private struct Download: Hashable, Codable {
     let number: Int
     let url: String
   }

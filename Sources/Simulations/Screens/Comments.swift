@@ -27,7 +27,7 @@ public struct Comments: Machine {
     /// How many requests there were, as far as it makes a difference: not counted beyond the last one that has to fail.
     var requests = 0
 
-    enum Shown: Hashable, Sendable {
+    enum Shown: Hashable, Sendable, Codable {
       /// The screen has not appeared.
       case none
       /// The indicator is on. The timer of the service's answer is running, if it answers by itself.
@@ -75,7 +75,7 @@ public struct Comments: Machine {
   }
 
   /// How the simulated service is going to answer.
-  public enum Answer: UInt8, CaseIterable, Vocabulary { case received, failed }
+  public enum Answer: UInt8, CaseIterable, Vocabulary, Codable { case received, failed }
 
   public enum Output: MachineOutput {
     case showLoading, hideLoading, showTable(Int), hideTable, showPlaceholder, hidePlaceholder, showError(String)

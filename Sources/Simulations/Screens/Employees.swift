@@ -45,7 +45,7 @@ public struct Employees: StatePatternMachine {
     case error(String)
   }
 
-  public enum TimerName: UInt8, CaseIterable, Vocabulary { case received, error }
+  public enum TimerName: UInt8, CaseIterable, Vocabulary, Codable { case received, error }
 
   public enum Output: MachineOutput {
     case showLoading, hideLoading
@@ -134,7 +134,7 @@ extension EmployeesState {
 
 extension Employees {
   /// The view is not loaded, and nothing was asked for.
-  public struct Initial: EmployeesState, Hashable, Sendable {
+  public struct Initial: EmployeesState, Hashable, Sendable, Codable {
     func didLoadView(_ screen: Step<Employees>) -> Reaction<State> { .move(to: .loading(Loading(request: 1, screen))) }
 
     func reload(_ screen: Step<Employees>) -> Reaction<State> {
@@ -151,7 +151,7 @@ extension Employees {
   }
 
   /// The indicator is shown, and the service is asked. With `service=auto`, `answer` is running.
-  public struct Loading: EmployeesState, Hashable, Sendable {
+  public struct Loading: EmployeesState, Hashable, Sendable, Codable {
     /// The running number of the request.
     let request: Int
     /// The timer that brings the answer; `nil` if nobody but an event does.
@@ -199,7 +199,7 @@ extension Employees {
   }
 
   /// The list is shown, for ever.
-  public struct Shown: EmployeesState, Hashable, Sendable {
+  public struct Shown: EmployeesState, Hashable, Sendable, Codable {
     let requests: Int
     let items: Int
 
@@ -221,7 +221,7 @@ extension Employees {
   }
 
   /// The error is shown, until somebody reloads.
-  public struct Failed: EmployeesState, Hashable, Sendable {
+  public struct Failed: EmployeesState, Hashable, Sendable, Codable {
     /// What the simulated service says when it fails.
     static let unreachable = "unreachable"
 

@@ -38,7 +38,7 @@ public struct FlagScreen: Machine {
   }
 
   /// The flags of the screen, each independent of the others.
-  struct Flags: OptionSet, Hashable, Sendable {
+  struct Flags: OptionSet, Hashable, Sendable, Codable {
     let rawValue: UInt8
 
     static let waiting = Flags(.waiting)

@@ -38,7 +38,7 @@ public struct OpenResumeFeature: Feature {
     public static var carriesData: Bool { true }
   }
 
-  public struct Resume: Hashable, Sendable {
+  public struct Resume: Hashable, Sendable, Codable {
     public let id: Int
     /// Whether it counts as viewed. A version that has just come does not.
     public let isViewed: Bool
@@ -49,9 +49,9 @@ public struct OpenResumeFeature: Feature {
     }
   }
 
-  public enum Wish: Hashable, Sendable { case open(Int), retry, close }
+  public enum Wish: Hashable, Sendable, Codable { case open(Int), retry, close }
 
-  public enum Action: Hashable, Sendable {
+  public enum Action: Hashable, Sendable, Codable {
     case wish(Wish)
     /// From outside, by the bootstrapper's subscription: this résumé has another version.
     case changedOutside(Int)

@@ -38,7 +38,7 @@ public struct PaginationFeature: Feature {
   }
 
   /// What has been loaded: how many elements, and the page that follows.
-  public struct Items: Hashable, Sendable {
+  public struct Items: Hashable, Sendable, Codable {
     public var elements: Int
     /// `nil` behind the last page.
     public var nextPageIndex: Int?
@@ -49,7 +49,7 @@ public struct PaginationFeature: Feature {
     }
   }
 
-  public enum Option: Hashable, Sendable {
+  public enum Option: Hashable, Sendable, Codable {
     /// The first page is on its way, to replace everything.
     case refreshing
     /// The next page is on its way.
@@ -66,7 +66,7 @@ public struct PaginationFeature: Feature {
     }
   }
 
-  public enum Wish: Hashable, Sendable {
+  public enum Wish: Hashable, Sendable, Codable {
     case load(isNextPage: Bool)
     case refresh
   }

@@ -53,13 +53,13 @@ public struct AppCoordinator: Machine {
   public typealias Link = String?
 
   /// What a lock covers.
-  public enum Covered: Hashable, Sendable {
+  public enum Covered: Hashable, Sendable, Codable {
     case main(Stack)
     case modal(Stack, over: Stack)
   }
 
   /// Screens on one another, the root first; never empty.
-  public struct Stack: Hashable, Sendable {
+  public struct Stack: Hashable, Sendable, Codable {
     /// How many screens lie on one another at most.
     static let limit = 64
 

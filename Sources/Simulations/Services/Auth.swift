@@ -45,13 +45,13 @@ public struct Auth: Machine {
     public static var carriesData: Bool { true }
   }
 
-  public struct Attempt: Hashable, Sendable {
+  public struct Attempt: Hashable, Sendable, Codable {
     let user: String
     /// What will be answered; nil if somebody is to send it.
     let answer: Answer?
   }
 
-  public enum Answer: Hashable, Sendable { case accepted, rejected, failed }
+  public enum Answer: Hashable, Sendable, Codable { case accepted, rejected, failed }
 
   public enum LoginError: String, Choice { case invalidCredentials, network }
 

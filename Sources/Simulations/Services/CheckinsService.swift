@@ -50,7 +50,7 @@ public struct CheckinsService: Machine {
     public static var carriesData: Bool { true }
   }
 
-  public struct Request: Hashable, Sendable {
+  public struct Request: Hashable, Sendable, Codable {
     /// Counts from 1.
     let number: Int
     let user: String
@@ -61,7 +61,7 @@ public struct CheckinsService: Machine {
   }
 
   /// What an answer depends on, besides the user.
-  public struct Conditions: Hashable, Sendable {
+  public struct Conditions: Hashable, Sendable, Codable {
     /// Who is logged in.
     var user: String?
     var isOffline = false
@@ -69,7 +69,7 @@ public struct CheckinsService: Machine {
     var nextFailure: Failure?
   }
 
-  public enum Answer: Hashable, Sendable {
+  public enum Answer: Hashable, Sendable, Codable {
     case received(Int)
     case failed(Failure)
   }

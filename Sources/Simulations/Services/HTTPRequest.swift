@@ -55,13 +55,13 @@ public struct HTTPRequest: Machine {
   }
 
   /// The phases in their order.
-  public enum Phase: String, CaseIterable, Sendable {
+  public enum Phase: String, CaseIterable, Sendable, Codable {
     case postRead, serverRewrite, findConfig, rewrite, postRewrite, preaccess, access, postAccess, precontent, content
     case log
   }
 
   /// The phases that take handlers.
-  public enum HandlerPhase: String, CaseIterable, Sendable {
+  public enum HandlerPhase: String, CaseIterable, Sendable, Codable {
     case postRead, serverRewrite, rewrite, preaccess, access, content
 
     var phase: Phase {
@@ -77,7 +77,7 @@ public struct HTTPRequest: Machine {
   }
 
   /// What is known of a request when its handlers are asked.
-  public struct Request: Hashable, Sendable {
+  public struct Request: Hashable, Sendable, Codable {
     var method = "GET"
     var uri = "/"
     /// Whether the client wants to go on after the response.
@@ -85,14 +85,14 @@ public struct HTTPRequest: Machine {
   }
 
   /// A request whose fields are being read.
-  public struct Head: Hashable, Sendable {
+  public struct Head: Hashable, Sendable, Codable {
     var request = Request()
     /// `nil` until a field says it.
     var contentLength: Int?
   }
 
   /// A request in a phase that waits for a handler.
-  public struct Handling: Hashable, Sendable {
+  public struct Handling: Hashable, Sendable, Codable {
     var request = Request()
     var phase: HandlerPhase
     /// Which of the phase's handlers is asked, counted from 1.

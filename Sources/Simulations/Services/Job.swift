@@ -56,7 +56,7 @@ public struct Job: Machine {
     public static var carriesData: Bool { true }
   }
 
-  public enum Stage: Hashable, Sendable { case loading, processing }
+  public enum Stage: Hashable, Sendable, Codable { case loading, processing }
 
   public enum Event: Sendable {
     case start, loaded

@@ -48,7 +48,7 @@ public struct NetworkClient: Machine {
     public static var carriesData: Bool { true }
   }
 
-  enum Link: Hashable {
+  enum Link: Hashable, Codable {
     /// Nobody wants a connection, or all attempts have failed.
     case offline
     /// The n-th attempt. `connect` is running.
@@ -59,12 +59,12 @@ public struct NetworkClient: Machine {
     case online
   }
 
-  struct Request: Hashable {
+  struct Request: Hashable, Codable {
     let name: String
     let isIdempotent: Bool
   }
 
-  struct Sent: Hashable {
+  struct Sent: Hashable, Codable {
     let number: Int
     let request: Request
   }

@@ -37,7 +37,7 @@ public struct Operation: Machine {
     }
   }
 
-  public enum Phase: UInt8, CaseIterable, Sendable {
+  public enum Phase: UInt8, CaseIterable, Sendable, Codable {
     /// Made, and not started.
     case ready
     /// Started, and not finished.
@@ -47,7 +47,7 @@ public struct Operation: Machine {
   }
 
   /// What waits for its turn on the queue: the timers that run.
-  struct Turns: Hashable, Sendable {
+  struct Turns: Hashable, Sendable, Codable {
     var execute = false
     var cancellation = false
     /// A block may call finish beside its owner, and each call has its turn.
@@ -171,7 +171,7 @@ extension Operation.Phase: Vocabulary {
 
 extension Operation {
   /// The calls that fire an event; cancel is none.
-  enum Call: UInt8, CaseIterable, Vocabulary { case start, finish }
+  enum Call: UInt8, CaseIterable, Vocabulary, Codable { case start, finish }
 
   /// What the blocks act upon: they speak through the step, and put turns on the queue.
   struct Subject {

@@ -24,7 +24,7 @@ internal import StateMachines
 /// up again, as they nearly always do.
 struct Pattern: Accepting {
   /// Where a word has led to: the places in the pattern that may come next, in order.
-  struct Position: Hashable, Sendable {
+  struct Position: Hashable, Sendable, Codable {
     var places: [UInt16]
   }
 
@@ -40,6 +40,9 @@ struct Pattern: Accepting {
   }
 
   var start: Position { Position(places: program.closure(of: [program.start])) }
+
+  /// Whether these can be places of this pattern.
+  func has(_ position: Position) -> Bool { position.places.allSatisfy { $0 <= program.accept } }
 
   func isFinal(_ position: Position) -> Bool { position.places.last == program.accept }
 

@@ -37,6 +37,8 @@ public struct RegexMatcher: Machine {
     state = initial.map { .named($0, pattern) } ?? .start(pattern)
   }
 
+  public func isAtHome(with parameters: Parameters) -> Bool { state.isAtHome(in: parameters.compiled.pattern) }
+
   public mutating func react(to input: Input<Event, NoNames>, _ step: Step<Self>) -> Reaction<State> {
     switch (state, input) {
     case (.reading, .event(.text(let word))), (.accepting, .event(.text(let word))),

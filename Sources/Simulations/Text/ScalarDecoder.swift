@@ -1,5 +1,5 @@
 /// Characters out of bytes of UTF-8 that come one by one, cut anywhere.
-struct ScalarDecoder: Hashable, Sendable {
+struct ScalarDecoder: Hashable, Sendable, Codable {
   /// The bits so far of the character that is not complete yet.
   private var bits: UInt32 = 0
   /// The least character that takes this many bytes: anything below was written longer than it need be.

@@ -60,7 +60,7 @@ public struct SpamFilter: Machine {
   }
 
   /// A message as far as it has come.
-  public struct Message: Hashable, Sendable {
+  public struct Message: Hashable, Sendable, Codable {
     var position: WordMatcher.Position
     /// What will be shown at its end, matches masked already where they are to be; empty where nothing will be.
     var shown: [UInt8] = []
@@ -165,6 +165,8 @@ public struct SpamFilter: Machine {
     case .dirty: state = .dirty(message, matches: 1)
     }
   }
+
+  public func isAtHome(with parameters: Parameters) -> Bool { parameters.matcher.has(state.message.position) }
 
   public mutating func react(to input: Input<Event, NoNames>, _ step: Step<Self>) -> Reaction<State> {
     switch (state, input) {

@@ -45,6 +45,8 @@ public struct WordAcceptor: Machine {
     if initial == nil { Self.judge(state, step) }
   }
 
+  public func isAtHome(with parameters: Parameters) -> Bool { state.isAtHome(in: parameters.compiled.pattern) }
+
   public mutating func react(to input: Input<Event, NoNames>, _ step: Step<Self>) -> Reaction<State> {
     switch (state, input) {
     case (.reading, .event(.text(let word))), (.accepting, .event(.text(let word))),

@@ -13,7 +13,7 @@
 /// costs an allocation.
 public struct WordMatcher: Sendable {
   /// An occurrence.
-  public struct Match: Hashable, Sendable {
+  public struct Match: Hashable, Sendable, Codable {
     /// Its place in ``WordMatcher/words``.
     public let word: Int
     /// Its first character.
@@ -84,7 +84,7 @@ public struct WordMatcher: Sendable {
   }
 
   /// Where a text has led to.
-  public struct Position: Hashable, Sendable {
+  public struct Position: Hashable, Sendable, Codable {
     /// Characters read.
     public internal(set) var offset = 0
     var row: UInt32 = 0
@@ -101,6 +101,13 @@ public struct WordMatcher: Sendable {
     var position = Position()
     if wholeWord { position.recent = Array(repeating: false, count: (lengths.max() ?? 0) + 1) }
     return position
+  }
+
+  /// Whether a text can have led to a position: what it says of this matcher's table and words is within their bounds.
+  func has(_ position: Position) -> Bool {
+    Int(position.row) < table.count && Int(position.row) % stride == 0 && position.offset >= 0
+      && position.recent.count == start.recent.count
+      && position.waiting.allSatisfy { words.indices.contains($0.word) && 0 <= $0.start && $0.start <= $0.end }
   }
 
   /// How many characters of a word the text ends with at `position`: of the word of which there are most.

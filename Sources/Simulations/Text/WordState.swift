@@ -26,13 +26,13 @@ public enum WordState: MachineState {
   }
 
   /// A word that can still become one.
-  public struct Progress: Hashable, Sendable {
+  public struct Progress: Hashable, Sendable, Codable {
     let position: Pattern.Position
     let length: Int
   }
 
   /// A word that cannot.
-  public struct Failing: Hashable, Sendable {
+  public struct Failing: Hashable, Sendable, Codable {
     let length: Int
     /// How many characters were all right.
     let good: Int
@@ -79,6 +79,14 @@ public enum WordState: MachineState {
     case .rejecting: return .rejecting(Failing(length: 0, good: 0))
     case .accepted: return .accepted(length: 0)
     case .rejected: return .rejected(length: 0)
+    }
+  }
+
+  /// Whether the places that a state was written with are places of the pattern.
+  func isAtHome(in pattern: Pattern) -> Bool {
+    switch self {
+    case .reading(let progress), .accepting(let progress): pattern.has(progress.position)
+    case .rejecting, .accepted, .rejected: true
     }
   }
 

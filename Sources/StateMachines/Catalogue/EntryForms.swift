@@ -116,7 +116,7 @@ extension Argument {
 }
 
 /// A closed set of words as a Swift `enum` with `String` raw values, for arguments and parameters.
-public protocol Choice: RawRepresentable<String>, CaseIterable, ValueConvertible, Hashable, Sendable {}
+public protocol Choice: RawRepresentable<String>, CaseIterable, ValueConvertible, Hashable, Sendable, Codable {}
 
 extension Choice {
   public init?(_ value: Value) {

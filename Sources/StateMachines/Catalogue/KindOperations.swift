@@ -93,6 +93,9 @@ public protocol ParameterPool: AnyObject {
   /// - Throws: ``ParameterConflict`` when the values contradict each other; nothing is kept then.
   func intern(_ values: [(parameter: Int, value: Value)]) throws(ParameterConflict) -> UInt32
 
+  /// Counts a place once more.
+  func retain(_ place: UInt32)
+
   /// Gives back one count of a place.
   func release(_ place: UInt32)
 
@@ -145,6 +148,10 @@ final class TypedParameterPool<P: ParameterSet>: ParameterPool {
     }
     places[set] = place
     return place
+  }
+
+  func retain(_ place: UInt32) {
+    if place != 0 { counts[Int(place)] += 1 }
   }
 
   func release(_ place: UInt32) {

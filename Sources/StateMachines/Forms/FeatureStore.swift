@@ -54,6 +54,9 @@ public struct FeatureStore<F: Feature>: Sendable {
   /// How many calls are inside one another.
   @usableFromInline var depth = 0
 
+  /// What is written out: all but what is there only while somebody is inside.
+  private enum CodingKeys: CodingKey { case order, current, isDisposedOf, open, lastKey }
+
   /// The present state: what a new subscriber is told first. News are not replayed.
   @inlinable
   public var state: F.State { current }
@@ -275,6 +278,11 @@ public struct FeatureStore<F: Feature>: Sendable {
 extension FeatureStore.Stream: Equatable where F.State: Equatable, F.Action: Equatable {}
 extension FeatureStore.Stream: Hashable where F.State: Hashable, F.Action: Hashable {}
 
+extension FeatureStore.Stream: Encodable where F.State: Encodable, F.Action: Encodable {}
+extension FeatureStore.Stream: Decodable where F.State: Decodable, F.Action: Decodable {}
+extension FeatureStore: Encodable where F.State: Encodable, F.Action: Encodable {}
+extension FeatureStore: Decodable where F.State: Decodable, F.Action: Decodable {}
+
 extension FeatureStore: Equatable where F.State: Equatable, F.Action: Equatable {
   @inlinable
   public static func == (left: Self, right: Self) -> Bool {
@@ -293,7 +301,7 @@ extension FeatureStore: Hashable where F.State: Hashable, F.Action: Hashable {
 }
 
 /// A store is the state of a machine whose rule is a feature: it has the names and prints the data of the feature's state.
-extension FeatureStore: MachineState where F.State: MachineState, F.Action: Hashable {
+extension FeatureStore: MachineState where F.State: MachineState, F.Action: Hashable & Codable {
   @inlinable
   public var name: F.State.Name { current.name }
 

@@ -47,7 +47,7 @@ public protocol Region: Statechart where Host: OrthogonalMachine, Signal == Host
 ///
 ///   enum Off: UInt8, CaseIterable, Vocabulary { case off }
 ///
-///   struct Regions: Hashable {
+///   struct Regions: Hashable, Codable {
 ///     var heater = Heater.State.warming
 ///     var tank = Tank.State.full
 ///   }

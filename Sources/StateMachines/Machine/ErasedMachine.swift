@@ -27,6 +27,14 @@ public protocol ErasedMachine: Sendable {
   static func asksFor(_ value: UnsafeRawPointer, timer: UInt8) -> Bool
   /// Whether two machines are in equal states, data included.
   static func statesAreEqual(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Bool
+  /// Writes a value out.
+  static func write(_ value: UnsafeRawPointer, to encoder: ValueEncoder) throws
+  /// Makes a value, in storage that has none, of what was written. None is made when an error is thrown.
+  ///
+  /// - Parameter parameters: What the machine was made with.
+  static func read(
+    _ value: UnsafeMutableRawPointer, _ parameters: UnsafeRawPointer, from decoder: ValueDecoder
+  ) throws
 }
 
 extension Machine {
@@ -113,5 +121,19 @@ extension Machine {
 
   public static func statesAreEqual(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Bool {
     left.assumingMemoryBound(to: Self.self).pointee.state == right.assumingMemoryBound(to: Self.self).pointee.state
+  }
+
+  public static func write(_ value: UnsafeRawPointer, to encoder: ValueEncoder) throws {
+    try encoder.encode(value.assumingMemoryBound(to: Self.self).pointee)
+  }
+
+  public static func read(
+    _ value: UnsafeMutableRawPointer, _ parameters: UnsafeRawPointer, from decoder: ValueDecoder
+  ) throws {
+    let machine = try decoder.decode(Self.self)
+    guard machine.isAtHome(with: parameters.assumingMemoryBound(to: Parameters.self).pointee) else {
+      throw StorageFailure.damaged("the machine's data do not fit its parameters")
+    }
+    value.initializeMemory(as: Self.self, to: machine)
   }
 }

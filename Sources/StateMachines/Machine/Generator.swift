@@ -1,11 +1,14 @@
 /// The seeded generator of a world: SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number
 /// Generators", 2014). Its state is part of the world's state, so a replay draws the same numbers.
-public struct Generator: RandomNumberGenerator, Hashable, Sendable, Codable {
+public struct Generator: RandomNumberGenerator, Hashable, Sendable {
   private var state: UInt64
 
   public init(seed: UInt64) {
     state = seed
   }
+
+  /// A seed from which the same numbers come that come next from here.
+  public var continuation: UInt64 { state }
 
   public mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15

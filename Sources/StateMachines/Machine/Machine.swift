@@ -4,6 +4,10 @@
 /// runtime does the rest. The rule is one `switch` over the pair of state and input, total and without `default`, so
 /// that a new state or event does not compile until somebody has decided what it means everywhere.
 ///
+/// A machine is a plain value, so it can be copied, and being `Codable` it can be written out and read back. The compiler
+/// makes the coding; what is in the machine, other than its state, has to be `Codable` for it. What follows from the
+/// parameters belongs there and not in the machine: parameters are written as they are given, and compiled anew.
+///
 /// A machine never reads a clock, draws from a generator of its own, waits, does I/O or calls back. What it needs to
 /// know comes in through ``Step``, and what it wants done goes out through it.
 ///
@@ -34,7 +38,7 @@
 ///   func asksFor(_ timer: TimerName) -> Bool { state == .lit }
 /// }
 /// ```
-public protocol Machine: ErasedMachine {
+public protocol Machine: ErasedMachine, Codable {
   associatedtype State: MachineState
   associatedtype Event: Sendable
   associatedtype TimerName: Vocabulary = NoNames
@@ -55,6 +59,16 @@ public protocol Machine: ErasedMachine {
   /// Whether a timer may be running in the present state. A timer that runs although no state asks for it is a
   /// defect, which the world's invariants report.
   func asksFor(_ timer: TimerName) -> Bool
+
+  /// Whether a machine that was written out and read back can be gone on with under its parameters.
+  ///
+  /// It always can, unless it keeps places in something that is made of the parameters. Such a machine looks here whether
+  /// they are within bounds, since a value that is read may be damaged.
+  func isAtHome(with parameters: Parameters) -> Bool
+}
+
+extension Machine {
+  public func isAtHome(with parameters: Parameters) -> Bool { true }
 }
 
 extension Machine where TimerName == NoNames {
@@ -62,7 +76,7 @@ extension Machine where TimerName == NoNames {
   public func asksFor<Name: Vocabulary>(_ timer: Name) -> Bool { false }
 }
 
-/// The state of a machine, with the data that belong to it.
+/// The state of a machine, with the data that belong to it, which are `Codable`.
 ///
 /// A payload-free `enum` that is a ``Vocabulary`` is its own name. One with data says which name each case has:
 ///
@@ -75,7 +89,7 @@ extension Machine where TimerName == NoNames {
 ///   static var carriesData: Bool { true }
 /// }
 /// ```
-public protocol MachineState: Hashable, Sendable {
+public protocol MachineState: Hashable, Sendable, Codable {
   associatedtype Name: Vocabulary
 
   /// The state without its data.

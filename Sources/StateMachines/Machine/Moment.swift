@@ -2,7 +2,7 @@
 ///
 /// Not a wall-clock time and not convertible to one: a world can be stopped, sped up, rewound and replayed.
 /// Sums saturate at `latest`, a moment that no world reaches, so a timer armed for it never expires.
-public struct Moment: Hashable, Comparable, Sendable, Codable {
+public struct Moment: Hashable, Comparable, Sendable {
   /// Nanoseconds since the world began; never negative.
   public let nanoseconds: Int64
 
@@ -41,7 +41,7 @@ public struct Moment: Hashable, Comparable, Sendable, Codable {
 ///
 /// Smaller than the standard library's `Duration`, which counts attoseconds in 128 bits: arming a timer is on the
 /// hot path of every simulation, and no machine here needs less than a nanosecond.
-public struct Interval: Hashable, Comparable, Sendable, Codable {
+public struct Interval: Hashable, Comparable, Sendable {
   public let nanoseconds: Int64
 
   @inlinable
@@ -86,6 +86,29 @@ public struct Interval: Hashable, Comparable, Sendable, Codable {
   @inlinable
   public static func - (left: Interval, right: Interval) -> Interval {
     Interval(nanoseconds: left.nanoseconds - right.nanoseconds)
+  }
+}
+
+// Written as the bare number of nanoseconds.
+extension Moment: Codable {
+  public init(from decoder: any Decoder) throws {
+    nanoseconds = try decoder.singleValueContainer().decode(Int64.self)
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(nanoseconds)
+  }
+}
+
+extension Interval: Codable {
+  public init(from decoder: any Decoder) throws {
+    nanoseconds = try decoder.singleValueContainer().decode(Int64.self)
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(nanoseconds)
   }
 }
 

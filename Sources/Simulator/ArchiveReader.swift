@@ -1,0 +1,338 @@
+package import StateMachines
+
+extension World {
+  /// A world out of an archive. It goes on as the one that was written would have: equal inputs make an equal journal.
+  ///
+  /// Its own journal is empty and begins behind the last input that was written. So nothing before that can be undone; a
+  /// copy to go back to is due at once. Nobody watches it.
+  ///
+  /// Of its limits, those that shape the journal are the ones that it was written with, so that the inputs which came after
+  /// the archive have the outcome that they had. See ``adopt(_:)``.
+  ///
+  /// - Parameters:
+  ///   - kinds: The entry of the catalogue that has a name.
+  ///   - limits: All other limits. A world that is over one of them already is read all the same.
+  /// - Complexity: O(bytes).
+  package init(
+    archive: UnsafeRawBufferPointer, kinds: (String) -> CatalogueEntry?, limits: WorldLimits = WorldLimits()
+  ) throws(ArchiveFailure) {
+    // A world that is half made is destroyed like any other when an error is thrown.
+    self.init(limits: limits)
+    do {
+      try WorldReading(archive).read(into: &self, kinds)
+    } catch {
+      throw ArchiveFailure(error)
+    }
+  }
+
+  package init(
+    archive: [UInt8], kinds: (String) -> CatalogueEntry?, limits: WorldLimits = WorldLimits()
+  ) throws(ArchiveFailure) {
+    self.init(limits: limits)
+    do {
+      try archive.withUnsafeBytes { try WorldReading($0).read(into: &self, kinds) }
+    } catch {
+      throw ArchiveFailure(error)
+    }
+  }
+
+  /// Takes over limits, those that shape the journal included: `chain`, `keyedTimers`, `wireChain`, `wireDeliveries`.
+  ///
+  /// What follows is played again rightly only with the new ones. So an owner who keeps a world on disk writes it out when
+  /// they differ, before the next input; see ``shapingLimitsDiffer(from:)``.
+  package mutating func adopt(_ limits: WorldLimits) {
+    self.limits = limits
+  }
+
+  /// Whether limits that shape the journal are others than this world's.
+  package func shapingLimitsDiffer(from other: WorldLimits) -> Bool {
+    limits.chain != other.chain || limits.keyedTimers != other.keyedTimers || limits.wireChain != other.wireChain
+      || limits.wireDeliveries != other.wireDeliveries
+  }
+
+  /// The hash that the world in an archive had when it was written, if the archive is whole; see ``stateHash``.
+  package static func stateHash(ofArchive archive: UnsafeRawBufferPointer) throws(ArchiveFailure) -> UInt64 {
+    do {
+      return try WorldReading(archive).stateHash
+    } catch {
+      throw ArchiveFailure(error)
+    }
+  }
+}
+
+/// The reading of an archive, part by part.
+struct WorldReading {
+  let stateHash: UInt64
+  private let decoder: ValueDecoder
+  private let firings: UInt64
+
+  /// Looks at what is around the state.
+  ///
+  /// - Parameter archive: Must live as long as this is used.
+  init(_ archive: UnsafeRawBufferPointer) throws {
+    guard archive.starts(with: WorldArchive.magic) else { throw ArchiveFailure.noArchive }
+    let head = ValueDecoder(UnsafeRawBufferPointer(rebasing: archive[WorldArchive.magic.count...]))
+    let format = try head.number()
+    guard format == WorldArchive.format else { throw ArchiveFailure.format(format) }
+    firings = try head.number()
+    let start = WorldArchive.magic.count + head.offset
+    let end = archive.count - WorldArchive.sealBytes
+    guard start <= end else { throw StorageFailure.cutShort }
+    let state = UnsafeRawBufferPointer(rebasing: archive[start..<end])
+    stateHash = Checksum.of(state)
+    let seal = WorldArchive.seal(UnsafeRawBufferPointer(rebasing: archive[..<start]), stateHash: stateHash)
+    guard try ValueDecoder(UnsafeRawBufferPointer(rebasing: archive[end...])).word() == seal else {
+      throw ArchiveFailure.damaged("its checksum is another")
+    }
+    decoder = ValueDecoder(state)
+  }
+
+  /// Reads the state.
+  ///
+  /// - Parameter world: An empty one with the limits that it is to have.
+  func read(into world: inout World, _ kinds: (String) -> CatalogueEntry?) throws {
+    world.limits.chain = try decoder.number(as: Int.self)
+    world.limits.keyedTimers = try decoder.number(as: Int.self)
+    world.limits.wireChain = try decoder.number(as: Int.self)
+    world.limits.wireDeliveries = try decoder.number(as: Int.self)
+    world.past = Past(seed: try decoder.word(), world.limits)
+    world.record.generator = Generator(seed: try decoder.word())
+    world.now = try moment(notBefore: .beginning)
+    let last = try decoder.number()
+    let lastMoment = try moment(notBefore: .beginning)
+    world.journal = Journal(
+      inputs: world.limits.journal, bytes: world.limits.journalBytes, after: last, at: lastMoment.nanoseconds)
+    world.chain = try decoder.number(as: Int.self)
+    world.firings = firings
+    try readKinds(kinds, into: &world)
+    try readMachines(into: &world)
+    try readTimers(into: &world)
+    try readVacancies(into: &world)
+    try readWires(into: &world)
+    try readCompositions(kinds, into: &world)
+    guard decoder.left == 0 else { throw StorageFailure.damaged("there are bytes left over") }
+    world.past.wait()
+  }
+
+  private func moment(notBefore earliest: Moment) throws -> Moment {
+    let moment = Moment(nanoseconds: try decoder.signed())
+    guard moment >= earliest, moment <= .end else { throw StorageFailure.damaged("a moment is not within world time") }
+    return moment
+  }
+
+  // MARK: Kinds
+
+  private func readKinds(_ kinds: (String) -> CatalogueEntry?, into world: inout World) throws {
+    for place in 0..<(try decoder.count()) {
+      let name = try decoder.text()
+      let version = try decoder.number(as: Int.self)
+      guard case .machine(let kind)? = kinds(name) else { throw ArchiveFailure.unknownKind(name) }
+      guard kind.version == version else {
+        throw ArchiveFailure.version(kind: name, written: version, known: kind.version)
+      }
+      for (list, words) in kind.placedWords {
+        let written = try (0..<decoder.count()).map { _ in try decoder.text() }
+        // What was added behind changes no place.
+        guard words.starts(with: written) else {
+          let (before, now) = (written.joined(separator: ", "), words.joined(separator: ", "))
+          throw ArchiveFailure.changedKind(name, how: "its \(list) were \(before) and are \(now)")
+        }
+      }
+      guard world.population.place(of: kind) == place else {
+        throw StorageFailure.damaged("kind \(name) comes twice")
+      }
+    }
+  }
+
+  // MARK: Machines
+
+  private func readMachines(into world: inout World) throws {
+    let numbers = try decoder.count()
+    let living = try decoder.count()
+    guard numbers <= MachineID.most, living <= numbers else {
+      throw StorageFailure.damaged("there are too many numbers")
+    }
+    world.registry.reserve(living)
+    /// By kind: where in its pool the sets of parameters stand that have come so far.
+    var sets: [[UInt32]] = world.population.kinds.map { _ in [] }
+    for number in 0..<numbers {
+      let tag = try decoder.number(as: Int.self)
+      if tag == 0 {
+        world.registry.append(dropped: nil, kind: 0)
+        continue
+      }
+      let kind = (tag - 1) / 2
+      guard kind < sets.count else { throw StorageFailure.damaged("machine \(number) is of no kind") }
+      let name = try decoder.run()
+      guard (1...Int(UInt8.max)).contains(name.count) else {
+        throw StorageFailure.damaged("the name of machine \(number) has \(name.count) bytes")
+      }
+      if tag % 2 == 1 {
+        world.registry.append(dropped: name, kind: kind)
+      } else {
+        try readMachine(MachineID(UInt32(number)), kind, name, &sets[kind], into: &world)
+      }
+    }
+    guard world.registry.count == living else {
+      throw StorageFailure.damaged("not as many machines live as are counted")
+    }
+  }
+
+  private func readMachine(
+    _ machine: MachineID, _ kind: Int, _ name: UnsafeRawBufferPointer, _ sets: inout [UInt32], into world: inout World
+  ) throws {
+    guard world.registry.find(name) == nil else {
+      throw StorageFailure.damaged("two machines are named \(String(decoding: name, as: UTF8.self))")
+    }
+    let parameters = try readParameters(of: kind, &sets, into: &world)
+    let location = world.population.cell(of: kind, parameters: parameters)
+    let slot = world.population.slots[kind]
+    // The machine is entered only when its value is made, since a world that ends destroys those of all that are entered.
+    try slot.machine.read(
+      world.population.value(at: location), world.population.parameters(at: location), from: decoder)
+    world.registry.insert(name, at: location, as: machine)
+  }
+
+  private func readParameters(of kind: Int, _ sets: inout [UInt32], into world: inout World) throws -> UInt32 {
+    let definition = world.population.kinds[kind]
+    if definition.parameters.isEmpty { return 0 }
+    let number = try decoder.number(as: Int.self)
+    if number < sets.count {
+      world.population.retainParameters(at: sets[number], of: kind)
+      return sets[number]
+    }
+    guard number == sets.count else { throw StorageFailure.damaged("parameters are spoken of before they come") }
+    var values: [(parameter: Int, value: Value)] = []
+    for _ in 0..<(try decoder.count()) {
+      let place = try decoder.number(as: Int.self)
+      let value = try decoder.value()
+      guard place < definition.parameters.count, definition.parameters[place].type.admits(value) else {
+        throw StorageFailure.damaged("a parameter of kind \(definition.name) has a value that it cannot have")
+      }
+      values.append((place, value))
+    }
+    do throws(ParameterConflict) {
+      sets.append(try world.population.intern(values, of: kind))
+    } catch {
+      throw StorageFailure.damaged("parameters of kind \(definition.name) contradict each other")
+    }
+    return sets[number]
+  }
+
+  private func machine(in world: borrowing World) throws -> MachineID {
+    let number = try decoder.number()
+    guard number < UInt64(world.registry.capacity) else {
+      throw StorageFailure.damaged("there is no machine \(number)")
+    }
+    return MachineID(UInt32(number))
+  }
+
+  private func livingMachine(in world: borrowing World) throws -> MachineID {
+    let machine = try machine(in: world)
+    guard world.registry.isAlive(machine) else {
+      throw StorageFailure.damaged("machine \(machine.number) does not live")
+    }
+    return machine
+  }
+
+  // MARK: Timers
+
+  private func readTimers(into world: inout World) throws {
+    var due = world.now.nanoseconds
+    let count = try decoder.count()
+    guard UInt64(count) < Agenda.lastStamp else { throw StorageFailure.damaged("there are too many timers") }
+    var isOfThisInstant = false
+    for stamp in 0..<UInt64(count) {
+      let (next, overflow) = due.addingReportingOverflow(try decoder.signed())
+      guard !overflow, next >= due else { throw StorageFailure.damaged("timers are not in their order") }
+      due = next
+      try readTimer(RunningTimer(due: due, stamp: stamp + 1), into: &world)
+      guard due == world.now.nanoseconds else { continue }
+      let isNew = try decoder.flag()
+      guard isNew || !isOfThisInstant else { throw StorageFailure.damaged("timers are not in the order of arming") }
+      isOfThisInstant = isNew
+      if !isNew { world.instantStamp = stamp + 1 }
+    }
+    world.armings = UInt64(count)
+    switch WorldArchive.Stall(rawValue: try decoder.byte()) {
+    case .none?: break
+    case .first? where count > 0: world.stallStamp = 1
+    case .broken?: world.stallStamp = Agenda.lastStamp
+    case .first?, nil: throw StorageFailure.damaged("there is no such stall")
+    }
+  }
+
+  private func readTimer(_ timer: RunningTimer, into world: inout World) throws {
+    let machine = try livingMachine(in: world)
+    let location = world.registry.location(of: machine)
+    let kind = world.population.kinds[world.population.kind(at: location)]
+    let place = try decoder.byte()
+    guard Int(place) < kind.timers.count else { throw StorageFailure.damaged("\(kind.name) has no timer \(place)") }
+    let key = kind.timers[Int(place)].key == nil ? 0 : try decoder.number(as: UInt32.self)
+    if key != 0 {
+      guard !world.keyedTimers.set(KeyedTimers.Name(timer: place, key: key), of: machine, timer) else {
+        throw StorageFailure.damaged("a timer runs twice")
+      }
+    } else {
+      let timers = world.population.timers(at: location)
+      guard timers[Int(place)].stamp == 0 else { throw StorageFailure.damaged("a timer runs twice") }
+      timers[Int(place)] = timer
+    }
+    world.agenda.living += 1
+    world.agenda.push(Agenda.Entry(due: timer.due, stamp: timer.stamp, machine: machine))
+  }
+
+  // MARK: What joins machines, and what has gone
+
+  private func readVacancies(into world: inout World) throws {
+    var seen: Set<MachineID> = []
+    for _ in 0..<(try decoder.count()) {
+      let machine = try machine(in: world)
+      guard !world.registry.isKnown(machine), seen.insert(machine).inserted else {
+        throw StorageFailure.damaged("number \(machine.number) is not free")
+      }
+      world.registry.appendVacancy(machine)
+    }
+    for _ in 0..<(try decoder.count()) {
+      let sequence = try decoder.number()
+      let machine = try machine(in: world)
+      guard world.registry.isKnown(machine), !world.registry.isAlive(machine), seen.insert(machine).inserted else {
+        throw StorageFailure.damaged("machine \(machine.number) was not dropped")
+      }
+      world.retired.append((sequence, machine))
+    }
+  }
+
+  private func readWires(into world: inout World) throws {
+    for _ in 0..<(try decoder.count()) {
+      let source = try livingMachine(in: world)
+      let output = try decoder.number(as: Int.self)
+      let target = try livingMachine(in: world)
+      let event = try decoder.number(as: Int.self)
+      let wire = Wire(from: source, output: output, to: target, event: event)
+      guard output < world.kind(of: source).outputs.count, event < world.kind(of: target).events.count,
+        !world.wires.contains(wire)
+      else { throw StorageFailure.damaged("a wire joins what cannot be joined") }
+      world.wires.add(wire)
+    }
+  }
+
+  private func readCompositions(_ kinds: (String) -> CatalogueEntry?, into world: inout World) throws {
+    for _ in 0..<(try decoder.count()) {
+      let name = try decoder.text()
+      let kind = try decoder.text()
+      guard case .composition(let composition)? = kinds(kind) else { throw ArchiveFailure.unknownKind(kind) }
+      let sequence = try decoder.number()
+      let all = try (0..<decoder.count()).map { _ in try machine(in: world) }
+      let members = try (0..<decoder.count()).map { _ in try livingMachine(in: world) }
+      guard all.count == composition.members.count else {
+        throw ArchiveFailure.changedKind(kind, how: "it had \(all.count) members and has \(composition.members.count)")
+      }
+      guard world.compositions[name] == nil, !members.isEmpty, members.allSatisfy(all.contains) else {
+        throw StorageFailure.damaged("\(name) is not composed of its members")
+      }
+      world.compositions[name] = World.CompositionRecord(
+        name: name, composition: composition, sequence: sequence, all: all, members: members)
+    }
+  }
+}

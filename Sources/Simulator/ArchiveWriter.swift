@@ -1,0 +1,315 @@
+import StateMachines
+
+/// Writes a world out in pieces, from a copy of its own, so that the world can go on meanwhile.
+///
+/// ```swift
+/// var writer = ArchiveWriter(of: world)
+/// while try !writer.advance(machines: 1_000) { … }
+/// writer.bytes
+/// ```
+package struct ArchiveWriter: ~Copyable {
+  private let world: World
+  private var writing: WorldWriting
+
+  /// - Complexity: O(machines + timers), but what is copied is memory and little else.
+  package init(of world: borrowing World) {
+    self.world = world.still()
+    writing = WorldWriting(of: self.world, keepsBytes: true)
+  }
+
+  /// The last input of the world as it is written.
+  package var sequence: UInt64 { world.lastSequence }
+
+  /// Goes on with so many machines or timers.
+  ///
+  /// - Returns: Whether all is written.
+  /// - Throws: ``ArchiveFailure/unwritable(kind:why:)``. It never comes of a kind whose coding the compiler has made, unless
+  ///   its values are within one another without end.
+  package mutating func advance(machines: Int) throws(ArchiveFailure) -> Bool {
+    try writing.advance(through: world, by: machines)
+  }
+
+  /// The archive.
+  ///
+  /// - Precondition: All is written.
+  package var bytes: [UInt8] { writing.bytes }
+
+  /// The hash of the state that was written; see ``World/stateHash``.
+  ///
+  /// - Precondition: All is written.
+  package var stateHash: UInt64 { writing.stateHash }
+}
+
+extension World {
+  /// This world as bytes; see ``ArchiveWriter`` for one that takes its time.
+  package func archive() throws(ArchiveFailure) -> [UInt8] {
+    var writing = WorldWriting(of: self, keepsBytes: true)
+    while try !writing.advance(through: self, by: .max) {}
+    return writing.bytes
+  }
+
+  /// A hash of all that decides what follows: of two worlds with one hash the same inputs make the same journals from
+  /// here on, byte for byte.
+  ///
+  /// A fork has the hash of its parent, and so has a world that was written out and read back. What is only looked at or
+  /// counted is no part of it: who watches, what the journal still has, how much can be undone, how many timers have fired.
+  /// An undone input leaves its number behind, and so a world with another hash.
+  ///
+  /// - Complexity: That of writing the world out, without keeping the bytes.
+  package var stateHash: UInt64 {
+    get throws(ArchiveFailure) {
+      var writing = WorldWriting(of: self, keepsBytes: false)
+      while try !writing.advance(through: self, by: WorldWriting.piece) {}
+      return writing.stateHash
+    }
+  }
+
+  /// A copy of all that is written out.
+  fileprivate func still() -> World {
+    var copy = World(copying: self, Journal(inputs: 1, bytes: 1, after: lastSequence, at: journal.lastMoment))
+    copy.compositions = compositions
+    copy.retired = retired
+    copy.nextRetired = nextRetired
+    return copy
+  }
+}
+
+/// How far the writing of a world has come.
+struct WorldWriting: ~Copyable {
+  /// Machines after which bytes that are not kept are given up.
+  static let piece = 4_096
+
+  /// The sets of parameters of a kind that were written, numbered in the order in which they came.
+  private struct ParameterSets {
+    /// By place in the kind's pool.
+    var numbers: [UInt32: UInt64] = [:]
+    /// Two sets that were given differently may say the same.
+    private var numbersByBytes: [[UInt8]: UInt64] = [:]
+
+    mutating func enter(_ place: UInt32, _ bytes: [UInt8]) -> (number: UInt64, isNew: Bool) {
+      let known = numbersByBytes[bytes]
+      let number = known ?? UInt64(numbersByBytes.count)
+      numbers[place] = number
+      numbersByBytes[bytes] = number
+      return (number, known == nil)
+    }
+  }
+
+  private enum Phase {
+    /// From this number on.
+    case machines(UInt32)
+    case timers
+    case done
+  }
+
+  private let encoder = ValueEncoder()
+  private let keepsBytes: Bool
+  private var head: [UInt8] = []
+  /// Bytes of the encoder that the hash has.
+  private var hashed = 0
+  private var checksum = Checksum()
+  private var phase = Phase.machines(0)
+  /// By kind.
+  private var parameterSets: [ParameterSets]
+  /// Timers that are still to be written.
+  private var agenda: Agenda
+  private var lastDue: Int64
+
+  /// - Parameter keepsBytes: Whether they are wanted, or only the hash.
+  init(of world: borrowing World, keepsBytes: Bool) {
+    self.keepsBytes = keepsBytes
+    parameterSets = Array(repeating: ParameterSets(), count: world.population.kinds.count)
+    agenda = world.agenda.copy()
+    lastDue = world.now.nanoseconds
+    for byte in WorldArchive.magic { encoder.byte(byte) }
+    encoder.number(WorldArchive.format)
+    encoder.number(world.firings)
+    head = encoder.takeBytes()
+    writeFacts(of: world)
+    writeKinds(of: world)
+    encoder.count(world.registry.capacity)
+    encoder.count(world.registry.count)
+  }
+
+  var stateHash: UInt64 { checksum.value }
+
+  var bytes: [UInt8] {
+    let stateHash = stateHash
+    let seal = head.withUnsafeBytes { WorldArchive.seal($0, stateHash: stateHash) }
+    let end = ValueEncoder()
+    end.word(seal)
+    return head + encoder.bytes + end.bytes
+  }
+
+  /// Goes on with so many machines or timers.
+  ///
+  /// - Parameter world: The one that this was begun for, which has not changed since.
+  /// - Returns: Whether all is written.
+  mutating func advance(through world: borrowing World, by count: Int) throws(ArchiveFailure) -> Bool {
+    switch phase {
+    case .machines(let first):
+      let end = UInt32(min(world.registry.capacity, Int(first) + min(count, world.registry.capacity)))
+      for number in first..<end { try write(MachineID(number), of: world) }
+      phase = .machines(end)
+      if Int(end) == world.registry.capacity {
+        phase = .timers
+        encoder.count(agenda.living)
+      }
+    case .timers:
+      var left = count
+      while left > 0, let entry = agenda.first {
+        agenda.pop()
+        write(entry, of: world)
+        left -= 1
+      }
+      if agenda.first == nil {
+        writeRest(of: world)
+        phase = .done
+      }
+    case .done: break
+    }
+    takeIntoHash()
+    if case .done = phase { return true }
+    return false
+  }
+
+  private mutating func takeIntoHash() {
+    if keepsBytes {
+      encoder.bytes.withUnsafeBytes { checksum.add(UnsafeRawBufferPointer(rebasing: $0[hashed...])) }
+      hashed = encoder.bytes.count
+    } else {
+      encoder.takeBytes().withUnsafeBytes { checksum.add($0) }
+    }
+  }
+
+  // MARK: The parts
+
+  private func writeFacts(of world: borrowing World) {
+    encoder.count(world.limits.chain)
+    encoder.count(world.limits.keyedTimers)
+    encoder.count(world.limits.wireChain)
+    encoder.count(world.limits.wireDeliveries)
+    encoder.word(world.past.seed)
+    encoder.word(world.record.generator.continuation)
+    encoder.signed(world.now.nanoseconds)
+    encoder.number(world.lastSequence)
+    encoder.signed(world.journal.lastMoment)
+    encoder.count(world.chain)
+  }
+
+  private func writeKinds(of world: borrowing World) {
+    encoder.count(world.population.kinds.count)
+    for kind in world.population.kinds {
+      encoder.text(kind.name)
+      encoder.count(kind.version)
+      for (_, words) in kind.placedWords {
+        encoder.count(words.count)
+        for word in words { encoder.text(word) }
+      }
+    }
+  }
+
+  private mutating func write(_ machine: MachineID, of world: borrowing World) throws(ArchiveFailure) {
+    let location = world.registry.location(of: machine)
+    guard location.isSomewhere else {
+      if world.registry.isKnown(machine) {
+        encoder.count(1 + 2 * location.kindOfDropped)
+        world.registry.withName(of: machine) { encoder.text($0) }
+      } else {
+        encoder.count(0)
+      }
+      return
+    }
+    let place = world.population.kind(at: location)
+    encoder.count(2 + 2 * place)
+    world.registry.withName(of: machine) { encoder.text($0) }
+    writeParameters(at: location, place, of: world)
+    do {
+      try world.population.slots[place].machine.write(world.population.value(at: location), to: encoder)
+    } catch {
+      let why = (error as? StorageFailure)?.text ?? "\(error)"
+      throw .unwritable(kind: world.population.kinds[place].name, why: why)
+    }
+  }
+
+  /// Writes the number of a set of parameters, and where it comes for the first time those that are not the defaults.
+  private mutating func writeParameters(at location: Location, _ kind: Int, of world: borrowing World) {
+    guard let set = world.population.parameterPlace(at: location) else { return }
+    if let known = parameterSets[kind].numbers[set] { return encoder.number(known) }
+    let entries = world.population.kinds[kind].parameters
+    let values = world.population.kinds[kind].values(of: world.population.parameters(at: location))
+    let given = values.indices.filter { values[$0] != entries[$0].standard }
+    let written = ValueEncoder()
+    written.count(given.count)
+    for place in given {
+      written.count(place)
+      written.value(values[place])
+    }
+    let (number, isNew) = parameterSets[kind].enter(set, written.bytes)
+    encoder.number(number)
+    if isNew { encoder.bytes(written.bytes) }
+  }
+
+  /// Writes a timer, if it runs.
+  private mutating func write(_ entry: Agenda.Entry, of world: borrowing World) {
+    let location = world.registry.location(of: entry.machine)
+    guard location.isSomewhere else { return }
+    let kind = world.population.kinds[world.population.kind(at: location)]
+    let name: KeyedTimers.Name
+    if let place = world.population.timers(at: location).firstIndex(where: { $0.stamp == entry.stamp }) {
+      name = KeyedTimers.Name(timer: UInt8(place), key: 0)
+    } else if let keyed = world.keyedTimers.name(armedAs: entry.stamp) {
+      name = keyed
+    } else {
+      return
+    }
+    encoder.signed(entry.due - lastDue)
+    lastDue = entry.due
+    encoder.number(UInt64(entry.machine.number))
+    encoder.byte(name.timer)
+    if kind.timers[Int(name.timer)].key != nil { encoder.number(UInt64(name.key)) }
+    // Stamps are not written: their order is that of the timers, and only at this instant does more depend on them.
+    if entry.due == world.now.nanoseconds { encoder.flag(entry.stamp > world.instantStamp) }
+  }
+
+  private func writeRest(of world: borrowing World) {
+    encoder.byte(world.stallForArchive.rawValue)
+    encoder.count(world.registry.vacantNumbers)
+    world.registry.forEachVacancy { encoder.number(UInt64($0)) }
+    encoder.count(world.retired.count - world.nextRetired)
+    for (sequence, machine) in world.retired[world.nextRetired...] {
+      encoder.number(sequence)
+      encoder.number(UInt64(machine.number))
+    }
+    encoder.count(world.wires.count)
+    for origin in world.wires.origins.sorted(by: { $0.number < $1.number }) {
+      for wire in world.wires.from(origin) {
+        encoder.number(UInt64(wire.from.number))
+        encoder.count(wire.output)
+        encoder.number(UInt64(wire.to.number))
+        encoder.count(wire.event)
+      }
+    }
+    encoder.count(world.compositions.count)
+    for (name, record) in world.compositions.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
+      encoder.text(name)
+      encoder.text(record.composition.name)
+      encoder.number(record.sequence)
+      for members in [record.all, record.members] {
+        encoder.count(members.count)
+        for member in members { encoder.number(UInt64(member.number)) }
+      }
+    }
+  }
+}
+
+extension World {
+  /// What is to be written of a stall.
+  fileprivate var stallForArchive: WorldArchive.Stall {
+    guard isStalled else { return .none }
+    // Nothing comes before that timer while it runs; see `endBrokenStall`.
+    var waiting = agenda.copy()
+    while let first = waiting.first, !isRunning(first) { waiting.pop() }
+    return waiting.first?.stamp == stallStamp ? .first : .broken
+  }
+}

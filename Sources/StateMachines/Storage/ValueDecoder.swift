@@ -1,0 +1,152 @@
+/// Reads the values that a ``ValueEncoder`` has written, in the same order.
+///
+/// Bytes can be anything: whatever is wrong with them is thrown, no length is trusted, and nothing traps.
+///
+/// Safety: the bytes are borrowed; whoever makes a decoder keeps them for as long as it is used. They are read through
+/// `UnsafeRawBufferPointer` only behind a check that they are there.
+public final class ValueDecoder {
+  private let bytes: UnsafeRawBufferPointer
+  /// How many bytes have been read.
+  public private(set) var offset = 0
+  private var names: [String] = []
+  private var types: [ObjectIdentifier: (any DirectlyStored.Type)?] = [:]
+  private var depth = 0
+
+  /// - Parameter bytes: Must live as long as the decoder is used.
+  public init(_ bytes: UnsafeRawBufferPointer) {
+    self.bytes = bytes
+  }
+
+  /// How many bytes are left.
+  public var left: Int { bytes.count - offset }
+
+  // MARK: Plain bytes
+
+  public func byte() throws(StorageFailure) -> UInt8 {
+    guard offset < bytes.count else { throw .cutShort }
+    defer { offset += 1 }
+    return bytes[offset]
+  }
+
+  public func flag() throws(StorageFailure) -> Bool {
+    switch try byte() {
+    case 0: return false
+    case 1: return true
+    case let other: throw .damaged("a flag is \(other)")
+    }
+  }
+
+  /// A number, in the only form that it is written in: as short as can be.
+  public func number() throws(StorageFailure) -> UInt64 {
+    var number: UInt64 = 0
+    var shift: UInt64 = 0
+    while true {
+      let byte = try byte()
+      if shift == 63, byte > 1 { throw .damaged("a number has more than 64 bits") }
+      number |= UInt64(byte & 0x7F) &<< shift
+      if byte < 0x80 {
+        if byte == 0, shift > 0 { throw .damaged("a number is longer than it need be") }
+        return number
+      }
+      shift += 7
+    }
+  }
+
+  /// A number that may be as large as a type can hold.
+  public func number<N: FixedWidthInteger>(as type: N.Type) throws(StorageFailure) -> N {
+    let number = try number()
+    guard let narrow = N(exactly: number) else { throw .damaged("\(number) is too large") }
+    return narrow
+  }
+
+  /// How many elements follow, of which each takes a byte at least: so many must be left.
+  public func count() throws(StorageFailure) -> Int {
+    let number = try number()
+    guard number <= UInt64(left) else { throw .cutShort }
+    return Int(number)
+  }
+
+  public func signed() throws(StorageFailure) -> Int64 {
+    let number = try number()
+    return Int64(bitPattern: number &>> 1) ^ -Int64(bitPattern: number & 1)
+  }
+
+  public func word() throws(StorageFailure) -> UInt64 {
+    guard left >= 8 else { throw .cutShort }
+    defer { offset += 8 }
+    return UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+  }
+
+  /// Some bytes whose number stands before them. They are valid as long as those that are read.
+  public func run() throws(StorageFailure) -> UnsafeRawBufferPointer {
+    let count = try count()
+    defer { offset += count }
+    return UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + count)])
+  }
+
+  public func text() throws(StorageFailure) -> String {
+    guard let text = String(validating: try run(), as: UTF8.self) else { throw .damaged("a text is not UTF-8") }
+    return text
+  }
+
+  public func name() throws(StorageFailure) -> String {
+    let number = try number()
+    if number < UInt64(names.count) { return names[Int(number)] }
+    guard number == UInt64(names.count) else { throw .damaged("a name is spoken of before it comes") }
+    let name = try text()
+    names.append(name)
+    return name
+  }
+
+  /// Reads a name that must be this one.
+  public func expect(name expected: String) throws(StorageFailure) {
+    let found = try name()
+    if found != expected { throw .damaged("there is '\(found)' where '\(expected)' should be") }
+  }
+
+  public func value() throws(StorageFailure) -> Value {
+    switch try byte() {
+    case 0: return .none
+    case 1: return .text(try text())
+    case 2: return .integer(Int(try signed()))
+    case 3: return .number(Double(bitPattern: try word()))
+    case 4: return .flag(false)
+    case 5: return .flag(true)
+    case 6: return .interval(Interval(nanoseconds: try signed()))
+    case 7: return .moment(Moment(nanoseconds: try signed()))
+    case let other: throw .damaged("there are no values of class \(other)")
+    }
+  }
+
+  /// The name that comes next, which is read again afterwards.
+  func nameAhead() throws(StorageFailure) -> String {
+    let (offset, known) = (offset, names.count)
+    let name = try name()
+    self.offset = offset
+    names.removeSubrange(known...)
+    return name
+  }
+
+  // MARK: Values
+
+  /// Reads a value by its coding.
+  ///
+  /// - Throws: ``StorageFailure``, or what the type's own coding throws.
+  public func decode<T: Decodable>(_ type: T.Type) throws -> T {
+    depth += 1
+    defer { depth -= 1 }
+    guard depth <= ValueEncoder.deepest else { throw StorageFailure.tooDeep }
+    guard let direct = directForm(of: type) else { return try T(from: self) }
+    guard let value = try direct.restored(from: self) as? T else {
+      throw StorageFailure.unsupported("\(T.self)")
+    }
+    return value
+  }
+
+  private func directForm<T>(of type: T.Type) -> (any DirectlyStored.Type)? {
+    if let known = types[ObjectIdentifier(type)] { return known }
+    let form = type as? any DirectlyStored.Type
+    types[ObjectIdentifier(type)] = .some(form)
+    return form
+  }
+}

@@ -1,0 +1,67 @@
+import Simulations
+@testable import Simulator
+import StateMachines
+import Testing
+
+@Suite("A world that was written out and read back goes on as if nothing had been")
+struct ArchiveTests {
+  static let entries = DeterminismTests.entries
+
+  /// The simulations and the kinds of the tests.
+  static func kind(_ name: String) -> CatalogueEntry? { entries.first { $0.name == name } }
+
+  /// A world that is what another one's archive says.
+  static func reread(_ world: borrowing World) throws -> World {
+    try World(archive: world.archive(), kinds: kind, limits: world.limits)
+  }
+
+  /// Plays a part of a script, each input at its moment.
+  private func play(
+    _ inputs: ArraySlice<(moment: Moment, action: Script.Action)>, _ script: Script, into world: inout World
+  ) {
+    for (moment, action) in inputs {
+      Script.advance(&world, to: moment, .whole)
+      world.settle()
+      script.play(action, into: &world)
+    }
+  }
+
+  private func expectContinues(_ entries: [CatalogueEntry], seed: Int, inputs: Int) throws {
+    let script = Script(seed: seed, of: entries, inputs: inputs)
+    var world = World(seed: UInt64(seed), limits: Script.limits())
+    let pieces = 4
+    for piece in 0..<pieces {
+      play(script.inputs[inputs * piece / pieces..<inputs * (piece + 1) / pieces], script, into: &world)
+      let archive = try world.archive()
+      var other = try World(archive: archive, kinds: Self.kind, limits: world.limits)
+      #expect(try other.archive() == archive, "seed \(seed), piece \(piece)")
+      #expect(try other.stateHash == world.stateHash)
+      #expect(other.checkInvariants() == [])
+      #expect(RewindTests.difference(world.portrait(), other.portrait()) == nil, "seed \(seed), piece \(piece)")
+      var first = world.fork()
+      #expect(try first.stateHash == world.stateHash)
+      let start = world.lastSequence + 1
+      let rest = script.inputs[(inputs * (piece + 1) / pieces)...]
+      play(rest, script, into: &first)
+      play(rest, script, into: &other)
+      Script.advance(&first, to: script.end, .whole)
+      Script.advance(&other, to: script.end, .whole)
+      #expect(
+        RewindTests.difference(first.journalText(from: start), other.journalText(from: start)) == nil,
+        "seed \(seed), piece \(piece)")
+      #expect(try first.archive() == other.archive(), "seed \(seed), piece \(piece)")
+      #expect(other.checkInvariants() == [])
+    }
+  }
+
+  @Test("all kinds together", arguments: 0..<12)
+  func together(seed: Int) throws {
+    try expectContinues(Self.entries, seed: seed, inputs: 160)
+  }
+
+  @Test("each kind by itself", arguments: Self.entries.map(\.name), 0..<2)
+  func alone(name: String, seed: Int) throws {
+    let entry = try #require(Self.kind(name))
+    try expectContinues([entry], seed: seed, inputs: 60)
+  }
+}
