@@ -13,12 +13,12 @@ package struct Excerpt: ~Copyable {
   ///   - from: The first input that is wanted of it.
   ///   - numbers: The inputs that it has.
   ///   - present: The world whose journal it is, which knows what was undone.
-  ///   - owner: Who had a number at an input; nil if nobody.
+  ///   - owner: Who had a number at an input, which may be the one that made it; nil if nobody.
   /// - Returns: Nil if what the segment speaks of is not known.
   package init?(
     of bytes: UnsafeRawBufferPointer, from start: UInt64, _ numbers: ClosedRange<UInt64>,
     in present: borrowing World, _ catalogue: Catalogue,
-    owner: (_ machine: MachineID, _ sequence: UInt64) throws -> (kind: String, name: String)?
+    owner: (_ machine: MachineID, _ sequence: UInt64, _ isNew: Bool) throws -> (kind: String, name: String)?
   ) rethrows {
     guard let journal = Journal(segment: bytes, numbers) else { return nil }
     var world = World(limits: present.limits)
@@ -30,7 +30,7 @@ package struct Excerpt: ~Copyable {
     reading: while let entry = world.journal.read(&reader) {
       guard entry.sequence >= start else { continue }
       for machine in Excerpt.machines(in: entry) where entry.input == .created || !known.contains(machine) {
-        guard let (kindName, name) = try owner(machine, entry.sequence),
+        guard let (kindName, name) = try owner(machine, entry.sequence, entry.input == .created),
           case .machine(let kind)? = catalogue[kindName]
         else { return nil }
         if known.contains(machine), world.registry.speaks(of: machine, otherThan: name) {

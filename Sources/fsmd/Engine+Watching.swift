@@ -29,10 +29,9 @@ extension Engine {
       begin(pattern, scope, words.tag, &session, &realm)
       return
     }
-    guard let reader = reader(since: since, words, &session, realm.world) else { return }
-    let history = LongReply.History(
-      reader: reader, end: realm.world.lastSequence, pattern: pattern, scope: scope, remaining: .max)
-    session.activity = .reply(.past(history, pattern: pattern), tag: words.tagBytes)
+    guard let first = first(since: since, words, &session, realm) else { return }
+    let past = JournalReply(from: first, through: realm.world.lastSequence, pattern, scope)
+    session.activity = .reply(.past(past, pattern: pattern), tag: words.tagBytes)
   }
 
   /// Begins a watch, from the next input on, and answers.
@@ -74,24 +73,24 @@ extension Engine {
     choice(words["what"], "what", ["moves": WatchScope.moves, "all": .all], otherwise: otherwise, words, &session)
   }
 
-  /// A reader from an input on; a failure is written if the number is none, or the journal has forgotten it.
-  private func reader(
-    since text: String, _ words: borrowing Words, _ session: inout Session, _ world: borrowing World
-  ) -> JournalReader? {
+  /// The first input to be read; a failure is written if the number is none, or what it asks for is not kept any more.
+  private func first(
+    since text: String, _ words: borrowing Words, _ session: inout Session, _ realm: borrowing Realm
+  ) -> UInt64? {
     guard let since = number(text, "since", in: 0...UInt64.max, otherwise: 0, words, &session) else { return nil }
     let wanted = max(1, since)
-    guard wanted >= world.firstSequence || world.lastSequence == 0 else {
-      failForgotten(words.tag, &session, world)
+    guard wanted >= realm.firstSequence || realm.world.lastSequence == 0 else {
+      failForgotten(words.tag, &session, realm)
       return nil
     }
-    return world.journalReader(from: min(wanted, world.lastSequence + 1))
+    return min(wanted, realm.world.lastSequence + 1)
   }
 
-  func failForgotten(_ tag: UnsafeRawBufferPointer, _ session: inout Session, _ world: borrowing World) {
+  func failForgotten(_ tag: UnsafeRawBufferPointer, _ session: inout Session, _ realm: borrowing Realm) {
+    let limit = realm.stored == nil ? ("journal", limits.world.journal) : ("storeBytes", limits.storeBytes)
     session.fail(
-      tag, .limit,
-      [("name", "journal"), ("value", "\(limits.world.journal)"), ("from", "\(world.firstSequence)")],
-      "the journal of this world begins at \(world.firstSequence)")
+      tag, .limit, [("name", limit.0), ("value", "\(limit.1)"), ("from", "\(realm.firstSequence)")],
+      "the journal of this world begins at \(realm.firstSequence)")
   }
 
   func journal(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) {
@@ -100,51 +99,19 @@ extension Engine {
       return
     }
     let pattern = pattern(words[0])
-    let reader: JournalReader
+    let first: UInt64
     if let since = words["since"] {
-      guard let found = self.reader(since: since, words, &session, realm.world) else { return }
-      reader = found
+      guard let found = self.first(since: since, words, &session, realm) else { return }
+      first = found
     } else {
-      reader = lastReader(pattern, scope, limit, realm.world)
-    }
-    let history = LongReply.History(
-      reader: reader, end: realm.world.lastSequence, pattern: pattern, scope: scope, remaining: Int(limit))
-    session.activity = .reply(.journal(history), tag: words.tagBytes)
-  }
-
-  /// A reader that has the last `limit` inputs of a pattern before it.
-  ///
-  /// - Complexity: O(1) for all inputs; otherwise the journal is read once.
-  private func lastReader(
-    _ pattern: Pattern, _ scope: WatchScope, _ limit: UInt64, _ world: borrowing World
-  ) -> JournalReader {
-    let first = world.firstSequence
-    let last = world.lastSequence
-    if pattern.matchesAll, scope == .all {
-      return world.journalReader(from: max(first, last + 1 > limit ? last + 1 - limit : first))
-    }
-    // A ring of the places of the last `limit` inputs that match.
-    var reader = world.journalReader(from: first)
-    var found: [JournalReader] = []
-    var oldest = 0
-    var printer = JournalPrinter()
-    var sink = ByteBuffer()
-    let noTag = UnsafeRawBufferPointer(start: nil, count: 0)
-    while true {
-      let place = reader
-      guard let entry = world.read(&reader) else { break }
-      guard world.concerns(entry, pattern) else { continue }
-      if scope == .moves {
-        sink.removeAll()
-        guard printer.print(entry, of: world, scope, .data, tag: noTag, to: &sink) > 0 else { continue }
-      }
-      if found.count < Int(limit) {
-        found.append(place)
-      } else if limit > 0 {
-        found[oldest] = place
-        oldest = (oldest + 1) % Int(limit)
+      do throws(KeeperFailure) {
+        first = try realm.firstOfTheLast(Int(limit), pattern, scope)
+      } catch {
+        session.failStorage(words.tagBytes, world: realm.name, "\(error)")
+        return
       }
     }
-    return found.isEmpty ? world.journalReader(from: last + 1) : found[oldest % found.count]
+    let reply = JournalReply(from: first, through: realm.world.lastSequence, pattern, scope, most: Int(limit))
+    session.activity = .reply(.journal(reply), tag: words.tagBytes)
   }
 }

@@ -54,7 +54,9 @@ extension Engine {
 
   /// Whether a world is to be kept; a failure is written where that cannot be.
   private func durability(_ words: borrowing Words, _ session: inout Session) -> Bool? {
-    if keepsWorlds { return choice(words["durable"], "durable", ["no": false, "yes": true], otherwise: false, words, &session) }
+    if keepsWorlds {
+      return choice(words["durable"], "durable", ["no": false, "yes": true], otherwise: false, words, &session)
+    }
     guard words["durable"] == "yes" else {
       return choice(words["durable"], "durable", ["no": false], otherwise: false, words, &session)
     }

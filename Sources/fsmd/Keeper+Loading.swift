@@ -47,8 +47,9 @@ extension Keeper {
       return try store.take(name)
     }
     hosted.realm.world.beginKeeping()
+    hosted.realm.stored = StoredJournal(store, name, catalogue, first: 1)
     hosted.keeping = Keeping(
-      tenure: taken.tenure, head: 0, moment: now, settings: realm, storedAt: host, first: 1, checkpoint: 0)
+      tenure: taken.tenure, head: 0, moment: now, settings: realm, storedAt: host, checkpoint: 0)
   }
 
   /// Takes a world and builds it up as the store has it.
@@ -67,10 +68,11 @@ extension Keeper {
     }
     var realm = Realm(name: name, settings, consume world, host: host)
     realm.world.beginKeeping()
+    realm.stored = StoredJournal(store, name, catalogue, first: taken.world.first)
     letTimePass(&realm, settings, host: host)
     let keeping = Keeping(
       tenure: taken.tenure, head: taken.world.head, moment: moment, settings: settings, storedAt: host,
-      first: taken.world.first, checkpoint: taken.checkpoint?.mark.sequence ?? 0)
+      checkpoint: taken.checkpoint?.mark.sequence ?? 0)
     return KeptRealm(realm: realm, keeping: keeping)
   }
 

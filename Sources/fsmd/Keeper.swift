@@ -127,8 +127,6 @@ struct Keeping {
   var settings: WorldSettings
   /// The host time at which the world was written last.
   var storedAt: UInt64
-  /// The oldest input that the store still has.
-  var first: UInt64
   /// The last input that the latest checkpoint contains; 0 if there is none.
   var checkpoint: UInt64
 

@@ -18,6 +18,10 @@ struct Limits: Sendable {
   var batchBytes = 4 << 20
   /// Bytes of a name of a machine or a world.
   var name = 64
+  /// Bytes of a durable world's journal in the store; the oldest inputs go first.
+  var storeBytes = 4 << 30
+  /// Days for which inputs stay in the store.
+  var storeDays = 36_500
   var world = WorldLimits()
 
   /// One row of the table of limits.
@@ -47,6 +51,8 @@ struct Limits: Sendable {
     Entry(name: "journal", unit: "inputs-per-world", range: 1...8_000_000, path: \.world.journal),
     Entry(name: "journalBytes", unit: "bytes-per-world", range: 131_072...1 << 40, path: \.world.journalBytes),
     Entry(name: "checkpointBytes", unit: "bytes-per-world", range: 0...1 << 40, path: \.world.checkpointBytes),
+    Entry(name: "storeBytes", unit: "bytes-per-world", range: 1 << 20...1 << 50, path: \.storeBytes),
+    Entry(name: "storeDays", unit: "days", range: 1...36_500, path: \.storeDays),
   ]
 
   /// Sets a limit from `NAME=VALUE`.

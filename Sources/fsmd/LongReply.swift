@@ -11,9 +11,9 @@ enum LongReply {
   /// Wires as they were when they were asked for; those that have gone since are left out.
   case wires(items: [Wire], next: Int, written: Int)
   /// Part of the journal, up to the last input at the time of the request.
-  case journal(History)
+  case journal(JournalReply)
   /// What a new watch asked for of the past. Its lines are notices, and they are never dropped.
-  case past(History, pattern: Pattern)
+  case past(JournalReply, pattern: Pattern)
   /// A diagram, as it was when it was asked for.
   case graph(GraphReply)
   /// How much of what machines can do they had done when it was asked for.
@@ -29,15 +29,6 @@ enum LongReply {
     var written = 0
   }
 
-  struct History {
-    var reader: JournalReader
-    let end: UInt64
-    let pattern: Pattern
-    let scope: WatchScope
-    var remaining: Int
-    var written = 0
-  }
-
   /// What came of writing a piece.
   enum Piece {
     case more
@@ -45,6 +36,8 @@ enum LongReply {
     case done(Int)
     /// The journal has forgotten what was to come.
     case forgotten
+    /// The store does not give what was to come.
+    case unreadable(KeeperFailure)
     /// Another program must do something first.
     case waiting
     /// There is no picture.
@@ -58,7 +51,7 @@ enum LongReply {
   /// Wires looked at in one piece.
   private static let wiresLookedAt = 1_024
   /// Inputs of the journal looked at in one piece.
-  fileprivate static let inputsLookedAt = 50_000
+  static let inputsLookedAt = 50_000
   /// Bytes written in one piece.
   private static let pieceSize = 64 << 10
   /// Bytes that the client has not taken; the next piece waits until there are fewer.
@@ -89,15 +82,15 @@ enum LongReply {
       }
       self = .wires(items: items, next: end, written: written)
       return end == items.count ? .done(written) : .more
-    case .journal(var history):
-      let piece = history.write(realm.world, &printer, .data, tag: tag, to: &buffer, LongReply.pieceSize)
-      self = .journal(history)
+    case .journal(var journal):
+      let piece = journal.write(realm, &printer, .data, tag: tag, to: &buffer, LongReply.pieceSize)
+      self = .journal(journal)
       return piece
-    case .past(var history, let pattern):
+    case .past(var journal, let pattern):
       // Notices bear no tag.
       let none = UnsafeRawBufferPointer(start: nil, count: 0)
-      let piece = history.write(realm.world, &printer, .notice, tag: none, to: &buffer, LongReply.pieceSize)
-      self = .past(history, pattern: pattern)
+      let piece = journal.write(realm, &printer, .notice, tag: none, to: &buffer, LongReply.pieceSize)
+      self = .past(journal, pattern: pattern)
       return piece
     case .graph(let graph):
       return graph.write(host: realm.host, tag: tag, to: &buffer)
@@ -196,32 +189,5 @@ extension LongReply.Machines {
       remaining -= 1
     }
     return .more
-  }
-}
-
-extension LongReply.History {
-  fileprivate mutating func write(
-    _ world: borrowing World, _ printer: inout JournalPrinter, _ lineClass: LineClass, tag: UnsafeRawBufferPointer,
-    to buffer: inout ByteBuffer, _ size: Int
-  ) -> LongReply.Piece {
-    let start = buffer.count
-    var looked = 0
-    while remaining > 0, reader.next <= end {
-      if buffer.count - start >= size || looked >= LongReply.inputsLookedAt { return .more }
-      guard let entry = world.read(&reader) else { return .forgotten }
-      looked += 1
-      guard world.concerns(entry, pattern) else { continue }
-      let lines = printer.print(entry, of: world, scope, lineClass, tag: tag, to: &buffer)
-      if lines > 0 { remaining -= 1 }
-      written += lines
-    }
-    return .done(written)
-  }
-}
-
-extension World {
-  /// Whether an input is one of those that a pattern asks for; one that took the whole world back always is.
-  func concerns(_ entry: JournalEntry, _ pattern: Pattern) -> Bool {
-    pattern.matchesAll || entry.input == .rewound || withName(of: entry.machine) { pattern.matches($0) }
   }
 }

@@ -17,6 +17,8 @@ struct Realm: ~Copyable {
   var worstLateness: UInt64 = 0
   /// A way back that is under way: until it has come to its end, the world stands still for all others.
   weak var rewinding: Rewinding?
+  /// What the store has of the journal; nil for a world that is not durable.
+  var stored: StoredJournal?
   /// Why nothing can be done here at present: what the store has of it cannot be had. Nil where all is well.
   var outage: Outage?
 
@@ -64,6 +66,9 @@ struct Realm: ~Copyable {
     host = other.host
     isBehind = other.isBehind
   }
+
+  /// The oldest input that can still be read, in memory or in the store.
+  var firstSequence: UInt64 { min(stored?.first ?? .max, world.firstSequence) }
 
   /// Fires the timers that were due by `host` on a real clock, each at its own moment.
   ///

@@ -136,7 +136,8 @@ extension Verb {
   /// Whether it is about what is in the present world, which must be there then.
   var asksTheWorld: Bool {
     switch self {
-    case .new, .drop, .list, .count, .show, .can, .send, .cast, .wire, .unwire, .wires, .watch, .unwatch, .clock, .speed,
+    case .new, .drop, .list, .count, .show, .can, .send, .cast, .wire, .unwire, .wires, .watch, .unwatch, .clock,
+      .speed,
       .pause, .resume, .advance, .step, .agenda, .fire, .await, .expect, .undo, .goto, .journal, .graph, .coverage,
       .diff:
       true

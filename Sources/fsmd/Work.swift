@@ -267,11 +267,19 @@ extension Engine {
       tag.withUnsafeBytes { failToDraw(failure, $0, &session) }
       session.endActivity()
     case .forgotten:
-      tag.withUnsafeBytes { failForgotten($0, &session, realm.world) }
+      tag.withUnsafeBytes { failForgotten($0, &session, realm) }
+      session.endActivity()
+    case .unreadable(let failure):
+      session.failStorage(tag, world: realm.name, "\(failure)")
       session.endActivity()
     case .done(let lines):
       tag.withUnsafeBytes { tag in
         if case .past(let history, let pattern) = reply {
+          guard history.end + 1 >= realm.world.firstSequence || session.cursor != nil else {
+            session.activity = .reply(
+              .past(history.goingOn(through: realm.world.lastSequence), pattern: pattern), tag: Array(tag))
+            return
+          }
           beginAfterThePast(history, pattern, tag, &session, &realm)
         } else {
           session.outbox.buffer.begin(.success, tag: tag)
@@ -286,16 +294,10 @@ extension Engine {
 
   /// Begins a watch where the past that it asked for ends: what came in while that was written is next, in order.
   private func beginAfterThePast(
-    _ history: LongReply.History, _ pattern: Pattern, _ tag: UnsafeRawBufferPointer, _ session: inout Session,
+    _ history: JournalReply, _ pattern: Pattern, _ tag: UnsafeRawBufferPointer, _ session: inout Session,
     _ realm: inout Realm
   ) {
-    if session.cursor == nil {
-      guard history.end + 1 >= realm.world.firstSequence else {
-        failForgotten(tag, &session, realm.world)
-        return
-      }
-      session.cursor = realm.world.journalReader(from: history.end + 1)
-    }
+    if session.cursor == nil { session.cursor = realm.world.journalReader(from: history.end + 1) }
     begin(pattern, history.scope, tag, &session, &realm)
   }
 

@@ -41,7 +41,8 @@ struct WorldSettings: Equatable {
 
   var bytes: [UInt8] {
     Array(
-      "seed=\(seed) clock=\(mode.rawValue) speed=\(speed.text) paused=\(isPaused ? "yes" : "no") written=\(written)".utf8)
+      "seed=\(seed) clock=\(mode.rawValue) speed=\(speed.text) paused=\(isPaused ? "yes" : "no") written=\(written)"
+        .utf8)
   }
 
   /// A clock that goes on so from a moment.

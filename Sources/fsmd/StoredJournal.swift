@@ -1,0 +1,92 @@
+import JournalStore
+import Simulator
+import StateMachines
+
+/// The journal of a durable world as the store has it, for what is not in memory any more.
+final class StoredJournal {
+  private let store: any WorldStore
+  private let world: String
+  private let catalogue: Catalogue
+  /// The oldest input that the store has.
+  var first: UInt64
+  /// Who had which number, as far as it was asked for: right from the input on that made the machine.
+  private var owners: [MachineID: Creation] = [:]
+  private static let mostOwners = 100_000
+
+  init(_ store: any WorldStore, _ world: String, _ catalogue: Catalogue, first: UInt64) {
+    self.store = store
+    self.world = world
+    self.catalogue = catalogue
+    self.first = first
+  }
+
+  /// Hands out inputs in order.
+  ///
+  /// - Parameters:
+  ///   - present: The world as it is, which knows what was undone.
+  ///   - body: Gets a world that can only be read, and an input of its journal; returns whether to go on.
+  /// - Returns: The input behind the last that was handed out, or `end + 1`.
+  /// - Throws: What the store throws; `damaged` where it speaks of a machine that it does not know.
+  /// - Complexity: O(inputs), and O(log creations) for each machine that they are about.
+  func read(
+    _ numbers: ClosedRange<UInt64>, in present: borrowing World, _ body: (borrowing World, JournalEntry) -> Bool
+  ) throws(KeeperFailure) -> UInt64 {
+    var next = max(numbers.lowerBound, first)
+    var failure: KeeperFailure?
+    do throws(StoreFailure) {
+      try store.readSegments(of: world, from: next) { segment in
+        do throws(KeeperFailure) {
+          while next <= min(segment.last, numbers.upperBound) {
+            guard try read(segment, from: &next, to: numbers.upperBound, present, body) else { return false }
+          }
+          return next <= numbers.upperBound
+        } catch {
+          failure = error
+          return false
+        }
+      }
+    } catch {
+      throw .store(error)
+    }
+    if let failure { throw failure }
+    return next
+  }
+
+  /// Reads as much of a segment as can be read with the same names.
+  ///
+  /// - Returns: Whether to go on.
+  private func read(
+    _ segment: Segment, from next: inout UInt64, to end: UInt64, _ present: borrowing World,
+    _ body: (borrowing World, JournalEntry) -> Bool
+  ) throws(KeeperFailure) -> Bool {
+    let excerpt: Excerpt?
+    do {
+      excerpt = try Excerpt(
+        of: segment.bytes, from: next, segment.first...segment.last, in: present, catalogue, owner: owner)
+    } catch let error as StoreFailure {
+      throw .store(error)
+    } catch {
+      throw .unreadable(world: world, reason: "\(error)")
+    }
+    guard let excerpt else {
+      throw .unreadable(world: world, reason: "inputs from \(next) on are about machines that are not known")
+    }
+    var reader = excerpt.world.journalReader(from: next)
+    while next <= min(excerpt.last, end), let entry = excerpt.world.read(&reader) {
+      next = entry.sequence + 1
+      guard body(excerpt.world, entry) else { return false }
+    }
+    return true
+  }
+
+  /// Who had a number at an input.
+  private func owner(
+    _ machine: MachineID, _ sequence: UInt64, isNew: Bool
+  ) throws -> (kind: String, name: String)? {
+    if !isNew, let known = owners[machine], known.sequence <= sequence { return (known.kind, known.name) }
+    guard let found = try store.creation(of: machine.number, in: world, at: sequence) else { return nil }
+    if owners.count >= StoredJournal.mostOwners { owners = [:] }
+    owners[machine] = found
+    return (found.kind, found.name)
+  }
+}
