@@ -1,3 +1,6 @@
+internal import StateMachines
+internal import UnixHost
+
 /// Going back, forking and comparing, with the reply read: what a person waits for.
 enum RewindRows {
   /// An `undo` of one request in a world that has had a million.
