@@ -162,7 +162,8 @@ package struct VerbEntry: Sendable {
       .await, "NAME STATE [within=DURATION]", does: "waits until a machine is in a state",
       example: "await f waiting within=1h", plain: 2...2, keys: .only(["within"]), inBatch: false),
     VerbEntry(
-      .cancel, "", does: "ends what this connection has under way: await, advance, step, undo, goto", example: "cancel", plain: 0...0,
+      .cancel, "", does: "ends what this connection has under way: await, advance, step, undo, goto", example: "cancel",
+      plain: 0...0,
       inBatch: false),
     VerbEntry(
       .expect, "NAME STATE", does: "fails unless a machine is in a state", example: "expect key capsLock",

@@ -265,7 +265,8 @@ struct Wording {
   }
 
   private func when(_ line: ServerLine, showsTime: Bool = true) -> String {
-    let parts = [line["t"].flatMap { showsTime ? "\(time($0))s" : nil }, line["seq"].map { "#\($0)" }].compactMap(\.self)
+    let parts = [line["t"].flatMap { showsTime ? "\(time($0))s" : nil }, line["seq"].map { "#\($0)" }].compactMap(
+      \.self)
     return parts.isEmpty ? "" : style(.quiet, "  \(parts.joined(separator: " "))")
   }
 

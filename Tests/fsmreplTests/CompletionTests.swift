@@ -96,7 +96,8 @@ struct CompletionTests {
       ("list kind=", ["kind=shiftKey", "kind=fridge"]),
       ("graph ", ["shiftKey", "fridge", "f1", "key"]), ("graph key format=d", ["format=dot"]),
       ("advance u", ["until"]), ("advance until ", ["0.350", "9.000"]), ("goto ", ["0.200", "0.000"]),
-      ("goto 0.0", ["0.000"]), ("diff ", ["main", "lesson"]), ("diff main l", ["lesson"]), ("nosuch ", []), ("# se", []), ("clock real ", []),
+      ("goto 0.0", ["0.000"]), ("diff ", ["main", "lesson"]), ("diff main l", ["lesson"]), ("nosuch ", []),
+      ("# se", []), ("clock real ", []),
     ] as [(String, [String])])
   func contexts(text: String, expected: [String]) {
     #expect(FakeDaemon.complete(text).candidates.map(\.text) == expected, "'\(text)'")

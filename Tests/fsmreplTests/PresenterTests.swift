@@ -67,18 +67,18 @@ struct PresenterTests {
         ". @x state key on capsLock", ". @x hidden box full", ". @x parameter f start 4 5",
         ". @x reading f temperature 4.000 -", ". @x timer key doubleTap 0.350 -", ". @x wire lesson a out b in",
         ". @x news of tomorrow", "+ @x 10") == """
-          the time: 1.000s in lesson, 2.500s in trial
-          lamp: only in trial, a power, off
-          k: a shiftKey in lesson, a power in trial
-          key: on in lesson, capsLock in trial
-          box: full in both, with other data, which no state shows
-          f, made with start: 4 in lesson, 5 in trial
-          f, temperature: 4.000 in lesson, none in trial
-          key, doubleTap: due 0.350s in lesson, not running in trial
-          the wire a out → b in: only in lesson
-        . @x news of tomorrow
-        
-        """)
+            the time: 1.000s in lesson, 2.500s in trial
+            lamp: only in trial, a power, off
+            k: a shiftKey in lesson, a power in trial
+            key: on in lesson, capsLock in trial
+            box: full in both, with other data, which no state shows
+            f, made with start: 4 in lesson, 5 in trial
+            f, temperature: 4.000 in lesson, none in trial
+            key, doubleTap: due 0.350s in lesson, not running in trial
+            the wire a out → b in: only in lesson
+          . @x news of tomorrow
+
+          """)
   }
 
   @Test("what was undone, in notices and in the journal")
@@ -90,11 +90,11 @@ struct PresenterTests {
       try shown(
         "journal", ". 2 1.000 key moved off on event=tap undone=4", ". 2 1.000 key armed w due=1.350 undone=4",
         ". 4 1.000 - undone from=2 to=3 undone=5", "+ 3") == """
-        #2 1.000  key  off → on  (event tap)  undone by #4
-        #2 1.000  key  w until 1.350  undone by #4
-        #4 1.000  #2 to #3 undone  undone by #5
+          #2 1.000  key  off → on  (event tap)  undone by #4
+          #2 1.000  key  w until 1.350  undone by #4
+          #4 1.000  #2 to #3 undone  undone by #5
 
-        """)
+          """)
   }
 
   @Test("objects are shown in words too, if somebody asks for them at a prompt for people")
