@@ -122,6 +122,16 @@ struct Past {
     } while checkpoints.count > 1 && checkpoints.reduce(0) { $0 + $1.bytes } > mostBytes
   }
 
+  /// Gives up the newest copies as long as the way from what is before them is hardly longer: of a world that has grown
+  /// too large to be copied, they are not worth their memory.
+  mutating func giveUpWhatLiesFarBack(firstKept: UInt64, last: UInt64) {
+    while let newest = checkpoints.last?.sequence {
+      let before = checkpoints.count > 1 ? checkpoints[checkpoints.count - 2].sequence : 0
+      guard before + 1 >= firstKept, (last - before) * 8 <= (last - newest) * 9 else { return }
+      checkpoints.removeLast()
+    }
+  }
+
   private mutating func thinOut(_ tolerance: UInt64) {
     guard let newest = checkpoints.last?.sequence else { return }
     var place = checkpoints.count - 2
@@ -168,7 +178,10 @@ extension World {
   mutating func keepCheckpoint() {
     past.wait(after: journal.last, machines: registry.count)
     let isNeeded = past.needsCheckpoint(firstKept: journal.first, last: journal.last)
-    guard past.hasRoom(for: bytesOfACopy, isNeeded: isNeeded) else { return }
+    guard past.hasRoom(for: bytesOfACopy, isNeeded: isNeeded) else {
+      past.giveUpWhatLiesFarBack(firstKept: journal.first, last: journal.last)
+      return
+    }
     past.keep(Checkpoint(of: self, as: journal.last), firstKept: journal.first)
   }
 

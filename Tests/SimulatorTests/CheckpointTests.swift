@@ -116,6 +116,24 @@ struct CheckpointTests {
     }
   }
 
+  @Test("a world that has grown too large gives up the copies of when it was small")
+  func grown() throws {
+    var limits = WorldLimits()
+    limits.checkpointBytes = 600_000
+    limits.checkpointDistance = 200
+    var world = World(limits: limits)
+    var most = 0
+    for number in 0..<20_000 {
+      try world.make(Relay.kind, "r\(number)")
+      world.keepCheckpointIfDue()
+      most = max(most, world.checkpoints.count)
+    }
+    #expect(most >= 2)
+    #expect(world.checkpoints.count == 0)
+    #expect(try world.undo(19_999) == 2...20_000)
+    #expect(world.machineCount == 1)
+  }
+
   @Test("copies stay within their bytes")
   func bytes() throws {
     var limits = WorldLimits()
