@@ -248,6 +248,9 @@ extension World {
     return true
   }
 
+  /// Whether time has not gone on since the last input.
+  package var isAtItsLastInput: Bool { journal.lastMoment == now.nanoseconds }
+
   /// Begins all watches that another world has, which this one replaces.
   package mutating func takeOverWatches(of other: borrowing World) {
     for (watcher, pattern, scope) in other.watchers.all { watch(pattern, scope, for: watcher) }

@@ -1,3 +1,4 @@
+import JournalStore
 import LineProtocol
 import Simulator
 import StateMachines
@@ -54,6 +55,12 @@ extension Engine {
     line("checkpointBytes", UInt64(checkpoints.bytes), "bytes")
     line("seed", realm.seed, "of-this-world")
     time("lateness", realm.worstLateness)
+    if let holdings = realm.stored?.holdings {
+      line("storeFrom", holdings.first, "seq")
+      line("storeBytes", UInt64(holdings.bytes), "bytes")
+      line("storeRemoved", UInt64(holdings.removedBytes), "bytes")
+      line("storeCheckpoints", UInt64(holdings.checkpoints.count), "copies")
+    }
     endLines(lines, words, &session)
   }
 }

@@ -152,7 +152,7 @@ extension Keeper {
     }
   }
 
-  private func ask<R>(_ body: () throws(StoreFailure) -> R) throws(KeeperFailure) -> R {
+  func ask<R>(_ body: () throws(StoreFailure) -> R) throws(KeeperFailure) -> R {
     do throws(StoreFailure) {
       return try body()
     } catch {

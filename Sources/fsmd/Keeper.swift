@@ -129,6 +129,8 @@ struct Keeping {
   var storedAt: UInt64
   /// The last input that the latest checkpoint contains; 0 if there is none.
   var checkpoint: UInt64
+  /// Whether there may be something to remove.
+  var isOverfull = true
 
   /// Whether the clock is as it was stored, and the moment too where time does not pass by itself.
   func isAsStored(_ realm: borrowing Realm) -> Bool {

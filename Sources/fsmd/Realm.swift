@@ -118,6 +118,8 @@ final class HostedWorld {
   var realm: Realm
   /// What the store has of it; nil for a world that is not durable, or cannot be had at present.
   var keeping: Keeping?
+  /// A checkpoint that is being written.
+  var archiving: ArchiveWriter?
   /// Whether it is to survive the daemon.
   var isDurable: Bool { keeping != nil || realm.outage != nil }
 
@@ -138,6 +140,7 @@ final class HostedWorld {
 
   func replace(with realm: consuming Realm) {
     var realm = realm
+    archiving = nil
     realm.world.takeOverWatches(of: self.realm.world)
     self.realm = realm
   }

@@ -22,32 +22,54 @@ extension Service {
       } catch {
         // Where one world is somebody else's by now, the others still can be stored.
         let lost = error.world.flatMap { world in news.firstIndex { $0.realm.name == world } }
-        for hosted in lost.map({ [news[$0]] }) ?? news { giveUp(hosted, error) }
+        for hosted in lost.map({ [news[$0]] }) ?? news { giveUp(hosted, "\(error)") }
         if let lost { news.remove(at: lost) } else { break }
       }
     }
     settleOutboxes()
   }
 
+  /// Does a little of what the store needs besides, for each world.
+  func tendWorlds() {
+    guard let keeper else { return }
+    isTending = false
+    for hosted in worlds.values where hosted.keeping != nil {
+      do throws(KeeperFailure) {
+        if try keeper.tend(hosted) { isTending = true }
+      } catch {
+        giveUp(hosted, "\(error)")
+      }
+    }
+    guard hasRubbish else { return }
+    do throws(KeeperFailure) {
+      hasRubbish = try keeper.sweep()
+      if hasRubbish { isTending = true }
+    } catch {
+      // What was dropped stays where it is until the next start; nobody needs it.
+      hasRubbish = false
+      report("dropped worlds: \(error)")
+    }
+  }
+
   /// Reads a world again whose store has failed, if it is time to try.
   func tryAgain(_ hosted: HostedWorld) {
     guard let outage = hosted.realm.outage, host >= outage.retryAt else { return }
-    bringBack(hosted, since: outage.reason)
+    bringBack(hosted)
   }
 
-  private func giveUp(_ hosted: HostedWorld, _ failure: StoreFailure) {
+  private func giveUp(_ hosted: HostedWorld, _ reason: String) {
     let name = hosted.realm.name
-    report("world \(name): \(failure)")
+    report("world \(name): \(reason)")
     for client in clients.values where client.hosted === hosted {
-      client.session.takeBack(world: name, "\(failure)")
+      client.session.takeBack(world: name, reason)
       touch(client)
       list(client)
     }
-    bringBack(hosted, since: "\(failure)")
+    bringBack(hosted)
   }
 
   /// Throws a world away and reads it from the store.
-  private func bringBack(_ hosted: HostedWorld, since reason: String) {
+  private func bringBack(_ hosted: HostedWorld) {
     guard let keeper else { return }
     let name = hosted.realm.name
     do throws(KeeperFailure) {
@@ -84,8 +106,11 @@ extension Service {
   func release() {
     commit()
     for hosted in worlds.values {
-      guard let keeping = hosted.keeping else { continue }
-      try? keeper?.store.release(keeping.tenure)
+      do throws(KeeperFailure) {
+        try keeper?.leave(hosted)
+      } catch {
+        report("world \(hosted.realm.name): \(error)")
+      }
     }
   }
 }

@@ -128,6 +128,7 @@ extension Service {
     do throws(StoreFailure) {
       try keeper.store.remove(hosted.realm.name)
       hosted.keeping = nil
+      hasRubbish = true
       return true
     } catch {
       client.session.failStorage(Array(request.tag), world: hosted.realm.name, "\(error)")

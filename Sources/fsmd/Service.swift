@@ -38,6 +38,10 @@ final class Service {
   let keeper: Keeper?
   /// Takes what is to be said to whoever runs the daemon.
   var report: (String) -> Void = { _ in }
+  /// Whether checkpoints are being written, or room is being made.
+  var isTending = false
+  /// Whether dropped worlds have left something in the store.
+  var hasRubbish = true
   private(set) var clients: [UInt32: Client] = [:]
   // A round must not cost more for clients that have nothing to do with it, so those that may have are listed.
   /// Clients that may have output to be written.
@@ -207,6 +211,7 @@ final class Service {
   func endRound() {
     serveThoseWhoWait()
     commit()
+    tendWorlds()
     for client in watching where !client.isGone && client.session.cursor != nil {
       let before = client.session.outbox.noticeBytes
       engine.pump(&client.session, client.hosted.realm.world, mayDrop: true)
@@ -224,7 +229,7 @@ final class Service {
   }
 
   /// Whether there is work that needs another turn soon; to be asked when the outboxes have been written.
-  var needsTurn: Bool { busy.contains { hasWork($0) } || worlds.values.contains { $0.realm.isBehind } }
+  var needsTurn: Bool { isTending || busy.contains { hasWork($0) } || worlds.values.contains { $0.realm.isBehind } }
 
   private func isBusy(_ client: Client) -> Bool {
     !client.isGone && client.session.life != .ended

@@ -20,6 +20,9 @@ final class StoredJournal {
     self.first = first
   }
 
+  /// What the world takes up; nil if the store does not say.
+  var holdings: Holdings? { try? store.holdings(of: world) }
+
   /// Hands out inputs in order.
   ///
   /// - Parameters:

@@ -1,0 +1,91 @@
+import JournalStore
+import Simulator
+import StateMachines
+
+/// What a store needs besides the rounds: checkpoints, so that a start is quick, and room.
+extension Keeper {
+  /// Inputs between two checkpoints, at least: they are played again in about a tenth of a second.
+  static let inputsBetweenCheckpoints: UInt64 = 200_000
+  /// Machines written out in one round.
+  private static let machinesInARound = 2_000
+  /// At the end of the daemon a checkpoint is made of a world with this many inputs behind the last one, if it has at most
+  /// so many machines.
+  private static let inputsBeforeTheEnd: UInt64 = 20_000
+  private static let machinesAtTheEnd = 100_000
+
+  /// Goes on with what is to be done for a world beside its rounds: a piece of a checkpoint, a bite of what is to go.
+  ///
+  /// - Returns: Whether there is more to do, which can wait for others.
+  /// - Throws: What ``WorldStore/append(_:)`` throws; the world must be read again then.
+  func tend(_ hosted: HostedWorld) throws(KeeperFailure) -> Bool {
+    guard let keeping = hosted.keeping else { return false }
+    if hosted.archiving == nil, isCheckpointDue(hosted, keeping) {
+      hosted.archiving = ArchiveWriter(of: hosted.realm.world)
+    }
+    if hosted.archiving != nil { return try goOn(with: hosted, keeping, machines: Keeper.machinesInARound) }
+    guard keeping.isOverfull else { return false }
+    let isOverfull = try ask { () throws(StoreFailure) in try store.retain(keeping.tenure, retention) }
+    hosted.keeping?.isOverfull = isOverfull
+    let held = try ask { () throws(StoreFailure) in try store.holdings(of: keeping.tenure.world) }
+    hosted.realm.stored?.first = held.first
+    return isOverfull
+  }
+
+  private var retention: Retention {
+    Retention(bytes: limits.storeBytes, age: Int64(limits.storeDays) * 86_400)
+  }
+
+  /// A checkpoint is made where time has not gone on since the last input, and all is stored.
+  private func isCheckpointDue(_ hosted: HostedWorld, _ keeping: Keeping) -> Bool {
+    let wait = max(Keeper.inputsBetweenCheckpoints, 2 * UInt64(hosted.realm.world.machineCount))
+    return keeping.head >= keeping.checkpoint + wait && canBeWritten(hosted, keeping)
+  }
+
+  private func canBeWritten(_ hosted: HostedWorld, _ keeping: Keeping) -> Bool {
+    hosted.realm.world.lastSequence == keeping.head && hosted.realm.world.isAtItsLastInput
+  }
+
+  /// Writes a piece of a checkpoint, and stores it when it is whole.
+  ///
+  /// - Returns: True; what a new checkpoint makes superfluous is to go next.
+  private func goOn(with hosted: HostedWorld, _ keeping: Keeping, machines: Int) throws(KeeperFailure) -> Bool {
+    guard var writer = hosted.archiving.take() else { return false }
+    let name = keeping.tenure.world
+    do throws(ArchiveFailure) {
+      guard try writer.advance(machines: machines) else {
+        hosted.archiving = consume writer
+        return true
+      }
+    } catch {
+      throw .unreadable(world: name, reason: error.text)
+    }
+    let (sequence, hash, bytes) = (writer.sequence, writer.stateHash, writer.bytes)
+    try ask { () throws(StoreFailure) in
+      try bytes.withUnsafeBytes { bytes in
+        Result { () throws(StoreFailure) in try store.putCheckpoint(keeping.tenure, at: sequence, hash: hash, bytes) }
+      }.get()
+    }
+    hosted.keeping?.checkpoint = sequence
+    hosted.keeping?.isOverfull = true
+    return true
+  }
+
+  /// Leaves a world so that the next start is quick, when the daemon ends.
+  func leave(_ hosted: HostedWorld) throws(KeeperFailure) {
+    guard let keeping = hosted.keeping else { return }
+    if keeping.head >= keeping.checkpoint + Keeper.inputsBeforeTheEnd, canBeWritten(hosted, keeping),
+      hosted.realm.world.machineCount <= Keeper.machinesAtTheEnd
+    {
+      hosted.archiving = ArchiveWriter(of: hosted.realm.world)
+      _ = try goOn(with: hosted, keeping, machines: .max)
+    }
+    try ask { () throws(StoreFailure) in try store.release(keeping.tenure) }
+  }
+
+  /// Gives back a bite of the room that dropped worlds had.
+  ///
+  /// - Returns: Whether there is more.
+  func sweep() throws(KeeperFailure) -> Bool {
+    try ask { () throws(StoreFailure) in try store.sweep() }
+  }
+}
