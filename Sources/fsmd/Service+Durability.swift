@@ -128,9 +128,14 @@ extension StoreFailure {
 extension Session {
   /// Takes back what this client was to be told in this round: each request has failed, since what it did is not stored.
   mutating func takeBack(world: String, _ reason: String) {
-    let lines = outbox.takeBack()
+    let (lines, withheld) = outbox.takeBack()
     gap = nil
+    var unanswered = withheld[...]
     for line in lines.split(separator: UInt8(ascii: "\n")) {
+      while let request = unanswered.first, request.place <= line.startIndex {
+        failStorage(request.tag, world: world, reason)
+        unanswered.removeFirst()
+      }
       switch LineClass(rawValue: line[line.startIndex]) {
       case .success, .failure: failStorage(Session.tag(of: line), world: world, reason)
       case .flow:
@@ -139,6 +144,7 @@ extension Session {
       case .data, .notice, nil: break
       }
     }
+    for request in unanswered { failStorage(request.tag, world: world, reason) }
     if !activity.isNone {
       failStorage(activity.tag, world: world, reason)
       endActivity()
