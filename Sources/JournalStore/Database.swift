@@ -71,6 +71,15 @@ final class Database {
     handle = nil
   }
 
+  /// The first bytes of the file, with zeros where it has fewer, and its length; nothing is locked.
+  func start(_ count: Int) throws(StoreFailure) -> (bytes: [UInt8], length: Int) {
+    var bytes = [UInt8](repeating: 0, count: count)
+    var length: sqlite3_int64 = 0
+    let code = calling { fsm_read_start(handle, &bytes, Int32(count), &length) }
+    guard code == SQLITE_OK else { throw failure(code) }
+    return (bytes, Int(length))
+  }
+
   /// How many rows the last statement changed.
   var changes: Int { Int(sqlite3_changes(handle)) }
 

@@ -1,24 +1,20 @@
-internal import Glibc
-
-/// The first bytes of a database file, looked at before SQLite is let near it, so that a file which is not ours or from
-/// a later release stays as it is.
+/// The first bytes of a database file, looked at before SQLite reads it in its own way, which locks it and makes files
+/// beside it: so a file which is not ours or from a later release stays as it is.
 ///
 /// The layout is SQLite's (https://www.sqlite.org/fileformat2.html, "The Database Header").
 enum DatabaseHeader {
   private static let size = 100
 
-  /// Checks a file that exists.
+  /// Checks the file of a connection that was only opened yet.
   ///
   /// - Parameter hasWAL: Whether a log with contents lies beside it. Then pages may be there and not yet in the file.
   /// - Throws: `damaged` for an empty or truncated file and one that is no database of ours, `newer`, and what the
   ///   kernel says.
-  static func check(_ path: String, hasWAL: Bool) throws(StoreFailure) {
-    let file = try StoreFile(path, O_RDONLY)
-    defer { file.close() }
-    let length = try file.length()
+  static func check(_ database: Database, hasWAL: Bool) throws(StoreFailure) {
+    let path = database.path
+    let (header, length) = try database.start(size)
     guard length > 0 else { throw .damaged(Damage(path, "it is empty (0 bytes)")) }
-    let header = try file.read(size, at: 0)
-    guard header.count == size else {
+    guard length >= size else {
       throw .damaged(Damage(path, "it is too short for a database (\(length) bytes)"))
     }
     func number(at place: Int, bytes: Int = 4) -> Int {
