@@ -28,9 +28,10 @@ enum DatabaseHeader {
     }
     let version = number(at: 60)
     guard version <= Schema.version else { throw .newer(path: path, found: version, known: Schema.version) }
-    // The page size, that a WAL is used, and what our databases never have: reserved bytes, automatic vacuum.
+    // The page size, that a WAL is used, SQLite's schema format and UTF-8; and what our databases never have, reserved
+    // bytes and automatic vacuum.
     guard version == Schema.version, number(at: 16, bytes: 2) == Schema.pageSize, number(at: 18, bytes: 2) == 0x0202,
-      header[20] == 0, number(at: 52) == 0
+      number(at: 44) == 4, number(at: 56) == 1, header[20] == 0, number(at: 52) == 0
     else {
       throw .damaged(Damage(path, "its first page is not what was written"))
     }

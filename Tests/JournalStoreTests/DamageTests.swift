@@ -41,7 +41,9 @@ struct DamageTests {
     } catch {
       switch error {
       case .damaged, .newer: break
-      default: Issue.record("\(comment): \(error)")
+      case .fenced, .outOfStep, .noSuchWorld, .worldExists, .unknown, .full, .readOnly, .locked, .absent, .cannotOpen,
+        .other:
+        Issue.record("\(comment): \(error)")
       }
     }
   }
