@@ -36,6 +36,7 @@ package final class SQLiteStore: WorldStore {
   let notes: HeadNotes?
   let writer: StoreWriter
   let now: () -> Int64
+  let boot: UInt64
   /// The rows of the worlds that this store has taken, as they are in the database as far as is known.
   var held: [Int64: WorldRow] = [:]
   /// The checkpoints whose bytes were found good, for whose sake older segments may go; the latest of each world.
@@ -53,14 +54,15 @@ package final class SQLiteStore: WorldStore {
 
   private init(
     _ files: StoreFiles, _ database: Database, _ lock: StoreLock?, _ notes: HeadNotes?, _ writer: StoreWriter,
-    _ now: @escaping () -> Int64, _ warnings: [StoreWarning]
+    _ circumstances: Circumstances, _ warnings: [StoreWarning]
   ) {
     self.files = files
     self.database = database
     self.lock = lock
     self.notes = notes
     self.writer = writer
-    self.now = now
+    now = circumstances.now
+    boot = circumstances.boot
     self.warnings = warnings
   }
 
@@ -93,9 +95,9 @@ package final class SQLiteStore: WorldStore {
         try files.makeDatabase(faults: faults)
         if found != nil { warnings.append(.databaseGone(path: files.database)) }
       }
-      try DatabaseHeader.check(files.database, hasWAL: StoreFile.size(files.log) > 0)
       let database = try Database(path: files.database, .writing, faults: faults)
       do throws(StoreFailure) {
+        try DatabaseHeader.check(database, hasWAL: StoreFile.size(files.log) > 0)
         try Schema.check(database)
         let (store, rows) = try Soundness.check(database)
         warnings += try found?.check(store, rows, boot: circumstances.boot, path: files.database) ?? []
@@ -106,7 +108,7 @@ package final class SQLiteStore: WorldStore {
         try database.run("PRAGMA secure_delete = OFF")
         let notes = try HeadNotes(
           path: files.heads, store, rows, boot: circumstances.boot, durability, faults: faults)
-        return SQLiteStore(files, database, lock, notes, writer, circumstances.now, warnings)
+        return SQLiteStore(files, database, lock, notes, writer, circumstances, warnings)
       } catch {
         database.close()
         throw error
@@ -124,20 +126,21 @@ package final class SQLiteStore: WorldStore {
     folder: String, _ circumstances: Circumstances = Circumstances()
   ) throws(StoreFailure) -> SQLiteStore {
     let files = StoreFiles(folder: folder)
+    guard StoreFile.exists(files.database) else { throw .absent(path: files.database) }
     let hasLog = StoreFile.size(files.log) > 0
-    try DatabaseHeader.check(files.database, hasWAL: hasLog)
     // SQLite reads a database with a log through a `-shm` that it must be able to make.
     let isFrozen = !hasLog && access(folder, W_OK) != 0
     let database = try Database(
       path: files.database, isFrozen ? .readingFrozen : .reading, faults: circumstances.faults)
     do throws(StoreFailure) {
+      try DatabaseHeader.check(database, hasWAL: hasLog)
       try Schema.check(database)
     } catch {
       database.close()
       throw error
     }
     let nobody = StoreWriter(process: 0, socket: "")
-    return SQLiteStore(files, database, nil, nil, nobody, circumstances.now, [])
+    return SQLiteStore(files, database, nil, nil, nobody, circumstances, [])
   }
 
   /// Writes what is left in the log to the database and gives the store free. One to which nothing was written stays as
