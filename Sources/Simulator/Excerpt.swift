@@ -54,7 +54,7 @@ package struct Excerpt: ~Copyable {
       switch detail {
       case .source(let machine, _), .target(let machine, _): machines.append(machine)
       case .emitted, .armed, .disarmed, .dataBefore, .dataAfter, .arguments, .parameters, .initial, .kind, .due, .key,
-        .undone:
+        .undone, .renewed:
         break
       }
     }
