@@ -61,6 +61,12 @@ final class Database {
     close()
   }
 
+  /// Lets closing write the WAL back to the database.
+  func tidyOnClose() {
+    _ = fsm_checkpoint_on_close(handle, 1)
+    leavesLog = false
+  }
+
   /// Gives the files back. To be called twice is harmless; anything else after it fails.
   func close() {
     for statement in statements { statement.finalize() }
@@ -112,10 +118,7 @@ final class Database {
     precondition(!isInTransaction, "a transaction that reads is not one that writes")
     try start(begin)
     defer { isInTransaction = false }
-    if leavesLog {
-      _ = fsm_checkpoint_on_close(handle, 1)
-      leavesLog = false
-    }
+    if leavesLog { tidyOnClose() }
     let result: Result
     do throws(StoreFailure) {
       result = try body()
