@@ -29,7 +29,8 @@ struct ArchiveBenchmark {
       rates.append(Double(count) / (try seconds { try once(world, archive, hash) }))
     }
     return Row(
-      ours: Figure(value: median(rates), unit: .perSecond), targets: [.atLeast(Figure(value: target, unit: .perSecond))],
+      ours: Figure(value: median(rates), unit: .perSecond),
+      targets: [.atLeast(Figure(value: target, unit: .perSecond))],
       remark: "\(archive.count) bytes")
   }
 

@@ -49,7 +49,8 @@ struct ArchiveFailureTests {
     #expect(throws: ArchiveFailure.self) { _ = try read(archive + [0]) }
   }
 
-  @Test("damage under a seal that is right traps nowhere, and is no secret", arguments: [[0x01], [0x80], [0xFF, 0x10]])
+  @Test(
+    "damage under a seal that is right traps nowhere, and is no secret", arguments: [[0x01], [0x80], [0xFF, 0x10]])
   func sealedDamage(masks: [UInt8]) throws {
     let world = try example()
     let archive = try world.archive()
