@@ -20,8 +20,9 @@ package struct ArchiveWriter: ~Copyable {
   /// The last input of the world as it is written.
   package var sequence: UInt64 { world.lastSequence }
 
-  /// Goes on with so many machines or timers.
+  /// Goes on with so many machines or timers; one piece more has all wires and all that is composed.
   ///
+  /// - Parameter machines: At least one.
   /// - Returns: Whether all is written.
   /// - Throws: ``ArchiveFailure/unwritable(kind:why:)``. It never comes of a kind whose coding the compiler has made, unless
   ///   its values are within one another without end.
@@ -146,6 +147,7 @@ struct WorldWriting: ~Copyable {
   /// - Parameter world: The one that this was begun for, which has not changed since.
   /// - Returns: Whether all is written.
   mutating func advance(through world: borrowing World, by count: Int) throws(ArchiveFailure) -> Bool {
+    precondition(count > 0, "a piece has a size")
     switch phase {
     case .machines(let first):
       let end = UInt32(min(world.registry.capacity, Int(first) + min(count, world.registry.capacity)))

@@ -5,6 +5,7 @@ internal import StateMachines
 /// A world of machines of one kind, written out, read back or hashed, in process. What is written is read and compared.
 struct ArchiveBenchmark {
   enum Task: String {
+    case copy = "copied to be written"
     case write = "written out"
     case read = "read back"
     case hash = "hashed"
@@ -37,6 +38,7 @@ struct ArchiveBenchmark {
   private func once(_ world: borrowing World, _ archive: [UInt8], _ hash: UInt64) throws {
     let isSame: Bool
     switch task {
+    case .copy: isSame = ArchiveWriter(of: world).sequence == world.lastSequence
     case .write: isSame = try world.archive() == archive
     case .hash: isSame = try world.stateHash == hash
     case .read:

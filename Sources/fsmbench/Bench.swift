@@ -105,6 +105,7 @@ enum Bench {
   private static let archives: [Benchmark] =
     [
       ArchiveBenchmark(kind: "power", isMillion: false, task: .write, target: 1_000_000),
+      ArchiveBenchmark(kind: "power", isMillion: true, task: .copy, target: 10_000_000),
       ArchiveBenchmark(kind: "power", isMillion: true, task: .write, target: 1_000_000),
       ArchiveBenchmark(kind: "power", isMillion: true, task: .hash, target: 1_000_000),
       ArchiveBenchmark(kind: "power", isMillion: true, task: .read, target: 1_000_000),

@@ -213,10 +213,10 @@ private struct Holder: Machine {
 }
 
 private final class Token: Sendable, Codable {
-  // Safety: only the tests of one suite use them, which run one after the other.
-  nonisolated(unsafe) static var living = 0
-  nonisolated(unsafe) static var readable = Int.max
-  nonisolated(unsafe) static var isWritable = true
+  // The tests of the suite run one after the other, and nobody else has tokens.
+  nonisolated(unsafe) static var living = 0  // Safety: as said above.
+  nonisolated(unsafe) static var readable = Int.max  // Safety: as said above.
+  nonisolated(unsafe) static var isWritable = true  // Safety: as said above.
 
   init() { Token.living += 1 }
 
