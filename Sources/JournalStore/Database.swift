@@ -17,7 +17,7 @@ final class Database {
   private var handle: OpaquePointer?
   let faults: FaultPlan?
   private var statements: [Statement] = []
-  private var isInTransaction = false
+  private(set) var isInTransaction = false
   private lazy var begin = kept("BEGIN IMMEDIATE")
   private lazy var beginReading = kept("BEGIN")
   private lazy var commit = kept("COMMIT")

@@ -36,6 +36,7 @@ package final class SQLiteStore: WorldStore {
   let notes: HeadNotes?
   let writer: StoreWriter
   let now: () -> Int64
+  let boot: UInt64
   /// The rows of the worlds that this store has taken, as they are in the database as far as is known.
   var held: [Int64: WorldRow] = [:]
   /// The checkpoints whose bytes were found good, for whose sake older segments may go; the latest of each world.
@@ -49,18 +50,20 @@ package final class SQLiteStore: WorldStore {
   private(set) lazy var rowByIdentity = database.kept("SELECT \(WorldRow.columns) FROM worlds WHERE id = ?1")
   private(set) lazy var rowUpdate = database.kept(WorldRow.update)
   private(set) lazy var segmentInsertion = database.kept(SegmentSQL.insertion)
+  private(set) lazy var nameAtInput = database.kept(NameSQL.atInput)
   private(set) lazy var nameInsertion = database.kept(NameSQL.insertion)
 
   private init(
     _ files: StoreFiles, _ database: Database, _ lock: StoreLock?, _ notes: HeadNotes?, _ writer: StoreWriter,
-    _ now: @escaping () -> Int64, _ warnings: [StoreWarning]
+    _ circumstances: Circumstances, _ warnings: [StoreWarning]
   ) {
     self.files = files
     self.database = database
     self.lock = lock
     self.notes = notes
     self.writer = writer
-    self.now = now
+    now = circumstances.now
+    boot = circumstances.boot
     self.warnings = warnings
   }
 
@@ -108,7 +111,7 @@ package final class SQLiteStore: WorldStore {
         try database.run("PRAGMA secure_delete = OFF")
         let notes = try HeadNotes(
           path: files.heads, store, rows, boot: circumstances.boot, durability, faults: faults)
-        return SQLiteStore(files, database, lock, notes, writer, circumstances.now, warnings)
+        return SQLiteStore(files, database, lock, notes, writer, circumstances, warnings)
       } catch {
         database.close()
         throw error
@@ -140,7 +143,7 @@ package final class SQLiteStore: WorldStore {
       throw error
     }
     let nobody = StoreWriter(process: 0, socket: "")
-    return SQLiteStore(files, database, nil, nil, nobody, circumstances.now, [])
+    return SQLiteStore(files, database, nil, nil, nobody, circumstances, [])
   }
 
   /// Writes what is left in the log to the database and gives the store free. To be called twice is harmless; anything
