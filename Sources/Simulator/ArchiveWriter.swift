@@ -120,13 +120,20 @@ struct WorldWriting: ~Copyable {
     /// From this number on.
     case machines(UInt32)
     case timers
+    /// But for the seal.
+    case written
     case done
   }
 
   private let encoder = ValueEncoder()
+<<<<<<< HEAD
   private let purpose: Purpose
+=======
+  private let keepsBytes: Bool
+  /// What is before the state.
+>>>>>>> archive
   private var head: [UInt8] = []
-  /// Bytes of the encoder that the hash has.
+  /// Bytes of the encoder that the hash has, or is not to have.
   private var hashed = 0
   private var checksum = Checksum()
   private var phase = Phase.machines(0)
@@ -154,7 +161,9 @@ struct WorldWriting: ~Copyable {
     for byte in WorldArchive.magic { encoder.byte(byte) }
     encoder.number(WorldArchive.format)
     encoder.number(world.firings)
-    head = encoder.takeBytes()
+    head = encoder.bytes
+    hashed = head.count
+    if !keepsBytes { forgetBytes() }
     writeFacts(of: world)
     writeKinds(of: world)
     if purpose != .present { encoder.count(world.registry.capacity) }
@@ -163,13 +172,8 @@ struct WorldWriting: ~Copyable {
 
   var stateHash: UInt64 { checksum.value }
 
-  var bytes: [UInt8] {
-    let stateHash = stateHash
-    let seal = head.withUnsafeBytes { WorldArchive.seal($0, stateHash: stateHash) }
-    let end = ValueEncoder()
-    end.word(seal)
-    return head + encoder.bytes + end.bytes
-  }
+  /// All that was written, if it is kept.
+  var bytes: [UInt8] { encoder.bytes }
 
   /// Goes on with so many machines or timers.
   ///
@@ -195,22 +199,35 @@ struct WorldWriting: ~Copyable {
       }
       if agenda.first == nil {
         writeRest(of: world)
-        phase = .done
+        phase = .written
       }
-    case .done: break
+    case .written, .done: return true
     }
     takeIntoHash()
-    if case .done = phase { return true }
-    return false
+    guard case .written = phase else { return false }
+    encoder.word(head.withUnsafeBytes { WorldArchive.seal($0, stateHash: stateHash) })
+    phase = .done
+    return true
   }
 
   private mutating func takeIntoHash() {
+<<<<<<< HEAD
     if purpose == .archive {
       encoder.bytes.withUnsafeBytes { checksum.add(UnsafeRawBufferPointer(rebasing: $0[hashed...])) }
       hashed = encoder.bytes.count
     } else {
       encoder.takeBytes().withUnsafeBytes { checksum.add($0) }
     }
+=======
+    encoder.bytes.withUnsafeBytes { checksum.add(UnsafeRawBufferPointer(rebasing: $0[hashed...])) }
+    hashed = encoder.bytes.count
+    if !keepsBytes { forgetBytes() }
+  }
+
+  private mutating func forgetBytes() {
+    encoder.forgetBytes()
+    hashed = 0
+>>>>>>> archive
   }
 
   // MARK: The parts

@@ -82,7 +82,7 @@ struct Past {
   // MARK: Checkpoints
 
   /// Lets a copy be due at once.
-  mutating func wait() {
+  mutating func waitNoLonger() {
     nextCheckpoint = 0
   }
 

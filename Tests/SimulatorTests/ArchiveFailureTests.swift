@@ -49,29 +49,63 @@ struct ArchiveFailureTests {
     #expect(throws: ArchiveFailure.self) { _ = try read(archive + [0]) }
   }
 
-  @Test(
-    "damage under a seal that is right traps nowhere, and is no secret", arguments: [[0x01], [0x80], [0xFF, 0x10]])
-  func sealedDamage(masks: [UInt8]) throws {
+  /// An archive with some bytes of the state changed, and a seal that is right all the same.
+  private func sealed(_ archive: [UInt8], changing change: (inout [UInt8], Range<Int>) -> Void) -> [UInt8] {
+    // Behind the magic, the format and the number of firings, which may have several bytes.
+    let firings = archive[(WorldArchive.magic.count + 1)...].firstIndex { $0 < 0x80 } ?? archive.count
+    let state = (firings + 1)..<(archive.count - WorldArchive.sealBytes)
+    var damaged = archive
+    change(&damaged, state)
+    let seal = damaged[..<state.lowerBound].withUnsafeBytes {
+      WorldArchive.seal($0, stateHash: Checksum.of(Array(damaged[state])))
+    }
+    damaged.replaceSubrange(state.upperBound..., with: withUnsafeBytes(of: seal.littleEndian) { Array($0) })
+    return damaged
+  }
+
+  /// Reads what may be damaged; if that can be read, it must be another world.
+  private func expectOther(_ damaged: [UInt8], than archive: [UInt8], _ hash: UInt64, _ what: String) throws {
+    guard damaged != archive else { return }
+    do {
+      let other = try read(damaged)
+      #expect(try other.stateHash != hash, "\(what)")
+      _ = other.checkInvariants()
+    } catch is ArchiveFailure {
+      return
+    }
+  }
+
+  @Test("damage under a seal that is right traps nowhere, and is no secret", arguments: [0x01, 0x80, 0x7E] as [UInt8])
+  func sealedDamage(mask: UInt8) throws {
     let world = try example()
     let archive = try world.archive()
     let hash = try world.stateHash
-    let start = WorldArchive.magic.count + 2
-    let end = archive.count - WorldArchive.sealBytes
-    for place in start..<end {
-      for mask in masks {
-        var damaged = archive
-        damaged[place] ^= mask
-        let state = Checksum.of(Array(damaged[start..<end]))
-        let seal = damaged[..<start].withUnsafeBytes { WorldArchive.seal($0, stateHash: state) }
-        damaged.replaceSubrange(end..., with: withUnsafeBytes(of: seal.littleEndian) { Array($0) })
-        do {
-          let other = try read(damaged)
-          #expect(try other.stateHash != hash, "byte \(place)")
-          _ = other.checkInvariants()
-        } catch is ArchiveFailure {
-          continue
+    #expect(sealed(archive) { _, _ in } == archive)
+    for place in archive.indices {
+      let damaged = sealed(archive) { bytes, state in if state.contains(place) { bytes[place] ^= mask } }
+      try expectOther(damaged, than: archive, hash, "byte \(place)")
+    }
+  }
+
+  @Test("the same in worlds of all kinds", arguments: 0..<8)
+  func sealedDamageOfAllKinds(seed: Int) throws {
+    let script = Script(seed: seed, of: DeterminismTests.entries, inputs: 120)
+    var world = World(seed: UInt64(seed), limits: Script.limits())
+    script.play(into: &world, .whole)
+    let archive = try world.archive()
+    let hash = try world.stateHash
+    var dice = Dice(seed: seed)
+    for round in 0..<150 {
+      let damaged = sealed(archive) { bytes, state in
+        let place = dice.number(state.lowerBound...(state.upperBound - 1))
+        switch dice.number(0...3) {
+        case 0: bytes[place] ^= 1 << UInt8(dice.number(0...7))
+        case 1: bytes[place] = dice.one(of: [0x00, 0x01, 0x7F, 0x80, 0xFF])
+        case 2: for next in place..<min(place + 4, state.upperBound) { bytes[next] = bytes[state.lowerBound] }
+        default: bytes[place] &+= 1
         }
       }
+      try expectOther(damaged, than: archive, hash, "seed \(seed), round \(round)")
     }
   }
 

@@ -30,6 +30,9 @@ struct ValueCodingTests {
     var doubly: Int?? = .some(nil)
     var moment = Moment.latest
     var interval = Interval(nanoseconds: -1)
+    var values: [Value] = [
+      .none, .text("x"), .integer(-1), .number(0.5), .flag(true), .flag(false), .interval(.seconds(1)), .moment(.end),
+    ]
     var colour = Colour.green
     var colours: Set<String> = ["b", "a", "ccc", ""]
     var numbers: [String: [Int]] = ["one": [1], "two": [1, 2], "none": []]
