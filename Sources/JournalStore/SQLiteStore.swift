@@ -50,6 +50,7 @@ package final class SQLiteStore: WorldStore {
   private(set) lazy var rowByIdentity = database.kept("SELECT \(WorldRow.columns) FROM worlds WHERE id = ?1")
   private(set) lazy var rowUpdate = database.kept(WorldRow.update)
   private(set) lazy var segmentInsertion = database.kept(SegmentSQL.insertion)
+  private(set) lazy var nameAtInput = database.kept(NameSQL.atInput)
   private(set) lazy var nameInsertion = database.kept(NameSQL.insertion)
 
   private init(

@@ -111,7 +111,7 @@ struct WorldReading {
     try readWires(into: &world)
     try readCompositions(kinds, into: &world)
     guard decoder.left == 0 else { throw StorageFailure.damaged("there are bytes left over") }
-    world.past.wait()
+    world.past.waitNoLonger()
   }
 
   private func moment(notBefore earliest: Moment) throws -> Moment {

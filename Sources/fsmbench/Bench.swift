@@ -71,7 +71,8 @@ enum Bench {
     return code
   }
 
-  private static let all: [Benchmark] = wire + watching + inProcess + forms + filtering + memory + rewinding + latency
+  private static let all: [Benchmark] =
+    wire + watching + inProcess + forms + filtering + archives + memory + rewinding + latency
 
   private static let wire: [Benchmark] = [
     WireBenchmark(connections: 1, depth: 1_000, kind: "power", event: "buttonClick", target: 2),
@@ -110,6 +111,18 @@ enum Bench {
   private static let filtering: [Benchmark] = [
     FilterBenchmark(words: 100, bytes: 64 << 20)
   ].map { filter in Benchmark(what: filter.what) { try filter.run($0) } }
+
+  private static let archives: [Benchmark] =
+    [
+      ArchiveBenchmark(kind: "power", isMillion: false, task: .write, target: 1_000_000),
+      ArchiveBenchmark(kind: "power", isMillion: true, task: .copy, target: 10_000_000),
+      ArchiveBenchmark(kind: "power", isMillion: true, task: .write, target: 1_000_000),
+      ArchiveBenchmark(kind: "power", isMillion: true, task: .hash, target: 1_000_000),
+      ArchiveBenchmark(kind: "power", isMillion: true, task: .read, target: 500_000),
+      ArchiveBenchmark(kind: "fridge", isMillion: true, task: .write, target: 300_000),
+      ArchiveBenchmark(kind: "fridge", isMillion: true, task: .read, target: 300_000),
+    ].map { archive in Benchmark(what: archive.what) { try archive.run($0) } }
+    + [Benchmark(what: "checksum of 64 MiB", run: checksum)]
 
   private static let forms: [Benchmark] = FormBenchmark.all.map { form in
     Benchmark(what: form.what) { try form.run($0) }

@@ -57,7 +57,7 @@ extension Keeper {
     } catch {
       throw .unreadable(world: name, reason: error.text)
     }
-    let (sequence, hash, bytes) = (writer.sequence, writer.stateHash, writer.bytes)
+    let (sequence, hash, bytes) = (writer.sequence, writer.presentHash, writer.bytes)
     try ask { () throws(StoreFailure) in
       try bytes.withUnsafeBytes { bytes in
         Result { () throws(StoreFailure) in try store.putCheckpoint(keeping.tenure, at: sequence, hash: hash, bytes) }
