@@ -66,6 +66,8 @@ private struct RestartWalk {
       let place = dice.number(below: guests.count)
       let lines = batch(of: 1 + dice.number(below: 8))
       let answers = (guests[place].say(lines), others[place].say(lines))
+      // How far back one can go depends on the copies that are in memory.
+      if (answers.0 + answers.1).contains(where: { $0.contains(" LIMIT name=journal ") }) { break }
       if answers.0 != answers.1 {
         let place = answers.0.indices.first { answers.0[$0] != answers.1[safe: $0] } ?? answers.0.count
         problem = "turn \(turn) after the restart: \(answers.0[safe: place] ?? "-"), not \(answers.1[safe: place] ?? "-")"
@@ -100,14 +102,16 @@ private struct RestartWalk {
   private func difference(_ one: Guest, _ other: Guest) -> String? {
     if let violation = other.violations().first { return violation }
     for what in ["world", "clock", "list", "agenda limit=1000", "wires", "count", "journal since=\(since(one, other)) limit=100000"] {
-      let (left, right) = (one.say(what), other.say(what))
+      let (left, right) = (one.say(what).map(strip), other.say(what).map(strip))
       guard left != right else { continue }
       let place = left.indices.first { left[$0] != right[safe: $0] } ?? left.count
       return "\(what): \(left[safe: place] ?? "-") was there, and is \(right[safe: place] ?? "-")"
     }
-    let hashes = (try? one.client.hosted.realm.world.stateHash, try? other.client.hosted.realm.world.stateHash)
+    let hashes = (try? one.client.hosted.realm.world.presentHash, try? other.client.hosted.realm.world.presentHash)
     return hashes.0 == hashes.1 ? nil : "another hash of the state"
   }
+
+  private func strip(_ s: String) -> String { s.split(separator: " ").filter { !$0.hasPrefix("undone=") }.joined(separator: " ") }
 
   private func since(_ one: Guest, _ other: Guest) -> UInt64 {
     max(one.client.hosted.realm.firstSequence, other.client.hosted.realm.firstSequence)
