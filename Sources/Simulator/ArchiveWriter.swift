@@ -126,12 +126,8 @@ struct WorldWriting: ~Copyable {
   }
 
   private let encoder = ValueEncoder()
-<<<<<<< HEAD
   private let purpose: Purpose
-=======
-  private let keepsBytes: Bool
   /// What is before the state.
->>>>>>> archive
   private var head: [UInt8] = []
   /// Bytes of the encoder that the hash has, or is not to have.
   private var hashed = 0
@@ -163,7 +159,7 @@ struct WorldWriting: ~Copyable {
     encoder.number(world.firings)
     head = encoder.bytes
     hashed = head.count
-    if !keepsBytes { forgetBytes() }
+    if purpose != .archive { forgetBytes() }
     writeFacts(of: world)
     writeKinds(of: world)
     if purpose != .present { encoder.count(world.registry.capacity) }
@@ -211,23 +207,14 @@ struct WorldWriting: ~Copyable {
   }
 
   private mutating func takeIntoHash() {
-<<<<<<< HEAD
-    if purpose == .archive {
-      encoder.bytes.withUnsafeBytes { checksum.add(UnsafeRawBufferPointer(rebasing: $0[hashed...])) }
-      hashed = encoder.bytes.count
-    } else {
-      encoder.takeBytes().withUnsafeBytes { checksum.add($0) }
-    }
-=======
     encoder.bytes.withUnsafeBytes { checksum.add(UnsafeRawBufferPointer(rebasing: $0[hashed...])) }
     hashed = encoder.bytes.count
-    if !keepsBytes { forgetBytes() }
+    if purpose != .archive { forgetBytes() }
   }
 
   private mutating func forgetBytes() {
     encoder.forgetBytes()
     hashed = 0
->>>>>>> archive
   }
 
   // MARK: The parts
