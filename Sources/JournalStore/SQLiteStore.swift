@@ -102,8 +102,6 @@ package final class SQLiteStore: WorldStore {
         try Schema.check(database)
         let (store, rows) = try Soundness.check(database)
         warnings += try found?.check(store, rows, boot: circumstances.boot, path: files.database) ?? []
-        // From here on it may be written to.
-        database.tidyOnClose()
         try database.run("PRAGMA synchronous = \(durability == .full ? "FULL" : "NORMAL")")
         try database.run("PRAGMA wal_autocheckpoint = \(logPages)")
         try database.run("PRAGMA journal_size_limit = \(2 * logPages * Schema.pageSize)")
@@ -146,8 +144,8 @@ package final class SQLiteStore: WorldStore {
     return SQLiteStore(files, database, nil, nil, nobody, circumstances, [])
   }
 
-  /// Writes what is left in the log to the database and gives the store free. To be called twice is harmless; anything
-  /// else after it fails.
+  /// Writes what is left in the log to the database and gives the store free. One to which nothing was written stays as
+  /// it was, with its log.
   package func close() {
     guard !isClosed else { return }
     isClosed = true

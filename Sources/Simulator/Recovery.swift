@@ -137,6 +137,11 @@ package struct UndoneSpans: Sendable {
   /// The first input that was undone; nil if none was.
   package var first: UInt64? { spans.map(\.from).min() }
 
+  /// Whether something up to an input was undone behind it.
+  package func reach(across sequence: UInt64) -> Bool {
+    spans.contains { $0.from <= sequence && $0.by > sequence }
+  }
+
   /// Looks through the next segment.
   package mutating func look(through bytes: UnsafeRawBufferPointer, _ numbers: ClosedRange<UInt64>) {
     guard let journal = Journal(segment: bytes, numbers) else { return }

@@ -12,10 +12,11 @@ struct Server {
   private let lifeline: Descriptor
   private let child: Child
 
-  /// The daemon that was built beside this program.
+  /// The daemon that was built beside this program; it keeps nothing.
   static func fsmd(_ options: [String] = []) throws -> Server {
     try start(greets: true) { socketPath in
-      (Child.siblingProgram("fsmd"), ["--socket", socketPath, "--log", "error", "--until-stdin-closes"] + options)
+      let common = ["--ephemeral", "--socket", socketPath, "--log", "error", "--until-stdin-closes"]
+      return (Child.siblingProgram("fsmd"), common + options)
     }
   }
 
