@@ -13,6 +13,8 @@ struct Conversation {
     case program
     /// The program, to restore what a lost connection had.
     case restoring
+    /// The recorder, to know at what time the request behind it is made.
+    case recorder
   }
 
   /// A request on its way.
@@ -52,6 +54,8 @@ struct Conversation {
   private static let longestLine = 65_536
 
   var isWaiting: Bool { !pending.isEmpty }
+  /// The watches in the present world, in an order of their own.
+  var watchesHere: [String] { (watches[place.world] ?? [:]).sorted { $0.key < $1.key }.map(\.value) }
   /// How many requests wait for their answer.
   var waitingCount: Int { pending.count }
 
