@@ -79,8 +79,8 @@ struct Conversation {
   /// - Returns: The line without its LF; `nil` for a blank line or a comment, which nobody answers.
   mutating func ask(_ text: String, by asker: Asker = .user, origin: String = "") -> String? {
     let parts = RequestText(text)
-    guard let verbWord = parts.verb else { return nil }
-    let verb = Verb.named(verbWord)
+    guard !parts.isBlank else { return nil }
+    let verb = parts.verb.flatMap(Verb.named)
     var tag = parts.tag
     var line = text
     if parts.tag == nil {
@@ -209,10 +209,13 @@ struct RequestText {
   /// What stands behind the verb.
   let words: [String]
 
+  /// Whether it is nothing or a remark, which nobody answers.
+  var isBlank: Bool { tag == nil && verb == nil }
+
   init(_ text: String) {
     var words = Self.split(text).map(String.init)
     if words.first?.hasPrefix("#") == true { words = [] }
-    if let first = words.first, first.hasPrefix("@"), words.count > 1 {
+    if let first = words.first, first.hasPrefix("@") {
       tag = String(first.dropFirst())
       words.removeFirst()
     } else {

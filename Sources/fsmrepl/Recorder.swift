@@ -109,6 +109,10 @@ struct Recorder {
   }
 
   private mutating func takeAnswer(_ line: Line, _ asked: Conversation.Asked?) -> [Piece] {
+    // Read out of turn: what is still open was answered by silence.
+    if asked?.verb == .cancel, current?.verb != .begin {
+      return finish() + [.exchange(Exchange(text: asked?.text ?? "", verb: .cancel, lines: [line]))]
+    }
     if current == nil, let asked { current = Exchange(text: asked.text, verb: asked.verb) }
     current?.lines.append(line)
     let isBatch = current?.verb == .begin && (asked?.verb != .begin || line.line.lineClass == .success)

@@ -68,8 +68,9 @@ final class Recording {
 
   /// Notes a request that is sent; see ``Recorder/note(_:_:isKept:)``.
   func note(_ text: String, isKept: Bool) -> (before: Bool, behind: Bool) {
-    guard isOpen, let verb = RequestText(text).verb else { return (false, false) }
-    return recorder.note(text, Verb.named(verb), isKept: isKept)
+    let request = RequestText(text)
+    guard isOpen, !request.isBlank else { return (false, false) }
+    return recorder.note(text, request.verb.flatMap(Verb.named), isKept: isKept)
   }
 
   /// Takes in a line from the daemon.

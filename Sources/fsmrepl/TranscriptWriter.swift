@@ -117,8 +117,12 @@ struct TranscriptWriter {
     }
     switch exchange.verb {
     case .cancel, .shutdown, .stats, .worlds: return false
-    case .clock: return !isReal && words.first != "real"
-    case .speed, .pause, .resume, .diff: return !isReal
+    case .clock:
+      // Of one that was real before, it tells the speed.
+      let last = exchange.last
+      return !isReal && words.first != "real" && last?["speed"] ?? "1" == "1" && last?["paused"] != "yes"
+    case .speed, .pause, .resume: return !isReal
+    case .diff: return !exchange.isDone || words.prefix(2).allSatisfy { worlds[$0]?.isReal == false }
     case .use: return !exchange.isDone || worlds[exchange.last?["world"] ?? ""] != nil
     case .world where words.first == "fork": return current != nil
     case .world where words.first == "drop" && exchange.isDone: return words.count > 1 && worlds[words[1]] != nil
