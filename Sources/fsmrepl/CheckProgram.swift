@@ -37,28 +37,45 @@ final class CheckProgram {
       throw .lost
     }
     defer { link.close() }
-    _ = try link.last()  // The greeting.
-    // The seed of a daemon's first world is 0; another world says its own where the transcript makes it.
-    let made = try worlds.make { request throws(RunLink.Stop) in try link.ask(request) }
-    guard case .success(let world) = made else {
-      var result = RunResult(name: transcript.name)
-      if case .failure(let refusal) = made { result.ending = .failed(refusal.failure(of: transcript.name)) }
-      return result
-    }
-    let player = CheckPlayer(link: link, transcript: transcript, world: world)
+    var made: Set<String> = []
     do throws(RunLink.Stop) {
-      try player.play(isUpdate: options.updates)
+      let result = try check(transcript, on: link, &made)
+      try drop(made)
+      return result
     } catch {
-      if client.endpoint.own == nil, case .signal = error { try drop(player, world) }
+      if client.endpoint.own == nil, case .signal = error { try drop(made) }
       throw error
     }
-    try drop(player, world)
+  }
+
+  /// - Parameter made: The worlds that are there because of it.
+  private func check(
+    _ transcript: Transcript, on link: RunLink, _ made: inout Set<String>
+  ) throws(RunLink.Stop) -> RunResult {
+    func refused(_ refusal: RunWorlds.Refusal) -> RunResult {
+      var result = RunResult(name: transcript.name)
+      result.ending = .failed(refusal.failure(of: transcript.name))
+      return result
+    }
+    defer { if let world = worlds.last { made.insert(world) } }
+    // The seed of a daemon's first world is 0; another world says its own where the transcript makes it.
+    let world: String
+    switch try worlds.make(ask: { request throws(RunLink.Stop) in try control.ask(request) }) {
+    case .failure(let refusal): return refused(refusal)
+    case .success(let name): world = name
+    }
+    _ = try link.last()  // The greeting.
+    let used = try link.ask("use \(world)")
+    guard used.lineClass == .success else { return refused(RunWorlds.Refusal(line: used)) }
+    let player = CheckPlayer(link: link, transcript: transcript, world: world)
+    defer { made.formUnion(player.worlds) }
+    try player.play(isUpdate: options.updates)
     return updated(transcript, player)
   }
 
   /// Drops what a transcript leaves behind.
-  private func drop(_ player: CheckPlayer, _ world: String) throws(RunLink.Stop) {
-    for name in player.worlds.sorted() + [world] { _ = try control.ask("world drop \(name)") }
+  private func drop(_ made: Set<String>) throws(RunLink.Stop) {
+    for name in made.sorted() { _ = try control.ask("world drop \(name)") }
   }
 
   /// Rewrites a file, where that is wanted and there is something to rewrite.

@@ -37,22 +37,32 @@ final class RunProgram {
   /// Plays a script in a world that is made for it and dropped behind it, whatever comes of it.
   private func play(_ script: Script) throws(RunLink.Stop) -> RunResult {
     let player = RunPlayer(link: link, script: script, speed: options.speed, onlooker: onlooker(of: script))
+    do throws(RunLink.Stop) {
+      try play(player)
+    } catch {
+      if case .signal = error, let world = worlds.last { leave(world, player) }
+      throw error
+    }
+    return player.result
+  }
+
+  private func play(_ player: RunPlayer) throws(RunLink.Stop) {
     let world: String
     switch try worlds.make(seed: options.seed, ask: { request throws(RunLink.Stop) in try player.ask(request).last }) {
     case .failure(let refusal):
-      player.result.ending = .failed(refusal.failure(of: script.name))
-      return player.result
+      player.result.ending = .failed(refusal.failure(of: player.result.name))
+      return
     case .success(let name): world = name
     }
-    do throws(RunLink.Stop) {
-      try player.play()
-      _ = try player.ask("world drop \(world)")
-    } catch {
-      if case .signal = error { leave(world, player) }
-      throw error
+    // Only when it is known that we are there may anything of the script be sent.
+    let used = try player.ask("use \(world)").last
+    guard used.lineClass == .success else {
+      player.result.ending = .failed(RunWorlds.Refusal(line: used).failure(of: player.result.name))
+      return
     }
+    try player.play()
+    _ = try player.ask("world drop \(world)")
     player.result.rename("world \(world)", "this world")
-    return player.result
   }
 
   /// After Ctrl-C: ends what is under way and drops the world, but does not wait for ever.

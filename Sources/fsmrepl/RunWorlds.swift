@@ -13,12 +13,14 @@ struct RunWorlds {
     }
   }
 
+  /// The one that was made last, or was about to be when nothing more was heard.
+  private(set) var last: String?
   private var count = 0
 
   /// How many names are tried before giving up.
   private static let mostTries = 100
 
-  /// Makes a virtual world with a name that nobody else has, and goes there.
+  /// Makes a virtual world with a name that nobody else has.
   ///
   /// - Parameter ask: Sends a request and gives the last line of its answer.
   /// - Returns: Its name.
@@ -30,14 +32,11 @@ struct RunWorlds {
       count += 1
       tries += 1
       let name = "run-\(getpid())-\(count)"
+      last = name
       let made = try ask("world new \(name) clock=virtual seed=\(seed)")
-      guard made.lineClass == .success else {
-        if made.code == FailureCode.nameTaken.word, tries < Self.mostTries { continue }
-        return .failure(Refusal(line: made))
-      }
-      // Only when it is known that we are there may anything of the file be sent.
-      let used = try ask("use \(name)")
-      return used.lineClass == .success ? .success(name) : .failure(Refusal(line: used))
+      if made.lineClass == .success { return .success(name) }
+      last = nil
+      if made.code != FailureCode.nameTaken.word || tries == Self.mostTries { return .failure(Refusal(line: made)) }
     }
   }
 }
