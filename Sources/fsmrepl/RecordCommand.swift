@@ -12,11 +12,13 @@ enum RecordCommand: Equatable {
   case wrong(String)
 
   private static let verb = "record"
-  private static let usages = ["record [FILE] [replace]", "record off"]
-  private static let summary = "writes what follows as a transcript for 'fsmrepl check'; says whether it does"
+  private static let usages = [
+    ("record [FILE] [replace]", "writes what follows as a transcript for 'fsmrepl check'; says whether it does"),
+    ("record off", "ends that"),
+  ]
 
   /// What `help` says of it, in the daemon's form.
-  static let usageRows = usages.map { ". \($0) : \(summary)" }
+  static let usageRows = usages.map { ". \($0.0) : \($0.1)" }
 
   /// - Returns: `nil` for a request to the daemon.
   init?(_ text: String) {
@@ -36,7 +38,7 @@ enum RecordCommand: Equatable {
     case (1, "off"): self = .stop
     case (1, _): self = .start(Self.path(line.words[0]), replaces: false)
     case (2, "replace"): self = .start(Self.path(line.words[0]), replaces: true)
-    case _: self = .wrong("record is used as \(Self.usages.map { "'\($0)'" }.joined(separator: " or "))")
+    case _: self = .wrong("record is used as \(Self.usages.map { "'\($0.0)'" }.joined(separator: " or "))")
     }
   }
 
