@@ -9,6 +9,8 @@ enum RunFiles {
     let lines: [String]
   }
 
+  /// What is looked for, in messages.
+  private static let transcript = "transcript (*.transcript, or *.md with a block that is marked 'fsmd')"
   /// Folders within folders.
   private static let deepest = 64
   private static let chunk = 1 << 20
@@ -17,7 +19,7 @@ enum RunFiles {
   ///
   /// - Throws: The first mistake of every file that has one.
   static func scripts(_ paths: [String]) throws(Mistakes) -> [Script] {
-    try read(paths, endings: [".fsm"]) { path, bytes throws(ScriptFailure) in
+    try read(paths, as: "*.fsm", endings: [".fsm"]) { path, bytes throws(ScriptFailure) in
       try ScriptParser.parse(path, bytes, load: load)
     }
   }
@@ -26,17 +28,18 @@ enum RunFiles {
   ///
   /// A Markdown file without a transcript is passed over: who writes `Docs/*.md` means those that have one.
   static func transcripts(_ paths: [String]) throws(Mistakes) -> [Transcript] {
-    try read(paths, endings: [".transcript", ".md"]) { path, bytes throws(ScriptFailure) in
+    try read(paths, as: Self.transcript, endings: [".transcript", ".md"]) { path, bytes throws(ScriptFailure) in
       if path.hasSuffix(".md"), !TranscriptParser.hasBlocks(bytes) { return nil }
       return try TranscriptParser.parse(path, bytes)
     }
   }
 
   /// - Parameters:
+  ///   - what: What is looked for.
   ///   - endings: Of the files that are meant by their folder.
   ///   - parse: Gives nothing for a file that is not meant.
   private static func read<Item>(
-    _ paths: [String], endings: [String], parse: (String, [UInt8]) throws(ScriptFailure) -> Item?
+    _ paths: [String], as what: String, endings: [String], parse: (String, [UInt8]) throws(ScriptFailure) -> Item?
   ) throws(Mistakes) -> [Item] {
     var mistakes: [String] = []
     var items: [Item] = []
@@ -61,11 +64,11 @@ enum RunFiles {
         read(file)
       }
       if known == (items.count, mistakes.count) {
-        mistakes.append("fsmrepl: there is no \(endings.map { "*\($0)" }.joined(separator: " or ")) below \(path)")
+        mistakes.append("fsmrepl: there is no \(what) below \(path)")
       }
     }
     if items.isEmpty, mistakes.isEmpty {
-      mistakes.append("fsmrepl: there is no transcript in \(paths.joined(separator: ", "))")
+      mistakes.append("fsmrepl: there is no \(what) in \(paths.joined(separator: ", "))")
     }
     guard mistakes.isEmpty else { throw Mistakes(lines: mistakes) }
     return items

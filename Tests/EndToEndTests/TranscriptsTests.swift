@@ -153,7 +153,7 @@ struct TranscriptsTests {
     #expect(run.output == "TAP version 14\n1..2\nok 1 - t/a/c.md\nok 2 - t/b.transcript\n", "\(run.log)")
     let none = try place.run("check", "@t/plain.md")
     #expect(none.code == .exited(1))
-    #expect(none.log == "fsmrepl: there is no transcript in t/plain.md\n")
+    #expect(none.log.hasPrefix("fsmrepl: there is no transcript (") && none.log.hasSuffix(" in t/plain.md\n"))
   }
 
   @Test("files see nothing of each other, and leave nothing behind on a daemon that was named")
