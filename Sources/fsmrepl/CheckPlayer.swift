@@ -18,10 +18,14 @@ final class CheckPlayer {
   /// Whether lines are kept by the daemon until `end`.
   private var isCollecting = false
   private var hasLeft = false
+  /// Lines that have come and were not taken yet.
+  private var received: ArraySlice<String> = []
 
   private static let firstWorld = "main"
   /// Of what is asked behind each request, since not every one is answered (`quiet`).
   private static let endTag = ".end-of-answer"
+  private static let question = "@\(endTag) sync\n"
+  private static let timeTag = ".time"
 
   init(link: RunLink, transcript: Transcript, world: String) {
     self.link = link
@@ -50,58 +54,86 @@ final class CheckPlayer {
     result.worldTime = times.first ?? result.worldTime
   }
 
+  /// How the end of what a request brings is known.
+  private enum End {
+    /// The connection is closed.
+    case closing
+    /// By the line that ends an answer; `begin` is always answered, and nothing may stand behind it.
+    case answer
+    /// By the answer to a question behind it.
+    case question
+    /// The daemon keeps it, and says nothing.
+    case none
+  }
+
+  private func end(of exchange: Transcript.Exchange) -> End {
+    if exchange.verb == .end { return .question }
+    if isCollecting || exchange.request.isEmpty { return .none }
+    switch exchange.verb {
+    case .quit: return .closing
+    case .begin: return .answer
+    default: return .question
+    }
+  }
+
   private func play(_ place: Int) throws(RunLink.Stop) {
     let exchange = transcript.exchanges[place]
+    let end = end(of: exchange)
     answers.append([])
-    if let time = exchange.time, !(try pass(time, place)) { return }
-    guard !exchange.request.isEmpty else { return }
-    result.steps += 1
-    let request = outgoing(exchange)
-    switch exchange.verb {
-    case .quit where !isCollecting:
-      answers[place] += try leave(request)
+    // All in one write; should no time pass, what the request does is of no interest.
+    if let time = exchange.time { link.send("@\(Self.timeTag) \(Self.request(for: time))\n") }
+    if !exchange.request.isEmpty {
+      result.steps += 1
+      link.send(outgoing(exchange) + "\n")
+    }
+    if end == .question { link.send(Self.question) }
+    if exchange.time != nil, !(try takeTime(place)) { return }
+    switch end {
+    case .none: break
+    case .closing:
       hasLeft = true
-    case .begin where !isCollecting:
-      link.send(request + "\n")
+      answers[place] += try linesToEnd().map(incoming)
+    case .answer:
       let came = try lines { $0.lineClass == .success || $0.lineClass == .failure }
       isCollecting = came.last.flatMap(ServerLine.of)?.lineClass == .success
       answers[place] += came.map(incoming)
-    case .end: fallthrough
-    case _ where !isCollecting:
+    case .question:
       isCollecting = false
-      let came = try ask(request)
+      let came = try linesToQuestion()
       answers[place] += came.map(incoming)
       try learn(exchange, came)
-    case _: link.send(request + "\n")
     }
   }
 
   // MARK: Time
 
-  /// Lets time pass to a request.
+  private static func request(for time: Transcript.Time) -> String {
+    switch time {
+    case .at(let moment): "advance until \(moment)ns"
+    case .after(let duration): "advance \(duration)ns"
+    }
+  }
+
+  /// Takes in what happens while time passes to a request.
   ///
   /// - Returns: False if that cannot be, which is the failure.
-  private func pass(_ time: Transcript.Time, _ place: Int) throws(RunLink.Stop) -> Bool {
-    let request =
-      switch time {
-      case .at(let moment): "advance until \(moment)ns"
-      case .after(let duration): "advance \(duration)ns"
-      }
-    var came = try ask(request).map(incoming)
-    let last = came.popLast() ?? ""
+  private func takeTime(_ place: Int) throws(RunLink.Stop) -> Bool {
+    var came = try lines { $0.tag == Self.timeTag }
+    let last = came.popLast().flatMap(ServerLine.of)
+    came = came.map(incoming)
     // In the order in which they came, as many as are expected there belong to the request before.
     if place > 0 {
-      let room = transcript.exchanges[place - 1].answers.count - answers[place - 1].count
-      answers[place - 1] += came.prefix(max(0, room))
-      came = Array(came.dropFirst(max(0, room)))
+      let room = max(0, transcript.exchanges[place - 1].answers.count - answers[place - 1].count)
+      answers[place - 1] += came.prefix(room)
+      came = Array(came.dropFirst(room))
     }
     answers[place] += came
-    guard let line = ServerLine.of(last), line.lineClass == .failure else { return true }
+    guard let last, last.lineClass == .failure else { return true }
     let exchange = transcript.exchanges[place]
     result.ending = .failed(
       RunFailure(
-        status: ExitCode.of(failure: line.code), place: transcript.place(of: exchange),
-        line: transcript.line(exchange.place), expected: "time to pass", got: "\(line.code) : \(line.note ?? "")"))
+        status: ExitCode.of(failure: last.code), place: transcript.place(of: exchange),
+        line: transcript.line(exchange.place), expected: "time to pass", got: "\(last.code) : \(last.note ?? "")"))
     return false
   }
 
@@ -118,33 +150,34 @@ final class CheckPlayer {
 
   /// Sends a request, and waits until all that it brings has come.
   private func ask(_ request: String) throws(RunLink.Stop) -> [String] {
-    link.send("\(request)\n@\(Self.endTag) sync\n")
-    return try lines { $0.tag == Self.endTag }.dropLast()
+    link.send("\(request)\n\(Self.question)")
+    return try linesToQuestion()
+  }
+
+  private func linesToQuestion() throws(RunLink.Stop) -> [String] {
+    try lines { $0.tag == Self.endTag }.dropLast()
   }
 
   /// Takes lines up to and with one of a sort.
   private func lines(until isLast: (ServerLine) -> Bool) throws(RunLink.Stop) -> [String] {
     var lines: [String] = []
-    var hasEnded = false
-    while !hasEnded {
-      try link.receive { bytes in
-        let raw = String(decoding: bytes, as: UTF8.self)
+    while true {
+      while let raw = received.popFirst() {
         lines.append(raw)
         // The lines of a diagram have rules of their own, and end nothing.
-        if let line = ServerLine.of(raw), isLast(line) { hasEnded = true }
+        if let line = ServerLine.of(raw), isLast(line) { return lines }
       }
+      received = []
+      try link.receive { received.append(String(decoding: $0, as: UTF8.self)) }
     }
-    return lines
   }
 
-  /// Sends what closes the connection, and takes all that comes until then.
-  private func leave(_ request: String) throws(RunLink.Stop) -> [String] {
-    link.send(request + "\n")
-    var lines: [String] = []
+  /// Takes all lines until the connection is closed.
+  private func linesToEnd() throws(RunLink.Stop) -> [String] {
     do throws(RunLink.Stop) {
-      while true { try link.receive { lines.append(incoming(String(decoding: $0, as: UTF8.self))) } }
+      while true { try link.receive { received.append(String(decoding: $0, as: UTF8.self)) } }
     } catch .lost {
-      return lines
+      return Array(received)
     }
   }
 
