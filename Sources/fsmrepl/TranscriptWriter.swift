@@ -122,6 +122,8 @@ struct TranscriptWriter {
       let last = exchange.last
       return !isReal && words.first != "real" && last?["speed"] ?? "1" == "1" && last?["paused"] != "yes"
     case .speed, .pause, .resume: return !isReal
+    // Why there is no such way back is said in the words of the clock.
+    case .undo, .goto: return !isReal || exchange.isDone
     case .diff: return !exchange.isDone || words.prefix(2).allSatisfy { worlds[$0]?.isReal == false }
     case .use: return !exchange.isDone || worlds[exchange.last?["world"] ?? ""] != nil
     case .world where words.first == "fork": return current != nil
