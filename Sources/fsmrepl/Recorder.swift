@@ -27,7 +27,8 @@ struct Recorder {
     var batch: [String] = []
     /// The world when it was made; unknown for what is read out of turn.
     var stand: Stand?
-    /// What came while its batch was being typed.
+    /// Of `begin`: the world's last input then, and what came before the first answer from the batch.
+    var begun: UInt64 = 0
     var early: [Line] = []
     var lines: [Line] = []
   }
@@ -105,6 +106,7 @@ struct Recorder {
     let done = finish()
     current = sent.popFirst()
     current?.stand = stand
+    current?.begun = stand.sequence
     return done
   }
 
@@ -123,7 +125,11 @@ struct Recorder {
   private mutating func takeUnasked(_ line: Line) -> [Piece] {
     guard hasBegun else { return [] }
     guard current != nil else { return [.between(line)] }
-    if current?.verb == .begin { current?.early.append(line) } else { current?.lines.append(line) }
+    if current?.verb == .begin, current?.lines.count ?? 0 <= 1 {
+      current?.early.append(line)
+    } else {
+      current?.lines.append(line)
+    }
     return []
   }
 

@@ -159,11 +159,11 @@ struct TranscriptWriter {
       output.lines += [request] + lines
       return
     }
-    let now = exchange.stand.map { TimeText.seconds($0.time) }
+    // What happened while it was typed comes with the time that passes before it.
     let early = exchange.early.filter { !$0.isOfClock }
-    output.lines += early.filter { $0.line.words.count > 1 && $0.line.words[1] != now }.map(\.raw)
-    output.lines += [request] + lines.prefix(1) + exchange.batch.map { "> \($0)" }
-    output.lines += early.filter { $0.line.words.count < 2 || $0.line.words[1] == now }.map(\.raw) + lines.dropFirst()
+    let before = early.filter { exchange.isBefore($0) }
+    output.lines += before.map(\.raw) + [request] + lines.prefix(1) + exchange.batch.map { "> \($0)" }
+    output.lines += early.filter { !exchange.isBefore($0) }.map(\.raw) + lines.dropFirst()
   }
 
   /// A line as a virtual clock has it.
@@ -218,6 +218,14 @@ extension Recorder.Exchange {
 
   /// The code of its failure; empty if it has not failed.
   fileprivate var code: String { last.map { $0.lineClass == .failure ? $0.code : "" } ?? "" }
+
+  /// Whether a notice is of something that happened between `begin` and `end`, and not of the batch itself, nor of a
+  /// past that was asked for in it.
+  fileprivate func isBefore(_ notice: Recorder.Line) -> Bool {
+    let words = notice.line.words
+    guard words.count > 1, let sequence = UInt64(words[0]), let stand else { return false }
+    return sequence > begun && words[1] != TimeText.seconds(stand.time)
+  }
 
   /// Whether it is about worlds, in whichever it was asked.
   fileprivate var isOfWorlds: Bool { verb == .use || verb == .world && !words.isEmpty }
