@@ -110,6 +110,10 @@ struct TranscriptWriter {
 
   private func isRepeatable(_ exchange: Recorder.Exchange, _ isReal: Bool) -> Bool {
     let words = exchange.words
+    // No verb of the daemon, but of the transcript.
+    if ([exchange.text] + exchange.batch).contains(where: { ["at", "after"].contains(RequestText.split($0).first) }) {
+      return false
+    }
     switch exchange.code {
     case FailureCode.cancelled.word: return false
     case FailureCode.clock.word where isReal, FailureCode.timeout.word where isReal: return false

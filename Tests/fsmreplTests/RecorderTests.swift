@@ -123,7 +123,8 @@ struct RecorderTests {
       ("stats", "virtual", "+ 0"), ("worlds", "virtual", "+ 0"), ("clock real", "virtual", "+ clock real speed=1"),
       ("await f on", "real", "- TIMEOUT state=off t=1.000 : late"),
       ("advance 5s", "real", "- CLOCK clock=real : it runs"), ("advance 9d", "virtual", "- CANCELLED : cancelled"),
-      ("goto 9s", "real", "- BAD-ARGUMENT got=9s : later"), ("shutdown", "virtual", "+"),
+      ("at 9s list", "real", "- UNKNOWN-VERB verb=at : no"), ("goto 9s", "real", "- BAD-ARGUMENT got=9s : later"),
+      ("shutdown", "virtual", "+"),
       ("use other", "virtual", "+ world=other clock=virtual t=9.000 seq=9"),
     ])
   func remarks(request: String, clock: String, answer: String) {
