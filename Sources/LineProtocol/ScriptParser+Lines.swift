@@ -141,7 +141,7 @@ extension ScriptParser {
   }
 
   /// Verbs that have no place in a script, whatever follows.
-  private static let barred: Set<Verb> = [.cancel, .mode, .quiet, .quit, .shutdown, .use]
+  private static let barred: Set<Verb> = [.cancel, .diff, .mode, .quiet, .quit, .shutdown, .use]
 
   /// Why a verb has no place in a script.
   private func barred(_ verb: Verb, _ place: Int, _ end: Int) -> String? {
@@ -150,6 +150,8 @@ extension ScriptParser {
     case .use: "a script has a world of its own and stays there, so '\(verb.name)' is not for scripts"
     case .world where end > place + 1:
       "a script has a world of its own and stays there; only 'world' alone is for scripts"
+    case .diff:
+      "a script has a world of its own and no second one to compare it with; 'undo' and 'goto' go back to try another way"
     case .quiet, .mode: "the answer to each line is read here, so '\(verb.name)' is not for scripts"
     case .cancel: "lines run one after the other, so there is nothing to cancel in a script"
     case .clock where words.isWord(place + 1, "real"):

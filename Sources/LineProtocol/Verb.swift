@@ -162,13 +162,14 @@ package struct VerbEntry: Sendable {
       .await, "NAME STATE [within=DURATION]", does: "waits until a machine is in a state",
       example: "await f waiting within=1h", plain: 2...2, keys: .only(["within"]), inBatch: false),
     VerbEntry(
-      .cancel, "", does: "ends this connection's running await, advance or step", example: "cancel", plain: 0...0,
+      .cancel, "", does: "ends what this connection has under way: await, advance, step, undo, goto", example: "cancel",
+      plain: 0...0,
       inBatch: false),
     VerbEntry(
       .expect, "NAME STATE", does: "fails unless a machine is in a state", example: "expect key capsLock",
       plain: 2...2),
     VerbEntry(
-      .undo, "[N]", does: "back to just before the last N requests that changed something, with the time",
+      .undo, "[N]", does: "takes back the last N requests that brought inputs, and the time with them",
       example: "undo 2", plain: 0...1, inBatch: false),
     VerbEntry(
       .goto, "TIME", does: "back to a time; what happened later is undone", example: "goto 1.5s", plain: 1...1,

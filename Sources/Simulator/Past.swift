@@ -24,10 +24,13 @@ struct Past {
   private let mostBytes: Int
   /// Inputs between two copies, at least.
   private let distance: UInt64
+  /// Inputs that the journal keeps.
+  private let mostInputs: UInt64
 
   init(seed: UInt64, _ limits: WorldLimits) {
     self.seed = seed
     mostBytes = limits.checkpointBytes
+    mostInputs = UInt64(max(1, limits.journal))
     distance = UInt64(max(1, min(limits.checkpointDistance, limits.journal / 4)))
     nextCheckpoint = distance
   }
@@ -89,16 +92,27 @@ struct Past {
   /// The oldest copy from which the journal still goes on.
   func oldestCheckpoint(firstKept: UInt64) -> Checkpoint? { checkpoints.first { $0.sequence + 1 >= firstKept } }
 
-  /// How many inputs apart copies of so many machines are: what they cost is to be little beside those.
-  func wait(machines: Int) -> UInt64 { max(distance, 4 * UInt64(machines)) }
+  /// How many inputs apart copies of so many machines are: what they cost is to be little beside those, and one is to be
+  /// there as long as the journal goes on from it.
+  func wait(machines: Int) -> UInt64 { max(distance, min(2 * UInt64(machines), mostInputs / 2)) }
 
-  /// Lets the next copy be due that far behind an input.
+  /// Lets the next copy be due that far behind an input; also when the journal begins to forget.
   mutating func wait(after sequence: UInt64, machines: Int) {
     nextCheckpoint = sequence + wait(machines: machines)
+    if sequence <= mostInputs { nextCheckpoint = min(nextCheckpoint, mostInputs + 1) }
   }
 
   /// Whether a copy of so many bytes is one that can be kept.
-  func hasRoom(for bytes: Int) -> Bool { bytes <= mostBytes / 8 }
+  ///
+  /// - Parameter isNeeded: Whether it is worth much memory, and not only one among several.
+  func hasRoom(for bytes: Int, isNeeded: Bool) -> Bool { bytes <= (isNeeded ? mostBytes : mostBytes / 8) }
+
+  /// Whether nothing could be undone before long if no copy was made: the journal has forgotten the beginning, and half
+  /// of what it has kept since the newest copy.
+  func needsCheckpoint(firstKept: UInt64, last: UInt64) -> Bool {
+    // Of a world out of an archive the journal has nothing yet.
+    firstKept > 1 && (checkpoints.last?.sequence ?? 0) < firstKept + (max(last, firstKept) - firstKept) / 2
+  }
 
   /// Keeps a copy, and of the older ones the fewer the longer ago they were.
   ///
@@ -112,6 +126,16 @@ struct Past {
       thinOut(tolerance)
       tolerance *= 2
     } while checkpoints.count > 1 && checkpoints.reduce(0) { $0 + $1.bytes } > mostBytes
+  }
+
+  /// Gives up the newest copies as long as the way from what is before them is hardly longer: of a world that has grown
+  /// too large to be copied, they are not worth their memory.
+  mutating func giveUpWhatLiesFarBack(firstKept: UInt64, last: UInt64) {
+    while let newest = checkpoints.last?.sequence {
+      let before = checkpoints.count > 1 ? checkpoints[checkpoints.count - 2].sequence : 0
+      guard before + 1 >= firstKept, (last - before) * 8 <= (last - newest) * 9 else { return }
+      checkpoints.removeLast()
+    }
   }
 
   private mutating func thinOut(_ tolerance: UInt64) {
@@ -159,7 +183,11 @@ extension World {
   @inline(never)
   mutating func keepCheckpoint() {
     past.wait(after: journal.last, machines: registry.count)
-    guard past.hasRoom(for: bytesOfACopy) else { return }
+    let isNeeded = past.needsCheckpoint(firstKept: journal.first, last: journal.last)
+    guard past.hasRoom(for: bytesOfACopy, isNeeded: isNeeded) else {
+      past.giveUpWhatLiesFarBack(firstKept: journal.first, last: journal.last)
+      return
+    }
     past.keep(Checkpoint(of: self, as: journal.last), firstKept: journal.first)
   }
 

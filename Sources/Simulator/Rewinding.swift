@@ -139,8 +139,9 @@ package final class Rewinding {
   /// Ends the way: all that has happened is played, and the clock is set.
   private func arrive(_ world: borrowing World) {
     let sinceCheckpoint = end + 1 - (base?.sequence ?? 0)
+    // Whoever went a long way back is likely to do it again.
     if sinceCheckpoint >= world.past.wait(machines: replay.world.machineCount),
-      world.past.hasRoom(for: replay.world.bytesOfACopy)
+      world.past.hasRoom(for: replay.world.bytesOfACopy, isNeeded: true)
     {
       checkpoint = Checkpoint(of: replay.world, as: end + 1)
     }

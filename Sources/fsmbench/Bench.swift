@@ -71,7 +71,8 @@ enum Bench {
     return code
   }
 
-  private static let all: [Benchmark] = wire + watching + inProcess + forms + filtering + archives + memory + latency
+  private static let all: [Benchmark] =
+    wire + watching + inProcess + forms + filtering + archives + memory + rewinding + latency
 
   private static let wire: [Benchmark] = [
     WireBenchmark(connections: 1, depth: 1_000, kind: "power", event: "buttonClick", target: 2),
@@ -92,6 +93,15 @@ enum Bench {
     MemoryBenchmark(kind: "shiftKey", state: "off", target: 80),
     MemoryBenchmark(kind: "fridge", state: "cooling", target: 120),
   ].map { memory in Benchmark(what: memory.what) { try memory.run($0) } }
+
+  private static let rewinding: [Benchmark] = [
+    Benchmark(what: "undo with a million inputs behind it", run: RewindRows.undo),
+    Benchmark(what: "world fork of 1,000 machines") { try RewindRows.fork(of: 1_000, atMost: 0.001, $0) },
+    Benchmark(what: "world fork of a million machines") {
+      try RewindRows.fork(of: $0.million, atMost: 0.5, $0)
+    },
+    Benchmark(what: "diff of a world and its fork, of a million", run: RewindRows.diff),
+  ]
 
   private static let latency: [Benchmark] = [
     Benchmark(what: "advance 1d with one fridge", run: advanceOneDay),

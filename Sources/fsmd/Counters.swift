@@ -49,6 +49,9 @@ extension Engine {
     line("inputs", realm.world.lastSequence, "since-start")
     line("journalFrom", realm.world.firstSequence, "seq")
     line("journalBytes", UInt64(realm.world.journalBytes), "bytes")
+    let checkpoints = realm.world.checkpoints
+    line("checkpoints", UInt64(checkpoints.count), "kept")
+    line("checkpointBytes", UInt64(checkpoints.bytes), "bytes")
     line("seed", realm.seed, "of-this-world")
     time("lateness", realm.worstLateness)
     endLines(lines, words, &session)

@@ -17,13 +17,14 @@ extension Engine {
     let now = realm.world.now
     let moment = Moment(nanoseconds: time)
     guard moment <= now else {
+      let way =
+        realm.clock.isRunning ? "time comes there by itself" : "'advance until' moves time on"
       session.fail(
         words.tag, .badArgument,
         [
           ("argument", "time"), ("got", words.plain[0]), ("allowed", "up to \(TimeText.seconds(now.nanoseconds))"),
         ],
-        "it is only \(TimeText.seconds(now.nanoseconds)); 'advance until' moves time on, and what was undone does not come back"
-      )
+        "it is only \(TimeText.seconds(now.nanoseconds)); \(way), and what was undone does not come back")
       return
     }
     guard moment < now else {

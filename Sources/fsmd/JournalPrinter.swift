@@ -18,7 +18,7 @@ struct JournalPrinter: ~Copyable {
     tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer
   ) -> Int {
     undoer = lineClass == .data ? world.undoer(of: entry.sequence) ?? 0 : 0
-    if entry.input == .rewound { return printRewound(entry, of: world, scope, lineClass, tag, &buffer) }
+    if entry.input == .rewound { return printRewound(entry, of: world, lineClass, tag, &buffer) }
     let words = world.words(at: world.kindPlace(of: entry.machine))
     var lines = 0
     var details = world.details(of: entry)
@@ -51,8 +51,8 @@ struct JournalPrinter: ~Copyable {
   /// Whether the outcome is printed where only moves are.
   private static func isMove(_ entry: JournalEntry) -> Bool {
     switch entry.input {
-    case .created, .dropped: true
-    case .wired, .unwired, .rewound: false
+    case .created, .dropped, .rewound: true
+    case .wired, .unwired: false
     case .event, .delivery, .expiry, .fired: entry.verdict == .moved
     }
   }
@@ -106,12 +106,12 @@ struct JournalPrinter: ~Copyable {
     buffer.endLine()
   }
 
-  /// `SEQ T - undone from=A to=B`; without `from` and `to` where only time went back.
+  /// `SEQ T - undone from=A to=B`; without `from` and `to` where only time went back. It is told in every scope, since it
+  /// takes back what either has told.
   private mutating func printRewound(
-    _ entry: JournalEntry, of world: borrowing World, _ scope: WatchScope, _ lineClass: LineClass,
-    _ tag: UnsafeRawBufferPointer, _ buffer: inout ByteBuffer
+    _ entry: JournalEntry, of world: borrowing World, _ lineClass: LineClass, _ tag: UnsafeRawBufferPointer,
+    _ buffer: inout ByteBuffer
   ) -> Int {
-    guard scope == .all else { return 0 }
     var undone: UInt64 = 0
     var details = world.details(of: entry)
     while let detail = details.next() { if case .undone(let count) = detail { undone = count } }

@@ -46,7 +46,6 @@ extension Engine {
   ) {
     guard let view = world.watchView(of: session.watcher) else { return }
     let noTag = UnsafeRawBufferPointer(start: nil, count: 0)
-    let scopeOfRewinds: WatchScope? = world.hearsOfTheClock(session.watcher) ? .all : nil
     let room = mayDrop ? limits.noticeQueue - session.outbox.noticeBytes : .max
     var cursor = cursor
     while cursor.next <= world.lastSequence {
@@ -57,7 +56,8 @@ extension Engine {
         if session.noticeScratch.count < room { appendGap(&session) }
         continue
       }
-      guard let scope = entry.input == .rewound ? scopeOfRewinds : view.scope(for: entry.machine) else { continue }
+      // Whoever watches anything here has to know that some of what was told does not hold any more.
+      guard let scope = entry.input == .rewound ? .moves : view.scope(for: entry.machine) else { continue }
       if session.gap != nil || session.noticeScratch.count >= room {
         widenGap(&session, entry.sequence...world.lastSequence)
         cursor = world.journalReader(from: world.lastSequence + 1)

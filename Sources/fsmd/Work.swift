@@ -200,6 +200,8 @@ extension Engine {
         return lookNow(wait, world)
       }
       if entry.input == .rewound { wentBack = true }
+      // What was undone before anybody looked has not been.
+      if world.undoer(of: entry.sequence) != nil { continue }
       if entry.moment > wait.deadline { return .tooLate }
       guard entry.machine == wait.machine else { continue }
       if entry.input == .dropped { return .dropped }

@@ -112,8 +112,12 @@ struct Completer {
       var found = machines(prefix: prefix)
       if found.candidates.isEmpty { found.hint = "PATTERN: a name, or one with * and ?" }
       return found
-    case "W":
+    case "W", "W1", "W2":
       return Completion(candidates: names(in: ask(["worlds"])[0]))
+    case "TIME":
+      var found = given("until") != nil ? dueTimes() : pastTimes()
+      found.hint = Self.hints[placeholder] ?? placeholder
+      return found
     case "EVENT":
       return events(of: given("NAME", "TO", "PATTERN"))
     case "argument", "ARGUMENT":
@@ -222,6 +226,34 @@ struct Completer {
   private static func milliseconds(_ time: String) -> String {
     guard let point = time.firstIndex(of: ".") else { return time }
     return String(time[..<(time.index(point, offsetBy: 4, limitedBy: time.endIndex) ?? time.endIndex)])
+  }
+
+  /// How many moments are offered.
+  private static let mostMoments = 20
+
+  /// When something was last, the latest first; without what was undone.
+  private func pastTimes() -> Completion {
+    let rows = ask(["journal what=moves limit=\(Self.mostMoments)"])[0] ?? []
+    return moments(
+      rows.reversed().compactMap { line in
+        guard line.words.count > 3, line["undone"] == nil, line.words[3] != "undone" else { return nil }
+        return (line.words[1], line.words.dropFirst(2).joined(separator: " "))
+      })
+  }
+
+  /// When something will be, as far as timers tell.
+  private func dueTimes() -> Completion {
+    let rows = ask(["agenda limit=\(Self.mostMoments)"])[0] ?? []
+    return moments(
+      rows.compactMap { line in
+        line.words.count > 2 ? (line.words[0], line.words.dropFirst().joined(separator: " ")) : nil
+      })
+  }
+
+  private func moments(_ found: [(time: String, what: String)]) -> Completion {
+    var seen: Set<String> = []
+    return Completion(
+      candidates: found.filter { seen.insert($0.time).inserted }.map { .init(text: $0.time, detail: $0.what) })
   }
 
   private func names(in rows: [ServerLine]?) -> [Completion.Candidate] {

@@ -62,12 +62,13 @@ struct Presenter {
           raw.hasPrefix("{") ? line.note ?? "" : String(ServerLine.wholeText(of: raw, tag: received.asked?.tag))
         return diagram(text, received.asked)
       }
-      return data(line, answering: verb, raw: raw)
+      return data(line, answering: received.asked, raw: raw)
     case .success:
       let rows = endTable()
       // The count behind a table says nothing that the table does not, unless there is none.
       if verb?.listsRows == true, line.words.count == 1, let count = Int(line.words[0]) {
-        return rows + (count == 0 ? "\(tag)\(wording.style(.quiet, "none"))\n" : "")
+        let nothing = verb == .diff ? "no difference" : "none"
+        return rows + (count == 0 ? "\(tag)\(wording.style(.quiet, nothing))\n" : "")
       }
       if verb == .quit { return rows }  // The goodbye says it.
       return rows + tag + wording.success(line, answering: verb) + "\n"
@@ -80,8 +81,12 @@ struct Presenter {
     }
   }
 
-  private mutating func data(_ line: ServerLine, answering verb: Verb?, raw: String) -> String {
+  private mutating func data(_ line: ServerLine, answering asked: Conversation.Asked?, raw: String) -> String {
+    let verb = asked?.verb
     switch verb {
+    case .diff:
+      let worlds = asked?.words.suffix(2) ?? []
+      return (wording.difference(line, worlds.first ?? "?", worlds.last ?? "?").map { "  \($0)" } ?? raw) + "\n"
     case .journal:
       return (wording.event(line, showsSequence: true) ?? raw) + "\n"
     case .coverage where line.words.first == "kind":
@@ -145,7 +150,7 @@ extension Verb {
   fileprivate var listsRows: Bool {
     switch self {
     case .help, .kinds, .describe, .list, .count, .show, .can, .wires, .journal, .graph, .coverage, .agenda, .worlds,
-      .limits,
+      .diff, .limits,
       .stats:
       true
     default: false

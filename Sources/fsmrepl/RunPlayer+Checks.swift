@@ -92,7 +92,10 @@ extension RunPlayer {
       notice.words.count > 3
     else { return }
     let words = notice.words
-    if words[3] == "output", words.count > 4 { outputs.take(words[4], of: words[2], at: words[1]) }
+    if words[3] == "output", words.count > 4 {
+      outputs.take(words[4], of: words[2], at: words[1], by: UInt64(words[0]) ?? 0)
+    }
+    if words[3] == "undone", let first = notice["from"].flatMap({ UInt64($0) }) { outputs.forget(from: first) }
     guard let state = RunShown.state(in: words) else { return }
     for (place, never) in nevers.enumerated() where never.machine == words[2] && never.state.matches(state) {
       sequence = UInt64(words[0]) ?? sequence
@@ -114,7 +117,7 @@ extension RunPlayer {
     fail(step, expected: "a machine and a state of its kind", got: ScriptOutcome.found(reply), .failed)
   }
 
-  private func failNever(_ place: Int, state: String, at step: Script.Step) {
+  func failNever(_ place: Int, state: String, at step: Script.Step) {
     let never = nevers[place]
     fail(
       step, expected: "never \(never.machine) \(never.state.word) (\(script.place(of: never.step)))",

@@ -58,6 +58,8 @@ final class RunPlayer {
   var pending = RunQueue()
   /// Whether nothing is sent until all is answered.
   private var isHeld = false
+  /// The `undo` or `goto` that was sent last, until all before and behind it has been looked at.
+  private var wayBack: Int?
   /// Whether a batch was begun and not ended yet.
   private var isCollecting = false
   var reply = ScriptReply()
@@ -104,6 +106,10 @@ final class RunPlayer {
       if failure != nil { break }
       if pending.isEmpty {
         isHeld = false
+        if let place = wayBack.take() {
+          try lookAgain(behind: script.steps[place])
+          continue
+        }
         guard next < script.steps.count else { break }
         if try playAlone(script.steps[next]) { next += 1 }
       } else {
@@ -165,6 +171,10 @@ final class RunPlayer {
         }
         sendRequest(of: step)
         pending.append(next, .request)
+        if verb == .undo || verb == .goto {
+          isHeld = true
+          wayBack = next
+        }
         next += 1
         // How far an await went is not in its answer, should it fail: what is behind it must not run then.
         if verb == .await { isHeld = true }

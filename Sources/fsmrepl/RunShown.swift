@@ -51,34 +51,46 @@ struct RunShown {
   }
 }
 
-/// The outputs that notices have told of.
+/// The outputs that notices have told of, but for those that were undone.
 struct RunOutputs {
+  /// One time that an output was emitted: by which input, and the moment as it was printed.
+  private typealias Emission = (sequence: UInt64, time: String)
+
   /// Whether notices come at all.
   var isWatching = false
-  /// By machine and output: the moment of the last, as it was printed, and how many there were.
-  private var last: [String: [String: (time: String, count: Int)]] = [:]
+  /// By machine and output, oldest first.
+  private var emissions: [String: [String: [Emission]]] = [:]
 
-  mutating func take(_ output: String, of machine: String, at time: String) {
-    last[machine, default: [:]][output, default: (time, 0)].time = time
-    last[machine]?[output]?.count += 1
+  mutating func take(_ output: String, of machine: String, at time: String, by sequence: UInt64) {
+    emissions[machine, default: [:]][output, default: []].append((sequence, time))
+  }
+
+  /// Forgets what inputs from this one on have emitted.
+  mutating func forget(from sequence: UInt64) {
+    for (machine, outputs) in emissions {
+      for (output, all) in outputs where (all.last?.sequence ?? 0) >= sequence {
+        let left = all.prefix { $0.sequence < sequence }
+        emissions[machine]?[output] = left.isEmpty ? nil : Array(left)
+      }
+    }
   }
 
   func has(_ output: String, of machine: String, at time: String) -> Bool {
-    last[machine]?[output]?.time == time
+    emissions[machine]?[output]?.last?.time == time
   }
 
-  func count(of output: String, of machine: String) -> Int { last[machine]?[output]?.count ?? 0 }
+  func count(of output: String, of machine: String) -> Int { emissions[machine]?[output]?.count ?? 0 }
 
   /// What a machine emitted at a moment.
   func text(of machine: String, at time: String) -> String {
-    let names = (last[machine] ?? [:]).filter { $0.value.time == time }.keys.sorted()
+    let names = (emissions[machine] ?? [:]).filter { $0.value.last?.time == time }.keys.sorted()
     return names.isEmpty ? lastText(of: machine) : "output \(names.joined(separator: ","))"
   }
 
   /// What a machine emitted last.
   func lastText(of machine: String) -> String {
-    let emitted = (last[machine] ?? [:]).sorted { $0.key < $1.key }
-    guard !emitted.isEmpty else { return "no output of \(machine)" }
-    return "last " + emitted.map { "\($0.key) at \($0.value.time)" }.joined(separator: ", ")
+    let last = (emissions[machine] ?? [:]).compactMapValues(\.last).sorted { $0.key < $1.key }
+    guard !last.isEmpty else { return "no output of \(machine)" }
+    return "last " + last.map { "\($0.key) at \($0.value.time)" }.joined(separator: ", ")
   }
 }

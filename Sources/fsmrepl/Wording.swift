@@ -47,6 +47,9 @@ struct Wording {
       return "\(words[1]) clock\(rate(line))\(when(line))"
     case (.pause, _), (.resume, _), (.speed, _):
       return "clock \(line["paused"] == "yes" ? "paused" : "running")\(rate(line))\(when(line))"
+    case (.undo, nil), (.goto, nil):
+      let paused = line["paused"] == "yes" ? "; the clock is paused, 'resume' lets it go on" : ""
+      return "now at \(time(line["t"]))s\(paused)\(when(line, showsTime: false))"
     case (.sync, nil):
       return "all done\(when(line))"
     default:
@@ -133,12 +136,23 @@ struct Wording {
     case ("expired", 1...): text += "\(rest[0]) expired"
     case ("wired", 3...): text += "\(rest[0]) wired to \(rest[1]) \(rest[2])"
     case ("unwired", 3...): text += "\(rest[0]) no longer wired to \(rest[1]) \(rest[2])"
+    case ("undone", _): text += undone(line)
     default: text += ([words[3]] + rest.map(Word.written)).joined(separator: " ")
     }
-    let causes = line.fields.filter { $0.key != "due" }
+    let causes = line.fields.filter { !Self.saidOtherwise.contains($0.key) && words[3] != "undone" }
     if !causes.isEmpty { text += style(.quiet, "  (\(plain(causes)))") }
+    if let undoer = line["undone"] { text += style(.attention, "  undone by #\(undoer)") }
     if let note = line.note { text += style(.quiet, " : \(note)") }
     return text
+  }
+
+  /// Fields of what happened that are no causes of it.
+  private static let saidOtherwise: Set = ["due", "undone"]
+
+  /// Of a way back: `from=A to=B`, or nothing.
+  private func undone(_ line: ServerLine) -> String {
+    guard let first = line["from"], let last = line["to"] else { return "time went back" }
+    return style(.attention, first == last ? "#\(first) undone" : "#\(first) to #\(last) undone")
   }
 
   func flow(_ line: ServerLine) -> String {
@@ -250,12 +264,13 @@ struct Wording {
     return "  \(style.emits) \(names.joined(separator: ", "))"
   }
 
-  private func when(_ line: ServerLine) -> String {
-    let parts = [line["t"].map { "\(time($0))s" }, line["seq"].map { "#\($0)" }].compactMap(\.self)
+  private func when(_ line: ServerLine, showsTime: Bool = true) -> String {
+    let parts = [line["t"].flatMap { showsTime ? "\(time($0))s" : nil }, line["seq"].map { "#\($0)" }].compactMap(
+      \.self)
     return parts.isEmpty ? "" : style(.quiet, "  \(parts.joined(separator: " "))")
   }
 
-  private func time(_ text: String?) -> String {
+  func time(_ text: String?) -> String {
     guard let text else { return "?" }
     guard showsMilliseconds, let point = text.firstIndex(of: ".") else { return text }
     return String(text[..<(text.index(point, offsetBy: 4, limitedBy: text.endIndex) ?? text.endIndex)])

@@ -79,6 +79,18 @@ struct DemoTests {
     for kind in kinds where !made.contains(kind) { Issue.record("nothing shows \(kind)") }
   }
 
+  @Test("the demonstration of two worlds tells what is different in them")
+  func whatIf() throws {
+    let run = try ProgramRun(
+      "fsmrepl", ["--private", "--echo", "-f", Self.folder.appending(path: "worlds/what-if.requests").path],
+      in: try TemporaryFolder(), environment: Self.alone)
+    #expect(try run.ending() == .exited(0), "\(run.log)")
+    let lines = run.output.split(separator: "\n")
+    #expect(lines.contains(". reading f door closed open"), "\(run.output)")
+    #expect(lines.contains(". state key off on"), "\(run.output)")
+    #expect(!lines.contains { $0.hasPrefix("- ") }, "\(run.output)")
+  }
+
   @Test("what `make run` plays without a terminal shows requests and answers, and ends well")
   func withoutTerminal() throws {
     let makefile = try String(contentsOf: Self.root.appending(path: "Makefile"), encoding: .utf8)

@@ -4,7 +4,7 @@ import UnixHost
 
 /// `fsmrepl run` as a program, with a daemon of its own or one that others use.
 struct ScriptsTests {
-  private struct Run {
+  struct Run {
     let code: Child.Ending
     let output: String
     let log: String
@@ -18,11 +18,11 @@ struct ScriptsTests {
   static let alone: [(String, String?)] = [("FSMD_SOCKET", nil), ("XDG_RUNTIME_DIR", "/nonexistent"), ("TMPDIR", nil)]
 
   /// Writes files into a folder and runs `fsmrepl run` there; `@NAME` in an argument is the path of a file.
-  private func run(_ files: [String: String], _ arguments: String..., socket: String? = nil) throws -> Run {
+  func run(_ files: [String: String], _ arguments: String..., socket: String? = nil) throws -> Run {
     try run(files, options: arguments, socket: socket)
   }
 
-  private func run(_ files: [String: String], options arguments: [String], socket: String? = nil) throws -> Run {
+  func run(_ files: [String: String], options arguments: [String], socket: String? = nil) throws -> Run {
     let folder = try TemporaryFolder()
     for (name, text) in files {
       let file = URL(filePath: "\(folder.path)/\(name)")

@@ -29,6 +29,18 @@ struct JSONLineTests {
         "* 0 0.000 - clock mode=virtual",
         #"{"class":"notice","seq":0,"t":0.000,"name":"-","what":"clock","words":[],"mode":"virtual"}"#
       ),
+      (
+        "* 9 1.500 - undone from=7 to=8",
+        #"{"class":"notice","seq":9,"t":1.500,"name":"-","what":"undone","words":[],"from":7,"to":8}"#
+      ),
+      (
+        ". 8 1.500 key moved off on event=tap undone=9",
+        #"{"class":"data","seq":8,"t":1.500,"name":"key","what":"moved","words":["off","on"],"event":"tap","undone":9}"#
+      ),
+      (
+        "+ paused=yes t=1.500 seq=9", #"{"class":"success","words":[],"paused":"yes","t":1.500,"seq":9}"#
+      ),
+      (". timer key doubleTap 0.350 -", #"{"class":"data","words":["timer","key","doubleTap","0.350","-"]}"#),
       ("! gap from=3 to=18", #"{"class":"flow","what":"gap","from":3,"to":18}"#),
       ("! bye", #"{"class":"flow","what":"bye"}"#),
       ("! world dropped=w", #"{"class":"flow","what":"world","dropped":"w"}"#),

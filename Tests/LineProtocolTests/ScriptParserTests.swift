@@ -235,6 +235,11 @@ struct ScriptParserTests {
         "world new w",
         "1:1: a script has a world of its own and stays there; only 'world' alone is for scripts"
       ),
+      (
+        "diff a b",
+        "1:1: a script has a world of its own and no second one to compare it with; 'undo' and 'goto' go back to try another way"
+      ),
+      ("begin\nundo\nend", "2:1: 'undo' cannot stand between 'begin' and 'end'"),
       ("quiet on", "1:1: the answer to each line is read here, so 'quiet' is not for scripts"),
       ("cancel", "1:1: lines run one after the other, so there is nothing to cancel in a script"),
       ("clock real", "1:1: a script has a virtual clock; 'fsmrepl run --real' plays it at real pace"),

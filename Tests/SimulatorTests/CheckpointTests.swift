@@ -73,7 +73,7 @@ struct CheckpointTests {
     var world = try world(inputs: 60_000, limits)
     let first = world.firstSequence
     #expect(first > 1)
-    let found = world.past.checkpoints.first
+    let found = world.past.oldestCheckpoint(firstKept: first)
     let oldest = try #require(found).sequence
     #expect(oldest + 1 >= first)
     #expect(throws: Rewinding.Failure.forgotten(from: oldest + 1)) { try world.undo(50_000) }
@@ -93,6 +93,45 @@ struct CheckpointTests {
     #expect(try world.undo(10) != nil)
     world = try self.world(inputs: 60_000, limits)
     #expect(throws: Rewinding.Failure.forgotten(from: world.lastSequence + 1)) { try world.undo() }
+  }
+
+  @Test("of a world that takes much of the bytes there is a copy as soon as one is needed, and never none from then on")
+  func large() throws {
+    var limits = WorldLimits()
+    limits.journal = 10_000
+    var world = try world(inputs: 9_900, limits)
+    // It takes no eighth of the bytes, and no more than all of them.
+    let bytes = world.bytesOfACopy
+    limits.checkpointBytes = bytes * 3
+    world = try self.world(inputs: 9_900, limits)
+    #expect(world.checkpoints.count == 0)
+    #expect(try world.undo() != nil, "the journal has all of it")
+    #expect(world.checkpoints.count == 1, "who went back may do so again")
+    world = try self.world(inputs: 10_010, limits)
+    #expect(world.checkpoints.count == 1)
+    for inputs in stride(from: 10_020, to: 60_000, by: 1_700) {
+      var world = try self.world(inputs: inputs, limits)
+      #expect(world.checkpoints.count >= 1 && world.checkpoints.bytes <= limits.checkpointBytes, "\(inputs)")
+      #expect(try world.undo(2) != nil, "\(inputs)")
+    }
+  }
+
+  @Test("a world that has grown too large gives up the copies of when it was small")
+  func grown() throws {
+    var limits = WorldLimits()
+    limits.checkpointBytes = 600_000
+    limits.checkpointDistance = 200
+    var world = World(limits: limits)
+    var most = 0
+    for number in 0..<20_000 {
+      try world.make(Relay.kind, "r\(number)")
+      world.keepCheckpointIfDue()
+      most = max(most, world.checkpoints.count)
+    }
+    #expect(most >= 2)
+    #expect(world.checkpoints.count == 0)
+    #expect(try world.undo(19_999) == 2...20_000)
+    #expect(world.machineCount == 1)
   }
 
   @Test("copies stay within their bytes")

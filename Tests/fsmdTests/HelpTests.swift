@@ -104,7 +104,8 @@ struct HelpTests {
         ". @s requests 6 since-start", ". @s gaps 0 since-start", ". @s worlds 2 worlds",
         ". @s machines 2 in-this-world", ". @s wires 1 in-this-world", ". @s timers 0 running",
         ". @s firings 1 since-start", ". @s inputs 5 since-start", ". @s journalFrom 1 seq",
-        ". @s journalBytes 65536 bytes", ". @s seed 0 of-this-world", ". @s lateness 0.000 s", "+ @s 15",
+        ". @s journalBytes 65536 bytes", ". @s checkpoints 0 kept", ". @s checkpointBytes 0 bytes",
+        ". @s seed 0 of-this-world", ". @s lateness 0.000 s", "+ @s 17",
       ])
     _ = other.say("new shiftKey k2\nsend k2 tap")
     host.passTimeLate(1_000_000_000)

@@ -58,8 +58,11 @@ struct RewindTranscriptTests {
       > journal what=moves
       . 1 0.000 key created shiftKey off
       . 2 1.000 key moved off on event=tap undone=4
+      . 4 1.000 - undone from=2 to=3
       . 5 1.000 key moved off on event=tap
-      + 3
+      . 7 1.350 - undone undone=8
+      . 8 1.349999999 - undone from=6 to=7
+      + 6
       > goto 2s
       - BAD-ARGUMENT argument=time got=2s allowed="up to 1.349999999" : it is only 1.349999999; 'advance until' moves time on, and what was undone does not come back
       > goto 1349999999ns
@@ -155,7 +158,7 @@ struct RewindTranscriptTests {
     #expect(guest.say("coverage") == before)
   }
 
-  @Test("those who watch in full hear of it, in order")
+  @Test("whoever watches anything hears of it, in order")
   func watchers() {
     let host = HostedService()
     let author = host.connect(toWorld: "w")
@@ -167,11 +170,12 @@ struct RewindTranscriptTests {
     _ = full.lines() + moves.lines()
     #expect(author.say("undo") == ["* 3 0.000 - undone from=2 to=2", "+ t=0.000 seq=3"])
     #expect(full.lines() == ["* 3 0.000 - undone from=2 to=2"])
-    #expect(moves.lines() == [])
+    #expect(moves.lines() == ["* 3 0.000 - undone from=2 to=2"])
     #expect(author.say("advance 1s").last == "+ advanced fired=0 t=1.000 seq=3")
     #expect(author.say("goto 500ms") == ["* 4 0.500 - undone", "+ t=0.500 seq=4"])
     #expect(author.say("undo").first == "* 5 0.000 - undone from=1 to=4")
     #expect(full.lines() == ["* 4 0.500 - undone", "* 5 0.000 - undone from=1 to=4"])
+    #expect(moves.lines() == ["* 4 0.500 - undone", "* 5 0.000 - undone from=1 to=4"])
     // A name that was watched is watched when it is made anew.
     #expect(author.say("new shiftKey key").last == "+ created key off t=0.000 seq=6")
     #expect(full.lines() == ["* 6 0.000 key created shiftKey off"])
@@ -183,6 +187,23 @@ struct RewindTranscriptTests {
         "* 3 0.000 - undone from=2 to=2", "* 4 0.500 - undone", "* 5 0.000 - undone from=1 to=4",
         "* 6 0.000 key created shiftKey off", "+ watching 2",
       ])
+  }
+
+  @Test("who watches nothing here hears nothing, and a watch that rests hears nothing of what was meanwhile")
+  func restingWatches() {
+    let host = HostedService()
+    let author = host.connect(toWorld: "w")
+    let elsewhere = host.connect(toWorld: "w")
+    let other = host.connect(toWorld: "v")
+    _ = author.play("new shiftKey key", "send key tap")
+    _ = elsewhere.play("watch *", "use main")
+    _ = other.say("watch * what=all")
+    _ = author.say("undo")
+    #expect(elsewhere.lines() == [])
+    #expect(other.lines() == [])
+    #expect(elsewhere.say("use w") == ["+ world=w clock=virtual t=0.000 seq=3"])
+    #expect(author.say("send key tap") == ["+ moved off on t=0.000 seq=4"])
+    #expect(elsewhere.lines() == ["* 4 0.000 key moved off on event=tap"])
   }
 
   @Test("a clock that runs is paused, and that is told")
@@ -205,6 +226,17 @@ struct RewindTranscriptTests {
     _ = guest.say("resume")
     host.passTime(1.5)
     #expect(other.say("world") == ["+ world=main clock=real t=2.500 seq=5"])
+    #expect(
+      guest.say("goto 1h") == [
+        "- BAD-ARGUMENT argument=time got=1h allowed=\"up to 2.500\" : it is only 2.500; time comes there by itself, and what was undone does not come back"
+      ])
+    // The speed stays as it was set, also that of a clock that is paused already.
+    _ = guest.play("speed 4", "pause", "send key tap")
+    _ = guest.lines()
+    #expect(guest.say("undo") == ["* 7 2.500 - undone from=6 to=6", "+ t=2.500 seq=7"])
+    _ = guest.say("resume")
+    host.passTime(1)
+    #expect(other.say("clock") == ["+ clock real speed=4 paused=no t=6.500 seq=7"])
   }
 
   @Test("who waits for a state: it may be there again, or the machine be gone")
@@ -217,8 +249,31 @@ struct RewindTranscriptTests {
     _ = guest.say("undo 2")
     #expect(waiting.lines() == ["+ reached off t=0.000 seq=4"])
     #expect(waiting.say("await p on within=1h") == [])
+    // Done and undone before anybody could look: it has not been.
+    _ = guest.say("send p buttonClick\nundo")
+    #expect(waiting.lines() == [])
+    _ = guest.say("drop p\nundo")
+    #expect(waiting.lines() == [])
     _ = guest.say("undo")
     #expect(waiting.lines() == ["- UNKNOWN-MACHINE machine=p : 'p' was dropped meanwhile"])
+  }
+
+  @Test("another's advance that is under way waits, and goes on from where the world is then")
+  func advancing() {
+    let host = HostedService()
+    let guest = host.connect(toWorld: "w")
+    let mover = host.connect(toWorld: "w")
+    _ = guest.play("new ticker t every=1ms initial=running", "new power p")
+    host.round { mover.arrive("advance 100s\n") }
+    host.round { guest.arrive("undo\n") }
+    host.settle()
+    let undone = guest.lines()
+    #expect(undone.count == 1 && undone[0].hasPrefix("+ t=0.000 seq="), "\(undone)")
+    #expect(mover.lines().last?.contains(" t=100.000 ") == true)
+    #expect(guest.say("list") == [". t ticker running", "+ 1"])
+    // All ticks that have happened, each once.
+    let shown = guest.say("show t")
+    #expect(shown.contains { $0.hasPrefix(". timer ") && $0.contains(" due=100.001 left=0.001") }, "\(shown)")
   }
 
   @Test("a long way is gone in slices; others in the world wait, those in others do not; cancel leaves all as it is")

@@ -20,6 +20,7 @@ private struct FakeDaemon {
     ". await NAME STATE [within=DURATION] : waits",
     ". expect NAME STATE : fails unless",
     ". world : the present one", ". world new W [clock=virtual] [seed=0] : makes", ". world drop W : removes",
+    ". world fork W : copies", ". diff W1 W2 : compares", ". undo [N] : takes back", ". goto TIME : goes back",
     ". use W : goes to another",
     ". quiet on|off : withholds",
     ". graph KIND|NAME [format=table|dot] : its diagram",
@@ -51,6 +52,11 @@ private struct FakeDaemon {
       ". state cooling.minOn+open : cold", ". state cooling.free+shut : cold", ". state resting+shut : waits",
     ],
     "show key": [". state on", ". timer doubleTap due=0.350 left=0.150"],
+    "agenda limit=20": [". 0.350 key doubleTap left=0.150", ". 0.350 f1 a left=0.150", ". 9.000 f1 b left=8.800"],
+    "journal what=moves limit=20": [
+      ". 1 0.000 key created shiftKey off", ". 2 0.100 key moved off on event=tap undone=3",
+      ". 3 0.100 - undone from=2 to=2", ". 4 0.200 key moved off on event=tap", ". 5 0.200 f1 created fridge off",
+    ],
     "worlds": [". main clock=real t=0.000 seq=0", ". lesson clock=virtual t=0.200 seq=3"],
   ]
 
@@ -84,12 +90,14 @@ struct CompletionTests {
       ("expect f1 ", ["off", "cooling", "cooling.minOn", "open", "cooling.free", "shut", "resting"]),
       ("expect f1 cooling.f", ["cooling.free"]), ("expect f1 shut+r", ["shut+resting"]),
       ("expect f1 open+o", ["open+off"]),
-      ("use ", ["main", "lesson"]), ("world ", ["new", "drop"]), ("world drop ", ["main", "lesson"]),
+      ("use ", ["main", "lesson"]), ("world ", ["new", "drop", "fork"]), ("world drop ", ["main", "lesson"]),
       ("world new w ", ["clock=", "seed="]), ("world new w clock=", ["clock=virtual"]),
       ("clock ", ["real", "virtual"]), ("quiet ", ["on", "off"]), ("mode ", ["text", "json"]),
       ("list kind=", ["kind=shiftKey", "kind=fridge"]),
       ("graph ", ["shiftKey", "fridge", "f1", "key"]), ("graph key format=d", ["format=dot"]),
-      ("advance u", ["until"]), ("nosuch ", []), ("# se", []), ("clock real ", []),
+      ("advance u", ["until"]), ("advance until ", ["0.350", "9.000"]), ("goto ", ["0.200", "0.000"]),
+      ("goto 0.0", ["0.000"]), ("diff ", ["main", "lesson"]), ("diff main l", ["lesson"]), ("nosuch ", []),
+      ("# se", []), ("clock real ", []),
     ] as [(String, [String])])
   func contexts(text: String, expected: [String]) {
     #expect(FakeDaemon.complete(text).candidates.map(\.text) == expected, "'\(text)'")
@@ -117,6 +125,7 @@ struct CompletionTests {
     "where nothing can be listed, a hint says what is wanted",
     arguments: [
       ("new shiftKey ", "NAME: a name for the new machine"), ("world new ", "W: a name for the new world"),
+      ("world fork ", "W: a name for the new world"), ("undo ", "N: a number"),
       ("send key character ", "c: one character — a character was typed"),
       ("send key character a ", "character takes no more arguments"), ("send key tap ", "tap takes no argument"),
       ("new shiftKey a doubleTap=", "doubleTap: type duration, default 350ms, allowed 1ms..10s — the window"),

@@ -50,10 +50,51 @@ struct PresenterTests {
       ("pause", "+ speed=1 paused=yes t=0.000 seq=0", "clock paused  0.000s #0\n"),
       ("speed 60", "+ speed=60 paused=no t=0.000 seq=0", "clock running, speed 60  0.000s #0\n"),
       ("future", "+ strange words=1 : and text", "strange  words 1  and text\n"),
-      ("list", "+ 0", "none\n"),
+      ("list", "+ 0", "none\n"), ("diff a b", "+ 0", "no difference\n"),
+      ("undo", "+ t=1.350 seq=4", "now at 1.350s  #4\n"),
+      ("goto 1s", "+ paused=yes t=1.000 seq=5", "now at 1.000s; the clock is paused, 'resume' lets it go on  #5\n"),
+      ("world fork w", "+ created w", "world w created\n"),
     ])
   func answers(request: String, line: String, expected: String) throws {
     #expect(try shown(request, line) == expected)
+  }
+
+  @Test("what is different in two worlds is said of each")
+  func differences() throws {
+    #expect(
+      try shown(
+        "@x diff lesson trial", ". @x time 1.000 2.500", ". @x only trial lamp power off", ". @x kind k shiftKey power",
+        ". @x state key on capsLock", ". @x hidden box full", ". @x parameter f start 4 5",
+        ". @x reading f temperature 4.000 -", ". @x timer key doubleTap 0.350 -", ". @x wire lesson a out b in",
+        ". @x news of tomorrow", "+ @x 10") == """
+            the time: 1.000s in lesson, 2.500s in trial
+            lamp: only in trial, a power, off
+            k: a shiftKey in lesson, a power in trial
+            key: on in lesson, capsLock in trial
+            box: full in both, with other data, which no state shows
+            f, made with start: 4 in lesson, 5 in trial
+            f, temperature: 4.000 in lesson, none in trial
+            key, doubleTap: due 0.350s in lesson, not running in trial
+            the wire a out → b in: only in lesson
+          . @x news of tomorrow
+
+          """)
+  }
+
+  @Test("what was undone, in notices and in the journal")
+  func undone() throws {
+    #expect(try shown(nil, "* 4 1.000 - undone from=2 to=3") == "1.000  #2 to #3 undone\n")
+    #expect(try shown(nil, "* 4 1.000 - undone from=3 to=3") == "1.000  #3 undone\n")
+    #expect(try shown(nil, "* 4 1.000 - undone") == "1.000  time went back\n")
+    #expect(
+      try shown(
+        "journal", ". 2 1.000 key moved off on event=tap undone=4", ". 2 1.000 key armed w due=1.350 undone=4",
+        ". 4 1.000 - undone from=2 to=3 undone=5", "+ 3") == """
+          #2 1.000  key  off → on  (event tap)  undone by #4
+          #2 1.000  key  w until 1.350  undone by #4
+          #4 1.000  #2 to #3 undone  undone by #5
+
+          """)
   }
 
   @Test("objects are shown in words too, if somebody asks for them at a prompt for people")

@@ -98,12 +98,16 @@ struct RunShownTests {
   @Test("outputs count at the moment of the last only")
   func outputs() {
     var outputs = RunOutputs()
-    outputs.take("o", of: "k", at: "1.000")
-    outputs.take("o", of: "k", at: "2.000")
-    outputs.take("p", of: "k", at: "2.000")
+    outputs.take("o", of: "k", at: "1.000", by: 1)
+    outputs.take("o", of: "k", at: "2.000", by: 2)
+    outputs.take("p", of: "k", at: "2.000", by: 3)
     #expect(outputs.has("o", of: "k", at: "2.000") && !outputs.has("o", of: "k", at: "1.000"))
     #expect(outputs.count(of: "o", of: "k") == 2 && outputs.count(of: "o", of: "x") == 0)
     #expect(outputs.text(of: "k", at: "2.000") == "output o,p")
     #expect(outputs.text(of: "k", at: "3.000") == "last o at 2.000, p at 2.000")
+    outputs.forget(from: 2)
+    #expect(outputs.has("o", of: "k", at: "1.000") && outputs.count(of: "p", of: "k") == 0)
+    outputs.forget(from: 1)
+    #expect(outputs.text(of: "k", at: "1.000") == "no output of k")
   }
 }
