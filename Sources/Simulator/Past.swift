@@ -120,6 +120,7 @@ struct Past {
   /// Whether nothing could be undone before long if no copy was made: the journal has forgotten the beginning, and half
   /// of what it has kept since the newest copy.
   func needsCheckpoint(firstKept: UInt64, last: UInt64) -> Bool {
+    // Of a world out of an archive the journal has nothing yet, and begins behind the last input.
     firstKept > 1 && (checkpoints.last?.sequence ?? 0) < firstKept + (last + 1 - firstKept) / 2
   }
 

@@ -72,7 +72,7 @@ enum Bench {
   }
 
   private static let all: [Benchmark] =
-    wire + watching + inProcess + forms + filtering + archives + memory + rewinding + latency
+    wire + durable + watching + inProcess + forms + filtering + archives + memory + rewinding + latency
 
   private static let wire: [Benchmark] = [
     WireBenchmark(connections: 1, depth: 1_000, kind: "power", event: "buttonClick", target: 2),
@@ -83,6 +83,14 @@ enum Bench {
     WireBenchmark(
       connections: 1, depth: 1, kind: "power", event: "buttonClick", target: nil, options: ["--poll", "50"]),
   ].map { wire in Benchmark(what: wire.what) { try wire.run($0) } }
+
+  private static let durable: [Benchmark] =
+    [
+      DurableBenchmark(durability: "batch", peer: .ephemeral, target: 0.4),
+      DurableBenchmark(durability: "batch", peer: .redis(sync: "everysec"), target: 2),
+      DurableBenchmark(durability: "full", peer: .redis(sync: "always"), target: 2),
+    ].map { durable in Benchmark(what: durable.what) { try durable.run($0) } }
+    + [Benchmark(what: "start with a million inputs to play again", run: startWithAMillionInputs)]
 
   private static let watching: [Benchmark] = [
     WatchBenchmark(connections: 1, depth: 1_000), WatchBenchmark(connections: 50, depth: 64),

@@ -158,7 +158,7 @@ struct ArchiveLifeTests {
     other.send("s", "push", .integer(1_000))
     #expect(other.isStalled == true, "as it would have been in the world that was written")
     let before = try other.stateHash
-    other.adopt(limits)
+    other.adoptShapingLimits(of: limits)
     #expect(try other.stateHash != before)
     #expect(other.shapingLimitsDiffer(from: limits) == false)
     other.goOn()
