@@ -94,13 +94,13 @@ private struct RestartWalk {
 
   private mutating func compare(with others: [Guest], _ time: String) {
     for (one, other) in zip(guests, others) where problem == nil {
-      if let difference = difference(one, other) {
+      if let difference = difference(one, other, time) {
         problem = "\(one.client.hosted.realm.name) \(time): \(difference)"
       }
     }
   }
 
-  private func difference(_ one: Guest, _ other: Guest) -> String? {
+  private func difference(_ one: Guest, _ other: Guest, _ time: String) -> String? {
     if let violation = other.violations().first { return violation }
     for what in ["world", "clock", "list", "agenda limit=1000", "wires", "count", "journal since=\(since(one, other)) limit=100000"] {
       let (left, right) = (one.say(what).map(strip), other.say(what).map(strip))
