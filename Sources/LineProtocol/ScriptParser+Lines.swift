@@ -1,6 +1,6 @@
 /// What a line of a script may be.
 extension ScriptParser {
-  private static let ownWords = ["after", "at", "end", "expect", "include", "let", "never", "repeat"]
+  private static let ownWords = ["after", "at", "end", "expect", "include", "let", "never", "repeat", "seed"]
   private static let longestName = 255
 
   /// Takes the present line, of which the words are known.
@@ -33,6 +33,8 @@ extension ScriptParser {
       try takeInclude(first)
     } else if words.isWord(first, "never") {
       try takeNever(first)
+    } else if words.isWord(first, "seed") {
+      try takeSeed(first)
     } else if words.bytes(word).first == WordScanner.at, !word.isQuoted {
       try takeTagged(first)
     } else {
@@ -192,7 +194,27 @@ extension ScriptParser {
     return Int32(script.outcomes.count - 1)
   }
 
-  // MARK: Names, repeats, files
+  // MARK: The seed, names, repeats, files
+
+  /// `seed N`, which the world is made with, and so must be known before anything is done in it.
+  private mutating func takeSeed(_ first: Int) throws(ScriptFailure) {
+    guard words.words.count > first + 1 else { throw failure(word: first + 1, "'seed' is used as 'seed N'") }
+    let found = words.text(words.words[first + 1])
+    guard words.words[first + 1].isPlain, found.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+      let seed = UInt64(found)
+    else {
+      throw failure(word: first + 1, "'\(found)' is no seed; it is a whole number from 0 to \(UInt64.max)")
+    }
+    try exactly(2, first, "seed N")
+    guard !isIncluded else {
+      throw failure(word: first, "a seed stands in the script itself, not in a file that it includes")
+    }
+    guard script.seed == nil else { throw failure(word: first, "a script has one seed") }
+    guard script.steps.isEmpty, first == 0 else {
+      throw failure(word: first, "'seed' stands before all that is done, since the world is made with it")
+    }
+    script.seed = seed
+  }
 
   private mutating func takeLet(_ first: Int) throws(ScriptFailure) {
     let form = "'let' is used as 'let NAME = VALUE', with quotes around a value of several words"

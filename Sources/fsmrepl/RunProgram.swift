@@ -61,7 +61,7 @@ final class RunProgram {
     progress?.begin()
     let began = HostClock.now()
     let player = RunPlayer(link: link, script: script, speed: options.speed, onlooker: onlooker(of: script))
-    guard let world = try makeWorld(player) else { return player.result }
+    guard let world = try makeWorld(player, seed: options.seed ?? script.seed ?? 0) else { return player.result }
     do throws(RunPlayer.Stop) {
       try player.play()
       _ = try player.ask("world drop \(world)")
@@ -77,12 +77,12 @@ final class RunProgram {
   /// Makes a world with a name that nobody else has, and goes there.
   ///
   /// - Returns: Its name; `nil` if there is none to be had, which the result says.
-  private func makeWorld(_ player: RunPlayer) throws(RunPlayer.Stop) -> String? {
+  private func makeWorld(_ player: RunPlayer, seed: UInt64) throws(RunPlayer.Stop) -> String? {
     var refusal: ServerLine?
     for _ in 0..<Self.mostTries {
       worlds += 1
       let name = "run-\(getpid())-\(worlds)"
-      let made = try player.ask("world new \(name) clock=virtual seed=\(options.seed)").last
+      let made = try player.ask("world new \(name) clock=virtual seed=\(seed)").last
       if made.lineClass == .success {
         // Only when it is known that we are there may anything of the script be sent.
         let used = try player.ask("use \(name)").last
