@@ -64,18 +64,6 @@ extension World {
     }
   }
 
-  /// A hash of what lives: as ``stateHash``, but for the numbers of machines that do not live any more, and which numbers
-  /// are free. A world that was built up again from its journal has that of the world which wrote the journal.
-  ///
-  /// - Complexity: As ``stateHash``.
-  package var livingHash: UInt64 {
-    get throws(ArchiveFailure) {
-      var writing = WorldWriting(of: self, keepsBytes: false, onlyTheLiving: true)
-      while try !writing.advance(through: self, by: WorldWriting.piece) {}
-      return writing.stateHash
-    }
-  }
-
   /// A copy of all that is written out.
   fileprivate func still() -> World {
     var copy = World(copying: self, Journal(inputs: 1, bytes: 1, after: lastSequence, at: journal.lastMoment))
@@ -116,7 +104,6 @@ struct WorldWriting: ~Copyable {
 
   private let encoder = ValueEncoder()
   private let keepsBytes: Bool
-  private let onlyTheLiving: Bool
   private var head: [UInt8] = []
   /// Bytes of the encoder that the hash has.
   private var hashed = 0
@@ -128,12 +115,9 @@ struct WorldWriting: ~Copyable {
   private var agenda: Agenda
   private var lastDue: Int64
 
-  /// - Parameters:
-  ///   - keepsBytes: Whether they are wanted, or only the hash.
-  ///   - onlyTheLiving: Whether numbers of machines that do not live are left out. What is written then cannot be read.
-  init(of world: borrowing World, keepsBytes: Bool, onlyTheLiving: Bool = false) {
+  /// - Parameter keepsBytes: Whether they are wanted, or only the hash.
+  init(of world: borrowing World, keepsBytes: Bool) {
     self.keepsBytes = keepsBytes
-    self.onlyTheLiving = onlyTheLiving
     parameterSets = Array(repeating: ParameterSets(), count: world.population.kinds.count)
     agenda = world.agenda.copy()
     lastDue = world.now.nanoseconds
@@ -143,7 +127,7 @@ struct WorldWriting: ~Copyable {
     head = encoder.takeBytes()
     writeFacts(of: world)
     writeKinds(of: world)
-    if !onlyTheLiving { encoder.count(world.registry.capacity) }
+    encoder.count(world.registry.capacity)
     encoder.count(world.registry.count)
   }
 
@@ -228,7 +212,6 @@ struct WorldWriting: ~Copyable {
   private mutating func write(_ machine: MachineID, of world: borrowing World) throws(ArchiveFailure) {
     let location = world.registry.location(of: machine)
     guard location.isSomewhere else {
-      if onlyTheLiving { return }
       if world.registry.isKnown(machine) {
         encoder.count(1 + 2 * location.kindOfDropped)
         world.registry.withName(of: machine) { encoder.text($0) }
@@ -237,7 +220,6 @@ struct WorldWriting: ~Copyable {
       }
       return
     }
-    if onlyTheLiving { encoder.number(UInt64(machine.number)) }
     let place = world.population.kind(at: location)
     encoder.count(2 + 2 * place)
     world.registry.withName(of: machine) { encoder.text($0) }
@@ -292,7 +274,13 @@ struct WorldWriting: ~Copyable {
 
   private func writeRest(of world: borrowing World) {
     encoder.byte(world.stallForArchive.rawValue)
-    if !onlyTheLiving { writeVacancies(of: world) }
+    encoder.count(world.registry.vacantNumbers)
+    world.registry.forEachVacancy { encoder.number(UInt64($0)) }
+    encoder.count(world.retired.count - world.nextRetired)
+    for (sequence, machine) in world.retired[world.nextRetired...] {
+      encoder.number(sequence)
+      encoder.number(UInt64(machine.number))
+    }
     encoder.count(world.wires.count)
     for origin in world.wires.origins.sorted(by: { $0.number < $1.number }) {
       for wire in world.wires.from(origin) {
@@ -302,21 +290,6 @@ struct WorldWriting: ~Copyable {
         encoder.count(wire.event)
       }
     }
-    writeCompositions(of: world)
-  }
-
-  /// Numbers that are free, and those that will be when the journal has forgotten their machines.
-  private func writeVacancies(of world: borrowing World) {
-    encoder.count(world.registry.vacantNumbers)
-    world.registry.forEachVacancy { encoder.number(UInt64($0)) }
-    encoder.count(world.retired.count - world.nextRetired)
-    for (sequence, machine) in world.retired[world.nextRetired...] {
-      encoder.number(sequence)
-      encoder.number(UInt64(machine.number))
-    }
-  }
-
-  private func writeCompositions(of world: borrowing World) {
     encoder.count(world.compositions.count)
     for (name, record) in world.compositions.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
       encoder.text(name)

@@ -90,27 +90,30 @@ struct Verification {
   private func play(
     _ inputs: ClosedRange<UInt64>, from base: CheckpointMark?, to mark: CheckpointMark?
   ) throws -> Stretch.Finding {
-    let end = try mark.map { try checkpoint($0) }
-    let wanted: World?
-    if let end, let mark {
-      wanted = try history.archived(end)
-      let hash = try end.bytes.withUnsafeBytes { try World.stateHash(ofArchive: $0) }
-      guard hash == mark.hash else { return .bad("its checkpoint is of a world with another hash than was noted") }
-    } else {
-      wanted = nil
-    }
+    let wanted = try mark.map { try end($0) }
     try compareNames(inputs)
     guard base != nil || history.world.first == 1 else { return .notPlayed }
     let start = try base.map { try checkpoint($0) }
-    let moment = wanted?.now ?? history.moment
+    let moment = wanted?.moment ?? history.moment
     let played = try history.played(
       from: start, to: inputs.upperBound, at: moment, wanted?.limits ?? WorldLimits())
     let hash = try played.livingHash
-    if let wanted, try wanted.livingHash != hash {
+    if let wanted, wanted.hash != hash {
       return .bad("what its inputs have come to when they are played again is not what the checkpoint has")
     }
     guard played.lastSequence == inputs.upperBound else { return .bad("it ends with input \(played.lastSequence)") }
     return .good(hash: hash)
+  }
+
+  /// What a checkpoint has, which is to come out again.
+  private func end(_ mark: CheckpointMark) throws -> (moment: Moment, limits: WorldLimits, hash: UInt64) {
+    let checkpoint = try checkpoint(mark)
+    guard try checkpoint.bytes.withUnsafeBytes({ try World.stateHash(ofArchive: $0) }) == mark.hash else {
+      throw HistoryFailure.unreadable(
+        world: history.name, reason: "its checkpoint at input \(mark.sequence) has another hash than was noted")
+    }
+    let world = try history.archived(checkpoint)
+    return (world.now, world.limits, try world.livingHash)
   }
 
   private func checkpoint(_ mark: CheckpointMark) throws -> JournalStore.Checkpoint {
