@@ -10,6 +10,19 @@ static inline int fsm_checkpoint_on_close(sqlite3 *database, int wanted) {
   return sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, !wanted, (int *)0);
 }
 
+/* Reads the beginning of a connection's file and its length, without a lock, and without a descriptor of one's own: when
+   that is closed, the kernel drops all locks that this process has on the file. Zeros stand for what is missing. */
+static inline int fsm_read_start(sqlite3 *database, void *buffer, int count, sqlite3_int64 *length) {
+  sqlite3_file *file = 0;
+  int code = sqlite3_file_control(database, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+  if (code != SQLITE_OK) return code;
+  if (!file || !file->pMethods) return SQLITE_CANTOPEN;
+  code = file->pMethods->xFileSize(file, length);
+  if (code != SQLITE_OK) return code;
+  code = file->pMethods->xRead(file, buffer, count, 0);
+  return code == SQLITE_IOERR_SHORT_READ ? SQLITE_OK : code;
+}
+
 /* Binds bytes that stay where they are until the statement is reset; nothing is copied. */
 static inline int fsm_bind_lent(sqlite3_stmt *statement, int place, const void *bytes, sqlite3_uint64 count) {
   return bytes ? sqlite3_bind_blob64(statement, place, bytes, count, SQLITE_STATIC)

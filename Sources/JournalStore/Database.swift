@@ -17,6 +17,7 @@ final class Database {
   private var handle: OpaquePointer?
   let faults: FaultPlan?
   private var statements: [Statement] = []
+  private var isInTransaction = false
   private lazy var begin = kept("BEGIN IMMEDIATE")
   private lazy var beginReading = kept("BEGIN")
   private lazy var commit = kept("COMMIT")
@@ -71,6 +72,15 @@ final class Database {
     handle = nil
   }
 
+  /// The first bytes of the file, with zeros where it has fewer, and its length; nothing is locked.
+  func start(_ count: Int) throws(StoreFailure) -> (bytes: [UInt8], length: Int) {
+    var bytes = [UInt8](repeating: 0, count: count)
+    var length: sqlite3_int64 = 0
+    let code = calling { fsm_read_start(handle, &bytes, Int32(count), &length) }
+    guard code == SQLITE_OK else { throw failure(code) }
+    return (bytes, Int(length))
+  }
+
   /// How many rows the last statement changed.
   var changes: Int { Int(sqlite3_changes(handle)) }
 
@@ -98,8 +108,11 @@ final class Database {
   /// Does `body` in a transaction, which is undone as a whole when `body` fails.
   ///
   /// - Throws: What `body` throws; `unknown` when the commit fails in a way that leaves it open.
+  /// - Precondition: No transaction is under way.
   func writing<Result>(_ body: () throws(StoreFailure) -> Result) throws(StoreFailure) -> Result {
-    try begin.run()
+    precondition(!isInTransaction, "a transaction that reads is not one that writes")
+    try start(begin)
+    defer { isInTransaction = false }
     let result: Result
     do throws(StoreFailure) {
       result = try body()
@@ -111,28 +124,43 @@ final class Database {
       try commit.run()
     } catch {
       undo()
-      switch error {
       // The frame that would make it valid is the last one, and it had no room.
-      case .full: throw error
-      default: throw .unknown(path: path, reason: "\(error)")
-      }
+      if case .full = error { throw error }
+      let reason = if case .other(_, let reason) = error { reason } else { "\(error)" }
+      throw .unknown(path: path, reason: reason)
     }
     return result
   }
 
-  /// Does `body` on one state of the database, whatever is written meanwhile.
+  /// Does `body` on one state of the database, whatever is written meanwhile. In a transaction it is part of that.
   func reading<Result>(_ body: () throws(StoreFailure) -> Result) throws(StoreFailure) -> Result {
-    guard sqlite3_get_autocommit(handle) != 0 else { return try body() }
-    try beginReading.run()
+    if isInTransaction { return try body() }
+    try start(beginReading)
     // Nothing was written, so that undoing is the same as committing and cannot fail in a way that matters.
-    defer { undo() }
+    defer {
+      undo()
+      isInTransaction = false
+    }
     return try body()
   }
 
+  private func start(_ begin: Statement) throws(StoreFailure) {
+    // Left by a ROLLBACK that failed: of all that went wrong then, this must not stay.
+    undo()
+    do throws(StoreFailure) {
+      try begin.run()
+    } catch {
+      undo()
+      throw error
+    }
+    isInTransaction = true
+  }
+
+  /// Ends a transaction without a trace, if there is one.
   private func undo() {
     guard let handle, sqlite3_get_autocommit(handle) == 0 else { return }
     for statement in statements { statement.reset() }
-    // Where even this fails, the next BEGIN does too, and says so.
+    // Where even this fails it is tried again before the next one.
     try? rollback.run()
   }
 

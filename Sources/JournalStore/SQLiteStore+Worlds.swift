@@ -61,7 +61,7 @@ extension SQLiteStore {
     } catch {
       switch error {
       case .fenced, .outOfStep: break
-      default: throw error
+      case _: throw error
       }
     }
     forget(tenure.identity)

@@ -93,9 +93,9 @@ package final class SQLiteStore: WorldStore {
         try files.makeDatabase(faults: faults)
         if found != nil { warnings.append(.databaseGone(path: files.database)) }
       }
-      try DatabaseHeader.check(files.database, hasWAL: StoreFile.size(files.log) > 0)
       let database = try Database(path: files.database, .writing, faults: faults)
       do throws(StoreFailure) {
+        try DatabaseHeader.check(database, hasWAL: StoreFile.size(files.log) > 0)
         try Schema.check(database)
         let (store, rows) = try Soundness.check(database)
         warnings += try found?.check(store, rows, boot: circumstances.boot, path: files.database) ?? []
@@ -126,13 +126,14 @@ package final class SQLiteStore: WorldStore {
     folder: String, _ circumstances: Circumstances = Circumstances()
   ) throws(StoreFailure) -> SQLiteStore {
     let files = StoreFiles(folder: folder)
+    guard StoreFile.exists(files.database) else { throw .absent(path: files.database) }
     let hasLog = StoreFile.size(files.log) > 0
-    try DatabaseHeader.check(files.database, hasWAL: hasLog)
     // SQLite reads a database with a log through a `-shm` that it must be able to make.
     let isFrozen = !hasLog && access(folder, W_OK) != 0
     let database = try Database(
       path: files.database, isFrozen ? .readingFrozen : .reading, faults: circumstances.faults)
     do throws(StoreFailure) {
+      try DatabaseHeader.check(database, hasWAL: hasLog)
       try Schema.check(database)
     } catch {
       database.close()

@@ -53,7 +53,7 @@ package struct CoverageTally: Sendable {
   mutating func note(_ entry: JournalEntry, lastMove: inout UInt16) {
     let trigger: GraphTrigger
     switch entry.input {
-    case .wired, .unwired, .rewound:
+    case .wired, .unwired, .rewound, .renewed:
       return
     case .created:
       states[Int(entry.to)] = true

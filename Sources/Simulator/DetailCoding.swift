@@ -9,6 +9,8 @@ enum DetailTag: UInt8 {
   case armedKey, disarmedKey, key
   /// How many inputs were undone.
   case undone
+  /// A timer that began anew: machine, timer, key, duration.
+  case renewed
 }
 
 /// The details of the entry that is being written. One sheet is used again and again.
@@ -219,6 +221,10 @@ package struct DetailReader {
       let event = byte()
       return .target(machine(), event: event)
     case .undone: return .undone(number())
+    case .renewed:
+      let (machine, timer, key) = (machine(), Int(number()), key())
+      return .renewed(
+        RenewedTimer(machine: machine, timer: timer, key: key, duration: Interval(nanoseconds: Int64(number()))))
     }
   }
 }
@@ -270,6 +276,7 @@ extension DetailReader {
       }
     case .initial: place += 1
     case .kind, .due, .key, .undone: skipNumber()
+    case .renewed: for _ in 0..<4 { skipNumber() }
     }
     return true
   }

@@ -56,7 +56,7 @@ extension JournalEntry {
       switch detail {
       case .source(let machine, _), .target(let machine, _): machines.append(machine)
       case .emitted, .armed, .disarmed, .dataBefore, .dataAfter, .arguments, .parameters, .initial, .kind, .due, .key,
-        .undone:
+        .undone, .renewed:
         break
       }
     }

@@ -99,10 +99,10 @@ struct Journal: ~Copyable {
   /// The oldest input that may still be here by their number, whatever room they take.
   var firstByNumber: UInt64 { last > mostInputs ? last - mostInputs + 1 : 1 }
 
-  /// Writes down that the world has gone back.
+  /// Writes down an input that is no machine's: that the world has gone back, or that timers began anew.
   ///
-  /// - Parameter details: Say how far.
-  mutating func append(rewound details: borrowing DetailWriter, at moment: Moment) -> UInt64 {
+  /// - Parameter details: Say which, and how far or which ones.
+  mutating func append(worldwide details: borrowing DetailWriter, at moment: Moment) -> UInt64 {
     append(.event, .nobody, index: 0, StepResult(verdict: .moved, from: 0, to: 0), at: moment, details)
   }
 
@@ -312,7 +312,7 @@ struct Journal: ~Copyable {
     let start = UnsafeRawPointer(blocks[place].base + reader.offset)
     let word = UInt64(littleEndian: start.loadUnaligned(as: UInt64.self))
     let machine = MachineID(UInt32(truncatingIfNeeded: word >> 8) & 0xFF_FFFF)
-    guard let input = machine == .nobody ? .rewound : InputClass(rawValue: UInt8(word & 7)),
+    guard let input = machine == .nobody ? worldwideInput(word, start) : InputClass(rawValue: UInt8(word & 7)),
       let verdict = Verdict(rawValue: UInt8((word >> 3) & 3))
     else { preconditionFailure("the journal has no such input") }
     var length = 7
@@ -337,6 +337,16 @@ struct Journal: ~Copyable {
     reader.offset += length
     reader.next += 1
     return entry
+  }
+
+  /// What an input is that is no machine's: its first detail says it.
+  private func worldwideInput(_ head: UInt64, _ start: UnsafeRawPointer) -> InputClass {
+    var place = 7
+    if head & 0x40 == 0 {
+      while start.load(fromByteOffset: place, as: UInt8.self) >= 0x80 { place += 1 }
+      place += 1
+    }
+    return start.load(fromByteOffset: place, as: UInt8.self) == DetailTag.renewed.rawValue ? .renewed : .rewound
   }
 
   /// The place of a reader's block among the present ones; blocks before it may have gone.

@@ -16,11 +16,13 @@ package enum InputClass: UInt8, Sendable {
   case unwired
   /// The world went back in time; no machine's.
   case rewound
+  /// Timers that ran began anew; no machine's.
+  case renewed
 
   /// Whether it came from outside, and did not follow from what came before.
   package var isFromOutside: Bool {
     switch self {
-    case .event, .fired, .created, .dropped, .wired, .unwired: true
+    case .event, .fired, .created, .dropped, .wired, .unwired, .renewed: true
     case .delivery, .expiry, .rewound: false
     }
   }
@@ -73,4 +75,5 @@ package enum JournalDetail {
   case target(MachineID, event: UInt8)
   /// How many inputs before it were undone.
   case undone(UInt64)
+  case renewed(RenewedTimer)
 }

@@ -103,11 +103,7 @@ extension World {
       hasRefusedTimer = !isAnswer
       return
     }
-    if armings == Agenda.lastStamp { restamp() }
-    armings &+= 1
-    let isReplaced = keyedTimers.set(name, of: machine, RunningTimer(due: due.nanoseconds, stamp: armings))
-    if !isReplaced { agenda.living &+= 1 }
-    agenda.push(Agenda.Entry(due: due.nanoseconds, stamp: armings, machine: machine))
+    begin(machine, name, due)
     details.tag(.armedKey, name.timer)
     details.number(UInt64((due - now).nanoseconds))
     details.number(UInt64(name.key))
@@ -115,6 +111,15 @@ extension World {
 
   /// Stops a keyed timer, if it runs.
   @inline(never)
+  /// Lets a timer run that bears a key.
+  mutating func begin(_ machine: MachineID, _ name: KeyedTimers.Name, _ due: Moment) {
+    if armings == Agenda.lastStamp { restamp() }
+    armings &+= 1
+    let isReplaced = keyedTimers.set(name, of: machine, RunningTimer(due: due.nanoseconds, stamp: armings))
+    if !isReplaced { agenda.living &+= 1 }
+    agenda.push(Agenda.Entry(due: due.nanoseconds, stamp: armings, machine: machine))
+  }
+
   mutating func disarm(_ machine: MachineID, _ name: KeyedTimers.Name) {
     guard let running = keyedTimers.remove(name, of: machine) else { return }
     agenda.living &-= 1

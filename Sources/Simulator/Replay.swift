@@ -148,6 +148,7 @@ extension World {
       guard let target = facts.target else { return }
       let wire = Wire(from: machine, output: index, to: target.machine, event: target.event)
       if entry.input == .wired { try? self.wire(wire) } else { try? unwire(wire) }
+    case .renewed: renew(facts.renewed)
     case .delivery, .expiry, .rewound: break
     }
   }
@@ -161,6 +162,7 @@ private struct ReplayFacts {
   var kind: Int?
   var key: UInt32 = 0
   var target: (machine: MachineID, event: Int)?
+  var renewed: [RenewedTimer] = []
 
   init(_ entry: JournalEntry) {
     var details = DetailReader(entry)
@@ -172,6 +174,7 @@ private struct ReplayFacts {
       case .kind(let place): kind = Int(place)
       case .key(let number): key = number
       case .target(let machine, let event): target = (machine, Int(event))
+      case .renewed(let timer): renewed.append(timer)
       case .emitted, .armed, .disarmed, .dataBefore, .dataAfter, .due, .source, .undone: break
       }
     }

@@ -51,7 +51,7 @@ extension World {
     }
     details.tag(.undone)
     details.number(undoer - from)
-    _ = journal.append(rewound: details, at: now)
+    _ = journal.append(worldwide: details, at: now)
     details.clear()
     past.undo(
       from: from, by: undoer, rewinding.checkpoint, machines: registry.count, firstKept: journal.first)

@@ -18,7 +18,7 @@ struct JournalPrinter: ~Copyable {
     tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer
   ) -> Int {
     undoer = lineClass == .data ? world.undoer(of: entry.sequence) ?? 0 : 0
-    if entry.input == .rewound { return printRewound(entry, of: world, lineClass, tag, &buffer) }
+    if entry.machine == .nobody { return printWorldwide(entry, of: world, scope, lineClass, tag, &buffer) }
     let words = world.words(at: world.kindPlace(of: entry.machine))
     var lines = 0
     var details = world.details(of: entry)
@@ -51,7 +51,7 @@ struct JournalPrinter: ~Copyable {
   /// Whether the outcome is printed where only moves are.
   private static func isMove(_ entry: JournalEntry) -> Bool {
     switch entry.input {
-    case .created, .dropped, .rewound: true
+    case .created, .dropped, .rewound, .renewed: true
     case .wired, .unwired: false
     case .event, .delivery, .expiry, .fired: entry.verdict == .moved
     }
@@ -75,7 +75,7 @@ struct JournalPrinter: ~Copyable {
       case .key(let number): key = number
       case .source(let machine, let output): source = (machine, output)
       case .target(let machine, let event): target = (machine, event)
-      case .arguments, .parameters, .initial, .kind, .undone: break
+      case .arguments, .parameters, .initial, .kind, .undone, .renewed: break
       case .emitted, .armed, .disarmed: return false
       }
       return true
@@ -92,7 +92,7 @@ struct JournalPrinter: ~Copyable {
     buffer.word(entry.sequence)
     buffer.append(byte: 0x20)
     time.append(entry.moment.nanoseconds, to: &buffer)
-    if entry.input == .rewound {
+    if entry.machine == .nobody {
       buffer.append(literal: " -")
     } else {
       world.appendName(of: entry.machine, to: &buffer)
@@ -104,6 +104,30 @@ struct JournalPrinter: ~Copyable {
   private func end(_ buffer: inout ByteBuffer) {
     if undoer != 0 { buffer.key("undone", undoer) }
     buffer.endLine()
+  }
+
+  /// The line of an input that is no machine's.
+  private mutating func printWorldwide(
+    _ entry: JournalEntry, of world: borrowing World, _ scope: WatchScope, _ lineClass: LineClass,
+    _ tag: UnsafeRawBufferPointer, _ buffer: inout ByteBuffer
+  ) -> Int {
+    if entry.input == .rewound { return printRewound(entry, of: world, lineClass, tag, &buffer) }
+    return scope == .all ? printRenewed(entry, of: world, lineClass, tag, &buffer) : 0
+  }
+
+  /// `SEQ T - clock restarted=N`: so many timers began anew when the daemon was started again.
+  private mutating func printRenewed(
+    _ entry: JournalEntry, of world: borrowing World, _ lineClass: LineClass, _ tag: UnsafeRawBufferPointer,
+    _ buffer: inout ByteBuffer
+  ) -> Int {
+    var timers: UInt64 = 0
+    var details = world.details(of: entry)
+    while let detail = details.next() { if case .renewed = detail { timers += 1 } }
+    begin(entry, of: world, lineClass, tag, &buffer)
+    buffer.word(literal: "clock")
+    buffer.key("restarted", timers)
+    end(&buffer)
+    return 1
   }
 
   /// `SEQ T - undone from=A to=B`; without `from` and `to` where only time went back. It is told in every scope, since it
@@ -145,7 +169,7 @@ struct JournalPrinter: ~Copyable {
       world.appendName(of: target.machine, to: &buffer)
       buffer.word(bare: world.words(at: world.kindPlace(of: target.machine)).events.word(at: Int(target.event)))
       return
-    case .event, .delivery, .expiry, .fired, .rewound:
+    case .event, .delivery, .expiry, .fired, .rewound, .renewed:
       break
     }
     buffer.word(literal: entry.verdict.word)
@@ -162,7 +186,7 @@ struct JournalPrinter: ~Copyable {
       world.withName(of: source.machine) { buffer.append($0) }
       buffer.append(byte: UInt8(ascii: "."))
       buffer.append(world.words(at: world.kindPlace(of: source.machine)).outputs.word(at: Int(source.output)))
-    case .event, .created, .dropped, .wired, .unwired, .rewound:
+    case .event, .created, .dropped, .wired, .unwired, .rewound, .renewed:
       buffer.key("event", bare: words.events.word(at: Int(entry.index)))
     }
   }
@@ -189,7 +213,8 @@ struct JournalPrinter: ~Copyable {
       buffer.word(literal: "disarmed")
       buffer.timer(words.timers.word(at: Int(timer)), key: key)
       buffer.key("due", seconds: due.nanoseconds)
-    case .dataBefore, .dataAfter, .arguments, .parameters, .initial, .kind, .due, .key, .source, .target, .undone:
+    case .dataBefore, .dataAfter, .arguments, .parameters, .initial, .kind, .due, .key, .source, .target, .undone,
+      .renewed:
       return 0
     }
     end(&buffer)

@@ -92,7 +92,7 @@ struct JournalReply {
 extension World {
   /// Whether an input is one of those that a pattern asks for; one that took the whole world back always is.
   func concerns(_ entry: JournalEntry, _ pattern: Pattern) -> Bool {
-    pattern.matchesAll || entry.input == .rewound || withName(of: entry.machine) { pattern.matches($0) }
+    pattern.matchesAll || entry.machine == .nobody || withName(of: entry.machine) { pattern.matches($0) }
   }
 }
 

@@ -22,7 +22,7 @@ extension Service {
       } catch {
         // Where one world is somebody else's by now, the others still can be stored.
         let lost = error.world.flatMap { world in news.firstIndex { $0.realm.name == world } }
-        for hosted in lost.map({ [news[$0]] }) ?? news { giveUp(hosted, "\(error)") }
+        for hosted in lost.map({ [news[$0]] }) ?? news { giveUp(hosted, "\(error)", isLost: error.isFinal) }
         if let lost { news.remove(at: lost) } else { break }
       }
     }
@@ -57,7 +57,8 @@ extension Service {
     bringBack(hosted)
   }
 
-  private func giveUp(_ hosted: HostedWorld, _ reason: String) {
+  /// - Parameter isLost: Whether the world is another daemon's from now on.
+  private func giveUp(_ hosted: HostedWorld, _ reason: String, isLost: Bool = false) {
     let name = hosted.realm.name
     report("world \(name): \(reason)")
     for client in clients.values where client.hosted === hosted {
@@ -65,7 +66,21 @@ extension Service {
       touch(client)
       list(client)
     }
-    bringBack(hosted)
+    if isLost { close(hosted, reason, retryAt: .max) } else { bringBack(hosted) }
+  }
+
+  /// Lets a world be one that cannot be had for now.
+  private func close(_ hosted: HostedWorld, _ reason: String, retryAt: UInt64) {
+    hosted.keeping = nil
+    hosted.replace(with: Realm(without: hosted.realm, reason, retryAt: retryAt))
+    readOn(in: hosted)
+  }
+
+  /// Lets those who watch a world that was replaced go on with what comes next.
+  private func readOn(in hosted: HostedWorld) {
+    for client in clients.values where client.hosted === hosted && client.session.cursor != nil {
+      client.session.cursor = hosted.realm.world.journalReader(from: hosted.realm.world.lastSequence + 1)
+    }
   }
 
   /// Throws a world away and reads it from the store.
@@ -74,14 +89,11 @@ extension Service {
     let name = hosted.realm.name
     do throws(KeeperFailure) {
       hosted.replace(with: try keeper.take(name, host: host))
+      readOn(in: hosted)
       report("world \(name) is as the store has it, up to input \(hosted.realm.world.lastSequence)")
     } catch {
       if hosted.realm.outage == nil { report("world \(name): \(error)") }
-      hosted.keeping = nil
-      hosted.replace(with: Realm(without: hosted.realm, "\(error)", retryAt: host &+ Service.pause))
-    }
-    for client in clients.values where client.hosted === hosted && client.session.cursor != nil {
-      client.session.cursor = hosted.realm.world.journalReader(from: hosted.realm.world.lastSequence + 1)
+      close(hosted, "\(error)", retryAt: host &+ Service.pause)
     }
   }
 
@@ -116,6 +128,9 @@ extension Service {
 }
 
 extension StoreFailure {
+  /// Whether the world is another daemon's: to take it again would shut that one out in turn.
+  fileprivate var isFinal: Bool { if case .fenced = self { true } else { false } }
+
   /// The one world that a failure is about, where the others are well.
   fileprivate var world: String? {
     switch self {

@@ -76,7 +76,7 @@ struct WorldTranscript: ~Copyable {
       case .dataBefore(let data): before = data
       case .dataAfter(let data): after = data
       case .key(let number): key = "(\(number))"
-      case .armed, .disarmed, .arguments, .parameters, .initial, .kind, .due, .target, .undone: break
+      case .armed, .disarmed, .arguments, .parameters, .initial, .kind, .due, .target, .undone, .renewed: break
       }
     }
     func word(_ state: UInt8, _ data: String?) -> String {
@@ -89,7 +89,7 @@ struct WorldTranscript: ~Copyable {
     case .delivery: cause = " wire=\(wire)"
     case .expiry, .fired: cause = " timer=\(kind.timers[Int(entry.index)].name)\(key)"
     case .created: return "\(entry.moment.printed) \(world.name(of: entry.machine)) created \(to)\(outputs)"
-    case .wired, .unwired, .dropped, .rewound: return nil
+    case .wired, .unwired, .dropped, .rewound, .renewed: return nil
     }
     let outcome = entry.verdict == .moved ? "moved \(from) \(to)" : "\(entry.verdict) \(to)"
     return "\(entry.moment.printed) \(world.name(of: entry.machine)) \(outcome)\(cause)\(outputs)"

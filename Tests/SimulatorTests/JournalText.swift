@@ -22,7 +22,7 @@ extension World {
   func journal(from first: UInt64? = nil) -> [JournalLine] {
     var reader = journalReader(from: first ?? firstSequence)
     var lines: [JournalLine] = []
-    while let entry = read(&reader) { if entry.input != .rewound { lines.append(line(entry)) } }
+    while let entry = read(&reader) { if entry.machine != .nobody { lines.append(line(entry)) } }
     return lines
   }
 
@@ -48,7 +48,7 @@ extension World {
       case .expiry, .fired: kind.timers[index].name
       case .created, .dropped: kind.name
       case .wired, .unwired: kind.outputs[index].name
-      case .rewound: ""
+      case .rewound, .renewed: ""
       }
     let states = "\(kind.states[Int(entry.from)].word) \(kind.states[Int(entry.to)].word)"
     var target: String?
@@ -78,6 +78,7 @@ extension World {
     case .target(let machine, let event):
       "target \(name(of: machine)).\(self.kind(of: machine).events[Int(event)].name)"
     case .undone(let count): "undone \(count)"
+    case .renewed(let timer): "renewed \(timer)"
     }
   }
 }

@@ -1,0 +1,169 @@
+import Testing
+
+@testable import JournalStore
+
+@Suite("Notes of what was acknowledged")
+struct HeadNotesTests {
+  let fixture = Fixture()
+
+  /// The files as they are after each of some rounds, as a killed process would leave them.
+  private func images(_ rounds: Int, _ durability: Durability = .batch) throws -> [[String: [UInt8]]] {
+    let store = try fixture.open(durability)
+    try store.create("main")
+    let tenure = try store.take("main").tenure
+    var images = [fixture.image()]
+    for round in 0..<rounds {
+      try store.append(tenure, after: UInt64(round * 10), [UInt8](repeating: UInt8(round), count: 3000))
+      images.append(fixture.image())
+    }
+    return images
+  }
+
+  private func open(_ image: [String: [UInt8]], _ durability: Durability = .batch) throws -> SQLiteStore {
+    let folder = TemporaryFolder()
+    Fixture.write(image, to: folder.path)
+    // The files stay open when their names go with the folder.
+    return try fixture.open(durability, in: folder.path)
+  }
+
+  private func failureOfOpening(_ image: [String: [UInt8]]) -> StoreFailure? {
+    let folder = TemporaryFolder()
+    Fixture.write(image, to: folder.path)
+    return failure { () throws(StoreFailure) in try fixture.open(in: folder.path) }
+  }
+
+  @Test("a process killed between any two rounds loses none of them")
+  func killed() throws {
+    for (round, image) in try images(12).enumerated() {
+      let store = try open(image)
+      #expect(store.takeWarnings() == [])
+      #expect(try store.segments(of: "main").count == round)
+      try store.inspect()
+    }
+  }
+
+  @Test("a log whose end was lost on the same boot is damage that names the inputs")
+  func lostOnSameBoot() throws {
+    let images = try images(5)
+    var image = images[3]
+    image["journal.heads"] = images[5]["journal.heads"]
+    guard case .damaged(let damage)? = failureOfOpening(image) else {
+      Issue.record("it was opened")
+      return
+    }
+    #expect(damage.world == "main")
+    #expect(damage.sequence == 31)
+    #expect(damage.finding == "inputs 31 to 50 that were acknowledged are missing")
+  }
+
+  @Test("after another boot it is a warning with durability batch, and damage with full")
+  func lostOnOtherBoot() throws {
+    let batch = try images(2)
+    var image = batch[1]
+    image["journal.heads"] = batch[2]["journal.heads"]
+    fixture.boot += 1
+    let store = try open(image)
+    let warnings = store.takeWarnings()
+    #expect(warnings.count == 1)
+    #expect("\(warnings)".contains("inputs 11 to 20"))
+    #expect(try store.worlds()[0].head == 10)
+
+    let other = HeadNotesTests()
+    let full = try other.images(2, .full)
+    image = full[1]
+    image["journal.heads"] = full[2]["journal.heads"]
+    other.fixture.boot += 1
+    #expect(other.failureOfOpening(image)?.kind == .damaged)
+  }
+
+  @Test("changes without inputs are missed too, and worlds that were made")
+  func otherChanges() throws {
+    let store = try fixture.open()
+    try store.create("main")
+    let tenure = try store.take("main").tenure
+    let before = fixture.image()
+    try store.append(tenure, after: 0, [], moment: 1)
+    var image = before
+    image["journal.heads"] = fixture.image()["journal.heads"]
+    #expect("\(try #require(failureOfOpening(image)))".contains("time or settings"))
+    try store.create("second")
+    image["journal.heads"] = fixture.image()["journal.heads"]
+    #expect("\(try #require(failureOfOpening(image)))".contains("made or removed"))
+  }
+
+  @Test("worlds removed and made in between are right, also when the process ends before it is noted")
+  func removedAndMade() throws {
+    let store = try fixture.open()
+    for name in ["a", "b", "c"] { try store.create(name) }
+    let tenure = try store.take("b").tenure
+    try store.append(tenure, after: 0, [1])
+    let before = fixture.image()
+    try store.remove("b")
+    var image = fixture.image()
+    #expect(try open(image).worlds().map(\.name) == ["a", "c"])
+    // The commit was, the note was not.
+    image["journal.heads"] = before["journal.heads"]
+    #expect(try open(image).worlds().map(\.name) == ["a", "c"])
+    try store.create("d")
+    try store.create("b")
+    try store.append(try store.take("b").tenure, after: 0, [2])
+    #expect(try open(fixture.image()).worlds().map(\.name) == ["a", "b", "c", "d"])
+    image = fixture.image()
+    image["journal.heads"] = before["journal.heads"]
+    #expect(try open(image).takeWarnings() == [])
+    // The notes know of more than the database.
+    image = before
+    image["journal.heads"] = fixture.image()["journal.heads"]
+    #expect(failureOfOpening(image)?.kind == .damaged)
+  }
+
+  @Test("notes that are torn anywhere count as absent, and are written anew")
+  func torn() throws {
+    let image = try images(2)[2]
+    let notes = try #require(image["journal.heads"])
+    #expect(notes.count == 96)
+    for place in notes.indices {
+      var torn = image
+      torn["journal.heads"]?[place] ^= 0x10
+      #expect(try open(torn).segments(of: "main").count == 2)
+      torn["journal.heads"] = Array(notes.prefix(place))
+      #expect(try open(torn).segments(of: "main").count == 2)
+    }
+  }
+
+  @Test("notes of another database do not matter")
+  func otherDatabase() throws {
+    let other = HeadNotesTests()
+    var image = try images(1)[1]
+    image["journal.heads"] = try other.images(5)[5]["journal.heads"]
+    #expect(try open(image).takeWarnings() == [])
+  }
+
+  @Test("notes that cannot be written are a warning, once; what was appended is stored")
+  func notNoted() throws {
+    var round: UInt64 = 0
+    fixture.faults = FaultPlan(call: 0, .insteadOfCall, code: 10)
+    let counting = try fixture.open()
+    try counting.create("main")
+    let tenure = try counting.take("main").tenure
+    let before = try #require(fixture.faults).calls
+    try counting.append(tenure, after: 0, [1])
+    let perRound = try #require(fixture.faults).calls - before
+    counting.close()
+
+    // The note is the last call of a round.
+    let plan = FaultPlan(call: before + perRound, .fromThenOn, code: 10)
+    let other = Fixture()
+    other.faults = plan
+    let store = try other.open()
+    try store.create("main")
+    round = try store.append(try store.take("main").tenure, after: 0, [1])
+    #expect(plan.calls == before + perRound)
+    #expect(plan.hasStruck)
+    #expect(round == 10)
+    #expect("\(store.takeWarnings())".contains("journal.heads"))
+    store.close()
+    other.faults = nil
+    #expect(try other.open().segments(of: "main").count == 1)
+  }
+}

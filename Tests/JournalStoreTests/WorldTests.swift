@@ -1,0 +1,190 @@
+import Testing
+
+@testable import JournalStore
+
+@Suite("Worlds in a store")
+struct WorldTests {
+  let fixture = Fixture()
+
+  @Test("worlds are made, listed by name, and removed")
+  func lifecycle() throws {
+    let store = try fixture.open()
+    #expect(try store.worlds() == [])
+    try store.create("b", head: 7, moment: 9, settings: [4])
+    try store.create("a", settings: [])
+    let worlds = try store.worlds()
+    #expect(worlds.map(\.name) == ["a", "b"])
+    #expect(worlds[1].head == 7)
+    #expect(worlds[1].first == 8)
+    #expect(worlds[1].moment == 9)
+    #expect(worlds[1].settings == [4])
+    #expect(worlds[0].settings == [])
+    #expect(worlds[0].holder == nil)
+    #expect(failure { () throws(StoreFailure) in try store.create("a") } == .worldExists("a"))
+    try store.remove("a")
+    #expect(failure { () throws(StoreFailure) in try store.remove("a") } == .noSuchWorld("a"))
+    #expect(failure { () throws(StoreFailure) in try store.take("a") } == .noSuchWorld("a"))
+    #expect(failure { () throws(StoreFailure) in try store.segments(of: "a") } == .noSuchWorld("a"))
+    #expect(try store.worlds().map(\.name) == ["b"])
+    try store.create("a")
+    #expect(try store.segments(of: "a") == [])
+  }
+
+  @Test(
+    "what was appended is read back in order, from any input, also after opening again", arguments: Durability.allCases)
+  func appending(durability: Durability) throws {
+    var store = try fixture.open(durability)
+    try store.create("main")
+    let taken = try store.take("main")
+    #expect(taken.world.epoch == 1)
+    #expect(taken.world.holder?.writer.process == 1)
+    #expect(taken.world.holder?.since == fixture.now)
+    #expect(taken.checkpoint == nil)
+    var head: UInt64 = 0
+    var expected: [SegmentCopy] = []
+    for round in 0..<20 {
+      let bytes = (0...round * 700).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ round) }
+      let first = head + 1
+      head = try store.append(taken.tenure, after: head, inputs: UInt64(round + 1), bytes, moment: Int64(round))
+      expected.append(SegmentCopy(first: first, last: head, bytes: bytes))
+    }
+    for _ in 0..<2 {
+      #expect(try store.segments(of: "main") == expected)
+      for sequence in 0...head + 1 {
+        #expect(try store.segments(of: "main", from: sequence) == expected.filter { $0.last >= sequence })
+      }
+      let world = try #require(try store.worlds().first)
+      #expect(world.head == head)
+      #expect(world.first == 1)
+      #expect(world.moment == 19)
+      try store.inspect()
+      store.close()
+      store = try fixture.open(durability)
+      #expect(store.takeWarnings() == [])
+    }
+  }
+
+  @Test("reading stops when it is told to, and may read other things meanwhile")
+  func stopping() throws {
+    let store = try fixture.open()
+    try store.create("main")
+    let tenure = try store.take("main").tenure
+    for round in 0..<5 { try store.append(tenure, after: UInt64(round * 10), [UInt8(round)]) }
+    var seen: [UInt64] = []
+    try store.readSegments(of: "main", from: 15) { segment in
+      seen.append(segment.first)
+      #expect((try? store.segments(of: "main").count) == 5)
+      return seen.count < 2
+    }
+    #expect(seen == [11, 21])
+    try store.append(tenure, after: 50, [9])
+  }
+
+  @Test("time and settings change without an input")
+  func properties() throws {
+    let store = try fixture.open()
+    try store.create("main")
+    let tenure = try store.take("main").tenure
+    try store.append(tenure, after: 0, [], moment: 5)
+    #expect(try store.worlds()[0].moment == 5)
+    #expect(try store.worlds()[0].settings == [1, 2, 3])
+    try store.append(tenure, after: 0, [], moment: 6, settings: [9])
+    #expect(try store.worlds()[0].moment == 6)
+    #expect(try store.worlds()[0].settings == [9])
+    #expect(try store.segments(of: "main") == [])
+  }
+
+  @Test("a round of several worlds is stored as a whole, or not at all")
+  func rounds() throws {
+    let store = try fixture.open()
+    for name in ["a", "b", "c"] { try store.create(name) }
+    let tenures = try ["a", "b", "c"].map { try store.take($0).tenure }
+    try store.appendAll(tenures.map { ($0, 0, 3, Array($0.world.utf8), 1, nil, []) })
+    #expect(try store.worlds().map(\.head) == [3, 3, 3])
+    let wrong = failure { () throws(StoreFailure) in
+      try store.appendAll([
+        (tenures[0], 3, 4, [1], 2, nil, []), (tenures[1], 2, 4, [1], 2, nil, []), (tenures[2], 3, 4, [1], 2, nil, []),
+      ])
+    }
+    #expect(wrong == .outOfStep(world: "b", expected: 2, found: 3))
+    #expect(try store.worlds().map(\.head) == [3, 3, 3])
+    // Those that were right go on.
+    try store.appendAll([(tenures[0], 3, 4, [1], 2, nil, []), (tenures[2], 3, 4, [1], 2, nil, [])])
+    #expect(try store.worlds().map(\.head) == [4, 3, 4])
+    try store.append([])
+    try store.inspect()
+  }
+
+  @Test("a machine's number has the name that it was given last before an input")
+  func names() throws {
+    let store = try fixture.open()
+    try store.create("main")
+    try store.create("other")
+    let tenure = try store.take("main").tenure
+    let creations = [
+      Creation(sequence: 3, number: 0, name: "door", kind: "door"),
+      Creation(sequence: 5, number: 1, name: "", kind: ""),
+      Creation(sequence: 8, number: 0, name: "a rather long name for a lamp", kind: "lamp"),
+    ]
+    try store.append(tenure, after: 0, [1], creations: creations)
+    #expect(try store.creation(of: 0, in: "main", at: 2) == nil)
+    #expect(try store.creation(of: 0, in: "main", at: 3) == creations[0])
+    #expect(try store.creation(of: 0, in: "main", at: 7) == creations[0])
+    #expect(try store.creation(of: 0, in: "main", at: 8) == creations[2])
+    #expect(try store.creation(of: 1, in: "main", at: .max >> 1) == creations[1])
+    #expect(try store.creation(of: 2, in: "main", at: 9) == nil)
+    #expect(try store.creation(of: 0, in: "other", at: 9) == nil)
+    try store.inspect()
+  }
+
+  @Test("what a removed world had is given back in bites")
+  func sweeping() throws {
+    let store = try fixture.open()
+    #expect(try store.sweep() == false)
+    try store.create("main")
+    let tenure = try store.take("main").tenure
+    for round in 0..<100 {
+      try store.append(
+        tenure, after: UInt64(round * 10), [UInt8](repeating: 1, count: 100),
+        creations: (0..<30).map {
+          Creation(sequence: UInt64(round * 10 + 1), number: UInt32(round * 30 + $0), name: "m", kind: "k")
+        })
+    }
+    for sequence in [200, 400] { try store.putCheckpoint(tenure, at: UInt64(sequence), hash: 1, [1]) }
+    try store.remove("main")
+    try store.create("main")
+    let again = try store.take("main").tenure
+    try store.append(again, after: 0, [7])
+    var bites = 0
+    while try store.sweep() { bites += 1 }
+    #expect(bites > 3)
+    for table in ["segments", "names", "checkpoints", "removed"] {
+      #expect(try store.database.number("SELECT count(*) FROM \(table)") == (table == "segments" ? 1 : 0), "\(table)")
+    }
+    try store.inspect()
+  }
+
+  @Test("readers see one moment while the daemon writes, and write nothing")
+  func reading() throws {
+    #expect(
+      failure { () throws(StoreFailure) in try fixture.openForReading() } == .absent(path: fixture.files.database))
+    let store = try fixture.open()
+    try store.create("main")
+    let tenure = try store.take("main").tenure
+    try store.append(tenure, after: 0, [1])
+    let reader = try fixture.openForReading()
+    try reader.withSnapshot { () throws(StoreFailure) in
+      #expect(try reader.segments(of: "main").count == 1)
+      try store.append(tenure, after: 10, [2])
+      #expect(try reader.segments(of: "main").count == 1)
+      try reader.inspect()
+    }
+    #expect(try reader.segments(of: "main").count == 2)
+    #expect(failure { () throws(StoreFailure) in try reader.create("x") }?.kind == .readOnly)
+    #expect(failure { () throws(StoreFailure) in try reader.take("main") }?.kind == .readOnly)
+    reader.close()
+    try store.append(tenure, after: 20, [3])
+    store.close()
+    #expect(try fixture.openForReading().segments(of: "main").count == 3)
+  }
+}

@@ -1,0 +1,53 @@
+import Simulations
+@testable import Simulator
+import StateMachines
+import Testing
+
+@Suite("Timers that begin anew")
+struct RenewalTests {
+  @Test("they are due later, at the same name, and the journal says so")
+  func renewed() throws {
+    var world = World()
+    guard case .machine(let kind)? = Catalogue.simulations["shiftKey"] else { return }
+    let key = try Array("key".utf8).withUnsafeBytes { try world.create(kind, named: $0) }
+    world.send(key, plain: 0)
+    var budget = 10
+    _ = world.advance(to: Moment(nanoseconds: 200_000_000), budget: &budget)
+    let item = try #require(world.agendaItems(matching: .all, limit: 9).first)
+    #expect(item.due == Moment(nanoseconds: 350_000_000))
+    world.renew([
+      RenewedTimer(machine: key, timer: item.timer, key: 0, duration: Interval(nanoseconds: 350_000_000))
+    ])
+    #expect(world.agendaItems(matching: .all, limit: 9).map(\.due) == [Moment(nanoseconds: 550_000_000)])
+    var reader = world.journalReader(from: world.lastSequence)
+    let entry = world.read(&reader)
+    #expect(entry?.input == .renewed && entry?.machine == .nobody)
+    #expect(world.checkInvariants() == [])
+    // An undo takes it back like any other input.
+    _ = try world.undo()
+    #expect(world.agendaItems(matching: .all, limit: 9).map(\.due) == [Moment(nanoseconds: 350_000_000)])
+  }
+
+  @Test("a replay lets them begin anew too, those with keys included", arguments: 0..<6)
+  func replay(seed: Int) throws {
+    var walk = RewindWalk(seed: seed, of: DeterminismTests.entries, steps: 400)
+    var kept = KeptJournal()
+    walk.world.beginKeeping()
+    for step in 0..<200 {
+      try walk.step()
+      if step % 20 == 19 {
+        let timers = walk.world.agendaItems(matching: .all, limit: .max).map {
+          RenewedTimer(
+            machine: $0.machine, timer: $0.timer, key: $0.key,
+            duration: Interval(nanoseconds: ($0.due - walk.world.now).nanoseconds + 1_000_000))
+        }
+        walk.world.renew(timers)
+        kept.keep(&walk.world)
+      }
+    }
+    kept.keep(&walk.world)
+    let world = try kept.recover(seed: UInt64(seed), Script.limits(), RecoveryTests.catalogue)
+    #expect(RewindTests.difference(walk.world.portrait(), world.portrait()) == nil, "seed \(seed)")
+    #expect(world.checkInvariants() == [])
+  }
+}
