@@ -66,7 +66,7 @@ package struct Chronicle: ~Copyable {
   private mutating func meet(_ entry: JournalEntry, _ owner: Owner) throws {
     switch entry.input {
     case .created, .event, .expiry, .fired, .dropped: if known.contains(entry.machine) { return }
-    case .delivery, .wired, .unwired: break
+    case .delivery, .wired, .unwired, .renewed: break
     case .rewound: return
     }
     for machine in entry.machines where !known.contains(machine) {

@@ -55,8 +55,9 @@ extension JournalEntry {
     while let detail = details.next() {
       switch detail {
       case .source(let machine, _), .target(let machine, _): machines.append(machine)
+      case .renewed(let timer): machines.append(timer.machine)
       case .emitted, .armed, .disarmed, .dataBefore, .dataAfter, .arguments, .parameters, .initial, .kind, .due, .key,
-        .undone, .renewed:
+        .undone:
         break
       }
     }

@@ -22,7 +22,7 @@ extension TableExport {
       case .event, .delivery: kind.events[Int(entry.index)].name
       case .expiry, .fired: timer(Int(entry.index), facts.key)
       case .wired, .unwired: kind.outputs[Int(entry.index)].name
-      case .created, .dropped, .rewound: nil
+      case .created, .dropped, .rewound, .renewed: nil
       }
     }
 
@@ -44,7 +44,7 @@ extension InputClass {
   var isStep: Bool {
     switch self {
     case .event, .delivery, .expiry, .fired: true
-    case .created, .dropped, .wired, .unwired, .rewound: false
+    case .created, .dropped, .wired, .unwired, .rewound, .renewed: false
     }
   }
 
@@ -60,6 +60,7 @@ extension InputClass {
     case .wired: "wired"
     case .unwired: "unwired"
     case .rewound: "undo"
+    case .renewed: "restart"
     }
   }
 }

@@ -13,6 +13,8 @@ struct InputFacts {
   var source: (machine: MachineID, output: Int)?
   /// The far end of a wire.
   var target: (machine: MachineID, event: Int)?
+  /// The timers that began anew.
+  var renewed: [RenewedTimer] = []
   /// How many inputs before it were undone.
   var undone: UInt64 = 0
   var before: String?
@@ -34,6 +36,7 @@ struct InputFacts {
       case .source(let machine, let output): source = (machine, Int(output))
       case .target(let machine, let event): target = (machine, Int(event))
       case .undone(let count): undone = count
+      case .renewed(let timer): renewed.append(timer)
       case .kind, .due: break
       }
     }

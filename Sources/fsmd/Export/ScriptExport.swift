@@ -75,6 +75,11 @@ struct ScriptExport: ~Copyable {
     moments.append(entry.moment.nanoseconds)
     defer { digest.add(entry, of: world) }
     if entry.input == .rewound { return try goBack(entry, InputFacts(entry, of: world), rehearsal) }
+    if entry.input == .renewed {
+      throw HistoryFailure.unsayable(
+        world: history.name, sequence: entry.sequence,
+        reason: "timers began anew when the daemon did (--on-restart restart), and no request does that")
+    }
     guard entry.input.isFromOutside else { return }
     if assembly == nil {
       let time = try bring(rehearsal, to: entry.moment)

@@ -86,7 +86,7 @@ struct ScriptText: ~Copyable {
       let event = world.kind(of: target.machine).events[target.event].name
       let verb = entry.input == .wired ? "wire" : "unwire"
       return "\(verb) \(name) \(kind.outputs[index].name) \(world.name(of: target.machine)) \(event)"
-    case .delivery, .expiry, .rewound: return ""
+    case .delivery, .expiry, .rewound, .renewed: return ""
     }
   }
 

@@ -42,7 +42,7 @@ struct TableExport {
   private mutating func add(_ entry: JournalEntry, of world: borrowing World) throws {
     if start == nil { start = entry.moment }
     let facts = InputFacts(entry, of: world)
-    guard entry.input != .rewound else { return try undo(entry, facts) }
+    if entry.machine == .nobody { return try addWorldwide(entry, facts, of: world) }
     let input = Input(entry, facts, world)
     if entry.input != .created, births[entry.machine] == nil { try addOneFromBefore(input) }
     let (from, to) = try spell(input)
@@ -58,13 +58,14 @@ struct TableExport {
       try addTransition(input, from, to)
     }
     switch entry.input {
-    case .created: try addMachine(input)
+    case .created:
+      try addMachine(input)
+      try addEffects(input)
     case .dropped: try drop(input)
     case .wired, .unwired: try addWire(input, of: world)
     case .event, .delivery, .expiry, .fired: try addEffects(input)
-    case .rewound: break
+    case .rewound, .renewed: break
     }
-    if entry.input == .created { try addEffects(input) }
   }
 
   // MARK: States
@@ -79,7 +80,7 @@ struct TableExport {
       if input.kind.carriesData { self.states[entry.machine] = to }
       return (nil, to)
     case .dropped: return (try stateBefore(input) ?? to, nil)
-    case .wired, .unwired, .rewound: return (nil, nil)
+    case .wired, .unwired, .rewound, .renewed: return (nil, nil)
     case .event, .delivery, .expiry, .fired: break
     }
     switch entry.verdict {
@@ -184,32 +185,50 @@ struct TableExport {
         try addTimer(input, place: place + 1, input.timer(Int(timer), key), "armed", due: due)
       case .disarmed(let timer, let key, let due):
         try addTimer(input, place: place + 1, input.timer(Int(timer), key), "disarmed", due: due)
-      case .dataBefore, .dataAfter, .arguments, .parameters, .initial, .kind, .due, .key, .source, .target, .undone:
+      case .dataBefore, .dataAfter, .arguments, .parameters, .initial, .kind, .due, .key, .source, .target, .undone,
+        .renewed:
         break
       }
     }
   }
 
   private func addTimer(_ input: Input, place: Int, _ timer: String, _ what: String, due: Moment?) throws {
-    let moment = input.entry.moment
+    try addTimer(input.entry, place: place, input.machine, input.kind, timer, what, due: due)
+  }
+
+  private func addTimer(
+    _ entry: JournalEntry, place: Int, _ machine: String, _ kind: Kind, _ timer: String, _ what: String, due: Moment?
+  ) throws {
     try tables.insert(
       [
-        .integer(Int64(input.entry.sequence)), .integer(Int64(place)), .seconds(moment), .integer(moment.nanoseconds),
-        .text(input.machine), .text(input.kind.name), .text(timer), .text(what), due.map { .seconds($0) } ?? .null,
+        .integer(Int64(entry.sequence)), .integer(Int64(place)), .seconds(entry.moment),
+        .integer(entry.moment.nanoseconds), .text(machine), .text(kind.name), .text(timer), .text(what), due.map { .seconds($0) } ?? .null,
         due.map { .integer($0.nanoseconds) } ?? .null,
       ], into: "timers")
   }
 
-  // MARK: What is not told by an input alone
+  // MARK: What is no machine's
+
+  private mutating func addWorldwide(_ entry: JournalEntry, _ facts: InputFacts, of world: borrowing World) throws {
+    try tables.insert(
+      [
+        .integer(Int64(entry.sequence)), .seconds(entry.moment), .integer(entry.moment.nanoseconds), .null, .null,
+        .text(entry.input.column),
+      ] + Array(repeating: .null, count: 8), into: "inputs")
+    for (place, timer) in facts.renewed.enumerated() {
+      let kind = world.kind(of: timer.machine)
+      let due = entry.moment + timer.duration
+      try addTimer(
+        entry, place: place + 1, world.name(of: timer.machine), kind,
+        TimerText.word(kind.timers[timer.timer].name, key: timer.key), "armed", due: due)
+    }
+    if facts.undone > 0 { try undo(entry, facts) }
+  }
 
   /// Takes what was undone out of all tables but `inputs`.
   private mutating func undo(_ entry: JournalEntry, _ facts: InputFacts) throws {
     let sequence = TableWriter.Value.integer(Int64(entry.sequence))
     let from = entry.sequence - facts.undone
-    try tables.insert(
-      [sequence, .seconds(entry.moment), .integer(entry.moment.nanoseconds), .null, .null, .text(entry.input.column)]
-        + Array(repeating: .null, count: 8), into: "inputs")
-    guard facts.undone > 0 else { return }
     try tables.run(
       "UPDATE inputs SET undone_by = ?1 WHERE seq >= ?2 AND seq < ?1", sequence, .integer(Int64(from)))
     // Beyond what is kept nothing is known of how things were; it begins anew with what is met from here on.
@@ -221,6 +240,8 @@ struct TableExport {
       start = entry.moment
     }
   }
+
+  // MARK: What was before
 
   /// Adds a machine that was made before the journal begins that is kept, in the state in which it is met.
   private mutating func addOneFromBefore(_ input: Input) throws {
