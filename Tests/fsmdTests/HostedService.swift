@@ -33,6 +33,12 @@ final class HostedService {
     service = Service(catalogue: catalogue, limits: limits, version: "0.0.0", host: now)
   }
 
+  /// - Parameter service: Made at the host time `now`.
+  init(_ service: Service, now: UInt64) {
+    self.now = now
+    self.service = service
+  }
+
   /// A new client; its greeting has been read.
   func connect() -> Guest {
     let guest = Guest(service.open(UInt32(guests.count + 2)), of: self)

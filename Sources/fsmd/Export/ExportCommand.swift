@@ -77,11 +77,11 @@ struct ExportCommand {
         switch (format, file) {
         case (.sqlite, let file?): try TableExport.write(history, to: file, release: version)
         case (.script, let file?):
-          let text = try ScriptExport.text(of: history, release: version)
-          try NewFile.write(Array(text.bytes), to: file)
+          try NewFile.write(try ScriptExport.text(of: history, release: version), to: file)
         case (_, nil):
-          let text = try ScriptExport.text(of: history, release: version)
-          Descriptor.standardOutput.writeAll(text.bytes)
+          try ScriptExport.text(of: history, release: version).withUnsafeBytes {
+            _ = Descriptor.standardOutput.writeAll($0)
+          }
         }
       }
       return StoreAccess.good

@@ -36,7 +36,7 @@ struct ScriptExport: ~Copyable {
   ///
   /// - Throws: ``HistoryFailure``.
   /// - Complexity: O(inputs), since all are played.
-  static func text(of history: StoredHistory, release: String) throws -> ByteBuffer {
+  static func text(of history: StoredHistory, release: String) throws -> [UInt8] {
     guard history.world.first == 1 else {
       throw HistoryFailure.forgotten(world: history.name, first: history.world.first)
     }
@@ -44,7 +44,7 @@ struct ScriptExport: ~Copyable {
     try export.text.begin(history, release: release)
     try history.read { world, entry, composed in try export.add(entry, composed, of: world) }
     try export.end()
-    return export.text.take()
+    return export.text.bytes
   }
 
   private init(_ history: StoredHistory) {

@@ -13,7 +13,7 @@ struct ScriptText: ~Copyable {
     self.world = world
   }
 
-  consuming func take() -> ByteBuffer { buffer }
+  var bytes: [UInt8] { Array(buffer.bytes) }
 
   /// - Throws: ``HistoryFailure/tooLong(world:)``.
   mutating func append(_ line: String) throws {

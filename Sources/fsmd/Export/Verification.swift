@@ -90,30 +90,28 @@ struct Verification {
   private func play(
     _ inputs: ClosedRange<UInt64>, from base: CheckpointMark?, to mark: CheckpointMark?
   ) throws -> Stretch.Finding {
-    let wanted = try mark.map { try end($0) }
+    let wanted = try mark.map { try archived($0) }
     try compareNames(inputs)
     guard base != nil || history.world.first == 1 else { return .notPlayed }
     let start = try base.map { try checkpoint($0) }
-    let moment = wanted?.moment ?? history.moment
     let played = try history.played(
-      from: start, to: inputs.upperBound, at: moment, wanted?.limits ?? WorldLimits())
-    let hash = try played.livingHash
-    if let wanted, wanted.hash != hash {
-      return .bad("what its inputs have come to when they are played again is not what the checkpoint has")
-    }
+      from: start, to: inputs.upperBound, at: wanted?.moment ?? history.moment, wanted?.limits ?? WorldLimits())
     guard played.lastSequence == inputs.upperBound else { return .bad("it ends with input \(played.lastSequence)") }
+    let hash = try played.presentHash
+    if let mark, hash != mark.hash {
+      return .bad("its inputs come to another state when they are played again than the checkpoint at its end has")
+    }
     return .good(hash: hash)
   }
 
-  /// What a checkpoint has, which is to come out again.
-  private func end(_ mark: CheckpointMark) throws -> (moment: Moment, limits: WorldLimits, hash: UInt64) {
-    let checkpoint = try checkpoint(mark)
-    guard try checkpoint.bytes.withUnsafeBytes({ try World.stateHash(ofArchive: $0) }) == mark.hash else {
+  /// The moment and the limits of a checkpoint's world, which is what was noted of it.
+  private func archived(_ mark: CheckpointMark) throws -> (moment: Moment, limits: WorldLimits) {
+    let world = try history.archived(try checkpoint(mark))
+    guard try world.presentHash == mark.hash, world.lastSequence == mark.sequence else {
       throw HistoryFailure.unreadable(
         world: history.name, reason: "its checkpoint at input \(mark.sequence) has another hash than was noted")
     }
-    let world = try history.archived(checkpoint)
-    return (world.now, world.limits, try world.livingHash)
+    return (world.now, world.limits)
   }
 
   private func checkpoint(_ mark: CheckpointMark) throws -> JournalStore.Checkpoint {
