@@ -193,7 +193,7 @@ struct ScriptExport: ~Copyable {
       return try compare(rehearsal, before: head + 1)
     }
     if rehearsal.lastSequence > head {
-      try text.append("# Here \(rehearsal.lastSequence - head) more timers have expired, which were due.")
+      try text.tellOfMore(rehearsal.lastSequence - head)
     }
     try rehearsal.withWorld { world in
       try text.expect(&world)

@@ -47,6 +47,14 @@ struct ScriptText: ~Copyable {
     try append("# fsmd \(options)")
   }
 
+  /// Says that inputs have come which the journal does not have: timers that were due when the world was stored.
+  mutating func tellOfMore(_ inputs: UInt64) throws {
+    try append(
+      inputs == 1
+        ? "# One more timer has expired here, which was due."
+        : "# \(inputs) more inputs have come here, of timers that were due.")
+  }
+
   /// What all machines have come to.
   mutating func expect(_ world: inout World) throws {
     for machine in world.machines(matching: .all) {
