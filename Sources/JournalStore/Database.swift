@@ -17,7 +17,9 @@ final class Database {
   private var handle: OpaquePointer?
   let faults: FaultPlan?
   private var statements: [Statement] = []
-  private var isInTransaction = false
+  private(set) var isInTransaction = false
+  /// Whether closing leaves the WAL as it is.
+  private var leavesLog = true
   private lazy var begin = kept("BEGIN IMMEDIATE")
   private lazy var beginReading = kept("BEGIN")
   private lazy var commit = kept("COMMIT")
@@ -47,7 +49,7 @@ final class Database {
     }
     sqlite3_extended_result_codes(opened, 1)
     sqlite3_busy_timeout(opened, Self.patience)
-    // Until it is known to be sound and of our schema, closing it must leave it as it was.
+    // As long as nothing is written, closing it must leave it as it was.
     _ = fsm_checkpoint_on_close(opened, 0)
     if access == .writing, sqlite3_db_readonly(opened, "main") != 0 {
       close()
@@ -62,6 +64,7 @@ final class Database {
   /// Lets closing write the WAL back to the database.
   func tidyOnClose() {
     _ = fsm_checkpoint_on_close(handle, 1)
+    leavesLog = false
   }
 
   /// Gives the files back. To be called twice is harmless; anything else after it fails.
@@ -107,12 +110,15 @@ final class Database {
 
   /// Does `body` in a transaction, which is undone as a whole when `body` fails.
   ///
+  /// From then on closing the database writes the WAL back.
+  ///
   /// - Throws: What `body` throws; `unknown` when the commit fails in a way that leaves it open.
   /// - Precondition: No transaction is under way.
   func writing<Result>(_ body: () throws(StoreFailure) -> Result) throws(StoreFailure) -> Result {
     precondition(!isInTransaction, "a transaction that reads is not one that writes")
     try start(begin)
     defer { isInTransaction = false }
+    if leavesLog { tidyOnClose() }
     let result: Result
     do throws(StoreFailure) {
       result = try body()

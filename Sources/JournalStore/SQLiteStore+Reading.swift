@@ -55,10 +55,9 @@ extension SQLiteStore {
   ) throws(StoreFailure) -> Creation? {
     try database.reading { () throws(StoreFailure) in
       let row = try row(of: world)
-      let statement = Statement(database, NameSQL.atInput)
-      defer { statement.finalize() }
-      try statement.bind(1, row.identity).bind(2, Int64(number)).bind(3, sequence)
-      return try statement.step() ? try NameSQL.read(statement, row.identity, path: files.database, world) : nil
+      try nameAtInput.bind(1, row.identity).bind(2, Int64(number)).bind(3, sequence)
+      defer { nameAtInput.reset() }
+      return try nameAtInput.step() ? try NameSQL.read(nameAtInput, row.identity, path: files.database, world) : nil
     }
   }
 

@@ -36,6 +36,7 @@ package final class SQLiteStore: WorldStore {
   let notes: HeadNotes?
   let writer: StoreWriter
   let now: () -> Int64
+  let boot: UInt64
   /// The rows of the worlds that this store has taken, as they are in the database as far as is known.
   var held: [Int64: WorldRow] = [:]
   /// The checkpoints whose bytes were found good, for whose sake older segments may go; the latest of each world.
@@ -49,18 +50,20 @@ package final class SQLiteStore: WorldStore {
   private(set) lazy var rowByIdentity = database.kept("SELECT \(WorldRow.columns) FROM worlds WHERE id = ?1")
   private(set) lazy var rowUpdate = database.kept(WorldRow.update)
   private(set) lazy var segmentInsertion = database.kept(SegmentSQL.insertion)
+  private(set) lazy var nameAtInput = database.kept(NameSQL.atInput)
   private(set) lazy var nameInsertion = database.kept(NameSQL.insertion)
 
   private init(
     _ files: StoreFiles, _ database: Database, _ lock: StoreLock?, _ notes: HeadNotes?, _ writer: StoreWriter,
-    _ now: @escaping () -> Int64, _ warnings: [StoreWarning]
+    _ circumstances: Circumstances, _ warnings: [StoreWarning]
   ) {
     self.files = files
     self.database = database
     self.lock = lock
     self.notes = notes
     self.writer = writer
-    self.now = now
+    now = circumstances.now
+    boot = circumstances.boot
     self.warnings = warnings
   }
 
@@ -99,8 +102,6 @@ package final class SQLiteStore: WorldStore {
         try Schema.check(database)
         let (store, rows) = try Soundness.check(database)
         warnings += try found?.check(store, rows, boot: circumstances.boot, path: files.database) ?? []
-        // From here on it may be written to.
-        database.tidyOnClose()
         try database.run("PRAGMA synchronous = \(durability == .full ? "FULL" : "NORMAL")")
         try database.run("PRAGMA wal_autocheckpoint = \(logPages)")
         try database.run("PRAGMA journal_size_limit = \(2 * logPages * Schema.pageSize)")
@@ -108,7 +109,7 @@ package final class SQLiteStore: WorldStore {
         try database.run("PRAGMA secure_delete = OFF")
         let notes = try HeadNotes(
           path: files.heads, store, rows, boot: circumstances.boot, durability, faults: faults)
-        return SQLiteStore(files, database, lock, notes, writer, circumstances.now, warnings)
+        return SQLiteStore(files, database, lock, notes, writer, circumstances, warnings)
       } catch {
         database.close()
         throw error
@@ -140,11 +141,11 @@ package final class SQLiteStore: WorldStore {
       throw error
     }
     let nobody = StoreWriter(process: 0, socket: "")
-    return SQLiteStore(files, database, nil, nil, nobody, circumstances.now, [])
+    return SQLiteStore(files, database, nil, nil, nobody, circumstances, [])
   }
 
-  /// Writes what is left in the log to the database and gives the store free. To be called twice is harmless; anything
-  /// else after it fails.
+  /// Writes what is left in the log to the database and gives the store free. One to which nothing was written stays as
+  /// it was, with its log.
   package func close() {
     guard !isClosed else { return }
     isClosed = true

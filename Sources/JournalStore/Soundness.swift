@@ -63,13 +63,19 @@ extension SQLiteStore {
   /// Reads all that there is and compares it with its sums, all of one moment.
   ///
   /// - Parameter progress: Called with each world's name before it is read.
+  /// - Returns: What a power cut took, as durability `batch` allows, if no daemon has found that out yet.
   /// - Throws: `damaged` with the first thing that is not as it was written.
   /// - Complexity: O(size).
-  package func inspect(_ progress: (String) -> Void = { _ in }) throws(StoreFailure) {
-    try withSnapshot { () throws(StoreFailure) in
-      _ = try Soundness.check(database)
+  @discardableResult
+  package func inspect(_ progress: (String) -> Void = { _ in }) throws(StoreFailure) -> [StoreWarning] {
+    // Before the database is looked at: a daemon may go on meanwhile, and notes that are older do no harm. To a snapshot
+    // that was begun earlier they are too new.
+    let noted = database.isInTransaction ? nil : try HeadNotes.read(files.heads, faults: nil)
+    return try withSnapshot { () throws(StoreFailure) in
+      let (store, rows) = try Soundness.check(database)
+      let warnings = try noted?.check(store, rows, boot: boot, path: files.database) ?? []
       try Soundness.checkStructure(database, "integrity_check")
-      for row in try Soundness.worlds(database) {
+      for row in rows {
         progress(row.name)
         var bytes: Int64 = 0
         try readSegments(of: row.name, from: 0) { segment in
@@ -85,6 +91,7 @@ extension SQLiteStore {
         let names = try countNames(of: row)
         guard names == row.names else { throw damage(row, "\(row.names) names were written, and \(names) are there") }
       }
+      return warnings
     }
   }
 

@@ -33,7 +33,6 @@ package struct StoreFiles: Hashable, Sendable {
     defer { made.close() }
     var generator = SystemRandomNumberGenerator()
     try Schema.make(in: made, identity: generator.next())
-    made.tidyOnClose()
     made.close()
     guard StoreFile.size(new + "-wal") == 0 else {
       throw .other(path: new, reason: "SQLite could not write it; \(new)-wal is left")

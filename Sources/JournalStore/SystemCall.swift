@@ -9,14 +9,15 @@ enum SystemCall {
     return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
+  /// Whether there is no room: on the disk, for this user, or in a file of this process.
   static func isNoRoom(_ code: Int32) -> Bool {
-    code == ENOSPC || code == EDQUOT
+    code == ENOSPC || code == EDQUOT || code == EFBIG
   }
 
   /// What the error of a call on one of the store's files stands for.
   static func failure(_ code: Int32, path: String) -> StoreFailure {
     switch code {
-    case ENOSPC, EDQUOT: .full(path: path)
+    case let code where isNoRoom(code): .full(path: path)
     case EROFS, EACCES, EPERM: .readOnly(path: path)
     case let other: .cannotOpen(path: path, reason: words(other))
     }

@@ -97,4 +97,8 @@ package protocol WorldStore: AnyObject {
   ///
   /// - Returns: Whether there is more; then call again.
   func sweep() throws(StoreFailure) -> Bool
+
+  /// Gives the store free, with all that was written in the place where it is to stay. To be called twice is harmless;
+  /// anything else after it fails.
+  func close()
 }

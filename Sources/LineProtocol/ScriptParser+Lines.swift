@@ -111,6 +111,9 @@ extension ScriptParser {
     if found.hasPrefix("#") {
       return failure(word: place, "a remark stands on a line of its own")
     }
+    if found == ">" {
+      return failure(word: place, "this is a line of a transcript; 'fsmrepl check' repeats those")
+    }
     let known = Set(Verb.allCases.filter { !Self.barred.contains($0) }.map(\.name) + Self.ownWords).sorted()
     guard let near = Nearest.match(found, among: known) else {
       return failure(word: place, "'\(found)' is no verb; there are \(known.joined(separator: " "))")

@@ -7,7 +7,7 @@ extension World {
   /// copy to go back to is due at once. Nobody watches it.
   ///
   /// Of its limits, those that shape the journal are the ones that it was written with, so that the inputs which came after
-  /// the archive have the outcome that they had. See ``adopt(_:)``.
+  /// the archive have the outcome that they had. See ``adoptShapingLimits(of:)``.
   ///
   /// - Parameters:
   ///   - kinds: The entry of the catalogue that has a name.
@@ -36,12 +36,15 @@ extension World {
     }
   }
 
-  /// Takes over limits, those that shape the journal included: `chain`, `keyedTimers`, `wireChain`, `wireDeliveries`.
+  /// Takes over those of some limits that shape the journal: `chain`, `keyedTimers`, `wireChain`, `wireDeliveries`.
   ///
-  /// What follows is played again rightly only with the new ones. So an owner who keeps a world on disk writes it out when
-  /// they differ, before the next input; see ``shapingLimitsDiffer(from:)``.
-  package mutating func adopt(_ limits: WorldLimits) {
-    self.limits = limits
+  /// What follows is played again rightly only with the new ones, and only an archive says which those are. So an owner who
+  /// keeps a world on disk writes it out before the next input; see ``shapingLimitsDiffer(from:)``.
+  package mutating func adoptShapingLimits(of other: WorldLimits) {
+    limits.chain = other.chain
+    limits.keyedTimers = other.keyedTimers
+    limits.wireChain = other.wireChain
+    limits.wireDeliveries = other.wireDeliveries
   }
 
   /// Whether limits that shape the journal are others than this world's.
@@ -111,7 +114,7 @@ struct WorldReading {
     try readWires(into: &world)
     try readCompositions(kinds, into: &world)
     guard decoder.left == 0 else { throw StorageFailure.damaged("there are bytes left over") }
-    world.past.wait()
+    world.past.waitNoLonger()
   }
 
   private func moment(notBefore earliest: Moment) throws -> Moment {

@@ -10,23 +10,27 @@ import StateMachines
 package struct ArchiveWriter: ~Copyable {
   private let world: World
   private var writing: WorldWriting
+  private var hashing: WorldWriting
 
   /// - Complexity: O(machines + timers), but what is copied is memory and little else.
   package init(of world: borrowing World) {
     self.world = world.still()
-    writing = WorldWriting(of: self.world, keepsBytes: true)
+    writing = WorldWriting(of: self.world, .archive)
+    hashing = WorldWriting(of: self.world, .present)
   }
 
   /// The last input of the world as it is written.
   package var sequence: UInt64 { world.lastSequence }
 
-  /// Goes on with so many machines or timers.
+  /// Goes on with so many machines or timers; one piece more has all wires and all that is composed.
   ///
+  /// - Parameter machines: At least one.
   /// - Returns: Whether all is written.
   /// - Throws: ``ArchiveFailure/unwritable(kind:why:)``. It never comes of a kind whose coding the compiler has made, unless
   ///   its values are within one another without end.
   package mutating func advance(machines: Int) throws(ArchiveFailure) -> Bool {
-    try writing.advance(through: world, by: machines)
+    _ = try hashing.advance(through: world, by: machines)
+    return try writing.advance(through: world, by: machines)
   }
 
   /// The archive.
@@ -38,12 +42,17 @@ package struct ArchiveWriter: ~Copyable {
   ///
   /// - Precondition: All is written.
   package var stateHash: UInt64 { writing.stateHash }
+
+  /// The hash of what the world is at present; see ``World/presentHash``.
+  ///
+  /// - Precondition: All is written.
+  package var presentHash: UInt64 { hashing.stateHash }
 }
 
 extension World {
   /// This world as bytes; see ``ArchiveWriter`` for one that takes its time.
   package func archive() throws(ArchiveFailure) -> [UInt8] {
-    var writing = WorldWriting(of: self, keepsBytes: true)
+    var writing = WorldWriting(of: self, .archive)
     while try !writing.advance(through: self, by: .max) {}
     return writing.bytes
   }
@@ -57,11 +66,23 @@ extension World {
   ///
   /// - Complexity: That of writing the world out, without keeping the bytes.
   package var stateHash: UInt64 {
-    get throws(ArchiveFailure) {
-      var writing = WorldWriting(of: self, keepsBytes: false)
-      while try !writing.advance(through: self, by: WorldWriting.piece) {}
-      return writing.stateHash
-    }
+    get throws(ArchiveFailure) { try hash(.state) }
+  }
+
+  /// A hash of what a replay of the journal brings back: the time, the living machines with their timers, wires, composed
+  /// names. A replay from anywhere gives the same hash at the same input.
+  ///
+  /// What is no part of it beside that of ``stateHash``: the limits, and the numbers of machines that live no more.
+  ///
+  /// - Complexity: As of ``stateHash``.
+  package var presentHash: UInt64 {
+    get throws(ArchiveFailure) { try hash(.present) }
+  }
+
+  private func hash(_ purpose: WorldWriting.Purpose) throws(ArchiveFailure) -> UInt64 {
+    var writing = WorldWriting(of: self, purpose)
+    while try !writing.advance(through: self, by: WorldWriting.piece) {}
+    return writing.stateHash
   }
 
   /// A copy of all that is written out.
@@ -99,13 +120,16 @@ struct WorldWriting: ~Copyable {
     /// From this number on.
     case machines(UInt32)
     case timers
+    /// But for the seal.
+    case written
     case done
   }
 
   private let encoder = ValueEncoder()
-  private let keepsBytes: Bool
+  private let purpose: Purpose
+  /// What is before the state.
   private var head: [UInt8] = []
-  /// Bytes of the encoder that the hash has.
+  /// Bytes of the encoder that the hash has, or is not to have.
   private var hashed = 0
   private var checksum = Checksum()
   private var phase = Phase.machines(0)
@@ -115,37 +139,44 @@ struct WorldWriting: ~Copyable {
   private var agenda: Agenda
   private var lastDue: Int64
 
-  /// - Parameter keepsBytes: Whether they are wanted, or only the hash.
-  init(of world: borrowing World, keepsBytes: Bool) {
-    self.keepsBytes = keepsBytes
+  /// What the writing is for.
+  enum Purpose {
+    /// The bytes.
+    case archive
+    /// The hash of all that decides what follows.
+    case state
+    /// The hash of what a replay brings back.
+    case present
+  }
+
+  init(of world: borrowing World, _ purpose: Purpose) {
+    self.purpose = purpose
     parameterSets = Array(repeating: ParameterSets(), count: world.population.kinds.count)
     agenda = world.agenda.copy()
     lastDue = world.now.nanoseconds
     for byte in WorldArchive.magic { encoder.byte(byte) }
     encoder.number(WorldArchive.format)
     encoder.number(world.firings)
-    head = encoder.takeBytes()
+    head = encoder.bytes
+    hashed = head.count
+    if purpose != .archive { forgetBytes() }
     writeFacts(of: world)
     writeKinds(of: world)
-    encoder.count(world.registry.capacity)
+    if purpose != .present { encoder.count(world.registry.capacity) }
     encoder.count(world.registry.count)
   }
 
   var stateHash: UInt64 { checksum.value }
 
-  var bytes: [UInt8] {
-    let stateHash = stateHash
-    let seal = head.withUnsafeBytes { WorldArchive.seal($0, stateHash: stateHash) }
-    let end = ValueEncoder()
-    end.word(seal)
-    return head + encoder.bytes + end.bytes
-  }
+  /// All that was written, if it is kept.
+  var bytes: [UInt8] { encoder.bytes }
 
   /// Goes on with so many machines or timers.
   ///
   /// - Parameter world: The one that this was begun for, which has not changed since.
   /// - Returns: Whether all is written.
   mutating func advance(through world: borrowing World, by count: Int) throws(ArchiveFailure) -> Bool {
+    precondition(count > 0, "a piece has a size")
     switch phase {
     case .machines(let first):
       let end = UInt32(min(world.registry.capacity, Int(first) + min(count, world.registry.capacity)))
@@ -164,36 +195,44 @@ struct WorldWriting: ~Copyable {
       }
       if agenda.first == nil {
         writeRest(of: world)
-        phase = .done
+        phase = .written
       }
-    case .done: break
+    case .written, .done: return true
     }
     takeIntoHash()
-    if case .done = phase { return true }
-    return false
+    guard case .written = phase else { return false }
+    encoder.word(head.withUnsafeBytes { WorldArchive.seal($0, stateHash: stateHash) })
+    phase = .done
+    return true
   }
 
   private mutating func takeIntoHash() {
-    if keepsBytes {
-      encoder.bytes.withUnsafeBytes { checksum.add(UnsafeRawBufferPointer(rebasing: $0[hashed...])) }
-      hashed = encoder.bytes.count
-    } else {
-      encoder.takeBytes().withUnsafeBytes { checksum.add($0) }
-    }
+    encoder.bytes.withUnsafeBytes { checksum.add(UnsafeRawBufferPointer(rebasing: $0[hashed...])) }
+    hashed = encoder.bytes.count
+    if purpose != .archive { forgetBytes() }
+  }
+
+  private mutating func forgetBytes() {
+    encoder.forgetBytes()
+    hashed = 0
   }
 
   // MARK: The parts
 
   private func writeFacts(of world: borrowing World) {
-    encoder.count(world.limits.chain)
-    encoder.count(world.limits.keyedTimers)
-    encoder.count(world.limits.wireChain)
-    encoder.count(world.limits.wireDeliveries)
+    if purpose != .present {
+      encoder.count(world.limits.chain)
+      encoder.count(world.limits.keyedTimers)
+      encoder.count(world.limits.wireChain)
+      encoder.count(world.limits.wireDeliveries)
+    }
     encoder.word(world.past.seed)
     encoder.word(world.record.generator.continuation)
     encoder.signed(world.now.nanoseconds)
-    encoder.number(world.lastSequence)
-    encoder.signed(world.journal.lastMoment)
+    if purpose != .present {
+      encoder.number(world.lastSequence)
+      encoder.signed(world.journal.lastMoment)
+    }
     encoder.count(world.chain)
   }
 
@@ -212,6 +251,7 @@ struct WorldWriting: ~Copyable {
   private mutating func write(_ machine: MachineID, of world: borrowing World) throws(ArchiveFailure) {
     let location = world.registry.location(of: machine)
     guard location.isSomewhere else {
+      if purpose == .present { return }
       if world.registry.isKnown(machine) {
         encoder.count(1 + 2 * location.kindOfDropped)
         world.registry.withName(of: machine) { encoder.text($0) }
@@ -221,6 +261,7 @@ struct WorldWriting: ~Copyable {
       return
     }
     let place = world.population.kind(at: location)
+    if purpose == .present { encoder.number(UInt64(machine.number)) }
     encoder.count(2 + 2 * place)
     world.registry.withName(of: machine) { encoder.text($0) }
     writeParameters(at: location, place, of: world)
@@ -272,8 +313,8 @@ struct WorldWriting: ~Copyable {
     if entry.due == world.now.nanoseconds { encoder.flag(entry.stamp > world.instantStamp) }
   }
 
-  private func writeRest(of world: borrowing World) {
-    encoder.byte(world.stallForArchive.rawValue)
+  /// Writes which numbers are given out next, and of which dropped machines the journal may speak.
+  private func writeNumbers(of world: borrowing World) {
     encoder.count(world.registry.vacantNumbers)
     world.registry.forEachVacancy { encoder.number(UInt64($0)) }
     encoder.count(world.retired.count - world.nextRetired)
@@ -281,6 +322,11 @@ struct WorldWriting: ~Copyable {
       encoder.number(sequence)
       encoder.number(UInt64(machine.number))
     }
+  }
+
+  private func writeRest(of world: borrowing World) {
+    encoder.byte(world.stallForArchive.rawValue)
+    if purpose != .present { writeNumbers(of: world) }
     encoder.count(world.wires.count)
     for origin in world.wires.origins.sorted(by: { $0.number < $1.number }) {
       for wire in world.wires.from(origin) {
@@ -295,7 +341,7 @@ struct WorldWriting: ~Copyable {
       encoder.text(name)
       encoder.text(record.composition.name)
       encoder.number(record.sequence)
-      for members in [record.all, record.members] {
+      for members in purpose == .present ? [record.members] : [record.all, record.members] {
         encoder.count(members.count)
         for member in members { encoder.number(UInt64(member.number)) }
       }

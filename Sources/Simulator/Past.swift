@@ -82,7 +82,7 @@ struct Past {
   // MARK: Checkpoints
 
   /// Lets a copy be due at once.
-  mutating func wait() {
+  mutating func waitNoLonger() {
     nextCheckpoint = 0
   }
 
@@ -120,7 +120,8 @@ struct Past {
   /// Whether nothing could be undone before long if no copy was made: the journal has forgotten the beginning, and half
   /// of what it has kept since the newest copy.
   func needsCheckpoint(firstKept: UInt64, last: UInt64) -> Bool {
-    firstKept > 1 && (checkpoints.last?.sequence ?? 0) < firstKept + (last - firstKept) / 2
+    // Of a world out of an archive the journal has nothing yet, and begins behind the last input.
+    firstKept > 1 && (checkpoints.last?.sequence ?? 0) < firstKept + (last + 1 - firstKept) / 2
   }
 
   /// Keeps a copy, and of the older ones the fewer the longer ago they were.
@@ -181,7 +182,7 @@ final class Checkpoint {
 extension World {
   /// Whether another copy is to be kept. Time must not have gone on since the last input.
   @inline(__always)
-  var checkpointIsDue: Bool { journal.last >= past.nextCheckpoint && journal.lastMoment == now.nanoseconds }
+  var checkpointIsDue: Bool { journal.last >= past.nextCheckpoint && isAtItsLastInput }
 
   /// Keeps a copy of the world if it is time for one, for the owner to call when a request is done.
   @inline(__always)

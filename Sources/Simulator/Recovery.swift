@@ -96,6 +96,17 @@ package struct Recovery: ~Copyable {
     }
   }
 
+  /// The hash of what the world has come to with the segments so far; see ``World/presentHash``.
+  ///
+  /// - Precondition: At least one segment was played.
+  package mutating func presentHash() throws(ArchiveFailure) -> UInt64 {
+    // A way back to a moment between two inputs leaves a later time than the last input that was played.
+    replay.world.move(to: Moment(nanoseconds: source.journal.lastMoment))
+    replay.world.compositions = [:]
+    replay.world.keep(compositions)
+    return try replay.world.presentHash
+  }
+
   /// The world, with the part of its journal that there is room for.
   ///
   /// - Parameters:
@@ -125,6 +136,11 @@ package struct UndoneSpans: Sendable {
 
   /// The first input that was undone; nil if none was.
   package var first: UInt64? { spans.map(\.from).min() }
+
+  /// Whether something up to an input was undone behind it.
+  package func reach(across sequence: UInt64) -> Bool {
+    spans.contains { $0.from <= sequence && $0.by > sequence }
+  }
 
   /// Looks through the next segment.
   package mutating func look(through bytes: UnsafeRawBufferPointer, _ numbers: ClosedRange<UInt64>) {

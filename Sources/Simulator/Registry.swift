@@ -23,24 +23,24 @@ package struct MachineID: Hashable, Sendable {
 /// Names stand one behind the other in one run of bytes; a hash table with linear probing (Knuth, vol. 3, 6.4,
 /// algorithms L and R) finds the number of a name. A machine costs its name, one byte, and some sixteen more.
 struct Registry: ~Copyable {
-  private var names = ContiguousArray<UInt8>()
+  var names = ContiguousArray<UInt8>()
   /// Bytes in `names` that belong to nobody any more.
   private var wastedBytes = 0
   /// By number: where the name stands in `names`, a length byte, then the bytes; `UInt32.max` for a number without one.
-  private var nameOffsets = ContiguousArray<UInt32>()
+  var nameOffsets = ContiguousArray<UInt32>()
   /// By number: where the machine's value stands, or of which kind it was. Apart from the names, because a step by
   /// number needs only this.
-  private var locations = ContiguousArray<Location>()
+  var locations = ContiguousArray<Location>()
   private var vacancies = ContiguousArray<UInt32>()
   /// Numbers plus one, 0 where empty; a power of two in size, at most half full.
   private var table = ContiguousArray<UInt32>(repeating: 0, count: 64)
   private(set) var count = 0
-  private var order = ContiguousArray<UInt32>()
-  private var isOrdered = false
+  var order = ContiguousArray<UInt32>()
+  var isOrdered = false
   /// Machines that came since the order was made; they are merged in when it is asked for.
-  private var newcomers = ContiguousArray<UInt32>()
+  var newcomers = ContiguousArray<UInt32>()
   /// Whether machines have gone that the order still lists.
-  private var orderHasDropped = false
+  var orderHasDropped = false
 
   // MARK: By name
 
@@ -293,86 +293,6 @@ struct Registry: ~Copyable {
     }
     names = kept
     wastedBytes = 0
-  }
-
-  // MARK: In the order of names
-
-  /// The first machine whose name is `name` or sorts after it, or after it only; as a place in the order.
-  ///
-  /// - Complexity: O(log *n*), and O(*n* log *n*) when the order must be made.
-  mutating func place(of name: UnsafeRawBufferPointer, orAfter isAfter: Bool) -> Int {
-    makeOrder()
-    var low = 0
-    var high = order.count
-    while low < high {
-      let middle = (low + high) / 2
-      let comparison = withName(of: MachineID(order[middle])) { NameHash.compare($0, name) }
-      if comparison < 0 || (isAfter && comparison == 0) { low = middle + 1 } else { high = middle }
-    }
-    return low
-  }
-
-  /// The machine at a place in the order of names, by bytes.
-  mutating func inOrder(_ place: Int) -> MachineID? {
-    makeOrder()
-    return place < order.count ? MachineID(order[place]) : nil
-  }
-
-  private mutating func forgetOrder() {
-    order = []
-    newcomers = []
-    isOrdered = false
-    orderHasDropped = false
-  }
-
-  private mutating func makeOrder() {
-    if !isOrdered {
-      newcomers = []
-      newcomers.reserveCapacity(count)
-      for number in locations.indices where isAlive(MachineID(UInt32(number))) { newcomers.append(UInt32(number)) }
-      order = []
-      isOrdered = true
-      orderHasDropped = false
-    }
-    if orderHasDropped {
-      order.removeAll { !locations[Int($0)].isSomewhere }
-      newcomers.removeAll { !locations[Int($0)].isSomewhere }
-      orderHasDropped = false
-    }
-    guard !newcomers.isEmpty else { return }
-    var fresh = newcomers
-    newcomers = []
-    sortByName(&fresh)
-    var merged = ContiguousArray<UInt32>()
-    merged.reserveCapacity(order.count + fresh.count)
-    var old = 0
-    for number in fresh {
-      while old < order.count, precedes(order[old], number) {
-        merged.append(order[old])
-        old += 1
-      }
-      merged.append(number)
-    }
-    merged.append(contentsOf: order[old...])
-    order = merged
-  }
-
-  private func sortByName(_ numbers: inout ContiguousArray<UInt32>) {
-    names.withUnsafeBytes { names in
-      nameOffsets.withUnsafeBufferPointer { offsets in
-        func name(_ number: UInt32) -> UnsafeRawBufferPointer {
-          let offset = Int(offsets[Int(number)])
-          return UnsafeRawBufferPointer(rebasing: names[(offset + 1)..<(offset + 1 + Int(names[offset]))])
-        }
-        numbers.sort { NameHash.compare(name($0), name($1)) < 0 }
-      }
-    }
-  }
-
-  private func precedes(_ left: UInt32, _ right: UInt32) -> Bool {
-    withName(of: MachineID(left)) { left in
-      withName(of: MachineID(right)) { NameHash.compare(left, $0) < 0 }
-    }
   }
 
   // MARK: Invariants

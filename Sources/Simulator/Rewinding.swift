@@ -34,7 +34,7 @@ package final class Rewinding {
   private var phase: Phase
   private var replay: Replay
   /// The first input that will be undone; one more than the last if none will be.
-  private(set) var firstUndone: UInt64
+  package private(set) var firstUndone: UInt64
   /// Where the way began; nil for the beginning of the world.
   private var base: Checkpoint?
   /// A copy for the next way back, where the last one is long ago.

@@ -248,8 +248,11 @@ extension World {
     return true
   }
 
-  /// Whether time has not gone on since the last input.
-  package var isAtItsLastInput: Bool { journal.lastMoment == now.nanoseconds }
+  /// Whether time has not gone on since the last input, nor been set by a way back: then the world is what its inputs have
+  /// made of it, and nothing that is gone back to lies before it but what some of them did.
+  package var isAtItsLastInput: Bool {
+    journal.lastMoment == now.nanoseconds && past.undone.last?.by != journal.last
+  }
 
   /// Begins all watches that another world has, which this one replaces.
   package mutating func takeOverWatches(of other: borrowing World) {

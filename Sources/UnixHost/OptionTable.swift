@@ -40,6 +40,8 @@ package struct OptionTable<Name: Sendable>: Sendable {
   /// One option as it was given.
   package struct Given {
     package let name: Name
+    /// Its long name, without the dashes.
+    package let long: String
     /// Empty when the option takes none or an optional one was left out.
     package let value: String
   }
@@ -98,7 +100,7 @@ package struct OptionTable<Name: Sendable>: Sendable {
         if index == options.count { return .help }
         if index == options.count + 1 { return .version }
         let value = fsm_getopt_value().map { String(cString: $0) } ?? ""
-        given.append(Given(name: options[index].name, value: value))
+        given.append(Given(name: options[index].name, long: options[index].long, value: value))
       }
     }
   }

@@ -71,7 +71,8 @@ enum Bench {
     return code
   }
 
-  private static let all: [Benchmark] = wire + watching + inProcess + forms + filtering + memory + rewinding + latency
+  private static let all: [Benchmark] =
+    wire + durable + watching + inProcess + forms + filtering + archives + memory + rewinding + latency
 
   private static let wire: [Benchmark] = [
     WireBenchmark(connections: 1, depth: 1_000, kind: "power", event: "buttonClick", target: 2),
@@ -82,6 +83,14 @@ enum Bench {
     WireBenchmark(
       connections: 1, depth: 1, kind: "power", event: "buttonClick", target: nil, options: ["--poll", "50"]),
   ].map { wire in Benchmark(what: wire.what) { try wire.run($0) } }
+
+  private static let durable: [Benchmark] =
+    [
+      DurableBenchmark(durability: "batch", peer: .ephemeral, target: 0.4),
+      DurableBenchmark(durability: "batch", peer: .redis(sync: "everysec"), target: 2),
+      DurableBenchmark(durability: "full", peer: .redis(sync: "always"), target: 2),
+    ].map { durable in Benchmark(what: durable.what) { try durable.run($0) } }
+    + [Benchmark(what: "start with a million inputs to play again", run: startWithAMillionInputs)]
 
   private static let watching: [Benchmark] = [
     WatchBenchmark(connections: 1, depth: 1_000), WatchBenchmark(connections: 50, depth: 64),
@@ -110,6 +119,18 @@ enum Bench {
   private static let filtering: [Benchmark] = [
     FilterBenchmark(words: 100, bytes: 64 << 20)
   ].map { filter in Benchmark(what: filter.what) { try filter.run($0) } }
+
+  private static let archives: [Benchmark] =
+    [
+      ArchiveBenchmark(kind: "power", isMillion: false, task: .write, target: 1_000_000),
+      ArchiveBenchmark(kind: "power", isMillion: true, task: .copy, target: 10_000_000),
+      ArchiveBenchmark(kind: "power", isMillion: true, task: .write, target: 1_000_000),
+      ArchiveBenchmark(kind: "power", isMillion: true, task: .hash, target: 1_000_000),
+      ArchiveBenchmark(kind: "power", isMillion: true, task: .read, target: 500_000),
+      ArchiveBenchmark(kind: "fridge", isMillion: true, task: .write, target: 300_000),
+      ArchiveBenchmark(kind: "fridge", isMillion: true, task: .read, target: 300_000),
+    ].map { archive in Benchmark(what: archive.what) { try archive.run($0) } }
+    + [Benchmark(what: "checksum of 64 MiB", run: checksum)]
 
   private static let forms: [Benchmark] = FormBenchmark.all.map { form in
     Benchmark(what: form.what) { try form.run($0) }

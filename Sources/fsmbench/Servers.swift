@@ -8,35 +8,54 @@ struct Server {
   let socketPath: String
   /// Whether it says something before it is asked.
   private let greets: Bool
-  private let folder: String
+  private let folder: TemporaryFolder
   private let lifeline: Descriptor
   private let child: Child
 
-  /// The daemon that was built beside this program.
+  /// The daemon that was built beside this program; it keeps nothing.
   static func fsmd(_ options: [String] = []) throws -> Server {
-    try start(greets: true) { socketPath in
-      (Child.siblingProgram("fsmd"), ["--socket", socketPath, "--log", "error", "--until-stdin-closes"] + options)
+    try start(greets: true) { socketPath, _ in
+      let common = ["--ephemeral", "--socket", socketPath, "--log", "error", "--until-stdin-closes"]
+      return (Child.siblingProgram("fsmd"), common + options)
+    }
+  }
+
+  /// The daemon with durable worlds.
+  ///
+  /// - Parameter folder: Where they are kept; nil for a folder that ends with the server.
+  static func durable(_ options: [String] = [], in folder: TemporaryFolder? = nil) throws -> Server {
+    try start(greets: true) { socketPath, own in
+      let common = ["--socket", socketPath, "--log", "error", "--until-stdin-closes"]
+      let state = "XDG_STATE_HOME=\(folder?.path ?? own)"
+      return ("/usr/bin/env", [state, Child.siblingProgram("fsmd")] + common + options)
     }
   }
 
   /// Redis without persistence: all of its speed.
-  static func redis() throws -> Server {
-    try start(greets: false) { socketPath in
+  static func redis() throws -> Server { try redis(["--appendonly", "no"]) }
+
+  /// Redis that appends each command to a file.
+  ///
+  /// - Parameter sync: When it waits for the disk: `everysec` or `always`.
+  static func redis(appendingWithSync sync: String) throws -> Server {
+    try redis(["--appendonly", "yes", "--appendfsync", sync])
+  }
+
+  private static func redis(_ persistence: [String]) throws -> Server {
+    try start(greets: false) { socketPath, folder in
       // The shell ends Redis when the pipe is closed.
       let script = "redis-server \"$@\" </dev/null >/dev/null & read -r _; kill $!; wait $!"
-      let options = ["--port", "0", "--unixsocket", socketPath, "--save", "", "--appendonly", "no"]
-      return ("/bin/sh", ["-c", script, "sh"] + options)
+      let options = ["--port", "0", "--unixsocket", socketPath, "--dir", folder, "--save", ""]
+      return ("/bin/sh", ["-c", script, "sh"] + options + persistence)
     }
   }
 
   private static func start(
-    greets: Bool, _ command: (_ socketPath: String) -> (program: String, arguments: [String])
+    greets: Bool, _ command: (_ socketPath: String, _ folder: String) -> (program: String, arguments: [String])
   ) throws -> Server {
-    var template = Array("/tmp/fsmbench.XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { throw BenchFailure.noServer("no folder in /tmp: \(SystemError.last)") }
-    let folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-    let socketPath = "\(folder)/socket"
-    let (program, arguments) = command(socketPath)
+    let folder = try TemporaryFolder()
+    let socketPath = "\(folder.path)/socket"
+    let (program, arguments) = command(socketPath, folder.path)
     let pipe = try Pipe()
     defer { pipe.reading.close() }
     do {
@@ -44,7 +63,6 @@ struct Server {
       return Server(socketPath: socketPath, greets: greets, folder: folder, lifeline: pipe.writing, child: child)
     } catch {
       pipe.writing.close()
-      _ = rmdir(folder)
       throw BenchFailure.noServer("cannot start \(program): \(error)")
     }
   }
@@ -69,7 +87,33 @@ struct Server {
   func stop() {
     lifeline.close()
     child.waitForEnding()
-    unlink(socketPath)
-    rmdir(folder)
+  }
+}
+
+/// A folder that is removed with all that is in it when the last who uses it lets it go.
+final class TemporaryFolder: Sendable {
+  let path: String
+
+  init() throws {
+    var template = Array("/tmp/fsmbench.XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw BenchFailure.noServer("no folder in /tmp: \(SystemError.last)") }
+    path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  deinit { TemporaryFolder.remove(path) }
+
+  private static func remove(_ path: String) {
+    guard let folder = opendir(path) else {
+      unlink(path)
+      return
+    }
+    while let entry = readdir(folder) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name != ".", name != ".." { remove("\(path)/\(name)") }
+    }
+    closedir(folder)
+    rmdir(path)
   }
 }

@@ -210,6 +210,12 @@ final class Comparison {
 extension Service {
   func compare(_ left: String, _ right: String, _ client: Client) {
     guard let one = world(left, client), let other = world(right, client) else { return }
+    for hosted in [one, other] {
+      if let outage = hosted.realm.outage {
+        client.session.failStorage(Array(request.tag), world: hosted.realm.name, outage.reason)
+        return
+      }
+    }
     for hosted in [one, other] { hosted.realm.catchUp(host: host, budget: Service.firingsInARound) }
     client.session.activity = .compare(Comparison(one, other, tag: Array(request.tag)))
   }

@@ -107,6 +107,11 @@ extension Engine {
     let mark = session.outbox.buffer.count
     let errand = run(request, &session, &realm)
     if realm.world.livelock != nil { answerLivelock(request.tag, mark, &session, &realm) }
+    if session.isQuiet, realm.stored != nil, session.outbox.buffer.count == mark, case .none = errand,
+      session.activity.isNone
+    {
+      session.outbox.withhold(request.tag)
+    }
     if session.cursor != nil { insertNotices(at: mark, &session, realm.world, mayDrop: true) }
     return errand
   }

@@ -35,12 +35,21 @@ final class Daemon {
     self.log = log
     FileDescriptorLimit.raise(to: limits.clients + 64)
     let path = try SocketPath.resolve(option: invocation.socket)
-    let keeper = try Daemon.keeper(invocation, catalogue, socket: path.path, log)
     try path.prepareDirectory()
-    listener = try Listener(path: path.path)
-    loop = try EventLoop(pollNanoseconds: invocation.pollNanoseconds)
-    service = Service(catalogue: catalogue, limits: limits, version: version, keeper: keeper, host: HostClock.now())
-    try loop.poller.add(listener.descriptor, token: Daemon.listenerToken, interest: .readable)
+    // First of all: where a daemon lives already, that is what is to be said. Clients wait until the worlds are there.
+    let listener = try Listener(path: path.path)
+    do {
+      loop = try EventLoop(pollNanoseconds: invocation.pollNanoseconds)
+      let keeper = try Daemon.keeper(invocation, catalogue, socket: path.path, log)
+      service = Service(catalogue: catalogue, limits: limits, version: version, keeper: keeper, host: HostClock.now())
+      service.report = { log.warning($0) }
+      try service.bringBackAll()
+      try loop.poller.add(listener.descriptor, token: Daemon.listenerToken, interest: .readable)
+    } catch {
+      listener.closeAndRemove()
+      throw error
+    }
+    self.listener = listener
     if invocation.endsWithStandardInput { watchStandardInput() }
     loop.onReady = { [unowned self] events in serve(events) }
     loop.onTimer = { [unowned self] in round { service.passTime() } }
@@ -48,13 +57,6 @@ final class Daemon {
     loop.onTermination = { [unowned self] signal in
       log.info("ending on signal \(signal)")
       round { service.shutDown() }
-    }
-    service.report = { log.warning($0) }
-    do {
-      try service.bringBackAll()
-    } catch {
-      listener.closeAndRemove()
-      throw error
     }
     log.info("fsmd \(version) listens on \(path.path)")
   }
@@ -68,6 +70,8 @@ final class Daemon {
       throw .cannotOpen(
         path: "the store", reason: "neither $XDG_STATE_HOME nor $HOME names a folder; --ephemeral keeps nothing")
     }
+    // A file that may not grow is to be a failure with words, not the end of the process.
+    signal(SIGXFSZ, SIG_IGN)
     let store = try SQLiteStore.open(
       folder: folder, durability: durability, writer: StoreWriter(process: getpid(), socket: socket))
     for warning in store.takeWarnings() { log.warning("\(warning)") }
@@ -149,6 +153,8 @@ final class Daemon {
         // What it sent before it went may still be unread.
         receive(connection, isHungUp: true)
         if !connection.peerIsGone { giveUp(connection) }
+        // The round has been stored already, and others may soon be told of what this has brought.
+        service.commit()
         flush(connection)
         return
       }

@@ -81,9 +81,12 @@ extension Service {
   /// Puts the world back, and answers. A clock that runs is paused: who goes back wants to look.
   func finish(_ rewind: Activity.Rewind, _ client: Client) {
     let hosted = client.hosted
-    hosted.realm.world.rewind(rewind.rewinding)
     hosted.realm.rewinding = nil
     client.session.endActivity()
+    guard mayUndo(rewind, client) else { return }
+    if let undone = hosted.realm.world.rewind(rewind.rewinding) {
+      keeper?.didUndo(from: undone.lowerBound, in: hosted)
+    }
     let wasRunning = hosted.realm.clock.isRunning
     engine.pump(&client.session, hosted.realm.world, mayDrop: true)
     if wasRunning {
@@ -96,5 +99,23 @@ extension Service {
       if wasRunning { client.session.outbox.buffer.key("paused", "yes") }
       client.session.endLine(hosted.realm.world.now, hosted.realm.world.lastSequence)
     }
+  }
+
+  /// Whether a durable world can be brought back after a way back; a failure is written if not.
+  private func mayUndo(_ rewind: Activity.Rewind, _ client: Client) -> Bool {
+    guard let keeper, client.hosted.keeping != nil else { return true }
+    do throws(KeeperFailure) {
+      let first = try keeper.firstUndoable(client.hosted)
+      if rewind.rewinding.firstUndone >= first { return true }
+      rewind.tag.withUnsafeBytes { tag in
+        client.session.fail(
+          tag, .limit,
+          [("name", "storeBytes"), ("value", "\(engine.limits.storeBytes)"), ("from", "\(first)")],
+          "the store has given up too much to undo what was before \(first)")
+      }
+    } catch {
+      client.session.failStorage(rewind.tag, world: client.hosted.realm.name, "\(error)")
+    }
+    return false
   }
 }

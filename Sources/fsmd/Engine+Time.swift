@@ -146,7 +146,8 @@ extension Engine {
       within = Interval(nanoseconds: interval)
     }
     if query.matches(realm.world.stateIndex(of: machine), data: realm.world.stateData(of: machine)) {
-      answerReached(realm.world.state(of: machine), words.tag, &session, realm.world)
+      answerReached(
+        realm.world.state(of: machine), at: realm.world.now, realm.world.lastSequence, words.tag, &session)
       return
     }
     session.activity = .await(
@@ -155,13 +156,13 @@ extension Engine {
         reader: realm.world.journalReader(from: realm.world.lastSequence + 1), tag: words.tagBytes))
   }
 
-  /// `+ reached STATE t= seq=`
+  /// `+ reached STATE t= seq=`, of the step by which it was, so that a real clock that was late says the same.
   func answerReached(
-    _ state: String, _ tag: UnsafeRawBufferPointer, _ session: inout Session, _ world: borrowing World
+    _ state: String, at moment: Moment, _ sequence: UInt64, _ tag: UnsafeRawBufferPointer, _ session: inout Session
   ) {
     session.outbox.buffer.begin(.success, tag: tag)
     session.outbox.buffer.word(literal: "reached")
     session.outbox.buffer.word(state)
-    session.endLine(world.now, world.lastSequence)
+    session.endLine(moment, sequence)
   }
 }

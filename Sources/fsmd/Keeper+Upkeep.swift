@@ -4,8 +4,6 @@ import StateMachines
 
 /// What a store needs besides the rounds: checkpoints, so that a start is quick, and room.
 extension Keeper {
-  /// Inputs between two checkpoints, at least: they are played again in about a tenth of a second.
-  static let inputsBetweenCheckpoints: UInt64 = 200_000
   /// Machines written out in one round.
   private static let machinesInARound = 2_000
   /// At the end of the daemon a checkpoint is made of a world with this many inputs behind the last one, if it has at most
@@ -17,13 +15,13 @@ extension Keeper {
   ///
   /// - Returns: Whether there is more to do, which can wait for others.
   /// - Throws: What ``WorldStore/append(_:)`` throws; the world must be read again then.
-  func tend(_ hosted: HostedWorld) throws(KeeperFailure) -> Bool {
-    guard let keeping = hosted.keeping else { return false }
+  func tend(_ hosted: HostedWorld, host: UInt64) throws(KeeperFailure) -> Bool {
+    guard let keeping = hosted.keeping, host >= keeping.restsUntil else { return false }
     if hosted.archiving == nil, isCheckpointDue(hosted, keeping) {
       hosted.archiving = ArchiveWriter(of: hosted.realm.world)
     }
     if hosted.archiving != nil { return try goOn(with: hosted, keeping, machines: Keeper.machinesInARound) }
-    guard keeping.isOverfull else { return false }
+    guard keeping.isOverfull, !keeping.isCheckpointUndone else { return false }
     let isOverfull = try ask { () throws(StoreFailure) in try store.retain(keeping.tenure, retention) }
     hosted.keeping?.isOverfull = isOverfull
     let held = try ask { () throws(StoreFailure) in try store.holdings(of: keeping.tenure.world) }
@@ -37,8 +35,8 @@ extension Keeper {
 
   /// A checkpoint is made where time has not gone on since the last input, and all is stored.
   private func isCheckpointDue(_ hosted: HostedWorld, _ keeping: Keeping) -> Bool {
-    let wait = max(Keeper.inputsBetweenCheckpoints, 2 * UInt64(hosted.realm.world.machineCount))
-    return keeping.head >= keeping.checkpoint + wait && canBeWritten(hosted, keeping)
+    let wait = max(UInt64(limits.checkpointInputs), 2 * UInt64(hosted.realm.world.machineCount))
+    return (keeping.isCheckpointUndone || keeping.head >= keeping.checkpoint + wait) && canBeWritten(hosted, keeping)
   }
 
   private func canBeWritten(_ hosted: HostedWorld, _ keeping: Keeping) -> Bool {
@@ -59,21 +57,41 @@ extension Keeper {
     } catch {
       throw .unreadable(world: name, reason: error.text)
     }
-    let (sequence, hash, bytes) = (writer.sequence, writer.stateHash, writer.bytes)
+    let (sequence, hash, bytes) = (writer.sequence, writer.presentHash, writer.bytes)
     try ask { () throws(StoreFailure) in
       try bytes.withUnsafeBytes { bytes in
         Result { () throws(StoreFailure) in try store.putCheckpoint(keeping.tenure, at: sequence, hash: hash, bytes) }
       }.get()
     }
     hosted.keeping?.checkpoint = sequence
+    hosted.keeping?.isCheckpointUndone = false
     hosted.keeping?.isOverfull = true
     return true
+  }
+
+  // MARK: Going back
+
+  /// The first input that a way back may undo, so that the store can bring the world back afterwards: there must be a
+  /// checkpoint before it with all that followed.
+  func firstUndoable(_ hosted: HostedWorld) throws(KeeperFailure) -> UInt64 {
+    guard let keeping = hosted.keeping else { return 1 }
+    let held = try ask { () throws(StoreFailure) in try store.holdings(of: keeping.tenure.world) }
+    guard held.first > 1 else { return 1 }
+    let oldest = held.checkpoints.first { $0.sequence + 1 >= held.first }
+    return (oldest?.sequence ?? held.head) + 1
+  }
+
+  /// Says that a world has undone all inputs from one on: what was written out of them is of no use for a start.
+  func didUndo(from sequence: UInt64, in hosted: HostedWorld) {
+    if let writing = hosted.archiving?.sequence, writing >= sequence { hosted.archiving = nil }
+    if let keeping = hosted.keeping, keeping.checkpoint >= sequence { hosted.keeping?.isCheckpointUndone = true }
   }
 
   /// Leaves a world so that the next start is quick, when the daemon ends.
   func leave(_ hosted: HostedWorld) throws(KeeperFailure) {
     guard let keeping = hosted.keeping else { return }
-    if keeping.head >= keeping.checkpoint + Keeper.inputsBeforeTheEnd, canBeWritten(hosted, keeping),
+    let isDue = keeping.isCheckpointUndone || keeping.head >= keeping.checkpoint + Keeper.inputsBeforeTheEnd
+    if isDue, canBeWritten(hosted, keeping),
       hosted.realm.world.machineCount <= Keeper.machinesAtTheEnd
     {
       hosted.archiving = ArchiveWriter(of: hosted.realm.world)

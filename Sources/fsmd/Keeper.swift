@@ -38,21 +38,22 @@ final class Keeper {
   // MARK: Rounds
 
   /// Whether something of a world is not stored yet.
-  func hasNews(_ hosted: HostedWorld, host: UInt64) -> Bool {
+  ///
+  /// - Parameter isLast: Whether this is the last round, so that the moment counts wherever time passes. Otherwise it is
+  ///   written now and then, if there are rounds at all.
+  func hasNews(_ hosted: HostedWorld, host: UInt64, isLast: Bool) -> Bool {
     guard let keeping = hosted.keeping else { return false }
     if hosted.realm.world.hasUnkept || !keeping.isAsStored(hosted.realm) { return true }
-    return isRestless(hosted) && host >= keeping.storedAt + Keeper.heartbeat
+    return isLast ? hosted.realm.world.now != keeping.moment
+      : hosted.realm.clock.isRunning && host >= keeping.storedAt + Keeper.heartbeat
   }
 
   /// When a world must be written though nothing comes; nil if it can wait.
   func nextWake(_ hosted: HostedWorld) -> UInt64? {
-    guard let keeping = hosted.keeping, isRestless(hosted) else { return nil }
+    guard let keeping = hosted.keeping, hosted.realm.clock.isRunning, hosted.realm.world.runningTimerCount > 0 else {
+      return nil
+    }
     return keeping.storedAt + Keeper.heartbeat
-  }
-
-  /// Whether time passes that timers wait for.
-  private func isRestless(_ hosted: HostedWorld) -> Bool {
-    hosted.realm.clock.isRunning && hosted.realm.world.runningTimerCount > 0
   }
 
   /// Writes down what came to some worlds, all or nothing.
@@ -129,8 +130,13 @@ struct Keeping {
   var storedAt: UInt64
   /// The last input that the latest checkpoint contains; 0 if there is none.
   var checkpoint: UInt64
+  /// Whether something that the latest checkpoint contains was undone behind it: then the next start needs an older one,
+  /// and all that came since.
+  var isCheckpointUndone = false
   /// Whether there may be something to remove.
   var isOverfull = true
+  /// The host time before which nothing but the rounds is asked of the store for this world, since that has failed.
+  var restsUntil: UInt64 = 0
 
   /// Whether the clock is as it was stored, and the moment too where time does not pass by itself.
   func isAsStored(_ realm: borrowing Realm) -> Bool {

@@ -22,6 +22,8 @@ struct Limits: Sendable {
   var storeBytes = 4 << 30
   /// Days for which inputs stay in the store.
   var storeDays = 36_500
+  /// Inputs between two checkpoints in the store, at least: so many are played again in about a tenth of a second.
+  var checkpointInputs = 200_000
   var world = WorldLimits()
 
   /// One row of the table of limits.
@@ -51,8 +53,9 @@ struct Limits: Sendable {
     Entry(name: "journal", unit: "inputs-per-world", range: 1...8_000_000, path: \.world.journal),
     Entry(name: "journalBytes", unit: "bytes-per-world", range: 131_072...1 << 40, path: \.world.journalBytes),
     Entry(name: "checkpointBytes", unit: "bytes-per-world", range: 0...1 << 40, path: \.world.checkpointBytes),
-    Entry(name: "storeBytes", unit: "bytes-per-world", range: 1 << 20...1 << 50, path: \.storeBytes),
+    Entry(name: "storeBytes", unit: "bytes-per-world", range: 1 << 16...1 << 50, path: \.storeBytes),
     Entry(name: "storeDays", unit: "days", range: 1...36_500, path: \.storeDays),
+    Entry(name: "checkpointInputs", unit: "inputs-at-least", range: 1...1_000_000_000, path: \.checkpointInputs),
   ]
 
   /// Sets a limit from `NAME=VALUE`.

@@ -17,6 +17,10 @@ struct Outbox: ~Copyable {
 
   /// The place in `buffer` up to which all may be sent: what is behind it tells of what is not stored yet.
   private var settled = 0
+  /// The form that held there.
+  private var settledForm = LineForm.text
+  /// Requests since then whose answer is kept from the client as long as all goes well.
+  private var withheld: [Withheld] = []
 
   private(set) var form = LineForm.text
   /// The places in `buffer` up to which another form holds, in order.
@@ -37,6 +41,12 @@ struct Outbox: ~Copyable {
   private struct Whole {
     var range: Range<Int>
     let tagLength: Int
+  }
+
+  /// A request that is not answered, and the place in the outbox where its answer would stand.
+  struct Withheld {
+    let place: Int
+    let tag: [UInt8]
   }
 
   /// Bytes of objects that are made at once, or of one line if it is longer.
@@ -147,21 +157,32 @@ struct Outbox: ~Copyable {
   /// Says that all that waits may be sent.
   mutating func settle() {
     settled = buffer.count
+    settledForm = form
+    if !withheld.isEmpty { withheld.removeAll(keepingCapacity: true) }
   }
 
-  /// Takes back what was written since all could be sent; of notices also those that wait for the end of a reply.
+  /// Notes a request that is not answered unless it is taken back.
+  mutating func withhold(_ tag: UnsafeRawBufferPointer) {
+    withheld.append(Withheld(place: buffer.count, tag: Array(tag)))
+  }
+
+  /// Takes back what was written since all could be sent; of notices also those that wait for the end of a reply. What
+  /// comes instead goes out in the form that held before.
   ///
-  /// - Returns: The lines.
-  mutating func takeBack() -> [UInt8] {
+  /// - Returns: The lines, and the requests between them that had none, with their places among those bytes.
+  mutating func takeBack() -> (lines: [UInt8], withheld: [Withheld]) {
     let lines = Array(buffer.bytes[settled...])
+    let unanswered = withheld.map { Withheld(place: $0.place - settled, tag: $0.tag) }
+    withheld = []
     buffer.truncate(to: settled)
     noticeBytes -= held.count
     held.removeAll()
     notices = notices.compactMap { $0.lowerBound < settled ? $0.lowerBound..<min($0.upperBound, settled) : nil }
     noticeBytes = notices.reduce(0) { $0 + $1.count }
     seams.removeAll { $0.place > settled }
+    form = settledForm
     wholes = wholes.filter { $0.range.lowerBound < settled }
-    return lines
+    return (lines, unanswered)
   }
 
   // MARK: Forms

@@ -28,6 +28,8 @@ struct Realm: ~Copyable {
     let reason: String
     /// The host time at which the store is asked again.
     let retryAt: UInt64
+    /// The last input that was stored, as far as is known; nobody was told of a later one.
+    let head: UInt64
   }
 
   init(name: String, clock: WorldClock.Mode, seed: UInt64, limits: WorldLimits, host: UInt64) {
@@ -39,13 +41,13 @@ struct Realm: ~Copyable {
   }
 
   /// What stands for a world that cannot be had at present: nothing is in it, and no time passes.
-  init(without other: borrowing Realm, _ reason: String, retryAt: UInt64) {
+  init(without other: borrowing Realm, _ outage: Outage) {
     name = other.name
     seed = other.seed
     world = World(seed: other.seed, limits: other.world.limits)
     clock = WorldClock(.virtual, host: other.host)
     host = other.host
-    outage = Outage(reason: reason, retryAt: retryAt)
+    self.outage = outage
   }
 
   /// A world that was brought back.
@@ -122,24 +124,17 @@ final class HostedWorld {
   var archiving: ArchiveWriter?
   /// Whether it is to survive the daemon.
   var isDurable: Bool { keeping != nil || realm.outage != nil }
+  /// The last input that clients may have been told of.
+  var head: UInt64 { keeping?.head ?? realm.outage?.head ?? realm.world.lastSequence }
 
   init(_ realm: consuming Realm) {
     self.realm = realm
   }
 
-  init(_ kept: consuming KeptRealm) {
-    keeping = kept.keeping
-    realm = kept.realm
-  }
-
-  /// Puts what was brought back in the place of what there is; watches stay.
-  func replace(with kept: consuming KeptRealm) {
-    keeping = kept.keeping
-    replace(with: kept.realm)
-  }
-
+  /// Puts a world in the place of what there is; watches stay. Nothing of it has been taken.
   func replace(with realm: consuming Realm) {
     var realm = realm
+    keeping = nil
     archiving = nil
     realm.world.takeOverWatches(of: self.realm.world)
     self.realm = realm

@@ -7,14 +7,18 @@ import StateMachines
 extension Service {
   /// How long a store that failed is left alone, in nanoseconds.
   private static let pause: UInt64 = 1_000_000_000
+  /// How long no checkpoint is tried, and nothing is removed, where that has failed.
+  private static let rest: UInt64 = 60_000_000_000
 
   // MARK: Rounds
 
   /// Stores what came to durable worlds since this was last called. What a client has been told of a world that cannot be
   /// stored is taken back, and each of its requests is answered with a failure instead.
-  func commit() {
+  ///
+  /// - Parameter isLast: Whether no other round will come.
+  func commit(isLast: Bool = false) {
     guard let keeper else { return }
-    var news = worlds.values.filter { keeper.hasNews($0, host: host) }
+    var news = worlds.values.filter { keeper.hasNews($0, host: host, isLast: isLast) }
     while !news.isEmpty {
       do throws(StoreFailure) {
         try keeper.commit(news, host: host)
@@ -35,9 +39,15 @@ extension Service {
     isTending = false
     for hosted in worlds.values where hosted.keeping != nil {
       do throws(KeeperFailure) {
-        if try keeper.tend(hosted) { isTending = true }
+        if try keeper.tend(hosted, host: host) { isTending = true }
       } catch {
-        giveUp(hosted, "\(error)")
+        if error.leavesTenure {
+          report("world \(hosted.realm.name) cannot be looked after for a while: \(error)")
+          hosted.archiving = nil
+          hosted.keeping?.restsUntil = host &+ Service.rest
+        } else {
+          giveUp(hosted, "\(error)", isLost: error.isFinal)
+        }
       }
     }
     guard hasRubbish else { return }
@@ -62,90 +72,111 @@ extension Service {
     let name = hosted.realm.name
     report("world \(name): \(reason)")
     for client in clients.values where client.hosted === hosted {
-      client.session.takeBack(world: name, reason)
+      client.session.takeBack(world: name, head: hosted.head, reason)
       touch(client)
       list(client)
     }
-    if isLost { close(hosted, reason, retryAt: .max) } else { bringBack(hosted) }
+    if isLost { close(hosted, reason, head: hosted.head, retryAt: .max) } else { bringBack(hosted) }
   }
 
   /// Lets a world be one that cannot be had for now.
-  private func close(_ hosted: HostedWorld, _ reason: String, retryAt: UInt64) {
-    hosted.keeping = nil
-    hosted.replace(with: Realm(without: hosted.realm, reason, retryAt: retryAt))
-    readOn(in: hosted)
+  private func close(_ hosted: HostedWorld, _ reason: String, head: UInt64, retryAt: UInt64) {
+    let outage = Realm.Outage(reason: reason, retryAt: retryAt, head: head)
+    hosted.replace(with: Realm(without: hosted.realm, outage))
+    readOn(in: hosted, from: 1)
   }
 
-  /// Lets those who watch a world that was replaced go on with what comes next.
-  private func readOn(in hosted: HostedWorld) {
+  /// Lets those who watch a world that was replaced go on with an input, or the first that there is behind it.
+  private func readOn(in hosted: HostedWorld, from sequence: UInt64) {
+    let first = hosted.realm.world.firstSequence
+    let next = min(max(sequence, first), hosted.realm.world.lastSequence + 1)
     for client in clients.values where client.hosted === hosted && client.session.cursor != nil {
-      client.session.cursor = hosted.realm.world.journalReader(from: hosted.realm.world.lastSequence + 1)
+      client.session.cursor = hosted.realm.world.journalReader(from: next)
     }
   }
 
   /// Throws a world away and reads it from the store.
   private func bringBack(_ hosted: HostedWorld) {
     guard let keeper else { return }
+    // One world's failure is most often all worlds', and to find that out anew may take a while.
     let name = hosted.realm.name
+    let told = hosted.head
+    if let rest = storeRest, host < rest.until { return close(hosted, rest.reason, head: told, retryAt: rest.until) }
     do throws(KeeperFailure) {
-      hosted.replace(with: try keeper.take(name, host: host))
-      readOn(in: hosted)
+      let stored = try keeper.read(name, host: host)
+      let reading = stored.reading
+      hosted.replace(with: stored.realm)
+      try keeper.take(hosted, reading, host: host)
+      try keeper.letTimePass(in: hosted, isStart: false)
+      readOn(in: hosted, from: told + 1)
+      storeRest = nil
       report("world \(name) is as the store has it, up to input \(hosted.realm.world.lastSequence)")
     } catch {
-      if hosted.realm.outage == nil { report("world \(name): \(error)") }
-      close(hosted, "\(error)", retryAt: host &+ Service.pause)
+      report("world \(name): \(error)")
+      let until = host &+ Service.pause
+      if error.isOfStore { storeRest = ("\(error)", until) }
+      close(hosted, "\(error)", head: told, retryAt: until)
     }
   }
 
   // MARK: Coming and going
 
   /// Brings back all worlds of the store, and makes `main` durable.
+  ///
+  /// - Throws: Where one of them cannot be brought back. Nothing is written then.
   func bringBackAll() throws(KeeperFailure) {
     guard let keeper else { return }
+    var readings: [(HostedWorld, StoredRealm.Reading)] = []
     for name in try keeper.worlds() {
-      let kept = try keeper.take(name, host: host)
+      let stored = try keeper.read(name, host: host)
+      let reading = stored.reading
       if let hosted = worlds[name] {
-        hosted.replace(with: kept)
+        hosted.replace(with: stored.realm)
+        readings.append((hosted, reading))
       } else {
-        worlds[name] = HostedWorld(kept)
+        let hosted = HostedWorld(stored.realm)
+        worlds[name] = hosted
+        readings.append((hosted, reading))
       }
+    }
+    for (hosted, reading) in readings {
+      try keeper.take(hosted, reading, host: host)
+      try keeper.letTimePass(in: hosted, isStart: true)
     }
     if main.keeping == nil { try keeper.begin(main, host: host) }
     engine.counters.worlds = worlds.count
   }
 
-  /// Gives all worlds back, when everything is stored.
+  /// Gives all worlds back, when everything is stored, and closes the store.
   func release() {
-    commit()
+    guard let keeper else { return }
+    passTime()
+    commit(isLast: true)
     for hosted in worlds.values {
       do throws(KeeperFailure) {
-        try keeper?.leave(hosted)
+        try keeper.leave(hosted)
       } catch {
         report("world \(hosted.realm.name): \(error)")
       }
     }
-  }
-}
-
-extension StoreFailure {
-  /// Whether the world is another daemon's: to take it again would shut that one out in turn.
-  fileprivate var isFinal: Bool { if case .fenced = self { true } else { false } }
-
-  /// The one world that a failure is about, where the others are well.
-  fileprivate var world: String? {
-    switch self {
-    case .fenced(let world, _), .outOfStep(let world, _, _), .noSuchWorld(let world), .worldExists(let world): world
-    case .unknown, .full, .readOnly, .locked, .damaged, .newer, .absent, .cannotOpen, .other: nil
-    }
+    keeper.store.close()
   }
 }
 
 extension Session {
   /// Takes back what this client was to be told in this round: each request has failed, since what it did is not stored.
-  mutating func takeBack(world: String, _ reason: String) {
-    let lines = outbox.takeBack()
-    gap = nil
+  ///
+  /// - Parameter head: The last input that is stored. Of what was dropped up to it the client is still to be told.
+  mutating func takeBack(world: String, head: UInt64, _ reason: String) {
+    let (lines, withheld) = outbox.takeBack()
+    if let cursor, cursor.next <= head { gap = (gap?.lowerBound ?? cursor.next)...head }
+    if let dropped = gap { gap = dropped.lowerBound <= head ? dropped.clamped(to: 0...head) : nil }
+    var unanswered = withheld[...]
     for line in lines.split(separator: UInt8(ascii: "\n")) {
+      while let request = unanswered.first, request.place <= line.startIndex {
+        failStorage(request.tag, world: world, reason)
+        unanswered.removeFirst()
+      }
       switch LineClass(rawValue: line[line.startIndex]) {
       case .success, .failure: failStorage(Session.tag(of: line), world: world, reason)
       case .flow:
@@ -154,6 +185,7 @@ extension Session {
       case .data, .notice, nil: break
       }
     }
+    for request in unanswered { failStorage(request.tag, world: world, reason) }
     if !activity.isNone {
       failStorage(activity.tag, world: world, reason)
       endActivity()

@@ -3,16 +3,23 @@ import LineProtocol
 import Simulator
 import StateMachines
 
-/// What concerns other worlds, other sessions or the daemon.
+/// What concerns other worlds, other sessions or the daemon. Whoever is told of other worlds than their own is told of
+/// what is stored.
 extension Service {
   func run(_ errand: ServiceErrand, _ client: Client) {
     switch errand {
     case .use(let name): use(name, client)
     case .newWorld(let name, let clock, let seed, let isDurable): newWorld(name, clock, seed, isDurable, client)
-    case .forkWorld(let name): forkWorld(name, client)
+    case .forkWorld(let name):
+      commit()
+      forkWorld(name, client)
     case .dropWorld(let name): dropWorld(name, client)
-    case .listWorlds: listWorlds(client)
-    case .compare(let left, let right): compare(left, right, client)
+    case .listWorlds:
+      commit()
+      listWorlds(client)
+    case .compare(let left, let right):
+      commit()
+      compare(left, right, client)
     case .goOn(let comparison): goOn(with: comparison, client)
     case .finish(let rewind): finish(rewind, client)
     case .changeClock(let change, let isShown):
@@ -38,8 +45,9 @@ extension Service {
 
   private func move(_ client: Client, to hosted: HostedWorld) {
     engine.tellGap(&client.session)
-    // What the client has been told of this world must be stored as long as it can be taken back.
-    if client.hosted.isDurable { commit() }
+    // What the client has been told of a durable world must be stored as long as it can be taken back; of another, nothing
+    // has to be.
+    if client.hosted.isDurable { commit() } else { client.session.outbox.settle() }
     client.hosted = hosted
     hosted.realm.catchUp(host: host, budget: Service.firingsInARound)
     // A watch rests while another world is in use: what came meanwhile is not told.
@@ -95,6 +103,10 @@ extension Service {
 
   private func forkWorld(_ name: String, _ client: Client) {
     guard isFree(name, client) else { return }
+    if let outage = client.hosted.realm.outage {
+      client.session.failStorage(Array(request.tag), world: client.hosted.realm.name, outage.reason)
+      return
+    }
     worlds[name] = HostedWorld(Realm(forking: client.hosted.realm, as: name))
     // A fork takes about as long as a look at each machine.
     client.session.effort += client.hosted.realm.world.machineCount
@@ -129,6 +141,9 @@ extension Service {
       try keeper.store.remove(hosted.realm.name)
       hosted.keeping = nil
       hasRubbish = true
+      return true
+    } catch .noSuchWorld {
+      // An earlier attempt, of which nobody knew how it ended, has removed it.
       return true
     } catch {
       client.session.failStorage(Array(request.tag), world: hosted.realm.name, "\(error)")

@@ -42,6 +42,8 @@ final class Service {
   var isTending = false
   /// Whether dropped worlds have left something in the store.
   var hasRubbish = true
+  /// Why no world can be read from the store for now, and the host time at which it is asked again; nil if all is well.
+  var storeRest: (reason: String, until: UInt64)?
   private(set) var clients: [UInt32: Client] = [:]
   // A round must not cost more for clients that have nothing to do with it, so those that may have are listed.
   /// Clients that may have output to be written.
@@ -197,6 +199,7 @@ final class Service {
   /// Lets time catch up in every world that runs by itself.
   func passTime() {
     for hosted in worlds.values {
+      tryAgain(hosted)
       hosted.realm.catchUp(host: host, budget: Service.firingsInARound)
       if hosted.realm.unannounced != nil { announceLivelock(in: hosted, except: nil) }
     }
@@ -275,6 +278,7 @@ final class Service {
     for hosted in worlds.values {
       consider(hosted.realm.nextWake())
       consider(keeper?.nextWake(hosted))
+      if let outage = hosted.realm.outage, outage.retryAt < .max { consider(outage.retryAt) }
     }
     for client in busy {
       switch client.session.activity {

@@ -9,8 +9,9 @@ final class StoredJournal {
   private let catalogue: Catalogue
   /// The oldest input that the store has.
   var first: UInt64
-  /// Who had which number, as far as it was asked for: right from the input on that made the machine.
+  /// Who had which number, as far as it was asked for, when the input came that is to be read next.
   private var owners: [MachineID: Creation] = [:]
+  private var ownersHoldFor: UInt64 = 0
   private static let mostOwners = 100_000
 
   init(_ store: any WorldStore, _ world: String, _ catalogue: Catalogue, first: UInt64) {
@@ -35,6 +36,9 @@ final class StoredJournal {
     _ numbers: ClosedRange<UInt64>, in present: borrowing World, _ body: (borrowing World, JournalEntry) -> Bool
   ) throws(KeeperFailure) -> UInt64 {
     var next = max(numbers.lowerBound, first)
+    // On the way to another place numbers may have been given again.
+    if next != ownersHoldFor { owners = [:] }
+    defer { ownersHoldFor = next }
     var failure: KeeperFailure?
     do throws(StoreFailure) {
       try store.readSegments(of: world, from: next) { segment in
@@ -86,6 +90,7 @@ final class StoredJournal {
   private func owner(
     _ machine: MachineID, _ sequence: UInt64, isNew: Bool
   ) throws -> (kind: String, name: String)? {
+    // What lies ahead may have been looked at before.
     if !isNew, let known = owners[machine], known.sequence <= sequence { return (known.kind, known.name) }
     guard let found = try store.creation(of: machine.number, in: world, at: sequence) else { return nil }
     if owners.count >= StoredJournal.mostOwners { owners = [:] }

@@ -134,7 +134,8 @@ extension Engine {
   /// What the journal says of an awaited machine since it was last looked at.
   private enum Sighting {
     case nothing
-    case reached(String)
+    /// In the step that ended at this moment with this input: a real clock may have gone further meanwhile.
+    case reached(String, at: Moment, sequence: UInt64)
     case dropped
     /// Time has gone on past the deadline without it.
     case tooLate
@@ -146,9 +147,9 @@ extension Engine {
       let sighting = look(&wait, realm.world)
       if session.cursor != nil { pump(&session, realm.world, mayDrop: false) }
       switch sighting {
-      case .reached(let state):
+      case .reached(let state, let moment, let sequence):
         session.activity = .none
-        wait.tag.withUnsafeBytes { answerReached(state, $0, &session, realm.world) }
+        wait.tag.withUnsafeBytes { answerReached(state, at: moment, sequence, $0, &session) }
         return true
       case .dropped:
         failDropped(wait, &session)
@@ -209,7 +210,8 @@ extension Engine {
       var details = world.details(of: entry)
       while let detail = details.next() { if case .dataAfter(let after) = detail { data = after } }
       if wait.query.matches(Int(entry.to), data: data) {
-        return .reached(world.kind(of: entry.machine).states[Int(entry.to)].word(data: data))
+        let state = world.kind(of: entry.machine).states[Int(entry.to)].word(data: data)
+        return .reached(state, at: entry.moment, sequence: endOfStep(from: entry, wait.reader, world))
       }
     }
     // A world that went back may be where the machine was awaited, or not have it any more.
@@ -220,7 +222,15 @@ extension Engine {
     guard isThere(wait, world) else { return .dropped }
     let state = world.stateIndex(of: wait.machine)
     return wait.query.matches(state, data: world.stateData(of: wait.machine))
-      ? .reached(world.state(of: wait.machine)) : .nothing
+      ? .reached(world.state(of: wait.machine), at: world.now, sequence: world.lastSequence) : .nothing
+  }
+
+  /// The last input of the step that an input belongs to: what wires deliver is part of it.
+  private func endOfStep(from entry: JournalEntry, _ reader: JournalReader, _ world: borrowing World) -> UInt64 {
+    var reader = reader
+    var last = entry.sequence
+    while let next = world.read(&reader), next.input == .delivery { last = next.sequence }
+    return last
   }
 
   /// Whether the awaited machine still lives; its number may be another's by now.

@@ -12,6 +12,8 @@ final class Client {
     case line(Conversation.Received, raw: String)
     /// A line of no known class; shown as it is.
     case unreadable(String)
+    /// What the recording has to say.
+    case note(String)
   }
 
   private enum State {
@@ -28,6 +30,8 @@ final class Client {
   let form: LineForm
   private(set) var conversation = Conversation()
   private var state = State.down
+  /// What is being written down, if anything.
+  private(set) var recording: Recording?
 
   init(endpoint: Endpoint, form: LineForm = .text) {
     self.endpoint = endpoint
@@ -55,10 +59,15 @@ final class Client {
   /// - Returns: `false` for a blank line or a comment, or without a connection.
   @discardableResult
   func ask(_ text: String, by asker: Conversation.Asker = .user, origin: String = "") -> Bool {
-    guard case .ready(let connection) = state, let line = conversation.ask(text, by: asker, origin: origin) else {
-      return false
-    }
-    connection.send(line)
+    guard case .ready(let connection) = state else { return false }
+    let asks = asker == .user ? recording?.note(text, isKept: conversation.isCollecting) : nil
+    var lines: [String] = []
+    if asks?.before == true { lines += conversation.ask(Recorder.question, by: .recorder).map { [$0] } ?? [] }
+    guard let line = conversation.ask(text, by: asker, origin: origin) else { return false }
+    lines.append(line)
+    if asks?.behind == true { lines += conversation.ask(Recorder.question, by: .recorder).map { [$0] } ?? [] }
+    // In one write, so that all are read together.
+    connection.send(lines.joined(separator: "\n"))
     return true
   }
 
@@ -73,7 +82,11 @@ final class Client {
   func receive(_ handle: (Arrival) -> Void) -> Connection.Reading {
     guard let connection else { return .ended }
     let reading = connection.receive()
-    while let raw = connection.nextLine() { handle(sort(raw)) }
+    while let raw = connection.nextLine() {
+      let arrival = sort(raw)
+      if case .line(let received, _) = arrival, let note = recording?.take(received, raw: raw) { handle(.note(note)) }
+      handle(arrival)
+    }
     return reading
   }
 
@@ -81,9 +94,26 @@ final class Client {
   ///
   /// - Returns: What the user asked and will not be answered.
   func close() -> [Conversation.Asked] {
+    recording?.end()
     connection?.close()
     state = .down
     return conversation.disconnect()
+  }
+
+  /// Begins to write down what follows.
+  func record(_ recording: Recording) {
+    self.recording = recording
+    recording.begin(watches: conversation.watchesHere, isQuiet: conversation.isQuiet)
+    for question in Recorder.questions { ask(question, by: .recorder) }
+  }
+
+  /// Ends the recording.
+  ///
+  /// - Returns: The one that has ended; `nil` if there was none.
+  func endRecording() -> Recording? {
+    recording?.end()
+    defer { recording = nil }
+    return recording
   }
 
   /// Drops what cannot be restored.

@@ -131,6 +131,8 @@ struct Completer {
     case "STATE":
       let rows = given("KIND").map { describe($0, "state") } ?? rows("state", of: given("NAME"))
       return rows.isEmpty ? Completion(hint: "STATE") : Self.states(rows, typed: prefix)
+    case "FILE":
+      return FileNames.completion(of: prefix)
     default:
       return Completion(hint: Self.hints[placeholder] ?? placeholder)
     }

@@ -13,6 +13,8 @@ struct Conversation {
     case program
     /// The program, to restore what a lost connection had.
     case restoring
+    /// The recorder, to know at what time the request behind it is made.
+    case recorder
   }
 
   /// A request on its way.
@@ -52,6 +54,8 @@ struct Conversation {
   private static let longestLine = 65_536
 
   var isWaiting: Bool { !pending.isEmpty }
+  /// The watches in the present world, in an order of their own.
+  var watchesHere: [String] { (watches[place.world] ?? [:]).sorted { $0.key < $1.key }.map(\.value) }
   /// How many requests wait for their answer.
   var waitingCount: Int { pending.count }
 
@@ -75,8 +79,8 @@ struct Conversation {
   /// - Returns: The line without its LF; `nil` for a blank line or a comment, which nobody answers.
   mutating func ask(_ text: String, by asker: Asker = .user, origin: String = "") -> String? {
     let parts = RequestText(text)
-    guard let verbWord = parts.verb else { return nil }
-    let verb = Verb.named(verbWord)
+    guard !parts.isBlank else { return nil }
+    let verb = parts.verb.flatMap(Verb.named)
     var tag = parts.tag
     var line = text
     if parts.tag == nil {
@@ -205,10 +209,13 @@ struct RequestText {
   /// What stands behind the verb.
   let words: [String]
 
+  /// Whether it is nothing or a remark, which nobody answers.
+  var isBlank: Bool { tag == nil && verb == nil }
+
   init(_ text: String) {
     var words = Self.split(text).map(String.init)
     if words.first?.hasPrefix("#") == true { words = [] }
-    if let first = words.first, first.hasPrefix("@"), words.count > 1 {
+    if let first = words.first, first.hasPrefix("@") {
       tag = String(first.dropFirst())
       words.removeFirst()
     } else {

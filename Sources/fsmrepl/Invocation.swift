@@ -23,14 +23,19 @@ struct Invocation: Equatable {
   var allowsColour = true
   /// What `run` is to play, if that is what is asked for.
   var run: RunOptions?
+  /// What `check` is to check, if that is what is asked for.
+  var check: CheckOptions?
+  /// Where the session is recorded.
+  var record: String?
 
   enum Name {
     case socket, own, expression, file, keepGoing, echo, raw, json, noColour
-    case tap, junit, seed, real, speed
+    case record, tap, junit, update, seed, real, speed
   }
 
   static let table = OptionTable<Name>(
-    program: "fsmrepl", synopsis: "[OPTION]… [-]\n       fsmrepl run [OPTION]… FILE…",
+    program: "fsmrepl",
+    synopsis: "[OPTION]… [-]\n       fsmrepl run [OPTION]… FILE…\n       fsmrepl check [OPTION]… FILE…",
     options: [
       .init(
         .socket, short: "s", long: "socket", argument: .required("PATH"),
@@ -45,13 +50,18 @@ struct Invocation: Equatable {
       .init(
         .keepGoing, short: "k", long: "keep-going",
         summary:
-          "go on after a failed request, with 'run' after a failed file;\nthe first failure decides the exit code"),
+          "go on after a failed request, with 'run' and 'check' after a failed file;\nthe first failure decides the exit code"
+      ),
       .init(.echo, long: "echo", summary: "show each line of a script, comments too, before what comes of it"),
       .init(.raw, long: "raw", summary: "show the lines of the protocol as they are"),
       .init(.json, long: "json", summary: "show the lines as JSON objects, and nothing else"),
+      .init(
+        .record, long: "record", argument: .required("FILE"),
+        summary: "write a transcript of the session, which 'check' repeats"),
       .init(.noColour, long: "no-color", summary: "no colours (as with $NO_COLOR)"),
-      .init(.tap, long: "tap", summary: "run: report as TAP 14"),
-      .init(.junit, long: "junit", argument: .required("FILE"), summary: "run: write a report for CI, too"),
+      .init(.tap, long: "tap", summary: "run, check: report as TAP 14"),
+      .init(.junit, long: "junit", argument: .required("FILE"), summary: "run, check: write a report for CI, too"),
+      .init(.update, long: "update", summary: "check: put what came in the place of what differs"),
       .init(
         .seed, long: "seed", argument: .required("N"), summary: "run: the seed of each world, instead of\nwhat its script says (0 if that says nothing)"),
       .init(.real, long: "real", summary: "run: play at the pace of a real clock, with what happens"),
@@ -63,16 +73,22 @@ struct Invocation: Equatable {
 
       '-' reads requests from standard input. Without a request and with a terminal it is a prompt.
       'run' plays scripts (*.fsm, and folders of them), each in a world of its own, and says which pass.
+      'check' repeats transcripts (*.transcript, *.md, and folders of them) on virtual time, with a daemon of its own
+      unless --socket names one, and shows the first answer of each that differs.
       If no daemon is named and none answers at the default path, one is started for this session alone.
 
-      Exit codes: 0 good, 1 usage or a script that cannot be read, 2 no connection or lost,
+      Exit codes: 0 good, 1 usage or a file that cannot be read, 2 no connection or lost,
       3 refused or failed request, 4 expectation failed, 5 time-out, 130 interrupted.
 
       """
 
-  /// - Throws: A ``UsageFailure`` for an operand other than `-`, unless the first is `run`.
+  /// - Throws: A ``UsageFailure`` for an operand other than `-`, unless the first is `run` or `check`.
   init(options: [OptionTable<Name>.Given], operands: [String]) throws(UsageFailure) {
     if operands.first == "run" { run = try RunOptions(options: options, operands: operands.dropFirst()) }
+    if operands.first == "check" {
+      check = try CheckOptions(options: options, operands: operands.dropFirst())
+    }
+    let playsFiles = run != nil || check != nil
     for option in options {
       switch option.name {
       case .socket: socket = option.value
@@ -84,16 +100,22 @@ struct Invocation: Equatable {
       case .raw: showsWire = true
       case .json: writesJSON = true
       case .noColour: allowsColour = false
-      case .tap, .junit, .seed, .real, .speed:
-        if run == nil { throw .wrong("--\(option.name) is for 'fsmrepl run FILE…'") }
+      case .record: record = option.value
+      case .tap, .junit:
+        if !playsFiles { throw .wrong("--\(option.long) is for 'fsmrepl run FILE…' and 'fsmrepl check FILE…'") }
+      case .update:
+        if check == nil { throw .wrong("--update is for 'fsmrepl check FILE…'") }
+      case .seed, .real, .speed:
+        if run == nil { throw .wrong("--\(option.long) is for 'fsmrepl run FILE…'") }
       }
     }
     if writesJSON, echoes { throw .wrong("--json shows objects only, and --echo the lines of a script") }
     if isPrivate, socket != nil { throw .wrong("--private starts a daemon of its own, and --socket names another") }
-    for operand in operands where run == nil {
+    for operand in operands where !playsFiles {
       guard operand == "-" else {
         throw .wrong(
-          "'\(operand)' is not understood here; a request is given with -e, a file with -f, a script with 'run'")
+          "'\(operand)' is not understood here; a request is given with -e, a file with -f, a script with 'run', a transcript"
+            + " with 'check'")
       }
       sources.append(.standardInput)
     }

@@ -47,7 +47,10 @@ final class Oracle {
       guard ask(["use \(world)"])[0] != nil else { return nil }
       self.world = world
     }
-    if grammar == nil { grammar = ask(["help"])[0].map(Grammar.init(help:)) }
+    if grammar == nil {
+      let ours = RecordCommand.usageRows.compactMap { ServerLine($0) }
+      grammar = ask(["help"])[0].map { Grammar(help: $0 + ours) }
+    }
     return grammar
   }
 

@@ -41,7 +41,7 @@ struct Presenter {
     wording.showsMilliseconds = place.isRunning
     if let asked = received.asked, asked.asker != .user { return "" }
     switch form {
-    case .wire: return Self.withoutOurTag(raw, received) + "\n"
+    case .wire: return received.withoutOurTag(raw) + "\n"
     case .people: return words(received, raw: raw)
     }
   }
@@ -64,6 +64,11 @@ struct Presenter {
       }
       return data(line, answering: received.asked, raw: raw)
     case .success:
+      if verb == .help, received.asked?.words.isEmpty == true {
+        for row in RecordCommand.usageRows.compactMap({ ServerLine($0) }) {
+          table.add(wording.row(row, answering: verb))
+        }
+      }
       let rows = endTable()
       // The count behind a table says nothing that the table does not, unless there is none.
       if verb?.listsRows == true, line.words.count == 1, let count = Int(line.words[0]) {
@@ -130,9 +135,12 @@ struct Presenter {
     }
     return takeTable()
   }
+}
 
-  private static func withoutOurTag(_ raw: String, _ received: Conversation.Received) -> String {
-    guard let asked = received.asked, asked.isOurTag, let tag = received.line.tag else { return raw }
+extension Conversation.Received {
+  /// The line as it came, without a tag that we put on the request.
+  func withoutOurTag(_ raw: String) -> String {
+    guard let asked, asked.isOurTag, let tag = line.tag else { return raw }
     if raw.hasPrefix("{") {
       // The tag is the second member, and what is in quotes in a text has backslashes there.
       let member = ",\"tag\":\"\(tag)\""

@@ -30,6 +30,7 @@ enum Program {
 
   private static func run(_ invocation: Invocation) -> ExitCode {
     if let run = invocation.run { return play(run, invocation) }
+    if let check = invocation.check { return repeatAll(check, invocation) }
     let isInteractive =
       invocation.sources.isEmpty && Descriptor.standardInput.isTerminal && Descriptor.standardOutput.isTerminal
     let style = style(for: invocation)
@@ -45,8 +46,21 @@ enum Program {
       return .usage
     }
 
+    let recording: Recording?
+    do throws(Recording.Failure) {
+      recording = try invocation.record.map { path throws(Recording.Failure) in try Recording(path) }
+    } catch {
+      complain("\(error)")
+      return .usage
+    }
+
     return connected(invocation, signals: isInteractive ? Prompting.signals : ScriptRunner.signals) {
       client, signals, greeting in
+      if let recording { client.record(recording) }
+      defer {
+        recording?.end()
+        if let recording, recording.count == 0 { complain("nothing was recorded in \(recording.path)") }
+      }
       if let source {
         return ScriptRunner(
           client: client, source: source, form: form, keepsGoing: invocation.keepsGoing, echoes: invocation.echoes,
@@ -80,7 +94,8 @@ enum Program {
           client.endpoint.close()
         }
       }
-      switch connect(client, listeningTo: signals) {
+      let isQuiet = invocation.check != nil  // It always has a daemon of its own, which is worth no word.
+      switch connect(client, listeningTo: signals, isQuiet: isQuiet) {
       case .greeted(let greeting): return body(client, signals, greeting)
       case .failed: return .noConnection
       case .stopped(let number):
@@ -97,18 +112,41 @@ enum Program {
 
   /// Plays scripts, all of which are read before the first begins.
   private static func play(_ run: RunOptions, _ invocation: Invocation) -> ExitCode {
-    let scripts: [Script]
+    playing(invocation, reading: { () throws(RunFiles.Mistakes) in try RunFiles.scripts(run.files) }) {
+      RunProgram(
+        options: run, keepsGoing: invocation.keepsGoing, showsWire: invocation.showsWire,
+        style: style(for: invocation), client: $0, connection: $1, signals: $2
+      ).run($3)
+    }
+  }
+
+  /// Repeats transcripts, all of which are read before the first begins.
+  private static func repeatAll(_ check: CheckOptions, _ invocation: Invocation) -> ExitCode {
+    var invocation = invocation
+    // A transcript names its worlds, so it is at odds with whatever else a daemon has: only one that is named will do.
+    invocation.isPrivate = invocation.socket == nil
+    return playing(invocation, reading: { () throws(RunFiles.Mistakes) in try RunFiles.transcripts(check.files) }) {
+      CheckProgram(
+        options: check, keepsGoing: invocation.keepsGoing, style: style(for: invocation), client: $0, connection: $1,
+        signals: $2
+      ).run($3)
+    }
+  }
+
+  private static func playing<Item>(
+    _ invocation: Invocation, reading read: () throws(RunFiles.Mistakes) -> [Item],
+    _ body: (Client, Connection, SignalQueue, [Item]) -> ExitCode
+  ) -> ExitCode {
+    let items: [Item]
     do throws(RunFiles.Mistakes) {
-      scripts = try RunFiles.scripts(run.files)
+      items = try read()
     } catch {
       for line in error.lines { Descriptor.standardError.writeAll("\(line)\n") }
       return .usage
     }
     return connected(invocation, signals: RunLink.signals) { client, signals, _ in
-      RunProgram(
-        options: run, keepsGoing: invocation.keepsGoing, showsWire: invocation.showsWire,
-        style: style(for: invocation), client: client, signals: signals
-      ).run(scripts)
+      guard let connection = client.connection else { return .noConnection }
+      return body(client, connection, signals, items)
     }
   }
 
@@ -120,7 +158,7 @@ enum Program {
   }
 
   /// Connects and waits for the greeting.
-  private static func connect(_ client: Client, listeningTo signals: SignalQueue) -> Attempt {
+  private static func connect(_ client: Client, listeningTo signals: SignalQueue, isQuiet: Bool) -> Attempt {
     var stopped: Int32?
     func isToStop() -> Bool {
       while let number = signals.next() {
@@ -129,7 +167,7 @@ enum Program {
       return stopped != nil
     }
     do throws(Endpoint.Failure) {
-      try client.open(note: complain, isToStop: isToStop)
+      try client.open(note: { if !isQuiet { complain($0) } }, isToStop: isToStop)
     } catch {
       if let stopped { return .stopped(by: stopped) }
       complain("\(error)")
@@ -151,7 +189,7 @@ enum Program {
         switch arrival {
         case .greeting(let line): greeting = line
         case .turnedAway(let reason): refusal = refusal ?? reason
-        case .line, .unreadable: break  // Nothing has been asked or is watched yet.
+        case .line, .unreadable, .note: break  // Nothing has been asked or is watched yet.
         }
       }
       if let greeting {

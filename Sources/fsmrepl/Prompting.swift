@@ -153,6 +153,10 @@ final class Prompting {
         say("\(style(.bad, "not connected")): '\(line)' was not sent\n")
         continue
       }
+      if let answer = client.answerOurselves(String(line)) {
+        for line in answer { say(presenter.show(line.received, raw: line.raw, in: client.conversation.place)) }
+        continue
+      }
       client.ask(String(line))
       client.askForSign()
     }
@@ -177,6 +181,7 @@ final class Prompting {
         guard reconnection.isNews(reason) else { break }
         say("\(style(.attention, "the daemon does not let us in")): \(reason)\n")
       case .unreadable(let raw): say(presenter.showUnreadable(raw))
+      case .note(let text): say("\(style(.attention, "record")): \(text)\n")
       case .line(let received, let raw): take(received, raw: raw)
       }
     }
@@ -211,6 +216,9 @@ final class Prompting {
 
   private func lost() {
     let unanswered = client.close()
+    if let ended = client.endRecording(), farewell != "quit" {
+      say("\(style(.attention, "record")): the recording in \(ended.path) ends here\n")
+    }
     restoration = nil
     oracle.close()
     for asked in unanswered where asked.verb != .quit && asked.verb != .shutdown {

@@ -2,14 +2,15 @@ internal import Glibc
 internal import LineProtocol
 internal import UnixHost
 
-/// Finds and reads the scripts that a command line names.
+/// Finds and reads the files that a command line names: scripts or transcripts.
 enum RunFiles {
-  /// What is wrong with files or scripts, a line each.
+  /// What is wrong with files, a line each.
   struct Mistakes: Error {
     let lines: [String]
   }
 
-  private static let ending = ".fsm"
+  /// What is looked for, in messages.
+  private static let transcript = "transcript (*.transcript, or *.md with a block that is marked 'fsmd')"
   /// Folders within folders.
   private static let deepest = 64
   private static let chunk = 1 << 20
@@ -18,31 +19,59 @@ enum RunFiles {
   ///
   /// - Throws: The first mistake of every file that has one.
   static func scripts(_ paths: [String]) throws(Mistakes) -> [Script] {
-    var mistakes: [String] = []
-    var scripts: [Script] = []
-    for path in paths {
-      guard isFolder(path) else {
-        read(path, &scripts, &mistakes)
-        continue
-      }
-      let files = files(below: path, deepest).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-      if files.isEmpty { mistakes.append("fsmrepl: there is no *\(ending) below \(path)") }
-      for file in files { read(file, &scripts, &mistakes) }
+    try read(paths, as: "*.fsm", endings: [".fsm"]) { path, bytes throws(ScriptFailure) in
+      try ScriptParser.parse(path, bytes, load: load)
     }
-    guard mistakes.isEmpty else { throw Mistakes(lines: mistakes) }
-    return scripts
   }
 
-  private static func read(_ path: String, _ scripts: inout [Script], _ mistakes: inout [String]) {
-    switch load(path) {
-    case .failed(let why): mistakes.append("fsmrepl: cannot read \(path): \(why)")
-    case .bytes(let bytes):
-      do throws(ScriptFailure) {
-        scripts.append(try ScriptParser.parse(path, bytes, load: load))
-      } catch {
-        mistakes.append("\(error)")
+  /// Reads all transcripts in the same way; of a folder those that end in `.transcript`, and those in Markdown.
+  ///
+  /// A Markdown file without a transcript is passed over: who writes `Docs/*.md` means those that have one.
+  static func transcripts(_ paths: [String]) throws(Mistakes) -> [Transcript] {
+    try read(paths, as: Self.transcript, endings: [".transcript", ".md"]) { path, bytes throws(ScriptFailure) in
+      if path.hasSuffix(".md"), !TranscriptParser.hasBlocks(bytes) { return nil }
+      return try TranscriptParser.parse(path, bytes)
+    }
+  }
+
+  /// - Parameters:
+  ///   - what: What is looked for.
+  ///   - endings: Of the files that are meant by their folder.
+  ///   - parse: Gives nothing for a file that is not meant.
+  private static func read<Item>(
+    _ paths: [String], as what: String, endings: [String], parse: (String, [UInt8]) throws(ScriptFailure) -> Item?
+  ) throws(Mistakes) -> [Item] {
+    var mistakes: [String] = []
+    var items: [Item] = []
+    func read(_ path: String) {
+      switch load(path) {
+      case .failed(let why): mistakes.append("fsmrepl: cannot read \(path): \(why)")
+      case .bytes(let bytes):
+        do throws(ScriptFailure) {
+          if let item = try parse(path, bytes) { items.append(item) }
+        } catch {
+          mistakes.append("\(error)")
+        }
       }
     }
+    for path in paths {
+      guard isFolder(path) else {
+        read(path)
+        continue
+      }
+      let known = (items.count, mistakes.count)
+      for file in files(below: path, endings, deepest).sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
+        read(file)
+      }
+      if known == (items.count, mistakes.count) {
+        mistakes.append("fsmrepl: there is no \(what) below \(path)")
+      }
+    }
+    if items.isEmpty, mistakes.isEmpty {
+      mistakes.append("fsmrepl: there is no \(what) in \(paths.joined(separator: ", "))")
+    }
+    guard mistakes.isEmpty else { throw Mistakes(lines: mistakes) }
+    return items
   }
 
   /// The bytes of a file, or of standard input.
@@ -69,13 +98,35 @@ enum RunFiles {
     return .bytes(bytes)  // The parser says that this is too long.
   }
 
+  /// Puts other bytes in the place of a file, all at once: whoever reads it sees the old ones or the new.
+  static func replace(_ path: String, with bytes: [UInt8]) throws(SystemError) {
+    // Of a link, what it leads to.
+    let resolved = realpath(path, nil)
+    defer { free(resolved) }
+    let target = resolved.map { String(cString: $0) } ?? path
+    var found = stat()
+    guard stat(target, &found) == 0 else { throw .last }
+    var name = Array("\(target).XXXXXX".utf8CString)
+    let file = mkstemp(&name)
+    guard file >= 0 else { throw .last }
+    let descriptor = Descriptor(rawValue: file)
+    let isWritten =
+      bytes.withUnsafeBytes { descriptor.writeAll($0) } && fchmod(file, found.st_mode & 0o7777) == 0
+      && rename(name, target) == 0
+    let error = SystemError.last
+    descriptor.close()
+    guard !isWritten else { return }
+    unlink(name)
+    throw error
+  }
+
   private static func isFolder(_ path: String) -> Bool {
     var found = stat()
     return stat(path, &found) == 0 && found.st_mode & S_IFMT == S_IFDIR
   }
 
-  /// The scripts below a folder; links to folders are not followed, since they may lead back.
-  private static func files(below folder: String, _ depth: Int) -> [String] {
+  /// The files below a folder with one of these endings; links to folders are not followed, since they may lead back.
+  private static func files(below folder: String, _ endings: [String], _ depth: Int) -> [String] {
     guard depth > 0, let stream = opendir(folder) else { return [] }
     defer { closedir(stream) }
     var files: [String] = []
@@ -86,8 +137,8 @@ enum RunFiles {
       var found = stat()
       guard lstat(path, &found) == 0 else { continue }
       if found.st_mode & S_IFMT == S_IFDIR {
-        files += Self.files(below: path, depth - 1)
-      } else if name.hasSuffix(ending), !isFolder(path) {
+        files += Self.files(below: path, endings, depth - 1)
+      } else if endings.contains(where: { name.hasSuffix($0) }), !isFolder(path) {
         files.append(path)
       }
     }

@@ -4,23 +4,23 @@ internal import UnixHost
 
 /// The connection as a player of scripts uses it: many requests in one write, lines read where they stand.
 final class RunLink {
-  enum Event: Equatable {
-    case goesOn
+  /// Why it cannot go on.
+  enum Stop: Error, Equatable {
     /// The daemon has closed, or is gone.
     case lost
-    case stopped(by: Int32)
+    case signal(Int32)
   }
 
   /// What the loop listens to.
   static let signals = [SIGINT, SIGTERM, SIGHUP]
 
-  let client: Client
+  private let connection: Connection
   private let signals: SignalQueue
   private var unsent = ByteBuffer(capacity: 256 << 10)
   private var sent = 0
 
-  init(client: Client, signals: SignalQueue) {
-    self.client = client
+  init(connection: Connection, signals: SignalQueue) {
+    self.connection = connection
     self.signals = signals
   }
 
@@ -32,26 +32,27 @@ final class RunLink {
 
   func send(_ text: String) { unsent.append(text: text) }
 
-  /// Sends what fits, and waits until something has come, room is there, or the deadline has passed.
-  func wait(until deadline: UInt64? = nil) -> Event {
-    guard let connection = client.connection else { return .lost }
-    flush(connection)
+  /// Sends what fits, waits until something has come, room is there, or the deadline has passed, and hands over the
+  /// lines that have come, the last ones of a daemon that is gone too.
+  func receive(until deadline: UInt64? = nil, _ take: (UnsafeMutableRawBufferPointer) -> Void) throws(Stop) {
+    flush()
     let readiness = Readiness(
       [.init(descriptor: connection.descriptor, writes: backlog > 0), .init(descriptor: signals.descriptor)],
       until: deadline)
-    if let number = signals.next() { return .stopped(by: number) }
-    if readiness.canWrite(connection.descriptor) { flush(connection) }
-    if readiness.canRead(connection.descriptor), connection.receive() == .ended { return .lost }
-    return .goesOn
-  }
-
-  /// Hands over the lines that have come.
-  func takeLines(_ take: (UnsafeMutableRawBufferPointer) -> Void) {
-    guard let connection = client.connection else { return }
+    let signal = signals.next()
+    var isLost = false
+    if signal == nil {
+      if readiness.canWrite(connection.descriptor) { flush() }
+      isLost = readiness.canRead(connection.descriptor) && connection.receive() == .ended
+    }
     while connection.takeLine(take) {}
+    if let signal { throw .signal(signal) }
+    if isLost { throw .lost }
   }
 
-  private func flush(_ connection: Connection) {
+  func close() { connection.close() }
+
+  private func flush() {
     while backlog > 0 {
       let rest = UnsafeRawBufferPointer(rebasing: unsent.bytes[sent...])
       guard case .bytes(let count) = connection.descriptor.send(rest) else { return }

@@ -41,8 +41,8 @@ struct RunOptions: Equatable {
           throw .wrong("--speed is a number above 0, up to 1000000, not '\(option.value)'")
         }
         factor = number
-      case .expression, .file, .echo, .json:
-        throw .wrong("-e, -f, --echo and --json do not go with 'run'")
+      case .expression, .file, .echo, .json, .record, .update:
+        throw .wrong("--\(option.long) does not go with 'run'")
       case .socket, .own, .keepGoing, .raw, .noColour: break
       }
     }

@@ -6,11 +6,7 @@ internal import UnixHost
 /// Requests go out many at a time; the answers come in their order, so each is held against the line that is the oldest
 /// without one. At the first failure nothing more is sent. What was sent already still runs, in a world that is dropped.
 final class RunPlayer {
-  /// Why a run cannot go on.
-  enum Stop: Error, Equatable {
-    case lost
-    case signal(Int32)
-  }
+  typealias Stop = RunLink.Stop
 
   /// What is seen of a script while it plays.
   struct Onlooker {
@@ -250,13 +246,7 @@ final class RunPlayer {
 
   private func receive(until deadline: UInt64? = nil) throws(Stop) {
     if let patience, HostClock.now() >= patience { throw .lost }
-    let event = link.wait(until: patience ?? deadline)
-    link.takeLines { take($0) }
-    switch event {
-    case .goesOn: break
-    case .lost: throw .lost
-    case .stopped(let number): throw .signal(number)
-    }
+    try link.receive(until: patience ?? deadline) { take($0) }
   }
 
   /// Waits for a moment of the host, taking in what comes meanwhile.

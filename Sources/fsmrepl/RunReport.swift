@@ -1,7 +1,29 @@
 internal import LineProtocol
 
-/// What is said of scripts that were run: for people, as TAP, and as the XML that CI servers read.
+/// What is said of files that were played: for people, as TAP, and as the XML that CI servers read.
 struct RunReport {
+  /// What the files are, and so what is counted in them.
+  enum Subject {
+    case scripts, transcripts
+
+    /// The command that plays them.
+    var command: String {
+      switch self {
+      case .scripts: "run"
+      case .transcripts: "check"
+      }
+    }
+
+    func facts(_ result: RunResult) -> String {
+      switch self {
+      case .scripts:
+        "\(counted(result.steps, "step")), \(counted(result.expectations, "expectation"))"
+      case .transcripts:
+        "\(counted(result.steps, "request")), \(counted(result.expectations, "line"))"
+      }
+    }
+  }
+
   enum Form: Equatable {
     /// With `showsDuration`, how long it took on the host, which is another each time.
     case people(Style, showsDuration: Bool)
@@ -9,8 +31,9 @@ struct RunReport {
   }
 
   let form: Form
+  var subject = Subject.scripts
 
-  /// Before the first of so many scripts.
+  /// Before the first of so many files.
   func beginning(_ count: Int) -> String {
     switch form {
     case .people: ""
@@ -18,7 +41,7 @@ struct RunReport {
     }
   }
 
-  /// A script has ended; `number` counts from 1.
+  /// A file has ended; `number` counts from 1.
   func text(of result: RunResult, number: Int) -> String {
     switch form {
     case .people(let style, let showsDuration): forPeople(result, style, showsDuration)
@@ -29,9 +52,9 @@ struct RunReport {
   /// Behind the last one.
   func ending(_ results: [RunResult]) -> String {
     guard case .people(let style, _) = form, results.count > 1 else { return "" }
-    let passed = results.count { $0.ending == .passed }
     let failed = results.count { $0.failure != nil }
-    let skipped = results.count - passed - failed
+    let skipped = results.count { $0.ending == .skipped }
+    let passed = results.count - failed - skipped
     var text = style(failed == 0 ? .good : .bad, "\(passed) of \(results.count) passed")
     if skipped > 0 { text += ", \(skipped) not run" }
     return text + "\n"
@@ -45,10 +68,17 @@ struct RunReport {
     case .skipped: return ""
     case .passed:
       return "\(style(.good, "ok"))      \(result.name)  \(style(.quiet, facts(result, showsDuration)))\n"
+    case .updated(let answers):
+      let facts = "\(facts(result, showsDuration)); \(counted(answers, "answer")) changed"
+      return "\(style(.attention, "updated")) \(result.name)  \(style(.quiet, facts))\n"
     case .failed(let failure):
       var text = "\(style(.bad, "not ok"))  \(result.name)  \(style(.quiet, facts(result, showsDuration)))\n"
       text += "  \(style(.name, failure.place)): \(failure.line)\n"
-      text += "    expected  \(failure.expected)\n    got       \(failure.got)\n"
+      if failure.difference.isEmpty {
+        text += "    expected  \(failure.expected)\n    got       \(failure.got)\n"
+      } else {
+        text += difference(failure.difference, style)
+      }
       guard !failure.journal.isEmpty else { return text }
       text += "    the journal up to here\n"
       for line in failure.journal { text += "      \(style(.quiet, line))\n" }
@@ -57,14 +87,27 @@ struct RunReport {
   }
 
   private func facts(_ result: RunResult, _ showsDuration: Bool) -> String {
-    var text = "\(result.worldTime) s, \(Self.counted(result.steps, "step"))"
-    text += ", \(Self.counted(result.expectations, "expectation"))"
+    var text = "\(result.worldTime) s, \(subject.facts(result))"
     if showsDuration { text += ", \(Self.duration(result.duration))" }
     return text
   }
 
-  private static func counted(_ number: Int, _ what: String) -> String {
-    number == 1 ? "1 \(what)" : "\(number) \(what)s"
+  private func difference(_ rows: [DifferenceRow], _ style: Style) -> String {
+    let width = rows.compactMap(\.number).map { "\($0)".count }.max() ?? 0
+    var text = "    \(style(.quiet, "- in the file, + what came"))\n"
+    for row in rows {
+      let number = row.number.map { "\($0)" } ?? ""
+      let role: Style.Role? =
+        switch row.side {
+        case .both: nil
+        case .expected: .bad
+        case .got: .good
+        }
+      text += "    \(style(role, row.side.rawValue)) "
+      text += style(.quiet, String(repeating: " ", count: width - number.count) + number)
+      text += "  \(style(role, row.text))\n"
+    }
+    return text
   }
 
   private static func duration(_ nanoseconds: UInt64) -> String {
@@ -78,12 +121,17 @@ struct RunReport {
     let name = result.name.map { "\\#".contains($0) ? "\\\($0)" : "\($0)" }.joined()
     switch result.ending {
     case .passed: return "ok \(number) - \(name)\n"
+    case .updated(let answers): return "ok \(number) - \(name)\n# \(counted(answers, "answer")) changed\n"
     case .skipped: return "ok \(number) - \(name) # SKIP not run after a failure\n"
     case .failed(let failure):
       var text = "not ok \(number) - \(name)\n  ---\n"
       text += "  at: \(Self.yaml(failure.place))\n  line: \(Self.yaml(failure.line))\n"
       text += "  expected: \(Self.yaml(failure.expected))\n  got: \(Self.yaml(failure.got))\n"
       text += "  exit: \(failure.status.rawValue)\n"
+      if !failure.difference.isEmpty {
+        text += "  difference:\n"
+        for row in failure.difference { text += "    - \(Self.yaml("\(row.side.rawValue) \(row.text)"))\n" }
+      }
       if !failure.journal.isEmpty {
         text += "  journal:\n"
         for line in failure.journal { text += "    - \(Self.yaml(line))\n" }
@@ -100,31 +148,32 @@ struct RunReport {
   // MARK: XML
 
   /// A report as JUnit wrote it first and CI servers read it.
-  static func junit(_ results: [RunResult]) -> String {
+  func junit(_ results: [RunResult]) -> String {
     let failed = results.filter { $0.failure?.status == .expectation || $0.failure?.status == .timeOut }.count
     let errors = results.filter { $0.failure != nil }.count - failed
     let skipped = results.filter { $0.ending == .skipped }.count
-    let seconds = seconds(results.reduce(0) { $0 + $1.duration })
+    let seconds = Self.seconds(results.reduce(0) { $0 + $1.duration })
     let counts = "tests=\"\(results.count)\" failures=\"\(failed)\" errors=\"\(errors)\" skipped=\"\(skipped)\""
     var text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
     text += "<testsuites \(counts) time=\"\(seconds)\">\n"
-    text += "  <testsuite name=\"fsmrepl run\" \(counts) time=\"\(seconds)\">\n"
+    text += "  <testsuite name=\"fsmrepl \(subject.command)\" \(counts) time=\"\(seconds)\">\n"
     for result in results {
       let slash = result.name.lastIndex(of: "/")
       let folder = slash.map { String(result.name[..<$0]) } ?? "."
       let file = slash.map { String(result.name[result.name.index(after: $0)...]) } ?? result.name
-      text += "    <testcase classname=\"\(xml(folder))\" name=\"\(xml(file))\""
+      text += "    <testcase classname=\"\(Self.xml(folder))\" name=\"\(Self.xml(file))\""
       text += " assertions=\"\(result.expectations)\" time=\"\(Self.seconds(result.duration))\""
       switch result.ending {
-      case .passed: text += "/>\n"
+      case .passed, .updated: text += "/>\n"
       case .skipped: text += "><skipped/></testcase>\n"
       case .failed(let failure):
         let isExpectation = failure.status == .expectation || failure.status == .timeOut
         let element = isExpectation ? "failure" : "error"
         let message = "\(failure.place): expected \(failure.expected), got \(failure.got)"
         let lines = ["\(failure.place): \(failure.line)", "expected  \(failure.expected)", "got       \(failure.got)"]
-        text += ">\n      <\(element) type=\"\(failure.status)\" message=\"\(xml(message))\">"
-        text += xml((lines + failure.journal).joined(separator: "\n"))
+        text += ">\n      <\(element) type=\"\(failure.status)\" message=\"\(Self.xml(message))\">"
+        let difference = failure.difference.map { "\($0.side.rawValue) \($0.text)" }
+        text += Self.xml((lines + difference + failure.journal).joined(separator: "\n"))
         text += "</\(element)>\n    </testcase>\n"
       }
     }
@@ -152,4 +201,8 @@ struct RunReport {
     }
     return escaped
   }
+}
+
+private func counted(_ number: Int, _ what: String) -> String {
+  number == 1 ? "1 \(what)" : "\(number) \(what)s"
 }

@@ -1,15 +1,17 @@
-/// What came of one script.
+/// What came of one file: a script that was run, or a transcript that was checked.
 struct RunResult: Equatable {
   enum Ending: Equatable {
     case passed
+    /// It has so many answers that are not those that stood there.
+    case updated(answers: Int)
     case failed(RunFailure)
-    /// An earlier script has failed.
+    /// An earlier file has failed.
     case skipped
   }
 
   let name: String
   var ending = Ending.skipped
-  /// What was done, passing time included, and how much of that was looked at.
+  /// What was done, passing time included, and how much of that was looked at; of a transcript, requests and lines.
   var steps = 0
   var expectations = 0
   /// World time at the end, as replies print it.
@@ -29,7 +31,7 @@ struct RunResult: Equatable {
   }
 }
 
-/// The line at which a script failed, and why.
+/// The line at which a file failed, and why.
 struct RunFailure: Equatable {
   let status: ExitCode
   /// `FILE:LINE`.
@@ -40,4 +42,20 @@ struct RunFailure: Equatable {
   var got: String
   /// The last lines of the journal up to the failure.
   var journal: [String] = []
+  /// How what came differs from what stands in the file, with some lines around it.
+  var difference: [DifferenceRow] = []
+}
+
+/// A row of a difference, as it is shown.
+struct DifferenceRow: Equatable {
+  enum Side: String {
+    case both = " "
+    case expected = "-"
+    case got = "+"
+  }
+
+  let side: Side
+  /// In the file, from 1; what came has none.
+  let number: Int?
+  let text: String
 }

@@ -17,6 +17,8 @@ final class ScriptRunner {
   /// Of the first failure.
   private var status = ExitCode.good
   private var stage = Stage.running
+  /// A request for this program itself, until all before it are answered.
+  private var waitingForItsTurn: LineSource.Line?
 
   private enum Stage {
     case running
@@ -72,7 +74,14 @@ final class ScriptRunner {
   /// - Returns: Whether the source has to be read before anything more can be sent.
   private func sendWhatMayBeSent() -> Bool {
     while case .running = stage, maySend {
+      if let line = waitingForItsTurn {
+        guard !waitForAnswers() else { return false }
+        waitingForItsTurn = nil
+        answerOurselves(line)
+        continue
+      }
       switch source.next() {
+      case .line(let line) where line.text.flatMap(RecordCommand.init) != nil: waitingForItsTurn = line
       case .line(let line): send(line)
       case .needsInput: return true
       case .end: stage = .finishing
@@ -99,6 +108,26 @@ final class ScriptRunner {
     client.ask(text, origin: line.origin)
     // When the next line waits for this one's answer, there has to be one.
     if !keepsGoing { client.askForSign() }
+  }
+
+  /// Sees to it that all that was asked is answered.
+  ///
+  /// - Returns: Whether something is still to come.
+  private func waitForAnswers() -> Bool {
+    let conversation = client.conversation
+    guard conversation.isWaiting, !conversation.isCollecting else { return false }
+    if conversation.isQuiet, !conversation.isAwaitingSign { client.ask("sync", by: .program) }
+    return true
+  }
+
+  /// A request that is not for the daemon, in its turn.
+  private func answerOurselves(_ line: LineSource.Line) {
+    guard let text = line.text, let answer = client.answerOurselves(text) else { return }
+    if echoes { write("> \(text)\n") }
+    for (received, raw) in answer {
+      write(presenter.show(received, raw: raw, in: client.conversation.place))
+      if received.line.lineClass == .failure { fail(received.line.code, origin: line.origin, text: text) }
+    }
   }
 
   private func finish() {
@@ -134,6 +163,7 @@ final class ScriptRunner {
       switch arrival {
       case .greeting, .turnedAway: break  // Both were dealt with before the script began.
       case .unreadable(let raw): write(presenter.showUnreadable(raw))
+      case .note(let text): complain(text)
       case .line(let received, let raw): take(received, raw: raw)
       }
     }
@@ -159,7 +189,7 @@ final class ScriptRunner {
       complain("this daemon does not write JSON: \(raw)")
       stage = .ended(.failed)
     }
-    guard received.asked?.asker != .program else { return }
+    guard received.asked?.asker != .program, received.asked?.asker != .recorder else { return }
     fail(line.code, origin: received.asked?.origin ?? "", text: received.asked?.text ?? "")
   }
 

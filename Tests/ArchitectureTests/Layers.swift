@@ -24,7 +24,7 @@ struct Layer {
     Layer("JournalStore", ours: ["CSQLite"], outside: ["Glibc"]),
     Layer("UnixHost", ours: ["CSystem"], outside: ["Glibc", "Dispatch"]),
     Layer(
-      "fsmd", ours: ["StateMachines", "Simulations", "Simulator", "LineProtocol", "UnixHost"],
+      "fsmd", ours: ["StateMachines", "Simulations", "Simulator", "LineProtocol", "JournalStore", "UnixHost"],
       outside: ["Glibc", "Dispatch"]),
     Layer("fsmrepl", ours: ["LineProtocol", "UnixHost", "CReadline"], outside: ["Glibc", "Dispatch"]),
     Layer(

@@ -192,7 +192,7 @@ struct StartTests {
   @Test("started without standard descriptors, it opens none of its own under their numbers")
   func noStandardDescriptors() throws {
     let socket = "\(folder.path)/s"
-    let shell = #"exec "$0" --socket "$1" --log debug <&- >&- 2>&-"#
+    let shell = #"exec "$0" --ephemeral --socket "$1" --log debug <&- >&- 2>&-"#
     let child = try Child.spawn("sh", ["-c", shell, try Products.path(of: "fsmd"), socket])
     defer {
       child.signal(SIGKILL)

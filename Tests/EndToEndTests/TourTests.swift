@@ -5,41 +5,17 @@ import UnixHost
 
 /// What the documentation says, held against the programs: its transcripts to the byte, its lists to the daemon's own.
 struct TourTests {
-  /// Documents with transcripts; the blocks of each are one conversation with a daemon of its own.
-  static let transcripts = ["README.md", "Docs/Protocol.md", "Docs/Json.md"]
+  /// Documents with transcripts, in the order in which a check of the package takes them.
+  static let transcripts = ["README.md", "Docs/Json.md", "Docs/Protocol.md", "Docs/Transcripts.md"]
 
-  /// What the question behind each request is answered with, in either form.
-  private static let ends = ["+ @end-of-answer", #"{"class":"success","tag":"end-of-answer","words":[]}"#]
-
-  @Test("every transcript of the documentation is what the daemon answers, line by line", arguments: transcripts)
-  func transcript(path: String) throws {
-    let exchanges = try Document(path).exchanges
-    #expect(exchanges.count > 15, "\(path) has lost its transcripts")
-    let daemon = try DaemonProcess()
-    defer { daemon.letGo() }
-    let client = try daemon.connect()
-    var isCollecting = false
-    for exchange in exchanges {
-      try client.send(exchange.request + "\n")
-      let words = exchange.request.split(separator: " ").drop { $0.hasPrefix("@") }
-      if words.first == "begin" {
-        isCollecting = true
-      } else if words.first == "end" {
-        isCollecting = false
-      }
-      var answer: [String] = []
-      if isCollecting {
-        if words.first == "begin" { answer = try client.reply() }
-      } else if words.first == "quit" {
-        answer = try client.readToEnd()
-      } else {
-        // Whatever the request is answered with stands before the answer to this one.
-        try client.send("@end-of-answer sync\n")
-        answer = try client.lines { TourTests.ends.contains($0) }.dropLast()
-      }
-      // Behind the first difference everything is different.
-      try #require(answer == exchange.answer, "\(path):\(exchange.line): \(exchange.request)")
-    }
+  @Test("every transcript of the documentation is what the daemon answers, line by line")
+  func transcript() throws {
+    let paths = ["README.md", "Docs"].map { Document.root.appending(path: $0).path }
+    let run = try ProgramRun("fsmrepl", ["check", "--keep-going"] + paths, in: try TemporaryFolder())
+    #expect(try run.ending() == .exited(0), "\(run.output)\(run.log)")
+    let rows = run.output.matches(of: #/ok +(\S+)  \S+ s, (\d+) requests, (\d+) lines/#)
+    #expect(rows.map(\.output.1) == Self.transcripts.map { "\(Document.root.path)/\($0)"[...] }, "\(run.output)")
+    for row in rows { #expect((Int(row.output.2) ?? 0) > 10, "\(row.output.1) has lost its transcripts") }
   }
 
   @Test("every relative link of the documentation leads to a file, and to a heading of it")
@@ -167,30 +143,6 @@ private struct Document {
       }
     }
     return blocks
-  }
-
-  /// A request and all that comes before the answer to the next one.
-  struct Exchange {
-    let line: Int
-    let request: String
-    var answer: [String] = []
-  }
-
-  /// The conversation of all blocks that are marked `fsmd`.
-  var exchanges: [Exchange] {
-    var exchanges: [Exchange] = []
-    for block in blocks(marked: "fsmd") {
-      for (place, line) in block.lines.enumerated() {
-        if line.hasPrefix("> ") {
-          exchanges.append(Exchange(line: block.line + place, request: String(line.dropFirst(2))))
-        } else if exchanges.isEmpty {
-          exchanges.append(Exchange(line: block.line + place, request: "", answer: [String(line)]))
-        } else {
-          exchanges[exchanges.count - 1].answer.append(String(line))
-        }
-      }
-    }
-    return exchanges
   }
 
   /// The text outside of blocks.

@@ -42,6 +42,22 @@ struct HeadNotesTests {
     }
   }
 
+  @Test("what a killed process left can be read without a daemon, and a reader's inspection finds what is missing")
+  func readAfterKill() throws {
+    let images = try images(3)
+    let other = Fixture()
+    Fixture.write(images[2], to: other.folder.path)
+    #expect(try other.openForReading().segments(of: "main").count == 2)
+    #expect(try other.openForReading().inspect() == [])
+    Fixture.write(["journal.heads": try #require(images[3]["journal.heads"])], to: other.folder.path)
+    #expect(try other.openForReading().segments(of: "main").count == 2)
+    #expect(failure { () throws(StoreFailure) in try other.openForReading().inspect() }?.kind == .damaged)
+    other.boot += 1
+    #expect(try other.openForReading().inspect().count == 1)
+    #expect(try other.open().takeWarnings().count == 1)
+    #expect(try other.openForReading().inspect() == [])
+  }
+
   @Test("a log whose end was lost on the same boot is damage that names the inputs")
   func lostOnSameBoot() throws {
     let images = try images(5)

@@ -185,6 +185,7 @@ struct ScriptParserTests {
         "1:9: 'y' is one word too many; list is used as 'list [PATTERN] [kind=KIND] [state=STATE] [limit=N]'"
       ),
       ("at 1s # later", "1:7: a remark stands on a line of its own"),
+      ("> send k tap", "1:1: this is a line of a transcript; 'fsmrepl check' repeats those"),
       ("at", "1:3: a time must follow 'at': \(form)"),
       ("after", "1:6: a duration must follow 'after': \(form)"),
       ("at soon list", "1:4: 'soon' is no time; it is \(form)"),

@@ -11,6 +11,8 @@ struct KeptJournal {
 
   private(set) var parts: [Part] = []
   private(set) var checkpoints: [Checkpoint] = []
+  /// The composed names that there were at each checkpoint.
+  private var compositions: [[String: World.CompositionRecord]] = []
   private(set) var moment = Moment.beginning
 
   /// Takes what has come to a world's journal.
@@ -25,6 +27,7 @@ struct KeptJournal {
   }
 
   mutating func keepCheckpoint(of world: borrowing World) {
+    compositions.append(world.compositions)
     checkpoints.append(Checkpoint(of: world, as: world.lastSequence))
   }
 
@@ -41,9 +44,21 @@ struct KeptJournal {
   ///
   /// - Parameter place: The checkpoint to begin with; nil for the beginning. It must not have been undone.
   func recover(seed: UInt64, _ limits: WorldLimits, _ catalogue: Catalogue, from place: Int? = nil) throws -> World {
+    try recovery(seed: seed, limits, catalogue, from: place).finish(at: moment, limits)
+  }
+
+  /// The hash of the world as it was when it was kept last.
+  func hash(seed: UInt64, _ limits: WorldLimits, _ catalogue: Catalogue, from place: Int?) throws -> UInt64 {
+    var recovery = try recovery(seed: seed, limits, catalogue, from: place)
+    return try recovery.presentHash()
+  }
+
+  private func recovery(
+    seed: UInt64, _ limits: WorldLimits, _ catalogue: Catalogue, from place: Int?
+  ) throws -> Recovery {
     let checkpoint = place.map { checkpoints[$0] }
     let start = checkpoint?.sequence ?? 0
-    let base =
+    var base =
       if let checkpoint {
         World(
           copying: checkpoint.world,
@@ -53,11 +68,12 @@ struct KeptJournal {
       } else {
         World(seed: seed, limits: limits)
       }
+    if let place { base.compositions = compositions[place] }
     var recovery = Recovery(of: base, undone: undone(behind: start), catalogue)
     for part in parts where part.numbers.upperBound > start {
       try part.bytes.withUnsafeBytes { try recovery.append($0, part.numbers) }
     }
-    return recovery.finish(at: moment, limits)
+    return recovery
   }
 
   /// The checkpoints that nothing behind them has undone.

@@ -25,18 +25,18 @@ final class HostedService {
     return catalogue
   }()
 
-  /// - Parameter others: Kinds that only some tests know.
-  init(limits: Limits = Limits(), now: UInt64 = 7_000_000_000, with others: [CatalogueEntry] = []) {
+  /// - Parameters:
+  ///   - others: Kinds that only some tests know.
+  ///   - keeper: Made of the catalogue where worlds are to be durable.
+  init(
+    limits: Limits = Limits(), now: UInt64 = 7_000_000_000, with others: [CatalogueEntry] = [],
+    keeper: (Catalogue) -> Keeper? = { _ in nil }
+  ) {
     self.now = now
     var catalogue = HostedService.catalogue
     for entry in others { catalogue.add(entry) }
-    service = Service(catalogue: catalogue, limits: limits, version: "0.0.0", host: now)
-  }
-
-  /// - Parameter service: Made at the host time `now`.
-  init(_ service: Service, now: UInt64) {
-    self.now = now
-    self.service = service
+    service = Service(
+      catalogue: catalogue, limits: limits, version: "0.0.0", keeper: keeper(catalogue), host: now)
   }
 
   /// A new client; its greeting has been read.

@@ -13,14 +13,11 @@ final class StoredSession {
 
   /// - Parameter limits: Of the worlds.
   init(limits: Limits = Limits()) throws {
-    let now: UInt64 = 7_000_000_000
     folder = FileManager.default.temporaryDirectory.appending(path: "fsmd-stored-\(UUID().uuidString)")
     store = try SQLiteStore.open(
       folder: folder.path, durability: .batch, writer: StoreWriter(process: getpid(), socket: ""))
-    let keeper = Keeper(store, HostedService.catalogue, limits, wallClock: { 0 })
-    host = HostedService(
-      Service(catalogue: HostedService.catalogue, limits: limits, version: "0.0.0", keeper: keeper, host: now),
-      now: now)
+    let store = store
+    host = HostedService(limits: limits) { Keeper(store, $0, limits, wallClock: { 0 }) }
     try host.service.bringBackAll()
   }
 

@@ -223,6 +223,10 @@ struct PresenterTests {
           quit                      leaves
           world new W [clock=virtual] [seed=0] [durable=no]
               makes one of them
+          record [FILE] [replace]   writes what follows as a
+                                    transcript for 'fsmrepl check';
+                                    says whether it does
+          record off                ends that
 
         """)
     #expect(text.split(separator: "\n").allSatisfy { $0.count <= 60 })

@@ -45,6 +45,45 @@ struct PromptTests {
     try terminal.wait(for: "main virtual 0.500> ")
   }
 
+  @Test("a session at the prompt is recorded, and what it says of that is for people")
+  func record() throws {
+    var template = Array("/tmp/fsmrepl-test-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw SystemError.last }
+    let folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    let file = "\(folder)/s.transcript"
+    defer {
+      unlink(file)
+      rmdir(folder)
+    }
+    let terminal = try Pseudoterminal(["--private"])
+    try terminal.wait(for: "main real ")
+    terminal.type("rec\t\(folder)/no/x\r")
+    try terminal.wait(for: "error: cannot write \(folder)/no/x: No such file or directory (BAD-ARGUMENT)\n")
+    terminal.type("record \(file)\r")
+    try terminal.wait(for: "recording  \(file)\n")
+    terminal.type("new power lamp\r")
+    try terminal.wait(for: "lamp created, off")
+    terminal.type("record\r")
+    try terminal.wait(for: "recording  \(file)  requests 1\n")
+    terminal.type("record off\r")
+    try terminal.wait(for: "recorded  \(file)  requests 1\n")
+    terminal.type("record \(folder)/s\t\r")
+    try terminal.wait(for: "error: \(file) is there already; 'record \(file) replace' puts a recording in its place")
+    terminal.type("help record\r")
+    try terminal.wait(for: "record [FILE] [replace]")
+    terminal.type("quit\r")
+    #expect(try terminal.waitForEnding() == .exited(0))
+    let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 1)
+    defer { bytes.deallocate() }
+    let descriptor = Descriptor(rawValue: open(file, O_RDONLY | O_CLOEXEC))
+    defer { descriptor.close() }
+    guard case .bytes(let count) = descriptor.read(into: bytes) else { throw SystemError.last }
+    let recorded = String(decoding: bytes[..<count], as: UTF8.self)
+    #expect(
+      recorded.wholeMatch(of: #/#.*\n> at \S+s new power lamp\n\+ created lamp off t=\S+ seq=1\n/#) != nil,
+      "\(recorded)")
+  }
+
   @Test("what is watched appears above the line being typed, which stays", arguments: [80, 30] as [UInt16])
   func notices(columns: UInt16) throws {
     let server = try server()

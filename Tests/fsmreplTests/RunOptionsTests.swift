@@ -31,12 +31,27 @@ struct RunOptionsTests {
     #expect(try parse("run", "a").run?.speed == nil)
   }
 
+  @Test("what is checked, and how")
+  func check() throws {
+    let invocation = try parse("check", "a.md", "--tap", "-k", "b", "--junit", "j.xml", "--update")
+    var wanted = CheckOptions(files: ["a.md", "b"])
+    wanted.isTAP = true
+    wanted.junit = "j.xml"
+    wanted.updates = true
+    #expect(invocation.check == wanted)
+    #expect(invocation.run == nil && invocation.keepsGoing && invocation.sources.isEmpty)
+    #expect(try parse("--record", "f", "-e", "list").record == "f")
+  }
+
   @Test(
     "mistakes",
     arguments: [
       ["run"], ["run", "a", "--speed", "2"], ["run", "a", "--real", "--speed", "0"],
       ["run", "a", "--real", "--speed", "nan"], ["run", "a", "--seed", "-1"], ["run", "a", "-e", "list"],
       ["run", "a", "--echo"], ["run", "a", "--json"], ["--tap"], ["--seed", "1", "-e", "list"], ["a.fsm"],
+      ["check"], ["check", "-", "--update"], ["check", "a", "--seed", "1"], ["check", "a", "--real"],
+      ["check", "a", "-e", "list"], ["check", "a", "--record", "b"], ["run", "a", "--record", "b"],
+      ["run", "a", "--update"], ["--update"],
     ])
   func mistakes(words: [String]) throws {
     guard case .run(let options, let operands) = try Invocation.table.parse(words) else { return }

@@ -41,7 +41,7 @@ struct RunReportTests {
 
   @Test("JUnit is well-formed, and counts failures, errors and what was skipped")
   func junit() {
-    let text = RunReport.junit(Self.results())
+    let text = RunReport(form: .tap).junit(Self.results())
     #expect(text.contains(#"tests="4" failures="1" errors="1" skipped="1" time="0.001""#), "\(text)")
     #expect(text.contains(#"<testcase classname="a" name="b.fsm" assertions="0" time="0.001"/>"#), "\(text)")
     #expect(text.contains("name=\"&lt;c&gt; &amp; &quot;d&quot;.fsm\""), "\(text)")

@@ -203,7 +203,7 @@ struct ScriptRunnerTests {
       _ = client.receive { arrival in
         switch arrival {
         case .turnedAway(let reason): reasons.append(reason)
-        case .greeting, .line, .unreadable: Issue.record("taken for a greeting")
+        case .greeting, .line, .unreadable, .note: Issue.record("taken for a greeting")
         }
       }
     }

@@ -1,5 +1,5 @@
 /// One piece of data that goes in or out of a machine: an event's argument, a parameter, an output's datum, a reading.
-public enum Value: Hashable, Sendable {
+public enum Value: Hashable, Sendable, Codable {
   /// An optional argument that was left out.
   case none
   case text(String)

@@ -1,8 +1,14 @@
-/// A type of the standard library whose own coding would not do: it says neither how many elements there are nor whether a
-/// value is missing, or goes by an order that differs from process to process.
+/// A type whose own coding would not do. Those of the standard library say neither how many elements there are nor whether
+/// a value is missing, or go by an order that differs from process to process; a ``Value`` has a shorter form.
 protocol DirectlyStored {
   func store(in encoder: ValueEncoder) throws
   static func restored(from decoder: ValueDecoder) throws -> Self
+}
+
+extension Value: DirectlyStored {
+  func store(in encoder: ValueEncoder) { encoder.value(self) }
+
+  static func restored(from decoder: ValueDecoder) throws -> Value { try decoder.value() }
 }
 
 extension Optional: DirectlyStored where Wrapped: Codable {

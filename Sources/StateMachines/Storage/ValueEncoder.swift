@@ -11,7 +11,7 @@ public final class ValueEncoder {
   /// Values within one another; what is deeper is no machine's state.
   public static let deepest = 64
 
-  /// What was written so far, and not taken.
+  /// What was written so far, and not given up.
   public private(set) var bytes: [UInt8] = []
   /// The numbers of the names that came up.
   private var names: [String: UInt64] = [:]
@@ -21,10 +21,9 @@ public final class ValueEncoder {
 
   public init() {}
 
-  /// Hands over the bytes that were written since this was last done, and keeps what later ones refer to.
-  public func takeBytes() -> [UInt8] {
-    defer { bytes.removeAll(keepingCapacity: true) }
-    return bytes
+  /// Gives up the bytes, and keeps what later ones refer to.
+  public func forgetBytes() {
+    bytes.removeAll(keepingCapacity: true)
   }
 
   // MARK: Plain bytes

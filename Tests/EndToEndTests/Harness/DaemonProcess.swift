@@ -14,10 +14,23 @@ final class DaemonProcess {
 
   /// Starts a daemon and waits until it accepts.
   ///
-  /// - Parameter environment: Variables that are set (or, with nil, unset) for it only.
-  init(_ arguments: String..., environment: [(String, String?)] = []) throws {
-    folder = try TemporaryFolder()
-    socket = "\(folder.path)/s"
+  /// - Parameters:
+  ///   - folder: That of a daemon before it, whose durable worlds it brings back; nil for a folder of its own.
+  ///   - socket: The name of its socket there.
+  ///   - environment: Variables that are set (or, with nil, unset) for it only.
+  convenience init(
+    _ arguments: String..., in folder: TemporaryFolder? = nil, socket: String = "s",
+    environment: [(String, String?)] = []
+  ) throws {
+    try self.init(with: arguments, in: folder, socket: socket, environment: environment)
+  }
+
+  init(
+    with arguments: [String], in old: TemporaryFolder? = nil, socket name: String = "s",
+    environment: [(String, String?)] = []
+  ) throws {
+    folder = try old ?? TemporaryFolder()
+    socket = "\(folder.path)/\(name)"
     leash = try Pipe()
     run = try ProgramRun(
       "fsmd", ["--socket", socket, "--until-stdin-closes"] + arguments, in: folder, input: leash.reading,

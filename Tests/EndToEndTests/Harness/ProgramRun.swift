@@ -3,7 +3,8 @@ import UnixHost
 
 /// A program of this package as a process, with what it writes kept in files.
 ///
-/// It is killed when this value is let go, however the test ends.
+/// It is killed when this value is let go, however the test ends. Our own programs keep what they keep in that folder too,
+/// never in the user's.
 final class ProgramRun {
   let child: Child
   let folder: TemporaryFolder
@@ -12,7 +13,7 @@ final class ProgramRun {
 
   /// - Parameters:
   ///   - program: Its name; it is looked for where the tests themselves were built.
-  ///   - folder: Where its output goes.
+  ///   - folder: Where its output goes, and its `$XDG_STATE_HOME`.
   ///   - environment: Variables that are set (or, with nil, unset) for the program only.
   ///   - isOurs: False for a program of the system, which is looked for in the path.
   init(
@@ -30,6 +31,9 @@ final class ProgramRun {
       close(nothing)
     }
     let path = isOurs ? try Products.path(of: program) : program
+    let environment =
+      isOurs && !environment.contains { $0.0 == "XDG_STATE_HOME" }
+      ? [("XDG_STATE_HOME", "\(folder.path)/state")] + environment : environment
     // With env(1), since this process's own environment is shared with other tests.
     let words =
       environment.flatMap { name, value in value == nil ? ["-u", name] : [] }

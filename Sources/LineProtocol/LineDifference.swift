@@ -1,0 +1,54 @@
+/// How one list of lines becomes another: what they have in common, what goes and what comes, in order.
+package struct LineDifference: Sendable {
+  package enum Step: Hashable, Sendable {
+    case same(old: Int, new: Int)
+    case removed(old: Int)
+    case added(new: Int)
+  }
+
+  /// Where one is replaced by another, what goes stands first.
+  package private(set) var steps: [Step] = []
+
+  /// Lists that differ in more lines than this are not looked through for what they have in common within.
+  private static let most = 2_000
+
+  /// - Complexity: O((*n* + *m*)·*d*) in the lines of both and those that differ, of which at most 2,000 are compared.
+  package init(from old: [String], to new: [String]) {
+    let start = zip(old, new).prefix { $0 == $1 }.count
+    let shorter = min(old.count, new.count) - start
+    let end = zip(old.reversed(), new.reversed()).prefix(shorter).prefix { $0 == $1 }.count
+    for place in 0..<start { steps.append(.same(old: place, new: place)) }
+    let olds = old[start..<(old.count - end)]
+    let news = new[start..<(new.count - end)]
+    var removed = Set(olds.indices)
+    var added = Set(news.indices)
+    if max(olds.count, news.count) <= Self.most {
+      let difference = Array(news).difference(from: Array(olds))
+      removed = Set(difference.removals.map { $0.offset + start })
+      added = Set(difference.insertions.map { $0.offset + start })
+    }
+    var (at, to) = (olds.startIndex, news.startIndex)
+    while at < olds.endIndex || to < news.endIndex {
+      if removed.contains(at) {
+        steps.append(.removed(old: at))
+        at += 1
+      } else if added.contains(to) {
+        steps.append(.added(new: to))
+        to += 1
+      } else {
+        steps.append(.same(old: at, new: to))
+        at += 1
+        to += 1
+      }
+    }
+    for place in 0..<end { steps.append(.same(old: olds.endIndex + place, new: news.endIndex + place)) }
+  }
+}
+
+extension CollectionDifference.Change {
+  fileprivate var offset: Int {
+    switch self {
+    case .insert(let offset, _, _), .remove(let offset, _, _): offset
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import JournalStore
+import Simulator
+import StateMachines
+
+/// What becomes of running timers when a world is brought back.
+extension Keeper {
+  /// Gives running timers what the daemon was started for, where a world's time runs.
+  ///
+  /// - Parameter isStart: Whether the daemon has just been started, and not only read a world again.
+  func letTimePass(in hosted: HostedWorld, isStart: Bool) throws(KeeperFailure) {
+    guard let keeping = hosted.keeping, hosted.realm.clock.isRunning else { return }
+    switch onRestart {
+    case .remaining: break
+    case .deadline: hosted.realm.clock.makeUp(for: max(0, wallClock() - keeping.settings.written))
+    case .restart: if isStart { try renewTimers(&hosted.realm) }
+    }
+  }
+
+  /// Lets each running timer have its whole duration again: that for which it was armed last, as the journal has it.
+  /// One whose arming is not kept any more has the time left that it had.
+  private func renewTimers(_ realm: inout Realm) throws(KeeperFailure) {
+    let now = realm.world.now
+    let running = realm.world.agendaItems(matching: .all, limit: .max)
+    guard !running.isEmpty else { return }
+    var search = ArmingSearch(for: running)
+    var reader = realm.world.journalReader(from: realm.world.firstSequence)
+    while let entry = realm.world.read(&reader) { search.look(at: entry, of: realm.world) }
+    if !search.isDone, let stored = realm.stored, stored.first < realm.world.firstSequence {
+      _ = try stored.read(stored.first...(realm.world.firstSequence - 1), in: realm.world) { world, entry in
+        search.look(at: entry, of: world)
+        return true
+      }
+    }
+    realm.world.renew(
+      running.map { item in
+        RenewedTimer(
+          machine: item.machine, timer: item.timer, key: item.key, duration: search.duration(of: item) ?? item.due - now
+        )
+      })
+  }
+}
+
+/// Finds out for how long running timers were armed.
+private struct ArmingSearch {
+  private struct Name: Hashable {
+    let machine: MachineID
+    let timer: Int
+    let key: UInt32
+  }
+
+  private var due: [Name: Moment] = [:]
+  private var durations: [Name: Interval] = [:]
+
+  init(for items: [World.AgendaItem]) {
+    for item in items { due[Name(machine: item.machine, timer: item.timer, key: item.key)] = item.due }
+  }
+
+  var isDone: Bool { durations.count == due.count }
+
+  func duration(of item: World.AgendaItem) -> Interval? {
+    durations[Name(machine: item.machine, timer: item.timer, key: item.key)]
+  }
+
+  /// Of several armings that came to the same end, the last one counts.
+  mutating func look(at entry: JournalEntry, of world: borrowing World) {
+    var details = world.details(of: entry)
+    while let detail = details.next() {
+      switch detail {
+      case .armed(let timer, let key, let due):
+        note(Name(machine: entry.machine, timer: Int(timer), key: key), due, due - entry.moment)
+      case .renewed(let timer):
+        note(
+          Name(machine: timer.machine, timer: timer.timer, key: timer.key), entry.moment + timer.duration,
+          timer.duration)
+      case .emitted, .disarmed, .dataBefore, .dataAfter, .arguments, .parameters, .initial, .kind, .due, .key, .source,
+        .target, .undone:
+        break
+      }
+    }
+  }
+
+  private mutating func note(_ name: Name, _ due: Moment, _ duration: Interval) {
+    if self.due[name] == due { durations[name] = duration }
+  }
+}

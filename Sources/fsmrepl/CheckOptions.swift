@@ -1,0 +1,35 @@
+internal import UnixHost
+
+/// What `fsmrepl check` is asked for.
+struct CheckOptions: Equatable {
+  /// Files and folders; `-` is standard input.
+  var files: [String] = []
+  var isTAP = false
+  /// Where a report for CI goes.
+  var junit: String?
+  /// Whether files that differ are rewritten.
+  var updates = false
+
+  init(files: [String]) {
+    self.files = files
+  }
+
+  /// - Throws: A ``UsageFailure`` for options that do not go with `check`.
+  init(
+    options: [OptionTable<Invocation.Name>.Given], operands: ArraySlice<String>
+  ) throws(UsageFailure) {
+    files = Array(operands)
+    guard !files.isEmpty else { throw .wrong("'check' needs transcripts or folders of them") }
+    for option in options {
+      switch option.name {
+      case .tap: isTAP = true
+      case .junit: junit = option.value
+      case .update: updates = true
+      case .seed, .real, .speed, .expression, .file, .echo, .json, .record:
+        throw .wrong("--\(option.long) does not go with 'check'")
+      case .socket, .own, .keepGoing, .raw, .noColour: break
+      }
+    }
+    if updates, files.contains("-") { throw .wrong("--update cannot rewrite standard input") }
+  }
+}

@@ -1,0 +1,232 @@
+internal import LineProtocol
+internal import UnixHost
+
+/// Repeats one transcript in a world of its own, request by request, and finds the first answer that is another.
+///
+/// What a request brought stands behind it. What time brought on the way to the next one may stand before that one, as
+/// a recording has it, or behind it, as somebody would write it who knows that its time comes first.
+final class CheckPlayer {
+  private let link: RunLink
+  private let transcript: Transcript
+  /// The world that stands for the daemon's first.
+  private let world: String
+  /// Worlds that the transcript has made and not dropped.
+  private(set) var worlds: Set<String> = []
+  /// What came, for each exchange so far.
+  private(set) var answers: [[String]] = []
+  private(set) var result: RunResult
+  /// Whether lines are kept by the daemon until `end`.
+  private var isCollecting = false
+  private var hasLeft = false
+  /// Lines that have come and were not taken yet.
+  private var received: ArraySlice<String> = []
+
+  private static let firstWorld = "main"
+  /// Of what is asked behind each request, since not every one is answered (`quiet`).
+  private static let endTag = ".end-of-answer"
+  private static let question = "@\(endTag) sync\n"
+  private static let timeTag = ".time"
+
+  init(link: RunLink, transcript: Transcript, world: String) {
+    self.link = link
+    self.transcript = transcript
+    self.world = world
+    result = RunResult(name: transcript.name)
+  }
+
+  /// Plays to the end, or to the first difference.
+  ///
+  /// - Parameter isUpdate: Whether differences are passed over, and only mistakes are failures.
+  func play(isUpdate: Bool) throws(RunLink.Stop) {
+    for place in transcript.exchanges.indices {
+      try play(place)
+      // What time brings may belong to the request before, so that one is looked at when this one has begun.
+      if place > 0, !isUpdate { compare(place - 1) }
+      if result.failure != nil { break }
+    }
+    if result.failure == nil {
+      try playLastNotices()
+      if !isUpdate { compare(answers.count - 1) }
+    }
+    if result.failure == nil { result.ending = isUpdate ? updating() : .passed }
+    if isUpdate { result.expectations = answers.reduce(0) { $0 + $1.count } }
+    let times = answers.reversed().lazy.flatMap { $0.reversed() }.compactMap { ServerLine.of($0)?["t"] }
+    result.worldTime = times.first ?? result.worldTime
+  }
+
+  /// How the end of what a request brings is known.
+  private enum End {
+    /// The connection is closed.
+    case closing
+    /// By the line that ends an answer; `begin` is always answered, and nothing may stand behind it.
+    case answer
+    /// By the answer to a question behind it.
+    case question
+    /// The daemon keeps it, and says nothing.
+    case none
+  }
+
+  private func end(of exchange: Transcript.Exchange) -> End {
+    if exchange.verb == .end { return .question }
+    if isCollecting || exchange.request.isEmpty { return .none }
+    switch exchange.verb {
+    case .quit: return .closing
+    case .begin: return .answer
+    default: return .question
+    }
+  }
+
+  private func play(_ place: Int) throws(RunLink.Stop) {
+    let exchange = transcript.exchanges[place]
+    let end = end(of: exchange)
+    answers.append([])
+    // All in one write; should no time pass, what the request does is of no interest.
+    if let time = exchange.time { link.send("@\(Self.timeTag) \(Self.request(for: time))\n") }
+    if !exchange.request.isEmpty {
+      result.steps += 1
+      link.send(outgoing(exchange) + "\n")
+    }
+    if end == .question { link.send(Self.question) }
+    if exchange.time != nil, !(try takeTime(place)) { return }
+    switch end {
+    case .none: break
+    case .closing:
+      hasLeft = true
+      answers[place] += try linesToEnd().map(incoming)
+    case .answer:
+      let came = try lines { $0.lineClass == .success || $0.lineClass == .failure }
+      isCollecting = came.last.flatMap(ServerLine.of)?.lineClass == .success
+      answers[place] += came.map(incoming)
+    case .question:
+      isCollecting = false
+      let came = try linesToQuestion()
+      answers[place] += came.map(incoming)
+      try learn(exchange, came)
+    }
+  }
+
+  // MARK: Time
+
+  private static func request(for time: Transcript.Time) -> String {
+    switch time {
+    case .at(let moment): "advance until \(moment)ns"
+    case .after(let duration): "advance \(duration)ns"
+    }
+  }
+
+  /// Takes in what happens while time passes to a request.
+  ///
+  /// - Returns: False if that cannot be, which is the failure.
+  private func takeTime(_ place: Int) throws(RunLink.Stop) -> Bool {
+    var came = try lines { $0.tag == Self.timeTag }
+    let last = came.popLast().flatMap(ServerLine.of)
+    came = came.map(incoming)
+    // In the order in which they came, as many as are expected there belong to the request before.
+    if place > 0 {
+      let room = max(0, transcript.exchanges[place - 1].answers.count - answers[place - 1].count)
+      answers[place - 1] += came.prefix(room)
+      came = Array(came.dropFirst(room))
+    }
+    answers[place] += came
+    guard let last, last.lineClass == .failure else { return true }
+    let exchange = transcript.exchanges[place]
+    result.ending = .failed(
+      RunFailure(
+        status: ExitCode.of(failure: last.code), place: transcript.place(of: exchange),
+        line: transcript.line(exchange.place), expected: "time to pass", got: "\(last.code) : \(last.note ?? "")"))
+    return false
+  }
+
+  /// Behind the last request time goes on as long as there is something told of it.
+  private func playLastNotices() throws(RunLink.Stop) {
+    guard !hasLeft, let last = transcript.exchanges.last, let came = answers.last?.count else { return }
+    let expected = transcript.answers(to: last).dropFirst(came)
+    let times = expected.compactMap(ServerLine.of).filter { $0.lineClass == .notice && $0.words.count > 1 }
+    guard let time = times.last.flatMap({ TimeText.parse($0.words[1]) }) else { return }
+    answers[answers.count - 1] += try ask("advance until \(time)ns").dropLast().map(incoming)
+  }
+
+  // MARK: What is said
+
+  /// Sends a request, and waits until all that it brings has come.
+  private func ask(_ request: String) throws(RunLink.Stop) -> [String] {
+    link.send("\(request)\n\(Self.question)")
+    return try linesToQuestion()
+  }
+
+  private func linesToQuestion() throws(RunLink.Stop) -> [String] {
+    try lines { $0.tag == Self.endTag }.dropLast()
+  }
+
+  /// Takes lines up to and with one of a sort.
+  private func lines(until isLast: (ServerLine) -> Bool) throws(RunLink.Stop) -> [String] {
+    var lines: [String] = []
+    while true {
+      while let raw = received.popFirst() {
+        lines.append(raw)
+        // The lines of a diagram have rules of their own, and end nothing.
+        if let line = ServerLine.of(raw), isLast(line) { return lines }
+      }
+      received = []
+      try link.receive { received.append(String(decoding: $0, as: UTF8.self)) }
+    }
+  }
+
+  /// Takes all lines until the connection is closed.
+  private func linesToEnd() throws(RunLink.Stop) -> [String] {
+    do throws(RunLink.Stop) {
+      while true { try link.receive { received.append(String(decoding: $0, as: UTF8.self)) } }
+    } catch .lost {
+      return Array(received)
+    }
+  }
+
+  /// Takes over which worlds there are, and sees to it that the first world of the daemon is never used.
+  private func learn(_ exchange: Transcript.Exchange, _ came: [String]) throws(RunLink.Stop) {
+    let lines = came.compactMap(ServerLine.of)
+    let words = RequestText(exchange.request).words
+    if exchange.verb == .world, words.count > 1, lines.last?.lineClass == .success {
+      if words[0] == "drop" { worlds.remove(words[1]) } else { worlds.insert(words[1]) }
+    }
+    guard lines.contains(where: { $0.lineClass == .flow && $0.code == "world" }) else { return }
+    _ = try ask("use \(world)")
+  }
+
+  /// A request with the name that the first world has here.
+  private func outgoing(_ exchange: Transcript.Exchange) -> String {
+    guard exchange.verb == .use || exchange.verb == .diff else { return exchange.request }
+    return RequestText.split(exchange.request).map { $0 == Self.firstWorld ? world : String($0) }.joined(separator: " ")
+  }
+
+  private func incoming(_ line: String) -> String {
+    line.contains(world) ? line.replacing(world, with: Self.firstWorld) : line
+  }
+
+  // MARK: Differences
+
+  private func compare(_ place: Int) {
+    let exchange = transcript.exchanges[place]
+    let expected = transcript.answers(to: exchange)
+    let got = answers[place]
+    result.expectations += expected.count
+    // A failure to let time pass is told as such.
+    guard expected != got, result.failure == nil || place < answers.count - 1 else { return }
+    let excerpt = CheckExcerpt(transcript, exchange, got: got)
+    result.ending = .failed(
+      RunFailure(
+        status: .expectation, place: transcript.place(of: exchange), line: transcript.line(exchange.place),
+        expected: excerpt.expected ?? "nothing", got: excerpt.got ?? "nothing", difference: excerpt.rows))
+  }
+
+  private func updating() -> RunResult.Ending {
+    let changed = zip(transcript.exchanges, answers).count { transcript.answers(to: $0) != $1 }
+    return changed == 0 ? .passed : .updated(answers: changed)
+  }
+}
+
+extension ServerLine {
+  /// A line of either form.
+  fileprivate static func of(_ raw: String) -> ServerLine? {
+    raw.hasPrefix("{") ? ServerLine(json: raw) : ServerLine(raw)
+  }
+}

@@ -1,0 +1,31 @@
+internal import Glibc
+internal import LineProtocol
+
+/// Names of files as completions.
+enum FileNames {
+  /// How many are listed.
+  private static let most = 100
+
+  /// The files and folders whose paths begin with what has been typed; hidden ones only where a dot was.
+  static func completion(of typed: String) -> Completion {
+    // What stands in quotes is the user's to finish.
+    guard !typed.hasPrefix("\"") else { return Completion() }
+    let folder = typed.lastIndex(of: "/").map { String(typed[...$0]) } ?? ""
+    let begun = typed.dropFirst(folder.count)
+    guard let stream = opendir(folder.isEmpty ? "." : folder) else { return Completion(hint: "FILE") }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+      guard name.hasPrefix(begun), !name.hasPrefix(".") || begun.hasPrefix(".") else { continue }
+      let path = folder + name
+      var found = stat()
+      let isFolder = stat(path, &found) == 0 && found.st_mode & S_IFMT == S_IFDIR
+      // Of names that need quotes, the common part would not be what stands in the line.
+      if Word.written(path) == path { names.append(isFolder ? "\(path)/" : path) }
+    }
+    let candidates = names.sorted().prefix(most).map { Completion.Candidate(text: $0) }
+    return Completion(
+      candidates: candidates, isCut: names.count > most, hint: candidates.isEmpty ? "FILE: a name for the file" : "")
+  }
+}

@@ -1,0 +1,103 @@
+internal import Glibc
+internal import LineProtocol
+internal import UnixHost
+
+/// Files played one after the other, and the report of it.
+final class FileRun {
+  /// The line at the foot of a terminal, where there is one.
+  let progress: RunProgress?
+  let isTerminal: Bool
+  private let keepsGoing: Bool
+  private let junit: String?
+  private let report: RunReport
+  private let client: Client
+  private let output: Descriptor
+
+  init(
+    subject: RunReport.Subject, isTAP: Bool, junit: String?, keepsGoing: Bool, style: Style, client: Client,
+    output: Descriptor = .standardOutput
+  ) {
+    self.keepsGoing = keepsGoing
+    self.junit = junit
+    self.client = client
+    self.output = output
+    isTerminal = output.isTerminal
+    report = RunReport(form: isTAP ? .tap : .people(style, showsDuration: isTerminal), subject: subject)
+    progress = isTerminal && !isTAP ? RunProgress(output: output) : nil
+    signal(SIGPIPE, SIG_IGN)
+  }
+
+  /// Plays all, or up to the first that fails.
+  ///
+  /// - Parameter play: Plays the file at a place among the names.
+  func run(_ names: [String], play: (Int) throws(RunLink.Stop) -> RunResult) -> ExitCode {
+    var results = names.map { RunResult(name: $0) }
+    var status = ExitCode.good
+    write(report.beginning(names.count))
+    for place in names.indices {
+      if status == .good || keepsGoing {
+        progress?.begin()
+        let began = HostClock.now()
+        do throws(RunLink.Stop) {
+          results[place] = try play(place)
+        } catch {
+          writeJUnit(results)
+          return stop(error)
+        }
+        results[place].duration = HostClock.now() - began
+        if status == .good, let failure = results[place].failure { status = failure.status }
+      }
+      write(report.text(of: results[place], number: place + 1))
+    }
+    write(report.ending(results))
+    return writeJUnit(results) ? status : .usage
+  }
+
+  func write(_ text: String) {
+    guard !text.isEmpty else { return }
+    progress?.clear()
+    guard !output.writeAll(text) else { return }
+    // Whoever read our output has gone; end as other programs in a pipe do, but clean up first.
+    _ = client.close()
+    client.endpoint.close()
+    SignalQueue.endProcess(by: SIGPIPE)
+  }
+
+  func complain(_ text: String) {
+    progress?.clear()
+    Descriptor.standardError.writeAll("fsmrepl: \(text)\n")
+  }
+
+  private func stop(_ reason: RunLink.Stop) -> ExitCode {
+    switch reason {
+    case .lost:
+      write(report.stopping("the connection to the daemon was lost"))
+      complain("the connection to the daemon was lost")
+      return .noConnection
+    case .signal(let number):
+      write(report.stopping("interrupted"))
+      if number == SIGINT { return .interrupted }
+      _ = client.close()
+      client.endpoint.close()
+      SignalQueue.endProcess(by: number)
+    }
+  }
+
+  /// - Returns: False if the report cannot be written.
+  @discardableResult
+  private func writeJUnit(_ results: [RunResult]) -> Bool {
+    guard let path = junit else { return true }
+    let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+    guard file >= 0 else {
+      complain("cannot write \(path): \(SystemError.last)")
+      return false
+    }
+    let descriptor = Descriptor(rawValue: file)
+    defer { descriptor.close() }
+    guard descriptor.writeAll(report.junit(results)) else {
+      complain("cannot write \(path): \(SystemError.last)")
+      return false
+    }
+    return true
+  }
+}

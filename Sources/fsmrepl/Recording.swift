@@ -1,0 +1,110 @@
+internal import Glibc
+internal import LineProtocol
+internal import UnixHost
+
+/// A session that is being written down in a file, request by request, so that what is there is whole at any time.
+final class Recording {
+  enum Failure: Error, Equatable, CustomStringConvertible {
+    /// There is something in the file.
+    case exists(String)
+    case system(String, SystemError)
+
+    var description: String {
+      switch self {
+      case .exists(let path):
+        "\(path) is there already; 'record \(Word.written(path)) replace' puts a recording in its place"
+      case .system(let path, let error): "cannot write \(path): \(error)"
+      }
+    }
+  }
+
+  let path: String
+  private let file: Descriptor
+  private var recorder = Recorder()
+  private var writer = TranscriptWriter(watches: [], isQuiet: false)
+  private var isOpen = true
+
+  /// What stands first, for a reader.
+  private static let heading = "# A session with fsmd; 'fsmrepl check' repeats it.\n"
+  private static let fence = "```"
+
+  /// Opens the file.
+  ///
+  /// - Parameter replaces: Whether what is in it may go.
+  init(_ path: String, replaces: Bool = false) throws(Failure) {
+    self.path = path
+    let number = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o666)
+    guard number >= 0 else { throw .system(path, .last) }
+    file = Descriptor(rawValue: number)
+    var found = stat()
+    if fstat(number, &found) == 0, found.st_mode & S_IFMT == S_IFREG, found.st_size > 0 {
+      guard replaces else {
+        file.close()
+        throw .exists(path)
+      }
+      guard ftruncate(number, 0) == 0 else {
+        let error = SystemError.last
+        file.close()
+        throw .system(path, error)
+      }
+    }
+  }
+
+  /// How many requests have been written.
+  var count: Int { writer.count }
+
+  /// Whether there is Markdown in the file, so that what is recorded is a block of it.
+  private var isMarkdown: Bool { path.hasSuffix(".md") }
+
+  /// Begins.
+  ///
+  /// - Parameters:
+  ///   - watches: The requests by which the connection watches the present world.
+  ///   - isQuiet: Whether successes are withheld.
+  func begin(watches: [String], isQuiet: Bool) {
+    writer = TranscriptWriter(watches: watches, isQuiet: isQuiet)
+    file.writeAll(isMarkdown ? "\(Self.fence)fsmd\n" : Self.heading)
+  }
+
+  /// Notes a request that is sent; see ``Recorder/note(_:_:isKept:)``.
+  func note(_ text: String, isKept: Bool) -> (before: Bool, behind: Bool) {
+    let request = RequestText(text)
+    guard isOpen, !request.isBlank else { return (false, false) }
+    return recorder.note(text, request.verb.flatMap(Verb.named), isKept: isKept)
+  }
+
+  /// Takes in a line from the daemon.
+  ///
+  /// - Returns: What whoever records should know, if anything.
+  func take(_ received: Conversation.Received, raw: String) -> String? {
+    guard isOpen else { return nil }
+    let line = Recorder.Line(raw: received.withoutOurTag(raw), line: received.line)
+    return write(recorder.take(line, answering: received.asked))
+  }
+
+  /// Closes the file. Nothing happens if it is closed.
+  func end() {
+    guard isOpen else { return }
+    _ = write(recorder.end())
+    if isOpen, isMarkdown { file.writeAll("\(Self.fence)\n") }
+    close()
+  }
+
+  private func write(_ pieces: [Recorder.Piece]) -> String? {
+    var note: String?
+    for piece in pieces {
+      let output = writer.take(piece)
+      note = output.note ?? note
+      guard !output.lines.isEmpty, !file.writeAll(output.lines.joined(separator: "\n") + "\n") else { continue }
+      let error = SystemError.last
+      close()
+      return "the recording has ended: \(Failure.system(path, error))"
+    }
+    return note
+  }
+
+  private func close() {
+    isOpen = false
+    file.close()
+  }
+}

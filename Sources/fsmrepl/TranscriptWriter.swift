@@ -1,0 +1,272 @@
+internal import LineProtocol
+
+/// Makes the lines of a transcript from what a session was.
+///
+/// A check repeats it in worlds with virtual clocks that nobody else uses. So a world is followed from its beginning on,
+/// what a real clock has to say is left out or said as a virtual one says it, and what no check could repeat is written
+/// as a remark.
+struct TranscriptWriter {
+  /// What comes of a piece of the session.
+  struct Output: Equatable {
+    /// To be written.
+    var lines: [String] = []
+    /// To be told to whoever records.
+    var note: String?
+  }
+
+  /// What a connection may have when a recording begins, and a new one has not.
+  private let watches: [String]
+  private let isQuiet: Bool
+  /// The worlds that a check will have, as it will find them.
+  private var worlds: [String: Recorder.Stand] = [:]
+  /// The one in use; `nil` in one that a check will not have.
+  private var current: String?
+  /// How many requests have been written.
+  private(set) var count = 0
+
+  /// - Parameters:
+  ///   - watches: The requests by which the present world is watched.
+  ///   - isQuiet: Whether successes are withheld.
+  init(watches: [String], isQuiet: Bool) {
+    self.watches = watches
+    self.isQuiet = isQuiet
+  }
+
+  mutating func take(_ piece: Recorder.Piece) -> Output {
+    switch piece {
+    case .beginning(let world, let stand, let seed, let isJSON): begin(world, stand, seed, isJSON)
+    case .between(let line): takeBetween(line)
+    case .exchange(let exchange): take(exchange)
+    }
+  }
+
+  // MARK: Worlds
+
+  /// The world in which a check begins.
+  private static let first = "main"
+
+  private mutating func begin(_ world: String, _ stand: Recorder.Stand, _ seed: String, _ isJSON: Bool) -> Output {
+    guard stand.sequence == 0 else {
+      let inputs = stand.sequence == 1 ? "an input" : "\(stand.sequence) inputs"
+      return Output(note: Self.waiting("the world \(world) is not new: it has had \(inputs)"))
+    }
+    var lines: [String] = []
+    if world != Self.first {
+      lines += ["> world new \(world)" + (seed == "0" ? "" : " seed=\(seed)"), "+ created \(world)"]
+      lines += ["> use \(world)", "+ world=\(world) clock=virtual t=0.000 seq=0"]
+    }
+    for (place, watch) in watches.enumerated() { lines += ["> \(watch)", "+ watching \(place + 1)"] }
+    if isQuiet { lines += ["> quiet on", "+"] }
+    if isJSON { lines += ["> mode json", JSONWriter.object(of: "+")] }
+    current = world
+    worlds[world] = Recorder.Stand(time: 0, sequence: 0, isReal: stand.isReal)
+    return Output(lines: lines)
+  }
+
+  private static func waiting(_ why: String) -> String {
+    "\(why), and a check could not repeat what comes now; the recording goes on in a world that is new ('world new W', "
+      + "then 'use W')"
+  }
+
+  private mutating func lose(_ why: String) -> String {
+    current = nil
+    return Self.waiting(why)
+  }
+
+  // MARK: Lines
+
+  private mutating func takeBetween(_ line: Recorder.Line) -> Output {
+    guard let current, !line.isOfClock else { return Output() }
+    var output = Output(lines: [line.isRepeatable ? line.raw : "# \(line.raw)"])
+    if line.line.lineClass == .flow, line.line["dropped"] == current {
+      worlds[current] = nil
+      output.note = lose("the world \(current) was dropped")
+    }
+    return output
+  }
+
+  private mutating func take(_ exchange: Recorder.Exchange) -> Output {
+    guard current != nil || exchange.isOfWorlds else { return Output() }
+    if let current, let stand = exchange.stand { worlds[current]?.isReal = stand.isReal }
+    var output = Output()
+    let isReal = current.flatMap { worlds[$0]?.isReal } ?? false
+    if isRepeatable(exchange, isReal) {
+      count += 1
+      write(exchange, time: passTime(exchange), isReal, &output)
+      learn(exchange, &output)
+    } else {
+      let time = Self.time(timeBefore(exchange))
+      // What happened meanwhile happens in a check too.
+      output.lines = (["> \(time)\(exchange.text)"] + exchange.lines.filter { !$0.isNotice }.map(\.raw)).map {
+        "# \($0)"
+      }
+      output.lines += exchange.lines.filter { $0.isNotice && !$0.isOfClock }.map(\.raw)
+      if exchange.verb == .use, exchange.isDone, let world = exchange.last?["world"] {
+        output.note = lose("the world \(world) was there before")
+      }
+    }
+    return output
+  }
+
+  private func isRepeatable(_ exchange: Recorder.Exchange, _ isReal: Bool) -> Bool {
+    let words = exchange.words
+    // No verb of the daemon, but of the transcript.
+    if ([exchange.text] + exchange.batch).contains(where: { ["at", "after"].contains(RequestText.split($0).first) }) {
+      return false
+    }
+    switch exchange.code {
+    case FailureCode.cancelled.word: return false
+    case FailureCode.clock.word where isReal, FailureCode.timeout.word where isReal: return false
+    default: break
+    }
+    switch exchange.verb {
+    case .cancel, .shutdown, .stats, .worlds: return false
+    case .clock:
+      // Of one that was real before, it tells the speed.
+      let last = exchange.last
+      return !isReal && words.first != "real" && last?["speed"] ?? "1" == "1" && last?["paused"] != "yes"
+    case .speed, .pause, .resume: return !isReal
+    // Why there is no such way back is said in the words of the clock.
+    case .undo, .goto: return !isReal || exchange.isDone
+    case .diff: return !exchange.isDone || words.prefix(2).allSatisfy { worlds[$0]?.isReal == false }
+    case .use: return !exchange.isDone || worlds[exchange.last?["world"] ?? ""] != nil
+    case .world where words.first == "fork": return current != nil
+    case .world where words.first == "drop" && exchange.isDone: return words.count > 1 && worlds[words[1]] != nil
+    default: return true
+    }
+  }
+
+  /// A time as it stands before a request: in seconds, with the digits that answers have.
+  private static func time(_ time: Int64?) -> String { time.map { "at \(TimeText.seconds($0))s " } ?? "" }
+
+  /// When a request was made, if time has passed since what the transcript has before it.
+  private func timeBefore(_ exchange: Recorder.Exchange) -> Int64? {
+    guard let time = exchange.stand?.time, let known = current.flatMap({ worlds[$0]?.time }), time > known else {
+      return nil
+    }
+    return time
+  }
+
+  private mutating func passTime(_ exchange: Recorder.Exchange) -> Int64? {
+    let time = timeBefore(exchange)
+    if let current, let stand = exchange.stand { worlds[current] = stand }
+    return time
+  }
+
+  private func write(_ exchange: Recorder.Exchange, time: Int64?, _ isReal: Bool, _ output: inout Output) {
+    let text = exchange.verb == .world ? exchange.text.replacing("clock=real", with: "clock=virtual") : exchange.text
+    let request = "> \(Self.time(time))\(text)"
+    let lines = (isReal ? exchange.linesInOrder : exchange.lines).filter { !$0.isOfClock }.map {
+      $0.isRepeatable || exchange.verb == .world ? rewritten($0, exchange).raw : "# \($0.raw)"
+    }
+    guard exchange.verb == .begin else {
+      output.lines += [request] + lines
+      return
+    }
+    // What happened while it was typed comes with the time that passes before it.
+    let early = exchange.early.filter { !$0.isOfClock }
+    let before = early.filter { exchange.isBefore($0) }
+    output.lines += before.map(\.raw) + [request] + lines.prefix(1) + exchange.batch.map { "> \($0)" }
+    output.lines += early.filter { !exchange.isBefore($0) }.map(\.raw) + lines.dropFirst()
+  }
+
+  /// A line as a virtual clock has it.
+  private func rewritten(_ line: Recorder.Line, _ exchange: Recorder.Exchange) -> Recorder.Line {
+    guard line.line.lineClass == .success else { return line }
+    switch exchange.verb {
+    case .undo, .goto: return line.without("paused", "yes")
+    case .world: return line.with("clock", "virtual")
+    case .use:
+      guard let stand = line.line["world"].flatMap({ worlds[$0] }) else { return line }
+      // A real clock has gone on meanwhile. In a check it does so as soon as the world is in use.
+      return line.with("clock", "virtual").with("t", TimeText.seconds(stand.time)).with("seq", "\(stand.sequence)")
+    default: return line
+    }
+  }
+
+  /// Takes over where the worlds are behind a request.
+  private mutating func learn(_ exchange: Recorder.Exchange, _ output: inout Output) {
+    let words = exchange.words
+    if exchange.verb == .use, exchange.isDone {
+      current = exchange.last?["world"]
+      return
+    }
+    if let current {
+      for line in exchange.lines.lazy.map(\.line) where line.lineClass == .success || line.lineClass == .failure {
+        if let time = line["t"].flatMap({ TimeText.parse($0) }) { worlds[current]?.time = time }
+        if let sequence = line["seq"].flatMap({ UInt64($0) }) { worlds[current]?.sequence = sequence }
+      }
+    }
+    guard exchange.verb == .world, exchange.isDone, words.count > 1 else { return }
+    switch words[0] {
+    case "new": worlds[words[1]] = Recorder.Stand(time: 0, sequence: 0, isReal: words.contains("clock=real"))
+    case "fork": worlds[words[1]] = current.flatMap { worlds[$0] }
+    default:
+      worlds[words[1]] = nil
+      guard current == words[1] else { return }
+      current = worlds[Self.first] == nil ? nil : Self.first
+      if current == nil { output.note = lose("the world \(Self.first) was there before") }
+    }
+  }
+}
+
+extension Recorder.Exchange {
+  fileprivate var words: [String] { RequestText(text).words }
+
+  /// The line that ends the answer; none where it was withheld.
+  fileprivate var last: ServerLine? {
+    lines.last { $0.line.lineClass == .success || $0.line.lineClass == .failure }?.line
+  }
+
+  fileprivate var isDone: Bool { last?.lineClass != .failure }
+
+  /// The code of its failure; empty if it has not failed.
+  fileprivate var code: String { last.map { $0.lineClass == .failure ? $0.code : "" } ?? "" }
+
+  /// Whether a notice is of something that happened between `begin` and `end`, and not of the batch itself, nor of a
+  /// past that was asked for in it.
+  fileprivate func isBefore(_ notice: Recorder.Line) -> Bool {
+    let words = notice.line.words
+    guard words.count > 1, let sequence = UInt64(words[0]), let stand else { return false }
+    return sequence > begun && words[1] != TimeText.seconds(stand.time)
+  }
+
+  /// Whether it is about worlds, in whichever it was asked.
+  fileprivate var isOfWorlds: Bool { verb == .use || verb == .world && !words.isEmpty }
+
+  /// The lines as a virtual clock brings them: an `await` ends with the input that it waited for, where a real clock may
+  /// have gone further.
+  fileprivate var linesInOrder: [Recorder.Line] {
+    guard verb == .await, let end = last?["seq"].flatMap({ UInt64($0) }) else { return lines }
+    let later = lines.filter { $0.isNotice && ($0.line.words.first.flatMap { UInt64($0) } ?? 0) > end }
+    return lines.filter { !later.contains($0) } + later
+  }
+}
+
+extension Recorder.Line {
+  fileprivate var isNotice: Bool { line.lineClass == .notice }
+
+  /// Whether it tells of a change to a clock.
+  fileprivate var isOfClock: Bool { isNotice && line.words.count > 3 && line.words[3] == "clock" }
+
+  /// Whether it would come again; most of what concerns the connection itself would not.
+  fileprivate var isRepeatable: Bool {
+    line.lineClass != .flow || line.code == "livelock" || line.code == "limit" || line["reason"] == "quit"
+  }
+
+  /// The same with another value, in either form.
+  fileprivate func with(_ key: String, _ value: String) -> Self {
+    guard let old = line[key] else { return self }
+    let isNumber = raw.contains("\"\(key)\":\(old)")
+    let pairs =
+      isNumber
+      ? ("\"\(key)\":\(old)", "\"\(key)\":\(value)")
+      : raw.hasPrefix("{")
+        ? ("\"\(key)\":\"\(old)\"", "\"\(key)\":\"\(value)\"") : (" \(key)=\(old)", " \(key)=\(value)")
+    return Self(raw: raw.replacing(pairs.0, with: pairs.1, maxReplacements: 1), line: line)
+  }
+
+  fileprivate func without(_ key: String, _ value: String) -> Self {
+    Self(raw: raw.replacing(" \(key)=\(value)", with: "").replacing(",\"\(key)\":\"\(value)\"", with: ""), line: line)
+  }
+}

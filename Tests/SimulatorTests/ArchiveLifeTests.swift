@@ -1,0 +1,235 @@
+import Simulations
+@testable import Simulator
+import StateMachines
+import Testing
+
+@Suite("Archives in the life of a world", .serialized)
+struct ArchiveLifeTests {
+  @Test("a world goes on while it is written in pieces", arguments: [1, 7, 1_000, Int.max])
+  func pieces(size: Int) throws {
+    let script = Script(seed: 5, of: DeterminismTests.entries, inputs: 120)
+    var world = World(seed: 5, limits: Script.limits())
+    for (moment, action) in script.inputs {
+      Script.advance(&world, to: moment, .whole)
+      world.settle()
+      script.play(action, into: &world)
+    }
+    let whole = try world.archive()
+    let hash = try world.stateHash
+    var writer = ArchiveWriter(of: world)
+    #expect(writer.sequence == world.lastSequence)
+    var pieces = 0
+    while try !writer.advance(machines: size) {
+      Script.advance(&world, to: world.now + .seconds(1), .whole)
+      pieces += 1
+    }
+    #expect(writer.bytes == whole)
+    #expect(writer.stateHash == hash)
+    #expect(size > 1 || pieces > world.machineCount)
+    #expect(size > 1_000 || world.now > script.inputs[119].moment)
+  }
+
+  @Test("many machines, of which many are gone")
+  func many() throws {
+    var world = World(seed: 1)
+    for number in 0..<20_000 {
+      try world.make(number % 3 == 0 ? Metronome.kind : Relay.kind, "machine-\(number)")
+    }
+    for number in stride(from: 0, to: 20_000, by: 4) { world.drop("machine-\(number)") }
+    world.advance(to: 1.5)
+    let other = try ArchiveTests.reread(world)
+    #expect(other.checkInvariants() == [])
+    #expect(other.machineCount == 15_000)
+    #expect(RewindTests.difference(world.portrait(), other.portrait()) == nil)
+    #expect(try other.stateHash == world.stateHash)
+  }
+
+  @Test("an empty world")
+  func empty() throws {
+    var world = World(seed: 9)
+    world.advance(to: 3)
+    let other = try ArchiveTests.reread(world)
+    #expect(other.now == world.now)
+    #expect(other.machineCount == 0)
+    #expect(other.past.seed == 9)
+  }
+
+  @Test("numbers are used again as if there had been no archive", arguments: 0..<4)
+  func numbers(seed: Int) throws {
+    var limits = Script.limits()
+    limits.journal = 40
+    var dice = Dice(seed: seed)
+    var world = World(limits: limits)
+    func step(_ number: Int, _ world: inout World, _ dice: inout Dice) throws {
+      let name = "x\(dice.number(0...9))"
+      if let machine = world.machine(name) {
+        if dice.once(in: 2) { world.drop(machine) } else { world.send(machine, plain: 0) }
+      } else {
+        try world.make(Metronome.kind, name)
+      }
+    }
+    for number in 0..<300 { try step(number, &world, &dice) }
+    #expect(world.registry.capacity < 100)
+    var other = try ArchiveTests.reread(world)
+    let start = world.lastSequence + 1
+    var (first, second) = (dice, dice)
+    for number in 0..<30 {
+      try step(number, &world, &first)
+      try step(number, &other, &second)
+    }
+    // Not the journal's text, which has names, but the numbers themselves.
+    func machines(_ world: borrowing World) -> [UInt32] {
+      var reader = world.journalReader(from: start)
+      var machines: [UInt32] = []
+      while let entry = world.read(&reader) { machines.append(entry.machine.number) }
+      return machines
+    }
+    #expect(machines(world) == machines(other), "seed \(seed)")
+    #expect(try world.stateHash == other.stateHash)
+    for number in 0..<300 {
+      try step(number, &world, &first)
+      try step(number, &other, &second)
+    }
+    #expect(try world.stateHash == other.stateHash)
+  }
+
+  @Test("what comes after an archive can be undone, what came before not")
+  func undo() throws {
+    var world = World()
+    try world.make(Relay.kind, "a")
+    world.advance(to: 1)
+    world.send("a", "say", .text("before"))
+    var other = try ArchiveTests.reread(world)
+    other.keepCheckpointIfDue()
+    other.advance(to: 2)
+    other.send("a", "say", .text("after"))
+    other.send("a", "say", .text("more"))
+    let undone = try other.undo(2)
+    #expect(undone?.upperBound == other.lastSequence - 1)
+    var straight = try ArchiveTests.reread(world)
+    straight.advance(to: 2)
+    #expect(RewindTests.difference(straight.portrait(), other.portrait()) == nil)
+    #expect(throws: Rewinding.Failure.self) { try other.undo() }
+    #expect(other.checkInvariants() == [])
+  }
+
+  @Test("a stall is one afterwards, broken or not")
+  func stalls() throws {
+    var world = World(limits: Script.limits())
+    try world.make(Spinner.kind, "s")
+    world.send("s", "push", .integer(1_000))
+    #expect(world.isStalled == true)
+    var other = try ArchiveTests.reread(world)
+    #expect(other.isStalled == true)
+    #expect(other.livelock == nil)
+    world.goOn()
+    other.goOn()
+    world.settle()
+    other.settle()
+    #expect(world.isStalled == true)
+    #expect(try world.stateHash == other.stateHash)
+    // Its timer has gone, and nobody has found that out yet.
+    var broken = world.fork()
+    let timers = broken.population.timers(at: broken.registry.location(of: broken.known("s")))
+    timers[0].stamp = 0
+    broken.agenda.living = 0
+    var again = try ArchiveTests.reread(broken)
+    #expect(again.isStalled == true)
+    #expect(broken.advance(to: 1) == true)
+    #expect(again.advance(to: 1) == true)
+    #expect(again.isStalled == false)
+    #expect(try broken.stateHash == again.stateHash)
+    world.send("s", "stop")
+    other.send("s", "stop")
+    world.send("s", "push", .integer(60))
+    other.send("s", "push", .integer(60))
+    #expect(try world.stateHash == other.stateHash)
+  }
+
+  @Test("limits that shape the journal are the world's own until it takes over others")
+  func limits() throws {
+    var world = World(limits: Script.limits())
+    try world.make(Spinner.kind, "s")
+    var limits = WorldLimits()
+    limits.machines = 1
+    #expect(world.shapingLimitsDiffer(from: limits) == true)
+    var other = try World(archive: world.archive(), kinds: ArchiveTests.kind, limits: limits)
+    #expect(throws: World.CreationFailure.full) { try other.make(Spinner.kind, "t") }
+    other.send("s", "push", .integer(1_000))
+    #expect(other.isStalled == true, "as it would have been in the world that was written")
+    let before = try other.stateHash
+    other.adoptShapingLimits(of: limits)
+    #expect(try other.stateHash != before)
+    #expect(other.shapingLimitsDiffer(from: limits) == false)
+    other.goOn()
+    other.settle()
+    #expect(other.isStalled == false)
+  }
+
+  @Test("values are made once and destroyed once, also when reading fails half-way")
+  func lifetimes() throws {
+    Token.living = 0
+    do {
+      var world = World()
+      for number in 0..<10 { try world.make(Holder.kind, "h\(number)") }
+      let archive = try world.archive()
+      let entry: (String) -> CatalogueEntry? = { _ in .machine(Holder.kind) }
+      let other = try World(archive: archive, kinds: entry)
+      #expect(other.machineCount == 10)
+      #expect(Token.living == 20)
+      // The seventh cannot be read.
+      Token.readable = 6
+      #expect(throws: ArchiveFailure.damaged("unreadable")) { _ = try World(archive: archive, kinds: entry) }
+      #expect(Token.living == 20)
+      Token.readable = .max
+    }
+    #expect(Token.living == 0)
+  }
+
+  @Test("a value that cannot be written is told by its kind")
+  func unwritable() throws {
+    var world = World()
+    try world.make(Holder.kind, "h")
+    Token.isWritable = false
+    defer { Token.isWritable = true }
+    #expect(throws: ArchiveFailure.unwritable(kind: "holder", why: "not provided for: this")) { try world.archive() }
+  }
+}
+
+/// Has a value that says when it is made and destroyed, and fails to be written or read when it is to.
+private struct Holder: Machine {
+  enum State: UInt8, CaseIterable, Vocabulary, MachineState { case holding }
+  enum Event: Sendable { case nothing }
+
+  var state = State.holding
+  var token = Token()
+
+  init(initial: State?, _ step: Step<Self>) {}
+  mutating func react(to input: Input<Event, NoNames>, _ step: Step<Self>) -> Reaction<State> { .ignore }
+
+  static let kind = Kind(
+    Holder.self, "holder", "holds a token", states: [.holding: "always"],
+    events: [.event(.nothing, "means nothing")])
+}
+
+private final class Token: Sendable, Codable {
+  // The tests of the suite run one after the other, and nobody else has tokens.
+  nonisolated(unsafe) static var living = 0  // Safety: as said above.
+  nonisolated(unsafe) static var readable = Int.max  // Safety: as said above.
+  nonisolated(unsafe) static var isWritable = true  // Safety: as said above.
+
+  init() { Token.living += 1 }
+
+  init(from decoder: any Decoder) throws {
+    // Counted first: an object whose making fails is destroyed, too.
+    Token.living += 1
+    if Token.readable == 0 { throw StorageFailure.damaged("unreadable") }
+    Token.readable -= 1
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    if !Token.isWritable { throw StorageFailure.unsupported("this") }
+  }
+
+  deinit { Token.living -= 1 }
+}

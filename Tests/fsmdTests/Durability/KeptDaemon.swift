@@ -1,0 +1,113 @@
+import JournalStore
+import LineProtocol
+import Simulator
+import StateMachines
+
+@testable import fsmd
+
+/// A daemon with durable worlds, without its process: a ``HostedService`` on a store in a folder, which can be killed at
+/// any moment and started again.
+final class KeptDaemon {
+  /// What a daemon is started with.
+  struct Setup {
+    var limits = Limits()
+    var onRestart = OnRestart.remaining
+    var durability = Durability.batch
+    var faults: FaultPlan?
+    var kinds: [CatalogueEntry] = []
+    /// Whether others are kept out of the folder.
+    var isLocked = false
+    var process: Int32 = 1
+
+    init(_ limits: String...) {
+      for limit in limits {
+        if let problem = self.limits.set(limit) { preconditionFailure(problem) }
+      }
+    }
+  }
+
+  /// The time of day, in milliseconds since 1970, which goes on while no daemon runs.
+  final class WallClock {
+    var milliseconds: Int64 = 1_700_000_000_000
+  }
+
+  let folder: TestFolder
+  let setup: Setup
+  let wall: WallClock
+  let host: HostedService
+  let store: SQLiteStore
+  /// What it has said to whoever runs it.
+  private(set) var log: [String] = []
+
+  var service: Service { host.service }
+
+  /// Starts a daemon in a folder.
+  init(_ setup: Setup = Setup(), in folder: TestFolder = TestFolder(), wall: WallClock = WallClock()) throws {
+    var circumstances = SQLiteStore.Circumstances()
+    circumstances.isLocked = setup.isLocked
+    circumstances.faults = setup.faults
+    circumstances.boot = 1
+    circumstances.now = { wall.milliseconds / 1_000 }
+    let store = try SQLiteStore.open(
+      folder: folder.path, durability: setup.durability,
+      writer: StoreWriter(process: setup.process, socket: "/run/\(setup.process).sock"), circumstances)
+    host = HostedService(limits: setup.limits, with: setup.kinds) { catalogue in
+      Keeper(store, catalogue, setup.limits, onRestart: setup.onRestart) { wall.milliseconds }
+    }
+    self.folder = folder
+    self.setup = setup
+    self.wall = wall
+    self.store = store
+    service.report = { [unowned self] in log.append($0) }
+    try service.bringBackAll()
+  }
+
+  /// A daemon on what this one would leave if it was killed now.
+  ///
+  /// - Parameter change: What it is started with otherwise.
+  func afterKill(_ change: (inout Setup) -> Void = { _ in }) throws -> KeptDaemon {
+    var setup = setup
+    setup.faults = nil
+    change(&setup)
+    return try KeptDaemon(setup, in: folder.asAfterKill(), wall: wall)
+  }
+
+  /// Ends the daemon in order and starts another one in its folder.
+  func restarted(_ change: (inout Setup) -> Void = { _ in }) throws -> KeptDaemon {
+    service.release()
+    var setup = setup
+    setup.faults = nil
+    change(&setup)
+    return try KeptDaemon(setup, in: folder, wall: wall)
+  }
+
+  /// A new client, in main or another world that is there.
+  func connect(_ world: String = "main") -> Guest {
+    let guest = host.connect()
+    if world != "main" { _ = guest.say("use \(world)") }
+    return guest
+  }
+
+  /// Lets time pass, for the daemon and the wall's clock.
+  func pass(_ seconds: Double) {
+    wall.milliseconds += Int64(seconds * 1_000)
+    host.passTime(seconds)
+  }
+}
+
+extension Guest {
+  /// Sends requests and gives back the lines that end them.
+  func ask(_ requests: String...) -> [String] {
+    requests.flatMap { request in say(request).filter { $0.hasPrefix("+") || $0.hasPrefix("-") } }
+  }
+
+  /// The whole journal of its world, without what comes in front of each line.
+  func journal(_ options: String = "since=1") -> [String] {
+    say("journal \(options) limit=1000000").filter { $0.hasPrefix(". ") }.map { String($0.dropFirst(2)) }
+  }
+
+  /// All that can be seen of a world from outside, but its journal.
+  func view() -> [String] {
+    ["clock", "list", "agenda", "wires", "count", "coverage"].flatMap { say($0) }
+  }
+}

@@ -1,0 +1,48 @@
+import Foundation
+import JournalStore
+
+/// The folder of a store, for one test, removed with all that is in it.
+///
+/// In memory where the system has a folder for that: these tests make thousands of stores, and each waits for the disk.
+final class TestFolder {
+  let path: String
+
+  init() {
+    let inMemory = "/dev/shm"
+    let manager = FileManager.default
+    let parent = manager.isWritableFile(atPath: inMemory) ? URL(filePath: inMemory) : manager.temporaryDirectory
+    path = parent.appending(path: "fsmd-kept-\(UUID().uuidString)").path
+    do {
+      try manager.createDirectory(
+        atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    } catch {
+      preconditionFailure("no temporary folder to be had: \(error)")
+    }
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(atPath: path)
+  }
+
+  var files: StoreFiles { StoreFiles(folder: path) }
+
+  /// What is stored, by the names of files: not the lock and the index of the log, which say nothing of that.
+  var contents: [String: Data] {
+    var contents: [String: Data] = [:]
+    for path in [files.database, files.log, files.heads] {
+      contents[String(path.dropFirst(self.path.count + 1))] = FileManager.default.contents(atPath: path)
+    }
+    return contents
+  }
+
+  /// What is on the disk if the process is killed now: all that was written, nothing else.
+  func asAfterKill() -> TestFolder {
+    let copy = TestFolder()
+    for (name, data) in contents {
+      guard FileManager.default.createFile(atPath: "\(copy.path)/\(name)", contents: data) else {
+        preconditionFailure("a file cannot be copied")
+      }
+    }
+    return copy
+  }
+}
