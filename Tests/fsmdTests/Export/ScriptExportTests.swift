@@ -8,13 +8,7 @@ import Testing
 
 @Suite("A stored world as a script")
 struct ScriptExportTests {
-  private static let limits: Limits = {
-    var limits = Limits()
-    _ = limits.set("wireChain=30")
-    _ = limits.set("wireDeliveries=100")
-    _ = limits.set("chain=200")
-    return limits
-  }()
+  private static var setup: KeptDaemon.Setup { KeptDaemon.Setup("wireChain=30", "wireDeliveries=100", "chain=200") }
 
   /// Requests of all kinds, some in batches, ways back among them.
   ///
@@ -76,9 +70,9 @@ struct ScriptExportTests {
     return surprises
   }
 
-  private func expectSame(_ session: StoredSession, _ guest: Guest, seed: UInt64) throws {
-    let script = try session.script(of: "w")
-    let other = HostedService(limits: Self.limits).connect()
+  private func expectSame(_ daemon: KeptDaemon, _ guest: Guest, seed: UInt64) throws {
+    let script = try daemon.script(of: "w")
+    let other = HostedService(limits: Self.setup.limits).connect()
     _ = other.say("world new w seed=\(seed)")
     _ = other.say("use w")
     #expect(try play(script, other) == [], "seed \(seed)")
@@ -93,35 +87,35 @@ struct ScriptExportTests {
 
   @Test("comes out the same when it is played, ways back included", arguments: 0..<25 as Range<UInt64>)
   func virtual(seed: UInt64) throws {
-    let session = try StoredSession(limits: Self.limits)
-    let guest = session.connect(toWorld: "w", "seed=\(seed)")
+    let daemon = try KeptDaemon(Self.setup)
+    let guest = daemon.begin("w", "seed=\(seed)")
     play(seed: seed, requests: 150, withLoops: seed % 2 == 0, guest) { dice in
       let scale: Int64 = dice.one(of: [1, 1_000, 50_000_000, 200_000_000, 1_000_000_000])
       _ = guest.say(dice.once(in: 8) ? "step" : "advance \(Int64(dice.number(below: 300)) * scale)ns")
     }
-    try expectSame(session, guest, seed: seed)
+    try expectSame(daemon, guest, seed: seed)
   }
 
   @Test("comes out the same on a virtual clock when it happened on a real one", arguments: 100..<110 as Range<UInt64>)
   func real(seed: UInt64) throws {
-    let session = try StoredSession(limits: Self.limits)
-    let guest = session.connect(toWorld: "w", "seed=\(seed) clock=real")
+    let daemon = try KeptDaemon(Self.setup)
+    let guest = daemon.begin("w", "seed=\(seed) clock=real")
     play(seed: seed, requests: 80, withLoops: false, guest) { dice in
       _ = guest.say("resume")
-      session.host.passTime(Double(dice.number(below: 1_000)) / Double(dice.one(of: [1, 10, 1_000])))
+      daemon.pass(Double(dice.number(below: 1_000)) / Double(dice.one(of: [1, 10, 1_000])))
     }
     _ = guest.say("clock virtual")
-    try expectSame(session, guest, seed: seed)
+    try expectSame(daemon, guest, seed: seed)
   }
 
   // MARK: The text
 
   /// The lines that a session becomes, without those that introduce and end them.
-  private func lines(_ requests: String..., options: String = "", limits: Limits = Limits()) throws -> [String] {
-    let session = try StoredSession(limits: limits)
-    let guest = session.connect(toWorld: "w", options)
+  private func lines(_ requests: String..., options: String = "", limit: String = "checkpointInputs=1000000") throws -> [String] {
+    let daemon = try KeptDaemon(KeptDaemon.Setup(limit))
+    let guest = daemon.begin("w", options)
     for request in requests { _ = guest.say(request) }
-    let lines = try session.script(of: "w").split(separator: "\n").map(String.init)
+    let lines = try daemon.script(of: "w").split(separator: "\n").map(String.init)
     #expect(lines[0].hasPrefix("# World w as of ") && lines.last?.hasPrefix("world => ok t=") == true)
     return Array(lines.dropFirst(2).dropLast())
   }
@@ -166,10 +160,8 @@ struct ScriptExportTests {
 
   @Test("says which limits were others, and where a chain without end has stopped time")
   func limits() throws {
-    var limits = Limits()
-    _ = limits.set("chain=20")
     let lines = try lines(
-      "new fridge loop min=2 max=2 recheckDelay=0s start=2.1", "advance 1d", "drop loop", "advance 1s", limits: limits)
+      "new fridge loop min=2 max=2 recheckDelay=0s start=2.1", "advance 1d", "drop loop", "advance 1s", limit: "chain=20")
     #expect(lines[0...1] == [
       "# Its world had other limits than usual. Where that matters, play it on a daemon with the same:",
       "# fsmd --limit chain=20",
@@ -198,12 +190,10 @@ struct ScriptExportTests {
 
   @Test("says so where a script cannot do what was done")
   func unsayable() throws {
-    var limits = Limits()
-    _ = limits.set("chain=20")
-    let session = try StoredSession(limits: limits)
-    let guest = session.connect(toWorld: "w", "clock=real")
+    let daemon = try KeptDaemon(KeptDaemon.Setup("chain=20"))
+    let guest = daemon.begin("w", "clock=real")
     _ = guest.play("new fridge loop min=2 max=2 recheckDelay=0s start=2", "resume", "drop loop")
-    let failure = #expect(throws: HistoryFailure.self) { try session.script(of: "w") }
+    let failure = #expect(throws: HistoryFailure.self) { try daemon.script(of: "w") }
     guard case .unsayable("w", 42, _) = failure else {
       Issue.record("\(String(describing: failure))")
       return
@@ -212,10 +202,10 @@ struct ScriptExportTests {
 
   @Test("of a world that is not there says which are")
   func unknown() throws {
-    let session = try StoredSession()
-    _ = session.connect(toWorld: "lesson")
+    let daemon = try KeptDaemon()
+    _ = daemon.begin("lesson")
     #expect(
       throws: HistoryFailure.unknownWorld("leson", near: "lesson", known: ["lesson", "main"])
-    ) { try session.script(of: "leson") }
+    ) { try daemon.script(of: "leson") }
   }
 }

@@ -13,6 +13,15 @@ final class ExportedDatabase {
     guard sqlite3_open_v2(path, &handle, SQLITE_OPEN_READONLY, nil) == SQLITE_OK else { throw failure }
   }
 
+  /// Changes a database behind its owner's back.
+  static func change(_ path: String, _ statement: String) throws {
+    var handle: OpaquePointer?
+    defer { sqlite3_close(handle) }
+    guard sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK,
+      sqlite3_exec(handle, statement, nil, nil, nil) == SQLITE_OK
+    else { throw Failure(text: String(cString: sqlite3_errmsg(handle))) }
+  }
+
   deinit {
     sqlite3_close(handle)
   }

@@ -9,9 +9,9 @@ import Testing
 
 @Suite("A stored world as a database")
 struct TableExportTests {
-  private func export(_ world: String, of session: StoredSession) throws -> ExportedDatabase {
-    let file = session.file("\(world)-\(UUID().uuidString).sqlite")
-    try TableExport.write(session.history(of: world), to: file, release: "0.0.0")
+  private func export(_ world: String, of daemon: KeptDaemon) throws -> ExportedDatabase {
+    let file = daemon.file("\(world)-\(UUID().uuidString).sqlite")
+    try TableExport.write(daemon.history(of: world), to: file, release: "0.0.0")
     return try ExportedDatabase(file)
   }
 
@@ -24,8 +24,9 @@ struct TableExportTests {
   }
 
   private static func page() throws -> String {
-    let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().appending(path: "Docs/Export.md")
+    var folder = URL(filePath: #filePath)
+    for _ in 0..<4 { folder.deleteLastPathComponent() }
+    let file = folder.appending(path: "Docs/Export.md")
     return try String(contentsOf: file, encoding: .utf8)
   }
 
@@ -50,10 +51,10 @@ struct TableExportTests {
   func page() throws {
     let page = try Self.page()
     let blocks = Self.blocks(page)
-    let session = try StoredSession()
-    let guest = session.connect(toWorld: "lesson")
+    let daemon = try KeptDaemon()
+    let guest = daemon.begin("lesson")
     try play(blocks.first { $0.language == "fsm" }?.text ?? "", guest)
-    let database = try export("lesson", of: session)
+    let database = try export("lesson", of: daemon)
     var queries = 0
     for (place, block) in blocks.enumerated() where block.language == "sql" {
       let wanted = blocks[place + 1]
@@ -74,9 +75,9 @@ struct TableExportTests {
 
   @Test("the question for a state at a time is answered from an index")
   func plans() throws {
-    let session = try StoredSession()
-    _ = session.connect(toWorld: "w").say("new shiftKey key")
-    let database = try export("w", of: session)
+    let daemon = try KeptDaemon()
+    _ = daemon.begin("w").say("new shiftKey key")
+    let database = try export("w", of: daemon)
     let plan = try database.plan(
       "SELECT to_state FROM transitions WHERE machine = 'key' AND t <= 5 ORDER BY seq DESC LIMIT 1")
     #expect(plan.contains("USING") && plan.contains("INDEX transitions_by_machine"), "\(plan)")
@@ -100,15 +101,15 @@ struct TableExportTests {
 
   @Test("has the states of any time, as the daemon shows them when it goes back there", arguments: 0..<12 as Range<UInt64>)
   func states(seed: UInt64) throws {
-    let session = try StoredSession()
-    let guest = session.connect(toWorld: "w", "seed=\(seed)")
+    let daemon = try KeptDaemon()
+    let guest = daemon.begin("w", "seed=\(seed)")
     play(seed: seed, requests: 200, guest)
-    let database = try export("w", of: session)
+    let database = try export("w", of: daemon)
     let end = guest.client.hosted.realm.world.now.nanoseconds
     for place in (0...10).reversed() {
       let moment = place == 10 ? end : end / 10 * Int64(place)
       if place < 10 { _ = guest.say("goto \(moment)ns") }
-      let daemon = guest.say("list").dropLast().map { line -> String in
+      let shown = guest.say("list").dropLast().map { line -> String in
         let words = ServerLine(line)?.words ?? []
         return "\(words[0])|\(words[1])|\(words[2])"
       }
@@ -117,8 +118,8 @@ struct TableExportTests {
         SELECT machine, kind, state FROM spells
         WHERE since_ns <= \(moment) AND (until_ns > \(moment) OR until_ns IS NULL) ORDER BY machine
         """)
-      #expect(found == daemon, "seed \(seed) at \(moment)")
-      for line in daemon {
+      #expect(found == shown, "seed \(seed) at \(moment)")
+      for line in shown {
         let words = line.split(separator: "|", maxSplits: 2)
         let one = try database.rows(
           "SELECT to_state FROM transitions WHERE machine = '\(words[0])' AND t_ns <= \(moment) ORDER BY seq DESC LIMIT 1")
@@ -129,10 +130,10 @@ struct TableExportTests {
 
   @Test("has the inputs, outputs and timers of the journal", arguments: 20..<30 as Range<UInt64>)
   func journal(seed: UInt64) throws {
-    let session = try StoredSession()
-    let guest = session.connect(toWorld: "w", "seed=\(seed)")
+    let daemon = try KeptDaemon()
+    let guest = daemon.begin("w", "seed=\(seed)")
     play(seed: seed, requests: 200, guest)
-    let database = try export("w", of: session)
+    let database = try export("w", of: daemon)
     var inputs: [String] = []
     var effects: [String] = []
     for line in guest.say("journal since=1 limit=1000000").dropLast() {
@@ -180,12 +181,12 @@ struct TableExportTests {
 
   @Test("writes arguments, parameters and data as JSON by their names")
   func json() throws {
-    let session = try StoredSession()
-    let guest = session.connect(toWorld: "w")
+    let daemon = try KeptDaemon()
+    let guest = daemon.begin("w")
     _ = guest.play(
       "new till t idle=1500ms", "send t open \"a \\\"b\\\"\\\\\"", "send t add 5", "send t weigh on floor", "send t open",
       "advance 2s")
-    let database = try export("w", of: session)
+    let database = try export("w", of: daemon)
     #expect(
       try database.rows("SELECT arguments FROM inputs WHERE what = 'event' ORDER BY seq") == [
         #"{"note":"a \"b\"\\"}"#, #"{"amount":5}"#, #"{"gross":true,"scale":"floor"}"#, #"{"note":null}"#,
@@ -201,25 +202,25 @@ struct TableExportTests {
 
   @Test("leaves a file alone that is there, and nothing behind when it fails")
   func files() throws {
-    let session = try StoredSession()
-    _ = session.connect(toWorld: "w").say("new shiftKey key")
-    let file = session.file("taken")
+    let daemon = try KeptDaemon()
+    _ = daemon.begin("w").say("new shiftKey key")
+    let file = daemon.file("taken")
     try Data("mine".utf8).write(to: URL(filePath: file))
     #expect(throws: NewFile.Exists.self) {
-      try TableExport.write(session.history(of: "w"), to: file, release: "0.0.0")
+      try TableExport.write(daemon.history(of: "w"), to: file, release: "0.0.0")
     }
     #expect(try String(contentsOfFile: file, encoding: .utf8) == "mine")
     #expect(throws: StoreFailure.self) {
-      try TableExport.write(session.history(of: "w"), to: session.file("nowhere/file"), release: "0.0.0")
+      try TableExport.write(daemon.history(of: "w"), to: daemon.file("nowhere/file"), release: "0.0.0")
     }
     struct Interrupted: Error {}
     #expect(throws: Interrupted.self) {
-      try TableWriter.make(session.file("half")) { tables in
+      try TableWriter.make(daemon.file("half")) { tables in
         try tables.run("CREATE TABLE a(b)")
         throw Interrupted()
       }
     }
-    let names = try FileManager.default.contentsOfDirectory(atPath: session.folder.path).filter {
+    let names = try FileManager.default.contentsOfDirectory(atPath: daemon.folder.path).filter {
       !$0.hasPrefix("journal.")
     }
     #expect(names == ["taken"])
