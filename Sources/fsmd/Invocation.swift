@@ -19,7 +19,8 @@ struct Invocation {
   }
 
   private static let table = OptionTable<Option>(
-    program: "fsmd", synopsis: "[OPTION]...\n       fsmd export [OPTION]... WORLD [FILE]\n       fsmd verify [OPTION]... [WORLD]...",
+    program: "fsmd",
+    synopsis: "[OPTION]...\n       fsmd export [OPTION]... WORLD [FILE]\n       fsmd verify [OPTION]... [WORLD]...",
     options: [
       .init(
         .socket, short: "s", long: "socket", argument: .required("PATH"),
@@ -49,6 +50,14 @@ struct Invocation {
         .untilStandardInputCloses, long: "until-stdin-closes", summary: "end when standard input does"),
     ])
 
+  private static let usage =
+    table.usage + """
+
+      Without a command it is the daemon. 'export' writes a durable world as a script or a database,
+      'verify' plays what is stored again and compares; '--help' behind either says more.
+
+      """
+
   enum Outcome {
     case run(Invocation)
     case export(ExportCommand)
@@ -66,7 +75,7 @@ struct Invocation {
     do throws(UsageFailure) {
       switch try table.parse(words) {
       case .help:
-        Descriptor.standardOutput.writeAll(table.usage)
+        Descriptor.standardOutput.writeAll(usage)
         return .exit(0)
       case .version:
         Descriptor.standardOutput.writeAll("fsmd \(version)\n")

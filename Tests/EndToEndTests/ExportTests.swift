@@ -104,7 +104,9 @@ struct ExportTests {
     for (words, said) in [
       (["export"], "fsmd: which world? 'fsmd export WORLD [FILE]'\nTry 'fsmd export --help'.\n"),
       (["export", "a", "b", "c"], "fsmd: 'c' is one word too many\nTry 'fsmd export --help'.\n"),
-      (["export", "leson"], "fsmd: there is no durable world 'leson'; did you mean 'lesson'? there are lesson, main\n"),
+      (
+        ["export", "leson"], "fsmd: there is no durable world 'leson'; did you mean 'lesson'? there are lesson, main\n"
+      ),
       (["verify", "other"], "fsmd: there is no durable world 'other'; there are lesson, main\n"),
       (["export", "-f", "csv", "a"], "fsmd: --format is script or sqlite, not 'csv'\nTry 'fsmd export --help'.\n"),
       (
@@ -113,7 +115,8 @@ struct ExportTests {
       ),
       (["export", "lesson", taken], "fsmd: there is a file \(taken) already, and it is not overwritten\n"),
       (
-        ["export", "-f", "sqlite", "lesson", taken], "fsmd: there is a file \(taken) already, and it is not overwritten\n"
+        ["export", "-f", "sqlite", "lesson", taken],
+        "fsmd: there is a file \(taken) already, and it is not overwritten\n"
       ),
       (["exprot", "lesson"], "fsmd: 'exprot' is no command; did you mean 'export'?\nTry 'fsmd --help'.\n"),
       (["--log", "debug", "verify"], "fsmd: 'verify' stands before all options\nTry 'fsmd --help'.\n"),

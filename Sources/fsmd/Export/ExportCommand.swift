@@ -62,7 +62,9 @@ struct ExportCommand {
       case .state: folder = option.value
       }
     }
-    if format == .sqlite, file == nil { throw .wrong("a database needs a FILE: 'fsmd export --format sqlite WORLD FILE'") }
+    if format == .sqlite, file == nil {
+      throw .wrong("a database needs a FILE: 'fsmd export --format sqlite WORLD FILE'")
+    }
   }
 
   /// Does it.

@@ -29,7 +29,8 @@ struct ScriptText: ~Copyable {
 
   mutating func begin(_ history: StoredHistory, release: String) throws {
     try append(
-      "# World \(world) as of \(TimeText.seconds(history.moment.nanoseconds)) s, after \(history.world.head) inputs; by fsmd \(release).")
+      "# World \(world) as of \(TimeText.seconds(history.moment.nanoseconds)) s, after \(history.world.head) inputs; by fsmd \(release)."
+    )
     try append("# 'fsmrepl run FILE' plays it, and sees at the end that it has come out the same.")
     if history.settings.seed != 0 { try append("seed \(history.settings.seed)") }
   }

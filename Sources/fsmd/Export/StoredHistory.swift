@@ -15,7 +15,8 @@ struct StoredHistory {
   /// - Throws: ``HistoryFailure/unreadable(world:reason:)``.
   init(_ store: SQLiteStore, _ world: StoredWorld, _ catalogue: Catalogue) throws(HistoryFailure) {
     guard let settings = WorldSettings(world.settings) else {
-      throw .unreadable(world: world.name, reason: "its settings are '\(String(decoding: world.settings, as: UTF8.self))'")
+      throw .unreadable(
+        world: world.name, reason: "its settings are '\(String(decoding: world.settings, as: UTF8.self))'")
     }
     self.store = store
     self.world = world
@@ -89,7 +90,8 @@ extension HistoryFailure: CustomStringConvertible {
     case .unknownWorld(let name, let near, let known):
       "there is no durable world '\(name)'; "
         + (near.map { "did you mean '\($0)'? " } ?? "")
-        + (known.isEmpty ? "there is none at all" : "there \(known.count == 1 ? "is" : "are") \(known.joined(separator: ", "))")
+        + (known.isEmpty
+          ? "there is none at all" : "there \(known.count == 1 ? "is" : "are") \(known.joined(separator: ", "))")
     case .unreadable(let world, let reason): "world \(world) cannot be read: \(reason)"
     case .forgotten(let world, let first):
       "the journal of world \(world) begins with input \(first): what was before is not kept any more, and without it no script makes the world again; --format sqlite has what there is"

@@ -202,7 +202,8 @@ struct TableExport {
     try tables.insert(
       [
         .integer(Int64(entry.sequence)), .integer(Int64(place)), .seconds(entry.moment),
-        .integer(entry.moment.nanoseconds), .text(machine), .text(kind.name), .text(timer), .text(what), due.map { .seconds($0) } ?? .null,
+        .integer(entry.moment.nanoseconds), .text(machine), .text(kind.name), .text(timer), .text(what),
+        due.map { .seconds($0) } ?? .null,
         due.map { .integer($0.nanoseconds) } ?? .null,
       ], into: "timers")
   }

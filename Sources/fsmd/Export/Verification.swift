@@ -135,7 +135,8 @@ struct Verification {
           of: creation.machine.number, in: history.name, at: creation.sequence)
         guard noted?.sequence == creation.sequence, noted?.name == creation.name, noted?.kind == creation.kind else {
           throw HistoryFailure.unreadable(
-            world: history.name, reason: "the store has another name for the machine that input \(creation.sequence) made")
+            world: history.name,
+            reason: "the store has another name for the machine that input \(creation.sequence) made")
         }
       }
       return segment.last < inputs.upperBound

@@ -111,7 +111,9 @@ struct ScriptExportTests {
   // MARK: The text
 
   /// The lines that a session becomes, without those that introduce and end them.
-  private func lines(_ requests: String..., options: String = "", limit: String = "checkpointInputs=1000000") throws -> [String] {
+  private func lines(_ requests: String..., options: String = "", limit: String = "checkpointInputs=1000000") throws
+    -> [String]
+  {
     let daemon = try KeptDaemon(KeptDaemon.Setup(limit))
     let guest = daemon.begin("w", options)
     for request in requests { _ = guest.say(request) }
@@ -124,7 +126,8 @@ struct ScriptExportTests {
   func text() throws {
     let lines = try lines(
       "new shiftKey key doubleTap=1ms gestureMode=on", "advance 1.5s", "send key tap", "new till t",
-      "send t open note=\"$ \\\"\"", "list", "advance 250us", "send key nonsense", "new fridge f initial=waiting start=5.25",
+      "send t open note=\"$ \\\"\"", "list", "advance 250us", "send key nonsense",
+      "new fridge f initial=waiting start=5.25",
       "fire f maxTemperatureReached", "send f minTemperatureReached", "wire f compressorOn key tap",
       "wire f compressorOn key tap", "drop f", options: "seed=5")
     #expect(
@@ -161,11 +164,13 @@ struct ScriptExportTests {
   @Test("says which limits were others, and where a chain without end has stopped time")
   func limits() throws {
     let lines = try lines(
-      "new fridge loop min=2 max=2 recheckDelay=0s start=2.1", "advance 1d", "drop loop", "advance 1s", limit: "chain=20")
-    #expect(lines[0...1] == [
-      "# Its world had other limits than usual. Where that matters, play it on a daemon with the same:",
-      "# fsmd --limit chain=20",
-    ])
+      "new fridge loop min=2 max=2 recheckDelay=0s start=2.1", "advance 1d", "drop loop", "advance 1s",
+      limit: "chain=20")
+    #expect(
+      lines[0...1] == [
+        "# Its world had other limits than usual. Where that matters, play it on a daemon with the same:",
+        "# fsmd --limit chain=20",
+      ])
     #expect(lines[2] == "new fridge loop min=2 max=2 recheckDelay=0s start=2.1")
     #expect(lines[3].hasPrefix("advance until ") && lines[3].hasSuffix(" => refused LIMIT"))
     #expect(lines[4] == "drop loop")

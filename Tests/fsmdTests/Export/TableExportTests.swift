@@ -64,9 +64,14 @@ struct TableExportTests {
       queries += 1
     }
     #expect(queries > 10)
+    // All but the first line, which names the release.
+    let script = blocks.last { $0.language == "fsm" }?.text.split(separator: "\n").dropFirst()
+    let exported = try daemon.script(of: "lesson").split(separator: "\n").dropFirst()
+    #expect(script == exported, "\(exported.joined(separator: "\n"))")
     // Every column of every table has its words on the page.
     let names = try database.rows(
-      "SELECT m.name, p.name FROM sqlite_schema AS m JOIN pragma_table_info(m.name) AS p WHERE m.type IN ('table', 'view')")
+      "SELECT m.name, p.name FROM sqlite_schema AS m JOIN pragma_table_info(m.name) AS p WHERE m.type IN ('table', 'view')"
+    )
     for name in names {
       let (table, column) = (name.split(separator: "|")[0], name.split(separator: "|")[1])
       #expect(page.contains("`\(table)`") && page.contains("`\(column)`") || table == "about", "\(name)")
@@ -99,7 +104,8 @@ struct TableExportTests {
     }
   }
 
-  @Test("has the states of any time, as the daemon shows them when it goes back there", arguments: 0..<12 as Range<UInt64>)
+  @Test(
+    "has the states of any time, as the daemon shows them when it goes back there", arguments: 0..<12 as Range<UInt64>)
   func states(seed: UInt64) throws {
     let daemon = try KeptDaemon()
     let guest = daemon.begin("w", "seed=\(seed)")
@@ -122,7 +128,8 @@ struct TableExportTests {
       for line in shown {
         let words = line.split(separator: "|", maxSplits: 2)
         let one = try database.rows(
-          "SELECT to_state FROM transitions WHERE machine = '\(words[0])' AND t_ns <= \(moment) ORDER BY seq DESC LIMIT 1")
+          "SELECT to_state FROM transitions WHERE machine = '\(words[0])' AND t_ns <= \(moment) ORDER BY seq DESC LIMIT 1"
+        )
         #expect(one == [String(words[2])], "seed \(seed) at \(moment)")
       }
     }
@@ -184,7 +191,8 @@ struct TableExportTests {
     let daemon = try KeptDaemon()
     let guest = daemon.begin("w")
     _ = guest.play(
-      "new till t idle=1500ms", "send t open \"a \\\"b\\\"\\\\\"", "send t add 5", "send t weigh on floor", "send t open",
+      "new till t idle=1500ms", "send t open \"a \\\"b\\\"\\\\\"", "send t add 5", "send t weigh on floor",
+      "send t open",
       "advance 2s")
     let database = try export("w", of: daemon)
     #expect(
@@ -192,12 +200,14 @@ struct TableExportTests {
         #"{"note":"a \"b\"\\"}"#, #"{"amount":5}"#, #"{"gross":true,"scale":"floor"}"#, #"{"note":null}"#,
       ])
     #expect(try database.rows("SELECT parameters FROM machines") == [#"{"idle":1.500}"#])
-    #expect(try database.rows("SELECT output, data FROM outputs ORDER BY seq") == [
-      #"weight|{"weight":7.5}"#, #"total|{"sum":5,"note":"a \"b\"\\"}"#,
-    ])
-    #expect(try database.rows("SELECT from_state, to_state FROM transitions ORDER BY seq") == [
-      "|closed", "closed|open(0)", "open(0)|open(5)", "open(5)|closed",
-    ])
+    #expect(
+      try database.rows("SELECT output, data FROM outputs ORDER BY seq") == [
+        #"weight|{"weight":7.5}"#, #"total|{"sum":5,"note":"a \"b\"\\"}"#,
+      ])
+    #expect(
+      try database.rows("SELECT from_state, to_state FROM transitions ORDER BY seq") == [
+        "|closed", "closed|open(0)", "open(0)|open(5)", "open(5)|closed",
+      ])
   }
 
   @Test("leaves a file alone that is there, and nothing behind when it fails")

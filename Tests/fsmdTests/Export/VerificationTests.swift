@@ -27,7 +27,9 @@ struct VerificationTests {
     }
   }
 
-  @Test("finds every stretch good, with ways back across checkpoints and after restarts", arguments: 0..<12 as Range<UInt64>)
+  @Test(
+    "finds every stretch good, with ways back across checkpoints and after restarts", arguments: 0..<12 as Range<UInt64>
+  )
   func good(seed: UInt64) throws {
     var daemon = try KeptDaemon(KeptDaemon.Setup("checkpointInputs=30"))
     var guest = daemon.begin("w", "seed=\(seed)")
@@ -58,12 +60,15 @@ struct VerificationTests {
     #expect(try verify("main", of: daemon).map(\.description) == ["main good, without inputs"])
     let guest = daemon.begin("w")
     _ = guest.say("new shiftKey key")
-    for _ in 0..<400 { _ = guest.say((["begin"] + Array(repeating: "send key tap", count: 30) + ["end"]).joined(separator: "\n")) }
+    for _ in 0..<400 {
+      _ = guest.say((["begin"] + Array(repeating: "send key tap", count: 30) + ["end"]).joined(separator: "\n"))
+    }
     daemon.host.settle()
     let history = try daemon.history(of: "w")
     #expect(history.world.first > 1)
     let stretches = try verify("w", of: daemon)
-    #expect(!stretches.contains { !$0.isGood } && stretches.first?.inputs?.lowerBound == history.world.first, "\(stretches)")
+    #expect(
+      !stretches.contains { !$0.isGood } && stretches.first?.inputs?.lowerBound == history.world.first, "\(stretches)")
     #expect(throws: HistoryFailure.forgotten(world: "w", first: history.world.first)) { try daemon.script(of: "w") }
   }
 
