@@ -106,9 +106,7 @@ enum ExportTables {
   /// Made when the rows are there, since that is quicker.
   static let indexes = [
     "CREATE INDEX inputs_by_machine ON inputs(machine, seq)",
-    "CREATE INDEX inputs_by_time ON inputs(t)",
     "CREATE INDEX transitions_by_machine ON transitions(machine, t, seq)",
-    "CREATE INDEX transitions_by_time ON transitions(t)",
     "CREATE INDEX machines_by_name ON machines(name)",
     "CREATE INDEX outputs_by_machine ON outputs(machine, t)",
     "CREATE INDEX timers_by_machine ON timers(machine, timer, seq)",
