@@ -39,7 +39,7 @@ let package = Package(
     .target(name: "Simulations", dependencies: ["StateMachines"], swiftSettings: strict),
     .target(name: "Simulator", dependencies: ["StateMachines"], swiftSettings: strict),
     .target(name: "LineProtocol", swiftSettings: strict),
-    .target(name: "JournalStore", dependencies: ["CSQLite"], swiftSettings: strict),
+    .target(name: "JournalStore", dependencies: ["StateMachines", "CSQLite"], swiftSettings: strict),
     .target(name: "UnixHost", dependencies: ["CSystem"], swiftSettings: strict),
 
     .executableTarget(
@@ -62,7 +62,7 @@ let package = Package(
       name: "SimulatorTests", dependencies: ["Simulator", "Simulations", "StateMachines"],
       swiftSettings: strict),
     .testTarget(name: "LineProtocolTests", dependencies: ["LineProtocol", "StateMachines"], swiftSettings: strict),
-    .testTarget(name: "JournalStoreTests", dependencies: ["JournalStore", "CSQLite"], swiftSettings: strict),
+    .testTarget(name: "JournalStoreTests", dependencies: ["JournalStore", "StateMachines", "CSQLite"], swiftSettings: strict),
     .testTarget(name: "UnixHostTests", dependencies: ["UnixHost", "CSystem"], swiftSettings: strict),
     .testTarget(
       name: "fsmdTests",

@@ -90,7 +90,7 @@ final class HeadNotes {
 
   private func set(_ row: WorldRow) -> Int {
     let place = places[row.identity] ?? newPlace(for: row.identity)
-    var sum = Checksum(seed: identity)
+    var sum = RowSum(seed: identity)
     for (index, word) in [UInt64(bitPattern: row.identity), row.revision, row.head].enumerated() {
       put(word, at: place + 8 * index)
       sum.mix(word)
@@ -107,7 +107,7 @@ final class HeadNotes {
   }
 
   private func setHead(_ store: StoreRow) {
-    var sum = Checksum()
+    var sum = RowSum()
     let words = [Self.magic, store.identity, store.changes, boot, durability == .full ? 1 : 0]
     for (index, word) in words.enumerated() {
       put(word, at: 8 * index)
@@ -139,7 +139,7 @@ final class HeadNotes {
           UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: place + 8 * index, as: UInt64.self))
         }
       }
-      var sum = Checksum(seed: seed)
+      var sum = RowSum(seed: seed)
       for word in words.dropLast() { sum.mix(word) }
       return sum.value == words[count] ? words : nil
     }
@@ -158,7 +158,7 @@ final class HeadNotes {
     guard let file = try? StoreFile("/proc/sys/kernel/random/boot_id", O_RDONLY) else { return 0 }
     defer { file.close() }
     guard let name = try? file.read(64, at: 0), !name.isEmpty else { return 0 }
-    var sum = Checksum()
+    var sum = RowSum()
     sum.mix(name)
     return sum.value
   }

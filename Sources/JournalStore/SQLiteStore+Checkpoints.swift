@@ -15,7 +15,7 @@ extension SQLiteStore {
     try change(tenure) { (row) throws(StoreFailure) in
       precondition(sequence <= row.head, "a checkpoint has no inputs that are not stored")
       let mark = CheckpointMark(sequence: sequence, hash: hash, size: bytes.count, stored: now())
-      var content = Checksum()
+      var content = RowSum()
       content.mix(bytes)
       let insertion = Statement(
         database,
@@ -78,7 +78,7 @@ extension SQLiteStore {
     try statement.bind(1, checkpoint.id)
     if try statement.step() {
       let bytes = statement.bytes(0)
-      var content = Checksum()
+      var content = RowSum()
       content.mix(bytes)
       if content.stored == checkpoint.content, bytes.count == checkpoint.mark.size { return body(bytes) }
     }
@@ -106,7 +106,7 @@ extension SQLiteStore {
   }
 
   private static func sum(world: Int64, _ mark: CheckpointMark, content: Int64) -> Int64 {
-    var sum = Checksum()
+    var sum = RowSum()
     sum.mix(world)
     sum.mix(mark.sequence)
     sum.mix(mark.hash)

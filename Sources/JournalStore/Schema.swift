@@ -1,6 +1,6 @@
 /// The tables, and how a database says that it has them.
 ///
-/// All sums are ``Checksum``s over what `sum` names; they are checked whenever a row is read. Numbers of inputs are
+/// All sums are ``RowSum``s over what `sum` names; they are checked whenever a row is read. Numbers of inputs are
 /// kept as signed numbers with the same bits.
 enum Schema {
   /// `fsmd`, as four letters; `file` shows it.
@@ -123,7 +123,7 @@ struct StoreRow: Hashable {
   }
 
   private var sum: Int64 {
-    var sum = Checksum()
+    var sum = RowSum()
     sum.mix(identity)
     sum.mix(changes)
     sum.mix(worlds)

@@ -28,7 +28,7 @@ enum SegmentSQL {
   static func sum(
     world: Int64, first: UInt64, last: UInt64, stored: Int64, _ bytes: UnsafeRawBufferPointer
   ) -> Int64 {
-    var sum = Checksum()
+    var sum = RowSum()
     sum.mix(world)
     sum.mix(first)
     sum.mix(last)
@@ -54,7 +54,7 @@ enum NameSQL {
     """
 
   static func sum(world: Int64, _ creation: Creation) -> Int64 {
-    var sum = Checksum()
+    var sum = RowSum()
     sum.mix(world)
     sum.mix(UInt64(creation.number))
     sum.mix(creation.sequence)

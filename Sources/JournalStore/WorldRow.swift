@@ -30,7 +30,7 @@ struct WorldRow: Hashable {
   }
 
   private var sum: Int64 {
-    var sum = Checksum()
+    var sum = RowSum()
     sum.mix(identity)
     sum.mix(name)
     sum.mix(epoch)

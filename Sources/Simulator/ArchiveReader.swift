@@ -7,7 +7,7 @@ extension World {
   /// copy to go back to is due at once. Nobody watches it.
   ///
   /// Of its limits, those that shape the journal are the ones that it was written with, so that the inputs which came after
-  /// the archive have the outcome that they had. See ``adoptShapingLimits(of:)``.
+  /// the archive have the outcome that they had.
   ///
   /// - Parameters:
   ///   - kinds: The entry of the catalogue that has a name.
@@ -34,23 +34,6 @@ extension World {
     } catch {
       throw ArchiveFailure(error)
     }
-  }
-
-  /// Takes over those of some limits that shape the journal: `chain`, `keyedTimers`, `wireChain`, `wireDeliveries`.
-  ///
-  /// What follows is played again rightly only with the new ones, and only an archive says which those are. So an owner who
-  /// keeps a world on disk writes it out before the next input; see ``shapingLimitsDiffer(from:)``.
-  package mutating func adoptShapingLimits(of other: WorldLimits) {
-    limits.chain = other.chain
-    limits.keyedTimers = other.keyedTimers
-    limits.wireChain = other.wireChain
-    limits.wireDeliveries = other.wireDeliveries
-  }
-
-  /// Whether limits that shape the journal are others than this world's.
-  package func shapingLimitsDiffer(from other: WorldLimits) -> Bool {
-    limits.chain != other.chain || limits.keyedTimers != other.keyedTimers || limits.wireChain != other.wireChain
-      || limits.wireDeliveries != other.wireDeliveries
   }
 
   /// The hash that the world in an archive had when it was written, if the archive is whole; see ``stateHash``.

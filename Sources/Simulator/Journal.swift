@@ -295,7 +295,8 @@ struct Journal: ~Copyable {
   /// on later where it stopped.
   func read(_ reader: inout JournalReader) -> JournalEntry? {
     // What is forgotten may still stand in a block, but its machines' numbers may be in use again.
-    guard reader.next <= last, last - reader.next < mostInputs, reader.next >= floor else { return nil }
+    guard reader.next <= last, last - reader.next < mostInputs || reader.next >= firstUnkept, reader.next >= floor
+    else { return nil }
     if let place = blockPlace(of: reader) { return decode(&reader, in: place) }
     // Its block was not looked for yet, or has gone after all of it was read.
     guard reader.next >= first else { return nil }

@@ -46,6 +46,8 @@ package struct Recovery: ~Copyable {
   ) throws(Failure) {
     let before = source.lastSequence
     guard let segment = JournalSegment(bytes), numbers.contains(before + 1) else { throw .gap(after: before) }
+    // One segment may have more inputs than are kept; they stay until they are played.
+    source.journal.firstUnkept = before + 1
     source.journal.append(segment, numbers)
     segment.facts.shape(&source.limits)
     segment.facts.shape(&replay.world.limits)

@@ -49,10 +49,13 @@ struct Replay: ~Copyable {
   mutating func advance(through other: borrowing World, by inputs: Int) throws(Divergence) -> Bool {
     var left = inputs
     while left > 0 {
-      guard source.next <= end, let entry = other.read(&source) else { return true }
+      guard source.next <= end else { return true }
+      guard let entry = other.read(&source) else { throw Divergence(sequence: source.next) }
       if let undone = other.past.span(of: entry.sequence) {
         // To read over a few is quicker than to look for the place.
-        if undone.by - entry.sequence > 4_096 { source = other.journalReader(from: undone.by + 1) }
+        if undone.by - entry.sequence > 4_096 {
+          source = other.journalReader(from: min(undone.by, other.lastSequence) + 1)
+        }
         continue
       }
       if entry.sequence != world.lastSequence + 1 {

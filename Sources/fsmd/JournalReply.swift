@@ -39,10 +39,11 @@ struct JournalReply {
     to buffer: inout ByteBuffer, _ size: Int
   ) -> LongReply.Piece {
     let most = buffer.count + size
-    if next < realm.world.firstSequence, next <= end, remaining > 0 {
+    guard remaining > 0, next <= end else { return .done(written) }
+    if next < realm.world.firstSequence {
       return writeStored(realm, &printer, lineClass, tag: tag, to: &buffer, upTo: most)
     }
-    var reader = reader ?? realm.world.journalReader(from: min(next, realm.world.lastSequence + 1))
+    var reader = reader ?? realm.world.journalReader(from: next)
     defer { self.reader = reader }
     var looked = 0
     while remaining > 0, next <= end {

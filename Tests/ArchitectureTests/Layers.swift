@@ -21,7 +21,7 @@ struct Layer {
     Layer("Simulations", ours: ["StateMachines"]),
     Layer("Simulator", ours: ["StateMachines"]),
     Layer("LineProtocol"),
-    Layer("JournalStore", ours: ["CSQLite"], outside: ["Glibc"]),
+    Layer("JournalStore", ours: ["StateMachines", "CSQLite"], outside: ["Glibc"]),
     Layer("UnixHost", ours: ["CSystem"], outside: ["Glibc", "Dispatch"]),
     Layer(
       "fsmd", ours: ["StateMachines", "Simulations", "Simulator", "LineProtocol", "JournalStore", "UnixHost"],

@@ -32,7 +32,7 @@ struct ConnectionTranscriptTests {
       > world new y seed=18446744073709551616
       - BAD-ARGUMENT argument=seed got=18446744073709551616 allowed=0..18446744073709551615 : seed is a whole number from 0 to 18446744073709551615
       > world new y durable=yes
-      - BAD-ARGUMENT argument=durable got=yes allowed=no : durable is one of no
+      - BAD-ARGUMENT argument=durable got=yes allowed=no : this daemon keeps nothing, since it was started with --ephemeral
       > world new y durable=no
       + created y
       > world new y colour=red
