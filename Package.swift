@@ -66,7 +66,7 @@ let package = Package(
     .testTarget(name: "UnixHostTests", dependencies: ["UnixHost", "CSystem"], swiftSettings: strict),
     .testTarget(
       name: "fsmdTests",
-      dependencies: ["fsmd", "JournalStore", "LineProtocol", "Simulator", "Simulations", "StateMachines"],
+      dependencies: ["fsmd", "JournalStore", "CSQLite", "LineProtocol", "Simulator", "Simulations", "StateMachines"],
       swiftSettings: strict),
     .testTarget(
       name: "fsmreplTests", dependencies: ["fsmrepl", "fsmd", "LineProtocol", "UnixHost"],

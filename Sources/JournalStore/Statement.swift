@@ -39,6 +39,11 @@ final class Statement {
   }
 
   @discardableResult
+  func bind(_ place: Int32, _ number: Double) throws(StoreFailure) -> Statement {
+    try bind { sqlite3_bind_double($0, place, number) }
+  }
+
+  @discardableResult
   func bind(_ place: Int32, _ text: String) throws(StoreFailure) -> Statement {
     try bind { statement in
       var text = text

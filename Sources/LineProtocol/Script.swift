@@ -49,6 +49,8 @@ package struct Script: Sendable {
     case none
   }
 
+  /// The seed of the world that it plays in, where it says so.
+  package internal(set) var seed: UInt64?
   package internal(set) var sources: [Source] = []
   package internal(set) var steps: [Step] = []
   package internal(set) var outcomes: [ScriptOutcome] = []

@@ -1,6 +1,6 @@
 /// What a line of a script may be.
 extension ScriptParser {
-  private static let ownWords = ["after", "at", "end", "expect", "include", "let", "never", "repeat"]
+  private static let ownWords = ["after", "at", "end", "expect", "include", "let", "never", "repeat", "seed"]
   private static let longestName = 255
 
   /// Takes the present line, of which the words are known.
@@ -33,6 +33,8 @@ extension ScriptParser {
       try takeInclude(first)
     } else if words.isWord(first, "never") {
       try takeNever(first)
+    } else if words.isWord(first, "seed") {
+      try takeSeed(first)
     } else if words.bytes(word).first == WordScanner.at, !word.isQuoted {
       try takeTagged(first)
     } else {
@@ -85,7 +87,7 @@ extension ScriptParser {
     try takeRequest(verb, from: first, verb: first + 1)
   }
 
-  private mutating func takeRequest(_ verb: Verb?, from first: Int, verb place: Int) throws(ScriptFailure) {
+  mutating func takeRequest(_ verb: Verb?, from first: Int, verb place: Int) throws(ScriptFailure) {
     let arrow: Int
     do throws(ScriptWords.Problem) {
       arrow = try words.arrow(from: first)
@@ -112,9 +114,10 @@ extension ScriptParser {
     if found == ">" {
       return failure(word: place, "this is a line of a transcript; 'fsmrepl check' repeats those")
     }
-    let known = Set(Verb.allCases.filter { !Self.barred.contains($0) }.map(\.name) + Self.ownWords).sorted()
+    // Of two that are as near, the request of the protocol is the more likely one.
+    let known = Verb.allCases.filter { !Self.barred.contains($0) }.map(\.name) + Self.ownWords
     guard let near = Nearest.match(found, among: known) else {
-      return failure(word: place, "'\(found)' is no verb; there are \(known.joined(separator: " "))")
+      return failure(word: place, "'\(found)' is no verb; there are \(Set(known).sorted().joined(separator: " "))")
     }
     return failure(word: place, "'\(found)' is no verb; did you mean '\(near)'?")
   }
@@ -193,64 +196,6 @@ extension ScriptParser {
     }
     outcomes[text] = Int32(script.outcomes.count - 1)
     return Int32(script.outcomes.count - 1)
-  }
-
-  // MARK: Names, repeats, files
-
-  private mutating func takeLet(_ first: Int) throws(ScriptFailure) {
-    let form = "'let' is used as 'let NAME = VALUE', with quotes around a value of several words"
-    guard words.words.count == first + 4, words.isWord(first + 2, "=") else {
-      let wrong = words.isWord(first + 2, "=") ? first + 4 : first + 2
-      throw failure(word: min(wrong, words.words.count), form)
-    }
-    let name = words.text(words.words[first + 1])
-    guard words.words[first + 1].isPlain, let letter = name.first, letter.isASCII, letter.isLetter,
-      name.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") })
-    else {
-      throw failure(word: first + 1, "'\(name)' is no name; it is a letter, then letters, digits and '_'")
-    }
-    guard words.words[first + 3].isPlain else { throw failure(word: first + 3, form) }
-    let value = words.text(words.words[first + 3])
-    if let known = names[name], known.value != value {
-      throw failure(word: first + 1, "'\(name)' is '\(known.value)' since \(known.place); a name keeps its value")
-    }
-    guard names[name] != nil || names.count < ScriptLimits.names else {
-      throw failure(word: first + 1, "a script has at most \(ScriptLimits.names) names")
-    }
-    names[name] = names[name] ?? ScriptName(value: value, place: "\(script.sources[source].name):\(line)")
-  }
-
-  private mutating func takeRepeat(_ first: Int) throws(ScriptFailure) {
-    guard words.words.count > first + 1 else { throw failure(word: first + 1, "'repeat' is used as 'repeat N'") }
-    let found = words.text(words.words[first + 1])
-    guard words.words[first + 1].isPlain, found.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let count = Int(found),
-      count <= ScriptLimits.times
-    else {
-      throw failure(word: first + 1, "'\(found)' is no number of times; it is 0 to \(ScriptLimits.times)")
-    }
-    guard words.words.count == first + 2 else {
-      let found = words.text(words.words[first + 2])
-      throw failure(word: first + 2, "'\(found)' is one word too many; 'repeat' is used as 'repeat N'")
-    }
-    try beginRepeat(count, word: first)
-  }
-
-  private mutating func takeInclude(_ first: Int) throws(ScriptFailure) {
-    guard words.words.count == first + 2, words.words[first + 1].isPlain else {
-      throw failure(
-        word: min(first + 2, words.words.count),
-        "'include' is used as 'include FILE', with quotes around a name with blanks")
-    }
-    if isInBatch { throw failure(word: first, "'include' cannot stand between 'begin' and 'end'") }
-    try include(words.text(words.words[first + 1]), word: first + 1)
-  }
-
-  private mutating func takeEnd(_ place: Int) throws(ScriptFailure) {
-    let isBatch = try endBlock(word: place)
-    if isBatch { return try takeRequest(.end, from: 0, verb: place) }
-    guard place + 1 == words.words.count else {
-      throw failure(word: place + 1, "the 'end' of a 'repeat' stands alone")
-    }
   }
 
   // MARK: Expectations
@@ -351,7 +296,7 @@ extension ScriptParser {
   }
 
   /// Sees to the number of words from a place on, to the end of the line.
-  private func exactly(_ count: Int, _ first: Int, _ form: String) throws(ScriptFailure) {
+  func exactly(_ count: Int, _ first: Int, _ form: String) throws(ScriptFailure) {
     guard words.words.count != first + count else { return }
     guard words.words.count > first + count else {
       throw failure(word: words.words.count, "a word is missing; the form is '\(form)'")

@@ -142,6 +142,9 @@ package struct ScriptParser: ~Copyable {
 
   // MARK: Steps
 
+  /// Whether the present line stands in a file that another includes.
+  var isIncluded: Bool { files.count > 1 }
+
   var isInBatch: Bool {
     blocks.contains { if case .batch = $0.block { true } else { false } }
   }

@@ -34,7 +34,7 @@ package struct Excerpt: ~Copyable {
     var last = numbers.upperBound
     reading: while let entry = world.journal.read(&reader) {
       guard entry.sequence >= start else { continue }
-      for machine in Excerpt.machines(in: entry) where entry.input == .created || !known.contains(machine) {
+      for machine in entry.machines where entry.input == .created || !known.contains(machine) {
         guard let (kindName, name) = try owner(machine, entry.sequence, entry.input == .created),
           case .machine(let kind)? = catalogue[kindName]
         else { return nil }
@@ -49,17 +49,20 @@ package struct Excerpt: ~Copyable {
     self.world = world
     self.last = last
   }
+}
 
-  /// The machines that an input's lines name.
-  private static func machines(in entry: JournalEntry) -> [MachineID] {
-    var machines = entry.machine == .nobody ? [] : [entry.machine]
-    guard entry.hasDetails else { return machines }
-    var details = DetailReader(entry)
+extension JournalEntry {
+  /// The machines that its lines name.
+  var machines: [MachineID] {
+    var machines = machine == .nobody ? [] : [machine]
+    guard hasDetails else { return machines }
+    var details = DetailReader(self)
     while let detail = details.next() {
       switch detail {
       case .source(let machine, _), .target(let machine, _): machines.append(machine)
+      case .renewed(let timer): machines.append(timer.machine)
       case .emitted, .armed, .disarmed, .dataBefore, .dataAfter, .arguments, .parameters, .initial, .kind, .due, .key,
-        .undone, .renewed:
+        .undone:
         break
       }
     }

@@ -54,7 +54,8 @@ package struct OptionTable<Name: Sendable>: Sendable {
     case version
   }
 
-  private let program: String
+  /// As it is called, with a subcommand if it is one's.
+  package let program: String
   private let synopsis: String
   private let options: [Option]
 

@@ -20,8 +20,8 @@ struct DurableBenchmark {
 
   var what: String {
     switch peer {
-    case .ephemeral: "durable world on the wire, beside one that is not"
-    case .redis: "durable world on the wire, --durability \(durability)"
+    case .ephemeral: "durable on the wire, 50 × 64"
+    case .redis: "durable on the wire, 50 × 64, \(durability)"
     }
   }
 

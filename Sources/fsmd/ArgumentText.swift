@@ -109,10 +109,20 @@ enum ArgumentText {
     }
   }
 
-  /// A number without needless decimals.
+  /// A number without needless decimals, and without an exponent, which no request may have.
   private static func text(_ number: Double) -> String {
     let text = "\(number)"
-    return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+    if text.hasSuffix(".0") { return String(text.dropLast(2)) }
+    let parts = text.split(separator: "e")
+    guard parts.count == 2, let exponent = Int(parts[1]) else { return text }
+    let sign = parts[0].hasPrefix("-") ? "-" : ""
+    let halves = parts[0].drop { $0 == "-" }.split(separator: ".")
+    let digits = halves.joined()
+    let point = (halves.first?.count ?? 0) + exponent
+    if point <= 0 { return "\(sign)0.\(String(repeating: "0", count: -point))\(digits)" }
+    let whole = digits.prefix(point)
+    let fraction = digits.dropFirst(point).filter { $0 != "0" }.isEmpty ? "" : ".\(digits.dropFirst(point))"
+    return sign + whole + String(repeating: "0", count: max(0, point - digits.count)) + fraction
   }
 
   /// Writes a value as data of an output or as a reading: times and durations in seconds, numbers to six decimals of

@@ -1,4 +1,5 @@
 import JournalStore
+import LineProtocol
 import UnixHost
 
 /// What the command line asks for.
@@ -18,7 +19,8 @@ struct Invocation {
   }
 
   private static let table = OptionTable<Option>(
-    program: "fsmd", synopsis: "[OPTION]...",
+    program: "fsmd",
+    synopsis: "[OPTION]...\n       fsmd export [OPTION]... WORLD [FILE]\n       fsmd verify [OPTION]... [WORLD]...",
     options: [
       .init(
         .socket, short: "s", long: "socket", argument: .required("PATH"),
@@ -48,29 +50,51 @@ struct Invocation {
         .untilStandardInputCloses, long: "until-stdin-closes", summary: "end when standard input does"),
     ])
 
+  private static let usage =
+    table.usage + """
+
+      Without a command it is the daemon. 'export' writes a durable world as a script or a database,
+      'verify' plays what is stored again and compares; '--help' behind either says more.
+
+      """
+
   enum Outcome {
     case run(Invocation)
+    case export(ExportCommand)
+    case verify(VerifyCommand)
     case exit(Int32)
   }
 
   /// Reads the words behind the program's name; help, version and complaints are printed here.
   static func read(_ words: [String], version: String) -> Outcome {
+    switch words.first {
+    case "export": return ExportCommand.read(Array(words.dropFirst()), version: version)
+    case "verify": return VerifyCommand.read(Array(words.dropFirst()), version: version)
+    case _: break
+    }
     do throws(UsageFailure) {
       switch try table.parse(words) {
       case .help:
-        Descriptor.standardOutput.writeAll(table.usage)
+        Descriptor.standardOutput.writeAll(usage)
         return .exit(0)
       case .version:
         Descriptor.standardOutput.writeAll("fsmd \(version)\n")
         return .exit(0)
       case .run(let options, let operands):
-        if let operand = operands.first { throw .wrong("fsmd takes options only, not '\(operand)'") }
+        if let operand = operands.first { throw unknownCommand(operand) }
         return .run(try Invocation(options))
       }
     } catch {
       Descriptor.standardError.writeAll("fsmd: \(error)\nTry 'fsmd --help'.\n")
       return .exit(1)
     }
+  }
+
+  private static func unknownCommand(_ word: String) -> UsageFailure {
+    let known = ["export", "verify"]
+    if known.contains(word) { return .wrong("'\(word)' stands before all options") }
+    let hint = Nearest.match(word, among: known).map { "did you mean '\($0)'?" }
+    return .wrong("'\(word)' is no command; \(hint ?? "there are \(known.joined(separator: ", "))")")
   }
 
   private init(_ options: [OptionTable<Option>.Given]) throws(UsageFailure) {

@@ -9,6 +9,10 @@ Descriptor.fillStandard()
 switch Invocation.read(Array(CommandLine.arguments.dropFirst()), version: Release.version) {
 case .exit(let code):
   exit(code)
+case .export(let command):
+  exit(command.run(.simulations, version: Release.version))
+case .verify(let command):
+  exit(command.run(.simulations))
 case .run(let invocation):
   let log = Log(level: invocation.logLevel)
   do {

@@ -63,7 +63,8 @@ struct Invocation: Equatable {
       .init(.junit, long: "junit", argument: .required("FILE"), summary: "run, check: write a report for CI, too"),
       .init(.update, long: "update", summary: "check: put what came in the place of what differs"),
       .init(
-        .seed, long: "seed", argument: .required("N"), summary: "run: the seed of each world, 0 if not given"),
+        .seed, long: "seed", argument: .required("N"),
+        summary: "run: the seed of each world, instead of\nwhat its script says (0 if that says nothing)"),
       .init(.real, long: "real", summary: "run: play at the pace of a real clock, with what happens"),
       .init(.speed, long: "speed", argument: .required("X"), summary: "run: with --real, X times as fast"),
     ])

@@ -7,8 +7,8 @@ struct RunOptions: Equatable {
   var isTAP = false
   /// Where a report for CI goes.
   var junit: String?
-  /// Of each world.
-  var seed: UInt64 = 0
+  /// Of each world, whatever its script says.
+  var seed: UInt64?
   /// World seconds per second at which scripts are played; `nil` plays them as fast as it goes.
   var speed: Double?
 

@@ -48,7 +48,8 @@ final class RunProgram {
 
   private func play(_ player: RunPlayer) throws(RunLink.Stop) {
     let world: String
-    switch try worlds.make(seed: options.seed, ask: { request throws(RunLink.Stop) in try player.ask(request).last }) {
+    let seed = options.seed ?? player.script.seed ?? 0
+    switch try worlds.make(seed: seed, ask: { request throws(RunLink.Stop) in try player.ask(request).last }) {
     case .failure(let refusal):
       player.result.ending = .failed(refusal.failure(of: player.result.name))
       return

@@ -155,6 +155,15 @@ struct ScriptParserTests {
     #expect(steps(script).contains("advance 1s => refused USAGE"))
   }
 
+  @Test("a seed is the script's own, and stands before all that is done")
+  func seed() throws {
+    #expect(try parse("# why\nlet n = 18446744073709551615\nseed $n\nlist\n").seed == .max)
+    #expect(try parse("list\n").seed == nil)
+    #expect(
+      failure("include a", files: ["a": "seed 1"])
+        == "a:1:1: a seed stands in the script itself, not in a file that it includes")
+  }
+
   // MARK: Mistakes
 
   static let form = "a number with one of ns us ms s m h d, up to 36500d"
@@ -230,6 +239,12 @@ struct ScriptParserTests {
       ("list 5$", "1:7: behind '$' stands a name that 'let' has given; a dollar is written '$$'"),
       ("include", "1:8: 'include' is used as 'include FILE', with quotes around a name with blanks"),
       ("include x/none.fsm", "1:9: cannot read 'x/none.fsm': No such file or directory"),
+      ("seed", "1:5: 'seed' is used as 'seed N'"),
+      ("seed -1", "1:6: '-1' is no seed; it is a whole number from 0 to 18446744073709551615"),
+      ("seed 1 2", "1:8: '2' is one word too many; the form is 'seed N'"),
+      ("seed 1\nseed 1", "2:1: a script has one seed"),
+      ("list\nseed 1", "2:1: 'seed' stands before all that is done, since the world is made with it"),
+      ("at 1s seed 1", "1:7: 'seed' stands before all that is done, since the world is made with it"),
       ("quit", "1:1: a script ends with its last line, without 'quit'"),
       ("use main", "1:1: a script has a world of its own and stays there, so 'use' is not for scripts"),
       (

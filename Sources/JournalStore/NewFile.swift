@@ -1,0 +1,46 @@
+internal import Glibc
+
+/// Makes files for people: complete under another name first, and never in the place of one that is there.
+package enum NewFile {
+  /// There is a file of that name.
+  package struct Exists: Error, Hashable, Sendable, CustomStringConvertible {
+    package let path: String
+
+    package var description: String { "there is a file \(path) already, and it is not overwritten" }
+  }
+
+  /// Makes a file.
+  ///
+  /// - Parameters:
+  ///   - path: In a folder that exists.
+  ///   - fill: Writes to an empty file of mode 0600 before the umask, whose name it gets.
+  /// - Throws: ``Exists``, ``StoreFailure``, and what `fill` throws. Then nothing is left.
+  package static func make(_ path: String, _ fill: (_ temporary: String) throws -> Void) throws {
+    if StoreFile.exists(path) { throw Exists(path: path) }
+    let new = "\(path).\(getpid()).new"
+    StoreFile.remove(new)  // A process of this number that has died may have left one.
+    try StoreFile(new, O_RDWR | O_CREAT | O_EXCL).close()
+    defer { StoreFile.remove(new) }
+    try fill(new)
+    try StoreFile.sync(new, faults: nil)
+    // Unlike renaming, linking fails where somebody has made such a file meanwhile.
+    if link(new, path) == 0 { return }
+    switch errno {
+    case EEXIST: throw Exists(path: path)
+    case EPERM, EOPNOTSUPP:
+      // A file system without hard links.
+      if StoreFile.exists(path) { throw Exists(path: path) }
+      try StoreFile.rename(new, to: path, faults: nil)
+    case let code: throw SystemCall.failure(code, path: path)
+    }
+  }
+
+  /// Makes a file of some bytes.
+  package static func write(_ bytes: [UInt8], to path: String) throws {
+    try make(path) { new in
+      let file = try StoreFile(new, O_WRONLY)
+      defer { file.close() }
+      try file.write(0..<bytes.count, of: bytes, faults: nil)
+    }
+  }
+}

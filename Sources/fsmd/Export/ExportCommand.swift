@@ -1,0 +1,92 @@
+import JournalStore
+import LineProtocol
+import StateMachines
+import UnixHost
+
+/// `fsmd export`: a durable world as a script or as a database for people.
+struct ExportCommand {
+  enum Format: String, CaseIterable {
+    case script, sqlite
+  }
+
+  var format = Format.script
+  /// Where the store is; nil for the user's own.
+  var folder: String?
+  let world: String
+  /// Nil for standard output.
+  let file: String?
+
+  private enum Option {
+    case format, state
+  }
+
+  private static let table = OptionTable<Option>(
+    program: "fsmd export", synopsis: "[OPTION]... WORLD [FILE]",
+    options: [
+      .init(
+        .format, short: "f", long: "format", argument: .required("FORMAT"),
+        summary:
+          "script: requests with times that make the world again, for 'fsmrepl run' (default)\nsqlite: a database with tables for people; it needs a FILE"
+      ),
+      .init(.state, long: "state", argument: .required("FOLDER"), summary: StoreAccess.summary),
+    ])
+
+  private static let usage =
+    table.usage + """
+
+      Writes the journal of a durable world to FILE, which must not be there yet, or a script to standard
+      output. The store is only read, and a daemon may be writing it: what is exported is one moment of it.
+
+      Exit codes: 0 good, 1 usage or a FILE that is there, 3 the store cannot be read or FILE not be written.
+
+      """
+
+  static func read(_ words: [String], version: String) -> Invocation.Outcome {
+    StoreAccess.read(table, words, usage: usage, version: version) { options, operands throws(UsageFailure) in
+      .export(try ExportCommand(options, operands))
+    }
+  }
+
+  private init(_ options: [OptionTable<Option>.Given], _ operands: [String]) throws(UsageFailure) {
+    guard let world = operands.first else { throw .wrong("which world? 'fsmd export WORLD [FILE]'") }
+    guard operands.count <= 2 else { throw .wrong("'\(operands[2])' is one word too many") }
+    self.world = world
+    file = operands.count > 1 && operands[1] != "-" ? operands[1] : nil
+    for option in options {
+      switch option.name {
+      case .format:
+        guard let known = Format(rawValue: option.value) else {
+          throw .wrong("--format is script or sqlite, not '\(option.value)'")
+        }
+        format = known
+      case .state: folder = option.value
+      }
+    }
+    if format == .sqlite, file == nil {
+      throw .wrong("a database needs a FILE: 'fsmd export --format sqlite WORLD FILE'")
+    }
+  }
+
+  /// Does it.
+  ///
+  /// - Returns: The exit code.
+  func run(_ catalogue: Catalogue, version: String) -> Int32 {
+    StoreAccess.reporting {
+      let store = try StoreAccess.open(folder)
+      defer { store.close() }
+      try StoreAccess.reading(store) {
+        let history = try StoredHistory(store, StoreAccess.world(world, in: store), catalogue)
+        switch (format, file) {
+        case (.sqlite, let file?): try TableExport.write(history, to: file, release: version)
+        case (.script, let file?):
+          try NewFile.write(try ScriptExport.text(of: history, release: version), to: file)
+        case (_, nil):
+          try ScriptExport.text(of: history, release: version).withUnsafeBytes {
+            _ = Descriptor.standardOutput.writeAll($0)
+          }
+        }
+      }
+      return StoreAccess.good
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import Simulator
+import StateMachines
+
+extension TableExport {
+  /// An input of a machine, with the words that the columns have for it.
+  struct Input {
+    let entry: JournalEntry
+    let facts: InputFacts
+    let machine: String
+    let kind: Kind
+
+    init(_ entry: JournalEntry, _ facts: InputFacts, _ world: borrowing World) {
+      self.entry = entry
+      self.facts = facts
+      machine = world.name(of: entry.machine)
+      kind = world.kind(of: entry.machine)
+    }
+
+    /// What came: the event, the timer, the output of a wire.
+    var name: String? {
+      switch entry.input {
+      case .event, .delivery: kind.events[Int(entry.index)].name
+      case .expiry, .fired: timer(Int(entry.index), facts.key)
+      case .wired, .unwired: kind.outputs[Int(entry.index)].name
+      case .created, .dropped, .rewound, .renewed: nil
+      }
+    }
+
+    /// The event's arguments by their names, as JSON.
+    var arguments: String? {
+      guard !facts.arguments.isEmpty else { return nil }
+      let entries = kind.events[Int(entry.index)].arguments
+      return JSONText.object(zip(entries, facts.arguments).map { ($0.name, $1) })
+    }
+
+    var outcome: String? { entry.input.isStep ? "\(entry.verdict.word)" : nil }
+
+    func timer(_ place: Int, _ key: UInt32) -> String { TimerText.word(kind.timers[place].name, key: key) }
+  }
+}
+
+extension InputClass {
+  /// Whether a machine was handed something and has answered with a verdict.
+  var isStep: Bool {
+    switch self {
+    case .event, .delivery, .expiry, .fired: true
+    case .created, .dropped, .wired, .unwired, .rewound, .renewed: false
+    }
+  }
+
+  /// The word of the column `what`.
+  var column: String {
+    switch self {
+    case .event: "event"
+    case .delivery: "delivery"
+    case .expiry: "expired"
+    case .fired: "fired"
+    case .created: "created"
+    case .dropped: "dropped"
+    case .wired: "wired"
+    case .unwired: "unwired"
+    case .rewound: "undo"
+    case .renewed: "restart"
+    }
+  }
+}

@@ -1,0 +1,204 @@
+import JournalStore
+import LineProtocol
+import Simulator
+import StateMachines
+
+/// Writes a world's journal as a script that makes the world again; Docs/Scripts.md has the grammar.
+///
+/// Every line is played as it is written, and what comes of it is held against the journal. So a script that is handed out
+/// is known to come out the same, ways back included; and where one would not, that is said instead.
+struct ScriptExport: ~Copyable {
+  private let history: StoredHistory
+  /// Made when it is known with which limits.
+  private var rehearsal: Rehearsal?
+  private let digest = InputDigest()
+  private var text: ScriptText
+  /// When each input came, from the first on.
+  private var moments: ContiguousArray<Int64> = []
+  /// The first inputs of the requests that stand in the script and are not undone.
+  private var requests: ContiguousArray<UInt64> = []
+  /// A composed `new` that is not complete.
+  private var assembly: Assembly?
+
+  private struct Assembly {
+    let composition: Composition
+    let name: String
+    /// The first of its inputs.
+    let sequence: UInt64
+    /// What stands before the request on its line.
+    let time: String?
+    /// Of the members that have come.
+    var parameters: [[(parameter: Int, value: Value)]] = []
+    var wires = 0
+  }
+
+  /// The script.
+  ///
+  /// - Throws: ``HistoryFailure``.
+  /// - Complexity: O(inputs), since all are played.
+  static func text(of history: StoredHistory, release: String) throws -> [UInt8] {
+    guard history.world.first == 1 else {
+      throw HistoryFailure.forgotten(world: history.name, first: history.world.first)
+    }
+    var export = ScriptExport(history)
+    try export.text.begin(history, release: release)
+    try history.read { world, entry, composed in try export.add(entry, composed, of: world) }
+    try export.end()
+    return export.text.bytes
+  }
+
+  private init(_ history: StoredHistory) {
+    self.history = history
+    text = ScriptText(world: history.name)
+  }
+
+  /// The rehearsal, which begins with the limits that the first input came about with.
+  private mutating func rehearsal(_ limits: WorldLimits) throws -> Rehearsal {
+    if let rehearsal { return rehearsal }
+    var usual = WorldLimits()
+    try text.tell(limits, unlike: usual)
+    usual.chain = limits.chain
+    usual.keyedTimers = limits.keyedTimers
+    usual.wireChain = limits.wireChain
+    usual.wireDeliveries = limits.wireDeliveries
+    let made = Rehearsal(history.catalogue, seed: history.settings.seed, usual, to: history.world.head)
+    rehearsal = made
+    return made
+  }
+
+  // MARK: Inputs
+
+  private mutating func add(
+    _ entry: JournalEntry, _ composed: JournalSegment.Creation?, of world: borrowing World
+  ) throws {
+    let rehearsal = try rehearsal(world.limits)
+    moments.append(entry.moment.nanoseconds)
+    defer { digest.add(entry, of: world) }
+    if entry.input == .rewound { return try goBack(entry, InputFacts(entry, of: world), rehearsal) }
+    if entry.input == .renewed {
+      throw HistoryFailure.unsayable(
+        world: history.name, sequence: entry.sequence,
+        reason: "timers began anew when the daemon did (--on-restart restart), and no request does that")
+    }
+    guard entry.input.isFromOutside else { return }
+    if assembly == nil {
+      let time = try bring(rehearsal, to: entry.moment)
+      try compare(rehearsal, before: entry.sequence)
+      requests.append(entry.sequence)
+      guard let composed else {
+        let request = ScriptText.request(entry, InputFacts(entry, of: world), of: world)
+        return try say(request, time, rehearsal, as: entry.sequence)
+      }
+      try begin(composed, time)
+    }
+    try assemble(entry, of: world, rehearsal)
+  }
+
+  // MARK: Composed machines
+
+  private mutating func begin(_ composed: JournalSegment.Creation, _ time: String?) throws {
+    guard case .composition(let composition)? = history.catalogue[composed.kind] else {
+      throw HistoryFailure.unreadable(
+        world: history.name, reason: "\(Recovery.Failure.unknownKind(composed.kind, at: composed.sequence))")
+    }
+    assembly = Assembly(composition: composition, name: composed.name, sequence: composed.sequence, time: time)
+  }
+
+  /// Takes one of the inputs that a composed `new` has brought. Its line is written when all its members are known; nothing
+  /// else can come before.
+  private mutating func assemble(_ entry: JournalEntry, of world: borrowing World, _ rehearsal: Rehearsal) throws {
+    guard var made = assembly else { return }
+    if entry.input == .created {
+      made.parameters.append(InputFacts(entry, of: world).parameters)
+      if made.parameters.count == made.composition.members.count {
+        let request = ScriptText.new(made.composition, named: made.name, made.parameters)
+        try say(request, made.time, rehearsal, as: made.sequence)
+      }
+    } else {
+      made.wires += 1
+    }
+    let isWhole =
+      made.parameters.count == made.composition.members.count && made.wires == made.composition.wires.count
+    assembly = isWhole ? nil : made
+  }
+
+  // MARK: Time
+
+  /// Lets time pass until a moment.
+  ///
+  /// - Returns: What stands before the next request on its line; nil if it is that moment already.
+  private mutating func bring(_ rehearsal: Rehearsal, to moment: Moment) throws -> String? {
+    let time = TimeText.written(moment.nanoseconds)
+    while moment > rehearsal.now {
+      let last = rehearsal.lastSequence
+      guard case .failure(let code, _) = rehearsal.play("advance until \(time)") else { return "at \(time)" }
+      // A chain without end has stopped it; where that one goes on by itself, so does time the next time.
+      try text.append("advance until \(time) => refused \(code)")
+      if rehearsal.lastSequence == last { break }
+    }
+    return nil
+  }
+
+  // MARK: Going back
+
+  /// Writes a way back: an `undo` goes back to when the first input came that it undoes, a `goto` to before that.
+  private mutating func goBack(_ entry: JournalEntry, _ facts: InputFacts, _ rehearsal: Rehearsal) throws {
+    let first = entry.sequence - facts.undone
+    let last = moments.count > 1 ? Moment(nanoseconds: moments[moments.count - 2]) : .beginning
+    let isUndo = facts.undone > 0 && moments[Int(first) - 1] == entry.moment.nanoseconds
+    let least = isUndo ? last : max(last, entry.moment + Interval(nanoseconds: 1))
+    let time = try bring(rehearsal, to: least)
+    try compare(rehearsal, before: entry.sequence)
+    let count = requests.count - (requests.lastIndex { $0 < first }.map { $0 + 1 } ?? 0)
+    requests.removeLast(count)
+    let request =
+      isUndo ? "undo" + (count == 1 ? "" : " \(count)") : "goto \(TimeText.written(entry.moment.nanoseconds))"
+    try say(request, time, rehearsal, as: entry.sequence)
+  }
+
+  // MARK: Lines
+
+  /// Plays a request that is to bring an input, and writes it with what came of it.
+  private mutating func say(
+    _ request: String, _ time: String?, _ rehearsal: Rehearsal, as sequence: UInt64
+  ) throws {
+    let answer = rehearsal.play(request)
+    let line = [time, ScriptText.dollarsDoubled(request)].compactMap(\.self).joined(separator: "  ")
+    switch answer {
+    case .success: try text.append(line)
+    case .failure(let code, let answer):
+      guard rehearsal.lastSequence >= sequence else {
+        throw HistoryFailure.unsayable(world: history.name, sequence: sequence, reason: "'\(request)' brings \(answer)")
+      }
+      try text.append("\(line) => refused \(code)")
+    }
+  }
+
+  /// Sees to it that all that came before an input has come again, and nothing else.
+  private func compare(_ rehearsal: Rehearsal, before sequence: UInt64) throws {
+    guard rehearsal.lastSequence == sequence - 1, rehearsal.digest.value == digest.value else {
+      throw HistoryFailure.unsayable(
+        world: history.name, sequence: sequence,
+        reason: "what came before it comes out otherwise when it is played on a virtual clock with these limits")
+    }
+  }
+
+  // MARK: The end
+
+  private mutating func end() throws {
+    let rehearsal = try rehearsal(WorldLimits())  // Made already, but for a world without inputs.
+    if let time = try bring(rehearsal, to: history.moment) { try text.append(time) }
+    let head = history.world.head
+    guard rehearsal.lastSequence >= head, rehearsal.digest.value == digest.value, rehearsal.now == history.moment else {
+      return try compare(rehearsal, before: head + 1)
+    }
+    if rehearsal.lastSequence > head {
+      try text.tellOfMore(rehearsal.lastSequence - head)
+    }
+    try rehearsal.withWorld { world in
+      try text.expect(&world)
+    }
+    try text.append(
+      "world => ok t=\(TimeText.seconds(history.moment.nanoseconds)) seq=\(rehearsal.lastSequence)")
+  }
+}

@@ -1,0 +1,136 @@
+import JournalStore
+import LineProtocol
+import Simulator
+import StateMachines
+
+/// The text of a script that is being written, and how its lines are spelled.
+struct ScriptText: ~Copyable {
+  private var buffer = ByteBuffer()
+  private let world: String
+  private var lines = 0
+
+  init(world: String) {
+    self.world = world
+  }
+
+  var bytes: [UInt8] { Array(buffer.bytes) }
+
+  /// - Throws: ``HistoryFailure/tooLong(world:)``.
+  mutating func append(_ line: String) throws {
+    lines += 1
+    guard lines <= ScriptLimits.lines, line.utf8.count <= ScriptLimits.line,
+      buffer.count + line.utf8.count < ScriptLimits.file
+    else { throw HistoryFailure.tooLong(world: world) }
+    buffer.append(text: line)
+    buffer.append(byte: UInt8(ascii: "\n"))
+  }
+
+  // MARK: Beginning and end
+
+  mutating func begin(_ history: StoredHistory, release: String) throws {
+    try append(
+      "# World \(world) as of \(TimeText.seconds(history.moment.nanoseconds)) s, after \(history.world.head) inputs; by fsmd \(release)."
+    )
+    try append("# 'fsmrepl run FILE' plays it, and sees at the end that it has come out the same.")
+    if history.settings.seed != 0 { try append("seed \(history.settings.seed)") }
+  }
+
+  /// Says which limits must be set for the script to come out the same.
+  mutating func tell(_ limits: WorldLimits, unlike usual: WorldLimits) throws {
+    let differing = [
+      ("chain", limits.chain, usual.chain), ("keyedTimers", limits.keyedTimers, usual.keyedTimers),
+      ("wireChain", limits.wireChain, usual.wireChain),
+      ("wireDeliveries", limits.wireDeliveries, usual.wireDeliveries),
+    ].filter { $0.1 != $0.2 }
+    guard !differing.isEmpty else { return }
+    let options = differing.map { "--limit \($0.0)=\($0.1)" }.joined(separator: " ")
+    try append("# Its world had other limits than usual. Where that matters, play it on a daemon with the same:")
+    try append("# fsmd \(options)")
+  }
+
+  /// Says that inputs have come which the journal does not have: timers that were due when the world was stored.
+  mutating func tellOfMore(_ inputs: UInt64) throws {
+    try append(
+      inputs == 1
+        ? "# One more timer has expired here, which was due."
+        : "# \(inputs) more inputs have come here, of timers that were due.")
+  }
+
+  /// What all machines have come to.
+  mutating func expect(_ world: inout World) throws {
+    for machine in world.machines(matching: .all) {
+      let name = world.name(of: machine)
+      try append("expect \(name) \(Self.word(Self.dollarsDoubled(world.state(of: machine))))")
+      // Behind 'expect output' a script has something else.
+      if name == "output" { continue }
+      let kind = world.kind(of: machine)
+      let timers = world.runningTimers(of: machine).map { TimerText.word(kind.timers[$0.timer].name, key: $0.key) }
+      try append("expect \(name) timers \(timers.isEmpty ? "none" : timers.joined(separator: ","))")
+    }
+  }
+
+  // MARK: Requests
+
+  /// The request that brings an input from outside.
+  static func request(_ entry: JournalEntry, _ facts: InputFacts, of world: borrowing World) -> String {
+    let name = world.name(of: entry.machine)
+    let kind = world.kind(of: entry.machine)
+    let index = Int(entry.index)
+    switch entry.input {
+    case .created:
+      let initial = facts.initial.flatMap { place in
+        kind.initialStates.first { kind.initialState(named: $0) == place }
+      }
+      return "new \(kind.name) \(name)" + (initial.map { " \(pair("initial", $0))" } ?? "")
+        + parameters(facts.parameters, kind)
+    case .event:
+      let last = facts.arguments.lastIndex { $0 != Value.none }
+      let arguments = facts.arguments.prefix(last.map { $0 + 1 } ?? 0)
+      return (["send", name, kind.events[index].name] + arguments.map { word(ArgumentText.written($0)) })
+        .joined(separator: " ")
+    case .fired: return "fire \(name) \(TimerText.word(kind.timers[index].name, key: facts.key))"
+    case .dropped: return "drop \(name)"
+    case .wired, .unwired:
+      guard let target = facts.target else { return "" }
+      let event = world.kind(of: target.machine).events[target.event].name
+      let verb = entry.input == .wired ? "wire" : "unwire"
+      return "\(verb) \(name) \(kind.outputs[index].name) \(world.name(of: target.machine)) \(event)"
+    case .delivery, .expiry, .rewound, .renewed: return ""
+    }
+  }
+
+  /// The request that makes a composition.
+  ///
+  /// - Parameter parameters: Of each member.
+  static func new(
+    _ composition: Composition, named name: String, _ parameters: [[(parameter: Int, value: Value)]]
+  ) -> String {
+    let given = zip(composition.members, parameters).map { member, values in
+      Self.parameters(values, member.kind, of: "\(member.name).")
+    }
+    return "new \(composition.name) \(name)" + given.joined()
+  }
+
+  private static func parameters(
+    _ values: [(parameter: Int, value: Value)], _ kind: Kind, of member: String = ""
+  ) -> String {
+    // Where one was given twice, the last counted; a request says each once.
+    values.indices.filter { place in !values[(place + 1)...].contains { $0.parameter == values[place].parameter } }
+      .map { " " + pair(member + kind.parameters[values[$0].parameter].name, ArgumentText.written(values[$0].value)) }
+      .joined()
+  }
+
+  private static func pair(_ key: String, _ value: String) -> String {
+    "\(key)=\(Word.needsQuotes(value, asValue: true) ? Word.quoted(value) : value)"
+  }
+
+  /// A word that is taken for nothing else, neither for an arrow.
+  private static func word(_ text: String) -> String {
+    text.hasPrefix("=>") ? Word.quoted(text) : Word.written(text)
+  }
+
+  /// A request as it is written in a script, where a dollar begins a name.
+  static func dollarsDoubled(_ request: String) -> String {
+    request.utf8.contains(UInt8(ascii: "$")) ? request.replacing("$", with: "$$") : request
+  }
+}

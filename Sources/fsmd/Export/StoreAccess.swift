@@ -1,0 +1,84 @@
+import JournalStore
+import LineProtocol
+import Simulator
+import UnixHost
+
+/// What the subcommands share that read a store.
+enum StoreAccess {
+  static let good: Int32 = 0
+  static let wrongUse: Int32 = 1
+  static let badStore: Int32 = 3
+
+  static let summary = "the folder of the store (default: $XDG_STATE_HOME/fsmd, or .local/state/fsmd in $HOME)"
+
+  /// Reads the words behind a subcommand; help, version and complaints are printed here.
+  static func read<Option>(
+    _ table: OptionTable<Option>, _ words: [String], usage: String, version: String,
+    _ make: ([OptionTable<Option>.Given], [String]) throws(UsageFailure) -> Invocation.Outcome
+  ) -> Invocation.Outcome {
+    do throws(UsageFailure) {
+      switch try table.parse(words) {
+      case .help:
+        Descriptor.standardOutput.writeAll(usage)
+        return .exit(good)
+      case .version:
+        Descriptor.standardOutput.writeAll("fsmd \(version)\n")
+        return .exit(good)
+      case .run(let options, let operands):
+        return try make(options, operands)
+      }
+    } catch {
+      complain("\(error)\nTry '\(table.program) --help'.")
+      return .exit(wrongUse)
+    }
+  }
+
+  static func complain(_ text: String) {
+    Descriptor.standardError.writeAll("fsmd: \(text)\n")
+  }
+
+  static func open(_ folder: String?) throws -> SQLiteStore {
+    guard let folder = folder ?? StateFolder.path() else {
+      throw StoreFailure.cannotOpen(
+        path: "the store", reason: "neither $XDG_STATE_HOME nor $HOME names a folder; --state FOLDER does")
+    }
+    return try SQLiteStore.openForReading(folder: folder)
+  }
+
+  /// Does `body` on one moment of the store, whatever a daemon writes meanwhile.
+  static func reading<R>(_ store: SQLiteStore, _ body: () throws -> R) throws -> R {
+    try store.withSnapshot { () throws(StoreFailure) in Result { try body() } }.get()
+  }
+
+  /// A world by its name.
+  static func world(_ name: String, in store: SQLiteStore) throws -> StoredWorld {
+    let worlds = try store.worlds()
+    if let found = worlds.first(where: { $0.name == name }) { return found }
+    let names = worlds.map(\.name)
+    throw HistoryFailure.unknownWorld(name, near: Nearest.match(name, among: names), known: names)
+  }
+
+  /// Does `body`, and says what is wrong if it fails.
+  ///
+  /// - Returns: The exit code.
+  static func reporting(_ body: () throws -> Int32) -> Int32 {
+    do {
+      return try body()
+    } catch let error {
+      complain("\(error)")
+      return code(of: error)
+    }
+  }
+
+  private static func code(of error: any Error) -> Int32 {
+    switch error {
+    case is NewFile.Exists: return wrongUse
+    case let failure as HistoryFailure:
+      switch failure {
+      case .unknownWorld: return wrongUse
+      case .store, .unreadable, .forgotten, .unsayable, .tooLong: return badStore
+      }
+    case _: return badStore
+    }
+  }
+}

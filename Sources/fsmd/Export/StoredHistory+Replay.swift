@@ -1,0 +1,85 @@
+import JournalStore
+import Simulator
+import StateMachines
+
+/// Playing a stored journal again.
+extension StoredHistory {
+  /// The world as it is stored, played from the latest checkpoint that serves.
+  func present() throws -> World {
+    let latest = try asking { () throws(StoreFailure) in try store.checkpoint(of: name, atOrBefore: world.head) }
+    return try played(from: latest, to: world.head, at: moment, WorldLimits())
+  }
+
+  /// The world as it was right behind an input, played from a checkpoint, or from an earlier one if a way back has led
+  /// beyond it.
+  ///
+  /// - Parameters:
+  ///   - checkpoint: Nil for the beginning.
+  ///   - end: Where a segment ends.
+  func played(
+    from checkpoint: JournalStore.Checkpoint?, to end: UInt64, at moment: Moment, _ limits: WorldLimits
+  ) throws -> World {
+    let (checkpoint, undone) = try base(checkpoint, end)
+    let start = checkpoint?.mark.sequence ?? 0
+    let origin =
+      if let checkpoint { try archived(checkpoint) } else { World(seed: settings.seed, limits: limits) }
+    if start == end { return origin }
+    var recovery = Recovery(of: origin, undone: undone, catalogue)
+    try readSegments(from: start + 1, to: end) { try recovery.append($0.bytes, $0.first...$0.last) }
+    return recovery.finish(at: moment, limits)
+  }
+
+  /// The world of a checkpoint.
+  func archived(_ checkpoint: JournalStore.Checkpoint) throws -> World {
+    do throws(ArchiveFailure) {
+      return try World(archive: checkpoint.bytes, kinds: { catalogue[$0] })
+    } catch {
+      throw HistoryFailure.unreadable(
+        world: name, reason: "its checkpoint at input \(checkpoint.mark.sequence): \(error.text)")
+    }
+  }
+
+  /// The latest checkpoint, this one or before, that nothing up to `end` has undone; with what was undone behind it.
+  private func base(
+    _ checkpoint: JournalStore.Checkpoint?, _ end: UInt64
+  ) throws -> (JournalStore.Checkpoint?, UndoneSpans) {
+    var checkpoint = checkpoint
+    while true {
+      let start = checkpoint?.mark.sequence ?? 0
+      guard start + 1 >= world.first else {
+        throw HistoryFailure.unreadable(
+          world: name, reason: "what was before input \(world.first) is not kept any more, and it takes that")
+      }
+      var undone = UndoneSpans()
+      if start < end {
+        try readSegments(from: start + 1, to: end) { undone.look(through: $0.bytes, $0.first...$0.last) }
+      }
+      guard let first = undone.first, first <= start else { return (checkpoint, undone) }
+      checkpoint = try asking { () throws(StoreFailure) in try store.checkpoint(of: name, atOrBefore: first - 1) }
+    }
+  }
+
+  /// Hands out the segments from the one on that has an input up to the one that ends with another.
+  private func readSegments(from sequence: UInt64, to end: UInt64, _ body: (Segment) throws -> Void) throws {
+    var isAtEnd = false
+    try readSegments(from: sequence) { segment in
+      guard segment.last <= end else {
+        throw HistoryFailure.unreadable(world: name, reason: "no segment of its journal ends with input \(end)")
+      }
+      try body(segment)
+      isAtEnd = segment.last == end
+      return !isAtEnd
+    }
+    guard isAtEnd else {
+      throw HistoryFailure.unreadable(world: name, reason: "its journal ends before input \(end)")
+    }
+  }
+
+  func asking<R>(_ body: () throws(StoreFailure) -> R) throws -> R {
+    do throws(StoreFailure) {
+      return try body()
+    } catch {
+      throw HistoryFailure.store(error)
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import JournalStore
+import Simulator
+import StateMachines
+
+/// A world as a store has it, for those who only read: what it is, and all of its journal that is kept.
+struct StoredHistory {
+  let store: SQLiteStore
+  let world: StoredWorld
+  let settings: WorldSettings
+  let catalogue: Catalogue
+
+  var name: String { world.name }
+  var moment: Moment { Moment(nanoseconds: world.moment) }
+
+  /// - Throws: ``HistoryFailure/unreadable(world:reason:)``.
+  init(_ store: SQLiteStore, _ world: StoredWorld, _ catalogue: Catalogue) throws(HistoryFailure) {
+    guard let settings = WorldSettings(world.settings) else {
+      throw .unreadable(
+        world: world.name, reason: "its settings are '\(String(decoding: world.settings, as: UTF8.self))'")
+    }
+    self.store = store
+    self.world = world
+    self.settings = settings
+    self.catalogue = catalogue
+  }
+
+  /// Hands out every input that is kept, oldest first; see ``Chronicle``.
+  ///
+  /// - Throws: ``HistoryFailure``; what `body` throws.
+  func read(_ body: (borrowing World, JournalEntry, JournalSegment.Creation?) throws -> Void) throws {
+    var chronicle = Chronicle(after: world.first - 1, catalogue)
+    try readSegments(from: world.first) { segment in
+      try chronicle.read(segment.bytes, segment.first...segment.last, owner: owner, body)
+      return true
+    }
+  }
+
+  /// Hands out the segments from the one on that has an input.
+  ///
+  /// - Parameter body: Returns whether to go on.
+  func readSegments(from sequence: UInt64, _ body: (Segment) throws -> Bool) throws {
+    var failure: (any Error)?
+    do throws(StoreFailure) {
+      try store.readSegments(of: name, from: sequence) { segment in
+        do {
+          return try body(segment)
+        } catch {
+          failure = error
+          return false
+        }
+      }
+    } catch {
+      throw HistoryFailure.store(error)
+    }
+    if let failure = failure as? Recovery.Failure { throw HistoryFailure.unreadable(world: name, reason: "\(failure)") }
+    if let failure { throw failure }
+  }
+
+  /// Who had a number at an input, where the journal that is kept does not say.
+  func owner(of machine: MachineID, at sequence: UInt64) -> (kind: String, name: String)? {
+    let found = try? store.creation(of: machine.number, in: name, at: sequence)
+    return found.map { ($0.kind, $0.name) }
+  }
+
+  /// The input that made a machine, of which the journal that is kept does not tell.
+  func birth(of machine: MachineID, at sequence: UInt64) -> UInt64? {
+    (try? store.creation(of: machine.number, in: name, at: sequence))?.sequence
+  }
+}
+
+/// Why a stored world cannot be read, or not be written as is wanted.
+enum HistoryFailure: Error, Equatable {
+  case store(StoreFailure)
+  /// There is no such world; what it may have been, and what there is.
+  case unknownWorld(String, near: String?, known: [String])
+  /// What the store has does not make a world, though its bytes are as they were written.
+  case unreadable(world: String, reason: String)
+  /// The journal begins later than the world.
+  case forgotten(world: String, first: UInt64)
+  /// An input of which no script can be made.
+  case unsayable(world: String, sequence: UInt64, reason: String)
+  /// A script that is longer than scripts may be.
+  case tooLong(world: String)
+}
+
+extension HistoryFailure: CustomStringConvertible {
+  var description: String {
+    switch self {
+    case .store(let failure): "\(failure)"
+    case .unknownWorld(let name, let near, let known):
+      "there is no durable world '\(name)'; "
+        + (near.map { "did you mean '\($0)'? " } ?? "")
+        + (known.isEmpty
+          ? "there is none at all" : "there \(known.count == 1 ? "is" : "are") \(known.joined(separator: ", "))")
+    case .unreadable(let world, let reason): "world \(world) cannot be read: \(reason)"
+    case .forgotten(let world, let first):
+      "the journal of world \(world) begins with input \(first): what was before is not kept any more, and without it no script makes the world again; --format sqlite has what there is"
+    case .unsayable(let world, let sequence, let reason):
+      "input \(sequence) of world \(world) cannot be written as a line of a script: \(reason); --format sqlite has it"
+    case .tooLong(let world):
+      "world \(world) has more inputs than a script may have lines; --format sqlite has them all"
+    }
+  }
+}

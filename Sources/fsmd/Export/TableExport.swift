@@ -1,0 +1,297 @@
+import JournalStore
+import LineProtocol
+import Simulator
+import StateMachines
+
+/// Writes a world's journal as a database for people; Docs/Export.md says what is in it.
+///
+/// Inputs are written as they are read. What a way back undoes stays in `inputs`, with the number of that way back, and
+/// is taken out of all other tables.
+struct TableExport {
+  private let tables: TableWriter
+  private let history: StoredHistory
+  /// The states with their data of machines whose states have any, as far as they are known.
+  private var states: [MachineID: String] = [:]
+  /// The inputs that made the machines that were met.
+  private var births: [MachineID: UInt64] = [:]
+  /// Where what is known begins, for machines that were made before.
+  private var start: Moment?
+
+  /// Makes the database.
+  ///
+  /// - Throws: ``StoreFailure`` and ``HistoryFailure``. Then nothing is left.
+  /// - Complexity: O(inputs); each way back costs what it undoes.
+  static func write(_ history: StoredHistory, to path: String, release: String) throws {
+    try TableWriter.make(path) { tables in
+      for table in ExportTables.tables { try tables.run(table) }
+      var export = TableExport(tables: tables, history: history)
+      try history.read { world, entry, _ in try export.add(entry, of: world) }
+      try export.addThoseOfWhomNothingIsTold()
+      for index in ExportTables.indexes { try tables.run(index) }
+      try tables.run(ExportTables.states)
+      for view in ExportTables.views { try tables.run(view) }
+      try export.tellAbout(release)
+    }
+  }
+
+  private init(tables: TableWriter, history: StoredHistory) {
+    self.tables = tables
+    self.history = history
+  }
+
+  private mutating func add(_ entry: JournalEntry, of world: borrowing World) throws {
+    if start == nil { start = entry.moment }
+    let facts = InputFacts(entry, of: world)
+    if entry.machine == .nobody { return try addWorldwide(entry, facts, of: world) }
+    let input = Input(entry, facts, world)
+    if entry.input != .created, births[entry.machine] == nil { try addOneFromBefore(input) }
+    let (from, to) = try spell(input)
+    try tables.insert(
+      [
+        .integer(Int64(entry.sequence)), .seconds(entry.moment), .integer(entry.moment.nanoseconds),
+        .text(input.machine), .text(input.kind.name), .text(entry.input.column), .text(input.name),
+        .text(input.arguments), .text(input.outcome), .text(from), .text(to),
+        .text(facts.source.map { world.name(of: $0.machine) }),
+        .text(facts.source.map { world.kind(of: $0.machine).outputs[$0.output].name }), .null,
+      ], into: "inputs")
+    if entry.verdict == .moved && entry.input.isStep || from != to {
+      try addTransition(input, from, to)
+    }
+    switch entry.input {
+    case .created:
+      try addMachine(input)
+      try addEffects(input)
+    case .dropped: try drop(input)
+    case .wired, .unwired: try addWire(input, of: world)
+    case .event, .delivery, .expiry, .fired: try addEffects(input)
+    case .rewound, .renewed: break
+    }
+  }
+
+  // MARK: States
+
+  /// The states before and after an input.
+  private mutating func spell(_ input: Input) throws -> (from: String?, to: String?) {
+    let entry = input.entry
+    let states = input.kind.states
+    let to = states[Int(entry.to)].word(data: input.facts.after)
+    switch entry.input {
+    case .created:
+      if input.kind.carriesData { self.states[entry.machine] = to }
+      return (nil, to)
+    case .dropped: return (try stateBefore(input) ?? to, nil)
+    case .wired, .unwired, .rewound, .renewed: return (nil, nil)
+    case .event, .delivery, .expiry, .fired: break
+    }
+    switch entry.verdict {
+    case .moved:
+      if input.kind.carriesData { self.states[entry.machine] = to }
+      return (states[Int(entry.from)].word(data: input.facts.before), to)
+    case .stayed where input.kind.carriesData:
+      let from = try stateBefore(input)
+      self.states[entry.machine] = to
+      return (from ?? to, to)
+    case .stayed, .ignored, .refused:
+      return (to, to)
+    }
+  }
+
+  /// The state with its data that a machine has come to; nil where nothing is known.
+  private func stateBefore(_ input: Input) throws -> String? {
+    if let known = states[input.entry.machine] { return known }
+    // After a way back all are to be looked for anew. Most have moved not long before.
+    return try tables.text(
+      "SELECT to_state FROM transitions WHERE machine = ?1 ORDER BY seq DESC LIMIT 1", .text(input.machine))
+  }
+
+  private func addTransition(_ input: Input, _ from: String?, _ to: String?) throws {
+    try tables.insert(
+      [
+        .integer(Int64(input.entry.sequence)), .seconds(input.entry.moment), .integer(input.entry.moment.nanoseconds),
+        .text(input.machine), .text(input.kind.name), .text(from), .text(to), .text(input.entry.input.column),
+        .text(input.name),
+      ], into: "transitions")
+  }
+
+  // MARK: Machines and wires
+
+  private mutating func addMachine(_ input: Input) throws {
+    births[input.entry.machine] = input.entry.sequence
+    var values = input.kind.parameters.map { (name: $0.name, value: $0.standard ?? Value.none) }
+    for (place, value) in input.facts.parameters { values[place].value = value }
+    let moment = input.entry.moment
+    try tables.insert(
+      [
+        .text(input.machine), .text(input.kind.name), .text(JSONText.object(values)),
+        .integer(Int64(input.entry.sequence)), .seconds(moment), .integer(moment.nanoseconds), .null, .null, .null,
+        .null,
+      ], into: "machines")
+  }
+
+  private mutating func drop(_ input: Input) throws {
+    let machine = input.entry.machine
+    states[machine] = nil
+    let end = TableWriter.Value.integer(Int64(input.entry.sequence))
+    let moment = input.entry.moment
+    try tables.run(
+      "UPDATE machines SET dropped_seq = ?1, dropped_t = ?2, dropped_ns = ?3 WHERE created_seq = ?4",
+      end, .seconds(moment), .integer(moment.nanoseconds), .integer(Int64(births[machine] ?? 0)))
+    for side in ["source", "target"] {
+      try tables.run(
+        "UPDATE wires SET removed_seq = ?1, removed_t = ?2, removed_ns = ?3 WHERE \(side) = ?4 AND removed_seq IS NULL",
+        end, .seconds(moment), .integer(moment.nanoseconds), .text(input.machine))
+    }
+  }
+
+  private func addWire(_ input: Input, of world: borrowing World) throws {
+    guard let target = input.facts.target, let output = input.name else { return }
+    let name = world.name(of: target.machine)
+    let event = world.kind(of: target.machine).events[target.event].name
+    let number = TableWriter.Value.integer(Int64(input.entry.sequence))
+    let moment = input.entry.moment
+    guard input.entry.input == .unwired else {
+      return try tables.insert(
+        [
+          .text(input.machine), .text(output), .text(name), .text(event), number, .seconds(moment),
+          .integer(moment.nanoseconds), .null, .null, .null,
+        ], into: "wires")
+    }
+    try tables.run(
+      """
+      UPDATE wires SET removed_seq = ?1, removed_t = ?2, removed_ns = ?3
+      WHERE source = ?4 AND output = ?5 AND target = ?6 AND event = ?7 AND removed_seq IS NULL
+      """, number, .seconds(moment), .integer(moment.nanoseconds), .text(input.machine), .text(output), .text(name),
+      .text(event))
+  }
+
+  // MARK: What a step asked for
+
+  private func addEffects(_ input: Input) throws {
+    let entry = input.entry
+    let isExpiry = entry.input == .expiry || (entry.input == .fired && entry.verdict != .refused)
+    if isExpiry, let timer = input.name { try addTimer(input, place: 0, timer, entry.input.column, due: nil) }
+    for (place, effect) in input.facts.effects.enumerated() {
+      switch effect {
+      case .emitted(let output, let data):
+        let form = input.kind.outputs[Int(output)]
+        let members = zip(form.data, data).map { (name: $0.name, value: $1) }
+        try tables.insert(
+          [
+            .integer(Int64(entry.sequence)), .integer(Int64(place + 1)), .seconds(entry.moment),
+            .integer(entry.moment.nanoseconds), .text(input.machine), .text(input.kind.name), .text(form.name),
+            .text(members.isEmpty ? nil : JSONText.object(members)),
+          ], into: "outputs")
+      case .armed(let timer, let key, let due):
+        try addTimer(input, place: place + 1, input.timer(Int(timer), key), "armed", due: due)
+      case .disarmed(let timer, let key, let due):
+        try addTimer(input, place: place + 1, input.timer(Int(timer), key), "disarmed", due: due)
+      case .dataBefore, .dataAfter, .arguments, .parameters, .initial, .kind, .due, .key, .source, .target, .undone,
+        .renewed:
+        break
+      }
+    }
+  }
+
+  private func addTimer(_ input: Input, place: Int, _ timer: String, _ what: String, due: Moment?) throws {
+    try addTimer(input.entry, place: place, input.machine, input.kind, timer, what, due: due)
+  }
+
+  private func addTimer(
+    _ entry: JournalEntry, place: Int, _ machine: String, _ kind: Kind, _ timer: String, _ what: String, due: Moment?
+  ) throws {
+    try tables.insert(
+      [
+        .integer(Int64(entry.sequence)), .integer(Int64(place)), .seconds(entry.moment),
+        .integer(entry.moment.nanoseconds), .text(machine), .text(kind.name), .text(timer), .text(what),
+        due.map { .seconds($0) } ?? .null,
+        due.map { .integer($0.nanoseconds) } ?? .null,
+      ], into: "timers")
+  }
+
+  // MARK: What is no machine's
+
+  private mutating func addWorldwide(_ entry: JournalEntry, _ facts: InputFacts, of world: borrowing World) throws {
+    try tables.insert(
+      [
+        .integer(Int64(entry.sequence)), .seconds(entry.moment), .integer(entry.moment.nanoseconds), .null, .null,
+        .text(entry.input.column),
+      ] + Array(repeating: .null, count: 8), into: "inputs")
+    for (place, timer) in facts.renewed.enumerated() {
+      let kind = world.kind(of: timer.machine)
+      let due = entry.moment + timer.duration
+      try addTimer(
+        entry, place: place + 1, world.name(of: timer.machine), kind,
+        TimerText.word(kind.timers[timer.timer].name, key: timer.key), "armed", due: due)
+    }
+    if facts.undone > 0 { try undo(entry, facts) }
+  }
+
+  /// Takes what was undone out of all tables but `inputs`.
+  private mutating func undo(_ entry: JournalEntry, _ facts: InputFacts) throws {
+    let sequence = TableWriter.Value.integer(Int64(entry.sequence))
+    let from = entry.sequence - facts.undone
+    try tables.run(
+      "UPDATE inputs SET undone_by = ?1 WHERE seq >= ?2 AND seq < ?1", sequence, .integer(Int64(from)))
+    // Beyond what is kept nothing is known of how things were; it begins anew with what is met from here on.
+    let isBeyond = from < history.world.first
+    for statement in ExportTables.undoing { try tables.run(statement, .integer(isBeyond ? 0 : Int64(from))) }
+    states = [:]
+    if isBeyond {
+      births = [:]
+      start = entry.moment
+    }
+  }
+
+  // MARK: What was before
+
+  /// Adds a machine that was made before the journal begins that is kept, in the state in which it is met.
+  private mutating func addOneFromBefore(_ input: Input) throws {
+    let entry = input.entry
+    let state = input.kind.states[Int(entry.from)].word(data: entry.verdict == .moved ? input.facts.before : nil)
+    try addOneFromBefore(entry.machine, input.machine, input.kind, state, at: entry.sequence)
+  }
+
+  private mutating func addOneFromBefore(
+    _ machine: MachineID, _ name: String, _ kind: Kind, _ state: String, at sequence: UInt64
+  ) throws {
+    let start = start ?? history.moment
+    let birth = history.birth(of: machine, at: sequence) ?? 0
+    births[machine] = birth
+    let number = TableWriter.Value.integer(Int64(birth))
+    try tables.insert(
+      [.text(name), .text(kind.name), .null, number, .null, .null, .null, .null, .null, .null], into: "machines")
+    try tables.insert(
+      [
+        number, .seconds(start), .integer(start.nanoseconds), .text(name), .text(kind.name), .null, .text(state),
+        .text("kept"), .null,
+      ], into: "transitions")
+  }
+
+  /// Adds the machines that the journal does not speak of as far as it is kept: they are as they were.
+  private mutating func addThoseOfWhomNothingIsTold() throws {
+    guard history.world.first > 1 else { return }
+    var world = try history.present()
+    for machine in world.machines(matching: .all) where births[machine] == nil {
+      try addOneFromBefore(
+        machine, world.name(of: machine), world.kind(of: machine), world.state(of: machine), at: history.world.head)
+    }
+  }
+
+  private func tellAbout(_ release: String) throws {
+    let facts = [
+      ("format", "\(ExportTables.version)"), ("fsmd", release), ("world", history.name),
+      ("seed", "\(history.settings.seed)"), ("clock", history.settings.mode.rawValue),
+      ("t", TimeText.seconds(history.moment.nanoseconds)), ("t_ns", "\(history.moment.nanoseconds)"),
+      ("first_seq", "\(history.world.first)"), ("last_seq", "\(history.world.head)"),
+    ]
+    for (key, value) in facts { try tables.insert([.text(key), .text(value)], into: "about") }
+  }
+}
+
+extension TableWriter.Value {
+  /// A text; `NULL` if there is none.
+  static func text(_ text: String?) -> Self { text.map { .text($0) } ?? .null }
+
+  /// A moment in seconds, as near as a number with a fraction comes.
+  static func seconds(_ moment: Moment) -> Self { .real(Double(moment.nanoseconds) / 1e9) }
+}

@@ -1,0 +1,145 @@
+import JournalStore
+import Simulator
+import StateMachines
+
+/// Plays a stored world again, stretch by stretch between its checkpoints, and compares what comes of it.
+struct Verification {
+  /// What came of one stretch; as text, a line for people.
+  struct Stretch: Equatable, CustomStringConvertible {
+    let world: String
+    /// Nil for what is no stretch of inputs.
+    let inputs: ClosedRange<UInt64>?
+    let finding: Finding
+
+    enum Finding: Equatable {
+      /// The hash of what it has come to.
+      case good(hash: UInt64)
+      /// There is nothing to play.
+      case empty
+      /// All bytes are as they were written, but what was before is not kept, and so they cannot be played.
+      case notPlayed
+      case bad(String)
+    }
+
+    var isGood: Bool {
+      switch finding {
+      case .good, .empty, .notPlayed: true
+      case .bad: false
+      }
+    }
+
+    var description: String {
+      let place = inputs.map { "\(world) inputs \($0.lowerBound)..\($0.upperBound)" } ?? world
+      switch finding {
+      case .good(let hash):
+        let digits = String(hash, radix: 16)
+        return "\(place) good hash=\(String(repeating: "0", count: 16 - digits.count))\(digits)"
+      case .empty: return "\(place) good, without inputs"
+      case .notPlayed: return "\(place) good, but not played: what was before is not kept any more"
+      case .bad(let what): return "\(place) bad: \(what)"
+      }
+    }
+  }
+
+  private let history: StoredHistory
+
+  init(_ history: StoredHistory) {
+    self.history = history
+  }
+
+  /// Tells of each stretch when it has been looked at, oldest first.
+  func run(_ tell: (Stretch) -> Void) {
+    func look(at inputs: ClosedRange<UInt64>?, _ body: () throws -> Stretch.Finding) {
+      let finding: Stretch.Finding
+      do {
+        finding = try body()
+      } catch {
+        finding = .bad("\(error)")
+      }
+      tell(Stretch(world: history.name, inputs: inputs, finding: finding))
+    }
+    let (first, head) = (history.world.first, history.world.head)
+    guard first <= head else { return look(at: nil) { .empty } }
+    let marks: [CheckpointMark]
+    do throws(StoreFailure) {
+      marks = try history.store.checkpoints(of: history.name)
+    } catch {
+      return look(at: first...head) { throw error }
+    }
+    var last: CheckpointMark?
+    var next = first
+    for mark in marks {
+      if next <= mark.sequence {
+        let (range, base) = (next...mark.sequence, last)
+        look(at: range) { try play(range, from: base, to: mark) }
+        next = mark.sequence + 1
+      }
+      last = mark
+    }
+    if next <= head {
+      let base = last
+      look(at: next...head) { try play(next...head, from: base, to: nil) }
+    }
+  }
+
+  /// Plays a stretch.
+  ///
+  /// - Parameters:
+  ///   - base: The checkpoint that it begins behind; nil for the beginning of the world.
+  ///   - mark: The checkpoint that it ends with; nil for the end of the journal.
+  private func play(
+    _ inputs: ClosedRange<UInt64>, from base: CheckpointMark?, to mark: CheckpointMark?
+  ) throws -> Stretch.Finding {
+    let wanted = try mark.map { try archived($0) }
+    try compareNames(inputs)
+    guard base != nil || history.world.first == 1 else { return .notPlayed }
+    let start = try base.map { try checkpoint($0) }
+    let played = try history.played(
+      from: start, to: inputs.upperBound, at: wanted?.moment ?? history.moment, wanted?.limits ?? WorldLimits())
+    guard played.lastSequence == inputs.upperBound else { return .bad("it ends with input \(played.lastSequence)") }
+    let hash = try played.presentHash
+    if let mark, hash != mark.hash {
+      return .bad("its inputs come to another state when they are played again than the checkpoint at its end has")
+    }
+    return .good(hash: hash)
+  }
+
+  /// The moment and the limits of a checkpoint's world, which is what was noted of it.
+  private func archived(_ mark: CheckpointMark) throws -> (moment: Moment, limits: WorldLimits) {
+    let world = try history.archived(try checkpoint(mark))
+    guard try world.presentHash == mark.hash, world.lastSequence == mark.sequence else {
+      throw HistoryFailure.unreadable(
+        world: history.name, reason: "its checkpoint at input \(mark.sequence) has another hash than was noted")
+    }
+    return (world.now, world.limits)
+  }
+
+  private func checkpoint(_ mark: CheckpointMark) throws -> JournalStore.Checkpoint {
+    guard let found = try history.store.checkpoint(of: history.name, atOrBefore: mark.sequence),
+      found.mark == mark
+    else {
+      throw HistoryFailure.unreadable(
+        world: history.name, reason: "its checkpoint at input \(mark.sequence) is not to be found")
+    }
+    return found
+  }
+
+  /// Holds the names that the store has noted of machines against those in the journal.
+  private func compareNames(_ inputs: ClosedRange<UInt64>) throws {
+    try history.readSegments(from: inputs.lowerBound) { segment in
+      guard let stretch = JournalSegment(segment.bytes) else {
+        throw HistoryFailure.unreadable(world: history.name, reason: "a segment with input \(segment.first) is none")
+      }
+      for creation in stretch.creations where creation.machine != .nobody {
+        let noted = try history.store.creation(
+          of: creation.machine.number, in: history.name, at: creation.sequence)
+        guard noted?.sequence == creation.sequence, noted?.name == creation.name, noted?.kind == creation.kind else {
+          throw HistoryFailure.unreadable(
+            world: history.name,
+            reason: "the store has another name for the machine that input \(creation.sequence) made")
+        }
+      }
+      return segment.last < inputs.upperBound
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import JournalStore
+import Simulator
+import StateMachines
+import UnixHost
+
+/// `fsmd verify`: plays what a store has from checkpoint to checkpoint, and compares.
+struct VerifyCommand {
+  /// Nil for the user's own.
+  var folder: String?
+  /// Empty for all.
+  let worlds: [String]
+
+  private enum Option {
+    case state
+  }
+
+  private static let table = OptionTable<Option>(
+    program: "fsmd verify", synopsis: "[OPTION]... [WORLD]...",
+    options: [.init(.state, long: "state", argument: .required("FOLDER"), summary: StoreAccess.summary)])
+
+  private static let usage =
+    table.usage + """
+
+      Reads all that the store has of each WORLD, or of all worlds, with its checksums, plays it from
+      checkpoint to checkpoint and compares what comes of it. One line per stretch. Nothing is written,
+      and a daemon may be writing the store.
+
+      Exit codes: 0 good, 1 usage, 3 something is damaged or comes out otherwise, or cannot be read.
+
+      """
+
+  static func read(_ words: [String], version: String) -> Invocation.Outcome {
+    StoreAccess.read(table, words, usage: usage, version: version) { options, operands throws(UsageFailure) in
+      .verify(VerifyCommand(folder: options.last?.value, worlds: operands))
+    }
+  }
+
+  /// Does it.
+  ///
+  /// - Returns: The exit code.
+  func run(_ catalogue: Catalogue) -> Int32 {
+    StoreAccess.reporting {
+      let store = try StoreAccess.open(folder)
+      defer { store.close() }
+      return try StoreAccess.reading(store) {
+        let wanted = worlds.isEmpty ? try store.worlds() : try worlds.map { try StoreAccess.world($0, in: store) }
+        var isGood = true
+        for world in wanted {
+          do {
+            let verification = Verification(try StoredHistory(store, world, catalogue))
+            verification.run { stretch in
+              Descriptor.standardOutput.writeAll("\(stretch)\n")
+              isGood = isGood && stretch.isGood
+            }
+          } catch {
+            Descriptor.standardOutput.writeAll("\(world.name) \(error)\n")
+            isGood = false
+          }
+        }
+        return isGood ? StoreAccess.good : StoreAccess.badStore
+      }
+    }
+  }
+}

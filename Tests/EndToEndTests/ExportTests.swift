@@ -1,0 +1,160 @@
+import Foundation
+import Testing
+import UnixHost
+
+/// `fsmd export` and `fsmd verify` as programs, on the store of a daemon that serves it or was killed.
+struct ExportTests {
+  private struct Run {
+    let code: Child.Ending
+    let output: String
+    let log: String
+  }
+
+  /// A state folder, and a daemon that keeps its worlds there.
+  private struct Kept {
+    let state: TemporaryFolder
+    let daemon: DaemonProcess
+    var environment: [(String, String?)] { [("XDG_STATE_HOME", state.path)] }
+
+    init() throws {
+      state = try TemporaryFolder()
+      daemon = try DaemonProcess(environment: [("XDG_STATE_HOME", state.path)])
+    }
+
+    func fsmd(_ arguments: String...) throws -> Run {
+      let program = try ProgramRun("fsmd", arguments, in: state, environment: environment)
+      return Run(code: try program.ending(), output: program.output, log: program.log)
+    }
+
+    func replay(_ arguments: String...) throws -> Run {
+      let program = try ProgramRun("fsmrepl", ["run"] + arguments, in: state, environment: ScriptsTests.alone)
+      return Run(code: try program.ending(), output: program.output, log: program.log)
+    }
+
+    /// A world with a bit of everything.
+    func work() throws {
+      let client = try daemon.connect()
+      for request in [
+        "world new lesson durable=yes seed=11", "use lesson", "new shiftKey key", "new fridge f start=4",
+        "new phoneCall call", "send key tap", "advance 200ms", "send key tap", "wire f compressorOff key tap",
+        "advance 1h", "undo", "send call.phone pressCall", "send f minTemperatureReached", "send key nonsense",
+        "new http h", "advance 3s", "drop h", "goto 1800s", "send key character c=$", "advance 90s",
+      ] {
+        _ = try client.askAll(request)
+      }
+    }
+  }
+
+  @Test("a daemon is killed; what it had stored makes the world again, and is verified")
+  func afterKill() throws {
+    let kept = try Kept()
+    try kept.work()
+    let client = try kept.daemon.connect()
+    _ = try client.ask("use lesson")
+    let shown = try client.askAll("list")
+    kept.daemon.signal(SIGKILL)
+    _ = try kept.daemon.run.ending()
+    let script = "\(kept.state.path)/lesson.fsm"
+    let export = try kept.fsmd("export", "lesson", script)
+    #expect(export.code == .exited(0) && export.output == "" && export.log == "", "\(export)")
+    let text = try String(contentsOfFile: script, encoding: .utf8)
+    for line in shown.dropLast() {
+      let words = line.split(separator: " ")
+      #expect(text.contains("expect \(words[1]) \(words[3])\n"), "\(line)")
+    }
+    let replay = try kept.replay(script)
+    #expect(replay.code == .exited(0), "\(replay)")
+    // Another seed is another world: the file says its own, and the command line has the last word.
+    #expect(text.contains("\nseed 11\n"))
+    #expect(try kept.replay("--seed", "11", script).code == .exited(0))
+    let verification = try kept.fsmd("verify")
+    #expect(verification.code == .exited(0))
+    let lines = verification.output.split(separator: "\n")
+    #expect(lines.count == 2 && lines[1] == "main good, without inputs", "\(verification)")
+    #expect(lines[0].wholeMatch(of: /lesson inputs 1\.\.\d+ good hash=[0-9a-f]{16}/) != nil, "\(verification)")
+  }
+
+  @Test("a world is exported and verified while its daemon goes on")
+  func whileServed() throws {
+    let kept = try Kept()
+    try kept.work()
+    let client = try kept.daemon.connect()
+    _ = try client.ask("use lesson")
+    for round in 0..<3 {
+      try client.send(String(repeating: "send key tap\nadvance 100ms\n", count: 500))
+      let export = try kept.fsmd("export", "lesson")
+      #expect(export.code == .exited(0), "\(export.log)")
+      #expect(export.output.contains("# World lesson as of "))
+      let file = "\(kept.state.path)/served-\(round).fsm"
+      try Data(export.output.utf8).write(to: URL(filePath: file))
+      #expect(try kept.replay(file).code == .exited(0))
+      #expect(try kept.fsmd("verify", "lesson").code == .exited(0))
+      #expect(try kept.fsmd("export", "--format", "sqlite", "lesson", "\(file).sqlite").code == .exited(0))
+    }
+    for _ in 0..<3_000 { _ = try client.line() }
+    #expect(try client.ask("sync").hasPrefix("+"))
+  }
+
+  @Test("wrong words and files that are there are exit 1 and one line; a store that is none is exit 3")
+  func mistakes() throws {
+    let kept = try Kept()
+    try kept.work()
+    let taken = "\(kept.state.path)/taken"
+    try Data("mine".utf8).write(to: URL(filePath: taken))
+    for (words, said) in [
+      (["export"], "fsmd: which world? 'fsmd export WORLD [FILE]'\nTry 'fsmd export --help'.\n"),
+      (["export", "a", "b", "c"], "fsmd: 'c' is one word too many\nTry 'fsmd export --help'.\n"),
+      (
+        ["export", "leson"], "fsmd: there is no durable world 'leson'; did you mean 'lesson'? there are lesson, main\n"
+      ),
+      (["verify", "other"], "fsmd: there is no durable world 'other'; there are lesson, main\n"),
+      (["export", "-f", "csv", "a"], "fsmd: --format is script or sqlite, not 'csv'\nTry 'fsmd export --help'.\n"),
+      (
+        ["export", "-f", "sqlite", "lesson"],
+        "fsmd: a database needs a FILE: 'fsmd export --format sqlite WORLD FILE'\nTry 'fsmd export --help'.\n"
+      ),
+      (["export", "lesson", taken], "fsmd: there is a file \(taken) already, and it is not overwritten\n"),
+      (
+        ["export", "-f", "sqlite", "lesson", taken],
+        "fsmd: there is a file \(taken) already, and it is not overwritten\n"
+      ),
+      (["exprot", "lesson"], "fsmd: 'exprot' is no command; did you mean 'export'?\nTry 'fsmd --help'.\n"),
+      (["--log", "debug", "verify"], "fsmd: 'verify' stands before all options\nTry 'fsmd --help'.\n"),
+    ] {
+      let program = try ProgramRun("fsmd", words, in: kept.state, environment: kept.environment)
+      #expect(try program.ending() == .exited(1), "\(words)")
+      #expect(program.output == "" && program.log == said, "\(words): \(program.log)")
+    }
+    #expect(try String(contentsOfFile: taken, encoding: .utf8) == "mine")
+    let empty = try TemporaryFolder()
+    for words in [["export", "lesson"], ["verify"]] {
+      let program = try ProgramRun("fsmd", words + ["--state", empty.path], in: kept.state)
+      #expect(try program.ending() == .exited(3), "\(words)")
+      #expect(program.log == "fsmd: there is no \(empty.path)/journal.sqlite: no durable world was ever kept there\n")
+    }
+    for words in [["export", "--help"], ["verify", "-h"]] {
+      let program = try ProgramRun("fsmd", words, in: kept.state)
+      #expect(try program.ending() == .exited(0))
+      #expect(program.output.hasPrefix("usage: fsmd \(words[0]) [OPTION]... ") && program.log == "")
+    }
+  }
+
+  @Test("damage is found and told, and is exit 3")
+  func damage() throws {
+    let kept = try Kept()
+    try kept.work()
+    kept.daemon.letGo()
+    _ = try kept.daemon.run.ending()
+    let path = URL(filePath: "\(kept.state.path)/fsmd/journal.sqlite")
+    var bytes = try Data(contentsOf: path)
+    // A name in the journal: SQLite's own structure stays whole.
+    let place = try #require(bytes.range(of: Data("fridge".utf8))?.lowerBound)
+    bytes[place] ^= 1
+    try bytes.write(to: path)
+    let verification = try kept.fsmd("verify")
+    #expect(verification.code == .exited(3))
+    #expect(verification.output.contains("lesson") && verification.output.contains(" bad: "), "\(verification)")
+    #expect(verification.output.contains("main good"), "\(verification)")
+    #expect(try Data(contentsOf: path) == bytes)
+  }
+}

@@ -1,0 +1,238 @@
+import Foundation
+import JournalStore
+import LineProtocol
+import Simulator
+import StateMachines
+import Testing
+
+@testable import fsmd
+
+@Suite("A stored world as a database")
+struct TableExportTests {
+  private func export(_ world: String, of daemon: KeptDaemon) throws -> ExportedDatabase {
+    let file = daemon.file("\(world)-\(UUID().uuidString).sqlite")
+    try TableExport.write(daemon.history(of: world), to: file, release: "0.0.0")
+    return try ExportedDatabase(file)
+  }
+
+  // MARK: The page
+
+  /// A piece of the page, by the language that it is marked with.
+  private struct Block {
+    let language: Substring
+    let text: String
+  }
+
+  private static func page() throws -> String {
+    var folder = URL(filePath: #filePath)
+    for _ in 0..<4 { folder.deleteLastPathComponent() }
+    let file = folder.appending(path: "Docs/Export.md")
+    return try String(contentsOf: file, encoding: .utf8)
+  }
+
+  private static func blocks(_ page: String) -> [Block] {
+    let parts = page.components(separatedBy: "\n```")
+    return stride(from: 1, to: parts.count, by: 2).map { place in
+      let lines = parts[place].split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
+      return Block(language: lines[0], text: lines.count > 1 ? String(lines[1]) : "")
+    }
+  }
+
+  /// Plays a script's lines with their times.
+  private func play(_ script: String, _ guest: Guest) throws {
+    let parsed = try ScriptParser.parse("page", Array(script.utf8)) { _ in .failed("") }
+    for step in parsed.steps {
+      let answer = guest.say(parsed.request(of: step)).last ?? ""
+      #expect(answer.hasPrefix("+ "), "\(parsed.line(of: step)): \(answer)")
+    }
+  }
+
+  @Test("every query of the page gives what stands there, on the page's own world")
+  func page() throws {
+    let page = try Self.page()
+    let blocks = Self.blocks(page)
+    let daemon = try KeptDaemon()
+    let guest = daemon.begin("lesson")
+    try play(blocks.first { $0.language == "fsm" }?.text ?? "", guest)
+    let database = try export("lesson", of: daemon)
+    var queries = 0
+    for (place, block) in blocks.enumerated() where block.language == "sql" {
+      let wanted = blocks[place + 1]
+      #expect(wanted.language == "text")
+      let found = try database.rows(block.text).joined(separator: "\n")
+      #expect(found == wanted.text, "\(block.text)\n\(found)")
+      queries += 1
+    }
+    #expect(queries > 10)
+    // All but the first line, which names the release.
+    let script = blocks.last { $0.language == "fsm" }?.text.split(separator: "\n").dropFirst()
+    let exported = try daemon.script(of: "lesson").split(separator: "\n").dropFirst()
+    #expect(script == exported, "\(exported.joined(separator: "\n"))")
+    // Every column of every table has its words on the page.
+    let names = try database.rows(
+      "SELECT m.name, p.name FROM sqlite_schema AS m JOIN pragma_table_info(m.name) AS p WHERE m.type IN ('table', 'view')"
+    )
+    for name in names {
+      let (table, column) = (name.split(separator: "|")[0], name.split(separator: "|")[1])
+      #expect(page.contains("`\(table)`") && page.contains("`\(column)`") || table == "about", "\(name)")
+    }
+  }
+
+  @Test("the question for a state at a time is answered from an index")
+  func plans() throws {
+    let daemon = try KeptDaemon()
+    _ = daemon.begin("w").say("new shiftKey key")
+    let database = try export("w", of: daemon)
+    let plan = try database.plan(
+      "SELECT to_state FROM transitions WHERE machine = 'key' AND t <= 5 ORDER BY seq DESC LIMIT 1")
+    #expect(plan.contains("USING") && plan.contains("INDEX transitions_by_machine"), "\(plan)")
+  }
+
+  // MARK: Against the daemon
+
+  /// Requests of all kinds, ways back among them.
+  private func play(seed: UInt64, requests: Int, _ guest: Guest) {
+    var random = RandomRequests(seed: seed, HostedService.catalogue)
+    var dice = Dice(seed: ~seed)
+    for number in 0..<requests {
+      if number > 15, dice.once(in: 2) { _ = guest.say("advance \(dice.number(below: 20_000))ms") }
+      switch dice.number(below: 20) {
+      case 0: _ = guest.say("undo \(dice.number(below: 6) + 1)")
+      case 1: _ = guest.say("goto \(guest.client.hosted.realm.world.now.nanoseconds / 4 * 3)ns")
+      case _: _ = guest.say(random.input())
+      }
+    }
+  }
+
+  @Test(
+    "has the states of any time, as the daemon shows them when it goes back there", arguments: 0..<12 as Range<UInt64>)
+  func states(seed: UInt64) throws {
+    let daemon = try KeptDaemon()
+    let guest = daemon.begin("w", "seed=\(seed)")
+    play(seed: seed, requests: 200, guest)
+    let database = try export("w", of: daemon)
+    let end = guest.client.hosted.realm.world.now.nanoseconds
+    for place in (0...10).reversed() {
+      let moment = place == 10 ? end : end / 10 * Int64(place)
+      if place < 10 { _ = guest.say("goto \(moment)ns") }
+      let shown = guest.say("list").dropLast().map { line -> String in
+        let words = ServerLine(line)?.words ?? []
+        return "\(words[0])|\(words[1])|\(words[2])"
+      }
+      let found = try database.rows(
+        """
+        SELECT machine, kind, state FROM spells
+        WHERE since_ns <= \(moment) AND (until_ns > \(moment) OR until_ns IS NULL) ORDER BY machine
+        """)
+      #expect(found == shown, "seed \(seed) at \(moment)")
+      for line in shown {
+        let words = line.split(separator: "|", maxSplits: 2)
+        let one = try database.rows(
+          "SELECT to_state FROM transitions WHERE machine = '\(words[0])' AND t_ns <= \(moment) ORDER BY seq DESC LIMIT 1"
+        )
+        #expect(one == [String(words[2])], "seed \(seed) at \(moment)")
+      }
+    }
+  }
+
+  @Test("has the inputs, outputs and timers of the journal", arguments: 20..<30 as Range<UInt64>)
+  func journal(seed: UInt64) throws {
+    let daemon = try KeptDaemon()
+    let guest = daemon.begin("w", "seed=\(seed)")
+    play(seed: seed, requests: 200, guest)
+    let database = try export("w", of: daemon)
+    var inputs: [String] = []
+    var effects: [String] = []
+    for line in guest.say("journal since=1 limit=1000000").dropLast() {
+      guard let parsed = ServerLine(line) else { continue }
+      let (sequence, machine) = (parsed.words[0], parsed.words[2])
+      let undone = parsed["undone"] ?? ""
+      let head = "\(sequence)|\(machine)"
+      switch parsed.words[3] {
+      case "created": inputs.append("\(head)||\(parsed.words[5])|\(undone)")
+      case "moved": inputs.append("\(head)|moved|\(parsed.words[5])|\(undone)")
+      case "stayed", "ignored", "refused": inputs.append("\(head)|\(parsed.words[3])|\(parsed.words[4])|\(undone)")
+      case "dropped", "wired", "unwired": inputs.append("\(head)|||\(undone)")
+      case "undone": inputs.append("\(sequence)||||\(undone)")
+      case "output", "armed", "disarmed", "expired":
+        // What was undone is nowhere but among the inputs.
+        if undone.isEmpty { effects.append("\(head)|\(parsed.words[4])") }
+      case let other: Issue.record("\(other)")
+      }
+    }
+    #expect(inputs.count > 50, "seed \(seed)")
+    #expect(
+      try database.rows("SELECT seq, machine, outcome, to_state, undone_by FROM inputs ORDER BY seq") == inputs,
+      "seed \(seed)")
+    let found = try database.rows(
+      """
+      SELECT seq, machine, name FROM (
+        SELECT seq, place, machine, output AS name FROM outputs UNION ALL SELECT seq, place, machine, timer FROM timers
+      ) ORDER BY seq, place
+      """)
+    #expect(found == effects, "seed \(seed)")
+    let machines = guest.say("list").dropLast().compactMap { ServerLine($0)?.words.joined(separator: "|") }
+    #expect(
+      try database.rows("SELECT name, kind, state FROM machines WHERE dropped_seq IS NULL ORDER BY name") == machines)
+    let wires = guest.say("wires").dropLast().compactMap { ServerLine($0)?.words.joined(separator: "|") }
+    #expect(
+      try database.rows("SELECT source, output, target, event FROM wires WHERE removed_seq IS NULL").sorted()
+        == wires.sorted())
+    let agenda = guest.say("agenda").dropLast().compactMap { line in
+      ServerLine(line).map { $0.words.dropFirst().joined(separator: "|") }
+    }
+    #expect(try database.rows("SELECT machine, timer FROM running_timers").sorted() == agenda.sorted())
+  }
+
+  // MARK: Values and files
+
+  @Test("writes arguments, parameters and data as JSON by their names")
+  func json() throws {
+    let daemon = try KeptDaemon()
+    let guest = daemon.begin("w")
+    _ = guest.play(
+      "new till t idle=1500ms", "send t open \"a \\\"b\\\"\\\\\"", "send t add 5", "send t weigh on floor",
+      "send t open",
+      "advance 2s")
+    let database = try export("w", of: daemon)
+    #expect(
+      try database.rows("SELECT arguments FROM inputs WHERE what = 'event' ORDER BY seq") == [
+        #"{"note":"a \"b\"\\"}"#, #"{"amount":5}"#, #"{"gross":true,"scale":"floor"}"#, #"{"note":null}"#,
+      ])
+    #expect(try database.rows("SELECT parameters FROM machines") == [#"{"idle":1.500}"#])
+    #expect(
+      try database.rows("SELECT output, data FROM outputs ORDER BY seq") == [
+        #"weight|{"weight":7.5}"#, #"total|{"sum":5,"note":"a \"b\"\\"}"#,
+      ])
+    #expect(
+      try database.rows("SELECT from_state, to_state FROM transitions ORDER BY seq") == [
+        "|closed", "closed|open(0)", "open(0)|open(5)", "open(5)|closed",
+      ])
+  }
+
+  @Test("leaves a file alone that is there, and nothing behind when it fails")
+  func files() throws {
+    let daemon = try KeptDaemon()
+    _ = daemon.begin("w").say("new shiftKey key")
+    let file = daemon.file("taken")
+    try Data("mine".utf8).write(to: URL(filePath: file))
+    #expect(throws: NewFile.Exists.self) {
+      try TableExport.write(daemon.history(of: "w"), to: file, release: "0.0.0")
+    }
+    #expect(try String(contentsOfFile: file, encoding: .utf8) == "mine")
+    #expect(throws: StoreFailure.self) {
+      try TableExport.write(daemon.history(of: "w"), to: daemon.file("nowhere/file"), release: "0.0.0")
+    }
+    struct Interrupted: Error {}
+    #expect(throws: Interrupted.self) {
+      try TableWriter.make(daemon.file("half")) { tables in
+        try tables.run("CREATE TABLE a(b)")
+        throw Interrupted()
+      }
+    }
+    let names = try FileManager.default.contentsOfDirectory(atPath: daemon.folder.path).filter {
+      !$0.hasPrefix("journal.")
+    }
+    #expect(names == ["taken"])
+  }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import JournalStore
+import Simulator
+import StateMachines
+import Testing
+
+@testable import fsmd
+
+@Suite("Verifying a store")
+struct VerificationTests {
+  private func verify(_ world: String, of daemon: KeptDaemon) throws -> [Verification.Stretch] {
+    var stretches: [Verification.Stretch] = []
+    try Verification(daemon.history(of: world)).run { stretches.append($0) }
+    return stretches
+  }
+
+  private func play(seed: UInt64, requests: Int, _ guest: Guest) {
+    var random = RandomRequests(seed: seed, HostedService.catalogue)
+    var dice = Dice(seed: ~seed)
+    for number in 0..<requests {
+      if number > 15, dice.once(in: 2) { _ = guest.say("advance \(dice.number(below: 20_000))ms") }
+      switch dice.number(below: 20) {
+      case 0: _ = guest.say("undo \(dice.number(below: 20) + 1)")
+      case 1: _ = guest.say("goto \(guest.client.hosted.realm.world.now.nanoseconds / 4 * 3)ns")
+      case _: _ = guest.say(random.input())
+      }
+    }
+  }
+
+  @Test(
+    "finds every stretch good, with ways back across checkpoints and after restarts", arguments: 0..<12 as Range<UInt64>
+  )
+  func good(seed: UInt64) throws {
+    var daemon = try KeptDaemon(KeptDaemon.Setup("checkpointInputs=30"))
+    var guest = daemon.begin("w", "seed=\(seed)")
+    for part in 0..<4 {
+      play(seed: seed * 4 + UInt64(part), requests: 60, guest)
+      if part % 2 == 1 {
+        daemon = try daemon.afterKill()
+        guest = daemon.connect("w")
+      }
+    }
+    let stretches = try verify("w", of: daemon)
+    #expect(!stretches.contains { !$0.isGood }, "seed \(seed): \(stretches)")
+    #expect(stretches.count > 2, "seed \(seed)")
+    #expect(stretches.first?.inputs?.lowerBound == 1)
+    #expect(stretches.last?.inputs?.upperBound == guest.client.hosted.realm.world.lastSequence)
+    for (before, after) in zip(stretches, stretches.dropFirst()) {
+      #expect((before.inputs?.upperBound ?? 0) + 1 == after.inputs?.lowerBound)
+    }
+    // The last line's hash is that of the world as it is.
+    guard case .good(let hash)? = stretches.last?.finding else { return }
+    let present = try daemon.history(of: "w").present().presentHash
+    #expect(present == hash)
+  }
+
+  @Test("says what there is of a world without inputs, and of one whose beginning is not kept")
+  func short() throws {
+    let daemon = try KeptDaemon(KeptDaemon.Setup("checkpointInputs=30", "storeBytes=65536"))
+    #expect(try verify("main", of: daemon).map(\.description) == ["main good, without inputs"])
+    let guest = daemon.begin("w")
+    _ = guest.say("new shiftKey key")
+    for _ in 0..<400 {
+      _ = guest.say((["begin"] + Array(repeating: "send key tap", count: 30) + ["end"]).joined(separator: "\n"))
+    }
+    daemon.host.settle()
+    let history = try daemon.history(of: "w")
+    #expect(history.world.first > 1)
+    let stretches = try verify("w", of: daemon)
+    #expect(
+      !stretches.contains { !$0.isGood } && stretches.first?.inputs?.lowerBound == history.world.first, "\(stretches)")
+    #expect(throws: HistoryFailure.forgotten(world: "w", first: history.world.first)) { try daemon.script(of: "w") }
+  }
+
+  @Test("finds a flipped byte in whatever row, and changes nothing")
+  func damage() throws {
+    let daemon = try KeptDaemon(KeptDaemon.Setup("checkpointInputs=30"))
+    let guest = daemon.begin("w")
+    play(seed: 3, requests: 200, guest)
+    daemon.service.release()
+    daemon.store.close()
+    for change in [
+      "UPDATE segments SET bytes = zeroblob(length(bytes)) WHERE id = (SELECT id FROM segments ORDER BY id LIMIT 1 OFFSET 40)",
+      "UPDATE checkpoints SET bytes = zeroblob(length(bytes)) WHERE id = (SELECT id FROM checkpoints ORDER BY id LIMIT 1)",
+      "UPDATE checkpoints SET hash = hash + 1 WHERE id = (SELECT max(id) FROM checkpoints)",
+      "UPDATE names SET name = 'other' WHERE number = 0",
+      "DELETE FROM segments WHERE id = (SELECT id FROM segments ORDER BY id LIMIT 1 OFFSET 40)",
+    ] {
+      let copy = try daemon.afterKill()
+      copy.store.close()
+      try ExportedDatabase.change(copy.folder.files.database, change)
+      let names = ["journal.sqlite", "journal.heads"]
+      let before = names.map { copy.folder.contents[$0] }
+      var stretches: [Verification.Stretch] = []
+      do {
+        stretches = try verify("w", of: copy)
+      } catch is StoreFailure {
+        continue  // Found before any stretch was.
+      }
+      #expect(stretches.contains { !$0.isGood }, "\(change)")
+      #expect(names.map { copy.folder.contents[$0] } == before, "\(change)")
+    }
+  }
+}
