@@ -13,8 +13,8 @@ package final class FaultPlan {
 
   /// How many calls there were.
   package private(set) var calls = 0
-  private let failing: Int
-  private let timing: Timing
+  private var failing: Int
+  private var timing: Timing
   private let code: Int32
 
   /// - Parameters:
@@ -24,6 +24,14 @@ package final class FaultPlan {
     failing = call
     self.timing = timing
     self.code = code
+  }
+
+  /// Lets a call that is still to come be the one that fails.
+  ///
+  /// - Parameter number: Counted from the next call, 1; 0 lets all succeed from now on.
+  package func strike(call number: Int, _ timing: Timing = .insteadOfCall) {
+    failing = number == 0 ? 0 : calls + number
+    self.timing = timing
   }
 
   /// Whether the plan came to the call that fails.

@@ -2,6 +2,7 @@ import JournalStore
 import LineProtocol
 import Simulator
 import StateMachines
+import Testing
 
 @testable import fsmd
 
@@ -36,6 +37,7 @@ final class KeptDaemon {
   let wall: WallClock
   let host: HostedService
   let store: SQLiteStore
+  let faults: FaultPlan
   /// What it has said to whoever runs it.
   private(set) var log: [String] = []
 
@@ -45,7 +47,8 @@ final class KeptDaemon {
   init(_ setup: Setup = Setup(), in folder: TestFolder = TestFolder(), wall: WallClock = WallClock()) throws {
     var circumstances = SQLiteStore.Circumstances()
     circumstances.isLocked = setup.isLocked
-    circumstances.faults = setup.faults
+    faults = setup.faults ?? FaultPlan(call: 0, .insteadOfCall, code: 10)  // An I/O error to SQLite.
+    circumstances.faults = faults
     circumstances.boot = 1
     circumstances.now = { wall.milliseconds / 1_000 }
     let store = try SQLiteStore.open(
@@ -79,6 +82,14 @@ final class KeptDaemon {
     setup.faults = nil
     change(&setup)
     return try KeptDaemon(setup, in: folder, wall: wall)
+  }
+
+  /// Lets the next call to the disk fail, once, which something in `body` must make.
+  func failOnce(_ body: () -> Void) {
+    faults.strike(call: 1)
+    let before = faults.calls
+    body()
+    if faults.calls == before { Issue.record("nothing has asked the store") }
   }
 
   /// A new client, in main or another world that is there.

@@ -1,0 +1,291 @@
+import Testing
+
+@testable import JournalStore
+@testable import fsmd
+
+/// A store that cannot take what is written: who wrote is told, nobody is told of what is not there, and the rest goes on.
+@Suite("A store that fails")
+struct OutageTests {
+  /// Ways in which a store can fail from one moment on, and how that is ended.
+  enum Trouble: CaseIterable {
+    case full, readOnly, locked, dead
+
+    /// What clients are told.
+    var words: String {
+      switch self {
+      case .full: "no room on the disk for "
+      case .readOnly: "may only be read"
+      case .locked: "is locked by another program"
+      case .dead: "disk I/O error"
+      }
+    }
+  }
+
+  /// Begins the trouble.
+  ///
+  /// - Returns: What ends it.
+  private func begin(_ trouble: Trouble, _ daemon: KeptDaemon) throws -> () throws -> Void {
+    let database = daemon.store.database
+    switch trouble {
+    case .full:
+      let pages = try database.number("PRAGMA page_count") ?? 0
+      try database.run("PRAGMA max_page_count = \(pages)")
+      // What is left of the last page.
+      let guest = daemon.connect()
+      while guest.ask("send p buttonClick")[0].hasPrefix("+") {}
+      return { try database.run("PRAGMA max_page_count = 1000000") }
+    case .readOnly:
+      try database.run("PRAGMA query_only = 1")
+      return { try database.run("PRAGMA query_only = 0") }
+    case .locked:
+      let other = try Database(path: daemon.folder.files.database, .writing, faults: nil)
+      try other.run("BEGIN EXCLUSIVE")
+      return { other.close() }
+    case .dead:
+      daemon.faults.strike(call: 1, .fromThenOn)
+      return { daemon.faults.strike(call: 0, .insteadOfCall) }
+    }
+  }
+
+  @Test(
+    "each request gets one answer with its tag, what was acknowledged stays, and all goes on afterwards",
+    arguments: Trouble.allCases)
+  func answers(trouble: Trouble) throws {
+    let daemon = try KeptDaemon()
+    let (one, other, watcher) = (daemon.connect(), daemon.connect(), daemon.connect())
+    let free = daemon.host.connect(toWorld: "brief")
+    _ = one.ask("new power p", "new shiftKey key", "send p buttonClick")
+    _ = watcher.ask("watch * what=all")
+    let end = try begin(trouble, daemon)
+    _ = watcher.lines()
+    let acknowledged = trouble == .full ? one.journal() : []
+    let head = one.client.hosted.head
+    daemon.host.together(
+      (one, "@a send p buttonClick\n@b list\n@c nosuchverb\n@d send p nosuch\n@e clock"),
+      (other, "@f new power q\nnew power r\n@g sync"), (free, "@h new power mine\n@i send mine buttonClick"))
+    let (first, second) = (one.lines(), other.lines())
+    #expect(first.map { $0.split(separator: " ")[1] } == ["@a", "@b", "@c", "@d", "@e"])
+    #expect(first.allSatisfy { $0.hasPrefix("- @") && $0.contains(" STORAGE world=main : ") }, "\(first)")
+    #expect(first[0].contains(trouble.words), "\(first[0])")
+    #expect(second.map { String($0.prefix(4)) } == ["- @f", "- ST", "- @g"])
+    #expect(free.lines() == ["+ @h created mine off t=0.000 seq=1", "+ @i moved off on t=0.000 seq=2"])
+    #expect(watcher.lines() == [])
+    // As long as it lasts everything is answered alike, but that in a full store all can still be read.
+    let later = one.ask("send key tap", "journal")
+    #expect(later[0].hasPrefix("- STORAGE world=main : "))
+    #expect(later[1].hasPrefix(trouble == .full ? "+ " : "- STORAGE world=main : "))
+    #expect(one.ask("help send", "worlds").allSatisfy { $0.hasPrefix("+") })
+    #expect(free.ask("send mine buttonClick") == ["+ moved on off t=0.000 seq=3"])
+    // That needs no new page.
+    if trouble != .full {
+      #expect(daemon.connect().ask("world new w2 durable=yes")[0].hasPrefix("- STORAGE world=w2 : "))
+    }
+    try end()
+    daemon.pass(1)
+    #expect(one.ask("@z send key tap")[0].hasPrefix("+ @z moved off on t="))
+    #expect(one.client.hosted.head == head + 1)
+    #expect(watcher.lines().first?.hasPrefix("* \(head + 1) ") == true)
+    let journal = one.journal()
+    #expect(Array(journal.prefix(acknowledged.count)) == acknowledged)
+    #expect(try daemon.afterKill().connect().journal() == journal)
+    #expect(other.ask("world new w2 durable=yes") == ["+ created w2"])
+    #expect(try daemon.afterKill().connect("w2").ask("world")[0].hasPrefix("+ world=w2"))
+  }
+
+  @Test("a world of which nobody asks comes back by itself, and its timers go on")
+  func byItself() throws {
+    let daemon = try KeptDaemon()
+    let watcher = daemon.connect()
+    _ = watcher.ask("new ticker t initial=running", "watch *")
+    daemon.faults.strike(call: 1, .fromThenOn)
+    daemon.pass(2)
+    #expect(watcher.lines() == [])
+    daemon.faults.strike(call: 0, .insteadOfCall)
+    daemon.pass(3)
+    let told = watcher.lines().filter { $0.hasPrefix("*") }.map { String($0.dropFirst(2)) }
+    #expect(!told.isEmpty)
+    #expect(told == watcher.journal("since=2 what=moves"))
+  }
+
+  @Test("a commit that happened although it failed is told to those who watch, and its writer knows that it is unknown")
+  func unknown() throws {
+    for call in 1..<40 {
+      let daemon = try KeptDaemon()
+      let (writer, watcher) = (daemon.connect(), daemon.connect())
+      _ = writer.ask("new power p")
+      _ = watcher.ask("watch *")
+      daemon.faults.strike(call: call, .afterCall)
+      let answer = writer.ask("send p buttonClick")
+      let told = watcher.lines()
+      let journal = writer.journal("since=2 what=moves")
+      #expect(told.filter { $0.hasPrefix("*") }.map { String($0.dropFirst(2)) } == journal, "call \(call)")
+      if answer[0].hasPrefix("+") { #expect(journal.count == 1) } else { #expect(answer[0].contains(" STORAGE ")) }
+      #expect(try daemon.afterKill().connect().journal("since=2 what=moves") == journal)
+      daemon.faults.strike(call: 0)
+      daemon.pass(1)
+      #expect(writer.ask("new power q")[0].hasPrefix("+ created q"))
+    }
+  }
+
+  // MARK: What a client is in the middle of
+
+  @Test("requests whose + is withheld are answered when they fail, in their places")
+  func quiet() throws {
+    let daemon = try KeptDaemon()
+    let guest = daemon.connect()
+    _ = guest.ask("new power p", "quiet on")
+    daemon.failOnce {
+      let lines = guest.say(
+        "@1 send p buttonClick\n@2 list\nsend p buttonClick\n@4 send p nosuch\n@5 new power q\n@6 sync\n@7 drop p")
+      #expect(lines.map { $0.split(separator: " ")[1] } == ["@1", "@2", "STORAGE", "@4", "@5", "@6", "@7"], "\(lines)")
+      #expect(lines.allSatisfy { $0.contains("STORAGE world=main") })
+    }
+    #expect(guest.say("send p buttonClick\nquiet off\nlist") == ["+", ". p power on", "+ 1"])
+  }
+
+  @Test("a batch fails line by line, and an await, an advance and a long reply once")
+  func activities() throws {
+    let daemon = try KeptDaemon()
+    let (one, two, three) = (daemon.connect(), daemon.connect(), daemon.connect())
+    _ = one.ask("new power p", "new ticker t initial=running")
+    _ = two.say("@w await p on within=1h")
+    daemon.failOnce {
+      let lines = one.say("@0 begin\n@1 send p buttonClick\n@2 send p nosuch\n@3 end")
+      #expect(lines.map { $0.split(separator: " ")[1] } == ["@0", "@1", "@2", "@3"])
+      #expect(lines.allSatisfy { $0.contains(" STORAGE ") })
+    }
+    // What it waited for had come, and is not so any more.
+    #expect(two.lines().map { String($0.prefix(26)) } == ["- @w STORAGE world=main : "])
+    _ = three.ask("clock virtual")
+    daemon.failOnce { #expect(three.say("@a advance 100s").map { String($0.prefix(11)) } == ["- @a STORAG"]) }
+    #expect(three.ask("@b advance 10s")[0].hasPrefix("+ @b advanced fired=10"))
+  }
+
+  @Test("mode json that is taken back is taken back: the failure is a line as before")
+  func form() throws {
+    let daemon = try KeptDaemon()
+    let guest = daemon.connect()
+    daemon.failOnce {
+      #expect(guest.say("new power p\nmode json").allSatisfy { $0.hasPrefix("- STORAGE world=main : ") })
+    }
+    #expect(guest.say("list") == ["+ 0"])
+    _ = guest.say("mode json")
+    daemon.failOnce { #expect(guest.say("new power p\nmode text").allSatisfy { $0.hasPrefix("{") }) }
+    #expect(guest.say("list").allSatisfy { $0.hasPrefix("{") })
+  }
+
+  @Test("only what was said of the world that failed is taken back")
+  func otherWorlds() throws {
+    let daemon = try KeptDaemon()
+    let guest = daemon.connect()
+    _ = guest.ask("world new brief", "world new kept durable=yes")
+    daemon.failOnce {
+      let lines = guest.say(
+        "@1 new power a\n@2 use brief\n@3 new power b\n@4 use main\n@5 new power c\n@6 world fork f")
+      #expect(
+        lines.map { String($0.prefix(6)) } == ["- @1 S", "+ @2 w", "+ @3 c", "+ @4 w", "+ @5 c", "+ @6 c"], "\(lines)")
+    }
+    #expect(guest.say("list") == [". c power off", "+ 1"])
+    #expect(daemon.connect("f").say("list") == [". c power off", "+ 1"])
+    // The end of a connection is told in each case.
+    daemon.failOnce {
+      #expect(guest.say("new power d\nquit").map { String($0.prefix(9)) } == ["- STORAGE", "- STORAGE", "! bye rea"])
+    }
+  }
+
+  @Test("a world that is out is not forked, compared or undone")
+  func out() throws {
+    let daemon = try KeptDaemon()
+    let guest = daemon.connect()
+    _ = guest.ask("new power p", "world fork f")
+    daemon.faults.strike(call: 1, .fromThenOn)
+    _ = guest.ask("send p buttonClick")
+    for request in ["world fork g", "diff main f", "undo", "goto 0", "watch * since=1", "send p buttonClick"] {
+      #expect(guest.ask(request)[0].hasPrefix("- STORAGE world=main : "), "\(request)")
+    }
+    #expect(guest.ask("use f", "send p buttonClick")[1].hasPrefix("+ moved off on"))
+  }
+
+  // MARK: Making and dropping worlds
+
+  @Test("a durable world that could not be made can be made afterwards, and one that could not be dropped dropped")
+  func again() throws {
+    for timing in [FaultPlan.Timing.insteadOfCall, .afterCall] {
+      for call in 1..<60 {
+        let daemon = try KeptDaemon()
+        let guest = daemon.connect()
+        daemon.faults.strike(call: call, timing)
+        var answer = guest.ask("world new w durable=yes seed=3")[0]
+        if answer.contains(" STORAGE ") { answer = guest.ask("world new w durable=yes seed=3")[0] }
+        #expect(answer == "+ created w", "call \(call) \(timing)")
+        daemon.faults.strike(call: 0)
+        _ = guest.ask("use w", "new power p")
+        #expect(try daemon.afterKill().connect("w").say("list") == [". p power off", "+ 1"])
+        daemon.faults.strike(call: call, timing)
+        answer = guest.ask("world drop w")[0]
+        if answer.contains(" STORAGE ") { answer = guest.ask("world drop w")[0] }
+        #expect(answer == "+ dropped w", "call \(call) \(timing)")
+        daemon.faults.strike(call: 0)
+        #expect(try daemon.afterKill().connect().ask("use w")[0].hasPrefix("- UNKNOWN-WORLD"))
+        #expect(guest.ask("world new w durable=yes")[0] == "+ created w")
+      }
+    }
+  }
+
+  // MARK: Two daemons
+
+  @Test("a second daemon is told who has the store")
+  func locked() throws {
+    var setup = KeptDaemon.Setup()
+    setup.isLocked = true
+    let first = try KeptDaemon(setup)
+    let found = #expect(throws: StoreFailure.self) { try KeptDaemon(setup, in: first.folder) }
+    #expect(found == .locked(path: first.folder.files.database, by: StoreWriter(process: 1, socket: "/run/1.sock")))
+    #expect(first.connect().ask("new power p")[0].hasPrefix("+"))
+  }
+
+  @Test("where locks do not hold, the later daemon has the worlds, and the earlier one says so and leaves them alone")
+  func fenced() throws {
+    let first = try KeptDaemon()
+    let (one, free) = (first.connect(), first.host.connect(toWorld: "brief"))
+    _ = one.ask("new power p")
+    var setup = KeptDaemon.Setup()
+    setup.process = 2
+    let second = try KeptDaemon(setup, in: first.folder)
+    #expect(second.connect().ask("send p buttonClick") == ["+ moved off on t=0.000 seq=2"])
+    for _ in 0..<3 {
+      let answer = one.ask("@t send p buttonClick")[0]
+      #expect(answer.hasPrefix("- @t STORAGE world=main : "))
+      #expect(answer.contains("/run/2.sock") && answer.contains("process 2"), "\(answer)")
+      first.pass(2)
+    }
+    #expect(free.ask("new power p")[0].hasPrefix("+ created p"))
+    #expect(second.connect().ask("send p buttonClick") == ["+ moved on off t=0.000 seq=3"])
+    #expect(second.log == [])
+    // Ending in order, it leaves what is not its own.
+    first.service.release()
+    #expect(second.connect().ask("send p buttonClick")[0].hasPrefix("+ moved off on"))
+    #expect(try second.restarted().connect().ask("world")[0].hasSuffix(" seq=4"))
+  }
+
+  // MARK: Beside the rounds
+
+  @Test("a checkpoint that cannot be stored is tried again later, and nobody is disturbed")
+  func checkpoint() throws {
+    let daemon = try KeptDaemon(KeptDaemon.Setup("checkpointInputs=10"))
+    let (guest, waiting) = (daemon.connect(), daemon.connect())
+    _ = guest.ask("clock virtual")
+    _ = waiting.say("@w await p on within=1h")
+    _ = guest.say("new power p0\n" + Array(repeating: "send p0 buttonClick", count: 8).joined(separator: "\n"))
+    try daemon.store.database.run(
+      "CREATE TEMP TRIGGER t BEFORE INSERT ON checkpoints BEGIN SELECT raise(ABORT, 'no'); END")
+    for _ in 0..<5 { #expect(guest.ask("send p0 buttonClick")[0].hasPrefix("+")) }
+    #expect(daemon.log.count == 1)
+    #expect(try daemon.store.checkpoints(of: "main") == [])
+    try daemon.store.database.run("DROP TRIGGER t")
+    daemon.pass(61)
+    _ = guest.ask("send p0 buttonClick")
+    #expect(try daemon.store.checkpoints(of: "main").count == 1)
+    #expect(daemon.log.count == 1)
+  }
+}
