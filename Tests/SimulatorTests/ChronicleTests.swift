@@ -24,7 +24,8 @@ struct ChronicleTests {
       var next = start
       for part in kept.parts where part.numbers.upperBound >= start {
         try part.bytes.withUnsafeBytes { bytes in
-          try chronicle.read(bytes, part.numbers, owner: { kept.owner(of: $0, at: $1, isNew: false) }) { world, entry, composed in
+          try chronicle.read(bytes, part.numbers, owner: { kept.owner(of: $0, at: $1, isNew: false) }) {
+            world, entry, composed in
             #expect(entry.sequence == next, "seed \(seed)")
             next += 1
             if entry.machine != .nobody, let text = told[entry.sequence] {
