@@ -299,7 +299,7 @@ struct Journal: ~Copyable {
     else { return nil }
     if let place = blockPlace(of: reader) { return decode(&reader, in: place) }
     // Its block was not looked for yet, or has gone after all of it was read.
-    guard reader.next >= first else { return nil }
+    guard reader.next >= min(first, firstUnkept) else { return nil }
     let place = seek(&reader)
     return decode(&reader, in: place)
   }
