@@ -40,6 +40,7 @@ extension SQLiteStore {
       try nameInsertion.bind(1, row.identity).bind(2, Int64(creation.number)).bind(3, creation.sequence)
         .bind(4, creation.name).bind(5, creation.kind).bind(6, NameSQL.sum(world: row.identity, creation)).run()
     }
+    if !append.undone.isEmpty { try write(undone: append.undone, row) }
     return row
   }
 }

@@ -71,6 +71,7 @@ extension SQLiteStore {
       row.kept -= segment.bytes
       row.removed += segment.bytes
     }
+    try forgetUndone(of: row)
     // Nothing can be replayed from a checkpoint whose next input is gone.
     for checkpoint in try marks(of: row) where checkpoint.mark.sequence + 1 < row.first {
       if checkpoint.mark.sequence != row.checkpoint { try delete(checkpoint) }
@@ -118,6 +119,7 @@ extension SQLiteStore {
       guard try sweep(world, "segments", "id", atMost: Bite.segments) else { return }
       guard try sweep(world, "checkpoints", "id", atMost: 1) else { return }
       guard try sweep(world, "names", "(number, sequence)", atMost: Bite.names) else { return }
+      guard try sweep(world, "undone", "last", atMost: Bite.names) else { return }
       try database.run("DELETE FROM removed WHERE world = \(world)")
     }
     return true

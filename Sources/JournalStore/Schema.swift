@@ -75,6 +75,15 @@ enum Schema {
     ) STRICT, WITHOUT ROWID
     """,
     """
+    CREATE TABLE undone(
+      world INTEGER NOT NULL,
+      last INTEGER NOT NULL,      -- the input that undid those before it
+      first INTEGER NOT NULL,     -- the first of those
+      sum INTEGER NOT NULL,       -- of all columns before
+      PRIMARY KEY(world, last)
+    ) STRICT, WITHOUT ROWID
+    """,
+    """
     CREATE TABLE removed(
       world INTEGER PRIMARY KEY   -- one that is gone, and whose rows are being removed
     ) STRICT

@@ -89,6 +89,7 @@ extension SQLiteStore {
         guard marks.last?.sequence == row.checkpoint else { throw damage(row, "its latest checkpoint is missing") }
         for mark in marks { _ = try checkpoint(of: row.name, atOrBefore: mark.sequence) }
         let names = try countNames(of: row)
+        _ = try undone(in: row.name, 0...UInt64.max)
         guard names == row.names else { throw damage(row, "\(row.names) names were written, and \(names) are there") }
       }
       return warnings

@@ -68,10 +68,12 @@ package struct Append {
   package var settings: [UInt8]?
   /// The machines that were made.
   package var creations: [Creation]
+  /// The inputs that were undone, each stretch up to the input that undid it, in the order of those.
+  package var undone: [ClosedRange<UInt64>]
 
   package init(
     _ tenure: Tenure, head: UInt64, last: UInt64, _ bytes: UnsafeRawBufferPointer, moment: Int64,
-    settings: [UInt8]? = nil, creations: [Creation] = []
+    settings: [UInt8]? = nil, creations: [Creation] = [], undone: [ClosedRange<UInt64>] = []
   ) {
     self.tenure = tenure
     self.head = head
@@ -80,6 +82,7 @@ package struct Append {
     self.moment = moment
     self.settings = settings
     self.creations = creations
+    self.undone = undone
   }
 }
 

@@ -81,6 +81,12 @@ package protocol WorldStore: AnyObject {
   /// - Complexity: O(log creations).
   func creation(of number: UInt32, in world: String, at sequence: UInt64) throws(StoreFailure) -> Creation?
 
+  /// What was undone of a stretch of inputs, as ``Append/undone`` said it: all that touches them, in order.
+  ///
+  /// - Throws: `noSuchWorld`; `damaged` where it is not what was written.
+  /// - Complexity: O(log n + what is found).
+  func undone(in world: String, _ inputs: ClosedRange<UInt64>) throws(StoreFailure) -> [ClosedRange<UInt64>]
+
   /// What a world takes up.
   func holdings(of world: String) throws(StoreFailure) -> Holdings
 

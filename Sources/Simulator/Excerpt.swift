@@ -13,17 +13,22 @@ package struct Excerpt: ~Copyable {
   ///   - from: The first input that is wanted of it.
   ///   - numbers: The inputs that it has.
   ///   - present: The world whose journal it is, which knows what was undone.
+  ///   - undone: What else was undone of it: each stretch up to the input that undid it, in order.
   ///   - owner: Who had a number at an input, which may be the one that made it; nil if nobody.
   /// - Returns: Nil if what the segment speaks of is not known.
   package init?(
     of bytes: UnsafeRawBufferPointer, from start: UInt64, _ numbers: ClosedRange<UInt64>,
-    in present: borrowing World, _ catalogue: Catalogue,
+    in present: borrowing World, undone: [ClosedRange<UInt64>], _ catalogue: Catalogue,
     owner: (_ machine: MachineID, _ sequence: UInt64, _ isNew: Bool) throws -> (kind: String, name: String)?
   ) rethrows {
     guard let journal = Journal(segment: bytes, numbers) else { return nil }
     var world = World(limits: present.limits)
     world.journal = journal
-    world.past.undone = present.past.undone
+    for stretch in undone {
+      world.past.undone.append(Past.Undone(from: stretch.lowerBound, by: stretch.upperBound))
+    }
+    // What was undone last is not stored yet.
+    for stretch in present.past.undone { Past.undo(from: stretch.from, by: stretch.by, in: &world.past.undone) }
     var reader = world.journal.reader(from: numbers.lowerBound)
     var known: Set<MachineID> = []
     var last = numbers.upperBound

@@ -125,6 +125,8 @@ struct Unkept {
   var machines: ContiguousArray<(sequence: UInt64, machine: MachineID)> = []
   /// Composed names that were made in it.
   var compositions: ContiguousArray<(sequence: UInt64, kind: String, name: String)> = []
+  /// What was undone by inputs of it, each stretch with the input that undid it.
+  var undone: [ClosedRange<UInt64>] = []
 }
 
 extension World {
@@ -142,6 +144,9 @@ extension World {
   ///
   /// - Precondition: There are some.
   package var unkeptNumbers: ClosedRange<UInt64> { journal.firstUnkept...journal.last }
+
+  /// What was undone by inputs that have not been handed out: each stretch up to the input that undid it.
+  package var unkeptUndone: [ClosedRange<UInt64>] { unkept?.undone ?? [] }
 
   /// Appends a segment of the inputs that have not been handed out.
   ///

@@ -55,6 +55,7 @@ extension World {
     details.clear()
     past.undo(
       from: from, by: undoer, rewinding.checkpoint, machines: registry.count, firstKept: journal.first)
+    unkept?.undone.append(from...undoer)
     return from < undoer ? from...(undoer - 1) : nil
   }
 

@@ -110,9 +110,10 @@ extension Keeper {
     let (name, head) = (stored.name, stored.head)
     var checkpoint = try ask { () throws(StoreFailure) in try store.checkpoint(of: name, atOrBefore: head) }
     let latest = checkpoint?.mark.sequence ?? 0
-    if let latest = checkpoint, head - latest.mark.sequence < Keeper.inputsToUndo, head > Keeper.inputsToUndo {
+    let toUndo = min(Keeper.inputsToUndo, UInt64(limits.world.journal))
+    if head - latest < toUndo, checkpoint != nil {
       let earlier = try ask { () throws(StoreFailure) in
-        try store.checkpoint(of: name, atOrBefore: head - Keeper.inputsToUndo)
+        head > toUndo ? try store.checkpoint(of: name, atOrBefore: head - toUndo) : nil
       }
       let start = earlier?.mark.sequence ?? 0
       if head - start <= Keeper.mostInputsToPlay, start + 1 >= stored.first { checkpoint = earlier }

@@ -44,7 +44,8 @@ final class Keeper {
   func hasNews(_ hosted: HostedWorld, host: UInt64, isLast: Bool) -> Bool {
     guard let keeping = hosted.keeping else { return false }
     if hosted.realm.world.hasUnkept || !keeping.isAsStored(hosted.realm) { return true }
-    return isLast ? hosted.realm.world.now != keeping.moment
+    return isLast
+      ? hosted.realm.world.now != keeping.moment
       : hosted.realm.clock.isRunning && host >= keeping.storedAt + Keeper.heartbeat
   }
 
@@ -86,11 +87,12 @@ final class Keeper {
     /// The place of the segment among those of the round.
     let range: Range<Int>
     let creations: [Creation]
+    let undone: [ClosedRange<UInt64>]
 
     func append(_ bytes: UnsafeRawBufferPointer) -> Append {
       Append(
         keeping.tenure, head: keeping.head, last: last, bytes, moment: moment.nanoseconds, settings: settings.bytes,
-        creations: creations)
+        creations: creations, undone: undone)
     }
 
     func didStore(host: UInt64) {
@@ -106,6 +108,7 @@ final class Keeper {
     guard let keeping = hosted.keeping else { return nil }
     let start = segments.count
     var creations: [Creation] = []
+    let undone = hosted.realm.world.unkeptUndone
     if hosted.realm.world.hasUnkept {
       creations = hosted.realm.world.appendUnkept(to: &segments).map {
         Creation(sequence: $0.sequence, number: $0.machine.number, name: $0.name, kind: $0.kind)
@@ -115,7 +118,7 @@ final class Keeper {
       hosted: hosted, keeping: keeping,
       settings: WorldSettings(seed: hosted.realm.seed, hosted.realm.clock, written: wall),
       last: hosted.realm.world.lastSequence, moment: hosted.realm.world.now, range: start..<segments.count,
-      creations: creations)
+      creations: creations, undone: undone)
   }
 }
 

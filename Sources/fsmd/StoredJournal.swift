@@ -68,8 +68,10 @@ final class StoredJournal {
   ) throws(KeeperFailure) -> Bool {
     let excerpt: Excerpt?
     do {
+      let numbers = segment.first...segment.last
       excerpt = try Excerpt(
-        of: segment.bytes, from: next, segment.first...segment.last, in: present, catalogue, owner: owner)
+        of: segment.bytes, from: next, numbers, in: present, undone: try store.undone(in: world, numbers), catalogue,
+        owner: owner)
     } catch let error as StoreFailure {
       throw .store(error)
     } catch {

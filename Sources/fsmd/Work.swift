@@ -285,13 +285,16 @@ extension Engine {
       session.failStorage(tag, world: realm.name, "\(failure)")
       session.endActivity()
     case .done(let lines):
+      if case .past(let history, let pattern) = reply, session.cursor == nil,
+        history.end + 1 < realm.world.firstSequence
+      {
+        // What came meanwhile is not in memory any more.
+        session.activity = .reply(
+          .past(history.goingOn(through: realm.world.lastSequence), pattern: pattern), tag: tag)
+        return true
+      }
       tag.withUnsafeBytes { tag in
         if case .past(let history, let pattern) = reply {
-          guard history.end + 1 >= realm.world.firstSequence || session.cursor != nil else {
-            session.activity = .reply(
-              .past(history.goingOn(through: realm.world.lastSequence), pattern: pattern), tag: Array(tag))
-            return
-          }
           beginAfterThePast(history, pattern, tag, &session, &realm)
         } else {
           session.outbox.buffer.begin(.success, tag: tag)

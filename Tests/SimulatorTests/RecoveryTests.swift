@@ -131,7 +131,7 @@ struct RecoveryTests {
           let last = part.bytes.withUnsafeBytes { bytes -> UInt64? in
             guard
               let excerpt = Excerpt(
-                of: bytes, from: start, part.numbers, in: walk.world, Self.catalogue,
+                of: bytes, from: start, part.numbers, in: walk.world, undone: [], Self.catalogue,
                 owner: kept.owner)
             else { return nil }
             for line in excerpt.world.journal(from: start) where line.sequence <= excerpt.last {

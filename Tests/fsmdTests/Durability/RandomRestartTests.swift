@@ -12,7 +12,7 @@ struct RandomRestartTests {
   private static var setups: [KeptDaemon.Setup] {
     [
       KeptDaemon.Setup("checkpointInputs=1000000"),
-      KeptDaemon.Setup("checkpointInputs=40"),
+      KeptDaemon.Setup("checkpointInputs=40", "journal=200"),
       KeptDaemon.Setup("checkpointInputs=25", "storeBytes=65536"),
       KeptDaemon.Setup("checkpointInputs=60", "journal=50", "storeBytes=65536", "keyedTimers=4", "wireChain=20"),
       KeptDaemon.Setup("journal=30", "machines=40", "chain=60", "wireDeliveries=30"),
@@ -66,7 +66,7 @@ private struct RestartWalk {
       let lines = batch(of: 8)
       let (wanted, found) = (guests[place].say(lines), others[place].say(lines))
       // How far back one can go depends on the copies that are in memory.
-      if (wanted + found).contains(where: { $0.contains(" LIMIT name=journal ") }) { break }
+      if (wanted + found).contains(where: { $0.contains(" LIMIT name=journal ") }) { return }
       if let difference = RestartWalk.difference(wanted, found) { problem = "turn \(turn) after it: \(difference)" }
     }
     if problem == nil { compare(with: others, "later", inFull: false) }
@@ -93,7 +93,9 @@ private struct RestartWalk {
   private func difference(_ one: Guest, _ other: Guest, inFull: Bool) -> String? {
     // What one of them has forgotten already, the other may still have.
     let first = max(one.client.hosted.realm.firstSequence, other.client.hosted.realm.firstSequence)
-    for what in ["world", "clock", "list", "agenda limit=1000", "wires", "count", "journal since=\(first) limit=100000"] {
+    for what in [
+      "world", "clock", "list", "agenda limit=1000", "wires", "count", "journal since=\(first) limit=100000",
+    ] {
       if let found = RestartWalk.difference(one.say(what), other.say(what)) { return "\(what): \(found)" }
     }
     guard inFull else { return nil }
