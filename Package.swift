@@ -62,7 +62,8 @@ let package = Package(
       name: "SimulatorTests", dependencies: ["Simulator", "Simulations", "StateMachines"],
       swiftSettings: strict),
     .testTarget(name: "LineProtocolTests", dependencies: ["LineProtocol", "StateMachines"], swiftSettings: strict),
-    .testTarget(name: "JournalStoreTests", dependencies: ["JournalStore", "StateMachines", "CSQLite"], swiftSettings: strict),
+    .testTarget(
+      name: "JournalStoreTests", dependencies: ["JournalStore", "StateMachines", "CSQLite"], swiftSettings: strict),
     .testTarget(name: "UnixHostTests", dependencies: ["UnixHost", "CSystem"], swiftSettings: strict),
     .testTarget(
       name: "fsmdTests",

@@ -6,6 +6,10 @@ package enum NewFile {
   package struct Exists: Error, Hashable, Sendable, CustomStringConvertible {
     package let path: String
 
+    package init(path: String) {
+      self.path = path
+    }
+
     package var description: String { "there is a file \(path) already, and it is not overwritten" }
   }
 

@@ -60,7 +60,8 @@ enum JSONMembers {
   static let forms: [(key: StaticString, form: ValueForm)] = [
     ("t", .number), ("seq", .number), ("due", .number), ("left", .number),
     ("moved", .number), ("stayed", .number), ("ignored", .number), ("refused", .number), ("fired", .number),
-    ("from", .number), ("to", .number), ("since", .number), ("undone", .number), ("restarted", .number), ("batch", .number), ("index", .number),
+    ("from", .number), ("to", .number), ("since", .number), ("undone", .number), ("restarted", .number),
+    ("batch", .number), ("index", .number),
     ("value", .number), ("limit", .number), ("speed", .number), ("version", .number),
     ("members", .number), ("machines", .number), ("states", .number), ("events", .number), ("timers", .number),
     ("unreachable", .number), ("impossible", .number),

@@ -81,8 +81,9 @@ struct ExportCommand {
         case (.script, let file?):
           try NewFile.write(try ScriptExport.text(of: history, release: version), to: file)
         case (_, nil):
-          try ScriptExport.text(of: history, release: version).withUnsafeBytes {
-            _ = Descriptor.standardOutput.writeAll($0)
+          let text = try ScriptExport.text(of: history, release: version)
+          guard text.withUnsafeBytes({ Descriptor.standardOutput.writeAll($0) }) else {
+            throw StoreFailure.other(path: "standard output", reason: "\(SystemError.last)")
           }
         }
       }

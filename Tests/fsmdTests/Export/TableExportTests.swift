@@ -184,6 +184,56 @@ struct TableExportTests {
     #expect(try database.rows("SELECT machine, timer FROM running_timers").sorted() == agenda.sorted())
   }
 
+  @Test("has the present states where the beginning of the journal is not kept, also of those of whom nothing is told")
+  func retained() throws {
+    let daemon = try KeptDaemon(KeptDaemon.Setup("checkpointInputs=30", "storeBytes=65536"))
+    let guest = daemon.begin("w")
+    _ = guest.play(
+      "new till idle initial=open idle=1h", "new till busy", "new till gone", "new shiftKey key", "drop gone")
+    let taps = (["begin"] + Array(repeating: "send key tap", count: 30) + ["end"]).joined(separator: "\n")
+    for _ in 0..<400 { _ = guest.say(taps) }
+    _ = guest.play("send busy open", "send busy add 3", "advance 1s")
+    daemon.host.settle()
+    let first = try daemon.history(of: "w").world.first
+    #expect(first > 1)
+    let database = try export("w", of: daemon)
+    let shown = guest.say("list").dropLast().compactMap { ServerLine($0)?.words.joined(separator: "|") }
+    #expect(
+      try database.rows("SELECT name, kind, state FROM machines WHERE dropped_seq IS NULL ORDER BY name") == shown)
+    #expect(
+      try database.rows("SELECT machine, kind, state FROM spells WHERE until IS NULL ORDER BY machine") == shown)
+    let kept = try database.rows(
+      "SELECT machine, from_state, to_state FROM transitions WHERE cause = 'kept' ORDER BY seq")
+    #expect(kept.filter { !$0.hasPrefix("key") } == ["idle||open(0)", "busy||closed"])
+    #expect(try database.rows("SELECT min(seq) FROM inputs") == ["\(first)"])
+    #expect(try database.rows("SELECT value FROM about WHERE key = 'first_seq'") == ["\(first)"])
+  }
+
+  @Test("tells of timers that began anew with the daemon, which no script does")
+  func restarted() throws {
+    var setup = KeptDaemon.Setup()
+    setup.onRestart = .restart
+    let daemon = try KeptDaemon(setup)
+    let guest = daemon.begin("w", "clock=real")
+    _ = guest.play("new till t initial=open", "new shiftKey key", "send key tap")
+    daemon.pass(0.1)
+    let other = try daemon.afterKill()
+    let agenda = other.connect("w").say("agenda").dropLast().compactMap { line in
+      ServerLine(line).map { "\($0.words.dropFirst().joined(separator: "|"))|\($0.words[0])" }
+    }
+    let database = try export("w", of: other)
+    let last = try database.rows("SELECT seq, machine, what, outcome FROM inputs ORDER BY seq DESC LIMIT 1")
+    #expect(last == ["4||restart|"])
+    #expect(agenda.count == 2)
+    let running = try database.rows("SELECT machine, timer, printf('%.3f', due) FROM running_timers ORDER BY due")
+    #expect(running == agenda)
+    let failure = #expect(throws: HistoryFailure.self) { try other.script(of: "w") }
+    guard case .unsayable("w", 4, _)? = failure else {
+      Issue.record("\(String(describing: failure))")
+      return
+    }
+  }
+
   // MARK: Values and files
 
   @Test("writes arguments, parameters and data as JSON by their names")

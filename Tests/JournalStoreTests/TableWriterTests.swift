@@ -1,0 +1,71 @@
+import CSQLite
+import Foundation
+import JournalStore
+import Testing
+
+@Suite("Databases and files for people")
+struct TableWriterTests {
+  private let folder = TemporaryFolder()
+
+  private var names: [String] {
+    (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+  }
+
+  /// The first column of a query's first row as text.
+  private func text(_ query: String, in path: String) -> String? {
+    var database: OpaquePointer?
+    var statement: OpaquePointer?
+    defer {
+      sqlite3_finalize(statement)
+      sqlite3_close(database)
+    }
+    guard sqlite3_open_v2(path, &database, SQLITE_OPEN_READONLY, nil) == SQLITE_OK,
+      sqlite3_prepare_v2(database, query, -1, &statement, nil) == SQLITE_OK, sqlite3_step(statement) == SQLITE_ROW
+    else { return nil }
+    return sqlite3_column_text(statement, 0).map { String(cString: $0) }
+  }
+
+  @Test("rows of all sorts of values come back as they were, and can be asked for meanwhile")
+  func values() throws {
+    let path = "\(folder.path)/a.sqlite"
+    try TableWriter.make(path) { tables in
+      try tables.run("CREATE TABLE a(b INTEGER, c REAL, d TEXT, e TEXT)")
+      try tables.insert([.integer(.min), .real(0.35), .text("é'\"|"), .null], into: "a")
+      try tables.insert([.integer(2), .real(-0.5), .text(""), .text("x")], into: "a")
+      try tables.run("UPDATE a SET e = ?2 WHERE b = ?1", .integer(2), .text("y"))
+      #expect(try tables.text("SELECT e FROM a WHERE b = ?1", .integer(2)) == "y")
+      #expect(try tables.text("SELECT e FROM a WHERE b < ?1", .integer(0)) == nil)
+      #expect(try tables.text("SELECT e FROM a WHERE b = ?1", .integer(7)) == nil)
+    }
+    #expect(names == ["a.sqlite"])
+    #expect(text("SELECT d FROM a WHERE b = -9223372036854775808 AND c = 0.35 AND e IS NULL", in: path) == "é'\"|")
+    #expect(text("SELECT e FROM a WHERE c = -0.5 AND d = ''", in: path) == "y")
+    #expect(text("PRAGMA integrity_check", in: path) == "ok")
+    #expect(text("PRAGMA journal_mode", in: path) == "delete")
+  }
+
+  @Test("a statement that is wrong is a failure, and nothing is left")
+  func wrong() {
+    #expect(throws: StoreFailure.self) {
+      try TableWriter.make("\(folder.path)/a.sqlite") { tables in
+        try tables.run("CREATE TABLE a(b)")
+        try tables.insert([.integer(1), .integer(2)], into: "a")
+      }
+    }
+    #expect(names == [])
+  }
+
+  @Test("a file that is there stays, also one that came meanwhile")
+  func exists() throws {
+    let path = "\(folder.path)/a"
+    try NewFile.write(Array("one".utf8), to: path)
+    #expect(throws: NewFile.Exists(path: path)) { try NewFile.write(Array("two".utf8), to: path) }
+    let late = "\(folder.path)/b"
+    #expect(throws: NewFile.Exists(path: late)) {
+      try NewFile.make(late) { _ in try Data("mine".utf8).write(to: URL(filePath: late)) }
+    }
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == "one")
+    #expect(try String(contentsOfFile: late, encoding: .utf8) == "mine")
+    #expect(names.sorted() == ["a", "b"])
+  }
+}

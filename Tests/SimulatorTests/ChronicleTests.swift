@@ -1,0 +1,88 @@
+import Simulations
+@testable import Simulator
+import StateMachines
+import Testing
+
+@Suite("A journal that is read from segments, without a world")
+struct ChronicleTests {
+  @Test("tells of each input what the world told", arguments: 0..<8)
+  func told(seed: Int) throws {
+    var walk = RewindWalk(seed: seed, of: DeterminismTests.entries, steps: 800)
+    var dice = Dice(seed: seed)
+    var kept = KeptJournal()
+    var told: [UInt64: String] = [:]
+    walk.world.beginKeeping()
+    for _ in 0..<400 {
+      try walk.step()
+      for line in walk.world.journal() { told[line.sequence] = line.text }
+      if dice.once(in: 3) { kept.keep(&walk.world) }
+    }
+    kept.keep(&walk.world)
+    // From the beginning, and from somewhere in the middle of a segment.
+    for start in [1, walk.world.lastSequence / 2] {
+      var chronicle = Chronicle(after: start - 1, RecoveryTests.catalogue)
+      var next = start
+      for part in kept.parts where part.numbers.upperBound >= start {
+        try part.bytes.withUnsafeBytes { bytes in
+          try chronicle.read(bytes, part.numbers, owner: { kept.owner(of: $0, at: $1, isNew: false) }) {
+            world, entry, composed in
+            #expect(entry.sequence == next, "seed \(seed)")
+            next += 1
+            if entry.machine != .nobody, let text = told[entry.sequence] {
+              #expect(world.line(entry).text == text, "seed \(seed)")
+            }
+            if let composed { #expect(composed.sequence == entry.sequence && entry.input == .created) }
+          }
+        }
+      }
+      #expect(next == walk.world.lastSequence + 1 && chronicle.last == walk.world.lastSequence, "seed \(seed)")
+    }
+  }
+
+  @Test("knows machines by the names of their time, where numbers are used again")
+  func reuse() throws {
+    var limits = Script.limits()
+    limits.journal = 20
+    var world = World(seed: 1, limits: limits)
+    var kept = KeptJournal()
+    world.beginKeeping()
+    guard case .machine(let kind)? = Catalogue.simulations["power"] else { return }
+    var names: [String] = []
+    for number in 0..<500 {
+      names.append("m\(number)")
+      let machine = try world.make(kind, "m\(number)")
+      world.send(machine, plain: 0)
+      world.drop(machine)
+      if number % 9 == 8 || number == 499 { kept.keep(&world) }
+    }
+    #expect(Set(kept.parts.flatMap(\.creations).map(\.machine)).count < 100)
+    var chronicle = Chronicle(after: 0, .simulations)
+    var told: [String] = []
+    for part in kept.parts {
+      try part.bytes.withUnsafeBytes { bytes in
+        try chronicle.read(bytes, part.numbers, owner: { _, _ in nil }) { world, entry, _ in
+          told.append(world.name(of: entry.machine))
+        }
+      }
+    }
+    #expect(told == names.flatMap { [$0, $0, $0] })
+  }
+
+  @Test("stops at a segment that does not follow, and at a kind that is not there")
+  func failures() throws {
+    var world = World(seed: 0)
+    world.beginKeeping()
+    guard case .machine(let kind)? = Catalogue.simulations["power"] else { return }
+    _ = try world.make(kind, "a")
+    var segment: [UInt8] = []
+    _ = world.appendUnkept(to: &segment)
+    func read(_ numbers: ClosedRange<UInt64>, after sequence: UInt64, _ catalogue: Catalogue) throws {
+      var chronicle = Chronicle(after: sequence, catalogue)
+      try segment.withUnsafeBytes { try chronicle.read($0, numbers, owner: { _, _ in nil }) { _, _, _ in } }
+    }
+    try read(1...1, after: 0, .simulations)
+    #expect(throws: Recovery.Failure.unknownKind("power", at: 1)) { try read(1...1, after: 0, Catalogue()) }
+    #expect(throws: Recovery.Failure.gap(after: 0)) { try read(2...2, after: 0, .simulations) }
+    #expect(throws: Recovery.Failure.gap(after: 1)) { try read(1...1, after: 1, .simulations) }
+  }
+}
