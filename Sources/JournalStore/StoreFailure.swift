@@ -82,7 +82,7 @@ extension StoreFailure: CustomStringConvertible {
     case .locked(let path, nil):
       "\(path) is locked by another program; close it, and try again"
     case .damaged(let damage):
-      "\(damage); it was left as it is: move it away to begin anew, or put a copy back"
+      "\(damage); it was left as it is: move it away to begin anew, or put a copy back and remove the files beside it"
     case .newer(let path, let found, let known):
       "\(path) has schema \(found), and this release knows \(known); use a later release; the file was left as it is"
     case .absent(let path):

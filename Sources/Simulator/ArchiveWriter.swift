@@ -12,9 +12,11 @@ package struct ArchiveWriter: ~Copyable {
   private var writing: WorldWriting
   private var hashing: WorldWriting
 
+  /// - Parameter isAtLastInput: Whether the world is written as it was right after its last input, though time has passed
+  ///   since. It can be archived then; see ``World/canBeArchived``.
   /// - Complexity: O(machines + timers), but what is copied is memory and little else.
-  package init(of world: borrowing World) {
-    self.world = world.still()
+  package init(of world: borrowing World, atLastInput isAtLastInput: Bool = false) {
+    self.world = world.still(atLastInput: isAtLastInput)
     writing = WorldWriting(of: self.world, .archive)
     hashing = WorldWriting(of: self.world, .present)
   }
@@ -85,12 +87,24 @@ extension World {
     return writing.stateHash
   }
 
+  /// Whether it can be written out as it was right after its last input: not where that was a way back, which has set the
+  /// clock, nor where timers are due that do not fire.
+  package var canBeArchived: Bool { !isStalled && past.undone.last?.by != journal.last }
+
   /// A copy of all that is written out.
-  fileprivate func still() -> World {
+  ///
+  /// - Parameter isAtLastInput: Whether as it was right after the last input: nothing has happened since but that time
+  ///   has passed.
+  fileprivate func still(atLastInput isAtLastInput: Bool) -> World {
     var copy = World(copying: self, Journal(inputs: 1, bytes: 1, after: lastSequence, at: journal.lastMoment))
     copy.compositions = compositions
     copy.retired = retired
     copy.nextRetired = nextRetired
+    if isAtLastInput, now.nanoseconds > journal.lastMoment {
+      copy.now = Moment(nanoseconds: journal.lastMoment)
+      copy.instantStamp = copy.armings
+      copy.chain = 0
+    }
     return copy
   }
 }
@@ -233,7 +247,8 @@ struct WorldWriting: ~Copyable {
       encoder.number(world.lastSequence)
       encoder.signed(world.journal.lastMoment)
     }
-    encoder.count(world.chain)
+    // It counts only while time stands still, and a replay goes on later.
+    if purpose != .present { encoder.count(world.chain) }
   }
 
   private func writeKinds(of world: borrowing World) {

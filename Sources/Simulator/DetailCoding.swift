@@ -237,6 +237,13 @@ extension DetailReader {
     return reader.place - entry.details
   }
 
+  /// Whether the details of two entries are the same, to the byte.
+  static func areEqual(_ left: JournalEntry, _ right: JournalEntry) -> Bool {
+    let count = length(of: left)
+    return UnsafeRawBufferPointer(start: left.details, count: count)
+      .elementsEqual(UnsafeRawBufferPointer(start: right.details, count: min(count, length(of: right))))
+  }
+
   /// The next timer that was disarmed, by its place in the kind's list; nil if there is no other. What else there is, is
   /// passed over without making anything of it.
   mutating func nextDisarmed() -> UInt8? {

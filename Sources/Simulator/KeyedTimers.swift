@@ -109,8 +109,6 @@ extension World {
     details.number(UInt64(name.key))
   }
 
-  /// Stops a keyed timer, if it runs.
-  @inline(never)
   /// Lets a timer run that bears a key.
   mutating func begin(_ machine: MachineID, _ name: KeyedTimers.Name, _ due: Moment) {
     if armings == Agenda.lastStamp { restamp() }
@@ -120,6 +118,8 @@ extension World {
     agenda.push(Agenda.Entry(due: due.nanoseconds, stamp: armings, machine: machine))
   }
 
+  /// Stops a keyed timer, if it runs.
+  @inline(never)
   mutating func disarm(_ machine: MachineID, _ name: KeyedTimers.Name) {
     guard let running = keyedTimers.remove(name, of: machine) else { return }
     agenda.living &-= 1

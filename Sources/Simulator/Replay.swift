@@ -97,7 +97,7 @@ extension JournalEntry {
   fileprivate func isLike(_ other: JournalEntry) -> Bool {
     sequence == other.sequence && moment == other.moment && machine == other.machine && input == other.input
       && verdict == other.verdict && index == other.index && from == other.from && to == other.to
-      && hasDetails == other.hasDetails
+      && hasDetails == other.hasDetails && (!hasDetails || DetailReader.areEqual(self, other))
   }
 }
 

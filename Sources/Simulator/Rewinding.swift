@@ -102,7 +102,8 @@ package final class Rewinding {
       if world.past.span(of: entry.sequence) != nil { continue }
       switch goal {
       case .requests:
-        if entry.input.isFromOutside, !entry.continuesRequest { found.append(entry.sequence) }
+        // That timers began anew was nobody's request.
+        if entry.input.isFromOutside, entry.input != .renewed, !entry.continuesRequest { found.append(entry.sequence) }
       case .moment(let moment):
         if entry.moment > moment { found.append(entry.sequence) } else { isBefore = true }
       }

@@ -222,7 +222,7 @@ extension Service {
 
   /// Writes the next piece of a comparison, if its client has taken the last one.
   func goOn(with comparison: Comparison, _ client: Client) {
-    guard client.session.outbox.unwritten.count < LongReply.mostUnwritten else { return }
+    guard client.session.outbox.waiting < LongReply.mostUnwritten else { return }
     guard let lines = comparison.write(to: &client.session.outbox.buffer) else { return }
     comparison.tag.withUnsafeBytes { tag in
       client.session.outbox.buffer.begin(.success, tag: tag)

@@ -206,6 +206,8 @@ extension Engine {
       }
       return
     }
+    // Timers that are due expire before it, and are no part of it.
+    settle(&session, &realm)
     realm.world.beginRequest()
     defer { realm.world.endRequest() }
     for line in batch.lines {

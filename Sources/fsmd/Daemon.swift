@@ -80,6 +80,8 @@ final class Daemon {
   }
 
   func run() -> Never {
+    // What is due at the start is not to wait for a client.
+    loop.requestTurn()
     loop.run()
   }
 

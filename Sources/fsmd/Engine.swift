@@ -72,7 +72,7 @@ extension Engine {
 
   /// Fires the timers that are due. A chain without end that begins there is told of, and is not the request's failure.
   @inline(__always)
-  private func settle(_ session: inout Session, _ realm: inout Realm) {
+  func settle(_ session: inout Session, _ realm: inout Realm) {
     realm.world.settle()
     if realm.world.livelock != nil, let livelock = realm.takeLivelock() { tellLivelock(livelock, &session, realm) }
   }

@@ -98,6 +98,10 @@ struct Invocation {
   }
 
   private init(_ options: [OptionTable<Option>.Given]) throws(UsageFailure) {
+    let names = options.map(\.name)
+    if names.contains(.ephemeral), names.contains(.durability) {
+      throw .wrong("--ephemeral keeps nothing, so there is no --durability")
+    }
     for option in options {
       switch option.name {
       case .socket:

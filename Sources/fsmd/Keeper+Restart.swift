@@ -16,20 +16,32 @@ extension Keeper {
     }
   }
 
+  /// Inputs that the store is asked for at most, and at once, when armings are looked for.
+  private static let inputsSearched: UInt64 = 5_000_000
+  private static let inputsInAStep: UInt64 = 100_000
+
   /// Lets each running timer have its whole duration again: that for which it was armed last, as the journal has it.
   /// One whose arming is not kept any more has the time left that it had.
   private func renewTimers(_ realm: inout Realm) throws(KeeperFailure) {
+    // What is due has expired before it could begin anew, as in a replay.
+    realm.world.settle()
     let now = realm.world.now
     let running = realm.world.agendaItems(matching: .all, limit: .max)
     guard !running.isEmpty else { return }
     var search = ArmingSearch(for: running)
     var reader = realm.world.journalReader(from: realm.world.firstSequence)
     while let entry = realm.world.read(&reader) { search.look(at: entry, of: realm.world) }
-    if !search.isDone, let stored = realm.stored, stored.first < realm.world.firstSequence {
-      _ = try stored.read(stored.first...(realm.world.firstSequence - 1), in: realm.world) { world, entry in
-        search.look(at: entry, of: world)
+    var end = realm.world.firstSequence
+    let floor = end > Keeper.inputsSearched ? end - Keeper.inputsSearched : 1
+    while !search.isDone, let stored = realm.stored, end > max(stored.first, floor) {
+      let start = max(stored.first, end > Keeper.inputsInAStep ? end - Keeper.inputsInAStep : 1)
+      var earlier = ArmingSearch(for: running)
+      _ = try stored.read(start...(end - 1), in: realm.world) { world, entry in
+        earlier.look(at: entry, of: world)
         return true
       }
+      search.fillUp(from: earlier)
+      end = start
     }
     realm.world.renew(
       running.map { item in
@@ -61,8 +73,14 @@ private struct ArmingSearch {
     durations[Name(machine: item.machine, timer: item.timer, key: item.key)]
   }
 
+  /// Takes over what was found further back, where nothing is known.
+  mutating func fillUp(from earlier: ArmingSearch) {
+    durations.merge(earlier.durations) { known, _ in known }
+  }
+
   /// Of several armings that came to the same end, the last one counts.
   mutating func look(at entry: JournalEntry, of world: borrowing World) {
+    if world.undoer(of: entry.sequence) != nil { return }
     var details = world.details(of: entry)
     while let detail = details.next() {
       switch detail {

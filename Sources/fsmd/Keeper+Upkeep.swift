@@ -10,6 +10,8 @@ extension Keeper {
   /// so many machines.
   private static let inputsBeforeTheEnd: UInt64 = 20_000
   private static let machinesAtTheEnd = 100_000
+  /// How often it is looked whether something has grown too old, besides after each checkpoint; in nanoseconds.
+  private static let timeBetweenLooks: UInt64 = 3_600_000_000_000
 
   /// Goes on with what is to be done for a world beside its rounds: a piece of a checkpoint, a bite of what is to go.
   ///
@@ -18,9 +20,14 @@ extension Keeper {
   func tend(_ hosted: HostedWorld, host: UInt64) throws(KeeperFailure) -> Bool {
     guard let keeping = hosted.keeping, host >= keeping.restsUntil else { return false }
     if hosted.archiving == nil, isCheckpointDue(hosted, keeping) {
-      hosted.archiving = ArchiveWriter(of: hosted.realm.world)
+      hosted.archiving = ArchiveWriter(of: hosted.realm.world, atLastInput: true)
     }
     if hosted.archiving != nil { return try goOn(with: hosted, keeping, machines: Keeper.machinesInARound) }
+    if host >= keeping.roomLookedForAt + Keeper.timeBetweenLooks {
+      hosted.keeping?.roomLookedForAt = host
+      hosted.keeping?.isOverfull = true
+      return true
+    }
     guard keeping.isOverfull, !keeping.isCheckpointUndone else { return false }
     let isOverfull = try ask { () throws(StoreFailure) in try store.retain(keeping.tenure, retention) }
     hosted.keeping?.isOverfull = isOverfull
@@ -33,14 +40,17 @@ extension Keeper {
     Retention(bytes: limits.storeBytes, age: Int64(limits.storeDays) * 86_400)
   }
 
-  /// A checkpoint is made where time has not gone on since the last input, and all is stored.
   private func isCheckpointDue(_ hosted: HostedWorld, _ keeping: Keeping) -> Bool {
     let wait = max(UInt64(limits.checkpointInputs), 2 * UInt64(hosted.realm.world.machineCount))
-    return (keeping.isCheckpointUndone || keeping.head >= keeping.checkpoint + wait) && canBeWritten(hosted, keeping)
+    let isDue =
+      keeping.isCheckpointUndone || keeping.head >= keeping.checkpoint + wait
+      || keeping.bytesSinceCheckpoint > limits.storeBytes / 4
+    return isDue && canBeWritten(hosted, keeping)
   }
 
+  /// A checkpoint is made of what is stored.
   private func canBeWritten(_ hosted: HostedWorld, _ keeping: Keeping) -> Bool {
-    hosted.realm.world.lastSequence == keeping.head && hosted.realm.world.isAtItsLastInput
+    hosted.realm.world.lastSequence == keeping.head && hosted.realm.world.canBeArchived
   }
 
   /// Writes a piece of a checkpoint, and stores it when it is whole.
@@ -65,6 +75,7 @@ extension Keeper {
     }
     hosted.keeping?.checkpoint = sequence
     hosted.keeping?.isCheckpointUndone = false
+    hosted.keeping?.bytesSinceCheckpoint = 0
     hosted.keeping?.isOverfull = true
     return true
   }
@@ -94,8 +105,8 @@ extension Keeper {
     if isDue, canBeWritten(hosted, keeping),
       hosted.realm.world.machineCount <= Keeper.machinesAtTheEnd
     {
-      hosted.archiving = ArchiveWriter(of: hosted.realm.world)
-      _ = try goOn(with: hosted, keeping, machines: .max)
+      hosted.archiving = ArchiveWriter(of: hosted.realm.world, atLastInput: true)
+      repeat { _ = try goOn(with: hosted, keeping, machines: .max) } while hosted.archiving != nil
     }
     try ask { () throws(StoreFailure) in try store.release(keeping.tenure) }
   }

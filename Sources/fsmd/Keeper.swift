@@ -20,6 +20,9 @@ final class Keeper {
   /// Rounds that were written since the start.
   private(set) var rounds: UInt64 = 0
 
+  /// Room for segments that is kept from round to round.
+  private static let mostBytesHeld = 16 << 20
+
   /// How long a world whose time runs may go without being written, in nanoseconds: a timer's time that passes in
   /// between is counted again if the daemon is killed.
   static let heartbeat: UInt64 = 5_000_000_000
@@ -75,6 +78,7 @@ final class Keeper {
     try outcome.get()
     rounds &+= 1
     for found in news { found.didStore(host: host) }
+    if segments.count > Keeper.mostBytesHeld { segments = [] }
   }
 
   /// What a round brought for one world.
@@ -101,6 +105,7 @@ final class Keeper {
       hosted.keeping?.moment = moment
       hosted.keeping?.settings = settings
       hosted.keeping?.storedAt = host
+      hosted.keeping?.bytesSinceCheckpoint += range.count
     }
   }
 
@@ -136,6 +141,10 @@ struct Keeping {
   /// Whether something that the latest checkpoint contains was undone behind it: then the next start needs an older one,
   /// and all that came since.
   var isCheckpointUndone = false
+  /// What was stored behind it.
+  var bytesSinceCheckpoint = 0
+  /// The host time at which it was looked last whether something is to be removed.
+  var roomLookedForAt: UInt64 = 0
   /// Whether there may be something to remove.
   var isOverfull = true
   /// The host time before which nothing but the rounds is asked of the store for this world, since that has failed.

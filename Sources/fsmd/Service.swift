@@ -259,7 +259,7 @@ final class Service {
     case .advance(let advance): isReady(client, advance.patience)
     case .step(let step): isReady(client, step.patience)
     case .rewind: true
-    case .compare: client.session.outbox.unwritten.count < LongReply.mostUnwritten
+    case .compare: client.session.outbox.waiting < LongReply.mostUnwritten
     }
   }
 
