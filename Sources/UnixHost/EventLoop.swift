@@ -81,6 +81,7 @@ package final class EventLoop {
   package func run() -> Never {
     prepareTermination()
     start()
+    queue.async(execute: DispatchWorkItem { [unowned self] in EarlySignals.noted.map(onTermination) })
     dispatchMain()
   }
 
@@ -163,8 +164,8 @@ package final class EventLoop {
   /// Turns the signals that end a process into calls on the queue.
   private func prepareTermination() {
     signal(SIGPIPE, SIG_IGN)
-    for number in [SIGTERM, SIGINT, SIGHUP] {
-      signal(number, SIG_IGN)  // Dispatch puts its own handler there when the source is activated.
+    for number in EarlySignals.numbers {
+      // Dispatch puts its own handler there when the source is activated.
       let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
       source.setEventHandler { [unowned self] in onTermination(number) }
       sources.append(source)
