@@ -81,7 +81,6 @@ package final class EventLoop {
   package func run() -> Never {
     prepareTermination()
     start()
-    queue.async(execute: DispatchWorkItem { [unowned self] in EarlySignals.noted.map(onTermination) })
     dispatchMain()
   }
 
@@ -168,6 +167,8 @@ package final class EventLoop {
       // Dispatch puts its own handler there when the source is activated.
       let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
       source.setEventHandler { [unowned self] in onTermination(number) }
+      // From then on Dispatch has the signal; what came before was noted.
+      source.setRegistrationHandler { [unowned self] in EarlySignals.noted.map(onTermination) }
       sources.append(source)
     }
   }
