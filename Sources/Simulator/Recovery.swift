@@ -20,7 +20,6 @@ package struct Recovery: ~Copyable {
   /// The world with its journal and all names, and the machines of the checkpoint until they are replaced at the end.
   private var source: World
   private var replay: Replay
-  private let base: Checkpoint?
   private let catalogue: Catalogue
   private var compositions: [World.CompositionRecord]
 
@@ -29,9 +28,13 @@ package struct Recovery: ~Copyable {
   ///   - undone: All that was undone behind it.
   package init(of world: consuming World, undone: UndoneSpans, _ catalogue: Catalogue) {
     source = world
-    base = source.lastSequence > 0 ? Checkpoint(of: source, as: source.lastSequence) : nil
+    let base = source.lastSequence > 0 ? Checkpoint(of: source, as: source.lastSequence) : nil
     source.past.adopt(undone)
     replay = Replay(of: source, from: base, to: source.lastSequence)
+    if let base {
+      source.past.keep(base, firstKept: base.sequence + 1)
+      source.past.wait(after: base.sequence, machines: source.machineCount)
+    }
     compositions = Array(source.compositions.values)
     source.compositions = [:]
     self.catalogue = catalogue
@@ -71,6 +74,19 @@ package struct Recovery: ~Copyable {
     }
     try play(to: numbers.upperBound)
     if floor > 0 { source.journal.forget(before: floor) }
+    keepCopyIfDue()
+  }
+
+  /// Keeps copies as a world that lives does, so that as much can be undone afterwards.
+  private mutating func keepCopyIfDue() {
+    let last = source.lastSequence
+    guard last >= source.past.nextCheckpoint, source.past.span(of: last) == nil,
+      replay.world.now.nanoseconds == source.journal.lastMoment
+    else { return }
+    source.past.wait(after: last, machines: replay.world.machineCount)
+    let isNeeded = source.past.needsCheckpoint(firstKept: source.firstSequence, last: last)
+    guard source.past.hasRoom(for: replay.world.bytesOfACopy, isNeeded: isNeeded) else { return }
+    source.past.keep(Checkpoint(of: replay.world, as: last), firstKept: source.firstSequence)
   }
 
   /// Takes a composed name in, whose members stand among the machines of the same segment.
@@ -125,7 +141,6 @@ package struct Recovery: ~Copyable {
     } else {
       source.move(to: moment)
     }
-    if let base { source.past.keep(base, firstKept: source.firstSequence) }
     return source
   }
 }
@@ -136,13 +151,13 @@ package struct UndoneSpans: Sendable {
 
   package init() {}
 
+  /// - Parameter stretches: What was undone, up to the input that undid it, in the order of those.
+  package init(_ stretches: [ClosedRange<UInt64>]) {
+    for stretch in stretches { Past.undo(from: stretch.lowerBound, by: stretch.upperBound, in: &spans) }
+  }
+
   /// The first input that was undone; nil if none was.
   package var first: UInt64? { spans.map(\.from).min() }
-
-  /// Whether something up to an input was undone behind it.
-  package func reach(across sequence: UInt64) -> Bool {
-    spans.contains { $0.from <= sequence && $0.by > sequence }
-  }
 
   /// Looks through the next segment.
   package mutating func look(through bytes: UnsafeRawBufferPointer, _ numbers: ClosedRange<UInt64>) {

@@ -100,40 +100,40 @@ extension Keeper {
     let undone: UndoneSpans
     /// The last input of the latest checkpoint, whether or not it is the one to begin with; 0 if there is none.
     let latest: UInt64
+    let isLatestUndone: Bool
 
     var start: UInt64 { checkpoint?.mark.sequence ?? 0 }
-    var isLatestUndone: Bool { undone.reach(across: latest) }
   }
 
-  /// Chooses a checkpoint: one that nothing behind it has undone, and a little before the end if that costs little.
+  /// Chooses a checkpoint: one of which nothing was undone later, and a little before the end if that costs little.
   private func plan(_ stored: StoredWorld) throws(KeeperFailure) -> Plan {
     let (name, head) = (stored.name, stored.head)
-    var checkpoint = try ask { () throws(StoreFailure) in try store.checkpoint(of: name, atOrBefore: head) }
-    let latest = checkpoint?.mark.sequence ?? 0
+    let standing = try standingCheckpoints(of: name, from: stored.first)
     let toUndo = min(Keeper.inputsToUndo, UInt64(limits.world.journal))
-    if head - latest < toUndo, checkpoint != nil {
-      let earlier = try ask { () throws(StoreFailure) in
-        head > toUndo ? try store.checkpoint(of: name, atOrBefore: head - toUndo) : nil
-      }
-      let start = earlier?.mark.sequence ?? 0
-      if head - start <= Keeper.mostInputsToPlay, start + 1 >= stored.first { checkpoint = earlier }
+    let earlier = standing.last { $0 + toUndo <= head }
+    let isNear = earlier.map { head - $0 <= Keeper.mostInputsToPlay } ?? false
+    guard let start = isNear ? earlier : standing.last else {
+      throw .unreadable(world: name, reason: "what was before input \(stored.first) is not kept any more")
     }
-    while true {
-      let start = checkpoint?.mark.sequence ?? 0
-      guard start + 1 >= stored.first else {
-        throw .unreadable(world: name, reason: "what was before input \(stored.first) is not kept any more")
+    return try ask { () throws(StoreFailure) in
+      let latest = try store.checkpoints(of: name).last?.sequence ?? 0
+      return Plan(
+        checkpoint: start == 0 ? nil : try store.checkpoint(of: name, atOrBefore: start),
+        undone: UndoneSpans(start < head ? try store.undone(in: name, start + 1...head) : []), latest: latest,
+        isLatestUndone: standing.last ?? 0 < latest)
+    }
+  }
+
+  /// The checkpoints with which a start can begin, by their last inputs, oldest first: all that came behind them is kept,
+  /// and nothing of what they contain was undone later. 0 stands for the beginning of the world.
+  func standingCheckpoints(of name: String, from first: UInt64) throws(KeeperFailure) -> [UInt64] {
+    try ask { () throws(StoreFailure) in
+      var standing: [UInt64] = first == 1 ? [0] : []
+      for mark in try store.checkpoints(of: name) where mark.sequence + 1 >= first && mark.sequence > 0 {
+        let undone = try store.undone(in: name, mark.sequence...mark.sequence)
+        if !undone.contains(where: { $0.upperBound > mark.sequence }) { standing.append(mark.sequence) }
       }
-      var undone = UndoneSpans()
-      try ask { () throws(StoreFailure) in
-        try store.readSegments(of: name, from: start + 1) { segment in
-          undone.look(through: segment.bytes, segment.first...segment.last)
-          return true
-        }
-      }
-      guard let first = undone.first, first <= start else {
-        return Plan(checkpoint: checkpoint, undone: undone, latest: latest)
-      }
-      checkpoint = try ask { () throws(StoreFailure) in try store.checkpoint(of: name, atOrBefore: first - 1) }
+      return standing
     }
   }
 

@@ -86,10 +86,11 @@ extension Keeper {
   /// checkpoint before it with all that followed.
   func firstUndoable(_ hosted: HostedWorld) throws(KeeperFailure) -> UInt64 {
     guard let keeping = hosted.keeping else { return 1 }
-    let held = try ask { () throws(StoreFailure) in try store.holdings(of: keeping.tenure.world) }
-    guard held.first > 1 else { return 1 }
-    let oldest = held.checkpoints.first { $0.sequence + 1 >= held.first }
-    return (oldest?.sequence ?? held.head) + 1
+    let name = keeping.tenure.world
+    let first = try ask { () throws(StoreFailure) in try store.holdings(of: name) }.first
+    // What was undone in this round is not stored yet.
+    let standing = try standingCheckpoints(of: name, from: first).first { hosted.realm.world.undoer(of: $0) == nil }
+    return (standing ?? keeping.head) + 1
   }
 
   /// Says that a world has undone all inputs from one on: what was written out of them is of no use for a start.

@@ -53,7 +53,7 @@ struct Limits: Sendable {
     Entry(name: "journal", unit: "inputs-per-world", range: 1...8_000_000, path: \.world.journal),
     Entry(name: "journalBytes", unit: "bytes-per-world", range: 131_072...1 << 40, path: \.world.journalBytes),
     Entry(name: "checkpointBytes", unit: "bytes-per-world", range: 0...1 << 40, path: \.world.checkpointBytes),
-    Entry(name: "storeBytes", unit: "bytes-per-world", range: 1 << 16...1 << 50, path: \.storeBytes),
+    Entry(name: "storeBytes", unit: "bytes-per-world", range: 4_096...1 << 50, path: \.storeBytes),
     Entry(name: "storeDays", unit: "days", range: 1...36_500, path: \.storeDays),
     Entry(name: "checkpointInputs", unit: "inputs-at-least", range: 1...1_000_000_000, path: \.checkpointInputs),
   ]

@@ -13,8 +13,8 @@ struct RandomRestartTests {
     [
       KeptDaemon.Setup("checkpointInputs=1000000"),
       KeptDaemon.Setup("checkpointInputs=40", "journal=200"),
-      KeptDaemon.Setup("checkpointInputs=25", "storeBytes=65536"),
-      KeptDaemon.Setup("checkpointInputs=60", "journal=50", "storeBytes=65536", "keyedTimers=4", "wireChain=20"),
+      KeptDaemon.Setup("checkpointInputs=25", "storeBytes=4096"),
+      KeptDaemon.Setup("checkpointInputs=60", "journal=50", "storeBytes=4096", "keyedTimers=4", "wireChain=20"),
       KeptDaemon.Setup("journal=30", "machines=40", "chain=60", "wireDeliveries=30"),
     ]
   }

@@ -57,7 +57,7 @@ private struct FaultedScenario {
   }
 
   private mutating func start() -> Bool {
-    var setup = KeptDaemon.Setup("checkpointInputs=6", "storeBytes=65536", "journal=30")
+    var setup = KeptDaemon.Setup("checkpointInputs=6", "storeBytes=4096", "journal=30")
     setup.faults = faults
     do {
       daemon = try KeptDaemon(setup, in: folder, wall: wall)
