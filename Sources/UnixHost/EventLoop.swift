@@ -163,10 +163,12 @@ package final class EventLoop {
   /// Turns the signals that end a process into calls on the queue.
   private func prepareTermination() {
     signal(SIGPIPE, SIG_IGN)
-    for number in [SIGTERM, SIGINT, SIGHUP] {
-      signal(number, SIG_IGN)  // Dispatch puts its own handler there when the source is activated.
+    for number in EarlySignals.numbers {
+      // Dispatch puts its own handler there when the source is activated.
       let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
       source.setEventHandler { [unowned self] in onTermination(number) }
+      // From then on Dispatch has the signal; what came before was noted.
+      source.setRegistrationHandler { [unowned self] in EarlySignals.noted.map(onTermination) }
       sources.append(source)
     }
   }

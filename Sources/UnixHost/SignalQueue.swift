@@ -51,7 +51,7 @@ package final class SignalQueue {
     exit(128 + number)
   }
 
-  private static func isIgnored(_ number: Int32) -> Bool {
+  static func isIgnored(_ number: Int32) -> Bool {
     var action = sigaction()
     guard sigaction(number, nil, &action) == 0 else { return false }
     // Safety: only compared, never called. SIG_IGN is the number 1 in the guise of a function.

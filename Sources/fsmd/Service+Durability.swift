@@ -112,7 +112,8 @@ extension Service {
       storeRest = nil
       report("world \(name) is as the store has it, up to input \(hosted.realm.world.lastSequence)")
     } catch {
-      report("world \(name): \(error)")
+      // A store that stays as it is, is spoken of once.
+      if hosted.realm.outage?.reason != "\(error)" { report("world \(name): \(error)") }
       let until = host &+ Service.pause
       if error.isOfStore { storeRest = ("\(error)", until) }
       close(hosted, "\(error)", head: told, retryAt: until)

@@ -137,6 +137,10 @@ extension Service {
   /// Removes what the store has of a world; a failure is written if it cannot.
   private func forget(_ hosted: HostedWorld, _ client: Client) -> Bool {
     guard hosted.isDurable, let keeper else { return true }
+    if let outage = hosted.realm.outage, outage.retryAt == .max {
+      client.session.failStorage(Array(request.tag), world: hosted.realm.name, outage.reason)
+      return false
+    }
     do throws(StoreFailure) {
       try keeper.store.remove(hosted.realm.name)
       hosted.keeping = nil

@@ -6,6 +6,7 @@ import StateMachines
 import UnixHost
 
 Descriptor.fillStandard()
+EarlySignals.note()
 switch Invocation.read(Array(CommandLine.arguments.dropFirst()), version: Release.version) {
 case .exit(let code):
   exit(code)

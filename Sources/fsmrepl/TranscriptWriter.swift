@@ -177,7 +177,8 @@ struct TranscriptWriter {
     case .undo, .goto: return line.without("paused", "yes")
     case .world: return line.with("clock", "virtual")
     case .use:
-      guard let stand = line.line["world"].flatMap({ worlds[$0] }) else { return line }
+      guard let world = line.line["world"], let stand = worlds[world] else { return line }
+      if world == current { return line.with("clock", "virtual") }
       // A real clock has gone on meanwhile. In a check it does so as soon as the world is in use.
       return line.with("clock", "virtual").with("t", TimeText.seconds(stand.time)).with("seq", "\(stand.sequence)")
     default: return line

@@ -22,7 +22,7 @@ struct Layer {
     Layer("Simulator", ours: ["StateMachines"]),
     Layer("LineProtocol"),
     Layer("JournalStore", ours: ["StateMachines", "CSQLite"], outside: ["Glibc"]),
-    Layer("UnixHost", ours: ["CSystem"], outside: ["Glibc", "Dispatch"]),
+    Layer("UnixHost", ours: ["CSystem"], outside: ["Glibc", "Dispatch", "Synchronization"]),
     Layer(
       "fsmd", ours: ["StateMachines", "Simulations", "Simulator", "LineProtocol", "JournalStore", "UnixHost"],
       outside: ["Glibc", "Dispatch"]),

@@ -31,6 +31,16 @@ struct EndingTests {
     try expectEnd(of: clients)
   }
 
+  @Test("a signal that comes as soon as there is a socket does so too", arguments: [["--ephemeral"], []])
+  func early(_ options: [String]) throws {
+    for _ in 0..<10 {
+      let young = try DaemonProcess(with: options)
+      young.signal(SIGTERM)
+      #expect(try young.run.ending() == .exited(0))
+      #expect(fileType(of: young.socket) == nil)
+    }
+  }
+
   @Test("the verb shutdown answers, then says goodbye to everybody")
   func shutdownVerb() throws {
     let clients = try (0..<5).map { _ in try daemon.connect() }
