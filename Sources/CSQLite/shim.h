@@ -23,6 +23,17 @@ static inline int fsm_read_start(sqlite3 *database, void *buffer, int count, sql
   return code == SQLITE_IOERR_SHORT_READ ? SQLITE_OK : code;
 }
 
+/* What the kernel said last of the log or, before it was ever used, of the file of a connection; 0 if nothing. SQLite's own
+   function for that does not know it of a COMMIT. */
+static inline int fsm_last_errno(sqlite3 *database) {
+  sqlite3_file *log = 0;
+  int code = 0;
+  if (sqlite3_file_control(database, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log) == SQLITE_OK && log && log->pMethods)
+    log->pMethods->xFileControl(log, SQLITE_FCNTL_LAST_ERRNO, &code);
+  if (code == 0) sqlite3_file_control(database, "main", SQLITE_FCNTL_LAST_ERRNO, &code);
+  return code;
+}
+
 /* Binds bytes that stay where they are until the statement is reset; nothing is copied. */
 static inline int fsm_bind_lent(sqlite3_stmt *statement, int place, const void *bytes, sqlite3_uint64 count) {
   return bytes ? sqlite3_bind_blob64(statement, place, bytes, count, SQLITE_STATIC)

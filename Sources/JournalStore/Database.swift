@@ -198,7 +198,8 @@ final class Database {
     let reason = String(cString: known ? sqlite3_errmsg(handle) : sqlite3_errstr(code))
     // It stays from earlier errors; only these two set it.
     let isOfSystem = known && [SQLITE_IOERR, SQLITE_CANTOPEN].contains(code & 0xFF)
-    let system = isOfSystem ? sqlite3_system_errno(handle) : 0
+    var system = isOfSystem ? sqlite3_system_errno(handle) : 0
+    if isOfSystem, system == 0 { system = fsm_last_errno(handle) }
     if SystemCall.isNoRoom(system) { return .full(path: path) }
     switch code & 0xFF {
     case SQLITE_FULL: return .full(path: path)

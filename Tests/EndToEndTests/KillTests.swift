@@ -3,114 +3,243 @@ import StateMachines
 import Testing
 import UnixHost
 
-@Suite("Daemons that are killed at any moment")
+/// `kill -9` at random moments under load, a hundred times: what was acknowledged is there, once, and nothing else.
+@Suite("Killed daemons")
 struct KillTests {
-  /// A client that makes machines one after the other and presses each once, many requests under way at a time.
-  private final class Author {
+  /// How daemons are started, and what their stores do meanwhile.
+  enum Setup: UInt64, CaseIterable {
+    case plain, checkpoints, retention, full
+
+    var arguments: [String] {
+      switch self {
+      case .plain: []
+      case .checkpoints: ["--limit", "checkpointInputs=150", "--limit", "journal=400"]
+      case .retention:
+        ["--limit", "checkpointInputs=100", "--limit", "storeBytes=20000", "--limit", "journal=300"]
+      case .full: ["--durability", "full", "--limit", "checkpointInputs=300", "--on-restart", "deadline"]
+      }
+    }
+  }
+
+  @Test("all that was acknowledged is there after each start, none twice, without a hole", arguments: Setup.allCases)
+  func kills(setup: Setup) throws {
+    var story = try KillStory(setup)
+    for life in 0..<25 { try story.live(life) }
+    try story.end()
+  }
+}
+
+/// Daemons one after the other on one store, each killed while clients send to two durable worlds: `main`, whose time
+/// runs, and `lesson`, whose time clients move on and back.
+private struct KillStory {
+  private let setup: KillTests.Setup
+  private var dice: Dice
+  private var daemon: DaemonProcess
+  /// What was ever asked, by what it is about; of a composed machine each member.
+  private var asked: [String: String] = [:]
+  private var worlds = [Kept(name: "main"), Kept(name: "lesson")]
+
+  /// A durable world, and how much of its journal was looked at.
+  private struct Kept {
     let name: String
-    let world: String
-    private var client: TestClient?
-    /// Requests that were sent and that were acknowledged, in all lives of the daemon. Two make and press a machine.
-    private(set) var sent = 0
-    private(set) var acknowledged = 0
+    var seen: UInt64 = 0
+    /// Where everything is kept, all its inputs.
+    var inputs: [FoundInput] = []
+  }
 
-    init(_ name: String, in world: String) {
-      self.name = name
-      self.world = world
+  init(_ setup: KillTests.Setup) throws {
+    self.setup = setup
+    dice = Dice(seed: setup.rawValue)
+    daemon = try DaemonProcess(with: setup.arguments)
+    #expect(try daemon.connect().ask("world new lesson durable=yes") == "+ created lesson")
+  }
+
+  // MARK: Lives
+
+  /// What moves the time of a world on and back.
+  private static let steps = ["advance 10ms", "advance 400ms", "advance 1s", "advance 1s", "step", "undo", "undo 2"]
+
+  mutating func live(_ life: Int) throws {
+    let clients = try (0..<4).map { number in
+      try LoadClient("c\(number)l\(life)", path: daemon.socket, world: number < 2 ? "main" : "lesson")
     }
-
-    func connect(to daemon: DaemonProcess) throws {
-      let client = try daemon.connect()
-      if world != "main" { try client.ask("use \(world)") }
-      self.client = client
-    }
-
-    /// Sends the next requests.
-    func send(_ count: Int) throws {
-      let requests = (sent..<(sent + count)).map { number in
-        let machine = "\(name)_\(number / 2)"
-        return number % 2 == 0 ? "@\(number) new power \(machine)\n" : "@\(number) send \(machine) buttonClick\n"
+    let end = HostClock.now() + UInt64(dice.below(25_000)) * 1_000
+    while HostClock.now() < end {
+      for (number, client) in clients.enumerated() {
+        if client.pending < 300 { for _ in 0..<dice.below(60) { ask(client, number) } }
+        client.pump()
       }
-      sent += count
-      try client?.send(requests.joined())
     }
+    daemon.signal(SIGKILL)
+    #expect(try daemon.run.ending() == .killed(signal: SIGKILL))
+    for client in clients { try client.drain() }
+    // Now and then one is killed while it starts.
+    if dice.below(4) == 0 { try startAndKill() }
+    daemon = try DaemonProcess(with: setup.arguments, in: daemon.folder)
+    try look(at: clients, life)
+  }
 
-    /// Takes the next reply; false at the end of the connection.
-    func take() throws -> Bool {
-      guard let line = try? client?.lineOrEnd() else { return false }
-      let outcome = acknowledged % 2 == 0 ? "created" : "moved"
-      guard line.hasPrefix("+ @\(acknowledged) \(outcome) ") else {
-        throw HarnessFailure(what: "to request \(acknowledged) of \(name) came: \(line)")
-      }
-      acknowledged += 1
-      return true
-    }
+  private mutating func startAndKill() throws {
+    let run = try ProgramRun("fsmd", ["--socket", daemon.socket] + setup.arguments, in: daemon.folder)
+    Patience.pass(milliseconds: UInt64(dice.below(60)))
+    run.child.signal(SIGKILL)
+    _ = try run.ending()
+  }
 
-    /// Takes what was still on its way when the daemon was killed.
-    func takeTheRest() throws {
-      while acknowledged < sent, try take() {}
-      client = nil
-    }
-
-    /// Compares what there is with what was acknowledged, and goes on from there.
-    func compare(with states: [String: String]) {
-      let mine = states.filter { $0.key.hasPrefix("\(name)_") }
-      for number in 0..<mine.count {
-        let state = mine["\(name)_\(number)"]
-        let isLast = number == mine.count - 1
-        #expect(state == "on" || (isLast && state == "off"), "\(name)_\(number) is \(state ?? "missing")")
-      }
-      let done = mine.values.reduce(0) { $0 + ($1 == "on" ? 2 : 1) }
-      #expect(acknowledged <= done && done <= sent, "\(name): \(done) of \(sent), \(acknowledged) acknowledged")
-      (sent, acknowledged) = (done, done)
+  /// The next request of a client: about a machine of its own, with an event that this machine gets but once.
+  private mutating func ask(_ client: LoadClient, _ number: Int) {
+    let count = client.asked.count
+    let machine = "\(client.name)-\(count / 8)"
+    switch (number, count % 8) {
+    case (3, 1...): ask(client, dice.one(of: KillStory.steps), nil)
+    case (3, _):
+      ask(client, "new phoneCall \(machine)", "\(machine).phone created")
+      asked["\(machine).tracker created"] = client.asked.last
+    case (_, 0): ask(client, "new stepper \(machine)", "\(machine) created")
+    case (_, 1): ask(client, "send \(machine) increment", "\(machine) increment")
+    case (_, 2): ask(client, "new shiftKey \(machine).k", "\(machine).k created")
+    case (_, 3): ask(client, "wire \(machine) down \(machine).k tap", "\(machine) wired down \(machine).k tap")
+    case (_, 4): ask(client, "send \(machine) decrement", "\(machine) decrement")
+    case (_, 5): ask(client, "send \(machine).k character x", "\(machine).k character")
+    case (_, 6): ask(client, "drop \(machine)", "\(machine) dropped")
+    case (_, _): ask(client, "send \(machine).k nosuch", nil)
     }
   }
 
-  /// What a world has, by a client of its own; its journal has no hole, and each line of it once.
-  private func states(of world: String, in daemon: DaemonProcess) throws -> [String: String] {
-    let client = try daemon.connect()
-    if world != "main" { try client.ask("use \(world)") }
-    let numbers = try client.askAll("journal since=1 limit=1000000").dropLast().map { line in
-      Int(line.split(separator: " ")[1]) ?? 0
-    }
-    // A line each: creations, moves, and at last the outcome of what else was done.
-    #expect(Set(numbers).count == numbers.last ?? 0 && numbers == numbers.sorted(), "\(world) has a hole")
-    var states: [String: String] = [:]
-    for line in try client.askAll("list").dropLast() {
-      let words = line.split(separator: " ").map(String.init)
-      #expect(states.updateValue(words[3], forKey: words[1]) == nil)
-    }
-    return states
+  private mutating func ask(_ client: LoadClient, _ request: String, _ subject: String?) {
+    client.ask(request)
+    if let subject { asked[subject] = request }
   }
 
-  @Test("what was acknowledged is there, once; a hundred times under load", arguments: 0..<4)
-  func underLoad(seed: Int) throws {
-    var dice = Dice(seed: UInt64(seed))
-    let folder = try TemporaryFolder()
-    let options = seed % 2 == 0 ? [] : ["--limit", "checkpointInputs=50", "--limit", "journal=100"]
-    let authors = (0..<6).map { Author("c\($0)", in: $0 % 2 == 0 ? "main" : "w") }
-    for life in 0..<25 {
-      let daemon = try DaemonProcess(with: options, in: folder, socket: "s\(life)")
-      if life == 0 { try daemon.connect().ask("world new w durable=yes") }
-      for world in ["main", "w"] {
-        let found = try states(of: world, in: daemon)
-        for author in authors where author.world == world { author.compare(with: found) }
+  // MARK: Looking
+
+  /// Looks at what has come to the journals in a life.
+  private mutating func look(at clients: [LoadClient], _ life: Int) throws {
+    let reader = try daemon.connect()
+    for place in worlds.indices {
+      let name = worlds[place].name
+      let inputs = try read(reader, worlds[place])
+      worlds[place].seen = inputs.last?.sequence ?? worlds[place].seen
+      if setup != .retention { worlds[place].inputs += inputs }
+      var bySubject: [String: FoundInput] = [:]
+      for input in inputs {
+        guard let subject = input.subject else { continue }
+        if bySubject.updateValue(input, forKey: subject) != nil { Issue.record("\(subject) is in \(name) twice") }
+        if asked[subject] == nil, !isWithinComposed(input) { Issue.record("\(name) has \(subject), which nobody sent") }
       }
-      for author in authors {
-        try author.connect(to: daemon)
-        try author.send(60)
+      for (number, client) in clients.enumerated() where (number < 2) == (name == "main") {
+        let problem = problem(of: client, bySubject, inputs)
+        if let problem { Issue.record("\(setup), life \(life), \(client.name): \(problem)") }
       }
-      // So many replies, and the end comes in the middle of what is under way.
-      for _ in 0..<dice.below(200) {
-        let author = dice.one(of: authors)
-        if author.acknowledged < author.sent { _ = try author.take() }
-        if dice.below(10) == 0 { try author.send(20) }
-      }
-      daemon.signal(SIGKILL)
-      for author in authors { try author.takeTheRest() }
-      _ = try daemon.run.ending()
     }
-    let verified = try ProgramRun("fsmd", ["verify"], in: folder)
-    #expect(try verified.ending() == .exited(0), "\(verified.log)")
+  }
+
+  /// The inputs behind those that were looked at before, which must begin right there.
+  private func read(_ reader: TestClient, _ world: Kept) throws -> [FoundInput] {
+    try reader.ask("use \(world.name)")
+    var since = world.seen + 1
+    var reply = try reader.askAll("journal since=\(since) limit=1000000")
+    if setup == .retention, let from = reply.last?.split(separator: " ").first(where: { $0.hasPrefix("from=") }) {
+      since = UInt64(from.dropFirst(5)) ?? 0
+      reply = try reader.askAll("journal since=\(since) limit=1000000")
+    }
+    let inputs = FoundInput.all(in: reply)
+    #expect(
+      inputs.map(\.sequence) == (0..<UInt64(inputs.count)).map { since + $0 }, "\(world.name): \(reply.last ?? "")")
+    return inputs
+  }
+
+  private func isWithinComposed(_ input: FoundInput) -> Bool {
+    input.what == "wired" && asked["\(input.machine) created"]?.hasPrefix("new phoneCall ") == true
+  }
+
+  /// What a client was told and is not so.
+  private func problem(
+    of client: LoadClient, _ found: [String: FoundInput], _ inputs: [FoundInput]
+  ) -> String? {
+    var last: UInt64 = 0
+    for (number, request) in client.asked.enumerated() {
+      guard let subject = subjects(request).first else { continue }
+      guard let input = found[subject] else {
+        let answer = client.answers[number]
+        let isGone = setup == .retention && sequence(answer) ?? 0 < inputs.first?.sequence ?? 0
+        if let answer, isInput(answer), !isGone { return "\(request) is not there, though it was answered \(answer)" }
+        continue
+      }
+      if input.sequence < last { return "\(request) is there before what was asked earlier" }
+      last = input.sequence
+      guard let answer = client.answers[number], !request.hasPrefix("new phoneCall") else { continue }
+      if !isInput(answer) { return "\(request) is there, though it was answered \(answer)" }
+      let words = answer.split(separator: " ")
+      let time = words.first { $0.hasPrefix("t=") }?.dropFirst(2)
+      if sequence(answer) != input.sequence || time != input.time {
+        return "\(request) is input \(input.sequence) at \(input.time), and was answered \(answer)"
+      }
+      if ["moved", "stayed", "ignored"].contains(input.what),
+        Array(words[2...].prefix(1 + input.rest.count)) != [input.what] + input.rest
+      {
+        return "\(request) came out as \(input.what) \(input.rest), and was answered \(answer)"
+      }
+    }
+    return nil
+  }
+
+  private func subjects(_ request: String) -> [String] {
+    let words = request.split(separator: " ").map(String.init)
+    switch words[0] {
+    case "new":
+      return words[1] == "phoneCall"
+        ? ["\(words[2]).phone created", "\(words[2]).tracker created"] : ["\(words[2]) created"]
+    case "send": return ["\(words[1]) \(words[2])"]
+    case "wire": return ["\(words[1]) wired \(words[2...].joined(separator: " "))"]
+    case "drop": return ["\(words[1]) dropped"]
+    default: return []
+    }
+  }
+
+  /// Whether an answer says that something was done.
+  private func isInput(_ answer: String) -> Bool { answer.hasPrefix("+") || answer.contains(" REFUSED ") }
+
+  private func sequence(_ answer: String?) -> UInt64? {
+    answer?.split(separator: " ").first { $0.hasPrefix("seq=") }.flatMap { UInt64($0.dropFirst(4)) }
+  }
+
+  // MARK: The end
+
+  /// Looks at everything once more, and builds the worlds up again from what was asked.
+  mutating func end() throws {
+    let reader = try daemon.connect()
+    for place in worlds.indices where setup != .retention {
+      var fresh = worlds[place]
+      fresh.seen = 0
+      let inputs = try read(reader, fresh)
+      // Timers may have expired since.
+      #expect(inputs.map(\.sequence).starts(with: worlds[place].inputs.map(\.sequence)))
+      worlds[place].inputs = inputs
+    }
+    #expect(worlds.reduce(0) { $0 + $1.seen } > 300, "\(worlds.map(\.seen))")
+    if setup != .retention { try rebuild(worlds[1], reader) }
+    #expect(try reader.ask("shutdown") == "+")
+    #expect(try daemon.run.ending() == .exited(0))
+  }
+
+  /// Plays what has happened in a virtual world in another one, and compares the two.
+  private func rebuild(_ world: Kept, _ reader: TestClient) throws {
+    let moment =
+      try reader.ask("use \(world.name)").split(separator: " ").first { $0.hasPrefix("t=") }?.dropFirst(2) ?? ""
+    var requests = ["world new again", "use again", "quiet on"]
+    var played: Set<String> = []
+    var time: Substring = "0.000"
+    for input in world.inputs where input.keys["undone"] == nil {
+      guard let subject = input.subject, let request = asked[subject], played.insert(request).inserted else { continue }
+      if input.time != time { requests.append("advance until \(input.time)") }
+      time = input.time
+      requests.append(request)
+    }
+    requests += ["advance until \(moment)", "quiet off"]
+    try reader.send(requests.joined(separator: "\n") + "\n@end sync\n")
+    let failed = try reader.lines { $0 == "+ @end" }.filter { $0.hasPrefix("-") && !$0.contains(" REFUSED ") }
+    #expect(failed.isEmpty, "\(failed.prefix(3))")
+    #expect(try reader.askAll("diff \(world.name) again") == ["+ 0"])
   }
 }

@@ -26,11 +26,13 @@ final class TestFolder {
 
   var files: StoreFiles { StoreFiles(folder: path) }
 
-  /// What is stored, by the names of files: not the lock and the index of the log, which say nothing of that.
+  /// What is stored, by the names of files: not the lock, the index of the log and an empty log, which say nothing of
+  /// that.
   var contents: [String: Data] {
     var contents: [String: Data] = [:]
     for path in [files.database, files.log, files.heads] {
-      contents[String(path.dropFirst(self.path.count + 1))] = FileManager.default.contents(atPath: path)
+      guard let data = FileManager.default.contents(atPath: path), !data.isEmpty else { continue }
+      contents[String(path.dropFirst(self.path.count + 1))] = data
     }
     return contents
   }

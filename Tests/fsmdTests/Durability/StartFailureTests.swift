@@ -1,0 +1,113 @@
+import JournalStore
+import StateMachines
+import Testing
+
+@testable import fsmd
+
+/// A store that is sound, and of which this program can make no world all the same: nothing is written, and it is said why.
+@Suite("Worlds that cannot be brought back")
+struct StartFailureTests {
+  /// A kind that releases differ in.
+  enum Release: CaseIterable {
+    case first, later, otherRule, without
+
+    fileprivate var kinds: [CatalogueEntry] {
+      switch self {
+      case .first: [.machine(relic(version: 1))]
+      case .later: [.machine(relic(version: 2))]
+      case .otherRule:
+        [
+          .machine(
+            Kind(
+              Hermit.self, "relic", "a relic that does not move", states: [.idle: "", .running: ""],
+              events: [.event(.start, "starts it"), .event(.stop, "stops it")]))
+        ]
+      case .without: []
+      }
+    }
+
+    private func relic(version: Int) -> Kind {
+      Kind(
+        Ticker.self, "relic", version: version, "a relic, for tests",
+        states: [.idle: "no timer runs", .running: "tick is running"],
+        events: [.event(.start, "starts it"), .event(.stop, "stops it")],
+        timers: [.tick: .after("every", "the time between two ticks")],
+        outputs: [.ticked: .output(about: "a tick")],
+        parameters: [.parameter("every", \.every, .interval(.zero ... .seconds(3600)), "the time between two ticks")])
+    }
+  }
+
+  /// A daemon with a relic in its second world, and a checkpoint of it or none.
+  private func daemon(hasCheckpoint: Bool) throws -> KeptDaemon {
+    var setup = KeptDaemon.Setup(hasCheckpoint ? "checkpointInputs=2" : "checkpointInputs=1000", "journal=1")
+    setup.kinds = Release.first.kinds
+    let daemon = try KeptDaemon(setup)
+    _ = daemon.connect().ask(
+      "new power p", "world new z durable=yes", "use z", "new relic r", "send r start", "advance 3s")
+    #expect(try daemon.store.checkpoints(of: "z").isEmpty != hasCheckpoint)
+    return daemon
+  }
+
+  @Test(
+    "a kind that is gone, of another version or with another rule is named, and all is left as it was",
+    arguments: [
+      (Release.without, true, "kind 'relic'"), (.without, false, "relic"), (.later, true, "relic"),
+      (.otherRule, true, "relic"), (.otherRule, false, "input 2"),
+    ])
+  func kinds(release: Release, hasCheckpoint: Bool, words: String) throws {
+    let daemon = try daemon(hasCheckpoint: hasCheckpoint)
+    let folder = daemon.folder.asAfterKill()
+    let before = folder.contents
+    var setup = daemon.setup
+    setup.kinds = release.kinds
+    let failure = #expect(throws: KeeperFailure.self) { try KeptDaemon(setup, in: folder) }
+    let text = failure.map { "\($0)" } ?? ""
+    #expect(text.hasPrefix("world z cannot be brought back: "), "\(text)")
+    #expect(text.contains(words), "\(text)")
+    #expect(text.hasSuffix("; nothing of it was changed"))
+    #expect(folder.contents == before)
+    // With the right program it is there.
+    setup.kinds = Release.first.kinds
+    #expect(try KeptDaemon(setup, in: folder).connect("z").say("list") == [". r relic running", "+ 1"])
+  }
+
+  @Test("a later version of a kind plays what has happened again, where no checkpoint was written by the earlier one")
+  func laterVersion() throws {
+    let daemon = try daemon(hasCheckpoint: false)
+    let again = try daemon.afterKill { $0.kinds = Release.later.kinds }
+    #expect(again.connect("z").say("list") == [". r relic running", "+ 1"])
+  }
+
+  @Test("settings that are none are shown")
+  func settings() throws {
+    let folder = TestFolder()
+    var circumstances = SQLiteStore.Circumstances()
+    circumstances.boot = 1
+    let store = try SQLiteStore.open(
+      folder: folder.path, durability: .batch, writer: StoreWriter(process: 1, socket: ""), circumstances)
+    try store.create("main", head: 0, moment: 0, settings: Array("clock=sundial".utf8))
+    store.close()
+    let before = folder.contents
+    let failure = #expect(throws: KeeperFailure.self) { try KeptDaemon(in: folder) }
+    #expect(failure.map { "\($0)".contains("its settings are 'clock=sundial'") } == true)
+    #expect(folder.contents == before)
+  }
+}
+
+/// A relic's later rule: nothing moves it.
+private struct Hermit: Machine {
+  enum State: UInt8, CaseIterable, Vocabulary, MachineState { case idle, running }
+  enum Event: Sendable { case start, stop }
+
+  var state: State
+
+  init(initial: State?, _ step: Step<Self>) {
+    state = initial ?? .idle
+  }
+
+  mutating func react(to input: Input<Event, NoNames>, _ step: Step<Self>) -> Reaction<State> {
+    switch input {
+    case .event(.start), .event(.stop): .ignore
+    }
+  }
+}
