@@ -19,8 +19,7 @@ struct FilterBenchmark {
   func run(_ effort: Effort) throws -> Row {
     // A rough look takes less of everything.
     let size = bytes * effort.million / 1_000_000
-    let folder = try Folder()
-    defer { folder.remove() }
+    let folder = try TemporaryFolder()
     var dice = Dice(seed: 5)
     let list = Self.stopWords(words, &dice)
     try folder.write(Array(list.joined(separator: "\n").utf8) + [0x0A], as: "words")
@@ -129,28 +128,13 @@ struct FilterBenchmark {
   }
 }
 
-/// A temporary folder with a few files.
-private struct Folder {
-  let path: String
-  private let names = ["words", "text"]
-
-  init() throws {
-    var template = Array("/tmp/fsmbench.XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { throw BenchFailure.noServer("no folder in /tmp: \(SystemError.last)") }
-    path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-  }
-
-  func write(_ bytes: [UInt8], as name: String) throws {
+extension TemporaryFolder {
+  fileprivate func write(_ bytes: [UInt8], as name: String) throws {
     let file = Descriptor(rawValue: open("\(path)/\(name)", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600))
     guard file.rawValue >= 0 else { throw BenchFailure.lost("cannot write \(path)/\(name): \(SystemError.last)") }
     defer { file.close() }
     guard bytes.withUnsafeBytes({ file.writeAll($0) }) else {
       throw BenchFailure.lost("cannot write all of \(path)/\(name)")
     }
-  }
-
-  func remove() {
-    for name in names { unlink("\(path)/\(name)") }
-    rmdir(path)
   }
 }

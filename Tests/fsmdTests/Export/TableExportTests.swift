@@ -90,26 +90,12 @@ struct TableExportTests {
 
   // MARK: Against the daemon
 
-  /// Requests of all kinds, ways back among them.
-  private func play(seed: UInt64, requests: Int, _ guest: Guest) {
-    var random = RandomRequests(seed: seed, HostedService.catalogue)
-    var dice = Dice(seed: ~seed)
-    for number in 0..<requests {
-      if number > 15, dice.once(in: 2) { _ = guest.say("advance \(dice.number(below: 20_000))ms") }
-      switch dice.number(below: 20) {
-      case 0: _ = guest.say("undo \(dice.number(below: 6) + 1)")
-      case 1: _ = guest.say("goto \(guest.client.hosted.realm.world.now.nanoseconds / 4 * 3)ns")
-      case _: _ = guest.say(random.input())
-      }
-    }
-  }
-
   @Test(
     "has the states of any time, as the daemon shows them when it goes back there", arguments: 0..<12 as Range<UInt64>)
   func states(seed: UInt64) throws {
     let daemon = try KeptDaemon()
     let guest = daemon.begin("w", "seed=\(seed)")
-    play(seed: seed, requests: 200, guest)
+    guest.play(seed: seed, requests: 200)
     let database = try export("w", of: daemon)
     let end = guest.client.hosted.realm.world.now.nanoseconds
     for place in (0...10).reversed() {
@@ -139,7 +125,7 @@ struct TableExportTests {
   func journal(seed: UInt64) throws {
     let daemon = try KeptDaemon()
     let guest = daemon.begin("w", "seed=\(seed)")
-    play(seed: seed, requests: 200, guest)
+    guest.play(seed: seed, requests: 200)
     let database = try export("w", of: daemon)
     var inputs: [String] = []
     var effects: [String] = []

@@ -14,19 +14,6 @@ struct VerificationTests {
     return stretches
   }
 
-  private func play(seed: UInt64, requests: Int, _ guest: Guest) {
-    var random = RandomRequests(seed: seed, HostedService.catalogue)
-    var dice = Dice(seed: ~seed)
-    for number in 0..<requests {
-      if number > 15, dice.once(in: 2) { _ = guest.say("advance \(dice.number(below: 20_000))ms") }
-      switch dice.number(below: 20) {
-      case 0: _ = guest.say("undo \(dice.number(below: 20) + 1)")
-      case 1: _ = guest.say("goto \(guest.client.hosted.realm.world.now.nanoseconds / 4 * 3)ns")
-      case _: _ = guest.say(random.input())
-      }
-    }
-  }
-
   @Test(
     "finds every stretch good, with ways back across checkpoints and after restarts", arguments: 0..<12 as Range<UInt64>
   )
@@ -34,7 +21,7 @@ struct VerificationTests {
     var daemon = try KeptDaemon(KeptDaemon.Setup("checkpointInputs=30"))
     var guest = daemon.begin("w", "seed=\(seed)")
     for part in 0..<4 {
-      play(seed: seed * 4 + UInt64(part), requests: 60, guest)
+      guest.play(seed: seed * 4 + UInt64(part), requests: 60)
       if part % 2 == 1 {
         daemon = try daemon.afterKill()
         guest = daemon.connect("w")
@@ -76,7 +63,7 @@ struct VerificationTests {
   func damage() throws {
     let daemon = try KeptDaemon(KeptDaemon.Setup("checkpointInputs=30"))
     let guest = daemon.begin("w")
-    play(seed: 3, requests: 200, guest)
+    guest.play(seed: 3, requests: 200)
     daemon.service.release()
     daemon.store.close()
     for change in [
