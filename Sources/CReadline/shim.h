@@ -2,8 +2,12 @@
 #define FSMREPL_CREADLINE_H
 
 #include <stdio.h>
+#include <wchar.h>
 #include <readline/readline.h>
 #include <readline/history.h>
+
+/* How many columns a character takes; <wchar.h> has it for those alone who ask for X/Open. */
+extern int wcwidth(wchar_t character);
 
 /* Readline is single-threaded. Its globals are redeclared as main-actor state, which is what Swift 6's
    concurrency checking asks for: the compiler then refuses to touch them from anywhere else. */
@@ -20,6 +24,9 @@ FSM_MAIN(rl_completion_display_matches_hook);
 FSM_MAIN(rl_completer_word_break_characters);
 FSM_MAIN(rl_readline_name);
 FSM_MAIN(rl_outstream);
+FSM_MAIN(rl_point);
+FSM_MAIN(rl_end);
+FSM_MAIN(rl_display_prompt);
 FSM_MAIN(rl_sort_completion_matches);
 FSM_MAIN(rl_deprep_term_function);
 FSM_MAIN(history_base);

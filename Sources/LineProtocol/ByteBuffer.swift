@@ -27,6 +27,9 @@ public struct ByteBuffer: ~Copyable {
 
   package var isEmpty: Bool { count == 0 }
 
+  /// The bytes of memory that it has.
+  package var storageBytes: Int { capacity }
+
   /// The bytes written so far; valid until the buffer is changed.
   @inlinable
   public var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }

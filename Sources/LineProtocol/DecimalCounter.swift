@@ -42,6 +42,7 @@ public struct DecimalCounter: ~Copyable {
   @usableFromInline
   @inline(never)
   mutating func renew(_ number: UInt64) {
+    if number == value &+ 1, number > 0 { return carry() }
     value = number
     first = 20
     var rest = number
@@ -50,5 +51,22 @@ public struct DecimalCounter: ~Copyable {
       digits.storeBytes(of: UInt8(rest % 10) + 0x30, toByteOffset: first, as: UInt8.self)
       rest /= 10
     } while rest > 0
+  }
+
+  /// Counts up where the last digit is a nine.
+  private mutating func carry() {
+    value &+= 1
+    var place = 19
+    while place >= first, digits.load(fromByteOffset: place, as: UInt8.self) == 0x39 {
+      digits.storeBytes(of: 0x30, toByteOffset: place, as: UInt8.self)
+      place &-= 1
+    }
+    if place < first {
+      first = place
+      digits.storeBytes(of: 0x31, toByteOffset: place, as: UInt8.self)
+    } else {
+      let digit = digits.load(fromByteOffset: place, as: UInt8.self)
+      digits.storeBytes(of: digit &+ 1, toByteOffset: place, as: UInt8.self)
+    }
   }
 }

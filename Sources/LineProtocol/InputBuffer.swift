@@ -47,6 +47,12 @@ package struct InputBuffer: ~Copyable {
   private var isPlainSoFar = true
   /// Whether the rest of a line that was too long is being dropped.
   private var isDiscarding = false
+  /// Where the line begins that was given last.
+  private var lastStart = 0
+  /// What ``waitingLines(_:)`` has looked at: the first byte of the first line that it has not, if that still waits.
+  private var lookedUpTo = 0
+  /// No LF between `lookedUpTo` and this place.
+  private var lookScanned = 0
   private let longestLine: Int
 
   package init(longestLine: Int, capacity: Int = 4096) {
@@ -62,18 +68,19 @@ package struct InputBuffer: ~Copyable {
   /// How many bytes wait.
   package var count: Int { end - start }
 
+  /// The bytes of memory that it has.
+  package var storageBytes: Int { capacity }
+
   /// Room to read into; call ``didFill(_:)`` with the number of bytes that came.
   ///
   /// - Parameter minimum: The least room wanted; storage grows to give it.
   package mutating func room(atLeast minimum: Int) -> UnsafeMutableRawBufferPointer {
-    if start == end {
-      start = 0
-      scanned = 0
-      end = 0
-    }
+    if start == end { empty() }
     if capacity - end < minimum {
       if start > 0 {
         base.copyMemory(from: base + start, byteCount: end - start)
+        lookedUpTo = max(0, lookedUpTo - start)
+        lookScanned = max(0, lookScanned - start)
         scanned -= start
         end -= start
         start = 0
@@ -91,10 +98,16 @@ package struct InputBuffer: ~Copyable {
   /// Gives back the storage of an idle peer that has sent much.
   package mutating func shrinkIfEmpty() {
     guard start == end, capacity > 64 << 10 else { return }
+    empty()
+    resize(to: 4096)
+  }
+
+  private mutating func empty() {
     start = 0
     scanned = 0
     end = 0
-    resize(to: 4096)
+    lookedUpTo = 0
+    lookScanned = 0
   }
 
   private mutating func resize(to capacity: Int) {
@@ -125,18 +138,19 @@ package struct InputBuffer: ~Copyable {
         }
         return .incomplete
       }
-      var length = lineFeed - start
+      var length = lineFeed &- start
       let line = base + start
       var isPlain = isPlainSoFar
-      start = lineFeed + 1
+      lastStart = start
+      start = lineFeed &+ 1
       scanned = start
       isPlainSoFar = true
       if isDiscarding {
         isDiscarding = false
         continue
       }
-      if length > 0, line.load(fromByteOffset: length - 1, as: UInt8.self) == 0x0D {
-        length -= 1
+      if length > 0, line.load(fromByteOffset: length &- 1, as: UInt8.self) == 0x0D {
+        length &-= 1
         isPlain = TextRules.isPlain(UnsafeRawBufferPointer(start: line, count: length))
       }
       if length > longestLine { return .tooLong }
@@ -145,42 +159,67 @@ package struct InputBuffer: ~Copyable {
   }
 
   /// Moves `scanned` on to the next LF and returns its place, or to the end and returns nil.
+  @inline(__always)
   private mutating func scan() -> Int? {
     var place = scanned
     while place < end {
-      if place + 8 <= end {
-        let word = base.loadUnaligned(fromByteOffset: place, as: UInt64.self)
-        let odd = TextRules.oddBytes(word)
-        if odd == 0 {
-          place += 8
-          continue
-        }
-        place += odd.trailingZeroBitCount >> 3
+      // The padding may be read, and what is odd in it is not looked at.
+      let odd = TextRules.oddBytes(base.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+      if odd == 0 {
+        place &+= 8
+        continue
       }
+      place &+= odd.trailingZeroBitCount &>> 3
+      if place >= end { break }
       let byte = base.load(fromByteOffset: place, as: UInt8.self)
       if byte == 0x0A {
         scanned = place
         return place
       }
       if !TextRules.isPlain(byte) { isPlainSoFar = false }
-      place += 1
+      place &+= 1
     }
     scanned = end
     return nil
   }
 
-  /// Looks at the complete lines that wait, without their ends and without taking them, until `body` returns true.
+  /// Lets the line that ``nextLine()`` gave last be the next one again. It must not have been rewritten, and nothing been
+  /// filled in since.
+  package mutating func putBack() {
+    start = lastStart
+    scanned = start
+    isPlainSoFar = true
+    lookedUpTo = max(lookedUpTo, start)
+  }
+
+  /// Whether no line that waits has been looked at by ``waitingLines(_:)``.
+  package var isUnseen: Bool { lookedUpTo <= start }
+
+  /// Looks at the complete lines that wait and were not looked at before, without their ends and without taking them,
+  /// until `body` returns true. No byte is looked at twice.
   ///
   /// The rest of a line that is being dropped is none of them. The bytes may be rewritten in place, by printable ones.
-  package func waitingLines(_ body: (UnsafeMutableRawBufferPointer) -> Bool) {
-    var first = start
-    var isLine = !isDiscarding
-    for place in start..<end where base.load(fromByteOffset: place, as: UInt8.self) == 0x0A {
-      var length = place - first
-      if length > 0, base.load(fromByteOffset: place - 1, as: UInt8.self) == 0x0D { length -= 1 }
-      if isLine, body(UnsafeMutableRawBufferPointer(start: base + first, count: length)) { return }
-      isLine = true
-      first = place + 1
+  package mutating func waitingLines(_ body: (UnsafeMutableRawBufferPointer) -> Bool) {
+    var first = max(start, lookedUpTo)
+    var place = max(first, lookScanned)
+    while place < end {
+      guard let found = lineFeed(from: place) else { break }
+      var length = found - first
+      if length > 0, base.load(fromByteOffset: found - 1, as: UInt8.self) == 0x0D { length -= 1 }
+      let isLine = !(isDiscarding && first == start)
+      let line = UnsafeMutableRawBufferPointer(start: base + first, count: length)
+      first = found + 1
+      place = first
+      lookedUpTo = first
+      lookScanned = first
+      if isLine, body(line) { return }
     }
+    lookedUpTo = first
+    lookScanned = end
+  }
+
+  /// The place of the first LF at or behind a place; nil if there is none.
+  private func lineFeed(from: Int) -> Int? {
+    UnsafeRawBufferPointer(start: base + from, count: end - from).firstIndex(of: 0x0A).map { $0 + from }
   }
 }

@@ -122,39 +122,50 @@ public struct Request: ~Copyable {
   ///
   /// - Parameter end: The line's length. Its CR or LF stands there, and eight bytes can be read from any place before.
   /// - Returns: False if the line is of another sort; what was found is of no use then.
+  @inline(__always)
   private mutating func splitAtBlanks(_ end: Int) -> Bool {
     let base = base
     var place = 0
+    while place < end, base.load(fromByteOffset: place, as: UInt8.self) == WordScanner.space { place &+= 1 }
+    guard place < end else { return false }
+    let first = base.load(fromByteOffset: place, as: UInt8.self)
+    if first == WordScanner.at || first == WordScanner.hash { return false }
+    guard let verb = plainWord(at: &place, end) else { return false }
+    verbPlace = verb
     var found = 0
-    while true {
+    while place < end {
+      place &+= 1
       while place < end, base.load(fromByteOffset: place, as: UInt8.self) == WordScanner.space { place &+= 1 }
       if place >= end { break }
-      let start = place
-      // Eight bytes at a time up to the first that may end or change the word; the end of the line is one.
-      while true {
-        let special = WordScanner.specialBytes(base.loadUnaligned(fromByteOffset: place, as: UInt64.self))
-        if special != 0 {
-          place &+= special.trailingZeroBitCount &>> 3
-          break
-        }
-        place &+= 8
-      }
-      if place < end, base.load(fromByteOffset: place, as: UInt8.self) != WordScanner.space { return false }
-      let word = Word(
-        start: UInt32(truncatingIfNeeded: start), length: UInt32(truncatingIfNeeded: place &- start), keyLength: 0,
-        keyStart: 0)
-      if found == 0 {
-        let first = base.load(fromByteOffset: start, as: UInt8.self)
-        if first == WordScanner.at || first == WordScanner.hash { return false }
-        verbPlace = word
-      } else {
-        if found > capacity { grow() }
-        (storage + (found &- 1)).initialize(to: word)
+      guard let word = plainWord(at: &place, end) else { return false }
+      if found == capacity {
         count = found
+        grow()
       }
+      (storage + found).initialize(to: word)
       found &+= 1
     }
-    return found > 0
+    count = found
+    return true
+  }
+
+  /// The word that begins at a place, which moves to its end; nil if it is not a plain one.
+  @inline(__always)
+  private func plainWord(at place: inout Int, _ end: Int) -> Word? {
+    let start = place
+    // Eight bytes at a time up to the first that may end or change the word; the end of the line is one.
+    while true {
+      let special = WordScanner.specialBytes(base.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+      if special != 0 {
+        place &+= special.trailingZeroBitCount &>> 3
+        break
+      }
+      place &+= 8
+    }
+    if place < end, base.load(fromByteOffset: place, as: UInt8.self) != WordScanner.space { return nil }
+    return Word(
+      start: UInt32(truncatingIfNeeded: start), length: UInt32(truncatingIfNeeded: place &- start), keyLength: 0,
+      keyStart: 0)
   }
 
   @inline(never)

@@ -116,9 +116,9 @@ package struct Script: Sendable {
 
 /// How large a script may be.
 package enum ScriptLimits {
-  /// Bytes of a line, without its end; the same as of a request.
+  /// Bytes of a line, without its end and with the values of its names; the same as of a request.
   package static let line = 65_536
-  /// Bytes of a file.
+  /// Bytes of a script's file with all that it includes, each file counted as often as it is included.
   package static let file = 256 << 20
   /// Files within files, the script itself included.
   package static let includes = 16
@@ -130,6 +130,12 @@ package enum ScriptLimits {
   package static let blocks = 32
   /// Names that `let` gives.
   package static let names = 10_000
+  /// Bytes of the value of a name.
+  package static let value = 4_096
+  /// Bytes that the values of names add to all lines together, beyond what is written there.
+  package static let expansion = 16 << 20
+  /// What the name of an included file ends with.
+  package static let ending = ".fsm"
 }
 
 /// What is wrong with a script, and where.

@@ -148,7 +148,7 @@ package struct ScriptOutcome: Hashable, Sendable {
   /// Whether a field has the value asked for; times may be written in any unit.
   private static func equal(_ wanted: String, _ got: String, key: String) -> Bool {
     if wanted == got { return true }
-    guard key == "t", let first = TimeText.parse(wanted), let second = TimeText.parse(got) else { return false }
+    guard key == "t", let first = TimeText.time(wanted), let second = TimeText.time(got) else { return false }
     return first == second
   }
 }

@@ -34,6 +34,10 @@ extension ScriptParser {
     }
     guard words.words[first + 3].isPlain else { throw failure(word: first + 3, form) }
     let value = words.text(words.words[first + 3])
+    guard value.utf8.count <= ScriptLimits.value else {
+      throw failure(
+        word: first + 3, "this value has \(value.utf8.count) bytes; at most \(ScriptLimits.value) are allowed")
+    }
     if let known = names[name], known.value != value {
       throw failure(word: first + 1, "'\(name)' is '\(known.value)' since \(known.place); a name keeps its value")
     }

@@ -49,13 +49,20 @@ extension ScriptParser {
     let isAt = words.isWord(0, "at")
     guard words.words.count > 1 else {
       throw failure(
-        word: 1, isAt ? "a time must follow 'at': \(TimeText.form)" : "a duration must follow 'after': \(TimeText.form)"
+        word: 1,
+        isAt
+          ? "a time must follow 'at': \(TimeText.timeForm)" : "a duration must follow 'after': \(TimeText.durationForm)"
       )
     }
     if isInBatch { throw failure(word: 0, "no time passes between 'begin' and 'end'") }
-    guard words.words[1].isPlain, TimeText.parse(words.bytes(words.words[1])) != nil else {
+    let text = words.bytes(words.words[1])
+    guard words.words[1].isPlain, (isAt ? TimeText.time(text) : TimeText.duration(text)) != nil else {
       let found = words.text(words.words[1])
-      throw failure(word: 1, "'\(found)' is no \(isAt ? "time" : "duration"); it is \(TimeText.form)")
+      throw failure(
+        word: 1,
+        isAt
+          ? "'\(found)' is no time; it is \(TimeText.timeForm)"
+          : "'\(found)' is no duration; it is \(TimeText.durationForm)")
     }
     try append(
       .request(.advance, outcome: -1), words: 1..<2, before: isAt ? "advance until " : "advance ")
@@ -64,10 +71,10 @@ extension ScriptParser {
   /// The duration at a place.
   private func duration(_ place: Int) throws(ScriptFailure) -> Int64 {
     guard words.words.indices.contains(place) else {
-      throw failure(word: place, "a duration must follow 'within': \(TimeText.form)")
+      throw failure(word: place, "a duration must follow 'within': \(TimeText.durationForm)")
     }
-    guard words.words[place].isPlain, let duration = TimeText.parse(words.bytes(words.words[place])) else {
-      throw failure(word: place, "'\(words.text(words.words[place]))' is no duration; it is \(TimeText.form)")
+    guard words.words[place].isPlain, let duration = TimeText.duration(words.bytes(words.words[place])) else {
+      throw failure(word: place, "'\(words.text(words.words[place]))' is no duration; it is \(TimeText.durationForm)")
     }
     return duration
   }
@@ -131,19 +138,49 @@ extension ScriptParser {
     if isInBatch, !entry.inBatch, !expects(.usage, outcome) {
       throw failure(word: place, "'\(verb.name)' cannot stand between 'begin' and 'end'")
     }
-    var count = 0
-    var surplus: Int?
-    for word in (place + 1)..<max(place + 1, end) where words.words[word].isPlain {
-      count += 1
-      if count > entry.plainWords.upperBound, surplus == nil { surplus = word }
+    try checkForm(of: entry, place, end, outcome)
+    try checkKeys(of: entry, place, end, outcome)
+  }
+
+  /// Whether the plain words behind a verb are those of one of its forms.
+  private func checkForm(
+    of entry: VerbEntry, _ place: Int, _ end: Int, _ outcome: Int32
+  ) throws(ScriptFailure) {
+    let plain = (place + 1..<max(place + 1, end)).filter { words.words[$0].isPlain }
+    guard let misfit = UsageForm.misfit(of: plain.map { words.text(words.words[$0]) }, in: entry.parsedForms),
+      !expects(.usage, outcome)
+    else { return }
+    let used = "\(entry.verb.name) is used as \(entry.usages.map { "'\($0)'" }.joined(separator: " or "))"
+    switch misfit {
+    case .missing:
+      throw failure(word: end < words.words.count ? place : end, "a word is missing; \(used)")
+    case .surplus(let word):
+      throw failure(word: plain[word], "'\(words.text(words.words[plain[word]]))' is one word too many; \(used)")
+    case .wrong(let word, let allowed):
+      guard !expects(.badArgument, outcome) else { return }
+      throw failure(word: plain[word], "'\(words.text(words.words[plain[word]]))' is not \(allowed); \(used)")
     }
-    guard !entry.plainWords.contains(count), !expects(.usage, outcome) else { return }
-    let form = entry.usages.map { "'\($0)'" }.joined(separator: " or ")
-    if let surplus {
-      let found = words.text(words.words[surplus])
-      throw failure(word: surplus, "'\(found)' is one word too many; \(verb.name) is used as \(form)")
+  }
+
+  /// Whether the `key=value` words behind a verb are among those that it has, each once and with a value of its sort.
+  private func checkKeys(
+    of entry: VerbEntry, _ place: Int, _ end: Int, _ outcome: Int32
+  ) throws(ScriptFailure) {
+    guard case .only(let keys) = entry.keys, !expects(.badArgument, outcome), !expects(.usage, outcome) else { return }
+    let known = entry.parsedForms.flatMap(\.keys)
+    var given: Set<String> = []
+    for word in (place + 1)..<max(place + 1, end) where !words.words[word].isPlain {
+      let key = words.key(words.words[word])
+      guard keys.contains(key) else {
+        let others = keys.isEmpty ? "it has none" : "there are \(keys.joined(separator: ", "))"
+        throw failure(word: word, "\(entry.verb.name) has no key '\(key)'; \(others)")
+      }
+      guard given.insert(key).inserted else { throw failure(word: word, "'\(key)' is given twice") }
+      let value = words.text(words.words[word])
+      if let allowed = known.first(where: { $0.name == key })?.value.problem(with: value) {
+        throw failure(word: word, "'\(value)' is not \(allowed)")
+      }
     }
-    throw failure(word: end < words.words.count ? place : end, "a word is missing; \(verb.name) is used as \(form)")
   }
 
   /// Verbs that have no place in a script, whatever follows.
@@ -254,7 +291,7 @@ extension ScriptParser {
     let text = words.text(words.words[first + 4])
     let name = words.text(words.words[first + 3])
     let machine = try machine(first + 1)
-    let number = Double(text).flatMap { $0.isFinite ? $0 : nil } ?? TimeText.parse(text).map { Double($0) / 1e9 }
+    let number = Double(text).flatMap { $0.isFinite ? $0 : nil } ?? TimeText.time(text).map { Double($0) / 1e9 }
     guard count > 5 else {
       if let number { return .reading(machine: machine, name: name, .number(number, tolerance: 0)) }
       return .reading(machine: machine, name: name, text == "none" ? .none : .text(text))

@@ -27,6 +27,9 @@ package struct ScriptParser: ~Copyable {
   /// How often the present line is played.
   private var times = 1
   private var linesPlayed = 0
+  private var bytesRead = 0
+  /// How many bytes the values of names have added so far.
+  private var expansion = 0
   var source = 0
   var line = 0
   // Safety: the present line in the bytes of its file, which `read` holds on to while it looks at it.
@@ -64,8 +67,10 @@ package struct ScriptParser: ~Copyable {
     files.append(file)
     let outer = blocks.count
     line = 0
-    guard bytes.count <= ScriptLimits.file else {
-      throw failure(at: 0, "this file has \(bytes.count) bytes; at most \(ScriptLimits.file) are read")
+    bytesRead += bytes.count
+    guard bytesRead <= ScriptLimits.file else {
+      throw failure(
+        at: 0, "with this file the script has \(bytesRead) bytes; at most \(ScriptLimits.file) are read")
     }
     let failed = bytes.withUnsafeBytes { buffer -> ScriptFailure? in
       do throws(ScriptFailure) {
@@ -97,6 +102,11 @@ package struct ScriptParser: ~Copyable {
         try words.read(raw, names: names)
       } catch {
         throw failure(at: error.start, error.message)
+      }
+      expansion += max(0, words.written.count - raw.count)
+      guard expansion <= ScriptLimits.expansion else {
+        throw failure(
+          at: 0, "the values of names make this script longer by more than \(ScriptLimits.expansion) bytes")
       }
       try takeLine()
     }
@@ -210,6 +220,10 @@ package struct ScriptParser: ~Copyable {
 
   mutating func include(_ path: String, word place: Int) throws(ScriptFailure) {
     let file = Self.path(path, beside: script.sources[source].name)
+    // A mistake is told with the words around it, which of a file that is no script are nobody's business.
+    guard file.hasSuffix(ScriptLimits.ending) else {
+      throw failure(word: place, "'\(file)' is no script; the name of one ends with '\(ScriptLimits.ending)'")
+    }
     if let first = files.firstIndex(of: file) {
       let circle = (files[first...] + [file]).joined(separator: " includes ")
       throw failure(word: place, "files include each other in a circle: \(circle)")

@@ -22,7 +22,7 @@ struct ScriptWords: ~Copyable {
 
   private(set) var words: [Word] = []
   /// The line as it will be sent.
-  private var written = ByteBuffer(capacity: 256)
+  private(set) var written = ByteBuffer(capacity: 256)
   /// The same, with escapes resolved.
   private var resolved = ByteBuffer(capacity: 256)
 
@@ -58,17 +58,22 @@ struct ScriptWords: ~Copyable {
   /// Puts the values in and cuts again; every word keeps its place in the file.
   private mutating func expand(_ line: UnsafeRawBufferPointer, _ names: [String: ScriptName]) throws(Problem) {
     var texts: [String] = []
+    var length = 0
     for word in words {
       let raw = UnsafeRawBufferPointer(rebasing: line[word.range])
+      length += raw.count + 1
       guard raw.contains(UInt8(ascii: "$")) else {
         texts.append(String(decoding: raw, as: UTF8.self))
         continue
       }
-      let value = try Self.value(of: text(word), raw, word.start, names)
+      let value = try Self.value(
+        of: text(word), raw, word.start, names, room: ScriptLimits.line - length + raw.count + 1)
       // A value is always part of its word: blanks or an arrow in it do not make another.
       let isBare = !value.isEmpty && value.utf8.allSatisfy { TextRules.isNameByte($0) }
       let quoted = isBare ? value : LineProtocol.Word.quoted(value)
       texts.append(word.isPlain ? quoted : "\(key(word))=\(quoted)")
+      length += texts[texts.count - 1].utf8.count - raw.count
+      guard length - 1 <= ScriptLimits.line else { throw Self.tooLong(word.start) }
     }
     let starts = words.map(\.start)
     written.removeAll()
@@ -81,7 +86,7 @@ struct ScriptWords: ~Copyable {
 
   /// A word with the values of its names.
   private static func value(
-    of text: String, _ raw: UnsafeRawBufferPointer, _ start: Int, _ names: [String: ScriptName]
+    of text: String, _ raw: UnsafeRawBufferPointer, _ start: Int, _ names: [String: ScriptName], room: Int
   ) throws(Problem) -> String {
     var value = ""
     var rest = text[...]
@@ -108,9 +113,16 @@ struct ScriptWords: ~Copyable {
             "'$\(name)' has no value; \(hint ?? "'let \(name) = VALUE' gives it one, and a dollar is written '$$'")")
       }
       value += found.value
+      guard value.utf8.count <= room else { throw tooLong(place) }
       rest = rest.dropFirst(name.count)
     }
     return value + rest
+  }
+
+  private static func tooLong(_ start: Int) -> Problem {
+    Problem(
+      start: start,
+      message: "with the values of its names this line has more than \(ScriptLimits.line) bytes, the most there may be")
   }
 
   /// A word's text; of `key=value` the value. Quotes and escapes are gone.

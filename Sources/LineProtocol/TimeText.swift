@@ -1,20 +1,36 @@
 /// Durations and times as requests write them: `250ms`, `1.5s`, `10m`, `6h`, `2d`, `40us`, `7ns`; a bare number is
 /// seconds. No sign, no exponent, one unit.
+///
+/// A time counts from the beginning of the world. It is written like a duration and has a limit of its own, since
+/// several durations lead to it.
 package enum TimeText {
   /// What a duration may look like, for messages.
-  package static let form = "a number with one of ns us ms s m h d, up to 36500d"
+  package static let durationForm = "a number with one of ns us ms s m h d, up to 36500d"
+  /// What a time may look like, for messages.
+  package static let timeForm = "a number with one of ns us ms s m h d, up to 100000d"
 
   /// The longest duration: 36,500 days.
   package static let longest: Int64 = 36_500 * 86_400 * 1_000_000_000
+  /// The latest time, at which every world ends: 100,000 days.
+  package static let latest: Int64 = 100_000 * 86_400 * 1_000_000_000
 
   private static let units: [(name: StaticString, nanoseconds: Int64)] = [
     ("ns", 1), ("us", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000), ("m", 60_000_000_000),
     ("h", 3_600_000_000_000), ("d", 86_400_000_000_000),
   ]
 
-  /// The duration in nanoseconds, or nil if the text is none, is longer than ``longest``, or is no whole number of
+  /// The duration in nanoseconds; nil if the text is none, is longer than ``longest``, or is no whole number of
   /// nanoseconds.
-  package static func parse(_ text: UnsafeRawBufferPointer) -> Int64? {
+  package static func duration(_ text: UnsafeRawBufferPointer) -> Int64? { parse(text, most: longest) }
+
+  package static func duration(_ text: String) -> Int64? { parse(text, most: longest) }
+
+  /// The time in nanoseconds; nil if the text is none, is later than ``latest``, or is no whole number of nanoseconds.
+  package static func time(_ text: UnsafeRawBufferPointer) -> Int64? { parse(text, most: latest) }
+
+  package static func time(_ text: String) -> Int64? { parse(text, most: latest) }
+
+  private static func parse(_ text: UnsafeRawBufferPointer, most: Int64) -> Int64? {
     let digitsOrPoint = text.prefix { ($0 >= 0x30 && $0 <= 0x39) || $0 == 0x2E }
     let unit: Int64
     let suffix = text[digitsOrPoint.endIndex...]
@@ -29,23 +45,23 @@ package enum TimeText {
       return nil
     }
     guard let wholeNumber = number(whole), let total = product(wholeNumber, unit) else { return nil }
-    guard parts.count == 2 else { return total <= longest ? total : nil }
+    guard parts.count == 2 else { return total <= most ? total : nil }
     var fraction = parts[1]
     while fraction.last == 0x30 { fraction = fraction.dropLast() }
-    if fraction.isEmpty { return total <= longest ? total : nil }
+    if fraction.isEmpty { return total <= most ? total : nil }
     // A day, 2^16·3^3·5^11 ns, can be halved sixteen times; what has more decimals is no whole number of nanoseconds.
     guard fraction.count <= 16, let numerator = number(fraction) else { return nil }
     var scale: Int64 = 1
     for _ in 0..<fraction.count { scale *= 10 }
     let (high, low) = numerator.multipliedFullWidth(by: unit)
     let (quotient, remainder) = scale.dividingFullWidth((high, low))
-    guard remainder == 0, total <= longest - quotient else { return nil }
+    guard remainder == 0, total <= most - quotient else { return nil }
     return total + quotient
   }
 
-  package static func parse(_ text: String) -> Int64? {
+  private static func parse(_ text: String, most: Int64) -> Int64? {
     var text = text
-    return text.withUTF8 { parse(UnsafeRawBufferPointer($0)) }
+    return text.withUTF8 { parse(UnsafeRawBufferPointer($0), most: most) }
   }
 
   private static func number(_ digits: Slice<UnsafeRawBufferPointer>) -> Int64? {

@@ -144,13 +144,14 @@ package struct TranscriptParser {
     let behind = Self.dropBlanks(rest.dropFirst(word.count))
     let text = behind.prefix { !Self.isBlank($0) }
     let what = isAt ? "time" : "duration"
+    let form = isAt ? TimeText.timeForm : TimeText.durationForm
     guard !text.isEmpty else {
       throw failure(
-        place, in: line, at: line.endIndex, "a \(what) must follow '\(isAt ? "at" : "after")': \(TimeText.form)")
+        place, in: line, at: line.endIndex, "a \(what) must follow '\(isAt ? "at" : "after")': \(form)")
     }
-    guard let time = text.withUnsafeBytes({ TimeText.parse($0) }) else {
+    guard let time = text.withUnsafeBytes({ isAt ? TimeText.time($0) : TimeText.duration($0) }) else {
       let found = String(decoding: text, as: UTF8.self)
-      throw failure(place, in: line, at: text.startIndex, "'\(found)' is no \(what); it is \(TimeText.form)")
+      throw failure(place, in: line, at: text.startIndex, "'\(found)' is no \(what); it is \(form)")
     }
     rest = Self.dropBlanks(behind.dropFirst(text.count))
     return isAt ? .at(time) : .after(time)

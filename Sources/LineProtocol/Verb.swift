@@ -8,11 +8,11 @@ package enum Verb: UInt8, CaseIterable, Sendable {
   case undo, goto
   case world, use, worlds, diff
   case begin, end, quiet, mode
-  case limits, stats, sync, quit, shutdown
+  case limits, stats, activities, sync, quit, shutdown
 
   /// The verb a word names, compared exactly.
   ///
-  /// - Complexity: O(1); no verb is longer than eight bytes, so a word is compared as one number.
+  /// - Complexity: O(1); no verb is longer than sixteen bytes, so a word is compared as one number.
   @inline(__always)
   package init?(_ word: UnsafeRawBufferPointer) {
     if word.count == 4, word.loadUnaligned(as: UInt32.self).littleEndian == Verb.packedSend {
@@ -37,10 +37,10 @@ package enum Verb: UInt8, CaseIterable, Sendable {
 
   /// The bytes of a short word as a number; 0 if it is empty or too long for any verb.
   @inline(__always)
-  private static func pack(_ word: UnsafeRawBufferPointer) -> UInt64 {
-    guard word.count <= 8 else { return 0 }
-    var packed: UInt64 = 0
-    for place in 0..<word.count { packed |= UInt64(word[place]) &<< UInt64(8 &* place) }
+  private static func pack(_ word: UnsafeRawBufferPointer) -> UInt128 {
+    guard word.count <= 16 else { return 0 }
+    var packed: UInt128 = 0
+    for place in 0..<word.count { packed |= UInt128(word[place]) &<< UInt128(8 &* place) }
     return packed
   }
 }
@@ -79,6 +79,13 @@ package struct VerbEntry: Sendable {
     self.keys = keys
     self.inBatch = inBatch
     self.isQuietable = isQuietable
+  }
+
+  /// The forms, taken apart.
+  package var parsedForms: [UsageForm] { VerbEntry.parsedForms[Int(verb.rawValue)] }
+
+  private static let parsedForms = table.map { entry in
+    entry.forms.map { UsageForm($0.split(separator: " ").map(String.init)) }
   }
 
   /// Each form with the verb before it.
@@ -162,9 +169,8 @@ package struct VerbEntry: Sendable {
       .await, "NAME STATE [within=DURATION]", does: "waits until a machine is in a state",
       example: "await f waiting within=1h", plain: 2...2, keys: .only(["within"]), inBatch: false),
     VerbEntry(
-      .cancel, "", does: "ends what this connection has under way: await, advance, step, undo, goto", example: "cancel",
-      plain: 0...0,
-      inBatch: false),
+      .cancel, "", "N", does: "ends what this connection has under way, or an activity by its number",
+      example: "cancel", plain: 0...1, inBatch: false),
     VerbEntry(
       .expect, "NAME STATE", does: "fails unless a machine is in a state", example: "expect key capsLock",
       plain: 2...2),
@@ -196,6 +202,9 @@ package struct VerbEntry: Sendable {
       plain: 1...1, inBatch: false),
     VerbEntry(.limits, "", does: "every limit with its value", example: "limits", plain: 0...0),
     VerbEntry(.stats, "", does: "counters of the daemon and of this world", example: "stats", plain: 0...0),
+    VerbEntry(
+      .activities, "", does: "what takes its time: by whom, where, and since when", example: "activities", plain: 0...0,
+      inBatch: false),
     VerbEntry(
       .sync, "", does: "answers when all that earlier requests caused has been written", example: "sync",
       plain: 0...0, inBatch: false),

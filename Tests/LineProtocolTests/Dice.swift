@@ -4,7 +4,7 @@ internal import StateMachines
 typealias Dice = Generator
 
 extension Dice {
-  mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
+  mutating func number(_ range: ClosedRange<Int>) -> Int { draw(in: range) }
 
   mutating func one<Element>(of choices: [Element]) -> Element { choices[number(0...choices.count - 1)] }
 }

@@ -89,7 +89,7 @@ struct LineWriterTests {
     for _ in 0..<200 {
       let time = min(Int64(dice.next() >> UInt64(dice.number(1...62))), TimeText.longest)
       let text = ByteBuffer.text { $0.append(seconds: time) }
-      #expect(TimeText.parse(text) == time, "seed \(seed), \(text)")
+      #expect(TimeText.time(text) == time, "seed \(seed), \(text)")
       let decimals = text.split(separator: ".")[1]
       #expect(decimals.count == 3 || (decimals.count > 3 && decimals.last != "0"), "seed \(seed), \(text)")
     }

@@ -146,6 +146,9 @@ struct ScriptParserTests {
       sned k => refused UNKNOWN-VERB
       send k => refused USAGE
       list a b c => USAGE
+      undo x => refused BAD-ARGUMENT
+      clock foo => refused BAD-ARGUMENT
+      list limit=x limt=2 => BAD-ARGUMENT
       begin
       advance 1s => refused USAGE
       end
@@ -160,13 +163,22 @@ struct ScriptParserTests {
     #expect(try parse("# why\nlet n = 18446744073709551615\nseed $n\nlist\n").seed == .max)
     #expect(try parse("list\n").seed == nil)
     #expect(
-      failure("include a", files: ["a": "seed 1"])
-        == "a:1:1: a seed stands in the script itself, not in a file that it includes")
+      failure("include a.fsm", files: ["a.fsm": "seed 1"])
+        == "a.fsm:1:1: a seed stands in the script itself, not in a file that it includes")
   }
 
   // MARK: Mistakes
 
   static let form = "a number with one of ns us ms s m h d, up to 36500d"
+  static let timeForm = "a number with one of ns us ms s m h d, up to 100000d"
+
+  @Test("a time goes up to the end of world time, a duration to the longest one")
+  func longestTimes() throws {
+    let at = steps(try parse("at 100000d list"))
+    #expect(at.contains("advance until 100000d"))
+    let after = steps(try parse("after 36500d list"))
+    #expect(after.contains("advance 36500d"))
+  }
 
   @Test(
     "every mistake is told with its place, what was found and what is allowed",
@@ -186,16 +198,18 @@ struct ScriptParserTests {
       ),
       ("at 1s # later", "1:7: a remark stands on a line of its own"),
       ("> send k tap", "1:1: this is a line of a transcript; 'fsmrepl check' repeats those"),
-      ("at", "1:3: a time must follow 'at': \(form)"),
+      ("at", "1:3: a time must follow 'at': \(timeForm)"),
       ("after", "1:6: a duration must follow 'after': \(form)"),
-      ("at soon list", "1:4: 'soon' is no time; it is \(form)"),
+      ("at soon list", "1:4: 'soon' is no time; it is \(timeForm)"),
+      ("at 100001d list", "1:4: '100001d' is no time; it is \(timeForm)"),
+      ("after 36501d", "1:7: '36501d' is no duration; it is \(form)"),
       ("after -1s", "1:7: '-1s' is no duration; it is \(form)"),
       ("at 1s after 2s list", "1:7: a line has one time; the second belongs on a line of its own"),
       ("begin\nat 1s list\nend", "2:1: no time passes between 'begin' and 'end'"),
       ("begin\nexpect output k o within 1s\nend", "2:1: no time passes between 'begin' and 'end'"),
       ("begin\nadvance 1s\nend", "2:1: 'advance' cannot stand between 'begin' and 'end'"),
       ("begin\nnever k on\nend", "2:1: 'never' cannot stand between 'begin' and 'end'"),
-      ("begin\ninclude a\nend", "2:1: 'include' cannot stand between 'begin' and 'end'"),
+      ("begin\ninclude a.fsm\nend", "2:1: 'include' cannot stand between 'begin' and 'end'"),
       ("begin\nbegin", "2:1: a batch cannot stand in a batch"),
       ("list\n begin\nlist", "2:2: this 'begin' has no 'end'"),
       ("repeat 2\nbegin\nend", "1:1: this 'repeat' has no 'end'"),
@@ -239,6 +253,31 @@ struct ScriptParserTests {
       ("list 5$", "1:7: behind '$' stands a name that 'let' has given; a dollar is written '$$'"),
       ("include", "1:8: 'include' is used as 'include FILE', with quotes around a name with blanks"),
       ("include x/none.fsm", "1:9: cannot read 'x/none.fsm': No such file or directory"),
+      (
+        "advance 3 hours",
+        "1:11: 'hours' is one word too many; advance is used as 'advance DURATION' or 'advance until TIME'"
+      ),
+      (
+        "advance soon",
+        "1:9: 'soon' is not \(form) or until; advance is used as 'advance DURATION' or 'advance until TIME'"
+      ),
+      ("at 1s undo x", "1:12: 'x' is not a whole number; undo is used as 'undo [N]'"),
+      ("undo 1 2", "1:8: '2' is one word too many; undo is used as 'undo [N]'"),
+      ("goto", "1:5: a word is missing; goto is used as 'goto TIME'"),
+      (
+        "goto then",
+        "1:6: 'then' is not a number with one of ns us ms s m h d, up to 100000d; goto is used as 'goto TIME'"
+      ),
+      (
+        "clock virtual now",
+        "1:15: 'now' is one word too many; clock is used as 'clock' or 'clock real' or 'clock virtual'"
+      ),
+      ("list limit=x", "1:6: 'x' is not a whole number"),
+      ("list limt=3", "1:6: list has no key 'limt'; there are kind, state, limit"),
+      ("list limit=3 limit=4", "1:14: 'limit' is given twice"),
+      ("show k limit=3", "1:8: show has no key 'limit'; it has none"),
+      ("watch * what=some", "1:9: 'some' is not moves or all"),
+      ("await k on within=long", "1:12: 'long' is not \(form)"),
       ("seed", "1:5: 'seed' is used as 'seed N'"),
       ("seed -1", "1:6: '-1' is no seed; it is a whole number from 0 to 18446744073709551615"),
       ("seed 1 2", "1:8: '2' is one word too many; the form is 'seed N'"),
@@ -272,7 +311,8 @@ struct ScriptParserTests {
   @Test("an unknown verb that is near to none names them all")
   func unknownVerb() {
     let message = failure("xylophone k")
-    #expect(message.hasPrefix("s.fsm:1:1: 'xylophone' is no verb; there are advance after agenda at await begin"))
+    #expect(
+      message.hasPrefix("s.fsm:1:1: 'xylophone' is no verb; there are activities advance after agenda at await begin"))
   }
 
   @Test("bytes that are no UTF-8 are told with their place")
@@ -297,11 +337,28 @@ struct ScriptParserTests {
 
   @Test("a mistake in an included file, and a block that it leaves open, have its name")
   func mistakeInside() {
-    #expect(failure("include a", files: ["a": "lits"]) == "a:1:1: 'lits' is no verb; did you mean 'list'?")
-    #expect(failure("include a\nend", files: ["a": "repeat 2"]) == "a:1:1: this 'repeat' has no 'end'")
     #expect(
-      failure("repeat 2\ninclude a", files: ["a": "end"])
-        == "a:1:1: there is no 'repeat' or 'begin' that this could end")
+      failure("include a.fsm", files: ["a.fsm": "lits"]) == "a.fsm:1:1: 'lits' is no verb; did you mean 'list'?")
+    #expect(failure("include a.fsm\nend", files: ["a.fsm": "repeat 2"]) == "a.fsm:1:1: this 'repeat' has no 'end'")
+    #expect(
+      failure("repeat 2\ninclude a.fsm", files: ["a.fsm": "end"])
+        == "a.fsm:1:1: there is no 'repeat' or 'begin' that this could end")
+  }
+
+  @Test(
+    "what is no script is not even looked at, so that nothing of it gets into a message",
+    arguments: ["/etc/shadow", "a", "a.fsm.bak", "../secret.txt", ".fsm/key", "a.fsm/.."])
+  func noScript(name: String) {
+    var wasRead = false
+    #expect {
+      _ = try ScriptParser.parse("s.fsm", Array("include \(name)".utf8)) { _ in
+        wasRead = true
+        return .bytes(Array("root:secret".utf8))
+      }
+    } throws: {
+      "\($0)".hasPrefix("s.fsm:1:9: ") && "\($0)".hasSuffix("is no script; the name of one ends with '.fsm'")
+    }
+    #expect(!wasRead)
   }
 
   @Test("each limit holds, and one past it is told")
@@ -320,42 +377,10 @@ struct ScriptParserTests {
     #expect(
       failure(many + "list\nend")
         == "s.fsm:11:1: with every 'repeat' written out this script has more than 10000000 lines")
+    #expect(failure("repeat \(ScriptLimits.times)\nend") == "parsed")
+    #expect(
+      failure("repeat \(ScriptLimits.times + 1)\nend")
+        == "s.fsm:1:8: '1000001' is no number of times; it is 0 to 1000000")
     #expect(failure("repeat 1000000\nrepeat 1000000\nrepeat 1000000\nend\nend\nend").hasPrefix("s.fsm:3:1: with every"))
-  }
-}
-
-/// Lines made of whatever may stand in them.
-struct ScriptFuzzTests {
-  private static let pieces = [
-    "at", "after", "1s", "5ms", "send", "k", "tap", "=>", "on", "moved", "refused", "REFUSED", "expect", "output",
-    "timers", "reading", "within", "never", "let", "=", "$x", "$", "$$", "\"", "\\", "repeat", "2", "end", "begin",
-    "include", "a.fsm", "@1", "@", "#", "x=1", "t=", "±1", "+-", "none", "a,b", "+", "é", "\t", " ", "\r", "\u{1}",
-    "world", "new", "clock", "real", "list", "show",
-  ]
-
-  @Test("whatever stands in a script, it is read or its first mistake is told within it", arguments: 0..<40)
-  func random(seed: UInt64) throws {
-    var dice = Dice(seed: seed)
-    for _ in 0..<200 {
-      var text = ""
-      for _ in 0..<(1 + dice.number(0...11)) {
-        text += dice.one(of: Self.pieces) + dice.one(of: ["", " ", " ", " ", "\n"])
-      }
-      var bytes = Array(text.utf8)
-      if dice.number(0...9) == 0 { bytes[dice.number(0...bytes.count - 1)] = UInt8(dice.number(0...255)) }
-      do throws(ScriptFailure) {
-        let script = try ScriptParser.parse("s.fsm", bytes) { _ in .bytes(Array("let x = 1\nlist".utf8)) }
-        for step in script.steps {
-          let request = script.request(of: step)
-          #expect(request.utf8.count <= ScriptLimits.line * 2, "seed \(seed)")
-          #expect(!script.line(of: step).isEmpty, "seed \(seed)")
-        }
-      } catch {
-        let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
-        #expect((1...lines.count).contains(error.line), "seed \(seed): \(error)")
-        let line = String(decoding: lines[error.line - 1], as: UTF8.self)
-        #expect((1...(line.count + 1)).contains(error.column), "seed \(seed): \(error)")
-      }
-    }
   }
 }

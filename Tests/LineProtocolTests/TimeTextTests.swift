@@ -13,7 +13,7 @@ struct TimeTextTests {
       ("0.000000001", 1), ("0.000001ms", 1), ("0.001us", 1), ("1.5m", 90_000_000_000), ("0.5d", 43_200_000_000_000),
       ("2.5h", 9_000_000_000_000), ("343.116647", 343_116_647_000),
     ]
-    for (text, nanoseconds) in durations { #expect(TimeText.parse(text) == nanoseconds, "\(text)") }
+    for (text, nanoseconds) in durations { #expect(TimeText.duration(text) == nanoseconds, "\(text)") }
   }
 
   @Test("what is no duration")
@@ -23,38 +23,56 @@ struct TimeTextTests {
       "1S", "1MS", "1sec", "1w", "1y", "1 ", "0x10", "1_000", "1s ", "１s", "½s", "inf", "nan", "1m30s", "..", ".s",
       "1.s", "1ns.", "-0", "--1", "1µs",
     ]
-    for text in texts { #expect(TimeText.parse(text) == nil, "\(text)") }
+    for text in texts { #expect(TimeText.duration(text) == nil, "\(text)") }
   }
 
   @Test("whole nanoseconds only")
   func wholeNanoseconds() {
     for text in ["0.5ns", "1.1ns", "0.0001us", "1.0000000001s", "0.0000000005", "0.00000000001m", "0.00000000000001d"] {
-      #expect(TimeText.parse(text) == nil, "\(text)")
+      #expect(TimeText.duration(text) == nil, "\(text)")
     }
-    #expect(TimeText.parse("1.0000000000000000000000000000s") == 1_000_000_000)
-    #expect(TimeText.parse("0.00000000005m") == 3)
-    #expect(TimeText.parse("0.0000000000025h") == 9)
+    #expect(TimeText.duration("1.0000000000000000000000000000s") == 1_000_000_000)
+    #expect(TimeText.duration("0.00000000005m") == 3)
+    #expect(TimeText.duration("0.0000000000025h") == 9)
     // 27 ns are 1/(2¹⁶·5¹¹) of a day, which takes sixteen decimals.
-    #expect(TimeText.parse("0.0000000000003125d") == 27)
-    #expect(TimeText.parse("0.00000000000031250d") == 27)
-    #expect(TimeText.parse("0.9999999999996875d") == 86_399_999_999_973)
-    #expect(TimeText.parse("0.00000000000031255d") == nil)
+    #expect(TimeText.duration("0.0000000000003125d") == 27)
+    #expect(TimeText.duration("0.00000000000031250d") == 27)
+    #expect(TimeText.duration("0.9999999999996875d") == 86_399_999_999_973)
+    #expect(TimeText.duration("0.00000000000031255d") == nil)
+  }
+
+  @Test("a time is written like a duration, and at most 100,000 days")
+  func latest() {
+    #expect(TimeText.latest == 8_640_000_000_000_000_000)
+    for text in ["100000d", "2400000h", "8640000000", "8640000000.000000000s", "8640000000000000000ns"] {
+      #expect(TimeText.time(text) == TimeText.latest, "\(text)")
+      #expect(TimeText.duration(text) == nil, "\(text)")
+    }
+    #expect(TimeText.time("36500d") == TimeText.longest)
+    #expect(TimeText.time("36500.5d") == TimeText.longest + 43_200_000_000_000)
+    #expect(TimeText.time("8639999999.999999999") == TimeText.latest - 1)
+    for text in [
+      "8640000000000000001ns", "8640000000.000000001", "100000.0000000000003125d", "100001d", "9223372036854775807ns",
+      "9223372036854775808ns", "-1s", "1min", "",
+    ] {
+      #expect(TimeText.time(text) == nil, "\(text)")
+    }
   }
 
   @Test("at most 36,500 days")
   func longest() {
     #expect(TimeText.longest == 3_153_600_000_000_000_000)
     for text in ["36500d", "36500.000d", "876000h", "52560000m", "3153600000", "3153600000.000000000s"] {
-      #expect(TimeText.parse(text) == TimeText.longest, "\(text)")
+      #expect(TimeText.duration(text) == TimeText.longest, "\(text)")
     }
-    #expect(TimeText.parse("3153600000000000000ns") == TimeText.longest)
-    #expect(TimeText.parse("3153599999.999999999") == TimeText.longest - 1)
+    #expect(TimeText.duration("3153600000000000000ns") == TimeText.longest)
+    #expect(TimeText.duration("3153599999.999999999") == TimeText.longest - 1)
     for text in [
       "3153600000000000001ns", "3153600000.000000001", "36500.0000000000003125d", "36501d", "876000.5h",
       "9223372036854775807ns", "9223372036854775808ns", "18446744073709551616ns", "9223372036854775807d",
       "99999999999999999999999999d", "3153600001s", "106751.9d",
     ] {
-      #expect(TimeText.parse(text) == nil, "\(text)")
+      #expect(TimeText.duration(text) == nil, "\(text)")
     }
   }
 
@@ -80,7 +98,7 @@ struct TimeTextTests {
       let unit = dice.one(of: units)
       let nanoseconds = min(dice.number(0...1) == 0 ? raw : raw / unit * unit, TimeText.longest)
       let text = TimeText.written(nanoseconds)
-      #expect(TimeText.parse(text) == nanoseconds, "seed \(seed), \(text)")
+      #expect(TimeText.duration(text) == nanoseconds, "seed \(seed), \(text)")
     }
   }
 
@@ -103,7 +121,7 @@ struct TimeTextTests {
       let (quotient, remainder) = scale.dividingFullWidth((product.high, product.low))
       let nanoseconds = remainder == 0 ? Int64(whole * unit + quotient) : nil
       let text = "\(whole)." + digits.map { "\($0)" }.joined() + name
-      #expect(TimeText.parse(text) == nanoseconds, "seed \(seed), \(text)")
+      #expect(TimeText.duration(text) == nanoseconds, "seed \(seed), \(text)")
     }
   }
 }

@@ -16,7 +16,7 @@ struct VerbTests {
   @Test("a verb is found by its name, compared exactly")
   func names() {
     for verb in Verb.allCases {
-      #expect((1...8).contains(verb.name.utf8.count), "\(verb)")
+      #expect((1...16).contains(verb.name.utf8.count), "\(verb)")
       #expect(self.verb(verb.name) == verb)
       #expect(self.verb(verb.name.uppercased()) == nil)
       #expect(self.verb(" " + verb.name) == nil)
@@ -71,7 +71,7 @@ struct VerbTests {
       Verb.allCases.filter(\.entry.isQuietable) == [.new, .drop, .send, .cast, .wire, .unwire, .fire])
     let outside: Set<Verb> = [
       .clock, .speed, .pause, .resume, .advance, .step, .await, .cancel, .undo, .goto, .world, .use, .worlds, .diff,
-      .begin, .end, .quiet, .mode, .sync, .quit, .shutdown,
+      .begin, .end, .quiet, .mode, .activities, .sync, .quit, .shutdown,
     ]
     #expect(Set(Verb.allCases.filter { !$0.entry.inBatch }) == outside)
   }

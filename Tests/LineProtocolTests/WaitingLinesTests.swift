@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Looking ahead at the lines that wait")
 struct WaitingLinesTests {
-  private func waiting(in buffer: borrowing InputBuffer) -> [String] {
+  private func waiting(in buffer: inout InputBuffer) -> [String] {
     var lines: [String] = []
     buffer.waitingLines {
       lines.append(String(decoding: $0, as: UTF8.self))
@@ -16,11 +16,11 @@ struct WaitingLinesTests {
   func seen() {
     var buffer = InputBuffer(longestLine: 20)
     buffer.fill(Array("one\ntwo\r\n\nhalf".utf8)[...])
-    #expect(waiting(in: buffer) == ["one", "two", ""])
+    #expect(waiting(in: &buffer) == ["one", "two", ""])
     #expect(buffer.takeAll().count == 3)
-    #expect(waiting(in: buffer) == [])
+    #expect(waiting(in: &buffer) == [])
     buffer.fill(Array(" done\n".utf8)[...])
-    #expect(waiting(in: buffer) == ["half done"])
+    #expect(waiting(in: &buffer) == ["half done"])
   }
 
   @Test("the look ends when it is told to")
@@ -41,7 +41,7 @@ struct WaitingLinesTests {
     buffer.fill([UInt8](repeating: 0x61, count: 30)[...])
     #expect(buffer.takeAll() == [.tooLong])
     buffer.fill(Array("rest\ncancel\n".utf8)[...])
-    #expect(waiting(in: buffer) == ["cancel"])
+    #expect(waiting(in: &buffer) == ["cancel"])
     #expect(buffer.takeAll() == [.line(Array("cancel".utf8), isPlain: true)])
   }
 
@@ -59,5 +59,38 @@ struct WaitingLinesTests {
         .line(Array("send a b".utf8), isPlain: true), .line(Array("      ".utf8), isPlain: true),
         .line(Array("last".utf8), isPlain: true),
       ])
+  }
+
+  @Test("no line is seen twice, and the next look goes on behind the last")
+  func once() {
+    var buffer = InputBuffer(longestLine: 20)
+    func isUnseen() -> Bool { buffer.isUnseen }
+    #expect(isUnseen())
+    buffer.fill(Array("one\ntwo\nhal".utf8)[...])
+    #expect(waiting(in: &buffer) == ["one", "two"])
+    #expect(!isUnseen())
+    #expect(waiting(in: &buffer) == [])
+    buffer.fill(Array("f\nthree\n".utf8)[...])
+    #expect(waiting(in: &buffer) == ["half", "three"])
+    #expect(buffer.takeAll().count == 4)
+    #expect(isUnseen())
+    buffer.fill(Array("four\n".utf8)[...])
+    #expect(waiting(in: &buffer) == ["four"])
+  }
+
+  @Test("a line that was put back comes again, whatever was looked at meanwhile")
+  func putBack() {
+    var buffer = InputBuffer(longestLine: 20)
+    buffer.fill(Array("one\ntwo é\nthree\n".utf8)[...])
+    #expect(waiting(in: &buffer) == ["one", "two é", "three"])
+    guard case .line = buffer.nextLine(), case .line(let second) = buffer.nextLine() else {
+      Issue.record("two lines are there")
+      return
+    }
+    #expect(!second.isPlain)
+    buffer.putBack()
+    #expect(waiting(in: &buffer) == [])
+    #expect(
+      buffer.takeAll() == [.line(Array("two é".utf8), isPlain: false), .line(Array("three".utf8), isPlain: true)])
   }
 }

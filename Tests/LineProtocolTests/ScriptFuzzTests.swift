@@ -1,0 +1,39 @@
+import LineProtocol
+import StateMachines
+import Testing
+
+/// Lines made of whatever may stand in them.
+struct ScriptFuzzTests {
+  private static let pieces = [
+    "at", "after", "1s", "5ms", "send", "k", "tap", "=>", "on", "moved", "refused", "REFUSED", "expect", "output",
+    "timers", "reading", "within", "never", "let", "=", "$x", "$", "$$", "\"", "\\", "repeat", "2", "end", "begin",
+    "include", "a.fsm", "@1", "@", "#", "x=1", "t=", "±1", "+-", "none", "a,b", "+", "é", "\t", " ", "\r", "\u{1}",
+    "world", "new", "clock", "real", "list", "show",
+  ]
+
+  @Test("whatever stands in a script, it is read or its first mistake is told within it", arguments: 0..<40)
+  func random(seed: UInt64) throws {
+    var dice = Dice(seed: seed)
+    for _ in 0..<200 {
+      var text = ""
+      for _ in 0..<(1 + dice.number(0...11)) {
+        text += dice.one(of: Self.pieces) + dice.one(of: ["", " ", " ", " ", "\n"])
+      }
+      var bytes = Array(text.utf8)
+      if dice.number(0...9) == 0 { bytes[dice.number(0...bytes.count - 1)] = UInt8(dice.number(0...255)) }
+      do throws(ScriptFailure) {
+        let script = try ScriptParser.parse("s.fsm", bytes) { _ in .bytes(Array("let x = 1\nlist".utf8)) }
+        for step in script.steps {
+          let request = script.request(of: step)
+          #expect(request.utf8.count <= ScriptLimits.line * 2, "seed \(seed)")
+          #expect(!script.line(of: step).isEmpty, "seed \(seed)")
+        }
+      } catch {
+        let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
+        #expect((1...lines.count).contains(error.line), "seed \(seed): \(error)")
+        let line = String(decoding: lines[error.line - 1], as: UTF8.self)
+        #expect((1...(line.count + 1)).contains(error.column), "seed \(seed): \(error)")
+      }
+    }
+  }
+}
