@@ -2,8 +2,7 @@ internal import CSQLite
 
 /// One connection to an SQLite database.
 ///
-/// It belongs to one queue, like the store that owns it. What SQLite says becomes a ``StoreFailure`` here and nowhere
-/// else.
+/// One thread at a time uses it, whichever that is. What SQLite says becomes a ``StoreFailure`` here and nowhere else.
 final class Database {
   enum Access {
     case writing
@@ -18,8 +17,12 @@ final class Database {
   let faults: FaultPlan?
   private var statements: [Statement] = []
   private(set) var isInTransaction = false
-  /// Whether closing leaves the WAL as it is.
-  private var leavesLog = true
+  /// Whether anything was to be written. Before, closing leaves the WAL as it is.
+  private(set) var hasWritten = false
+  /// The files that are to stay where they are, so that what is committed is found again.
+  private var places: [FilePlace] = []
+  /// Whether one of them was not there when this was looked at last.
+  private var isDisplaced = false
   private lazy var begin = kept("BEGIN IMMEDIATE")
   private lazy var beginReading = kept("BEGIN")
   private lazy var commit = kept("COMMIT")
@@ -29,7 +32,8 @@ final class Database {
   /// does, so it is shorter than a person's patience.
   private static let patience: Int32 = 250
 
-  init(path: String, _ access: Access, faults: FaultPlan?) throws(StoreFailure) {
+  /// - Parameter system: SQLite's name for a way to the files; nil for the usual one.
+  init(path: String, _ access: Access, system: String? = nil, faults: FaultPlan?) throws(StoreFailure) {
     self.path = path
     self.faults = faults
     let flags =
@@ -40,7 +44,7 @@ final class Database {
       }
     let name = access == .readingFrozen ? "file:\(Self.escaped(path))?immutable=1" : path
     var opened: OpaquePointer?
-    let code = Self.calling(faults) { sqlite3_open_v2(name, &opened, flags | SQLITE_OPEN_NOMUTEX, nil) }
+    let code = Self.calling(faults) { sqlite3_open_v2(name, &opened, flags | SQLITE_OPEN_NOMUTEX, system) }
     handle = opened
     guard code == SQLITE_OK, opened != nil else {
       let failure = failure(code)
@@ -64,11 +68,29 @@ final class Database {
   /// Lets closing write the WAL back to the database.
   func tidyOnClose() {
     _ = fsm_checkpoint_on_close(handle, 1)
-    leavesLog = false
+    hasWritten = true
   }
+
+  /// From now on nothing counts as stored, and nothing is read, unless these paths name the files that they name now.
+  ///
+  /// - Throws: `gone` where there is no such file.
+  func hold(_ paths: [String]) throws(StoreFailure) {
+    places = try paths.map { (path) throws(StoreFailure) in try FilePlace(path) }
+  }
+
+  private func checkPlaces() throws(StoreFailure) {
+    let displaced = places.first { !$0.isKept }
+    isDisplaced = displaced != nil
+    if let displaced { throw .gone(path: displaced.path) }
+  }
+
+  /// Whether all files are where they were.
+  var isInPlace: Bool { places.allSatisfy(\.isKept) }
 
   /// Gives the files back. To be called twice is harmless; anything else after it fails.
   func close() {
+    // SQLite removes the log by its name, which may by now be that of somebody else's.
+    if handle != nil, !isInPlace { _ = fsm_checkpoint_on_close(handle, 0) }
     for statement in statements { statement.finalize() }
     statements = []
     sqlite3_close_v2(handle)
@@ -112,13 +134,14 @@ final class Database {
   ///
   /// From then on closing the database writes the WAL back.
   ///
-  /// - Throws: What `body` throws; `unknown` when the commit fails in a way that leaves it open.
+  /// - Throws: What `body` throws; `unknown` when the commit fails in a way that leaves it open; `gone`.
   /// - Precondition: No transaction is under way.
   func writing<Result>(_ body: () throws(StoreFailure) -> Result) throws(StoreFailure) -> Result {
     precondition(!isInTransaction, "a transaction that reads is not one that writes")
+    if isDisplaced { try checkPlaces() }
     try start(begin)
     defer { isInTransaction = false }
-    if leavesLog { tidyOnClose() }
+    if !hasWritten { tidyOnClose() }
     let result: Result
     do throws(StoreFailure) {
       result = try body()
@@ -135,12 +158,16 @@ final class Database {
       let reason = if case .other(_, let reason) = error { reason } else { "\(error)" }
       throw .unknown(path: path, reason: reason)
     }
+    // Behind the commit: what was in its place before may have gone while it was written.
+    try checkPlaces()
     return result
   }
 
   /// Does `body` on one state of the database, whatever is written meanwhile. In a transaction it is part of that.
-  func reading<Result>(_ body: () throws(StoreFailure) -> Result) throws(StoreFailure) -> Result {
+  func reading<R: ~Copyable>(_ body: () throws(StoreFailure) -> R) throws(StoreFailure) -> R {
     if isInTransaction { return try body() }
+    // What is read of a file that nobody will find again is not what is stored.
+    try checkPlaces()
     try start(beginReading)
     // Nothing was written, so that undoing is the same as committing and cannot fail in a way that matters.
     defer {
@@ -148,6 +175,30 @@ final class Database {
       isInTransaction = false
     }
     return try body()
+  }
+
+  /// Copies the whole database to another, which is empty, in steps of some pages.
+  ///
+  /// In ``reading(_:)`` it is a copy of one moment, however long it takes, and nobody who writes waits for it.
+  ///
+  /// - Parameter rest: Called between two steps.
+  func copy(to other: Database, pages: Int32, _ rest: () -> Void) throws(StoreFailure) {
+    // Safety: SQLite's own object, finished before this returns.
+    guard let copying = sqlite3_backup_init(other.handle, "main", handle, "main") else {
+      throw other.failure(sqlite3_extended_errcode(other.handle))
+    }
+    var code: Int32
+    repeat {
+      code = sqlite3_backup_step(copying, pages)
+      if code == SQLITE_OK { rest() }
+    } while code == SQLITE_OK
+    sqlite3_backup_finish(copying)
+    guard code == SQLITE_DONE else {
+      // The kernel's words are with the file that is written, where it was that.
+      let failure = other.failure(code)
+      if case .other = failure { throw self.failure(code) }
+      throw failure
+    }
   }
 
   private func start(_ begin: Statement) throws(StoreFailure) {

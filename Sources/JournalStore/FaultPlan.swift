@@ -1,6 +1,20 @@
+internal import Synchronization
+
 /// Lets one call to the disk fail, so that tests can see what becomes of all that was acknowledged: every call of SQLite
 /// that may touch a file, and every call of the store's own files, is counted.
-package final class FaultPlan {
+///
+/// Any thread may call.
+package final class FaultPlan: Sendable {
+  /// What the store did itself to a file beside its database.
+  package enum Change: Sendable {
+    /// There is an empty file of that name, new or emptied.
+    case made(String)
+    case wrote(String, at: Int, [UInt8])
+    case renamed(String, to: String)
+    /// A file, or the names in a folder.
+    case synced(String)
+  }
+
   /// When the fault strikes.
   package enum Timing: Hashable, Sendable, CaseIterable {
     /// The call fails and did nothing.
@@ -11,45 +25,62 @@ package final class FaultPlan {
     case fromThenOn
   }
 
-  /// How many calls there were.
-  package private(set) var calls = 0
-  private var failing: Int
-  private var timing: Timing
+  private struct State {
+    var calls = 0
+    var failing: Int
+    var timing: Timing
+  }
+
+  private let state: Mutex<State>
   private let code: Int32
+  /// Is told of each change that was made.
+  private let watcher: (@Sendable (Change) -> Void)?
+
+  /// How many calls there were.
+  package var calls: Int { state.withLock { $0.calls } }
 
   /// - Parameters:
   ///   - call: Which call fails, counted from 1; 0 lets all succeed.
   ///   - code: What SQLite returns (a result code such as `SQLITE_IOERR`).
-  package init(call: Int, _ timing: Timing, code: Int32) {
-    failing = call
-    self.timing = timing
+  ///   - watcher: Is told of each change to a file that the store makes without SQLite.
+  package init(
+    call: Int, _ timing: Timing, code: Int32, watcher: (@Sendable (Change) -> Void)? = nil
+  ) {
+    state = Mutex(State(failing: call, timing: timing))
     self.code = code
+    self.watcher = watcher
   }
 
   /// Lets a call that is still to come be the one that fails.
   ///
   /// - Parameter number: Counted from the next call, 1; 0 lets all succeed from now on.
   package func strike(call number: Int, _ timing: Timing = .insteadOfCall) {
-    failing = number == 0 ? 0 : calls + number
-    self.timing = timing
+    state.withLock { state in
+      state.failing = number == 0 ? 0 : state.calls + number
+      state.timing = timing
+    }
   }
 
   /// Whether the plan came to the call that fails.
-  package var hasStruck: Bool { failing > 0 && calls >= failing }
+  package var hasStruck: Bool { state.withLock { $0.failing > 0 && $0.calls >= $0.failing } }
 
   /// Makes one call.
   ///
   /// - Returns: What SQLite returned, or the fault's code.
   func calling(_ call: () -> Int32) -> Int32 {
-    calls += 1
-    switch timing {
-    case .insteadOfCall:
-      return calls == failing ? code : call()
-    case .afterCall:
-      let result = call()
-      return calls == failing ? code : result
-    case .fromThenOn:
-      return failing > 0 && calls >= failing ? code : call()
+    let (isStruck, timing) = state.withLock { state in
+      state.calls += 1
+      let isStruck =
+        state.timing == .fromThenOn
+        ? state.failing > 0 && state.calls >= state.failing : state.calls == state.failing
+      return (isStruck, state.timing)
     }
+    guard isStruck else { return call() }
+    if timing == .afterCall { _ = call() }
+    return code
+  }
+
+  func didChange(_ change: @autoclosure () -> Change) {
+    watcher?(change())
   }
 }

@@ -5,10 +5,10 @@ internal import Glibc
 /// SQLite takes a damaged frame in its log for the log's end and says nothing, so that what was acknowledged could be
 /// missing without anyone knowing. These notes are written after each commit, with one call and no sync, by other means
 /// than SQLite's. A database that is behind them on the same boot has lost something. After another boot it may have
-/// lost the rounds that were not on the disk yet.
+/// lost the rounds that were not on the disk yet, and of the notes themselves any part may be an older one.
 ///
-/// A head of 64 bytes, then 32 for each world, numbers in little-endian order. Each part has its sum: one that was torn
-/// counts as absent.
+/// A head of 64 bytes, then 32 for each world, numbers in little-endian order. Each part has its sum, and none crosses a
+/// sector of the disk: one that was torn counts as absent.
 final class HeadNotes {
   /// What the file said when the store was opened.
   struct Found {
@@ -19,13 +19,15 @@ final class HeadNotes {
 
     let identity: UInt64
     let changes: UInt64
-    /// The boot in which it was written.
+    /// The boot in which it was written; 0 where the system did not say.
     let boot: UInt64
     let durability: Durability
+    /// Whether the store was closed.
+    let isEnded: Bool
     let worlds: [Int64: Note]
   }
 
-  private static let magic = UInt64(littleEndian: 0x3173_6461_6568_6D73)  // `smheads1`, as bytes
+  private static let magic = UInt64(littleEndian: 0x3273_6461_6568_6D73)  // `smheads2`, as bytes
   private static let headSize = 64
   private static let noteSize = 32
 
@@ -34,6 +36,8 @@ final class HeadNotes {
   private let boot: UInt64
   private let durability: Durability
   private let identity: UInt64
+  /// As it was noted last.
+  private var store: StoreRow
   /// What is in the file.
   private var image: [UInt8]
   private var places: [Int64: Int] = [:]
@@ -49,6 +53,7 @@ final class HeadNotes {
     self.boot = boot
     self.durability = durability
     identity = store.identity
+    self.store = store
     image = [UInt8](repeating: 0, count: Self.headSize)
     do throws(StoreFailure) {
       setHead(store)
@@ -88,6 +93,12 @@ final class HeadNotes {
     try write(0..<image.count)
   }
 
+  /// Notes that the store is closed, beside what was noted last: only together are these right.
+  func end() throws(StoreFailure) {
+    setHead(store, isEnded: true)
+    try write(0..<image.count)
+  }
+
   private func set(_ row: WorldRow) -> Int {
     let place = places[row.identity] ?? newPlace(for: row.identity)
     var sum = RowSum(seed: identity)
@@ -106,9 +117,10 @@ final class HeadNotes {
     return place
   }
 
-  private func setHead(_ store: StoreRow) {
+  private func setHead(_ store: StoreRow, isEnded: Bool = false) {
+    self.store = store
     var sum = RowSum()
-    let words = [Self.magic, store.identity, store.changes, boot, durability == .full ? 1 : 0]
+    let words = [Self.magic, store.identity, store.changes, boot, durability == .full ? 1 : 0, isEnded ? 1 : 0]
     for (index, word) in words.enumerated() {
       put(word, at: 8 * index)
       sum.mix(word)
@@ -143,14 +155,15 @@ final class HeadNotes {
       for word in words.dropLast() { sum.mix(word) }
       return sum.value == words[count] ? words : nil
     }
-    guard let head = words(5, at: 0, seed: 0), head[0] == magic else { return nil }
+    guard let head = words(6, at: 0, seed: 0), head[0] == magic else { return nil }
     var worlds: [Int64: Found.Note] = [:]
     for place in stride(from: headSize, through: image.count - noteSize, by: noteSize) {
       guard let note = words(3, at: place, seed: head[1]) else { continue }
       worlds[Int64(bitPattern: note[0])] = Found.Note(revision: note[1], head: note[2])
     }
     return Found(
-      identity: head[1], changes: head[2], boot: head[3], durability: head[4] == 1 ? .full : .batch, worlds: worlds)
+      identity: head[1], changes: head[2], boot: head[3], durability: head[4] == 1 ? .full : .batch,
+      isEnded: head[5] == 1, worlds: worlds)
   }
 
   /// What this boot of the system is called; 0 where it does not say.
@@ -165,6 +178,13 @@ final class HeadNotes {
 }
 
 extension HeadNotes.Found {
+  /// How the daemon ended that wrote this.
+  func end(_ store: StoreRow, boot present: UInt64) -> LastEnd? {
+    guard identity == store.identity else { return nil }
+    if isEnded { return .inOrder }
+    return boot == present || boot == 0 || present == 0 ? .cutShort : .withSystem
+  }
+
   /// Compares what a database has with what was noted.
   ///
   /// - Returns: What a power cut took, which nobody promised to keep.
@@ -174,7 +194,8 @@ extension HeadNotes.Found {
   {
     // Of a database that was moved away or replaced.
     guard identity == store.identity else { return [] }
-    let mayBeMissing = boot != present && durability == .batch
+    let isSameBoot = boot == present && boot != 0
+    let mayBeMissing = !isSameBoot && durability == .batch
     var lost: [Damage] = []
     if changes > store.changes {
       lost.append(Damage(path, "worlds that were made or removed are not, though it was acknowledged"))
@@ -189,7 +210,7 @@ extension HeadNotes.Found {
           lost.append(
             Damage(path, world: row.name, "changes of its time or settings that were acknowledged are missing"))
         }
-      } else if changes == store.changes {
+      } else if changes == store.changes, isSameBoot {
         lost.append(Damage(path, "a world that ended with input \(note.head) is missing"))
       }
     }

@@ -28,15 +28,18 @@ package enum NewFile {
     try fill(new)
     try StoreFile.sync(new, faults: nil)
     // Unlike renaming, linking fails where somebody has made such a file meanwhile.
-    if link(new, path) == 0 { return }
-    switch errno {
-    case EEXIST: throw Exists(path: path)
-    case EPERM, EOPNOTSUPP:
-      // A file system without hard links.
-      if StoreFile.exists(path) { throw Exists(path: path) }
-      try StoreFile.rename(new, to: path, faults: nil)
-    case let code: throw SystemCall.failure(code, path: path)
+    if link(new, path) != 0 {
+      switch errno {
+      case EEXIST: throw Exists(path: path)
+      case EPERM, EOPNOTSUPP:
+        // A file system without hard links.
+        if StoreFile.exists(path) { throw Exists(path: path) }
+        try StoreFile.rename(new, to: path, faults: nil)
+      case let code: throw SystemCall.failure(code, path: path)
+      }
     }
+    // The name is to be on the disk as well.
+    try StoreFile.sync(StoreFile.folder(of: path), faults: nil)
   }
 
   /// Makes a file of some bytes.

@@ -5,7 +5,7 @@ extension SQLiteStore {
       let stored = now()
       var rows: [WorldRow] = []
       rows.reserveCapacity(round.count)
-      try database.writing { () throws(StoreFailure) in
+      try writing { () throws(StoreFailure) in
         for append in round { rows.append(try write(append, stored)) }
       }
       for row in rows { held[row.identity] = row }
@@ -41,6 +41,7 @@ extension SQLiteStore {
         .bind(4, creation.name).bind(5, creation.kind).bind(6, NameSQL.sum(world: row.identity, creation)).run()
     }
     if !append.undone.isEmpty { try write(undone: append.undone, row) }
+    for kind in append.kinds { try write(kind, row) }
     return row
   }
 }

@@ -1,14 +1,4 @@
 extension SQLiteStore {
-  /// A checkpoint's row without its bytes.
-  struct MarkRow {
-    let id: Int64
-    let mark: CheckpointMark
-    /// The sum of its bytes.
-    let content: Int64
-  }
-
-  private static let columns = "id, sequence, hash, stored, size, content, sum"
-
   package func putCheckpoint(
     _ tenure: Tenure, at sequence: UInt64, hash: UInt64, _ bytes: UnsafeRawBufferPointer
   ) throws(StoreFailure) {
@@ -39,80 +29,5 @@ extension SQLiteStore {
     let deletion = Statement(database, "DELETE FROM checkpoints WHERE id = ?1")
     defer { deletion.finalize() }
     try deletion.bind(1, checkpoint.id).run()
-  }
-
-  package func checkpoints(of world: String) throws(StoreFailure) -> [CheckpointMark] {
-    try database.reading { () throws(StoreFailure) in try marks(of: try row(of: world)).map(\.mark) }
-  }
-
-  package func checkpoint(of world: String, atOrBefore sequence: UInt64) throws(StoreFailure) -> Checkpoint? {
-    try database.reading { () throws(StoreFailure) in
-      let row = try row(of: world)
-      guard let found = try marks(of: row).last(where: { $0.mark.sequence <= sequence }) else { return nil }
-      return try withBytes(of: found, row) { Checkpoint(mark: found.mark, bytes: Array($0)) }
-    }
-  }
-
-  /// The checkpoint that a restart begins with.
-  func latestCheckpoint(of row: WorldRow) throws(StoreFailure) -> Checkpoint? {
-    guard let latest = try latestMark(of: row) else { return nil }
-    return try withBytes(of: latest, row) { Checkpoint(mark: latest.mark, bytes: Array($0)) }
-  }
-
-  func latestMark(of row: WorldRow) throws(StoreFailure) -> MarkRow? {
-    let latest = try marks(of: row).last
-    guard latest?.mark.sequence == row.checkpoint else {
-      throw damage(row, at: row.checkpoint, "its latest checkpoint is missing")
-    }
-    return latest
-  }
-
-  /// Reads a checkpoint's bytes, which are lent to `body`.
-  ///
-  /// - Throws: `damaged` when they are not those that were written.
-  func withBytes<Result>(
-    of checkpoint: MarkRow, _ row: WorldRow, _ body: (UnsafeRawBufferPointer) -> Result
-  ) throws(StoreFailure) -> Result {
-    let statement = Statement(database, "SELECT bytes FROM checkpoints WHERE id = ?1")
-    defer { statement.finalize() }
-    try statement.bind(1, checkpoint.id)
-    if try statement.step() {
-      let bytes = statement.bytes(0)
-      var content = RowSum()
-      content.mix(bytes)
-      if content.stored == checkpoint.content, bytes.count == checkpoint.mark.size { return body(bytes) }
-    }
-    throw damage(row, at: checkpoint.mark.sequence, "the checkpoint is not what was written")
-  }
-
-  /// All checkpoints of a world, oldest first.
-  func marks(of row: WorldRow) throws(StoreFailure) -> [MarkRow] {
-    let statement = Statement(
-      database, "SELECT \(Self.columns) FROM checkpoints WHERE world = ?1 ORDER BY sequence")
-    defer { statement.finalize() }
-    try statement.bind(1, row.identity)
-    var rows: [MarkRow] = []
-    while try statement.step() {
-      let mark = CheckpointMark(
-        sequence: statement.unsigned(1), hash: statement.unsigned(2),
-        size: Int(statement.number(4)), stored: statement.number(3))
-      let content = statement.number(5)
-      guard Self.sum(world: row.identity, mark, content: content) == statement.number(6) else {
-        throw damage(row, at: mark.sequence, "the checkpoint's row is not what was written")
-      }
-      rows.append(MarkRow(id: statement.number(0), mark: mark, content: content))
-    }
-    return rows
-  }
-
-  private static func sum(world: Int64, _ mark: CheckpointMark, content: Int64) -> Int64 {
-    var sum = RowSum()
-    sum.mix(world)
-    sum.mix(mark.sequence)
-    sum.mix(mark.hash)
-    sum.mix(mark.stored)
-    sum.mix(Int64(mark.size))
-    sum.mix(content)
-    return sum.stored
   }
 }

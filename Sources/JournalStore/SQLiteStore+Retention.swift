@@ -115,11 +115,12 @@ extension SQLiteStore {
 
   package func sweep() throws(StoreFailure) -> Bool {
     guard let world = try database.number("SELECT world FROM removed LIMIT 1") else { return false }
-    try database.writing { () throws(StoreFailure) in
+    try writing { () throws(StoreFailure) in
       guard try sweep(world, "segments", "id", atMost: Bite.segments) else { return }
       guard try sweep(world, "checkpoints", "id", atMost: 1) else { return }
       guard try sweep(world, "names", "(number, sequence)", atMost: Bite.names) else { return }
       guard try sweep(world, "undone", "last", atMost: Bite.names) else { return }
+      guard try sweep(world, "kinds", "(name, since)", atMost: Bite.names) else { return }
       try database.run("DELETE FROM removed WHERE world = \(world)")
     }
     return true

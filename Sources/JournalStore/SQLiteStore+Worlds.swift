@@ -1,12 +1,8 @@
 extension SQLiteStore {
-  package func worlds() throws(StoreFailure) -> [StoredWorld] {
-    try database.reading { () throws(StoreFailure) in try Soundness.worlds(database).map(\.world) }
-  }
-
   package func create(
     _ world: String, head: UInt64, moment: Int64, settings: [UInt8]
   ) throws(StoreFailure) {
-    let (store, row) = try database.writing { () throws(StoreFailure) in
+    let (store, row) = try writing { () throws(StoreFailure) in
       guard try find(world) == nil else { throw .worldExists(world) }
       let draft = WorldRow(identity: 0, name: world, head: head, moment: moment, settings: settings)
       // The database gives the identity, and the row's sum includes it: written twice, once without.
@@ -22,7 +18,7 @@ extension SQLiteStore {
   }
 
   package func remove(_ world: String) throws(StoreFailure) {
-    let (store, identity) = try database.writing { () throws(StoreFailure) in
+    let (store, identity) = try writing { () throws(StoreFailure) in
       guard let row = try find(world) else { throw .noSuchWorld(world) }
       for text in ["DELETE FROM worlds WHERE id = ?1", "INSERT INTO removed(world) VALUES (?1)"] {
         let statement = Statement(database, text)
@@ -36,7 +32,7 @@ extension SQLiteStore {
   }
 
   package func take(_ world: String) throws(StoreFailure) -> TakenWorld {
-    let (row, checkpoint) = try database.writing { () throws(StoreFailure) in
+    let (row, checkpoint) = try writing { () throws(StoreFailure) in
       guard var row = try find(world) else { throw .noSuchWorld(world) }
       // Before anything is written: what cannot be read stays as it is.
       let checkpoint = try latestCheckpoint(of: row)
@@ -67,25 +63,7 @@ extension SQLiteStore {
     forget(tenure.identity)
   }
 
-  /// The row of a world in the database.
-  ///
-  /// - Throws: `noSuchWorld`, `damaged`.
-  func row(of world: String) throws(StoreFailure) -> WorldRow {
-    guard let row = try find(world) else { throw .noSuchWorld(world) }
-    return row
-  }
-
-  private func find(_ world: String) throws(StoreFailure) -> WorldRow? {
-    try rowByName.bind(1, world)
-    return try readRow(rowByName)
-  }
-
-  private func readRow(_ statement: Statement) throws(StoreFailure) -> WorldRow? {
-    defer { statement.reset() }
-    return try statement.step() ? try WorldRow(statement, path: files.database) : nil
-  }
-
-  private func countWorlds(_ difference: Int64) throws(StoreFailure) -> StoreRow {
+  func countWorlds(_ difference: Int64) throws(StoreFailure) -> StoreRow {
     var store = try StoreRow.read(database)
     store.changes += 1
     store.worlds += difference
@@ -108,7 +86,7 @@ extension SQLiteStore {
     _ tenure: Tenure, _ body: (inout WorldRow) throws(StoreFailure) -> Result
   ) throws(StoreFailure) -> Result {
     do throws(StoreFailure) {
-      let (row, result) = try database.writing { () throws(StoreFailure) in
+      let (row, result) = try writing { () throws(StoreFailure) in
         var row = try heldRow(tenure, head: nil)
         let head = row.head
         let result = try body(&row)
@@ -158,6 +136,11 @@ extension SQLiteStore {
 
   /// After a commit of which nobody knows whether it happened, what is known of a row may be wrong.
   func forgetIfUnknown(_ tenure: Tenure, _ failure: StoreFailure) {
-    if case .unknown = failure { forget(tenure.identity) }
+    switch failure {
+    case .unknown, .gone: forget(tenure.identity)
+    case .fenced, .outOfStep, .noSuchWorld, .worldExists, .full, .readOnly, .locked, .damaged, .newer, .absent,
+      .cannotOpen, .other:
+      break
+    }
   }
 }

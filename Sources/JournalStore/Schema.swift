@@ -5,7 +5,7 @@
 enum Schema {
   /// `fsmd`, as four letters; `file` shows it.
   static let applicationID: Int64 = 0x6673_6D64
-  static let version = 1
+  static let version = 2
   static let pageSize = 4096
 
   static let tables = [
@@ -81,6 +81,16 @@ enum Schema {
       first INTEGER NOT NULL,     -- the first of those
       sum INTEGER NOT NULL,       -- of all columns before
       PRIMARY KEY(world, last)
+    ) STRICT, WITHOUT ROWID
+    """,
+    """
+    CREATE TABLE kinds(
+      world INTEGER NOT NULL,
+      name TEXT NOT NULL,
+      since INTEGER NOT NULL,     -- the input from which on segments are written by this description
+      sum INTEGER NOT NULL,       -- of world, name, since, bytes
+      bytes BLOB NOT NULL,        -- the description, its owner's
+      PRIMARY KEY(world, name, since)
     ) STRICT, WITHOUT ROWID
     """,
     """

@@ -59,8 +59,8 @@ enum Soundness {
   }
 }
 
-extension SQLiteStore {
-  /// Reads all that there is and compares it with its sums, all of one moment.
+extension SQLiteReader {
+  /// Reads all that there is and compares it with its sums, and with what is noted beside it, all of one moment.
   ///
   /// - Parameter progress: Called with each world's name before it is read.
   /// - Returns: What a power cut took, as durability `batch` allows, if no daemon has found that out yet.
@@ -72,8 +72,18 @@ extension SQLiteStore {
     // that was begun earlier they are too new.
     let noted = database.isInTransaction ? nil : try HeadNotes.read(files.heads, faults: nil)
     return try withSnapshot { () throws(StoreFailure) in
+      let (store, rows) = try inspectContents(progress)
+      return try noted?.check(store, rows, boot: boot, path: files.database) ?? []
+    }
+  }
+
+  /// Reads all that the database has and compares it with its sums.
+  ///
+  /// - Returns: What the store says of itself, and its worlds.
+  @discardableResult
+  func inspectContents(_ progress: (String) -> Void = { _ in }) throws(StoreFailure) -> (StoreRow, [WorldRow]) {
+    try withSnapshot { () throws(StoreFailure) in
       let (store, rows) = try Soundness.check(database)
-      let warnings = try noted?.check(store, rows, boot: boot, path: files.database) ?? []
       try Soundness.checkStructure(database, "integrity_check")
       for row in rows {
         progress(row.name)
@@ -90,9 +100,10 @@ extension SQLiteStore {
         for mark in marks { _ = try checkpoint(of: row.name, atOrBefore: mark.sequence) }
         let names = try countNames(of: row)
         _ = try undone(in: row.name, 0...UInt64.max)
+        _ = try kinds(of: row.name)
         guard names == row.names else { throw damage(row, "\(row.names) names were written, and \(names) are there") }
       }
-      return warnings
+      return (store, rows)
     }
   }
 

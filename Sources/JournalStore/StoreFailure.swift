@@ -17,6 +17,8 @@ package enum StoreFailure: Error, Hashable, Sendable {
   case newer(path: String, found: Int, known: Int)
   /// There is no store, and it was to be read.
   case absent(path: String)
+  /// A file was moved, removed or replaced while the store was open. Whether the last round is in it is not known.
+  case gone(path: String)
   case cannotOpen(path: String, reason: String)
   case other(path: String, reason: String)
 }
@@ -26,8 +28,8 @@ extension StoreFailure {
   package var isShutOut: Bool {
     switch self {
     case .fenced, .outOfStep: true
-    case .noSuchWorld, .worldExists, .unknown, .full, .readOnly, .locked, .damaged, .newer, .absent, .cannotOpen,
-      .other:
+    case .noSuchWorld, .worldExists, .unknown, .full, .readOnly, .locked, .damaged, .newer, .absent, .gone,
+      .cannotOpen, .other:
       false
     }
   }
@@ -87,6 +89,9 @@ extension StoreFailure: CustomStringConvertible {
       "\(path) has schema \(found), and this release knows \(known); use a later release; the file was left as it is"
     case .absent(let path):
       "there is no \(path): no durable world was ever kept there"
+    case .gone(let path):
+      "\(path) was moved, removed or replaced while it was in use, and nothing can be kept there; "
+        + "put it back where it was, or end the daemon and start it again"
     case .cannotOpen(let path, let reason):
       "cannot open \(path): \(reason)"
     case .other(let path, let reason):

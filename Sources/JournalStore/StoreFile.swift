@@ -1,3 +1,4 @@
+internal import CSQLite
 internal import Glibc
 
 /// An open file of the store, beside the database itself.
@@ -20,6 +21,7 @@ struct StoreFile {
       if found >= 0 { close() }
       throw code == ENOENT && flags & O_CREAT == 0 ? .absent(path: path) : SystemCall.failure(code, path: path)
     }
+    if flags & (O_TRUNC | O_EXCL) != 0 { faults?.didChange(.made(path)) }
   }
 
   func close() {
@@ -68,6 +70,7 @@ struct StoreFile {
       }
     }
     guard code == 0 else { throw SystemCall.failure(code, path: path) }
+    faults?.didChange(.wrote(path, at: range.lowerBound, Array(image[range])))
   }
 
   /// Makes one call to the kernel, which returns an error number or 0, unless a fault takes its place.
@@ -78,8 +81,12 @@ struct StoreFile {
       own = call()
       return 0
     }
-    // What a fault plan gives is a code of SQLite; for the kernel's calls any of them is an I/O error.
-    return code == 0 ? own : EIO
+    // What a fault plan gives is a code of SQLite.
+    return switch code {
+    case 0: own
+    case SQLITE_FULL: ENOSPC
+    case _: EIO
+    }
   }
 
   static func exists(_ path: String) -> Bool {
@@ -99,11 +106,18 @@ struct StoreFile {
     defer { file.close() }
     let code = calling(faults) { fsync(file.descriptor) == 0 ? 0 : errno }
     guard code == 0 else { throw SystemCall.failure(code, path: path) }
+    faults?.didChange(.synced(path))
   }
 
   static func rename(_ path: String, to name: String, faults: FaultPlan?) throws(StoreFailure) {
     let code = calling(faults) { Glibc.rename(path, name) == 0 ? 0 : errno }
     guard code == 0 else { throw SystemCall.failure(code, path: name) }
+    faults?.didChange(.renamed(path, to: name))
+  }
+
+  static func folder(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
   static func remove(_ path: String) {
@@ -115,5 +129,29 @@ struct StoreFile {
     if exists(path) { return }
     if let slash = path.lastIndex(of: "/"), slash != path.startIndex { try makeFolder(String(path[..<slash])) }
     guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw SystemCall.failure(errno, path: path) }
+  }
+}
+
+/// Where a file is that stays open: its path is to go on naming it.
+///
+/// The kernel gives the number of an open file to no other, so that one look at the path tells that a file was moved,
+/// removed or replaced; the count of its links would say less.
+struct FilePlace {
+  let path: String
+  private let device: dev_t
+  private let number: ino_t
+
+  /// - Throws: `gone` where there is none.
+  init(_ path: String) throws(StoreFailure) {
+    var found = stat()
+    guard stat(path, &found) == 0 else { throw .gone(path: path) }
+    self.path = path
+    device = found.st_dev
+    number = found.st_ino
+  }
+
+  var isKept: Bool {
+    var found = stat()
+    return stat(path, &found) == 0 && found.st_ino == number && found.st_dev == device
   }
 }

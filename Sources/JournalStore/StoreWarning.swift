@@ -6,6 +6,10 @@ package enum StoreWarning: Hashable, Sendable {
   case databaseGone(path: String)
   /// It could not be noted how far the worlds are. They are stored, but damage at the end would not be found.
   case notNoted(path: String, reason: String)
+  /// There is no room even for what goes with opening: it is read, and nothing can be written before there is.
+  case noRoomYet(path: String)
+  /// There was no room for SQLite's index of the log, which is in memory instead: no other program can read the store.
+  case alone(path: String)
 }
 
 extension StoreWarning: CustomStringConvertible {
@@ -17,6 +21,10 @@ extension StoreWarning: CustomStringConvertible {
         + "--durability full waits for the disk"
     case .databaseGone(let path):
       "\(path) was there and is gone; a new one was made"
+    case .noRoomYet(let path):
+      "no room on the disk for \(path): what is stored can be read, and nothing be changed until there is"
+    case .alone(let path):
+      "no room on the disk for \(path): until the next start no other program can read the store"
     case .notNoted(let path, let reason):
       "\(path) could not be written (\(reason)); what is stored is good, but if its end is damaged nobody will know"
     }

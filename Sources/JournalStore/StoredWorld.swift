@@ -43,7 +43,7 @@ package struct Tenure: Hashable, Sendable {
   package let epoch: UInt64
 }
 
-/// What one gets who takes a world.
+/// A world's stored state, returned when its lease is acquired.
 package struct TakenWorld: Sendable {
   package let tenure: Tenure
   package let world: StoredWorld
@@ -70,10 +70,12 @@ package struct Append {
   package var creations: [Creation]
   /// The inputs that were undone, each stretch up to the input that undid it, in the order of those.
   package var undone: [ClosedRange<UInt64>]
+  /// The kinds that `bytes` and what follows are written by, where that was not said before.
+  package var kinds: [StoredKind]
 
   package init(
     _ tenure: Tenure, head: UInt64, last: UInt64, _ bytes: UnsafeRawBufferPointer, moment: Int64,
-    settings: [UInt8]? = nil, creations: [Creation] = [], undone: [ClosedRange<UInt64>] = []
+    settings: [UInt8]? = nil, creations: [Creation] = [], undone: [ClosedRange<UInt64>] = [], kinds: [StoredKind] = []
   ) {
     self.tenure = tenure
     self.head = head
@@ -83,6 +85,22 @@ package struct Append {
     self.settings = settings
     self.creations = creations
     self.undone = undone
+    self.kinds = kinds
+  }
+}
+
+/// By which description of a kind segments are written from an input on.
+package struct StoredKind: Hashable, Sendable {
+  package var name: String
+  /// The first such input.
+  package var since: UInt64
+  /// As its owner gave it.
+  package var bytes: [UInt8]
+
+  package init(name: String, since: UInt64, bytes: [UInt8]) {
+    self.name = name
+    self.since = since
+    self.bytes = bytes
   }
 }
 

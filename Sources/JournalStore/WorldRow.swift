@@ -1,7 +1,7 @@
 /// A row of the table `worlds`: all that changes with each round, and what holds the other tables together.
 struct WorldRow: Hashable {
   let identity: Int64
-  let name: String
+  var name: String
   var epoch: UInt64 = 0
   var head: UInt64
   var first: UInt64

@@ -4,12 +4,13 @@
 /// it first. Taking raises the world's epoch, and every write is checked against epoch and head in the transaction that
 /// makes it, so that a second writer shuts the first one out, whatever else both believe.
 ///
-/// A store belongs to one queue. Calls return when the work is done; after a failure nothing of that call is stored,
-/// except after ``StoreFailure/unknown(path:reason:)``. In each case the caller forgets the worlds that the call was
+/// A store is used by one thread at a time, whichever that is: no call depends on the thread that made another. Other
+/// threads read through its ``readers`` meanwhile. Calls return when the work is done; after a failure nothing of that
+/// call is stored, except after ``StoreFailure/unknown(path:reason:)`` and ``StoreFailure/gone(path:)``. In each case the caller forgets the worlds that the call was
 /// about and takes them again: what a store says then is the truth.
-package protocol WorldStore: AnyObject {
-  /// All worlds, in order of their names' bytes.
-  func worlds() throws(StoreFailure) -> [StoredWorld]
+package protocol WorldStore: WorldReading {
+  /// Reading from other threads, while this one writes.
+  var readers: any StoreReaders { get }
 
   /// Makes a world, which is taken by nobody.
   ///
@@ -40,22 +41,9 @@ package protocol WorldStore: AnyObject {
   /// Writes a round down: all of it, or nothing. When this returns it is as durable as the store promises.
   ///
   /// - Throws: `fenced` when somebody has taken or removed one of the worlds; `outOfStep` when a head is another than
-  ///   the caller thinks; `unknown`, `full`, `readOnly`, `locked`, `damaged`, `other`.
+  ///   the caller thinks; `unknown`, `gone`, `full`, `readOnly`, `locked`, `damaged`, `other`.
   /// - Complexity: O(bytes + creations) in memory and on the disk; a sync of the disk where the store promises it.
   func append(_ round: [Append]) throws(StoreFailure)
-
-  /// Gives a world's segments in order, up to its head.
-  ///
-  /// The first one may begin before `sequence`. Where segments that old have been removed, reading begins with the
-  /// first that is kept, ``StoredWorld/first``. What is read is of one moment, whatever is written meanwhile. `body`
-  /// must not write to this store.
-  ///
-  /// - Parameter body: Returns whether to go on. The bytes are lent for the call.
-  /// - Throws: `noSuchWorld`; `damaged` where bytes are not those that were written, and where inputs are missing. What
-  ///   was given before is right.
-  func readSegments(
-    of world: String, from sequence: UInt64, _ body: (Segment) -> Bool
-  ) throws(StoreFailure)
 
   /// Keeps a copy of the whole world, so that nothing before needs to be replayed. One that is there for the same input
   /// is replaced; old ones are thinned out (``CheckpointThinning``).
@@ -67,28 +55,6 @@ package protocol WorldStore: AnyObject {
   func putCheckpoint(
     _ tenure: Tenure, at sequence: UInt64, hash: UInt64, _ bytes: UnsafeRawBufferPointer
   ) throws(StoreFailure)
-
-  /// A world's checkpoints without their bytes, oldest first.
-  func checkpoints(of world: String) throws(StoreFailure) -> [CheckpointMark]
-
-  /// The latest checkpoint that contains no input after `sequence`, if there is one.
-  ///
-  /// - Throws: `noSuchWorld`; `damaged` when its bytes are not those that were written: an older one may be good.
-  func checkpoint(of world: String, atOrBefore sequence: UInt64) throws(StoreFailure) -> Checkpoint?
-
-  /// Which machine had a number when an input came; nil where the store was not told.
-  ///
-  /// - Complexity: O(log creations).
-  func creation(of number: UInt32, in world: String, at sequence: UInt64) throws(StoreFailure) -> Creation?
-
-  /// What was undone of a stretch of inputs, as ``Append/undone`` said it: all that touches them, in order.
-  ///
-  /// - Throws: `noSuchWorld`; `damaged` where it is not what was written.
-  /// - Complexity: O(log n + what is found).
-  func undone(in world: String, _ inputs: ClosedRange<UInt64>) throws(StoreFailure) -> [ClosedRange<UInt64>]
-
-  /// What a world takes up.
-  func holdings(of world: String) throws(StoreFailure) -> Holdings
 
   /// Removes what lies beyond the limits, oldest first, one bite per call so that no round has to wait long.
   ///
@@ -103,6 +69,14 @@ package protocol WorldStore: AnyObject {
   ///
   /// - Returns: Whether there is more; then call again.
   func sweep() throws(StoreFailure) -> Bool
+
+  /// Tries whether anything can be written, by writing next to nothing in the way that a round is written.
+  ///
+  /// It says little of how much room there is. For who would otherwise read a whole world only to learn that the disk is
+  /// still full.
+  ///
+  /// - Throws: What ``append(_:)`` throws, but for what is about worlds.
+  func tryWriting() throws(StoreFailure)
 
   /// Gives the store free, with all that was written in the place where it is to stay. To be called twice is harmless;
   /// anything else after it fails.

@@ -41,8 +41,8 @@ struct DamageTests {
     } catch {
       switch error {
       case .damaged, .newer: break
-      case .fenced, .outOfStep, .noSuchWorld, .worldExists, .unknown, .full, .readOnly, .locked, .absent, .cannotOpen,
-        .other:
+      case .fenced, .outOfStep, .noSuchWorld, .worldExists, .unknown, .full, .readOnly, .locked, .absent, .gone,
+        .cannotOpen, .other:
         Issue.record("\(comment): \(error)")
       }
     }

@@ -1,33 +1,45 @@
 import Foundation
+import Synchronization
 
 @testable import JournalStore
 
 /// A store in a folder of its own, with a clock that stands still and faults on demand.
 final class Fixture {
   let folder = TemporaryFolder()
+  /// More folders that stay as long as this.
+  var others: [TemporaryFolder] = []
   var now: Int64 = 1_000_000
   var boot: UInt64 = 77
   var faults: FaultPlan?
   var isLocked = false
+  /// SQLite's name for a way to the files.
+  var system: String?
+  var durability = Durability.batch
+  private let warnings = Warnings()
 
   var files: StoreFiles { StoreFiles(folder: folder.path) }
 
   func open(
-    _ durability: Durability = .batch, process: Int32 = 1, in other: String? = nil
+    _ durability: Durability? = nil, process: Int32 = 1, in other: String? = nil
   ) throws(StoreFailure) -> SQLiteStore {
     try SQLiteStore.open(
-      folder: other ?? folder.path, durability: durability,
-      writer: StoreWriter(process: process, socket: "/run/\(process).sock"), circumstances)
+      folder: other ?? folder.path, durability: durability ?? self.durability,
+      writer: StoreWriter(process: process, socket: "/run/\(process).sock"), circumstances
+    ) { [warnings] in warnings.add($0) }
   }
 
-  func openForReading() throws(StoreFailure) -> SQLiteStore {
-    try SQLiteStore.openForReading(folder: folder.path, circumstances)
+  /// What stores have warned of since this was last asked.
+  func takeWarnings() -> [StoreWarning] { warnings.take() }
+
+  func openForReading() throws(StoreFailure) -> SQLiteReader {
+    try SQLiteReader.open(folder: folder.path, circumstances)
   }
 
   private var circumstances: SQLiteStore.Circumstances {
     var circumstances = SQLiteStore.Circumstances()
     circumstances.isLocked = isLocked
     circumstances.faults = faults
+    circumstances.system = system
     circumstances.boot = boot
     circumstances.now = { [unowned self] in now }
     return circumstances
@@ -48,6 +60,19 @@ final class Fixture {
   static func write(_ image: [String: [UInt8]], to folder: String) {
     for (name, bytes) in image {
       _ = FileManager.default.createFile(atPath: "\(folder)/\(name)", contents: Data(bytes))
+    }
+  }
+}
+
+private final class Warnings: Sendable {
+  private let all = Mutex<[StoreWarning]>([])
+
+  func add(_ warning: StoreWarning) { all.withLock { $0.append(warning) } }
+
+  func take() -> [StoreWarning] {
+    all.withLock { all in
+      defer { all = [] }
+      return all
     }
   }
 }
@@ -95,7 +120,9 @@ extension WorldStore {
   func create(_ world: String, settings: [UInt8] = [1, 2, 3]) throws(StoreFailure) {
     try create(world, head: 0, moment: 0, settings: settings)
   }
+}
 
+extension WorldReading {
   /// All segments from an input on: first, last, bytes.
   func segments(of world: String, from sequence: UInt64 = 0) throws(StoreFailure) -> [SegmentCopy] {
     var all: [SegmentCopy] = []
@@ -115,8 +142,8 @@ struct SegmentCopy: Hashable {
 
 /// A failure by its case alone.
 enum FailureKind: Hashable {
-  case fenced, outOfStep, noSuchWorld, worldExists, unknown, full, readOnly, locked, damaged, newer, absent, cannotOpen
-  case other
+  case fenced, outOfStep, noSuchWorld, worldExists, unknown, full, readOnly, locked, damaged, newer, absent, gone
+  case cannotOpen, other
 }
 
 extension StoreFailure {
@@ -133,6 +160,7 @@ extension StoreFailure {
     case .damaged: .damaged
     case .newer: .newer
     case .absent: .absent
+    case .gone: .gone
     case .cannotOpen: .cannotOpen
     case .other: .other
     }

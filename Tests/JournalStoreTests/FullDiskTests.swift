@@ -37,4 +37,79 @@ struct FullDiskTests {
     #expect(try again.segments(of: "main").last?.last == head)
     try again.inspect()
   }
+
+  @Test("whether anything can be written is tried for next to nothing: one page of the log")
+  func trying() throws {
+    let disk = RecordedDisk(folder: fixture.folder.path)
+    fixture.system = disk.name
+    var store: SQLiteStore? = try fixture.open()
+    try store?.create("main")
+    let before = disk.events.count
+    try store?.tryWriting()
+    let written = disk.events[before...].reduce(0) { sum, event in
+      if case .wrote(_, _, let bytes) = event { sum + bytes.count } else { sum }
+    }
+    #expect(written == Schema.pageSize + 24)
+    #expect(try store?.worlds().map(\.name) == ["main"])
+    try store?.inspect()
+    disk.hasRoom = false
+    for _ in 0..<2 {
+      #expect(failure { () throws(StoreFailure) in try store?.tryWriting() } == .full(path: fixture.files.database))
+    }
+    disk.hasRoom = true
+    try store?.tryWriting()
+    #expect(try store?.sweep() == false)
+    store = nil
+  }
+
+  @Test(
+    "a store is opened without any room, to be read; it is written as soon as there is some", arguments: [true, false])
+  func opening(isKilled: Bool) throws {
+    let sound = try fixture.open()
+    try sound.create("main")
+    try sound.append(try sound.take("main").tenure, after: 0, [1])
+    let image = isKilled ? fixture.image() : [:]
+    sound.close()
+    if isKilled { Fixture.write(image, to: fixture.folder.path) }
+    let disk = RecordedDisk(folder: fixture.folder.path)
+    disk.hasRoom = false
+    fixture.system = disk.name
+    fixture.takeWarnings().forEach { Issue.record("\($0)") }
+    let store = try fixture.open()
+    #expect(try store.segments(of: "main").map(\.bytes) == [[1]])
+    #expect(try store.readers.reading { (reader) throws(StoreFailure) in try reader.worlds() }.map(\.head) == [10])
+    #expect(failure { () throws(StoreFailure) in try store.take("main") } == .full(path: fixture.files.database))
+    disk.hasRoom = true
+    try store.tryWriting()
+    try store.append(try store.take("main").tenure, after: 10, [2])
+    #expect(try store.segments(of: "main").count == 2)
+    store.close()
+    fixture.system = nil
+    #expect(try fixture.open().segments(of: "main").count == 2)
+  }
+
+  @Test("without room for the notes nothing is written, which is said once")
+  func notes() throws {
+    let sound = try fixture.open()
+    try sound.create("main")
+    sound.close()
+    // SQLite's code of a full disk. Opening the notes is one call, writing them the next.
+    let plan = FaultPlan(call: 0, .insteadOfCall, code: 13)
+    fixture.faults = plan
+    let counting = try fixture.open()
+    let calls = plan.calls
+    counting.close()
+    fixture.faults = FaultPlan(call: calls - 1, .fromThenOn, code: 13)
+    let store = try fixture.open()
+    #expect(fixture.takeWarnings() == [.noRoomYet(path: fixture.files.heads)])
+    fixture.faults?.strike(call: 0)
+    #expect(try store.worlds().count == 1)
+    fixture.faults?.strike(call: 1, .fromThenOn)
+    #expect(failure { () throws(StoreFailure) in try store.take("main") }?.kind == .full)
+    fixture.faults?.strike(call: 0)
+    try store.append(try store.take("main").tenure, after: 0, [1])
+    #expect(fixture.takeWarnings() == [])
+    store.close()
+    #expect(try fixture.open().lastEnd == .inOrder)
+  }
 }

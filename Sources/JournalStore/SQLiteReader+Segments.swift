@@ -1,4 +1,4 @@
-extension SQLiteStore {
+extension SQLiteReader {
   package func readSegments(
     of world: String, from sequence: UInt64, _ body: (Segment) -> Bool
   ) throws(StoreFailure) {

@@ -1,0 +1,32 @@
+/// What was undone, so that who reads an old stretch of a journal need not read all that came after it.
+///
+/// No stretch touches another: who goes back further takes in what was undone there.
+extension SQLiteReader {
+  package func undone(in world: String, _ inputs: ClosedRange<UInt64>) throws(StoreFailure) -> [ClosedRange<UInt64>] {
+    try database.reading { () throws(StoreFailure) in
+      let row = try row(of: world)
+      let statement = Statement(
+        database, "SELECT last, first, sum FROM undone WHERE world = ?1 AND last >= ?2 ORDER BY last")
+      defer { statement.finalize() }
+      try statement.bind(1, row.identity).bind(2, inputs.lowerBound)
+      var found: [ClosedRange<UInt64>] = []
+      while try statement.step() {
+        let (last, first) = (statement.unsigned(0), statement.unsigned(1))
+        guard first <= last, Self.sum(undone: row, first, last) == statement.number(2) else {
+          throw damage(row, at: last, "what was undone then is not what was written")
+        }
+        guard first <= inputs.upperBound else { break }
+        found.append(first...last)
+      }
+      return found
+    }
+  }
+
+  static func sum(undone row: WorldRow, _ first: UInt64, _ last: UInt64) -> Int64 {
+    var sum = RowSum()
+    sum.mix(row.identity)
+    sum.mix(last)
+    sum.mix(first)
+    return sum.stored
+  }
+}

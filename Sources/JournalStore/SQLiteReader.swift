@@ -1,0 +1,73 @@
+internal import Glibc
+
+/// Reads worlds in an SQLite database, over a connection of its own.
+package class SQLiteReader: WorldReading {
+  package let files: StoreFiles
+  let database: Database
+  /// What this boot of the system is called.
+  let boot: UInt64
+
+  private lazy var rowByName = database.kept("SELECT \(WorldRow.columns) FROM worlds WHERE name = ?1")
+  private(set) lazy var nameAtInput = database.kept(NameSQL.atInput)
+
+  init(_ files: StoreFiles, _ database: Database, boot: UInt64) {
+    self.files = files
+    self.database = database
+    self.boot = boot
+  }
+
+  /// Opens the store in a folder for reading only, whether or not a daemon writes it; nothing is locked.
+  ///
+  /// - Throws: `absent` when there is none; `damaged`, `newer`, `cannotOpen`, `other`.
+  package static func open(
+    folder: String, _ circumstances: SQLiteStore.Circumstances = SQLiteStore.Circumstances()
+  ) throws(StoreFailure) -> SQLiteReader {
+    let files = StoreFiles(folder: folder)
+    guard StoreFile.exists(files.database) else { throw .absent(path: files.database) }
+    let hasLog = StoreFile.size(files.log) > 0
+    // SQLite reads a database with a log through a `-shm` that it must be able to make.
+    let isFrozen = !hasLog && access(folder, W_OK) != 0
+    let database = try Database(
+      path: files.database, isFrozen ? .readingFrozen : .reading, faults: circumstances.faults)
+    do throws(StoreFailure) {
+      try DatabaseHeader.check(database, hasWAL: hasLog)
+      try Schema.check(database)
+    } catch {
+      database.close()
+      throw error
+    }
+    return SQLiteReader(files, database, boot: circumstances.boot)
+  }
+
+  /// To be called twice is harmless; anything else after it fails.
+  package func close() {
+    database.close()
+  }
+
+  /// Does `body` on one state of the store, whatever a daemon writes meanwhile.
+  package func withSnapshot<R: ~Copyable>(_ body: () throws(StoreFailure) -> R) throws(StoreFailure) -> R {
+    try database.reading(body)
+  }
+
+  package func worlds() throws(StoreFailure) -> [StoredWorld] {
+    try database.reading { () throws(StoreFailure) in try Soundness.worlds(database).map(\.world) }
+  }
+
+  /// The row of a world in the database.
+  ///
+  /// - Throws: `noSuchWorld`, `damaged`.
+  func row(of world: String) throws(StoreFailure) -> WorldRow {
+    guard let row = try find(world) else { throw .noSuchWorld(world) }
+    return row
+  }
+
+  func find(_ world: String) throws(StoreFailure) -> WorldRow? {
+    try rowByName.bind(1, world)
+    return try readRow(rowByName)
+  }
+
+  func readRow(_ statement: Statement) throws(StoreFailure) -> WorldRow? {
+    defer { statement.reset() }
+    return try statement.step() ? try WorldRow(statement, path: files.database) : nil
+  }
+}

@@ -1,0 +1,43 @@
+/// What it takes to put a world together anew out of what there is of another.
+extension SQLiteStore {
+  /// All names of a world's machines, in the order of the inputs that made them.
+  ///
+  /// - Complexity: O(n log n) in the names.
+  package func creations(of world: String) throws(StoreFailure) -> [Creation] {
+    try database.reading { () throws(StoreFailure) in
+      let row = try row(of: world)
+      let statement = Statement(database, NameSQL.all)
+      defer { statement.finalize() }
+      try statement.bind(1, row.identity)
+      var creations: [Creation] = []
+      while try statement.step() {
+        creations.append(try NameSQL.read(statement, row.identity, path: files.database, world))
+      }
+      return creations.sorted { $0.sequence < $1.sequence }
+    }
+  }
+
+  /// Puts a world in the place of another, which is gone then: in one transaction, so that there is always one of them.
+  ///
+  /// - Parameter tenure: Of the world that takes the other's place; it ends.
+  /// - Throws: `noSuchWorld`; what ``append(_:)`` throws.
+  package func replace(_ world: String, by tenure: Tenure) throws(StoreFailure) {
+    let (store, identity) = try database.writing { () throws(StoreFailure) in
+      let old = try row(of: world)
+      var new = try heldRow(tenure, head: nil)
+      for text in [
+        "DELETE FROM worlds WHERE id = \(old.identity)", "DELETE FROM worlds WHERE id = \(new.identity)",
+        "INSERT INTO removed(world) VALUES (\(old.identity))",
+      ] { try database.run(text) }
+      new.name = world
+      new.holder = nil
+      let insertion = Statement(database, WorldRow.insertion)
+      defer { insertion.finalize() }
+      try new.bind(to: insertion).run()
+      return (try countWorlds(-1), old.identity)
+    }
+    forget(identity)
+    forget(tenure.identity)
+    noting { (notes) throws(StoreFailure) in try notes.note(store, removed: identity) }
+  }
+}
