@@ -56,6 +56,18 @@ struct BackgroundTests {
     return bench
   }
 
+  @Test("a hundred downloads may be under way, and one more is refused")
+  func mostDownloads() {
+    let bench = Bench(Background.kind)
+    for number in 1...Background.mostDownloads { bench.send("backgroundChanged", .text("u\(number)")) }
+    #expect(
+      bench.send("backgroundChanged", .text("more"))
+        == "refused fetching(u100) event=backgroundChanged : 100 downloads are under way; another may begin when one has ended"
+    )
+    bench.advance(.seconds(1_000))
+    #expect(bench.send("backgroundChanged", .text("more")).hasPrefix("moved found(u100) fetching(more)"))
+  }
+
   @Test("a late picture is dropped")
   func lateSuccess() {
     let bench = race(["latency": .interval(.seconds(5))])

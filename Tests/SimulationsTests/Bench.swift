@@ -1,6 +1,9 @@
 import StateMachines
 import Testing
 
+/// Tests draw with the standard library's functions too; machines do not.
+extension Generator: RandomNumberGenerator {}
+
 /// A few machines on a virtual clock: the smallest runtime in which a rule can be tried, and a second opinion on the real one.
 ///
 /// It does what a world does to a machine and nothing else: hands in events, fires timers in order of due time and

@@ -32,6 +32,19 @@ struct NetworkClientTests {
     #expect(bench.nextDue == nil)
   }
 
+  @Test("a thousand requests may be under way, and one more is refused")
+  func mostUnderWay() {
+    let bench = online()
+    for number in 1...NetworkClient.mostUnderWay {
+      #expect(bench.send("request", .text("r\(number)"), .none).hasPrefix("stayed online"))
+    }
+    #expect(
+      bench.send("request", .text("more"), .none)
+        == "refused online event=request : 1000 requests are under way; another may be sent when one has ended")
+    bench.send("response", .text("r7"))
+    #expect(bench.send("request", .text("more"), .none).hasPrefix("stayed online"))
+  }
+
   @Test("an idempotent request is sent again after a lost connection, before the others; another one fails")
   func lost() {
     let bench = online()

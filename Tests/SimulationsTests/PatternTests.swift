@@ -150,17 +150,72 @@ struct PatternTests {
     #expect(try !accepts(optional, String(repeating: "a", count: 2 * count + 1)))
   }
 
-  @Test("more sets than are remembered: two to the power of the pattern, and still right")
-  func manySets() throws {
-    // The twelfth character from the end is an a: 4,096 sets.
-    let pattern = try Pattern("[ab]*a" + String(repeating: "[ab]", count: 11))
-    #expect(1 << 12 > SubsetTable.capacity)
+  @Test(
+    "sets of places that never come up twice, in patterns of more than 64 places", arguments: [11, 62, 63, 64, 200])
+  func manySets(distance: Int) throws {
+    let pattern = try Pattern("(.|b)*a" + String(repeating: "[ab]", count: distance))
     var generator = Generator(seed: 1)
     var word: [Unicode.Scalar] = []
-    for _ in 0..<6_000 { word.append(Bool.random(using: &generator) ? "a" : "b") }
-    for length in stride(from: 5_000, through: 6_000, by: 77) {
-      let expected = word[length - 12] == "a"
+    for _ in 0..<1_500 { word.append(Bool.random(using: &generator) ? "a" : "b") }
+    for length in stride(from: 500, through: 1_500, by: 37) {
+      let expected = word[length - 1 - distance] == "a"
       #expect(pattern.accepts(word[..<length]) == expected, "\(length)")
     }
+    let parts = pattern.run(word[700..<1_400], from: try #require(pattern.run(word[..<700]).state), haltOnFinal: false)
+    #expect(parts == pattern.run(word[..<1_400]).with(read: 700))
   }
+
+  /// Patterns that let as much happen per character as 1,024 bytes can say.
+  static let heavy = [
+    "(.|b)*a" + String(repeating: ".", count: 1_000), String(repeating: ".?", count: 512),
+    "(" + String(repeating: ".?", count: 510) + ")*", "(" + String(repeating: "a|", count: 510) + "b)*",
+    "(" + String(repeating: ".*", count: 510) + ")+",
+    String(repeating: "(.", count: 99) + String(repeating: ")*", count: 99),
+    "((.|b)*a" + String(repeating: ".", count: 500) + "|(" + String(repeating: ".?", count: 250) + ")*)",
+    String(repeating: "(.+|b)", count: 170),
+  ]
+
+  @Test("a character costs a bounded number of look-ups, whatever the pattern is", arguments: heavy)
+  func work(text: String) throws {
+    let pattern = try Pattern(text)
+    #expect(text.utf8.count <= 1_024)
+    #expect(pattern.program.mostWork <= 1_300)
+    var generator = Generator(seed: 2)
+    var word = String.UnicodeScalarView()
+    for _ in 0..<2_000 { word.append(Bool.random(using: &generator) ? "a" : "b") }
+    // In one piece and in many it comes to the same.
+    var position = pattern.start
+    for piece in 0..<20 {
+      let from = word.index(word.startIndex, offsetBy: piece * 100)
+      let run = pattern.run(word[from..<word.index(from, offsetBy: 100)], from: position, haltOnFinal: false)
+      guard let next = run.state else { break }
+      position = next
+    }
+    let whole = pattern.run(word)
+    #expect(whole.state == nil || whole.state == position)
+  }
+
+  @Test("bits that are no places of the pattern are told, since a stored value may be damaged")
+  func foreignPlaces() throws {
+    for (text, places) in [
+      ("abc", 3), (String(repeating: "a", count: 63), 63), (String(repeating: "a", count: 64), 64),
+    ] {
+      let pattern = try Pattern(text)
+      #expect(pattern.program.accept == places)
+      #expect(pattern.has(pattern.start))
+      var beyond = pattern.start
+      beyond.places.append(0)
+      #expect(!pattern.has(beyond))
+      #expect(!pattern.has(Pattern.Position(places: [])))
+      if places % 64 < 63 {
+        var outside = pattern.start
+        outside.places.insert(places + 1)
+        #expect(!pattern.has(outside))
+      }
+    }
+  }
+}
+
+extension AcceptorRun {
+  fileprivate func with(read: Int) -> Self { Self(state: state, read: read, isAccepted: isAccepted) }
 }

@@ -147,6 +147,24 @@ struct SpamFilterTests {
     #expect(bench.state() == "dirty(10000)")
   }
 
+  @Test(
+    "words within words: matches are told up to a number of bytes, and a piece is searched no further than the limit")
+  func mostMatchedBytes() {
+    let length = 2_000
+    let bench = self.bench(String(repeating: "a", count: length))
+    let most = SpamFilter.mostMatchedBytesAtOnce / length
+    #expect(
+      bench.send("text", .text(String(repeating: "a", count: length + most)))
+        == "refused clean event=text : stop-words of more than 262144 bytes in one piece; send it in smaller ones")
+    bench.send("text", .text(String(repeating: "a", count: length + most - 1)))
+    #expect(bench.state() == "dirty(\(most))")
+    // Eighty-nine matches end at each character.
+    let nested = self.bench((1...89).map { String(repeating: "a", count: $0) }.joined(separator: ","))
+    #expect(
+      nested.send("text", .text(String(repeating: "a", count: 65_536)))
+        == "refused clean event=text : more than 10000 stop-words in one piece; send it in smaller ones")
+  }
+
   @Test("words must be words; folding may make two one")
   func parameters() throws {
     func conflict(_ words: String) -> ParameterConflict? {

@@ -1,6 +1,7 @@
-import Simulations
 import StateMachines
 import Testing
+
+@testable import Simulations
 
 struct WordMatcherTests {
   typealias Match = WordMatcher.Match
@@ -72,6 +73,34 @@ struct WordMatcherTests {
       rest.removeFirst(length)
     }
     #expect(matches(matcher, pieces) == whole, "seed \(seed), \(words)")
+  }
+
+  @Test(
+    "a table that is not kept in full finds the same, and takes about as much memory as the words", arguments: 0..<4)
+  func largeTable(seed: UInt64) throws {
+    var generator = Generator(seed: seed)
+    let letters = (0..<300).compactMap { Unicode.Scalar(0x4E00 + $0).map(String.init) }
+    // Many that begin and end alike, so that there is something to fall back to.
+    let parts = (0..<20).map { _ in text(of: 4, from: letters, &generator) }
+    var words: [String] = []
+    while words.count < 120 {
+      let word =
+        text(of: 2, from: parts, &generator)
+        + text(of: .random(in: 0...3, using: &generator), from: letters, &generator)
+      if !words.contains(word) { words.append(word) }
+    }
+    let searched = text(of: 300, from: parts + words, &generator)
+    let matcher = try WordMatcher(words: words)
+    let whole = matches(matcher, [Array(searched.utf8)])
+    #expect(whole.count > 50)
+    #expect(whole == naive(words, searched), "seed \(seed)")
+    #expect(matches(matcher, searched.utf8.map { [$0] }) == whole, "seed \(seed)")
+    let spaced = words.joined(separator: " ")
+    #expect(
+      matches(try WordMatcher(words: words, wholeWord: true), [Array(spaced.utf8)]).count == words.count, "seed \(seed)"
+    )
+    #expect(matcher.table.isEmpty)
+    #expect(matcher.bytes < 200_000, "\(matcher.bytes)")
   }
 
   @Test("whole words are those that no word character touches, however the text is cut", arguments: 0..<100)

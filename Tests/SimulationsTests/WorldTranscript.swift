@@ -61,7 +61,8 @@ struct WorldTranscript: ~Copyable {
   }
 
   private func line(of entry: JournalEntry) -> String? {
-    let kind = world.kind(of: entry.machine)
+    guard let machine = entry.machine else { return nil }
+    let kind = world.kind(of: machine)
     var details = world.details(of: entry)
     var outputs = ""
     var wire = ""
@@ -88,10 +89,10 @@ struct WorldTranscript: ~Copyable {
     case .event: cause = " event=\(kind.events[Int(entry.index)].name)"
     case .delivery: cause = " wire=\(wire)"
     case .expiry, .fired: cause = " timer=\(kind.timers[Int(entry.index)].name)\(key)"
-    case .created: return "\(entry.moment.printed) \(world.name(of: entry.machine)) created \(to)\(outputs)"
+    case .created: return "\(entry.moment.printed) \(world.name(of: machine)) created \(to)\(outputs)"
     case .wired, .unwired, .dropped, .rewound, .renewed: return nil
     }
     let outcome = entry.verdict == .moved ? "moved \(from) \(to)" : "\(entry.verdict) \(to)"
-    return "\(entry.moment.printed) \(world.name(of: entry.machine)) \(outcome)\(cause)\(outputs)"
+    return "\(entry.moment.printed) \(world.name(of: machine)) \(outcome)\(cause)\(outputs)"
   }
 }

@@ -41,6 +41,19 @@ struct FeatureStreamTests {
     #expect(store.stream(of: 1) == nil)
   }
 
+  @Test("a thousand streams may be open; an action that would open one more is refused, and nothing of it happens")
+  func mostStreams() {
+    let feature = ScriptedFeature(effects: ["wait": "…", "slow": "a…", "fast": "b"])
+    var store = FeatureStore([], of: feature)
+    for _ in 0..<FeatureStore<ScriptedFeature>.mostStreams { store.accept("wait", by: feature) }
+    let isTaken = store.accept("slow", by: feature)
+    #expect(!isTaken && store.state == [] && store.streams.count == 1_000)
+    store.accept("fast", by: feature)
+    store.finish(5)
+    let isTakenNow = store.accept("slow", by: feature)
+    #expect(isTakenNow && store.state == ["b", "a"] && store.streams.last?.key == 1_001)
+  }
+
   @Test("a stream brings effects until its last; then they are dropped")
   func last() {
     var store = FeatureStore([], of: feature)

@@ -119,7 +119,7 @@ struct ValueCodingTests {
   func otherMembers() throws {
     struct Before: Codable { var width = 1, height = 2 }
     struct After: Codable { var height = 1, width = 2 }
-    #expect(throws: StorageFailure.damaged("there is 'width' where 'height' should be")) {
+    #expect(throws: StorageFailure.otherMember(found: "width", expected: "height")) {
       _ = try read(After.self, bytes(Before()))
     }
   }

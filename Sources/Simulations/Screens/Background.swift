@@ -109,6 +109,9 @@ public struct Background: Machine {
     public init() {}
   }
 
+  /// Downloads that may be under way: one that nobody waits for any more goes on to its end.
+  public static let mostDownloads = 100
+
   private struct Download: Hashable, Codable {
     let number: Int
     let url: String
@@ -136,6 +139,9 @@ public struct Background: Machine {
     case .event(.backgroundChanged(let url)):
       if url == state.url { return state == .none || url != nil ? .ignore : .move(to: .none) }
       guard let url else { return .move(to: .none) }
+      guard downloads.count < Self.mostDownloads else {
+        return step.refuse("\(Self.mostDownloads) downloads are under way; another may begin when one has ended")
+      }
       fetch(url, step)
       return .move(to: .fetching(url: url))
     case .event(.fetchSucceeded(let url, let image)):

@@ -137,9 +137,11 @@ public struct ListDetailCoordinator: Machine {
     let place = state.name == .none ? nil : state.name.index - 1
     var machine = StateObjectMachine(Self.screens, at: place, subject: Navigation(item: item, step: step))
     guard machine.enter(screen) else {
+      // The sample stores the item before it asks for permission.
       return step.refuse(
         state.name == .all
-          ? "the list may be followed by the details of an item only" : "details may be followed by the list only")
+          ? "the list may be followed by the details of an item only" : "details may be followed by the list only",
+        keepingChanges: true)
     }
     return .move(to: Self.state(of: machine))
   }

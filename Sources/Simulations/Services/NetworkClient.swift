@@ -107,6 +107,9 @@ public struct NetworkClient: Machine {
 
   public enum Policy: String, Choice { case queue, reject }
 
+  /// Requests that may be under way; another one is refused.
+  public static let mostUnderWay = 1_000
+
   public struct Parameters: ParameterSet {
     var connect = Interval.seconds(10)
     var request = Interval.seconds(30)
@@ -159,6 +162,9 @@ public struct NetworkClient: Machine {
       return .move(to: State(link: .offline))
 
     case (.online, .event(.request(let name, let isIdempotent))):
+      guard state.underWay.count < Self.mostUnderWay else {
+        return step.refuse("\(Self.mostUnderWay) requests are under way; another may be sent when one has ended")
+      }
       var next = state
       next.underWay.append(send(Request(name: name, isIdempotent: isIdempotent ?? true), step))
       return .stayAs(next)

@@ -19,13 +19,12 @@ internal import StateMachines
 /// A word is accepted as a whole. There are no anchors, counts, captures or look-arounds: `^` and `$` are characters,
 /// `{` must be written `\{`.
 ///
-/// It is an automaton with the sets of states of Thompson's automaton as its states, made as a word leads to them: so a
-/// word costs O(characters × size of the pattern) at the very most, and a table look-up per character where sets come
-/// up again, as they nearly always do.
+/// A word costs O(characters × places of the pattern / 64) and a few look-ups, whatever the pattern and the word are: see
+/// ``PatternProgram``.
 struct Pattern: Accepting {
-  /// Where a word has led to: the places in the pattern that may come next, in order.
+  /// Where a word has led to: the places in the pattern that may come next, as bits.
   struct Position: Hashable, Sendable, Codable {
-    var places: [UInt16]
+    var places: [UInt64]
   }
 
   /// Groups within groups.
@@ -39,39 +38,24 @@ struct Pattern: Accepting {
     program = PatternProgram(try parser.parse())
   }
 
-  var start: Position { Position(places: program.closure(of: [program.start])) }
+  var start: Position { Position(places: program.start) }
 
   /// Whether these can be places of this pattern.
-  func has(_ position: Position) -> Bool { position.places.allSatisfy { $0 <= program.accept } }
+  func has(_ position: Position) -> Bool { program.has(position.places) }
 
-  func isFinal(_ position: Position) -> Bool { position.places.last == program.accept }
+  func isFinal(_ position: Position) -> Bool { program.isFinal(position.places) }
 
   func next(_ position: Position, _ character: Unicode.Scalar) -> Position? {
-    let places = program.places(after: position.places, character)
-    return places.isEmpty ? nil : Position(places: places)
+    run(CollectionOfOne(character), from: position, haltOnFinal: false).state
   }
 
   func run(
     _ word: some Sequence<Unicode.Scalar>, from position: Position, haltOnFinal: Bool
   ) -> AcceptorRun<Position> {
-    var subsets = SubsetTable(program)
-    var subset = subsets.number(of: position.places)
-    var read = 0
-    func outcome(_ subset: Int, isDead: Bool = false) -> AcceptorRun<Position> {
-      AcceptorRun(
-        state: isDead ? nil : Position(places: subsets.sets[subset]), read: read,
-        isAccepted: !isDead && subsets.isFinal[subset])
-    }
-    if haltOnFinal, subsets.isFinal[subset] { return outcome(subset) }
-    for character in word {
-      guard let next = subsets.next(subset, program.column(of: character.value)) else {
-        return outcome(subset, isDead: true)
-      }
-      subset = next
-      read += 1
-      if haltOnFinal, subsets.isFinal[subset] { break }
-    }
-    return outcome(subset)
+    var places = position.places
+    let (read, isDead) = program.run(word, from: &places, haltOnFinal: haltOnFinal)
+    return AcceptorRun(
+      state: isDead ? nil : Position(places: places), read: read, isAccepted: !isDead && program.isFinal(places))
   }
 }
 

@@ -1,105 +1,147 @@
-/// A pattern as Thompson's automaton: places that read a character, places that fork, and one that accepts.
-struct PatternProgram: Hashable, Sendable {
-  private enum Place: Hashable, Sendable {
-    /// Reads one of these characters.
-    case read(CharacterSet, next: UInt16)
-    /// Goes on at both without reading.
-    case fork(UInt16, UInt16)
-    case accept
-  }
-
-  private var places: [Place] = []
-  private(set) var start: UInt16 = 0
-  /// The last place, so that a sorted list of places has it last.
-  private(set) var accept: UInt16 = 0
+/// A pattern as Glushkov's automaton (V. M. Glushkov, "The Abstract Theory of Automata", Russian Mathematical Surveys 16,
+/// 1961): a place for each sign of the pattern that reads a character, in the order in which they are written, and the
+/// end behind them.
+///
+/// A set of places is a row of bits. A step keeps those places that read the character and goes on to what may follow
+/// them. Of most places only the next one follows, and those go on together, by a shift; what follows the others is looked
+/// up, four places at a time (G. Navarro and M. Raffinot, "Fast and Simple Character Classes and Bounded Gaps Pattern
+/// Matching", 2003, and "New Techniques for Regular Expression Searching", 2005, build such tables too). So a character
+/// costs the same whatever came before it: no set of places is remembered, and none is made with an allocation.
+struct PatternProgram: Sendable {
+  /// How many words of 64 bits a set of places takes.
+  let words: Int
+  /// The end: the place behind the last that reads.
+  let accept: Int
+  private(set) var start: [UInt64]
   /// The first characters of the classes that no place of this pattern tells apart, in order; the first is 0.
-  private var borders: [UInt32] = [0]
+  private let borders: [UInt32]
+  /// The class of each ASCII character.
+  private let columns: [UInt16]
+  /// Per class, the places that read its characters.
+  private let readers: [UInt64]
+  /// The places that only the next one follows.
+  private let steady: [UInt64]
+  /// Per four places the first of the sixteen rows that say what follows each choice of them; of no meaning where all
+  /// four are steady.
+  private let quads: [Int32]
+  private let rows: [UInt64]
 
   init(_ node: PatternNode) {
-    // Places are made from the end backwards, since each needs to know where it goes on; then they are turned round.
-    places = [.accept]
-    let first = add(node, before: 0)
-    let last = places.count - 1
-    func turned(_ place: UInt16) -> UInt16 { UInt16(last - Int(place)) }
-    places = places.reversed().map { place in
-      switch place {
-      case .read(let set, let next): .read(set, next: turned(next))
-      case .fork(let left, let right): .fork(turned(left), turned(right))
-      case .accept: .accept
+    var places = PatternPlaces(node)
+    let words = places.words
+    self.words = words
+    accept = places.sets.count
+    start = places.connect()
+    borders = Self.borders(of: places.sets)
+    readers = Self.readers(of: places.sets, borders, words)
+    columns = (0..<128).map { [borders] in UInt16(Self.column(of: $0, borders)) }
+
+    var steady = [UInt64](repeating: 0, count: words)
+    for (place, next) in places.following.enumerated() where next == places.set(of: place + 1) { steady.insert(place) }
+    var quads = [Int32](repeating: 0, count: words * 16)
+    var rows: [UInt64] = []
+    for quad in 0..<(places.sets.count + 3) / 4 {
+      let members = (quad * 4)..<min(quad * 4 + 4, places.sets.count)
+      guard members.contains(where: { !steady.has($0) }) else { continue }
+      quads[quad] = Int32(rows.count / words)
+      for choice in 0..<16 {
+        var row = [UInt64](repeating: 0, count: words)
+        for member in members where choice >> (member - quad * 4) & 1 == 1 && !steady.has(member) {
+          row.formUnion(places.following[member])
+        }
+        rows += row
       }
     }
-    start = turned(first)
-    accept = UInt16(last)
-    borders = findBorders()
+    self.steady = steady
+    self.quads = quads
+    self.rows = rows
   }
 
-  private mutating func add(_ place: Place) -> UInt16 {
-    places.append(place)
-    return UInt16(places.count - 1)
+  /// How many words of 64 bits a character costs to look at, at the very most.
+  var mostWork: Int {
+    let looked = Set(quads).count * words
+    return 3 * words + looked
   }
 
-  /// Adds what reads `node` and goes on at `next`; gives where to begin.
-  private mutating func add(_ node: PatternNode, before next: UInt16) -> UInt16 {
-    switch node {
-    case .empty: return next
-    case .character(let set): return add(.read(set, next: next))
-    case .sequence(let nodes): return nodes.reversed().reduce(next) { add($1, before: $0) }
-    case .alternatives(let nodes):
-      let beginnings = nodes.map { add($0, before: next) }
-      return beginnings.dropLast().reversed().reduce(beginnings[beginnings.count - 1]) { add(.fork($1, $0)) }
-    case .perhaps(let node): return add(.fork(add(node, before: next), next))
-    case .anyNumber(let node): return loop(node, before: next).fork
-    case .atLeastOnce(let node): return loop(node, before: next).body
-    }
+  func isFinal(_ places: [UInt64]) -> Bool { places.has(accept) }
+
+  /// Whether bits can be a set of places of this pattern.
+  func has(_ places: [UInt64]) -> Bool {
+    guard places.count == words, let last = places.last else { return false }
+    let used = accept % 64 + 1
+    return used == 64 || last >> used == 0
   }
 
-  private mutating func loop(_ node: PatternNode, before next: UInt16) -> (fork: UInt16, body: UInt16) {
-    let fork = add(.fork(next, next))
-    let body = add(node, before: fork)
-    places[Int(fork)] = .fork(body, next)
-    return (fork, body)
+  /// About how many bytes of memory it takes.
+  var bytes: Int {
+    8 * (start.count + readers.count + steady.count + rows.count) + 4 * (borders.count + quads.count)
+      + 2 * columns.count
   }
 
   // MARK: Reading
 
-  /// The reading and accepting places that are reached without reading, in order.
-  func closure(of beginnings: [UInt16]) -> [UInt16] {
-    var isSeen = [Bool](repeating: false, count: places.count)
-    var waiting = beginnings
-    var found: [UInt16] = []
-    while let place = waiting.popLast() {
-      guard !isSeen[Int(place)] else { continue }
-      isSeen[Int(place)] = true
-      switch places[Int(place)] {
-      case .fork(let left, let right): waiting += [left, right]
-      case .read, .accept: found.append(place)
+  /// Reads characters.
+  ///
+  /// - Parameter places: Where to begin; where it has led to, at the end. Of no meaning if a character was not read.
+  /// - Returns: How many characters were read, and whether the next one leads nowhere.
+  /// - Complexity: O(characters × ``mostWork``).
+  func run(
+    _ word: some Sequence<Unicode.Scalar>, from places: inout [UInt64], haltOnFinal: Bool
+  ) -> (read: Int, isDead: Bool) {
+    if haltOnFinal, isFinal(places) { return (0, false) }
+    var rest = places
+    var read = 0
+    for character in word {
+      guard step(column(of: character.value), &places, &rest) else { return (read, true) }
+      read += 1
+      if haltOnFinal, isFinal(places) { break }
+    }
+    return (read, false)
+  }
+
+  /// - Parameter rest: Room for as many words.
+  /// - Returns: Whether any place reads a character of the class.
+  @inline(__always)
+  private func step(_ column: Int, _ places: inout [UInt64], _ rest: inout [UInt64]) -> Bool {
+    let (readers, steady, quads, rows) = (readers.span, steady.span, quads.span, rows.span)
+    var places = places.mutableSpan
+    var rest = rest.mutableSpan
+    let words = words
+    var all: UInt64 = 0
+    var carry: UInt64 = 0
+    // Safety: `places`, `rest` and `steady` have `words` words, `readers` has as many per class; every quad with a
+    // place that is not steady has sixteen rows.
+    for word in 0..<words {
+      let read = places[unchecked: word] & readers[unchecked: column &* words &+ word]
+      let moving = read & steady[unchecked: word]
+      all |= read
+      rest[unchecked: word] = read ^ moving
+      places[unchecked: word] = moving &<< 1 | carry
+      carry = moving &>> 63
+    }
+    guard all != 0 else { return false }
+    for word in 0..<words {
+      var left = rest[unchecked: word]
+      while left != 0 {
+        let shift = left.trailingZeroBitCount & ~3
+        let choice = Int(truncatingIfNeeded: left &>> UInt64(shift)) & 15
+        left &= ~(15 &<< UInt64(shift))
+        let row = (Int(quads[unchecked: word &* 16 &+ shift &>> 2]) &+ choice) &* words
+        for other in 0..<words { places[unchecked: other] |= rows[unchecked: row &+ other] }
       }
     }
-    return found.sorted()
-  }
-
-  /// Where a character leads to from any of some places; empty if nowhere.
-  ///
-  /// - Complexity: O(places of the pattern).
-  func places(after list: [UInt16], _ character: Unicode.Scalar) -> [UInt16] {
-    places(after: list, value: character.value)
-  }
-
-  private func places(after list: [UInt16], value: UInt32) -> [UInt16] {
-    let beginnings = list.compactMap { place -> UInt16? in
-      guard case .read(let set, let next) = places[Int(place)], set.contains(value) else { return nil }
-      return next
-    }
-    return beginnings.isEmpty ? [] : closure(of: beginnings)
+    return true
   }
 
   // MARK: Classes of characters
 
-  /// How many classes of characters there are.
-  var columns: Int { borders.count }
-
   /// The class that a character belongs to.
-  func column(of value: UInt32) -> Int {
+  @inline(__always)
+  private func column(of value: UInt32) -> Int {
+    value < 128 ? Int(columns[Int(value)]) : Self.column(of: value, borders)
+  }
+
+  private static func column(of value: UInt32, _ borders: [UInt32]) -> Int {
     var low = 0
     var high = borders.count
     while high - low > 1 {
@@ -109,76 +151,149 @@ struct PatternProgram: Hashable, Sendable {
     return low
   }
 
-  /// As ``places(after:_:)``, for all characters of a class.
-  func places(after list: [UInt16], column: Int) -> [UInt16] { places(after: list, value: borders[column]) }
-
-  private func findBorders() -> [UInt32] {
+  private static func borders(of sets: [CharacterSet]) -> [UInt32] {
     var found: Set<UInt32> = [0]
-    for case .read(let set, _) in places {
-      for range in set.ranges {
-        found.insert(range.lowerBound)
-        found.insert(range.upperBound + 1)
-      }
+    for range in sets.lazy.flatMap(\.ranges) {
+      found.insert(range.lowerBound)
+      found.insert(range.upperBound + 1)
     }
     return found.sorted()
   }
+
+  private static func readers(of sets: [CharacterSet], _ borders: [UInt32], _ words: Int) -> [UInt64] {
+    // Places that read all but some characters stand in every class, and are taken out of some again.
+    var usual = [UInt64](repeating: 0, count: words)
+    for (place, set) in sets.enumerated() where set.isNegated { usual.insert(place) }
+    var readers: [UInt64] = []
+    readers.reserveCapacity(borders.count * words)
+    for _ in borders { readers += usual }
+    for (place, set) in sets.enumerated() {
+      for range in set.ranges {
+        for column in column(of: range.lowerBound, borders)...column(of: range.upperBound, borders) {
+          let bit: UInt64 = 1 << UInt64(place % 64)
+          let word = column * words + place / 64
+          readers[word] = set.isNegated ? readers[word] & ~bit : readers[word] | bit
+        }
+      }
+    }
+    return readers
+  }
 }
 
-/// The sets of places that a run has come to, with the steps between them that are known so far.
-///
-/// It is made for one run and thrown away after it. When it is full it forgets all, so that it never grows with the
-/// word nor, as all subsets of the places might, with two to the power of the pattern.
-struct SubsetTable {
-  /// Sets that are remembered at one time.
-  static let capacity = 512
+/// The places of a pattern, and what follows each, while its program is made.
+private struct PatternPlaces {
+  /// What each place reads.
+  private(set) var sets: [CharacterSet] = []
+  /// The places that may come after each.
+  private(set) var following: [[UInt64]] = []
+  let words: Int
+  private var root: Part
 
-  private let program: PatternProgram
-  private(set) var sets: [[UInt16]] = []
-  private(set) var isFinal: [Bool] = []
-  private var numbers: [[UInt16]: Int] = [:]
-  /// Per set and class the next set, or one of these two.
-  private var steps: [Int32] = []
-  private static let unknown: Int32 = -1
-  private static let nowhere: Int32 = -2
-
-  init(_ program: PatternProgram) {
-    self.program = program
+  /// A node whose places have numbers.
+  private struct Part {
+    var node: PatternNode
+    /// The place, of a node that is a character.
+    var place = 0
+    var children: [Part] = []
+    /// The places that may come first.
+    var first: [UInt64]
+    var mayBeEmpty = true
   }
 
-  /// The number of a set, by which it goes until the next step from it.
-  mutating func number(of set: [UInt16]) -> Int {
-    if let number = numbers[set] { return number }
-    if sets.count == Self.capacity { forget() }
-    let number = sets.count
-    sets.append(set)
-    isFinal.append(set.last == program.accept)
-    numbers[set] = number
-    steps += repeatElement(Self.unknown, count: program.columns)
-    return number
+  init(_ node: PatternNode) {
+    words = Self.count(node) / 64 + 1
+    root = Part(node: .empty, first: [])
+    root = number(node)
+    following = Array(repeating: none, count: sets.count)
   }
 
-  /// The set after a character of a class; `nil` if there is none. Numbers given before mean nothing any more.
-  mutating func next(_ number: Int, _ column: Int) -> Int? {
-    let cell = number * program.columns + column
-    let known = steps[cell]
-    if known >= 0 { return Int(known) }
-    if known == Self.nowhere { return nil }
-    let set = program.places(after: sets[number], column: column)
-    guard !set.isEmpty else {
-      steps[cell] = Self.nowhere
-      return nil
+  private var none: [UInt64] { Array(repeating: 0, count: words) }
+
+  func set(of place: Int) -> [UInt64] {
+    var set = none
+    set.insert(place)
+    return set
+  }
+
+  private static func count(_ node: PatternNode) -> Int {
+    switch node {
+    case .empty: 0
+    case .character: 1
+    case .sequence(let nodes), .alternatives(let nodes): nodes.reduce(0) { $0 + count($1) }
+    case .anyNumber(let node), .atLeastOnce(let node), .perhaps(let node): count(node)
     }
-    let count = sets.count
-    let next = self.number(of: set)
-    // If all was forgotten meanwhile, so was where this step began.
-    if sets.count >= count { steps[cell] = Int32(next) }
-    return next
   }
 
-  private mutating func forget() {
-    sets.removeAll(keepingCapacity: true)
-    isFinal.removeAll(keepingCapacity: true)
-    numbers.removeAll(keepingCapacity: true)
-    steps.removeAll(keepingCapacity: true)
+  private mutating func number(_ node: PatternNode) -> Part {
+    var part = Part(node: node, first: none)
+    switch node {
+    case .empty: break
+    case .character(let set):
+      part.place = sets.count
+      sets.append(set)
+      part.first.insert(part.place)
+      part.mayBeEmpty = false
+    case .sequence(let nodes):
+      for node in nodes {
+        let child = number(node)
+        if part.mayBeEmpty { part.first.formUnion(child.first) }
+        part.mayBeEmpty = part.mayBeEmpty && child.mayBeEmpty
+        part.children.append(child)
+      }
+    case .alternatives(let nodes):
+      part.children = nodes.map { number($0) }
+      for child in part.children { part.first.formUnion(child.first) }
+      part.mayBeEmpty = part.children.contains(where: \.mayBeEmpty)
+    case .anyNumber(let node), .perhaps(let node), .atLeastOnce(let node):
+      let child = number(node)
+      part.first = child.first
+      if case .atLeastOnce = part.node { part.mayBeEmpty = child.mayBeEmpty }
+      part.children = [child]
+    }
+    return part
+  }
+
+  /// Works out what follows each place.
+  ///
+  /// - Returns: The places that may come first of all.
+  mutating func connect() -> [UInt64] {
+    let end = set(of: sets.count)
+    connect(root, to: end)
+    return root.mayBeEmpty ? root.first.union(end) : root.first
+  }
+
+  private mutating func connect(_ part: Part, to next: [UInt64]) {
+    switch part.node {
+    case .empty: break
+    case .character: following[part.place] = next
+    case .sequence:
+      var next = next
+      for child in part.children.reversed() {
+        connect(child, to: next)
+        next = child.mayBeEmpty ? child.first.union(next) : child.first
+      }
+    case .alternatives: for child in part.children { connect(child, to: next) }
+    case .perhaps: connect(part.children[0], to: next)
+    case .anyNumber, .atLeastOnce: connect(part.children[0], to: part.first.union(next))
+    }
+  }
+}
+
+/// Sets of places as bits.
+extension [UInt64] {
+  func has(_ place: Int) -> Bool { self[place / 64] >> UInt64(place % 64) & 1 == 1 }
+
+  mutating func insert(_ place: Int) { self[place / 64] |= 1 << UInt64(place % 64) }
+
+  mutating func remove(_ place: Int) { self[place / 64] &= ~(1 << UInt64(place % 64)) }
+
+  mutating func formUnion(_ other: [UInt64]) {
+    for word in indices { self[word] |= other[word] }
+  }
+
+  func union(_ other: [UInt64]) -> [UInt64] {
+    var union = self
+    union.formUnion(other)
+    return union
   }
 }

@@ -28,6 +28,7 @@ public struct RegexMatcher: Machine {
     }
 
     public var conflict: ParameterConflict? { compiled.conflict }
+    public var compiledBytes: Int { compiled.compiledBytes }
   }
 
   public var state: State
@@ -79,7 +80,7 @@ public struct RegexMatcher: Machine {
 
 extension RegexMatcher {
   public static let kind = Kind(
-    RegexMatcher.self, "regex", "a regular expression that judges one word after another",
+    RegexMatcher.self, "regex", version: 2, "a regular expression that judges one word after another",
     form: .acceptor,
     origin: """
       Thompson's construction with sets of its states as states; the notation is the common core of what tools have, \

@@ -20,13 +20,17 @@ public import StateMachines
 /// Stop-words are taken as they are written between the commas, spaces included.
 ///
 /// A message is kept until it ends, up to ``longestMessage``; a piece that would make it longer, or that has more than
-/// ``mostMatchesAtOnce``, is refused as a whole, and the message is as it was before it. A message that will be dropped
+/// ``mostMatchesAtOnce`` or ``mostMatchedBytesAtOnce``, is refused as a whole, and the message is as it was before it. A message that will be dropped
 /// is not kept.
 public struct SpamFilter: Machine {
   /// Bytes of UTF-8 of one message.
   public static let longestMessage = 65_536
   /// Matches that one piece may have.
   public static let mostMatchesAtOnce = 10_000
+  /// Bytes that the words of all matches of one piece may have together.
+  public static let mostMatchedBytesAtOnce = 262_144
+  /// Bytes that are searched before the matches are counted.
+  private static let stretch = 4_096
 
   public enum State: MachineState {
     /// No stop-word so far.
@@ -135,6 +139,11 @@ public struct SpamFilter: Machine {
       }
     }
 
+    public var compiledBytes: Int {
+      guard case .success(let matcher) = compiled else { return 0 }
+      return matcher.bytes
+    }
+
     /// - Precondition: There is no ``conflict``.
     var matcher: WordMatcher {
       switch compiled {
@@ -189,9 +198,19 @@ public struct SpamFilter: Machine {
     let matcher = step.parameters.matcher
     var message = state.message
     var found = MatchList(limit: Self.mostMatchesAtOnce)
-    matcher.scan(chunk, from: &message.position) { found.append($0) }
+    let bytes = chunk.utf8.span
+    var searched = 0
+    while searched < bytes.count, !found.isCut {
+      let end = min(searched + Self.stretch, bytes.count)
+      matcher.scan(bytes.extracting(searched..<end), from: &message.position) { found.append($0) }
+      searched = end
+    }
     guard !found.isCut else {
       return step.refuse("more than \(Self.mostMatchesAtOnce) stop-words in one piece; send it in smaller ones")
+    }
+    guard found.matches.reduce(0, { $0 + matcher.words[$1.word].utf8.count }) <= Self.mostMatchedBytesAtOnce else {
+      return step.refuse(
+        "stop-words of more than \(Self.mostMatchedBytesAtOnce) bytes in one piece; send it in smaller ones")
     }
     let before: Int
     switch state {

@@ -33,6 +33,7 @@ public struct WordAcceptor: Machine {
     }
 
     public var conflict: ParameterConflict? { compiled.conflict }
+    public var compiledBytes: Int { compiled.compiledBytes }
   }
 
   public var state: State
@@ -87,7 +88,7 @@ public struct WordAcceptor: Machine {
 
 extension WordAcceptor {
   public static let kind = Kind(
-    WordAcceptor.self, "acceptor", "a formal automaton that judges one word by a pattern",
+    WordAcceptor.self, "acceptor", version: 2, "a formal automaton that judges one word by a pattern",
     form: .acceptor,
     origin: """
       the automaton of the textbooks: states, symbols, transitions, a start, final states; what it does after the \

@@ -2,6 +2,7 @@
 struct WordAutomaton {
   private(set) var words: [String] = []
   private(set) var table: [UInt32] = []
+  private(set) var sparse: SparseRows?
   private(set) var stride = 1
   private(set) var firstFinal = 0
   private(set) var longest: [Int32] = []
@@ -29,7 +30,7 @@ struct WordAutomaton {
       throw .tooLarge(entries: entries)
     }
     number(alphabet, caseFold: caseFold)
-    connect(Trie(folded.map { $0.map { column(of: $0) } }, stride: stride))
+    connect(Trie(folded.map { $0.map { column(of: $0) } }))
   }
 
   private func column(of folded: UInt32) -> Int {
@@ -57,36 +58,56 @@ struct WordAutomaton {
     Unicode.Scalar(value).map { CaseFolding.folded($0).value } ?? value
   }
 
-  /// The words as a tree: a node per beginning of a word, numbered as they were met.
+  /// The words as a tree: a node per beginning of a word, numbered as they were met. The children of a node are a chain.
   private struct Trie {
-    /// Per node and column the node below it, or 0.
-    var children: [Int32]
+    /// Per node its youngest child, and the child of the same node before it; 0 for none.
+    var youngest: [Int32] = [0]
+    var older: [Int32] = [0]
+    /// Per node the column by which it is reached.
+    var columns: [UInt16] = [0]
     var depths: [Int32] = [0]
     /// Per node the word that it is, or -1.
     var words: [Int32] = [-1]
 
-    init(_ words: [[Int]], stride: Int) {
-      children = Array(repeating: 0, count: stride)
+    init(_ words: [[Int]]) {
       for (place, word) in words.enumerated() {
         var node = 0
-        for column in word {
-          if children[node * stride + column] == 0 {
-            children[node * stride + column] = Int32(depths.count)
-            children += repeatElement(0, count: stride)
-            depths.append(depths[node] + 1)
-            self.words.append(-1)
-          }
-          node = Int(children[node * stride + column])
-        }
+        for column in word { node = child(of: node, column) ?? add(column, to: node) }
         self.words[node] = Int32(place)
       }
+    }
+
+    func child(of node: Int, _ column: Int) -> Int? {
+      var child = Int(youngest[node])
+      while child > 0, Int(columns[child]) != column { child = Int(older[child]) }
+      return child > 0 ? child : nil
+    }
+
+    func children(of node: Int) -> [Int] {
+      var children: [Int] = []
+      var child = Int(youngest[node])
+      while child > 0 {
+        children.append(child)
+        child = Int(older[child])
+      }
+      return children
+    }
+
+    private mutating func add(_ column: Int, to node: Int) -> Int {
+      let child = depths.count
+      older.append(youngest[node])
+      youngest[node] = Int32(child)
+      youngest.append(0)
+      columns.append(UInt16(column))
+      depths.append(depths[node] + 1)
+      words.append(-1)
+      return child
     }
   }
 
   /// Makes the tree an automaton: what a node has no child for, the longest proper end of it that is a node has.
   private mutating func connect(_ trie: Trie) {
     let count = trie.depths.count
-    var next = trie.children
     var fallback = [Int](repeating: 0, count: count)
     /// Per node the longest word that it ends with, itself included.
     var ending = trie.words
@@ -96,35 +117,110 @@ struct WordAutomaton {
     while head < queue.count {
       let node = queue[head]
       head += 1
-      for column in 0..<stride {
-        let child = Int(trie.children[node * stride + column])
-        let other = node == 0 ? 0 : next[fallback[node] * stride + column]
-        guard child > 0 else {
-          next[node * stride + column] = other
-          continue
-        }
-        fallback[child] = Int(other)
-        let inherited = ending[Int(other)]
+      for child in trie.children(of: node) {
+        let other = node == 0 ? 0 : follow(Int(trie.columns[child]), from: fallback[node], fallback, trie)
+        fallback[child] = other
+        let inherited = ending[other]
         if ending[child] >= 0 { shorter[Int(ending[child])] = inherited } else { ending[child] = inherited }
         queue.append(child)
       }
     }
-    arrange(next, ending, trie.depths)
+    arrange(trie, fallback, ending, queue)
+  }
+
+  /// Where a column leads to from a node of which only the children are known.
+  private func follow(_ column: Int, from node: Int, _ fallback: [Int], _ trie: Trie) -> Int {
+    var node = node
+    while true {
+      if let child = trie.child(of: node, column) { return child }
+      if node == 0 { return 0 }
+      node = fallback[node]
+    }
   }
 
   /// Puts the nodes in which a word ends behind the others, the root first of all.
-  private mutating func arrange(_ next: [Int32], _ ending: [Int32], _ depths: [Int32]) {
-    let nodes = depths.indices
+  ///
+  /// - Parameter queue: The nodes, none before one that it falls back to.
+  private mutating func arrange(_ trie: Trie, _ fallback: [Int], _ ending: [Int32], _ queue: [Int]) {
+    let nodes = trie.depths.indices
     let order = nodes.filter { ending[$0] < 0 } + nodes.filter { ending[$0] >= 0 }
-    var rows = [UInt32](repeating: 0, count: order.count)
-    for (place, node) in order.enumerated() { rows[node] = UInt32(place * stride) }
-    table.reserveCapacity(next.count)
-    for node in order {
-      for column in 0..<stride { table.append(rows[Int(next[node * stride + column])]) }
-    }
-    self.depths = order.map { depths[$0] }
+    var places = [UInt32](repeating: 0, count: order.count)
+    for (place, node) in order.enumerated() { places[node] = UInt32(place) }
+    depths = order.map { trie.depths[$0] }
     let finals = order.filter { ending[$0] >= 0 }
     longest = finals.map { ending[$0] }
     firstFinal = (order.count - finals.count) * stride
+    if order.count * stride <= WordMatcher.mostEntriesInFull {
+      table = Array(repeating: 0, count: order.count * stride)
+      for node in queue {
+        let row = Int(places[node]) * stride
+        let other = Int(places[fallback[node]]) * stride
+        if node != 0 { for column in 0..<stride { table[row + column] = table[other + column] } }
+        for child in trie.children(of: node) {
+          table[row + Int(trie.columns[child])] = places[child] * UInt32(stride)
+        }
+      }
+    } else {
+      sparse = SparseRows(
+        stride: stride, fallbacks: order.map { places[fallback[$0]] },
+        children: order.map { trie.children(of: $0).map { (trie.columns[$0], places[$0]) } })
+    }
   }
+}
+
+/// The rows of an automaton of which most entries are those of the row that it falls back to: only the others are kept.
+final class SparseRows: Sendable {
+  private let stride: Int
+  /// Per row the number of the one that it falls back to.
+  private let fallbacks: [UInt32]
+  /// Per row where its own entries begin in the lists behind; one more at the end.
+  private let starts: [UInt32]
+  /// The columns of the entries, in order in each row.
+  private let columns: [UInt16]
+  /// The numbers of the rows to which they lead.
+  private let targets: [UInt32]
+  /// All of the first row, to which everything falls back in the end.
+  private let root: [UInt32]
+
+  init(stride: Int, fallbacks: [UInt32], children: [[(column: UInt16, target: UInt32)]]) {
+    self.stride = stride
+    self.fallbacks = fallbacks
+    var root = Array(repeating: UInt32(0), count: stride)
+    for (column, target) in children[0] { root[Int(column)] = target }
+    self.root = root
+    var starts: [UInt32] = []
+    var columns: [UInt16] = []
+    var targets: [UInt32] = []
+    for row in children {
+      starts.append(UInt32(columns.count))
+      for (column, target) in row.sorted(by: { $0.column < $1.column }) {
+        columns.append(column)
+        targets.append(target)
+      }
+    }
+    starts.append(UInt32(columns.count))
+    self.starts = starts
+    self.columns = columns
+    self.targets = targets
+  }
+
+  /// Where a column leads to: the beginning of a row, as if all had `stride` entries.
+  ///
+  /// - Complexity: O(1) on the average over a text, times O(log *entries*) of a row.
+  func next(_ row: Int, _ column: Int) -> Int {
+    var place = row / stride
+    while place != 0 {
+      var low = Int(starts[place])
+      var high = Int(starts[place + 1])
+      while low < high {
+        let middle = (low + high) / 2
+        if Int(columns[middle]) < column { low = middle + 1 } else { high = middle }
+      }
+      if low < Int(starts[place + 1]), Int(columns[low]) == column { return Int(targets[low]) * stride }
+      place = Int(fallbacks[place])
+    }
+    return Int(root[column]) * stride
+  }
+
+  var bytes: Int { 4 * (fallbacks.count + starts.count + targets.count + root.count) + 2 * columns.count }
 }

@@ -37,8 +37,11 @@ public struct WordMatcher: Sendable {
     case tooLarge(entries: Int)
   }
 
-  /// The entries that the table may have, of 4 bytes each. A thousand English words take some 200,000.
+  /// The entries that the table may have. A thousand English words have some 200,000.
   public static let mostEntries = 1 << 22
+  /// The entries up to which each is kept, in 4 bytes: as fast as can be. Of a larger table only those are kept that say
+  /// something of their own, which are about as many as the words have characters.
+  static let mostEntriesInFull = 1 << 16
 
   /// The words as they were first given, each once. Words that folding makes equal are one.
   public let words: [String]
@@ -48,8 +51,9 @@ public struct WordMatcher: Sendable {
   let lengths: [Int]
 
   // Rows of `stride` entries, one per state; an entry is where the next state's row begins. The rows of states in which
-  // a word ends come last.
+  // a word ends come last. A large table is not kept in full; its rows have the same numbers.
   let table: [UInt32]
+  let sparse: SparseRows?
   let stride: Int
   let firstFinal: Int
   /// For each row from `firstFinal` on, the longest word that ends there.
@@ -74,6 +78,7 @@ public struct WordMatcher: Sendable {
     self.wholeWord = wholeWord
     lengths = automaton.words.map(\.unicodeScalars.count)
     table = automaton.table
+    sparse = automaton.sparse
     stride = automaton.stride
     firstFinal = automaton.firstFinal
     longest = automaton.longest
@@ -81,6 +86,13 @@ public struct WordMatcher: Sendable {
     depths = automaton.depths
     columns = automaton.columns
     rareColumns = automaton.rareColumns
+  }
+
+  /// About how many bytes of memory the matcher takes.
+  var bytes: Int {
+    4 * (table.count + longest.count + shorter.count + depths.count) + (sparse?.bytes ?? 0)
+      + 2 * columns.count + 16 * rareColumns.count
+      + words.reduce(0) { $0 + 48 + $1.utf8.count }
   }
 
   /// Where a text has led to.
@@ -105,7 +117,7 @@ public struct WordMatcher: Sendable {
 
   /// Whether a text can have led to a position: what it says of this matcher's table and words is within their bounds.
   func has(_ position: Position) -> Bool {
-    Int(position.row) < table.count && Int(position.row) % stride == 0 && position.offset >= 0
+    Int(position.row) < depths.count * stride && Int(position.row) % stride == 0 && position.offset >= 0
       && position.recent.count == start.recent.count
       && position.waiting.allSatisfy { words.indices.contains($0.word) && 0 <= $0.start && $0.start <= $0.end }
   }
@@ -120,8 +132,8 @@ public struct WordMatcher: Sendable {
   ///
   /// - Complexity: O(bytes + occurrences).
   public func scan(_ bytes: Span<UInt8>, from position: inout Position, found: (Match) -> Void) {
-    if wholeWord {
-      scanWholeWords(bytes, from: &position, found: found)
+    if wholeWord || sparse != nil {
+      scanByCharacter(bytes, from: &position, found: found)
     } else {
       scanAnywhere(bytes, from: &position, found: found)
     }
@@ -174,7 +186,7 @@ public struct WordMatcher: Sendable {
     position.decoder = decoder
   }
 
-  private func scanWholeWords(_ bytes: Span<UInt8>, from position: inout Position, found: (Match) -> Void) {
+  private func scanByCharacter(_ bytes: Span<UInt8>, from position: inout Position, found: (Match) -> Void) {
     var index = 0
     while index < bytes.count {
       let taken = position.decoder.take(bytes[index])
@@ -182,7 +194,7 @@ public struct WordMatcher: Sendable {
       switch taken {
       case .more: continue
       case .scalar(let scalar):
-        let isWordCharacter = Unicode.Scalar(scalar)?.isWordCharacter ?? false
+        let isWordCharacter = wholeWord && (Unicode.Scalar(scalar)?.isWordCharacter ?? false)
         take(column: column(of: scalar), isWordCharacter: isWordCharacter, at: &position, found)
       case .broken: take(column: 0, isWordCharacter: false, at: &position, found)
       case .brokenBefore:
@@ -195,11 +207,17 @@ public struct WordMatcher: Sendable {
   private func take(
     column: Int, isWordCharacter: Bool, at position: inout Position, _ found: (Match) -> Void
   ) {
+    guard wholeWord else {
+      position.offset += 1
+      position.row = UInt32(next(Int(position.row), column))
+      if position.row >= firstFinal { report(Int(position.row), endingAt: position.offset, found) }
+      return
+    }
     if !isWordCharacter { finish(&position, found: found) }
     position.waiting.removeAll(keepingCapacity: true)
     position.recent[position.offset % position.recent.count] = isWordCharacter
     position.offset += 1
-    position.row = table[Int(position.row) + column]
+    position.row = UInt32(next(Int(position.row), column))
     guard position.row >= firstFinal else { return }
     let recent = position.recent
     var waiting = position.waiting
@@ -208,6 +226,10 @@ public struct WordMatcher: Sendable {
       if isFree { waiting.append(match) }
     }
     position.waiting = waiting
+  }
+
+  private func next(_ row: Int, _ column: Int) -> Int {
+    sparse.map { $0.next(row, column) } ?? Int(table[row + column])
   }
 
   private func report(_ row: Int, endingAt end: Int, _ found: (Match) -> Void) {

@@ -70,12 +70,16 @@ public enum WordState: MachineState {
   /// for `accepting`.
   static func named(_ name: Name, _ pattern: Pattern, haltOnFinal: Bool = false) -> WordState {
     let accept = pattern.program.accept
+    var places = pattern.program.start
     switch name {
     case .reading:
-      let places = pattern.start.places.filter { $0 != accept }
+      places.remove(accept)
       return .reading(Progress(position: Pattern.Position(places: places), length: 0))
     case .accepting where haltOnFinal: return .accepted(length: 0)
-    case .accepting: return .accepting(Progress(position: Pattern.Position(places: [accept]), length: 0))
+    case .accepting:
+      places = Array(repeating: 0, count: places.count)
+      places.insert(accept)
+      return .accepting(Progress(position: Pattern.Position(places: places), length: 0))
     case .rejecting: return .rejecting(Failing(length: 0, good: 0))
     case .accepted: return .accepted(length: 0)
     case .rejected: return .rejected(length: 0)
@@ -160,6 +164,12 @@ struct PatternParameter: Hashable, Sendable {
   var conflict: ParameterConflict? {
     guard case .failure(let failure) = compiled else { return nil }
     return ParameterConflict("pattern", allowed: "a regular expression; \(failure.text)")
+  }
+
+  /// About how many bytes of memory the compiled pattern takes.
+  var compiledBytes: Int {
+    guard case .success(let pattern) = compiled else { return 0 }
+    return pattern.program.bytes
   }
 
   /// - Precondition: There is no ``conflict``.

@@ -112,6 +112,34 @@ public final class Kind: Sendable {
     operations = TypedOperations<M>(events: events, readings: readings, parameters: parameters)
   }
 
+  /// See ``init(remembering:)``.
+  init(
+    _ description: KindDescription, events: [EventEntry], timers: [TimerEntry], outputs: [OutputEntry],
+    parameters: [ParameterEntry]
+  ) {
+    name = description.name
+    version = description.version
+    about = ""
+    form = .enumAndSwitch
+    origin = ""
+    example = []
+    regions = nil
+    machine = NoMachine.self
+    carriesData = false
+    states = description.states.map { StateEntry(word: $0, about: "") }
+    initialStates = []
+    initialPlaces = []
+    self.events = events
+    self.timers = timers
+    self.outputs = outputs
+    readings = []
+    self.parameters = parameters
+    words = KindWords(
+      states: description.states, events: events, timers: timers.map(\.name), outputs: outputs.map(\.name))
+    layout = Layout(valueSize: 0, valueAlignment: 1, parameterStride: 1, eventStride: 1)
+    operations = NoOperations()
+  }
+
   deinit {
     words.deallocate()
   }

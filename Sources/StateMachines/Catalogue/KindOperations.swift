@@ -87,6 +87,11 @@ public protocol ParameterPool: AnyObject {
   /// Where the sets stand, one after the other; moves when one is added.
   var base: UnsafeRawPointer { get }
 
+  /// The bytes of memory that the sets take, with what was compiled of them.
+  ///
+  /// - Complexity: O(1).
+  var bytes: Int { get }
+
   /// The place of the set that has these values and otherwise the defaults, counted once more.
   ///
   /// - Parameter values: Places in the kind's list of parameters with values that their types admit.
@@ -111,6 +116,7 @@ final class TypedParameterPool<P: ParameterSet>: ParameterPool {
   private var counts: [UInt32] = [1]  // The defaults, at 0, stay for ever.
   private var places: [P: UInt32] = [:]
   private var vacancies: [UInt32] = []
+  private(set) var bytes = 0
 
   init(_ forms: [ParameterForm<P>]) {
     self.forms = forms
@@ -147,6 +153,7 @@ final class TypedParameterPool<P: ParameterSet>: ParameterPool {
       counts.append(1)
     }
     places[set] = place
+    bytes += weight(at: place)
     return place
   }
 
@@ -158,8 +165,22 @@ final class TypedParameterPool<P: ParameterSet>: ParameterPool {
     guard place != 0 else { return }
     counts[Int(place)] -= 1
     if counts[Int(place)] == 0 {
+      bytes -= weight(at: place)
       places[storage[Int(place)]] = nil
+      // What it holds is not to wait for the next that comes here.
+      storage[Int(place)] = P()
       vacancies.append(place)
+    }
+  }
+
+  /// What one set takes: here, as a key, and elsewhere.
+  private func weight(at place: UInt32) -> Int {
+    let set = storage[Int(place)]
+    // The tables are a third empty, and have room to grow.
+    let own = 4 * MemoryLayout<P>.stride
+    return forms.reduce(own + set.compiledBytes) { sum, form in
+      guard case .text(let text) = form.get(set) else { return sum }
+      return sum + StateMachines.weight(of: text)
     }
   }
 
@@ -173,6 +194,7 @@ final class TypedParameterPool<P: ParameterSet>: ParameterPool {
     copy.counts = counts
     copy.places = places
     copy.vacancies = vacancies
+    copy.bytes = bytes
     return copy
   }
 

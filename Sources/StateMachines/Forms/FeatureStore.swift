@@ -12,7 +12,8 @@
 /// 4. The post-processor may give one more action. See ``FeatureOrder`` for when it is taken up.
 /// 5. The news publisher may give one piece of news.
 ///
-/// An actor that gives no effects refuses the action: nothing is emitted, post-processed or published. Effects that come
+/// An actor that gives no effects refuses the action: nothing is emitted, post-processed or published. So does a store
+/// with ``mostStreams`` open streams that is to open one more. Effects that come
 /// later (``deliver(_:from:isLast:by:to:)``) go through 2 to 5 with the action that they belong to. Nothing waits for
 /// them and nothing cancels them: the actor of a second wish runs at once, beside the streams of the first.
 ///
@@ -43,6 +44,9 @@ public struct FeatureStore<F: Feature>: Sendable {
 
   /// How many actions one call may come to, one inside the other or one behind the other.
   public static var longestChain: Int { 1_000 }
+
+  /// How many streams may be open. An action that would open one more is refused.
+  public static var mostStreams: Int { 1_000 }
 
   public let order: FeatureOrder
   @usableFromInline var current: F.State
@@ -205,6 +209,10 @@ public struct FeatureStore<F: Feature>: Sendable {
     depth += 1
     var effects = Effects<F.Effect>(key: lastKey + 1)
     feature.actor(current, action, &effects)
+    if effects.staysOpen && open.count >= Self.mostStreams {
+      depth -= 1
+      return false
+    }
     if effects.staysOpen {
       lastKey = effects.key
       let stream = Stream(key: effects.key, action: action, state: current)

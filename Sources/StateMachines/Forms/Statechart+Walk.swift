@@ -183,7 +183,7 @@ extension EffectList {
   private mutating func reverse(_ range: Range<Int>) {
     var (low, high) = (range.lowerBound, range.upperBound - 1)
     while low < high {
-      storage.swapAt(low, high)
+      (self[low], self[high]) = (self[high], self[low])
       (low, high) = (low + 1, high - 1)
     }
   }

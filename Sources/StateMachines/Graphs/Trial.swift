@@ -60,7 +60,7 @@ final class Trial {
   func send(_ input: Int, to machine: MachineCopy) -> StepResult {
     begin(machine)
     let result = kind.machine.step(machine.value, event: events + input * stride, parameters, &record)
-    if result.verdict != .refused { machine.carryOut(record) }
+    machine.carryOut(record)
     return result
   }
 
@@ -72,7 +72,7 @@ final class Trial {
     record.key = timer.key
     let result = kind.machine.expire(machine.value, timer: UInt8(timer.timer), parameters, &record)
     record.key = 0
-    if result.verdict != .refused { machine.carryOut(record) }
+    machine.carryOut(record)
     return result
   }
 
@@ -83,7 +83,7 @@ final class Trial {
   }
 
   /// Whether the last step drew a number.
-  var hasDrawn: Bool { record.generator != Generator(seed: seed) }
+  var hasDrawn: Bool { record.hasDrawn }
 
   /// The steps that a machine can take now, events before timers: all events and running timers, or, where one is
   /// due at this very moment, that one alone.

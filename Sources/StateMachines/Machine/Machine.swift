@@ -54,6 +54,9 @@ public protocol Machine: ErasedMachine, Codable {
   init(initial: State.Name?, _ step: Step<Self>)
 
   /// The rule. Data beside the state may be changed here; the state itself is returned.
+  ///
+  /// Where it returns ``Reaction/refuse``, the machine is as it was: changes of data beside the state, effects and draws
+  /// are taken back, whatever came first.
   mutating func react(to input: Input<Event, TimerName>, _ step: Step<Self>) -> Reaction<State>
 
   /// Whether a timer may be running in the present state. A timer that runs although no state asks for it is a
@@ -152,10 +155,15 @@ public protocol ParameterSet: Hashable, Sendable {
 
   /// What is wrong with this combination, where each parameter alone is within its range; `nil` if all is well.
   var conflict: ParameterConflict? { get }
+
+  /// Bytes of memory that this value keeps elsewhere, such as tables that were compiled of a text; about as many, and 0
+  /// unless a type says otherwise. Texts and lists of the parameters themselves need not be counted.
+  var compiledBytes: Int { get }
 }
 
 extension ParameterSet {
   public var conflict: ParameterConflict? { nil }
+  public var compiledBytes: Int { 0 }
 }
 
 /// Parameters that contradict each other.

@@ -31,6 +31,10 @@ public struct Step<M: Machine> {
   public func emit(_ output: M.Output) {
     record.pointee.isWritten = true
     let data = output.data
+    if data.isEmpty {
+      record.pointee.effects.append(.emit(output: UInt8(output.name.index), first: 0, count: 0))
+      return
+    }
     let first = record.pointee.values.count
     record.pointee.values.append(contentsOf: data)
     record.pointee.effects.append(
@@ -80,16 +84,25 @@ public struct Step<M: Machine> {
   }
 
   /// Refuses the input and says why, in the words of the machine.
+  ///
+  /// Nothing has happened then: what the rule has changed in the machine, asked for and drawn before is taken back.
+  ///
+  /// - Parameter keepingChanges: Whether what was changed in the machine stays all the same: only for a machine that follows
+  ///   a source whose mistake that is.
   @inlinable
-  public func refuse<State>(_ reason: String) -> Reaction<State> {
+  public func refuse<State>(_ reason: String, keepingChanges: Bool = false) -> Reaction<State> {
     record.pointee.isWritten = true
     record.pointee.reason = reason
+    record.pointee.keepsChanges = keepingChanges
     return .refuse
   }
 
-  /// Draws from the world's seeded generator.
-  public func draw<T: FixedWidthInteger>(in range: ClosedRange<T>) -> T {
-    T.random(in: range, using: &record.pointee.generator)
+  /// Draws a whole number from a range, each with the same probability, from the world's seeded generator.
+  ///
+  /// A step that is refused has drawn nothing.
+  public func draw(in range: ClosedRange<Int>) -> Int {
+    record.pointee.noteDraw()
+    return record.pointee.generator.draw(in: range)
   }
 }
 
@@ -104,15 +117,15 @@ public enum Effect: Sendable {
 
 /// Effects in the order in which they were asked for.
 ///
-/// An array that keeps its elements when it is emptied: emptying one costs a call and a check for sharing, and this is
-/// done before every step that follows a step with effects.
+/// The first few stand in the list itself, and an emptied list keeps its elements: an array would ask at each append
+/// whether it is shared, and a step has one to three effects.
 public struct EffectList: RandomAccessCollection, Sendable {
-  @usableFromInline var storage: ContiguousArray<Effect> = []
+  @usableFromInline var first = InlineArray<8, Effect>(repeating: .disarm(timer: 0, key: 0))
+  /// Those from the ninth on, and some of earlier steps behind them.
+  @usableFromInline var others: ContiguousArray<Effect> = []
   @usableFromInline var length = 0
 
-  init() {
-    storage.reserveCapacity(16)
-  }
+  init() {}
 
   public var startIndex: Int { 0 }
 
@@ -120,15 +133,28 @@ public struct EffectList: RandomAccessCollection, Sendable {
   public var endIndex: Int { length }
 
   @inlinable
-  public subscript(place: Int) -> Effect {
-    precondition(place < length)
-    return storage[place]
+  public internal(set) subscript(place: Int) -> Effect {
+    get {
+      precondition(place < length)
+      return place < 8 ? first[place] : others[place &- 8]
+    }
+    set {
+      precondition(place < length)
+      if place < 8 { first[place] = newValue } else { others[place &- 8] = newValue }
+    }
   }
 
   @inlinable
+  @inline(__always)
   mutating func append(_ effect: Effect) {
-    if length < storage.count { storage[length] = effect } else { storage.append(effect) }
+    if length < 8 { first[length] = effect } else { appendBehind(effect) }
     length &+= 1
+  }
+
+  @usableFromInline
+  @inline(never)
+  mutating func appendBehind(_ effect: Effect) {
+    if length - 8 < others.count { others[length - 8] = effect } else { others.append(effect) }
   }
 
   mutating func removeAll() {
@@ -151,9 +177,16 @@ public struct StepRecord: Sendable {
   public var dataBefore: String?
   public var dataAfter: String?
   public var generator: Generator
+  /// Whether the step has drawn a number.
+  public private(set) var hasDrawn = false
+  /// Whether a refusal leaves what was changed in the machine.
+  public var keepsChanges = false
+  /// The generator before the first number was drawn.
+  private var undrawn: Generator
 
   public init(generator: Generator) {
     self.generator = generator
+    undrawn = generator
     values.reserveCapacity(16)
   }
 
@@ -163,6 +196,23 @@ public struct StepRecord: Sendable {
   public mutating func begin(at now: Moment) {
     self.now = now
     if isWritten { clear() }
+  }
+
+  /// Notes that the step draws a number.
+  mutating func noteDraw() {
+    guard !hasDrawn else { return }
+    isWritten = true
+    hasDrawn = true
+    undrawn = generator
+  }
+
+  /// Takes back what the step has asked for and drawn, since it is refused.
+  @usableFromInline
+  @inline(never)
+  mutating func takeBack() {
+    effects.removeAll()
+    if !values.isEmpty { values.removeAll(keepingCapacity: true) }
+    if hasDrawn { generator = undrawn }
   }
 
   @usableFromInline
@@ -183,6 +233,8 @@ public struct StepRecord: Sendable {
   @inline(never)
   mutating func clear() {
     isWritten = false
+    hasDrawn = false
+    keepsChanges = false
     effects.removeAll()
     if !values.isEmpty { values.removeAll(keepingCapacity: true) }
     if reason != nil { reason = nil }

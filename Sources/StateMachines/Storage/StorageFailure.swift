@@ -4,6 +4,10 @@ public enum StorageFailure: Error, Hashable {
   case cutShort
   /// They are no value of the type, and what is wrong.
   case damaged(String)
+  /// A type has other members than it had, or other cases.
+  case otherMember(found: String, expected: String)
+  /// A word that its list does not have any more.
+  case unknownWord(String)
   /// Values within values within values: more than ``ValueEncoder/deepest``.
   case tooDeep
   /// A type's own coding does what is not provided for.

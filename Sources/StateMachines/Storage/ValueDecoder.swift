@@ -9,8 +9,15 @@ public final class ValueDecoder {
   /// How many bytes have been read.
   public private(set) var offset = 0
   private var names: [String] = []
-  private var types: [ObjectIdentifier: (any DirectlyStored.Type)?] = [:]
+  private var types: [ObjectIdentifier: Form] = [:]
   private var depth = 0
+
+  /// How the values of a type were written; see ``ValueEncoder``.
+  private enum Form {
+    case own
+    case direct(any DirectlyStored.Type)
+    case word(any Vocabulary.Type, NamedWords)
+  }
 
   /// - Parameter bytes: Must live as long as the decoder is used.
   public init(_ bytes: UnsafeRawBufferPointer) {
@@ -89,19 +96,33 @@ public final class ValueDecoder {
     return text
   }
 
-  public func name() throws(StorageFailure) -> String {
+  public func name() throws(StorageFailure) -> String { names[try nameNumber()] }
+
+  private func nameNumber() throws(StorageFailure) -> Int {
     let number = try number()
-    if number < UInt64(names.count) { return names[Int(number)] }
+    if number < UInt64(names.count) { return Int(number) }
     guard number == UInt64(names.count) else { throw .damaged("a name is spoken of before it comes") }
-    let name = try text()
-    names.append(name)
-    return name
+    names.append(try text())
+    return names.count - 1
   }
 
   /// Reads a name that must be this one.
   public func expect(name expected: String) throws(StorageFailure) {
     let found = try name()
-    if found != expected { throw .damaged("there is '\(found)' where '\(expected)' should be") }
+    if found != expected { throw .otherMember(found: found, expected: expected) }
+  }
+
+  /// Reads a word of a list.
+  ///
+  /// - Returns: Its place in the list as it is now.
+  /// - Throws: ``StorageFailure/unknownWord(_:)`` if the list does not have it.
+  public func place(in list: NamedWords) throws(StorageFailure) -> Int {
+    let number = try nameNumber()
+    while list.places.count <= number { list.places.append(nil) }
+    let place = list.places[number] ?? list.words.firstIndex(of: names[number]) ?? -1
+    list.places[number] = place
+    guard place >= 0 else { throw .unknownWord(names[number]) }
+    return place
   }
 
   public func value() throws(StorageFailure) -> Value {
@@ -136,17 +157,29 @@ public final class ValueDecoder {
     depth += 1
     defer { depth -= 1 }
     guard depth <= ValueEncoder.deepest else { throw StorageFailure.tooDeep }
-    guard let direct = directForm(of: type) else { return try T(from: self) }
-    guard let value = try direct.restored(from: self) as? T else {
-      throw StorageFailure.unsupported("\(T.self)")
+    switch form(of: type) {
+    case .own: return try T(from: self)
+    case .direct(let direct): return try converted(try direct.restored(from: self))
+    case .word(let vocabulary, let list): return try converted(vocabulary.init(at: try place(in: list)))
     }
+  }
+
+  private func converted<T>(_ value: Any) throws -> T {
+    guard let value = value as? T else { throw StorageFailure.unsupported("\(T.self)") }
     return value
   }
 
-  private func directForm<T>(of type: T.Type) -> (any DirectlyStored.Type)? {
+  private func form<T>(of type: T.Type) -> Form {
     if let known = types[ObjectIdentifier(type)] { return known }
-    let form = type as? any DirectlyStored.Type
-    types[ObjectIdentifier(type)] = .some(form)
+    let form: Form =
+      if let vocabulary = type as? any Vocabulary.Type {
+        .word(vocabulary, NamedWords(vocabulary.words))
+      } else if let direct = type as? any DirectlyStored.Type {
+        .direct(direct)
+      } else {
+        .own
+      }
+    types[ObjectIdentifier(type)] = form
     return form
   }
 }

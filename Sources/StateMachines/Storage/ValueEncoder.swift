@@ -4,7 +4,8 @@
 /// texts their length and their UTF-8. What is `Codable` is written by its own coding, member by member: an optional says
 /// whether it is there, a list how many it has, a set or dictionary its elements in the order of their bytes. The name of
 /// a member or of a case is written out where it first comes up, and is a number from then on; so a reader finds out when
-/// a type's members are others than those that were written.
+/// a type's members are others than those that were written. A ``Vocabulary``'s name is written as its word in the same way,
+/// and so is found again wherever it stands in the list by then.
 ///
 /// One encoder writes any number of values, one behind the other, for one ``ValueDecoder`` to read.
 public final class ValueEncoder {
@@ -15,9 +16,18 @@ public final class ValueEncoder {
   public private(set) var bytes: [UInt8] = []
   /// The numbers of the names that came up.
   private var names: [String: UInt64] = [:]
-  /// The types met so far, and how they are written if not by their own coding.
-  private var types: [ObjectIdentifier: (any DirectlyStored.Type)?] = [:]
+  /// The types met so far.
+  private var types: [ObjectIdentifier: Form] = [:]
   private var depth = 0
+
+  /// How the values of a type are written.
+  private enum Form {
+    /// By the type's own coding.
+    case own
+    case direct(any DirectlyStored.Type)
+    /// As a word, so that its place does not matter.
+    case word(any Vocabulary.Type, NamedWords)
+  }
 
   public init() {}
 
@@ -87,6 +97,13 @@ public final class ValueEncoder {
     text(name)
   }
 
+  /// A word of a list, as a name.
+  public func word(at place: Int, of list: NamedWords) {
+    if let known = list.numbers[place] { return number(known) }
+    name(list.words[place])
+    list.numbers[place] = names[list.words[place]]
+  }
+
   public func value(_ value: Value) {
     switch value {
     case .none: byte(0)
@@ -118,18 +135,30 @@ public final class ValueEncoder {
     depth += 1
     defer { depth -= 1 }
     guard depth <= ValueEncoder.deepest else { throw StorageFailure.tooDeep }
-    if let direct = directForm(of: T.self) {
-      try encode(value, as: direct)
-    } else {
-      try value.encode(to: self)
+    switch form(of: T.self) {
+    case .own: try value.encode(to: self)
+    case .direct(let type): try encode(value, as: type)
+    case .word(let type, let list): word(at: place(of: value, in: type), of: list)
     }
   }
 
-  private func directForm<T>(of type: T.Type) -> (any DirectlyStored.Type)? {
+  private func form<T>(of type: T.Type) -> Form {
     if let known = types[ObjectIdentifier(type)] { return known }
-    let form = type as? any DirectlyStored.Type
-    types[ObjectIdentifier(type)] = .some(form)
+    let form: Form =
+      if let vocabulary = type as? any Vocabulary.Type {
+        .word(vocabulary, NamedWords(vocabulary.words))
+      } else if let direct = type as? any DirectlyStored.Type {
+        .direct(direct)
+      } else {
+        .own
+      }
+    types[ObjectIdentifier(type)] = form
     return form
+  }
+
+  private func place<T, V: Vocabulary>(of value: T, in vocabulary: V.Type) -> Int {
+    // Safety: `vocabulary` is the type `T` itself, seen as a list of names.
+    withUnsafePointer(to: value) { UnsafeRawPointer($0).assumingMemoryBound(to: V.self).pointee.index }
   }
 
   private func encode<T, D: DirectlyStored>(_ value: T, as form: D.Type) throws {
@@ -144,5 +173,19 @@ public final class ValueEncoder {
     let encoder = ValueEncoder()
     try encoder.encode(value)
     return encoder.bytes
+  }
+}
+
+/// Words of a list that one encoder writes, or one decoder reads, again and again by their places.
+public final class NamedWords {
+  let words: [String]
+  /// By place: the number of the word's name, once it has one.
+  var numbers: [UInt64?]
+  /// By the number of a name: the place of its word, -1 if there is none.
+  var places: [Int?] = []
+
+  public init(_ words: [String]) {
+    self.words = words
+    numbers = Array(repeating: nil, count: words.count)
   }
 }

@@ -1,0 +1,212 @@
+/// What bytes that were stored say of a kind by places in its lists: the words, and what goes with them.
+///
+/// It is stored beside them, so that a later release, whose lists may be others, knows which word each place stood for.
+public struct KindDescription: Hashable, Sendable {
+  public let name: String
+  public let version: Int
+  /// The words of the states.
+  public let states: [String]
+  public let events: [Entry]
+  public let timers: [Timer]
+  public let outputs: [Entry]
+  public let parameters: [Parameter]
+
+  /// An event with its arguments, or an output with its data.
+  public struct Entry: Hashable, Sendable {
+    public let name: String
+    public let values: [Datum]
+  }
+
+  public struct Datum: Hashable, Sendable {
+    public let name: String
+    public let type: ValueType
+  }
+
+  public struct Timer: Hashable, Sendable {
+    public let name: String
+    /// What its key is called; `nil` for a timer without.
+    public let key: String?
+  }
+
+  public struct Parameter: Hashable, Sendable {
+    public let name: String
+    public let type: ValueType
+    /// The value of a machine made without it; `nil` if `new` must give one.
+    public let standard: Value?
+  }
+
+  public init(_ kind: Kind) {
+    name = kind.name
+    version = kind.version
+    states = kind.states.map(\.word)
+    events = kind.events.map { Entry(name: $0.name, values: $0.arguments.map(Datum.init)) }
+    timers = kind.timers.map { Timer(name: $0.name, key: $0.key) }
+    outputs = kind.outputs.map { Entry(name: $0.name, values: $0.data.map(Datum.init)) }
+    parameters = kind.parameters.map { Parameter(name: $0.name, type: $0.type, standard: $0.standard) }
+  }
+
+  /// Of a kind of which nothing is known but its name.
+  public init(name: String) {
+    self.name = name
+    version = 0
+    (states, events, timers, outputs, parameters) = ([], [], [], [], [])
+  }
+}
+
+extension KindDescription.Datum {
+  fileprivate init(_ entry: ArgumentEntry) {
+    name = entry.name
+    type = entry.type
+  }
+}
+
+// MARK: As bytes
+
+extension KindDescription {
+  /// Raised when the layout changes.
+  private static let format: UInt64 = 1
+
+  /// The description as bytes, the same for equal ones.
+  public var bytes: [UInt8] {
+    let encoder = ValueEncoder()
+    encoder.number(Self.format)
+    encoder.text(name)
+    encoder.count(version)
+    encoder.list(states) { encoder.text($0) }
+    encoder.list(events) { $0.encode(to: encoder) }
+    encoder.list(timers) {
+      encoder.text($0.name)
+      encoder.flag($0.key != nil)
+      if let key = $0.key { encoder.text(key) }
+    }
+    encoder.list(outputs) { $0.encode(to: encoder) }
+    encoder.list(parameters) {
+      encoder.text($0.name)
+      $0.type.encode(to: encoder)
+      encoder.flag($0.standard != nil)
+      if let standard = $0.standard { encoder.value(standard) }
+    }
+    return encoder.bytes
+  }
+
+  /// - Throws: ``StorageFailure`` if the bytes are no description.
+  public init(_ bytes: [UInt8]) throws {
+    self = try bytes.withUnsafeBytes { bytes in
+      let decoder = ValueDecoder(bytes)
+      let description = try KindDescription(from: decoder)
+      guard decoder.left == 0 else { throw StorageFailure.damaged("there are bytes left over") }
+      return description
+    }
+  }
+
+  private init(from decoder: ValueDecoder) throws {
+    guard try decoder.number() == Self.format else { throw StorageFailure.damaged("the list is of another format") }
+    name = try decoder.text()
+    version = try decoder.number(as: Int.self)
+    states = try decoder.list { try decoder.text() }
+    events = try decoder.list { try Entry(from: decoder) }
+    timers = try decoder.list { Timer(name: try decoder.text(), key: try decoder.flag() ? try decoder.text() : nil) }
+    outputs = try decoder.list { try Entry(from: decoder) }
+    parameters = try decoder.list {
+      Parameter(
+        name: try decoder.text(), type: try ValueType(from: decoder),
+        standard: try decoder.flag() ? try decoder.value() : nil)
+    }
+    // Places are kept in a byte.
+    guard [states.count, events.count, timers.count, outputs.count].allSatisfy({ $0 <= 256 }) else {
+      throw StorageFailure.damaged("a list is too long")
+    }
+    let words = states + (events + outputs).map(\.name) + timers.map(\.name) + parameters.map(\.name)
+    guard !words.contains("") else { throw StorageFailure.damaged("a word is empty") }
+  }
+}
+
+extension KindDescription.Entry {
+  fileprivate func encode(to encoder: ValueEncoder) {
+    encoder.text(name)
+    encoder.list(values) {
+      encoder.text($0.name)
+      $0.type.encode(to: encoder)
+    }
+  }
+
+  fileprivate init(from decoder: ValueDecoder) throws {
+    name = try decoder.text()
+    values = try decoder.list {
+      KindDescription.Datum(name: try decoder.text(), type: try ValueType(from: decoder))
+    }
+  }
+}
+
+extension ValueType {
+  fileprivate func encode(to encoder: ValueEncoder) {
+    switch self {
+    case .text(let bytes):
+      encoder.byte(0)
+      encoder.signed(Int64(bytes.lowerBound))
+      encoder.signed(Int64(bytes.upperBound))
+    case .character: encoder.byte(1)
+    case .choice(let words):
+      encoder.byte(2)
+      encoder.list(words) { encoder.text($0) }
+    case .integer(let range):
+      encoder.byte(3)
+      encoder.signed(Int64(range.lowerBound))
+      encoder.signed(Int64(range.upperBound))
+    case .number(let range, let unit):
+      encoder.byte(4)
+      encoder.word(range.lowerBound.bitPattern)
+      encoder.word(range.upperBound.bitPattern)
+      encoder.text(unit)
+    case .flag: encoder.byte(5)
+    case .interval(let range):
+      encoder.byte(6)
+      encoder.signed(range.lowerBound.nanoseconds)
+      encoder.signed(range.upperBound.nanoseconds)
+    case .moment: encoder.byte(7)
+    case .optional(let type):
+      encoder.byte(8)
+      type.encode(to: encoder)
+    }
+  }
+
+  fileprivate init(from decoder: ValueDecoder, depth: Int = 0) throws {
+    func range<T: Comparable>(_ lower: T, _ upper: T) throws -> ClosedRange<T> {
+      guard lower <= upper else { throw StorageFailure.damaged("a range ends before it begins") }
+      return lower...upper
+    }
+    switch try decoder.byte() {
+    case 0: self = .text(bytes: try range(Int(try decoder.signed()), Int(try decoder.signed())))
+    case 1: self = .character
+    case 2: self = .choice(try decoder.list { try decoder.text() })
+    case 3: self = .integer(try range(Int(try decoder.signed()), Int(try decoder.signed())))
+    case 4:
+      let bounds = (Double(bitPattern: try decoder.word()), Double(bitPattern: try decoder.word()))
+      self = .number(try range(bounds.0, bounds.1), unit: try decoder.text())
+    case 5: self = .flag
+    case 6:
+      let bounds = (Interval(nanoseconds: try decoder.signed()), Interval(nanoseconds: try decoder.signed()))
+      self = .interval(try range(bounds.0, bounds.1))
+    case 7: self = .moment
+    case 8:
+      guard depth < 8 else { throw StorageFailure.tooDeep }
+      self = .optional(try ValueType(from: decoder, depth: depth + 1))
+    case let other: throw StorageFailure.damaged("there are no types of class \(other)")
+    }
+  }
+}
+
+extension ValueEncoder {
+  fileprivate func list<T>(_ elements: [T], _ write: (T) -> Void) {
+    count(elements.count)
+    for element in elements { write(element) }
+  }
+}
+
+extension ValueDecoder {
+  fileprivate func list<T>(_ read: () throws -> T) throws -> [T] {
+    var elements: [T] = []
+    for _ in 0..<(try count()) { elements.append(try read()) }
+    return elements
+  }
+}

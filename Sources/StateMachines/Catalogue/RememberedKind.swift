@@ -1,0 +1,84 @@
+extension Kind {
+  /// A kind that is only spoken of: it has the words of one as it was when something was stored, and no machine can be
+  /// made of it.
+  public convenience init(remembering description: KindDescription) {
+    self.init(
+      description,
+      events: description.events.map {
+        EventEntry(name: $0.name, arguments: $0.values.map(ArgumentEntry.init), about: "")
+      },
+      timers: description.timers.map { TimerEntry(name: $0.name, parameter: nil, key: $0.key, about: "") },
+      outputs: description.outputs.map {
+        OutputEntry(name: $0.name, data: $0.values.map(ArgumentEntry.init), about: "")
+      },
+      parameters: description.parameters.map {
+        ParameterEntry(name: $0.name, type: $0.type, standard: $0.standard, example: $0.standard ?? .none, about: "")
+      })
+  }
+}
+
+extension ArgumentEntry {
+  fileprivate init(_ datum: KindDescription.Datum) {
+    self.init(name: datum.name, type: datum.type, samples: [])
+  }
+}
+
+/// What stands for the machines of a remembered kind, of which there are none.
+enum NoMachine: ErasedMachine {
+  static func initialize(
+    _ value: UnsafeMutableRawPointer, initial: Int?, _ parameters: UnsafeRawPointer,
+    _ record: UnsafeMutablePointer<StepRecord>
+  ) -> UInt8 { nobody() }
+
+  static func step(
+    _ value: UnsafeMutableRawPointer, event: UnsafeRawPointer, _ parameters: UnsafeRawPointer,
+    _ record: UnsafeMutablePointer<StepRecord>
+  ) -> StepResult { nobody() }
+
+  static func expire(
+    _ value: UnsafeMutableRawPointer, timer: UInt8, _ parameters: UnsafeRawPointer,
+    _ record: UnsafeMutablePointer<StepRecord>
+  ) -> StepResult { nobody() }
+
+  static func copy(_ value: UnsafeRawPointer, to other: UnsafeMutableRawPointer) { nobody() }
+  static func destroy(_ value: UnsafeMutableRawPointer) { nobody() }
+  static func stateIndex(_ value: UnsafeRawPointer) -> UInt8 { nobody() }
+  static func stateData(_ value: UnsafeRawPointer) -> String? { nobody() }
+  static func asksFor(_ value: UnsafeRawPointer, timer: UInt8) -> Bool { nobody() }
+  static func statesAreEqual(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Bool { nobody() }
+  static var ownsMemory: Bool { false }
+  static func ownedBytes(_ value: UnsafeRawPointer) -> Int { nobody() }
+  static func write(_ value: UnsafeRawPointer, to encoder: ValueEncoder) throws { nobody() }
+  static func read(
+    _ value: UnsafeMutableRawPointer, _ parameters: UnsafeRawPointer, from decoder: ValueDecoder
+  ) throws { nobody() }
+
+  private static func nobody() -> Never { preconditionFailure("a remembered kind has no machines") }
+}
+
+/// The operations of a remembered kind, of which nobody has a use.
+///
+/// Safety: there are no events, and so what `plainEvents` points to is never looked at.
+// Unchecked: the only stored pointer is to a byte that nobody reads or writes.
+final class NoOperations: KindOperations, @unchecked Sendable {
+  let plainEvents: UnsafeRawPointer
+
+  init() {
+    plainEvents = UnsafeRawPointer(UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1))
+  }
+
+  deinit {
+    plainEvents.deallocate()
+  }
+
+  func makeEvent(_ event: Int, _ arguments: [Value], at storage: UnsafeMutableRawPointer) { nobody() }
+  func destroyEvent(at storage: UnsafeMutableRawPointer) { nobody() }
+  func makeParameterPool() -> any ParameterPool { TypedParameterPool<NoParameters>([]) }
+  func read(_ value: UnsafeRawPointer, at now: Moment, _ parameters: UnsafeRawPointer) -> [Value?] { nobody() }
+  func refusal(of event: Int, _ value: UnsafeRawPointer, at now: Moment, _ parameters: UnsafeRawPointer) -> String? {
+    nobody()
+  }
+  func values(of parameters: UnsafeRawPointer) -> [Value] { nobody() }
+
+  private func nobody() -> Never { preconditionFailure("a remembered kind has no machines") }
+}
