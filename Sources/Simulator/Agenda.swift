@@ -40,6 +40,11 @@ struct Agenda: ~Copyable {
   private var hasHole = false
   /// How many entries are of running timers.
   var living = 0
+  /// The entry that has last come up to where some twenty are that will be due next. Its machine can be fetched from memory
+  /// before it is needed.
+  private(set) var coming = Entry(due: 0, stamp: 0, machine: MachineID(MachineID.absentNumber))
+  /// The places of the first three layers are below this.
+  private static let near = 24
 
   init() {
     capacity = 64
@@ -72,6 +77,9 @@ struct Agenda: ~Copyable {
     UnsafeMutableRawPointer.allocate(byteCount: capacity * MemoryLayout<Entry>.stride, alignment: 64)
       .bindMemory(to: Entry.self, capacity: capacity)
   }
+
+  /// The bytes of the entries and of those that were here: memory beyond the most there were is not touched.
+  var bytes: Int { max(end, capacity / 2) * MemoryLayout<Entry>.stride }
 
   /// Entries, dead ones included.
   var count: Int { end - Agenda.root }
@@ -124,15 +132,30 @@ struct Agenda: ~Copyable {
 
   /// Keeps the entries that `isAlive` says are, and restores the order.
   ///
+  /// What it costs is to wait for memory, since each entry is of another machine. So what the answers need is read for
+  /// some entries at once, before the first is asked for: the processor waits for all of them together.
+  ///
+  /// - Parameter fetch: Reads what `isAlive` will look at.
+  /// - Returns: What `fetch` has read; it means nothing.
   /// - Complexity: O(*n*).
-  mutating func sweep(_ isAlive: (Entry) -> Bool) {
+  @inline(__always)
+  @discardableResult
+  mutating func sweep(fetching fetch: (Entry) -> UInt8 = { _ in 0 }, _ isAlive: (Entry) -> Bool) -> UInt8 {
+    var fetched: UInt8 = 0
     var kept = Agenda.root
-    for place in Agenda.root..<end where isAlive(base[place]) {
-      base[kept] = base[place]
-      kept += 1
+    var first = Agenda.root
+    while first < end {
+      let next = min(first &+ 32, end)
+      for place in first..<next { fetched &+= fetch(base[place]) }
+      for place in first..<next where isAlive(base[place]) {
+        base[kept] = base[place]
+        kept &+= 1
+      }
+      first = next
     }
     end = kept
     restore()
+    return fetched
   }
 
   /// Replaces every entry by what `change` makes of it.
@@ -144,6 +167,52 @@ struct Agenda: ~Copyable {
   /// All entries in no order.
   func forEach(_ body: (Entry) -> Void) {
     for place in Agenda.root..<end { body(base[place]) }
+  }
+
+  /// Hands out entries in their order, the dead among them, until `body` returns false.
+  ///
+  /// - Complexity: O(*k* log *k*) for *k* entries.
+  func forEachInOrder(_ body: (Entry) -> Bool) {
+    guard end > Agenda.root else { return }
+    // The places that may be next: those whose parents have been handed out. A heap itself.
+    var candidates = ContiguousArray([Agenda.root])
+    while let place = candidates.first {
+      guard body(base[place]) else { return }
+      let child = firstChild(of: place)
+      if child < end {
+        // The first child takes its parent's place.
+        replaceFirst(of: &candidates, by: child)
+        for other in (child + 1)..<max(child + 1, min(child + 4, end)) { insert(other, into: &candidates) }
+      } else {
+        let last = candidates.removeLast()
+        if !candidates.isEmpty { replaceFirst(of: &candidates, by: last) }
+      }
+    }
+  }
+
+  private func insert(_ place: Int, into candidates: inout ContiguousArray<Int>) {
+    candidates.append(place)
+    var hole = candidates.count - 1
+    while hole > 0, Entry.precedes(base[place], base[candidates[(hole - 1) / 2]]) {
+      candidates[hole] = candidates[(hole - 1) / 2]
+      hole = (hole - 1) / 2
+    }
+    candidates[hole] = place
+  }
+
+  private func replaceFirst(of candidates: inout ContiguousArray<Int>, by place: Int) {
+    var hole = 0
+    while true {
+      var child = hole * 2 + 1
+      if child >= candidates.count { break }
+      if child + 1 < candidates.count, Entry.precedes(base[candidates[child + 1]], base[candidates[child]]) {
+        child += 1
+      }
+      if !Entry.precedes(base[candidates[child]], base[place]) { break }
+      candidates[hole] = candidates[child]
+      hole = child
+    }
+    candidates[hole] = place
   }
 
   private mutating func restore() {
@@ -178,7 +247,7 @@ struct Agenda: ~Copyable {
   }
 
   @inline(__always)
-  private func siftDown(_ entry: Entry, from start: Int) {
+  private mutating func siftDown(_ entry: Entry, from start: Int) {
     var place = start
     while true {
       let child = firstChild(of: place)
@@ -194,6 +263,7 @@ struct Agenda: ~Copyable {
       }
       if !Entry.precedes(base[least], entry) { break }
       base[place] = base[least]
+      if place < Agenda.near { coming = base[least] }
       place = least
     }
     base[place] = entry

@@ -19,7 +19,8 @@ extension World {
     // A world that is half made is destroyed like any other when an error is thrown.
     self.init(limits: limits)
     do {
-      try WorldReading(archive).read(into: &self, kinds)
+      var reading = try WorldReading(archive)
+      try reading.read(into: &self, kinds)
     } catch {
       throw ArchiveFailure(error)
     }
@@ -30,7 +31,10 @@ extension World {
   ) throws(ArchiveFailure) {
     self.init(limits: limits)
     do {
-      try archive.withUnsafeBytes { try WorldReading($0).read(into: &self, kinds) }
+      try archive.withUnsafeBytes {
+        var reading = try WorldReading($0)
+        try reading.read(into: &self, kinds)
+      }
     } catch {
       throw ArchiveFailure(error)
     }
@@ -51,6 +55,12 @@ struct WorldReading {
   let stateHash: UInt64
   private let decoder: ValueDecoder
   private let firings: UInt64
+  /// By kind.
+  private var lists: [KindLists] = []
+  /// By kind: whether its machines have parameters written; nil until the first of them comes.
+  private var haveParameters: [Bool?] = []
+  /// By kind: whether it is one of this release.
+  private var areKnown: [Bool] = []
 
   /// Looks at what is around the state.
   ///
@@ -76,7 +86,7 @@ struct WorldReading {
   /// Reads the state.
   ///
   /// - Parameter world: An empty one with the limits that it is to have.
-  func read(into world: inout World, _ kinds: (String) -> CatalogueEntry?) throws {
+  mutating func read(into world: inout World, _ kinds: (String) -> CatalogueEntry?) throws {
     world.limits.chain = try decoder.number(as: Int.self)
     world.limits.keyedTimers = try decoder.number(as: Int.self)
     world.limits.wireChain = try decoder.number(as: Int.self)
@@ -108,31 +118,37 @@ struct WorldReading {
 
   // MARK: Kinds
 
-  private func readKinds(_ kinds: (String) -> CatalogueEntry?, into world: inout World) throws {
+  /// Reads which kinds there are. One that is gone, or is of another version, is no hindrance where no machine of it lives.
+  private mutating func readKinds(_ kinds: (String) -> CatalogueEntry?, into world: inout World) throws {
     for place in 0..<(try decoder.count()) {
       let name = try decoder.text()
-      let version = try decoder.number(as: Int.self)
-      guard case .machine(let kind)? = kinds(name) else { throw ArchiveFailure.unknownKind(name) }
-      guard kind.version == version else {
-        throw ArchiveFailure.version(kind: name, written: version, known: kind.version)
-      }
-      for (list, words) in kind.placedWords {
-        let written = try (0..<decoder.count()).map { _ in try decoder.text() }
-        // What was added behind changes no place.
-        guard words.starts(with: written) else {
-          let (before, now) = (written.joined(separator: ", "), words.joined(separator: ", "))
-          throw ArchiveFailure.changedKind(name, how: "its \(list) were \(before) and are \(now)")
-        }
-      }
-      guard world.population.place(of: kind) == place else {
-        throw StorageFailure.damaged("kind \(name) comes twice")
-      }
+      let known: Kind? = if case .machine(let kind)? = kinds(name) { kind } else { nil }
+      let kind = known ?? Kind(remembering: KindDescription(name: name))
+      guard world.population.place(of: kind) == place,
+        !world.population.kinds[..<place].contains(where: { $0.name == name })
+      else { throw StorageFailure.damaged("kind \(name) comes twice") }
+      lists.append(KindLists(kind))
+      haveParameters.append(nil)
+      areKnown.append(known != nil)
+    }
+  }
+
+  /// A place in a list of a kind.
+  private func place(
+    in list: NamedWords, _ what: String, of kind: Kind
+  ) throws -> Int {
+    do throws(StorageFailure) {
+      return try decoder.place(in: list)
+    } catch .unknownWord(let word) {
+      throw ArchiveFailure.changedKind(kind.name, how: "it has no \(what) '\(word)' any more")
+    } catch {
+      throw error
     }
   }
 
   // MARK: Machines
 
-  private func readMachines(into world: inout World) throws {
+  private mutating func readMachines(into world: inout World) throws {
     let numbers = try decoder.count()
     let living = try decoder.count()
     guard numbers <= MachineID.most, living <= numbers else {
@@ -150,8 +166,8 @@ struct WorldReading {
       let kind = (tag - 1) / 2
       guard kind < sets.count else { throw StorageFailure.damaged("machine \(number) is of no kind") }
       let name = try decoder.run()
-      guard (1...Int(UInt8.max)).contains(name.count) else {
-        throw StorageFailure.damaged("the name of machine \(number) has \(name.count) bytes")
+      guard Registry.canBeName(name) else {
+        throw StorageFailure.damaged("machine \(number) has no name that can be one")
       }
       if tag % 2 == 1 {
         world.registry.append(dropped: name, kind: kind)
@@ -164,9 +180,21 @@ struct WorldReading {
     }
   }
 
-  private func readMachine(
+  /// Reads what stands in front of the first machine of a kind.
+  private mutating func readDescription(of place: Int, in world: borrowing World) throws {
+    let kind = world.population.kinds[place]
+    guard areKnown[place] else { throw ArchiveFailure.unknownKind(kind.name) }
+    let version = try decoder.number(as: Int.self)
+    guard version == kind.version else {
+      throw ArchiveFailure.version(kind: kind.name, written: version, known: kind.version)
+    }
+    haveParameters[place] = try decoder.flag()
+  }
+
+  private mutating func readMachine(
     _ machine: MachineID, _ kind: Int, _ name: UnsafeRawBufferPointer, _ sets: inout [UInt32], into world: inout World
   ) throws {
+    if haveParameters[kind] == nil { try readDescription(of: kind, in: world) }
     guard world.registry.find(name) == nil else {
       throw StorageFailure.damaged("two machines are named \(String(decoding: name, as: UTF8.self))")
     }
@@ -174,14 +202,26 @@ struct WorldReading {
     let location = world.population.cell(of: kind, parameters: parameters)
     let slot = world.population.slots[kind]
     // The machine is entered only when its value is made, since a world that ends destroys those of all that are entered.
-    try slot.machine.read(
-      world.population.value(at: location), world.population.parameters(at: location), from: decoder)
+    let start = decoder.offset
+    do {
+      try slot.machine.read(
+        world.population.value(at: location), world.population.parameters(at: location), from: decoder)
+    } catch let failure as StorageFailure {
+      throw failure.isChange
+        ? ArchiveFailure.changedKind(
+          world.population.kinds[kind].name,
+          how: "of machine \(String(decoding: name, as: UTF8.self)), \(failure.text)")
+        : failure
+    }
+    // As long as nobody has looked, it has what was written of it.
+    world.population.weigh(
+      world.population.cell(at: location).cell, of: kind, given: decoder.offset - start, isKept: true)
     world.registry.insert(name, at: location, as: machine)
   }
 
   private func readParameters(of kind: Int, _ sets: inout [UInt32], into world: inout World) throws -> UInt32 {
     let definition = world.population.kinds[kind]
-    if definition.parameters.isEmpty { return 0 }
+    guard haveParameters[kind] == true else { return try world.population.intern([], of: kind) }
     let number = try decoder.number(as: Int.self)
     if number < sets.count {
       world.population.retainParameters(at: sets[number], of: kind)
@@ -190,10 +230,13 @@ struct WorldReading {
     guard number == sets.count else { throw StorageFailure.damaged("parameters are spoken of before they come") }
     var values: [(parameter: Int, value: Value)] = []
     for _ in 0..<(try decoder.count()) {
-      let place = try decoder.number(as: Int.self)
+      let name = try decoder.text()
       let value = try decoder.value()
-      guard place < definition.parameters.count, definition.parameters[place].type.admits(value) else {
-        throw StorageFailure.damaged("a parameter of kind \(definition.name) has a value that it cannot have")
+      guard let place = definition.parameters.firstIndex(where: { $0.name == name }) else {
+        throw ArchiveFailure.changedKind(definition.name, how: "it has no parameter '\(name)' any more")
+      }
+      guard definition.parameters[place].type.admits(value) else {
+        throw ArchiveFailure.changedKind(definition.name, how: "its parameter '\(name)' takes other values")
       }
       values.append((place, value))
     }
@@ -252,9 +295,12 @@ struct WorldReading {
     let machine = try livingMachine(in: world)
     let location = world.registry.location(of: machine)
     let kind = world.population.kinds[world.population.kind(at: location)]
-    let place = try decoder.byte()
-    guard Int(place) < kind.timers.count else { throw StorageFailure.damaged("\(kind.name) has no timer \(place)") }
-    let key = kind.timers[Int(place)].key == nil ? 0 : try decoder.number(as: UInt32.self)
+    let place = UInt8(try place(in: lists[world.population.kind(at: location)].timers, "timer", of: kind))
+    let key = try decoder.number(as: UInt32.self)
+    guard key == 0 || kind.timers[Int(place)].key != nil else {
+      throw ArchiveFailure.changedKind(
+        kind.name, how: "its timer '\(kind.timers[Int(place)].name)' bears no key any more")
+    }
     if key != 0 {
       guard !world.keyedTimers.set(KeyedTimers.Name(timer: place, key: key), of: machine, timer) else {
         throw StorageFailure.damaged("a timer runs twice")
@@ -292,13 +338,12 @@ struct WorldReading {
   private func readWires(into world: inout World) throws {
     for _ in 0..<(try decoder.count()) {
       let source = try livingMachine(in: world)
-      let output = try decoder.number(as: Int.self)
+      let output = try place(
+        in: lists[world.kindPlace(of: source)].outputs, "output", of: world.kind(of: source))
       let target = try livingMachine(in: world)
-      let event = try decoder.number(as: Int.self)
+      let event = try place(in: lists[world.kindPlace(of: target)].events, "event", of: world.kind(of: target))
       let wire = Wire(from: source, output: output, to: target, event: event)
-      guard output < world.kind(of: source).outputs.count, event < world.kind(of: target).events.count,
-        !world.wires.contains(wire)
-      else { throw StorageFailure.damaged("a wire joins what cannot be joined") }
+      guard !world.wires.contains(wire) else { throw StorageFailure.damaged("a wire is there twice") }
       world.wires.add(wire)
     }
   }
@@ -311,14 +356,21 @@ struct WorldReading {
       let sequence = try decoder.number()
       let all = try (0..<decoder.count()).map { _ in try machine(in: world) }
       let members = try (0..<decoder.count()).map { _ in try livingMachine(in: world) }
-      guard all.count == composition.members.count else {
-        throw ArchiveFailure.changedKind(kind, how: "it had \(all.count) members and has \(composition.members.count)")
-      }
       guard world.compositions[name] == nil, !members.isEmpty, members.allSatisfy(all.contains) else {
         throw StorageFailure.damaged("\(name) is not composed of its members")
       }
       world.compositions[name] = World.CompositionRecord(
         name: name, composition: composition, sequence: sequence, all: all, members: members)
+    }
+  }
+}
+
+extension StorageFailure {
+  /// Whether it is about a type that is another by now, and not about bytes.
+  fileprivate var isChange: Bool {
+    switch self {
+    case .otherMember, .unknownWord: true
+    case .cutShort, .damaged, .tooDeep, .unsupported: false
     }
   }
 }

@@ -149,6 +149,9 @@ struct WorldWriting: ~Copyable {
   private var phase = Phase.machines(0)
   /// By kind.
   private var parameterSets: [ParameterSets]
+  private let lists: [KindLists]
+  /// By kind: whether version and the like were written.
+  private var isDescribed: [Bool]
   /// Timers that are still to be written.
   private var agenda: Agenda
   private var lastDue: Int64
@@ -166,6 +169,8 @@ struct WorldWriting: ~Copyable {
   init(of world: borrowing World, _ purpose: Purpose) {
     self.purpose = purpose
     parameterSets = Array(repeating: ParameterSets(), count: world.population.kinds.count)
+    lists = world.population.kinds.map { KindLists($0) }
+    isDescribed = world.population.kinds.map { _ in false }
     agenda = world.agenda.copy()
     lastDue = world.now.nanoseconds
     for byte in WorldArchive.magic { encoder.byte(byte) }
@@ -255,11 +260,7 @@ struct WorldWriting: ~Copyable {
     encoder.count(world.population.kinds.count)
     for kind in world.population.kinds {
       encoder.text(kind.name)
-      encoder.count(kind.version)
-      for (_, words) in kind.placedWords {
-        encoder.count(words.count)
-        for word in words { encoder.text(word) }
-      }
+      if purpose == .present { encoder.count(kind.version) }
     }
   }
 
@@ -279,6 +280,7 @@ struct WorldWriting: ~Copyable {
     if purpose == .present { encoder.number(UInt64(machine.number)) }
     encoder.count(2 + 2 * place)
     world.registry.withName(of: machine) { encoder.text($0) }
+    if purpose != .present, !isDescribed[place] { describe(place, of: world) }
     writeParameters(at: location, place, of: world)
     do {
       try world.population.slots[place].machine.write(world.population.value(at: location), to: encoder)
@@ -288,29 +290,38 @@ struct WorldWriting: ~Copyable {
     }
   }
 
-  /// Writes the number of a set of parameters, and where it comes for the first time those that are not the defaults.
+  /// Writes what else there is to say of a kind, in front of the first machine of it that lives: nobody needs it before.
+  private mutating func describe(_ place: Int, of world: borrowing World) {
+    isDescribed[place] = true
+    encoder.count(world.population.kinds[place].version)
+    encoder.flag(!world.population.kinds[place].parameters.isEmpty)
+  }
+
+  /// Writes the number of a set of parameters, and where it comes for the first time the set: all of it, since a default
+  /// may be another later.
   private mutating func writeParameters(at location: Location, _ kind: Int, of world: borrowing World) {
     guard let set = world.population.parameterPlace(at: location) else { return }
     if let known = parameterSets[kind].numbers[set] { return encoder.number(known) }
     let entries = world.population.kinds[kind].parameters
     let values = world.population.kinds[kind].values(of: world.population.parameters(at: location))
-    let given = values.indices.filter { values[$0] != entries[$0].standard }
+    let given = lists[kind].parametersByName.filter { purpose != .present || values[$0] != entries[$0].standard }
     let written = ValueEncoder()
-    written.count(given.count)
     for place in given {
-      written.count(place)
+      written.text(entries[place].name)
       written.value(values[place])
     }
     let (number, isNew) = parameterSets[kind].enter(set, written.bytes)
     encoder.number(number)
-    if isNew { encoder.bytes(written.bytes) }
+    guard isNew else { return }
+    encoder.count(given.count)
+    encoder.bytes(written.bytes)
   }
 
   /// Writes a timer, if it runs.
   private mutating func write(_ entry: Agenda.Entry, of world: borrowing World) {
     let location = world.registry.location(of: entry.machine)
     guard location.isSomewhere else { return }
-    let kind = world.population.kinds[world.population.kind(at: location)]
+    let kind = world.population.kind(at: location)
     let name: KeyedTimers.Name
     if let place = world.population.timers(at: location).firstIndex(where: { $0.stamp == entry.stamp }) {
       name = KeyedTimers.Name(timer: UInt8(place), key: 0)
@@ -322,8 +333,8 @@ struct WorldWriting: ~Copyable {
     encoder.signed(entry.due - lastDue)
     lastDue = entry.due
     encoder.number(UInt64(entry.machine.number))
-    encoder.byte(name.timer)
-    if kind.timers[Int(name.timer)].key != nil { encoder.number(UInt64(name.key)) }
+    encoder.word(at: Int(name.timer), of: lists[kind].timers)
+    encoder.number(UInt64(name.key))
     // Stamps are not written: their order is that of the timers, and only at this instant does more depend on them.
     if entry.due == world.now.nanoseconds { encoder.flag(entry.stamp > world.instantStamp) }
   }
@@ -346,9 +357,9 @@ struct WorldWriting: ~Copyable {
     for origin in world.wires.origins.sorted(by: { $0.number < $1.number }) {
       for wire in world.wires.from(origin) {
         encoder.number(UInt64(wire.from.number))
-        encoder.count(wire.output)
+        encoder.word(at: wire.output, of: lists[world.kindPlace(of: wire.from)].outputs)
         encoder.number(UInt64(wire.to.number))
-        encoder.count(wire.event)
+        encoder.word(at: wire.event, of: lists[world.kindPlace(of: wire.to)].events)
       }
     }
     encoder.count(world.compositions.count)

@@ -8,8 +8,13 @@ package struct Chronicle: ~Copyable {
   /// Tells of the kinds and names of the machines in the inputs that are being read, and prints them; nothing more.
   private var world: World
   private var reader: JournalReader
-  private let catalogue: Catalogue
-  private var known: Set<MachineID> = []
+  private let words: StoredWords
+  private var kinds: SpokenKinds
+  private var known: [MachineID: KindTranslation] = [:]
+  /// Whether a segment was not read to its end, so that there is nothing to go on with.
+  private var isBroken = false
+  /// The input from which on other words hold.
+  private var wordsHoldUntil: UInt64 = 0
 
   /// How much of the journal is in memory at one time, in bytes, besides the segment that is read.
   private static let journalBytes = 1 << 20
@@ -18,11 +23,12 @@ package struct Chronicle: ~Copyable {
   package typealias Owner = (_ machine: MachineID, _ sequence: UInt64) -> (kind: String, name: String)?
 
   /// - Parameter sequence: The input before the first that is read.
-  package init(after sequence: UInt64, _ catalogue: Catalogue) {
+  package init(after sequence: UInt64, _ words: StoredWords, _ catalogue: Catalogue) {
     world = World()
     world.journal = Journal(inputs: .max >> 1, bytes: Chronicle.journalBytes, after: sequence)
     reader = world.journalReader(from: sequence + 1)
-    self.catalogue = catalogue
+    self.words = words
+    kinds = SpokenKinds(words, catalogue)
   }
 
   /// The last input that was read.
@@ -35,53 +41,62 @@ package struct Chronicle: ~Copyable {
   ///   - owner: Is asked about machines that were made before the first input that was read.
   ///   - body: Gets each input, with a world that knows its words; and, of the first input of a composed `new`, what that
   ///     made.
-  /// - Throws: `gap` and `unknownKind`; what `body` throws.
+  /// - Throws: ``Recovery/Failure``: `gap` and `unreadable`; what `body` throws.
   /// - Complexity: O(inputs).
   package mutating func read(
     _ bytes: UnsafeRawBufferPointer, _ numbers: ClosedRange<UInt64>, owner: Owner,
     _ body: (borrowing World, JournalEntry, JournalSegment.Creation?) throws -> Void
   ) throws {
     let before = world.lastSequence
-    guard let segment = JournalSegment(bytes), numbers.contains(before + 1) else {
+    guard let segment = JournalSegment(bytes), numbers.contains(before + 1), !isBroken else {
       throw Recovery.Failure.gap(after: before)
     }
-    world.journal.append(segment, numbers)
-    segment.facts.shape(&world.limits)
-    var creations = segment.creations.filter { $0.machine != .nobody && $0.sequence > before }[...]
-    let composed = segment.creations.filter { $0.machine == .nobody }
-    while let entry = world.journal.read(&reader) {
-      if entry.input == .created {
-        guard let made = creations.popFirst(), made.sequence == entry.sequence else {
-          throw Recovery.Failure.gap(after: entry.sequence - 1)
+    isBroken = true
+    if numbers.lowerBound >= wordsHoldUntil {
+      wordsHoldUntil = words.firstChange(after: numbers.lowerBound)
+      kinds.forget()
+      known = [:]
+    }
+    var creations = segment.creations.filter { $0.machine != nil && $0.sequence > before }[...]
+    let composed = segment.creations.filter { $0.machine == nil }
+    var translation = SegmentTranslation(segment, numbers)
+    do {
+      try translation.pass(to: before)
+      world.journal.append(segment, numbers)
+      segment.facts.shape(&world.limits)
+      while try next(&translation, &creations, numbers, owner) {
+        guard let entry = world.journal.read(&reader) else { break }
+        try body(world, entry, composed.isEmpty ? nil : composed.first { $0.sequence == entry.sequence })
+      }
+      isBroken = false
+    } catch let failure as SegmentFailure {
+      throw Recovery.Failure.unreadable(failure, at: max(translation.next - 1, numbers.lowerBound))
+    }
+  }
+
+  /// Goes through the next record, and sees to it that the machines are known that its lines name.
+  private mutating func next(
+    _ translation: inout SegmentTranslation, _ creations: inout ArraySlice<JournalSegment.Creation>,
+    _ numbers: ClosedRange<UInt64>, _ owner: Owner
+  ) throws -> Bool {
+    try translation.read { machine, entry, isNew in
+      let (kind, name): (String, String)
+      if isNew {
+        guard let made = creations.popFirst(), made.sequence == entry.sequence, made.machine == machine else {
+          throw SegmentFailure.damaged("it makes a machine of which nothing is said")
         }
-        try note(made.machine, made.kind, made.name, at: entry.sequence)
+        (kind, name) = (made.kind, made.name)
       } else {
-        try meet(entry, owner)
+        if let meaning = known[machine] { return SegmentTranslation.Meaning(translation: meaning) }
+        guard let found = owner(machine, entry.sequence), Registry.canBeName(found.name.utf8) else {
+          throw SegmentFailure.damaged("it is about machine \(machine.number), which was never made")
+        }
+        (kind, name) = (found.kind, found.name)
       }
-      try body(world, entry, composed.isEmpty ? nil : composed.first { $0.sequence == entry.sequence })
-    }
-  }
-
-  /// Sees to it that the machines are known that an input's lines name.
-  private mutating func meet(_ entry: JournalEntry, _ owner: Owner) throws {
-    switch entry.input {
-    case .created, .event, .expiry, .fired, .dropped: if known.contains(entry.machine) { return }
-    case .delivery, .wired, .unwired, .renewed: break
-    case .rewound: return
-    }
-    for machine in entry.machines where !known.contains(machine) {
-      guard let (kind, name) = owner(machine, entry.sequence) else {
-        throw Recovery.Failure.gap(after: entry.sequence - 1)
-      }
-      try note(machine, kind, name, at: entry.sequence)
-    }
-  }
-
-  private mutating func note(_ machine: MachineID, _ kindName: String, _ name: String, at sequence: UInt64) throws {
-    guard case .machine(let kind)? = catalogue[kindName] else {
-      throw Recovery.Failure.unknownKind(kindName, at: sequence)
-    }
-    known.insert(machine)
-    world.registry.note(name, kind: world.population.place(of: kind), as: machine, world.population)
+      let meaning = try kinds.translation(of: kind, at: numbers.lowerBound)
+      known[machine] = meaning
+      world.registry.note(name, kind: world.population.place(of: meaning.kind), as: machine, world.population)
+      return SegmentTranslation.Meaning(translation: meaning)
+    } != nil
   }
 }

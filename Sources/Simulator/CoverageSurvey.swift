@@ -74,10 +74,12 @@ package struct CoverageSurvey: Sendable {
   private mutating func note(_ entry: JournalEntry, _ world: borrowing World) {
     // What was undone has not been.
     if world.hasUndone(entry.sequence) { return }
-    let place = world.kindPlace(of: entry.machine)
+    // An input of the whole world is no step of a machine.
+    guard let machine = entry.machine else { return }
+    let place = world.kindPlace(of: machine)
     guard isWanted[place] else { return }
-    guard pattern.matchesAll || world.withName(of: entry.machine, { pattern.matches($0) }) else { return }
-    let number = entry.machine.index
+    guard pattern.matchesAll || world.withName(of: machine, { pattern.matches($0) }) else { return }
+    let number = machine.index
     if number >= lastMoves.count {
       lastMoves.append(contentsOf: repeatElement(0, count: max(64, number + 1 - lastMoves.count, lastMoves.count)))
     }

@@ -78,6 +78,23 @@ struct DetailWriter: ~Copyable {
 
   mutating func tag(_ tag: DetailTag) { append(tag.rawValue) }
 
+  /// A tag with a number behind it, in room that is made once.
+  @inline(__always)
+  mutating func tag(_ tag: DetailTag, _ index: UInt8, _ number: UInt64) {
+    reserve(12)
+    base.storeBytes(of: tag.rawValue, toByteOffset: count, as: UInt8.self)
+    base.storeBytes(of: index, toByteOffset: count &+ 1, as: UInt8.self)
+    var place = count &+ 2
+    var rest = number
+    while rest >= 0x80 {
+      base.storeBytes(of: UInt8(truncatingIfNeeded: rest) | 0x80, toByteOffset: place, as: UInt8.self)
+      place &+= 1
+      rest &>>= 7
+    }
+    base.storeBytes(of: UInt8(truncatingIfNeeded: rest), toByteOffset: place, as: UInt8.self)
+    count = place &+ 1
+  }
+
   @inline(__always)
   mutating func number(_ number: UInt64) {
     var rest = number
@@ -124,11 +141,21 @@ struct DetailWriter: ~Copyable {
     number(UInt64(values.count))
     for value in values { self.value(value) }
   }
+
+  /// A detail as another sheet has it, but for the byte behind its tag where that is to be another.
+  mutating func copy(_ detail: UnsafeRawBufferPointer, replacingPlaceWith index: UInt8?) {
+    for (place, byte) in detail.enumerated() { append(place == 1 ? index ?? byte : byte) }
+  }
+
+  func withBytes(_ body: (UnsafeRawBufferPointer) -> Void) {
+    body(UnsafeRawBufferPointer(start: base, count: count))
+  }
 }
 
 /// Reads the details of an entry one after the other.
 package struct DetailReader {
-  // Safety: details end with a zero tag, and every length in them was written by `DetailWriter`.
+  // Safety: details end with a zero tag, and every length in them was written by `DetailWriter`, or by whoever has written
+  // a segment, which `RecordScanner` has gone through.
   private(set) var place: UnsafeRawPointer
   private let moment: Moment
   private var isAtEnd: Bool
@@ -259,8 +286,14 @@ extension DetailReader {
     return nil
   }
 
+  /// The tag of the next detail, and the byte behind it, which is a place where it is one of what was armed or disarmed.
+  var ahead: (tag: DetailTag, place: UInt8)? {
+    guard !isAtEnd, let tag = DetailTag(rawValue: place.load(as: UInt8.self)), tag != .end else { return nil }
+    return (tag, place.load(fromByteOffset: 1, as: UInt8.self))
+  }
+
   /// Passes over one detail without making anything of it; false at the end.
-  private mutating func skip() -> Bool {
+  mutating func skip() -> Bool {
     guard let tag = DetailTag(rawValue: byte()) else { preconditionFailure("the journal has no such detail") }
     switch tag {
     case .end: return false

@@ -15,57 +15,82 @@ package struct Excerpt: ~Copyable {
   ///   - present: The world whose journal it is, which knows what was undone.
   ///   - undone: What else was undone of it: each stretch up to the input that undid it, in order.
   ///   - owner: Who had a number at an input, which may be the one that made it; nil if nobody.
-  /// - Returns: Nil if what the segment speaks of is not known.
-  package init?(
+  /// - Throws: ``SegmentFailure`` where the segment cannot be read; what `owner` throws.
+  package init(
     of bytes: UnsafeRawBufferPointer, from start: UInt64, _ numbers: ClosedRange<UInt64>,
-    in present: borrowing World, undone: [ClosedRange<UInt64>], _ catalogue: Catalogue,
+    in present: borrowing World, undone: [ClosedRange<UInt64>], _ words: StoredWords, _ catalogue: Catalogue,
     owner: (_ machine: MachineID, _ sequence: UInt64, _ isNew: Bool) throws -> (kind: String, name: String)?
-  ) rethrows {
-    guard let journal = Journal(segment: bytes, numbers) else { return nil }
+  ) throws {
+    guard let segment = JournalSegment(bytes) else { throw SegmentFailure.damaged("what is in front of it is cut off") }
     var world = World(limits: present.limits)
-    world.journal = journal
     for stretch in undone {
       world.past.undone.append(Past.Undone(from: stretch.lowerBound, by: stretch.upperBound))
     }
     // What was undone last is not stored yet.
     for stretch in present.past.undone { Past.undo(from: stretch.from, by: stretch.by, in: &world.past.undone) }
-    var reader = world.journal.reader(from: numbers.lowerBound)
-    var known: Set<MachineID> = []
+    var kinds = SpokenKinds(words, catalogue)
+    var known: [MachineID: KindTranslation] = [:]
     var last = numbers.upperBound
-    reading: while let entry = world.journal.read(&reader) {
-      guard entry.sequence >= start else { continue }
-      for machine in entry.machines where entry.input == .created || !known.contains(machine) {
-        guard let (kindName, name) = try owner(machine, entry.sequence, entry.input == .created),
-          case .machine(let kind)? = catalogue[kindName]
-        else { return nil }
-        if known.contains(machine), world.registry.speaks(of: machine, otherThan: name) {
-          last = entry.sequence - 1
-          break reading
+    var translation = SegmentTranslation(segment, numbers)
+    try translation.pass(to: start - 1)
+    do {
+      while let _ = try translation.read({ machine, entry, isNew in
+        if !isNew, let meaning = known[machine] { return SegmentTranslation.Meaning(translation: meaning) }
+        guard let (kindName, name) = try owner(machine, entry.sequence, isNew), Registry.canBeName(name.utf8) else {
+          throw SegmentFailure.damaged("it is about machine \(machine.number), which was never made")
         }
-        known.insert(machine)
-        world.registry.note(name, kind: world.population.place(of: kind), as: machine, world.population)
-      }
+        if known[machine] != nil, world.registry.speaks(of: machine, otherThan: name) {
+          throw OtherNames(last: entry.sequence - 1)
+        }
+        let meaning = try kinds.translation(of: kindName, at: numbers.lowerBound)
+        known[machine] = meaning
+        world.registry.note(name, kind: world.population.place(of: meaning.kind), as: machine, world.population)
+        return SegmentTranslation.Meaning(translation: meaning)
+      }) {}
+    } catch let names as OtherNames {
+      last = names.last
     }
+    world.journal = Journal(
+      inputs: .max >> 1, bytes: .max, after: numbers.lowerBound - 1, at: segment.facts.moment)
+    world.journal.append(segment, numbers)
     self.world = world
     self.last = last
   }
+
+  /// A number means another machine behind this input.
+  private struct OtherNames: Error {
+    let last: UInt64
+  }
 }
 
-extension JournalEntry {
-  /// The machines that its lines name.
-  var machines: [MachineID] {
-    var machines = machine == .nobody ? [] : [machine]
-    guard hasDetails else { return machines }
-    var details = DetailReader(self)
-    while let detail = details.next() {
-      switch detail {
-      case .source(let machine, _), .target(let machine, _): machines.append(machine)
-      case .renewed(let timer): machines.append(timer.machine)
-      case .emitted, .armed, .disarmed, .dataBefore, .dataAfter, .arguments, .parameters, .initial, .kind, .due, .key,
-        .undone:
-        break
+/// Kinds as they were when a journal was written: those of today where their lists are the same, and otherwise such that
+/// are only spoken of.
+struct SpokenKinds {
+  private let words: StoredWords
+  private let catalogue: Catalogue
+  private var translations: [String: KindTranslation] = [:]
+
+  init(_ words: StoredWords, _ catalogue: Catalogue) {
+    self.words = words
+    self.catalogue = catalogue
+  }
+
+  /// Gives up what is known, where other words hold from now on.
+  mutating func forget() {
+    translations = [:]
+  }
+
+  mutating func translation(of name: String, at sequence: UInt64) throws(SegmentFailure) -> KindTranslation {
+    if let known = translations[name] { return known }
+    guard let stored = words.description(of: name, at: sequence) else { throw .unknownWords(kind: name) }
+    let kind: Kind =
+      if case .machine(let today)? = catalogue[name], stored.hasLists(of: KindDescription(today)) {
+        today
+      } else {
+        Kind(remembering: stored)
       }
-    }
-    return machines
+    let translation = KindTranslation(stored, to: kind)
+    translations[name] = translation
+    return translation
   }
 }

@@ -43,6 +43,10 @@ struct Journal: ~Copyable {
   /// The number of the last input; 0 before the first.
   private(set) var last: UInt64 = 0
   private(set) var bytes = 0
+  /// How many blocks were ever begun: another number says that the journal has taken more memory.
+  private(set) var openings = 0
+  /// Blocks that copies have too; a box, since a copy is made of a journal that is only lent.
+  private let shared = SharedStretch()
   private let mostInputs: UInt64
   private let mostBytes: Int
   /// The first input that somebody else is to keep and does not yet: it and those behind it are not forgotten.
@@ -65,16 +69,29 @@ struct Journal: ~Copyable {
     lastMoment = moment
   }
 
+  deinit { for block in blocks[oldestBlock...] { block.storage?.leave() } }
+
+  /// Its bytes, of blocks that others have too its share; O(blocks) where a copy was made.
+  var heldBytes: Int {
+    blocks[min(oldestBlock, shared.end)..<shared.end].reduce(bytes) { held, block in
+      block.storage.map { held - block.capacity + block.capacity / $0.owners } ?? held
+    }
+  }
+
   /// A copy that goes its own way. Blocks that are full are shared.
   func copy() -> Journal {
     var copy = Journal(inputs: Int(mostInputs), bytes: mostBytes, after: last, at: lastMoment)
     copy.blocks = blocks
     copy.oldestBlock = oldestBlock
+    for block in blocks[oldestBlock...] { block.storage?.join() }
+    shared.end = max(oldestBlock, blocks.count - 1)
+    copy.shared.end = shared.end
     copy.floor = floor
     copy.bytes = bytes
     guard let open = blocks.last else { return copy }
     let own = Block(capacity: open.capacity, firstSequence: open.firstSequence, firstMoment: open.firstMoment)
     own.base.copyMemory(from: openBase, byteCount: openCount)
+    open.storage?.leave()
     copy.blocks[blocks.count - 1] = own
     copy.openBase = own.base
     copy.openCount = openCount
@@ -103,7 +120,9 @@ struct Journal: ~Copyable {
   ///
   /// - Parameter details: Say which, and how far or which ones.
   mutating func append(worldwide details: borrowing DetailWriter, at moment: Moment) -> UInt64 {
-    append(.event, .nobody, index: 0, StepResult(verdict: .moved, from: 0, to: 0), at: moment, details)
+    append(
+      .event, MachineID(MachineID.absentNumber), index: 0, StepResult(verdict: .moved, from: 0, to: 0), at: moment,
+      details)
   }
 
   /// Writes an input down.
@@ -160,6 +179,7 @@ struct Journal: ~Copyable {
     openCount = 0
     openCapacity = capacity
     bytes += capacity
+    openings &+= 1
     forgetTheOldest()
   }
 
@@ -167,6 +187,7 @@ struct Journal: ~Copyable {
     while oldestBlock + 1 < blocks.count, blocks[oldestBlock + 1].firstSequence <= firstUnkept,
       bytes > mostBytes || blocks[oldestBlock + 1].firstSequence + mostInputs <= last + 1
     {
+      blocks[oldestBlock].storage?.leave()
       blocks[oldestBlock].storage = nil
       bytes -= blocks[oldestBlock].capacity
       oldestBlock += 1
@@ -174,6 +195,7 @@ struct Journal: ~Copyable {
     // The places of freed blocks are given up together, so that forgetting one costs O(1).
     if oldestBlock > 64, oldestBlock > blocks.count / 2 {
       blocks.removeFirst(oldestBlock)
+      shared.end = max(0, shared.end - oldestBlock)
       oldestBlock = 0
     }
   }
@@ -239,10 +261,11 @@ struct Journal: ~Copyable {
 
   /// A reader that gives the inputs from `sequence` on.
   ///
-  /// - Precondition: `sequence` is not before `first`, nor after `last + 1`.
+  /// - Precondition: `sequence` is not after `last + 1`, and not before `first`, unless it was not handed out yet: such an
+  ///   input stays, however few are kept.
   /// - Complexity: O(1) at the end; otherwise O(log *blocks*), then the records of one block are passed over.
   func reader(from sequence: UInt64) -> JournalReader {
-    precondition(sequence >= first && sequence <= last + 1, "the journal is read where it is")
+    precondition(sequence >= min(first, firstUnkept) && sequence <= last + 1, "the journal is read where it is")
     var reader = JournalReader(next: sequence)
     if sequence <= last {
       _ = seek(&reader)
@@ -312,8 +335,8 @@ struct Journal: ~Copyable {
     }
     let start = UnsafeRawPointer(blocks[place].base + reader.offset)
     let word = UInt64(littleEndian: start.loadUnaligned(as: UInt64.self))
-    let machine = MachineID(UInt32(truncatingIfNeeded: word >> 8) & 0xFF_FFFF)
-    guard let input = machine == .nobody ? worldwideInput(word, start) : InputClass(rawValue: UInt8(word & 7)),
+    let machine = MachineID(recorded: UInt32(truncatingIfNeeded: word >> 8) & 0xFF_FFFF)
+    guard let input = machine == nil ? worldwideInput(word, start) : InputClass(rawValue: UInt8(word & 7)),
       let verdict = Verdict(rawValue: UInt8((word >> 3) & 3))
     else { preconditionFailure("the journal has no such input") }
     var length = 7
@@ -362,21 +385,6 @@ struct Journal: ~Copyable {
       if blocks[middle].firstSequence < block { low = middle + 1 } else { high = middle }
     }
     return low < blocks.count && blocks[low].firstSequence == block ? low : nil
-  }
-}
-
-/// The bytes of one block.
-final class JournalStorage: @unchecked Sendable {
-  // Safety: allocated here and freed with the last journal that has the block. Whoever opened it writes behind what the
-  // others read.
-  let base: UnsafeMutableRawPointer
-
-  init(_ capacity: Int) {
-    base = .allocate(byteCount: capacity, alignment: 16)
-  }
-
-  deinit {
-    base.deallocate()
   }
 }
 

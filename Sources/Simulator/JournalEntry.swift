@@ -14,9 +14,9 @@ package enum InputClass: UInt8, Sendable {
   case dropped
   case wired
   case unwired
-  /// The world went back in time; no machine's.
+  /// The world went back in time. It has no machine.
   case rewound
-  /// Timers that ran began anew; no machine's.
+  /// Running timers began anew. It has no machine.
   case renewed
 
   /// Whether it came from outside, and did not follow from what came before.
@@ -32,8 +32,8 @@ package enum InputClass: UInt8, Sendable {
 package struct JournalEntry {
   package let sequence: UInt64
   package let moment: Moment
-  /// ``MachineID/nobody`` where it went for the whole world.
-  package let machine: MachineID
+  /// The machine that got the input; `nil` for an input of the whole world (`rewound`, `renewed`).
+  package let machine: MachineID?
   package let input: InputClass
   package let verdict: Verdict
   /// Whether the request that brought it brought an input before it.
@@ -43,7 +43,7 @@ package struct JournalEntry {
   /// Places in the kind's list of states.
   package let from: UInt8
   package let to: UInt8
-  let hasDetails: Bool
+  package let hasDetails: Bool
   // Safety: into a block of the journal, which stays until the world changes.
   let details: UnsafeRawPointer
 }

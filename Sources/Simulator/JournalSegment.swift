@@ -1,4 +1,4 @@
-import StateMachines
+package import StateMachines
 
 /// A stretch of a world's journal in the form in which it is kept elsewhere: some facts, the machines that it makes, then
 /// the records as they are in memory.
@@ -15,11 +15,14 @@ package struct JournalSegment {
   package struct Creation: Sendable {
     /// The input that made it; of a composed name, its first member.
     package let sequence: UInt64
-    /// The machine's number; ``MachineID/nobody`` of a composed name.
-    package let machine: MachineID
+    /// The machine; `nil` for a composed name.
+    package let machine: MachineID?
     /// The name of its kind, or of the composed kind.
     package let kind: String
     package let name: String
+
+    /// The machine's number as records have it; that of no machine for a composed name.
+    package var recordedNumber: UInt32 { machine?.number ?? MachineID.absentNumber }
   }
 
   /// What stands in front of the records: numbers of eight bytes, low byte first.
@@ -37,18 +40,18 @@ package struct JournalSegment {
     static let size = 56
   }
 
-  /// Reads a segment.
+  /// Reads what is in front of a segment's records.
   ///
-  /// - Parameter bytes: As they were written, which whoever kept them has made sure of; they must outlive this value.
-  /// - Returns: Nil if they are too few to be a segment.
+  /// - Parameter bytes: They must outlive this value.
+  /// - Returns: Nil if they are no segment.
   package init?(_ bytes: UnsafeRawBufferPointer) {
-    guard let facts = Facts(bytes) else { return nil }
+    guard let facts = Facts(bytes), facts.areSound else { return nil }
     self.facts = facts
     var place = Facts.size
     func text() -> String? {
       guard place < bytes.count, place + 1 + Int(bytes[place]) <= bytes.count else { return nil }
       defer { place += 1 + Int(bytes[place]) }
-      return String(decoding: bytes[(place + 1)..<(place + 1 + Int(bytes[place]))], as: UTF8.self)
+      return String(validating: bytes[(place + 1)..<(place + 1 + Int(bytes[place]))], as: UTF8.self)
     }
     var creations: [Creation] = []
     for _ in 0..<max(0, facts.creations) {
@@ -56,11 +59,36 @@ package struct JournalSegment {
       let sequence = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self))
       let number = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: place + 8, as: UInt32.self))
       place += 12
-      guard let kind = text(), let name = text() else { return nil }
-      creations.append(Creation(sequence: sequence, machine: MachineID(number), kind: kind, name: name))
+      guard number <= MachineID.absentNumber, let kind = text(), let name = text(), Registry.canBeName(name.utf8) else {
+        return nil
+      }
+      creations.append(Creation(sequence: sequence, machine: MachineID(recorded: number), kind: kind, name: name))
     }
     self.creations = creations
     records = UnsafeRawBufferPointer(rebasing: bytes[place...])
+  }
+}
+
+extension JournalSegment {
+  /// A segment without the inputs behind one of it.
+  ///
+  /// - Returns: It, and the moment of that input.
+  /// - Throws: ``SegmentFailure`` where the records up to it cannot be read.
+  package static func prefix(
+    of bytes: UnsafeRawBufferPointer, _ numbers: ClosedRange<UInt64>, to last: UInt64
+  ) throws -> (bytes: [UInt8], moment: Moment) {
+    guard let segment = JournalSegment(bytes) else { throw SegmentFailure.damaged("it is no segment") }
+    var scanner = RecordScanner(segment, first: numbers.lowerBound)
+    while scanner.next <= min(last, numbers.upperBound) { _ = try scanner.read() }
+    let creations = segment.creations.filter { $0.sequence <= last }
+    var facts = segment.facts
+    facts.lastMoment = scanner.moment
+    facts.creations = Int64(creations.count)
+    var prefix: [UInt8] = []
+    facts.append(to: &prefix)
+    for creation in creations { creation.append(to: &prefix) }
+    prefix.append(contentsOf: segment.records[..<scanner.offset])
+    return (prefix, Moment(nanoseconds: scanner.moment))
   }
 }
 
@@ -96,6 +124,15 @@ extension JournalSegment.Facts {
     }
   }
 
+  /// Whether each is what a world can have had.
+  fileprivate var areSound: Bool {
+    let time = 0...Moment.end.nanoseconds
+    // As far as the daemon's limits go, and more.
+    let most: ClosedRange<Int64> = 0...1 << 32
+    return time.contains(moment) && time.contains(lastMoment)
+      && [chain, keyedTimers, wireChain, wireDeliveries, creations].allSatisfy(most.contains)
+  }
+
   /// Lets a world's inputs have what followed from them when they were written down.
   func shape(_ limits: inout WorldLimits) {
     limits.chain = Int(chain)
@@ -108,7 +145,7 @@ extension JournalSegment.Facts {
 extension JournalSegment.Creation {
   func append(to bytes: inout [UInt8]) {
     withUnsafeBytes(of: sequence.littleEndian) { bytes.append(contentsOf: $0) }
-    withUnsafeBytes(of: machine.number.littleEndian) { bytes.append(contentsOf: $0) }
+    withUnsafeBytes(of: recordedNumber.littleEndian) { bytes.append(contentsOf: $0) }
     // Names of machines and of kinds have 255 bytes at most.
     for text in [kind, name] {
       bytes.append(UInt8(text.utf8.count))
@@ -172,26 +209,27 @@ extension World {
     }
     return machines
       + unkept.compositions.map {
-        JournalSegment.Creation(sequence: $0.sequence, machine: .nobody, kind: $0.kind, name: $0.name)
+        JournalSegment.Creation(sequence: $0.sequence, machine: nil, kind: $0.kind, name: $0.name)
       }
   }
 
-  /// Says that all inputs are kept.
-  package mutating func didKeep() {
-    guard unkept != nil, hasUnkept else { return }
-    beginKeeping()
+  /// Says that inputs are kept, up to one that was handed out.
+  ///
+  /// - Complexity: O(what was made and undone since they were handed out), most often nothing.
+  package mutating func didKeep(upTo last: UInt64) {
+    guard var rest = unkept, hasUnkept, last >= journal.firstUnkept else { return }
+    if last >= journal.last { return beginKeeping() }
+    journal.firstUnkept = last + 1
+    rest.start = journal.reader(from: last + 1)
+    rest.machines.removeAll { $0.sequence <= last }
+    rest.compositions.removeAll { $0.sequence <= last }
+    rest.undone.removeAll { $0.upperBound <= last }
+    unkept = rest
   }
 }
 
 extension Journal {
-  /// A journal that has only the inputs of a segment; nil if that is none.
-  init?(segment bytes: UnsafeRawBufferPointer, _ numbers: ClosedRange<UInt64>) {
-    guard let segment = JournalSegment(bytes) else { return nil }
-    self.init(inputs: .max >> 1, bytes: .max, after: numbers.lowerBound - 1, at: segment.facts.moment)
-    append(segment, numbers)
-  }
-
-  /// Appends the inputs of a segment. Those that are here already are passed over.
+  /// Appends the inputs of a segment, which have been gone through. Those that are here already are passed over.
   mutating func append(_ segment: JournalSegment, _ numbers: ClosedRange<UInt64>) {
     append(records: segment.records, numbers, from: segment.facts.moment, to: segment.facts.lastMoment)
   }

@@ -19,6 +19,17 @@ struct KeyedTimers {
   @inline(__always)
   var isEmpty: Bool { namesByStamp.isEmpty }
 
+  /// About how many bytes all of it takes.
+  ///
+  /// - Complexity: O(1), since the tables of the machines are taken to be as full as tables are on the average.
+  var bytes: Int {
+    let name = MemoryLayout<Name>.stride
+    let timer = MemoryLayout<RunningTimer>.stride
+    return tableBytes(capacity: namesByStamp.capacity, stride: MemoryLayout<UInt64>.stride + name)
+      + tableBytes(capacity: machines.capacity, stride: 2 * MemoryLayout<UInt64>.stride)
+      + machines.count * 96 + total * (name + timer) * 2
+  }
+
   /// How many run.
   var total: Int { namesByStamp.count }
 

@@ -1,14 +1,32 @@
+import StateMachines
+
 /// Hashing and comparing short names, eight bytes at a time.
-enum NameHash {
-  /// A hash of the bytes, by multiply and fold; not for use against an adversary, and never part of what a world shows.
+///
+/// Clients choose the names, so hashes depend on a secret: with a fixed one somebody could make names that all fall on one
+/// place of a table. Where a name falls is never part of what a world shows.
+struct NameHash: Sendable {
+  /// The hash of this process. The standard library seeds its `Hasher` anew in each process.
+  static let ofThisProcess = NameHash(seed: UInt64(bitPattern: Int64(Hasher().finalize())))
+
+  private let start: UInt64
+  /// Odd, so that the lower half of a product depends on all of what is multiplied.
+  private let multiplier: UInt64
+
+  init(seed: UInt64) {
+    var generator = Generator(seed: seed)
+    start = generator.next()
+    multiplier = generator.next() | 1
+  }
+
+  /// A hash of the bytes, by multiply and fold.
   ///
   /// Lengths below eight are covered by two overlapping reads, longer ones by reads of eight and a last one that
   /// overlaps, so that no byte outside the name is touched.
   @inline(__always)
-  static func hash(_ name: UnsafeRawBufferPointer) -> UInt64 {
+  func hash(_ name: UnsafeRawBufferPointer) -> UInt64 {
     let count = name.count
     guard count > 0, let base = name.baseAddress else { return 0 }
-    var hash = UInt64(truncatingIfNeeded: count) &* 0x9E37_79B9_7F4A_7C15
+    var hash = start ^ UInt64(truncatingIfNeeded: count) &* 0x9E37_79B9_7F4A_7C15
     if count >= 8 {
       var place = 0
       while place < count &- 8 {
@@ -17,12 +35,12 @@ enum NameHash {
       }
       return fold(hash ^ base.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self))
     }
-    return fold(hash ^ short(base, count))
+    return fold(hash ^ Self.short(base, count))
   }
 
   @inline(__always)
-  private static func fold(_ word: UInt64) -> UInt64 {
-    let product = word.multipliedFullWidth(by: 0xD6E8_FEB8_6659_FD93)
+  private func fold(_ word: UInt64) -> UInt64 {
+    let product = word.multipliedFullWidth(by: multiplier)
     return product.high ^ product.low
   }
 

@@ -132,10 +132,16 @@ struct Past {
     checkpoints.append(checkpoint)
     checkpoints.removeAll { $0.sequence + 1 < firstKept }
     var tolerance: UInt64 = 1
-    repeat {
-      thinOut(tolerance)
-      tolerance *= 2
-    } while checkpoints.count > 1 && checkpoints.reduce(0) { $0 + $1.bytes } > mostBytes
+    thinOut(tolerance)
+    while checkpoints.count > 1, checkpoints.reduce(0, { $0 + $1.bytes }) > mostBytes {
+      // Of two nothing can be thinned out.
+      if tolerance > Past.mostTolerance {
+        checkpoints.removeFirst()
+      } else {
+        tolerance *= 2
+        thinOut(tolerance)
+      }
+    }
   }
 
   /// Gives up the newest copies as long as the way from what is before them is hardly longer: of a world that has grown
@@ -147,6 +153,14 @@ struct Past {
       checkpoints.removeLast()
     }
   }
+
+  /// Gives up all copies but the newest.
+  mutating func giveUpOlderCheckpoints() {
+    if checkpoints.count > 1 { checkpoints.removeFirst(checkpoints.count - 1) }
+  }
+
+  /// What is still there after so much patience goes by age.
+  private static let mostTolerance: UInt64 = 1 << 16
 
   private mutating func thinOut(_ tolerance: UInt64) {
     guard let newest = checkpoints.last?.sequence else { return }
@@ -184,6 +198,9 @@ extension World {
   @inline(__always)
   var checkpointIsDue: Bool { journal.last >= past.nextCheckpoint && isAtItsLastInput }
 
+  /// Whether a copy is due that would take a while.
+  package var wantsCheckpoint: Bool { checkpointIsDue }
+
   /// Keeps a copy of the world if it is time for one, for the owner to call when a request is done.
   @inline(__always)
   package mutating func keepCheckpointIfDue() {
@@ -201,10 +218,10 @@ extension World {
     past.keep(Checkpoint(of: self, as: journal.last), firstKept: journal.first)
   }
 
-  /// About how many bytes a copy of this world takes.
-  var bytesOfACopy: Int {
-    population.bytes + registry.bytes + agenda.count * MemoryLayout<Agenda.Entry>.stride + wires.count * 100
-      + keyedTimers.total * 100
+  /// About how many bytes a copy of this world takes. Tables that neither changes are shared, which is not counted on.
+  package var bytesOfACopy: Int {
+    population.bytes + registry.bytes + agenda.count * MemoryLayout<Agenda.Entry>.stride + wires.bytes
+      + keyedTimers.bytes + population.ownedBytes
   }
 
   /// The copies that are kept, and about how many bytes they take.

@@ -59,6 +59,8 @@ struct Population: ~Copyable {
     let parameterOffset: Int
     let cellStride: Int
     let parameterStride: Int
+    /// Where a machine's ``Weight`` stands; negative for a kind whose values have no memory elsewhere.
+    let weightOffset: Int
     // Safety: the parameter pool's storage; read anew whenever the pool may have grown.
     var parameterBase: UnsafeRawPointer
 
@@ -68,6 +70,18 @@ struct Population: ~Copyable {
       guard parameterOffset >= 0 else { return parameterBase }
       return parameterBase + Int((cell + parameterOffset).load(as: UInt32.self)) &* parameterStride
     }
+  }
+
+  /// What is known of the memory that a machine's value has elsewhere. It is found out by reflection, which is slow, and so
+  /// only now and then: when the machine has been given a quarter as much as it had, and some bytes at least.
+  struct Weight {
+    /// Bytes, when it was last looked at, and the texts that it has been given since.
+    var bytes: UInt32 = 0
+    /// What it has been given since.
+    var given: UInt32 = 0
+
+    /// Bytes given before the first look, and at least between two.
+    static let patience: UInt32 = 2_048
   }
 
   private struct Block {
@@ -87,6 +101,14 @@ struct Population: ~Copyable {
   /// Per kind: cells that were given back, and the block that is being filled.
   private var vacancies: ContiguousArray<ContiguousArray<UInt32>> = []
   private var openBlock: ContiguousArray<Int?> = []
+  /// The bytes of all cells that were ever used.
+  private(set) var bytes = 0
+  /// About how many bytes the machines' values have elsewhere.
+  private(set) var ownedBytes = 0
+  /// The bytes of all parameters and what was compiled of them.
+  private(set) var parameterBytes = 0
+  /// Whether any kind's values have memory elsewhere.
+  private(set) var weighs = false
 
   /// Frees the blocks. The values must have been destroyed by then.
   deinit {
@@ -107,7 +129,11 @@ struct Population: ~Copyable {
     let hasParameters = !kind.parameters.isEmpty
     let endOfValue = valueOffset + layout.valueSize
     let parameterOffset = rounded(endOfValue, to: 4)
-    let alignment = max(layout.valueAlignment, timers > 0 ? 8 : 1, hasParameters ? 4 : 1)
+    let endOfParameters = hasParameters ? parameterOffset + 4 : endOfValue
+    let weightOffset = kind.machine.ownsMemory ? rounded(endOfParameters, to: 4) : -1
+    let end = kind.machine.ownsMemory ? weightOffset + MemoryLayout<Weight>.size : endOfParameters
+    let alignment = max(layout.valueAlignment, timers > 0 ? 8 : 1, hasParameters || kind.machine.ownsMemory ? 4 : 1)
+    if kind.machine.ownsMemory { weighs = true }
     let pool = kind.makeParameterPool()
     let place = kinds.count
     kindPlaces[ObjectIdentifier(kind)] = place
@@ -120,8 +146,8 @@ struct Population: ~Copyable {
         machine: kind.machine, plainEvents: kind.plainEvents, eventStride: kind.layout.eventStride,
         words: kind.words, timers: timers,
         valueOffset: valueOffset, parameterOffset: hasParameters ? parameterOffset : -1,
-        cellStride: max(1, rounded(hasParameters ? parameterOffset + 4 : endOfValue, to: alignment)),
-        parameterStride: layout.parameterStride, parameterBase: pool.base))
+        cellStride: max(1, rounded(end, to: alignment)),
+        parameterStride: layout.parameterStride, weightOffset: weightOffset, parameterBase: pool.base))
     return place
   }
 
@@ -140,6 +166,10 @@ struct Population: ~Copyable {
     for kind in slots.indices { copy.slots[kind].parameterBase = copy.pools[kind].base }
     copy.vacancies = vacancies
     copy.openBlock = openBlock
+    copy.bytes = bytes
+    copy.ownedBytes = ownedBytes
+    copy.parameterBytes = parameterBytes
+    copy.weighs = weighs
     copy.blocks.reserveCapacity(blocks.count)
     for block in blocks {
       let stride = slots[Int(block.kind)].cellStride
@@ -162,9 +192,6 @@ struct Population: ~Copyable {
   mutating func adoptKinds(of other: borrowing Population) {
     for place in kinds.count..<max(kinds.count, other.kinds.count) { _ = self.place(of: other.kinds[place]) }
   }
-
-  /// The bytes of all cells.
-  var bytes: Int { blocks.reduce(0) { $0 + Int($1.used) * slots[Int($1.kind)].cellStride } }
 
   // MARK: Access
 
@@ -218,7 +245,9 @@ struct Population: ~Copyable {
   mutating func intern(
     _ values: [(parameter: Int, value: Value)], of kind: Int
   ) throws(ParameterConflict) -> UInt32 {
+    let before = pools[kind].bytes
     let place = try pools[kind].intern(values)
+    parameterBytes += pools[kind].bytes - before
     slots[kind].parameterBase = pools[kind].base
     return place
   }
@@ -238,7 +267,26 @@ struct Population: ~Copyable {
     let timers = cell.bindMemory(to: RunningTimer.self, capacity: slot.timers)
     for timer in 0..<slot.timers { (timers + timer).initialize(to: RunningTimer(due: 0, stamp: 0)) }
     if slot.parameterOffset >= 0 { (cell + slot.parameterOffset).storeBytes(of: parameters, as: UInt32.self) }
+    if slot.weightOffset >= 0 { (cell + slot.weightOffset).storeBytes(of: Weight(), as: Weight.self) }
     return location
+  }
+
+  /// Notes that a machine has been given so many bytes, and finds out what it has when that is worth it.
+  ///
+  /// - Parameter isKept: Whether it may have kept them.
+  mutating func weigh(_ cell: UnsafeMutableRawPointer, of kind: Int, given: Int, isKept: Bool) {
+    let slot = slots[kind]
+    guard slot.weightOffset >= 0 else { return }
+    var weight = (cell + slot.weightOffset).load(as: Weight.self)
+    weight.given = UInt32(clamping: Int(weight.given) + given)
+    let before = weight.bytes
+    if weight.given >= max(Weight.patience, weight.bytes / 4) {
+      weight = Weight(bytes: UInt32(clamping: slot.machine.ownedBytes(cell + slot.valueOffset)))
+    } else if isKept {
+      weight.bytes = UInt32(clamping: Int(weight.bytes) + given)
+    }
+    ownedBytes += Int(weight.bytes) - Int(before)
+    (cell + slot.weightOffset).storeBytes(of: weight, as: Weight.self)
   }
 
   /// Destroys a machine's value and gives its cell back.
@@ -246,7 +294,12 @@ struct Population: ~Copyable {
     let (cell, kind) = cell(at: location)
     let slot = slots[kind]
     slot.machine.destroy(cell + slot.valueOffset)
-    if slot.parameterOffset >= 0 { pools[kind].release((cell + slot.parameterOffset).load(as: UInt32.self)) }
+    if slot.parameterOffset >= 0 {
+      let before = pools[kind].bytes
+      pools[kind].release((cell + slot.parameterOffset).load(as: UInt32.self))
+      parameterBytes += pools[kind].bytes - before
+    }
+    if slot.weightOffset >= 0 { ownedBytes -= Int((cell + slot.weightOffset).load(as: Weight.self).bytes) }
     vacancies[kind].append(location.raw)
   }
 
@@ -254,6 +307,7 @@ struct Population: ~Copyable {
     if let vacancy = vacancies[kind].popLast() { return Location(raw: vacancy) }
     if let open = openBlock[kind], blocks[open].used < blocks[open].capacity {
       blocks[open].used += 1
+      bytes += slots[kind].cellStride
       return Location(block: open, cell: Int(blocks[open].used) - 1)
     }
     let before = openBlock[kind].map { Int(blocks[$0].capacity) } ?? 1
@@ -263,6 +317,7 @@ struct Population: ~Copyable {
         base: .allocate(byteCount: capacity * slots[kind].cellStride, alignment: 64), kind: UInt32(kind),
         capacity: UInt32(capacity), used: 1))
     openBlock[kind] = blocks.count - 1
+    bytes += slots[kind].cellStride
     return Location(block: blocks.count - 1, cell: 0)
   }
 }

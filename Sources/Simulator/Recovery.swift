@@ -9,10 +9,10 @@ package struct Recovery: ~Copyable {
   package enum Failure: Error, Equatable {
     /// A segment does not come right behind the one before, or what stands in front of it is no such thing.
     case gap(after: UInt64)
-    /// The machines that a segment makes are not of the kinds of this program.
-    case unknownKind(String, at: UInt64)
-    /// What was played is not what the journal has: the rule of a kind is another by now.
-    case diverged(at: UInt64)
+    /// An input that is not to be read, or that this program cannot play.
+    case unreadable(SegmentFailure, at: UInt64)
+    /// What was played is not what the journal has: the rule of a kind is another by now. With the kind, and what came.
+    case diverged(at: UInt64, kind: String?, input: String?)
   }
 
   // MARK: Building up
@@ -21,12 +21,17 @@ package struct Recovery: ~Copyable {
   private var source: World
   private var replay: Replay
   private let catalogue: Catalogue
+  private let words: StoredWords
+  /// By the kind's name, for the inputs before `wordsHoldUntil`.
+  private var translations: [String: KindTranslation] = [:]
+  private var wordsHoldUntil: UInt64 = 0
   private var compositions: [World.CompositionRecord]
 
   /// - Parameters:
   ///   - world: As it was at a checkpoint, with a journal that begins behind it; or new, with its seed.
   ///   - undone: All that was undone behind it.
-  package init(of world: consuming World, undone: UndoneSpans, _ catalogue: Catalogue) {
+  ///   - words: By whose places the segments were written.
+  package init(of world: consuming World, undone: UndoneSpans, _ words: StoredWords, _ catalogue: Catalogue) {
     source = world
     let base = source.lastSequence > 0 ? Checkpoint(of: source, as: source.lastSequence) : nil
     source.past.adopt(undone)
@@ -38,6 +43,7 @@ package struct Recovery: ~Copyable {
     compositions = Array(source.compositions.values)
     source.compositions = [:]
     self.catalogue = catalogue
+    self.words = words
   }
 
   /// Goes on with the segment that comes next. Inputs of it that the checkpoint has already are passed over.
@@ -51,30 +57,87 @@ package struct Recovery: ~Copyable {
     guard let segment = JournalSegment(bytes), numbers.contains(before + 1) else { throw .gap(after: before) }
     // One segment may have more inputs than are kept; they stay until they are played.
     source.journal.firstUnkept = before + 1
-    source.journal.append(segment, numbers)
+    try appendRecords(of: segment, numbers)
     segment.facts.shape(&source.limits)
     segment.facts.shape(&replay.world.limits)
     var floor: UInt64 = 0
     for creation in segment.creations where creation.sequence > before {
-      guard creation.machine != .nobody else {
+      guard let machine = creation.machine else {
         try compose(creation, segment.creations)
         continue
       }
       guard case .machine(let kind)? = catalogue[creation.kind] else {
-        throw .unknownKind(creation.kind, at: creation.sequence)
+        throw .unreadable(.unknownKind(creation.kind), at: creation.sequence)
       }
-      if source.registry.speaks(of: creation.machine, otherThan: creation.name) {
+      if source.registry.speaks(of: machine, otherThan: creation.name) {
         // A number that is in use again: what came before belongs to the machine that had it.
         try play(to: creation.sequence - 1)
         floor = creation.sequence
       }
       let place = source.population.place(of: kind)
       _ = replay.world.population.place(of: kind)
-      source.registry.note(creation.name, kind: place, as: creation.machine, source.population)
+      source.registry.note(creation.name, kind: place, as: machine, source.population)
     }
     try play(to: numbers.upperBound)
     if floor > 0 { source.journal.forget(before: floor) }
     keepCopyIfDue()
+  }
+
+  /// How many numbers one segment may leave out that no machine was ever given.
+  private static let mostNumbersLeftOut = 1 << 16
+
+  /// Takes the records of a segment in, as this program would have written them.
+  private mutating func appendRecords(
+    of segment: JournalSegment, _ numbers: ClosedRange<UInt64>
+  ) throws(Failure) {
+    if numbers.lowerBound >= wordsHoldUntil {
+      translations = [:]
+      wordsHoldUntil = words.firstChange(after: numbers.lowerBound)
+    }
+    var creations = segment.creations.filter { $0.machine != nil && $0.sequence > source.lastSequence }[...]
+    let mostNumbers = source.registry.capacity + creations.count + Recovery.mostNumbersLeftOut
+    var made: [MachineID: KindTranslation] = [:]
+    var translation = SegmentTranslation(segment, numbers)
+    do {
+      try translation.pass(to: source.lastSequence)
+      while let _ = try translation.read({ machine, entry, isNew in
+        if isNew {
+          guard let creation = creations.popFirst(), creation.sequence == entry.sequence, creation.machine == machine,
+            machine.index < mostNumbers
+          else { throw SegmentFailure.damaged("it makes a machine of which nothing is said") }
+          let meaning = try self.translation(of: creation.kind, at: numbers.lowerBound)
+          made[machine] = meaning
+          _ = replay.world.population.place(of: meaning.kind)
+          return SegmentTranslation.Meaning(
+            translation: meaning, kindPlace: source.population.place(of: meaning.kind))
+        }
+        if let known = made[machine] { return SegmentTranslation.Meaning(translation: known) }
+        guard machine.index < source.registry.capacity, source.registry.isKnown(machine) else {
+          throw SegmentFailure.damaged("it is about machine \(machine.number), which was never made")
+        }
+        return SegmentTranslation.Meaning(
+          translation: try self.translation(of: source.kind(of: machine).name, at: numbers.lowerBound))
+      }) {}
+      guard creations.isEmpty else { throw SegmentFailure.damaged("a machine was made that no input makes") }
+    } catch let failure as SegmentFailure {
+      throw .unreadable(failure, at: max(translation.next - 1, numbers.lowerBound))
+    } catch {
+      throw .gap(after: source.lastSequence)
+    }
+    guard let rewritten = translation.rewritten else { return source.journal.append(segment, numbers) }
+    let (from, first) = (translation.moment, source.lastSequence + 1)
+    rewritten.withUnsafeBytes {
+      source.journal.append(records: $0, first...numbers.upperBound, from: from, to: segment.facts.lastMoment)
+    }
+  }
+
+  private mutating func translation(of kind: String, at sequence: UInt64) throws(SegmentFailure) -> KindTranslation {
+    if let known = translations[kind] { return known }
+    guard case .machine(let today)? = catalogue[kind] else { throw .unknownKind(kind) }
+    guard let stored = words.description(of: kind, at: sequence) else { throw .unknownWords(kind: kind) }
+    let translation = KindTranslation(stored, to: today)
+    translations[kind] = translation
+    return translation
   }
 
   /// Keeps copies as a world that lives does, so that as much can be undone afterwards.
@@ -94,7 +157,7 @@ package struct Recovery: ~Copyable {
     throws(Failure)
   {
     guard case .composition(let composition)? = catalogue[creation.kind] else {
-      throw .unknownKind(creation.kind, at: creation.sequence)
+      throw .unreadable(.unknownKind(creation.kind), at: creation.sequence)
     }
     guard source.past.span(of: creation.sequence) == nil else { return }
     let all = composition.members.compactMap { member in
@@ -110,8 +173,29 @@ package struct Recovery: ~Copyable {
     do throws(Replay.Divergence) {
       while try !replay.advance(through: source, by: 1 << 20) {}
     } catch {
-      throw .diverged(at: error.sequence)
+      throw divergence(at: error.sequence)
     }
+  }
+
+  /// That an input does not come out as it had, with what is known of it.
+  private func divergence(at sequence: UInt64) -> Failure {
+    guard (source.firstSequence...max(source.firstSequence, source.lastSequence)).contains(sequence) else {
+      return .diverged(at: sequence, kind: nil, input: nil)
+    }
+    var reader = source.journalReader(from: sequence)
+    guard let entry = source.read(&reader), let machine = entry.machine else {
+      return .diverged(at: sequence, kind: nil, input: nil)
+    }
+    let kind = source.kind(of: machine)
+    let index = Int(entry.index)
+    let input: String? =
+      switch entry.input {
+      case .event, .delivery: "event '\(kind.events[index].name)'"
+      case .expiry, .fired: "timer '\(kind.timers[index].name)'"
+      case .created: "its creation"
+      case .dropped, .wired, .unwired, .rewound, .renewed: nil
+      }
+    return .diverged(at: sequence, kind: kind.name, input: input)
   }
 
   /// The hash of what the world has come to with the segments so far; see ``World/presentHash``.
@@ -159,11 +243,11 @@ package struct UndoneSpans: Sendable {
   /// The first input that was undone; nil if none was.
   package var first: UInt64? { spans.map(\.from).min() }
 
-  /// Looks through the next segment.
+  /// Looks through the next segment, as far as it can be read.
   package mutating func look(through bytes: UnsafeRawBufferPointer, _ numbers: ClosedRange<UInt64>) {
-    guard let journal = Journal(segment: bytes, numbers) else { return }
-    var reader = journal.reader(from: numbers.lowerBound)
-    while let entry = journal.read(&reader) {
+    guard let segment = JournalSegment(bytes) else { return }
+    var scanner = RecordScanner(segment, first: numbers.lowerBound)
+    while scanner.next <= numbers.upperBound, let entry = try? scanner.read() {
       guard entry.input == .rewound else { continue }
       var details = DetailReader(entry)
       while let detail = details.next() {
@@ -184,13 +268,27 @@ extension World {
   }
 }
 
+extension Recovery.Failure {
+  /// The input that cannot be played.
+  package var input: UInt64 {
+    switch self {
+    case .gap(let sequence): sequence + 1
+    case .unreadable(_, let sequence), .diverged(let sequence, _, _): sequence
+    }
+  }
+}
+
 extension Recovery.Failure: CustomStringConvertible {
   package var description: String {
     switch self {
     case .gap(let sequence): "there is no readable segment behind input \(sequence)"
-    case .unknownKind(let kind, let sequence): "input \(sequence) makes '\(kind)', which is no kind of this release"
-    case .diverged(let sequence):
-      "input \(sequence) does not come out as it had, since the rule of a kind is another in this release"
+    case .unreadable(let failure, let sequence): "input \(sequence) \(failure)"
+    case .diverged(let sequence, let kind, let input):
+      "input \(sequence) does not come out as it had"
+        + (kind.map { kind in
+          ", since the rule of kind '\(kind)' is another in this release"
+            + (input.map { " (\($0))" } ?? "")
+        } ?? ", since the rule of a kind is another in this release")
     }
   }
 }

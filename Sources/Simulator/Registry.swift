@@ -14,8 +14,15 @@ package struct MachineID: Hashable, Sendable {
   /// Numbers are kept in 24 bits, in the agenda and the journal.
   package static let most = 1 << 24 - 1
 
-  /// The number that no machine has: of inputs that concern all of them.
-  package static let nobody = MachineID(0xFF_FFFF)
+  /// What stands in the place of a number where records have no machine. Only the coding of records uses it: everything
+  /// else sees `nil`.
+  static let absentNumber: UInt32 = 0xFF_FFFF
+
+  /// The machine that a record names; `nil` where it names none.
+  init?(recorded number: UInt32) {
+    if number == Self.absentNumber { return nil }
+    self.number = number
+  }
 }
 
 /// The machines of a world by name and by number.
@@ -34,20 +41,27 @@ struct Registry: ~Copyable {
   private var vacancies = ContiguousArray<UInt32>()
   /// Numbers plus one, 0 where empty; a power of two in size, at most half full.
   private var table = ContiguousArray<UInt32>(repeating: 0, count: 64)
+  private let hash: NameHash
   private(set) var count = 0
-  var order = ContiguousArray<UInt32>()
-  var isOrdered = false
-  /// Machines that came since the order was made; they are merged in when it is asked for.
+  /// Numbers in the order of their names, one leaf behind the other; see `putInOrder`.
+  var leaves = ContiguousArray<ContiguousArray<UInt32>>()
+  /// The numbers below this one are in the order, or among the newcomers; 0 where nobody has asked for it yet.
+  var scanned = 0
+  /// Machines with numbers below `scanned` that are to be put in order. Some may be gone, or be listed twice.
   var newcomers = ContiguousArray<UInt32>()
-  /// Whether machines have gone that the order still lists.
-  var orderHasDropped = false
+  /// How often the order has changed, so that a place in it is known to be good still.
+  var orderChanges: UInt64 = 0
+
+  init(_ hash: NameHash = .ofThisProcess) {
+    self.hash = hash
+  }
 
   // MARK: By name
 
   @inline(__always)
   func find(_ name: UnsafeRawBufferPointer) -> MachineID? {
     let mask = table.count &- 1
-    var place = Int(truncatingIfNeeded: NameHash.hash(name)) & mask
+    var place = Int(truncatingIfNeeded: hash.hash(name)) & mask
     while true {
       let found = table[place]
       if found == 0 { return nil }
@@ -115,22 +129,23 @@ struct Registry: ~Copyable {
     locations[id.index] = location
     enterIntoTable(id.number)
     count += 1
-    if isOrdered { newcomers.append(id.number) }
+    addToOrder(id)
   }
 
   /// Takes a machine out: its name is free again, its number is not yet (see `recycle`).
   ///
   /// - Parameter kind: The world's number for its kind, which lines of the journal will ask for.
   mutating func remove(_ id: MachineID, kind: Int) {
+    removeFromOrder(id)
     let mask = table.count - 1
-    var hole = withName(of: id) { Int(truncatingIfNeeded: NameHash.hash($0)) & mask }
+    var hole = withName(of: id) { Int(truncatingIfNeeded: hash.hash($0)) & mask }
     while table[hole] != id.number + 1 { hole = (hole + 1) & mask }
     // Closes the hole with entries further on that may stand there (Knuth's algorithm R).
     var place = hole
     while true {
       place = (place + 1) & mask
       if table[place] == 0 { break }
-      let home = withName(of: MachineID(table[place] - 1)) { Int(truncatingIfNeeded: NameHash.hash($0)) & mask }
+      let home = withName(of: MachineID(table[place] - 1)) { Int(truncatingIfNeeded: hash.hash($0)) & mask }
       if (place - home) & mask >= (place - hole) & mask {
         table[hole] = table[place]
         hole = place
@@ -139,13 +154,10 @@ struct Registry: ~Copyable {
     table[hole] = 0
     locations[id.index] = .dropped(kind: kind)
     count -= 1
-    orderHasDropped = true
   }
 
   /// Frees the number of a dropped machine that nothing speaks of any more.
   mutating func recycle(_ id: MachineID) {
-    // The order may still list the number; it is cheaper to make it anew than to search it.
-    if isOrdered, orderHasDropped { forgetOrder() }
     wastedBytes += 1 + withName(of: id) { $0.count }
     nameOffsets[id.index] = .max
     vacancies.append(id.number)
@@ -153,7 +165,7 @@ struct Registry: ~Copyable {
 
   /// A copy, which shares what neither of the two changes.
   func copy() -> Registry {
-    var copy = Registry()
+    var copy = Registry(hash)
     copy.names = names
     copy.wastedBytes = wastedBytes
     copy.nameOffsets = nameOffsets
@@ -161,10 +173,10 @@ struct Registry: ~Copyable {
     copy.vacancies = vacancies
     copy.table = table
     copy.count = count
-    copy.order = order
-    copy.isOrdered = isOrdered
+    copy.leaves = leaves
+    copy.scanned = scanned
     copy.newcomers = newcomers
-    copy.orderHasDropped = orderHasDropped
+    copy.orderChanges = orderChanges
     return copy
   }
 
@@ -229,12 +241,17 @@ struct Registry: ~Copyable {
       if (count + 1) * 2 > table.count { resizeTable(to: table.count * 2) }
       enterIntoTable(machine.number)
       count += 1
+      addToOrder(machine)
     }
-    forgetOrder()
     return (gone, back)
   }
 
   // MARK: Names of what was
+
+  /// Whether stored bytes can be the name of a machine, as far as what is kept and printed of it goes.
+  static func canBeName(_ bytes: some Collection<UInt8>) -> Bool {
+    (1...Int(UInt8.max)).contains(bytes.count) && bytes.allSatisfy { $0 > 0x20 && $0 != 0x7F }
+  }
 
   /// Whether a number is that of a machine by another name.
   func speaks(of id: MachineID, otherThan name: String) -> Bool {
@@ -268,11 +285,14 @@ struct Registry: ~Copyable {
   }
 
   /// The bytes of the names and of what is kept for each number.
-  var bytes: Int { names.count + locations.count * 8 + table.count * 4 }
+  var bytes: Int { names.count + locations.count * 8 + table.count * 4 + vacancies.count * 4 }
+
+  /// The bytes of the order, which can be made again.
+  var orderBytes: Int { leaves.reduce(newcomers.count * 4) { $0 + 32 + $1.capacity * 4 } }
 
   private mutating func enterIntoTable(_ number: UInt32) {
     let mask = table.count - 1
-    var place = withName(of: MachineID(number)) { Int(truncatingIfNeeded: NameHash.hash($0)) & mask }
+    var place = withName(of: MachineID(number)) { Int(truncatingIfNeeded: hash.hash($0)) & mask }
     while table[place] != 0 { place = (place + 1) & mask }
     table[place] = number + 1
   }
@@ -306,12 +326,7 @@ struct Registry: ~Copyable {
       let id = MachineID(UInt32(number))
       if withName(of: id, { find($0) }) != id { violations.append("machine \(number) is not found by its name") }
     }
-    if isOrdered, !orderHasDropped {
-      let listed = order.count + newcomers.count
-      if listed != count || !(order + newcomers).allSatisfy({ isAlive(MachineID($0)) }) {
-        violations.append("\(listed) machines are in order, \(count) are counted")
-      }
-    }
+    violations += orderViolations()
     if alive != count { violations.append("\(alive) machines are alive, \(count) are counted") }
     if table.count(where: { $0 != 0 }) != count {
       violations.append("the table of names does not have one place for each")

@@ -62,7 +62,7 @@ struct Replay: ~Copyable {
         world.journal.skip(to: entry.sequence - 1)
         made = world.journalReader(from: entry.sequence)
       }
-      world.replay(entry, of: other)
+      guard world.replay(entry, of: other) else { throw Divergence(sequence: entry.sequence) }
       left -= try compare(entry, with: other)
     }
     return false
@@ -103,19 +103,22 @@ extension JournalEntry {
 
 extension World {
   /// Plays one entry of another journal, unless it follows from what was played before.
-  fileprivate mutating func replay(_ entry: JournalEntry, of other: borrowing World) {
+  ///
+  /// - Returns: Whether that can be: the journal may be one that no world has ever written.
+  fileprivate mutating func replay(_ entry: JournalEntry, of other: borrowing World) -> Bool {
     let moment = entry.moment
     guard entry.input.isFromOutside else {
       // Of a delivery nothing comes: it would have been made by now.
       if entry.input == .expiry { expire(at: moment) }
-      return
+      return true
     }
     move(to: moment)
     // As before every request. All that was due has expired, so this only finds that a chain has no end.
     settle()
     livelock = nil
-    play(entry, of: other)
+    let canBe = play(entry, of: other)
     livelock = nil
+    return canBe
   }
 
   /// Lets the timer expire that is next; also after a chain that was stopped and allowed to go on.
@@ -128,32 +131,55 @@ extension World {
     livelock = nil
   }
 
-  private mutating func play(_ entry: JournalEntry, of other: borrowing World) {
+  private func lives(_ machine: MachineID) -> Bool {
+    machine.index < registry.capacity && registry.isAlive(machine)
+  }
+
+  private mutating func play(_ entry: JournalEntry, of other: borrowing World) -> Bool {
     let facts = ReplayFacts(entry)
-    let machine = entry.machine
+    guard let machine = entry.machine else {
+      if entry.input == .renewed {
+        guard facts.renewed.allSatisfy({ lives($0.machine) && isRunning($0) }) else { return false }
+        renew(facts.renewed)
+      }
+      return true
+    }
     let index = Int(entry.index)
     switch entry.input {
     case .event:
+      guard lives(machine) else { return false }
       if facts.arguments.isEmpty { send(machine, plain: index) } else { send(machine, event: index, facts.arguments) }
-    case .fired: fire(machine, timer: index, key: facts.key)
+    case .fired:
+      guard lives(machine) else { return false }
+      fire(machine, timer: index, key: facts.key)
     case .created:
-      let kind = other.kind(at: facts.kind ?? index)
       let name = other.withName(of: machine) { Array($0) }
+      guard !lives(machine), name.withUnsafeBytes({ registry.find($0) }) == nil else { return false }
       name.withUnsafeBytes { name in
         do throws(CreationFailure) {
-          _ = try create(kind, named: name, initial: facts.initial, parameters: facts.parameters, as: machine)
+          _ = try create(
+            other.kind(of: machine), named: name, initial: facts.initial, parameters: facts.parameters, as: machine)
         } catch {
           // It was made once, so that it can be made again. If not, nothing comes of it, and that is found out.
         }
       }
-    case .dropped: drop(machine)
+    case .dropped:
+      guard lives(machine) else { return false }
+      drop(machine)
     case .wired, .unwired:
-      guard let target = facts.target else { return }
+      guard let target = facts.target, lives(machine), lives(target.machine) else { return false }
       let wire = Wire(from: machine, output: index, to: target.machine, event: target.event)
       if entry.input == .wired { try? self.wire(wire) } else { try? unwire(wire) }
-    case .renewed: renew(facts.renewed)
-    case .delivery, .expiry, .rewound: break
+    case .delivery, .expiry, .rewound, .renewed: break
     }
+    return true
+  }
+
+  private func isRunning(_ timer: RenewedTimer) -> Bool {
+    if timer.key != 0 {
+      return keyedTimers.running(KeyedTimers.Name(timer: UInt8(timer.timer), key: timer.key), of: timer.machine) != nil
+    }
+    return population.timers(at: registry.location(of: timer.machine))[timer.timer].stamp != 0
   }
 }
 
@@ -162,7 +188,6 @@ private struct ReplayFacts {
   var arguments: [Value] = []
   var parameters: [(parameter: Int, value: Value)] = []
   var initial: Int?
-  var kind: Int?
   var key: UInt32 = 0
   var target: (machine: MachineID, event: Int)?
   var renewed: [RenewedTimer] = []
@@ -174,11 +199,10 @@ private struct ReplayFacts {
       case .arguments(let values): arguments = values
       case .parameters(let values): parameters = values
       case .initial(let state): initial = Int(state)
-      case .kind(let place): kind = Int(place)
       case .key(let number): key = number
       case .target(let machine, let event): target = (machine, Int(event))
       case .renewed(let timer): renewed.append(timer)
-      case .emitted, .armed, .disarmed, .dataBefore, .dataAfter, .due, .source, .undone: break
+      case .emitted, .armed, .disarmed, .dataBefore, .dataAfter, .kind, .due, .source, .undone: break
       }
     }
   }

@@ -19,97 +19,127 @@ package enum WatchScope: UInt8, Comparable, Sendable {
 
 /// Which machines each watcher follows.
 ///
-/// Patterns are matched when a watch or a machine is made, never per input: what remains per input is one bit.
+/// A name is matched when its machine is first asked about, and the answer remembered: so neither a watch nor a machine
+/// costs a search when it is made, and what remains per input is one bit.
 struct Watchers {
-  private struct Watcher {
-    var patterns: [(pattern: Pattern, scope: WatchScope)] = []
-    /// One bit a machine: followed at all, and followed in full.
-    var moves = BitSet()
-    var all = BitSet()
+  private var views: [WatcherID: WatchView] = [:]
 
-    func scope(of name: UnsafeRawBufferPointer) -> WatchScope? {
-      patterns.lazy.filter { $0.pattern.matches(name) }.map(\.scope).max()
-    }
+  var isEmpty: Bool { views.isEmpty }
 
-    mutating func set(_ machine: MachineID, _ scope: WatchScope?) {
-      moves.set(machine.index, scope != nil)
-      all.set(machine.index, scope == .all)
-    }
-  }
-
-  private var watchers: [WatcherID: Watcher] = [:]
-
-  var isEmpty: Bool { watchers.isEmpty }
+  /// About how many bytes all of it takes.
+  ///
+  /// - Complexity: O(watchers).
+  var bytes: Int { views.values.reduce(0) { $0 + $1.bytes } }
 
   /// How many patterns a watcher follows.
-  func count(of watcher: WatcherID) -> Int { watchers[watcher]?.patterns.count ?? 0 }
+  func count(of watcher: WatcherID) -> Int { views[watcher]?.patterns.count ?? 0 }
 
-  func patterns(of watcher: WatcherID) -> [Pattern] { watchers[watcher]?.patterns.map(\.pattern) ?? [] }
+  func patterns(of watcher: WatcherID) -> [Pattern] { views[watcher]?.patterns.map(\.pattern) ?? [] }
 
   /// All watches there are.
   var all: [(watcher: WatcherID, pattern: Pattern, scope: WatchScope)] {
-    watchers.flatMap { watcher, followed in followed.patterns.map { (watcher, $0.pattern, $0.scope) } }
+    views.flatMap { watcher, view in view.patterns.map { (watcher, $0.pattern, $0.scope) } }
   }
 
   /// Whether a watcher follows anything in full, and so hears of the clock.
   func hearsOfTheClock(_ watcher: WatcherID) -> Bool {
-    watchers[watcher]?.patterns.contains { $0.scope == .all } ?? false
+    views[watcher]?.patterns.contains { $0.scope == .all } ?? false
   }
 
-  /// What a watcher follows at this moment, to be asked many times.
-  func view(of watcher: WatcherID) -> WatchView? {
-    watchers[watcher].map { WatchView(moves: $0.moves, all: $0.all) }
-  }
+  /// What a watcher follows, to be asked many times; nil if nothing.
+  func view(of watcher: WatcherID) -> WatchView? { views[watcher] }
 
-  /// Begins a watch, or changes the scope of one that is there. The bits of the machines that match are then to be set.
+  /// Begins a watch, or changes the scope of one that is there.
   mutating func add(_ pattern: Pattern, _ scope: WatchScope, for watcher: WatcherID) {
-    var changed = watchers[watcher] ?? Watcher()
-    if let place = changed.patterns.firstIndex(where: { $0.pattern == pattern }) {
-      changed.patterns[place].scope = scope
-    } else {
-      changed.patterns.append((pattern, scope))
-    }
-    watchers[watcher] = changed
+    let view = views[watcher] ?? WatchView()
+    views[watcher] = view
+    view.follow(pattern, scope)
   }
 
-  /// Ends a watch; false if there is none. The bits of the machines that matched are then to be set anew.
+  /// Ends a watch; false if there is none.
   mutating func remove(_ pattern: Pattern, of watcher: WatcherID) -> Bool {
-    guard let place = watchers[watcher]?.patterns.firstIndex(where: { $0.pattern == pattern }) else { return false }
-    watchers[watcher]?.patterns.remove(at: place)
-    if watchers[watcher]?.patterns.isEmpty == true { watchers[watcher] = nil }
+    guard let view = views[watcher], view.unfollow(pattern) else { return false }
+    if view.patterns.isEmpty { views[watcher] = nil }
     return true
   }
 
   mutating func removeAll(of watcher: WatcherID) {
-    watchers[watcher] = nil
+    views[watcher] = nil
   }
 
-  /// Sets the bits of a machine for one watcher.
-  mutating func match(_ machine: MachineID, named name: UnsafeRawBufferPointer, for watcher: WatcherID) {
-    guard let scope = watchers[watcher]?.scope(of: name) else {
-      watchers[watcher]?.set(machine, nil)
-      return
-    }
-    watchers[watcher]?.set(machine, scope)
-  }
-
-  /// Sets the bits of a new machine for every watcher.
-  mutating func enter(_ machine: MachineID, named name: UnsafeRawBufferPointer) {
-    if watchers.isEmpty { return }
-    for watcher in watchers.keys { match(machine, named: name, for: watcher) }
+  /// Says that a machine has come, whose number another may have had.
+  func enter(_ machine: MachineID) {
+    for view in views.values { view.forget(machine) }
   }
 }
 
-/// What one watcher follows, looked up once and asked per input.
-package struct WatchView {
-  fileprivate let moves: BitSet
-  fileprivate let all: BitSet
+/// What one watcher follows in a world. It belongs to the world, and is used only where the world is.
+package final class WatchView {
+  fileprivate private(set) var patterns: [(pattern: Pattern, scope: WatchScope)] = []
+  /// The scope of every machine, where no name need be looked at: all patterns match all names, or one that does has the
+  /// widest scope.
+  private var everything: WatchScope?
+  /// One bit a machine: whether its name has been looked at, whether it is followed at all, and in full.
+  private var known = BitSet()
+  private var moves = BitSet()
+  private var all = BitSet()
+  private var patternBytes = 0
+
+  /// About how many bytes all of it takes.
+  fileprivate var bytes: Int { 160 + patternBytes + known.bytes + moves.bytes + all.bytes }
+
+  private static func bytes(of pattern: Pattern) -> Int { 96 + pattern.bytes.count + pattern.prefix.count }
 
   /// How much the watcher wants to hear of a machine; nil for nothing.
+  ///
+  /// - Parameter world: The one that this is the view of.
+  /// - Complexity: O(1); O(patterns) the first time.
   @inline(__always)
-  package func scope(for machine: MachineID) -> WatchScope? {
+  package func scope(for machine: MachineID, in world: borrowing World) -> WatchScope? {
+    if let everything { return everything }
+    if !known.contains(machine.index) { look(at: machine, world) }
     guard moves.contains(machine.index) else { return nil }
     return all.contains(machine.index) ? .all : .moves
+  }
+
+  @inline(never)
+  private func look(at machine: MachineID, _ world: borrowing World) {
+    let scope = world.withName(of: machine) { name in
+      patterns.lazy.filter { $0.pattern.matches(name) }.map(\.scope).max()
+    }
+    known.set(machine.index, true)
+    moves.set(machine.index, scope != nil)
+    all.set(machine.index, scope == .all)
+  }
+
+  fileprivate func follow(_ pattern: Pattern, _ scope: WatchScope) {
+    if let place = patterns.firstIndex(where: { $0.pattern == pattern }) {
+      patterns[place].scope = scope
+    } else {
+      patterns.append((pattern, scope))
+      patternBytes += WatchView.bytes(of: pattern)
+    }
+    begin()
+  }
+
+  fileprivate func unfollow(_ pattern: Pattern) -> Bool {
+    guard let place = patterns.firstIndex(where: { $0.pattern == pattern }) else { return false }
+    patterns.remove(at: place)
+    patternBytes -= WatchView.bytes(of: pattern)
+    begin()
+    return true
+  }
+
+  /// How many machines' names it has been found out about, for tests.
+  package var namesLookedAt: Int { known.count }
+
+  fileprivate func forget(_ machine: MachineID) { known.set(machine.index, false) }
+
+  /// Nothing that was found out before holds any more.
+  private func begin() {
+    let widest = patterns.lazy.filter(\.pattern.matchesAll).map(\.scope).max()
+    everything = widest == .all || patterns.allSatisfy(\.pattern.matchesAll) ? widest : nil
+    known = BitSet()
   }
 }
 
@@ -117,11 +147,15 @@ package struct WatchView {
 struct BitSet {
   private var words: ContiguousArray<UInt64> = []
 
+  var bytes: Int { words.count * 8 }
+
   @inline(__always)
   func contains(_ number: Int) -> Bool {
     let word = number &>> 6
     return word < words.count && words[word] & (1 &<< UInt64(number & 63)) != 0
   }
+
+  var count: Int { words.reduce(0) { $0 + $1.nonzeroBitCount } }
 
   mutating func set(_ number: Int, _ isMember: Bool) {
     let word = number >> 6

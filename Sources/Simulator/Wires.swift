@@ -1,3 +1,5 @@
+import StateMachines
+
 /// A route from one machine's output to another's event.
 package struct Wire: Hashable, Sendable {
   package let from: MachineID
@@ -26,6 +28,18 @@ struct Wires {
   var isEmpty: Bool { all.isEmpty }
 
   var count: Int { all.count }
+
+  /// About how many bytes all of it takes.
+  ///
+  /// - Complexity: O(1), since lists and inner tables are taken to be as full as they are on the average.
+  var bytes: Int {
+    let wire = MemoryLayout<Wire>.stride
+    let reference = 2 * MemoryLayout<UInt64>.stride
+    return tableBytes(capacity: all.capacity, stride: wire)
+      + tableBytes(capacity: bySource.capacity, stride: reference) + bySource.count * 48
+      + tableBytes(capacity: sources.capacity, stride: reference) + sources.count * 112
+      + count * (wire + wire / 2)
+  }
 
   /// The wires from a machine, in the order in which they were made.
   func from(_ machine: MachineID) -> [Wire] { bySource[machine] ?? [] }

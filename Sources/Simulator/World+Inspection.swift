@@ -31,37 +31,14 @@ extension World {
     registry.withName(of: machine) { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// The first machine, in the order of names by bytes, at or after `name`.
-  ///
-  /// - Complexity: O(log *n*); O(*n* log *n*) the first time.
-  package mutating func machine(atOrAfter name: UnsafeRawBufferPointer) -> MachineID? {
-    registry.inOrder(registry.place(of: name, orAfter: false))
-  }
-
-  /// The first machine, in the order of names by bytes, after `name`.
-  package mutating func machine(after name: UnsafeRawBufferPointer) -> MachineID? {
-    registry.inOrder(registry.place(of: name, orAfter: true))
-  }
-
-  /// All machines whose names match, in the order of names by bytes.
-  package mutating func machines(matching pattern: Pattern) -> [MachineID] {
-    var found: [MachineID] = []
-    var place = pattern.prefix.withUnsafeBytes { registry.place(of: $0, orAfter: false) }
-    while let machine = registry.inOrder(place) {
-      let (matches, isPast) = registry.withName(of: machine) { name in
-        (pattern.matches(name), !name.starts(with: pattern.prefix))
-      }
-      if isPast { break }
-      if matches { found.append(machine) }
-      place += 1
-    }
-    return found
-  }
-
   // MARK: Kinds and states
 
   /// The kinds that machines were made of here, in the order of their first use.
   package var kinds: ContiguousArray<Kind> { population.kinds }
+
+  /// How many those are.
+  @inline(__always)
+  package var kindCount: Int { population.kinds.count }
 
   /// The world's number for a machine's kind, also of a dropped one.
   @inline(__always)
@@ -105,24 +82,6 @@ extension World {
       population.value(at: location), other.population.value(at: other.registry.location(of: counterpart)))
   }
 
-  /// How many machines that are counted there are in each state, by the kind's and the state's places.
-  ///
-  /// - Complexity: O(machines).
-  package func counts(
-    _ isCounted: (_ machine: MachineID, _ name: UnsafeRawBufferPointer, _ kind: Int) -> Bool
-  ) -> [Int: [Int]] {
-    var counts: [Int: [Int]] = [:]
-    for number in 0..<registry.capacity {
-      let machine = MachineID(UInt32(number))
-      guard registry.isAlive(machine) else { continue }
-      let kind = kindPlace(of: machine)
-      guard registry.withName(of: machine, { isCounted(machine, $0, kind) }) else { continue }
-      let empty = Array(repeating: 0, count: population.kinds[kind].states.count)
-      counts[kind, default: empty][stateIndex(of: machine)] += 1
-    }
-    return counts
-  }
-
   // MARK: Readings, timers, possible events
 
   /// A machine's readings now, in its kind's order; nil where it has none of that name.
@@ -153,51 +112,6 @@ extension World {
     let location = registry.location(of: machine)
     return kind(of: machine).refusal(
       of: event, population.value(at: location), at: now, population.parameters(at: location))
-  }
-
-  /// A running timer as the agenda lists it.
-  package struct AgendaItem: Sendable {
-    package let due: Moment
-    package let machine: MachineID
-    /// The place in the machine's kind's list.
-    package let timer: Int
-    /// 0 where the timer bears none.
-    package let key: UInt32
-    fileprivate let stamp: UInt64
-  }
-
-  /// Whether a timer that was listed still runs as it was.
-  package func isRunning(_ item: AgendaItem) -> Bool {
-    let location = registry.location(of: item.machine)
-    guard location.isSomewhere else { return false }
-    if item.key != 0 { return keyedTimers.name(armedAs: item.stamp) != nil }
-    // A world that went back may have given a stamp anew.
-    return population.timers(at: location).contains { $0.stamp == item.stamp && $0.due == item.due.nanoseconds }
-  }
-
-  package var runningTimerCount: Int { agenda.living }
-
-  /// The running timers of the machines that match, in the order in which they will fire.
-  ///
-  /// - Complexity: O(*n* log *n*) in the running timers.
-  package func agendaItems(matching pattern: Pattern, limit: Int) -> [AgendaItem] {
-    var items: [AgendaItem] = []
-    agenda.forEach { entry in
-      let location = registry.location(of: entry.machine)
-      guard location.isSomewhere else { return }
-      guard let (timer, key) = runningTimer(armedAs: entry.stamp, location) else { return }
-      guard pattern.matchesAll || registry.withName(of: entry.machine, { pattern.matches($0) }) else { return }
-      items.append(
-        AgendaItem(
-          due: Moment(nanoseconds: entry.due), machine: entry.machine, timer: timer, key: key, stamp: entry.stamp))
-    }
-    items.sort { ($0.due.nanoseconds, $0.stamp) < ($1.due.nanoseconds, $1.stamp) }
-    return limit < items.count ? Array(items[..<limit]) : items
-  }
-
-  private func runningTimer(armedAs stamp: UInt64, _ location: Location) -> (timer: Int, key: UInt32)? {
-    if let timer = population.timers(at: location).firstIndex(where: { $0.stamp == stamp }) { return (timer, 0) }
-    return keyedTimers.name(armedAs: stamp).map { (Int($0.timer), $0.key) }
   }
 
   // MARK: The journal
@@ -235,17 +149,14 @@ extension World {
 
   /// Begins a watch, or changes the scope of one.
   ///
-  /// - Complexity: O(machines + those that match × patterns of this watcher); O(patterns) without a wildcard.
+  /// - Complexity: O(patterns of this watcher).
   package mutating func watch(_ pattern: Pattern, _ scope: WatchScope, for watcher: WatcherID) {
     watchers.add(pattern, scope, for: watcher)
-    matchAgain(pattern, for: watcher)
   }
 
   /// Ends a watch; false if there is none of this pattern.
   package mutating func unwatch(_ pattern: Pattern, for watcher: WatcherID) -> Bool {
-    guard watchers.remove(pattern, of: watcher) else { return false }
-    matchAgain(pattern, for: watcher)
-    return true
+    watchers.remove(pattern, of: watcher)
   }
 
   /// Whether time has not gone on since the last input, nor been set by a way back: then the world is what its inputs have
@@ -261,28 +172,5 @@ extension World {
 
   package mutating func unwatchAll(for watcher: WatcherID) {
     watchers.removeAll(of: watcher)
-  }
-
-  /// Finds out anew what a watcher follows of the machines that match a pattern which came, went or changed: for others
-  /// nothing can be different.
-  private mutating func matchAgain(_ pattern: Pattern, for watcher: WatcherID) {
-    guard watchers.count(of: watcher) > 0 else { return }
-    // Taken out while names are lent out, which the world may not be changed during.
-    var changed = Watchers()
-    swap(&changed, &watchers)
-    if pattern.isLiteral {
-      pattern.bytes.withUnsafeBytes { name in
-        if let machine = registry.find(name) { changed.match(machine, named: name, for: watcher) }
-      }
-    } else {
-      for number in 0..<registry.capacity {
-        let machine = MachineID(UInt32(number))
-        guard registry.isAlive(machine) else { continue }
-        registry.withName(of: machine) { name in
-          if pattern.matches(name) { changed.match(machine, named: name, for: watcher) }
-        }
-      }
-    }
-    swap(&changed, &watchers)
   }
 }

@@ -50,7 +50,7 @@ extension World {
     } else {
       machine = registry.insert(name, at: location)
     }
-    if !watchers.isEmpty { watchers.enter(machine, named: name) }
+    if !watchers.isEmpty { watchers.enter(machine) }
 
     let (cell, _) = population.cell(at: location)
     let slot = population.slots[place]

@@ -43,12 +43,7 @@ extension World {
     let dropped = retired[nextRetired...].filter { !registry.isAlive($0.machine) }
     retired = ContiguousArray(dropped) + gone.map { (undoer, $0) }
     nextRetired = 0
-    if !watchers.isEmpty {
-      for machine in back {
-        let name = registry.withName(of: machine) { Array($0) }
-        name.withUnsafeBytes { watchers.enter(machine, named: $0) }
-      }
-    }
+    for machine in back { watchers.enter(machine) }
     details.tag(.undone)
     details.number(undoer - from)
     _ = journal.append(worldwide: details, at: now)

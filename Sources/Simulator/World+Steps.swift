@@ -44,6 +44,7 @@ extension World {
     }
     // The kind is held here, so that the world is free to change while its event is in use.
     let definition = population.kinds[kind]
+    let given = details.count
     if definition.isPlain(event) {
       send(machine, cell, kind, slot, event, slot.plainEvents + event * slot.eventStride)
     } else {
@@ -51,6 +52,7 @@ extension World {
       let storage = EventStorage(definition, event, arguments)
       send(machine, cell, kind, slot, event, storage.event)
     }
+    population.weigh(cell, of: kind, given: given, isKept: true)
     complete()
   }
 
@@ -79,7 +81,8 @@ extension World {
   ) {
     if record.isWritten {
       writeData(result)
-      if !record.effects.isEmpty { carryOut(result, machine, cell, isAnswer: isAnswer) }
+      if !record.effects.isEmpty { carryOut(machine, cell, isAnswer: isAnswer) }
+      if population.weighs { weigh(machine, cell) }
     }
     let sequence = journal.append(
       input, machine, index: index, result, at: now, details, isFromOutside: isAnswer)
@@ -93,6 +96,13 @@ extension World {
     }
     answer = Answer(
       sequence: sequence, verdict: result.verdict, from: result.from, to: result.to, hasDetails: hasDetails)
+  }
+
+  /// Counts a step that may have left the machine with more memory.
+  @inline(never)
+  private mutating func weigh(_ machine: MachineID, _ cell: UnsafeMutableRawPointer) {
+    let kind = population.cell(at: registry.location(of: machine)).kind
+    population.weigh(cell, of: kind, given: 16 + details.count, isKept: false)
   }
 
   private mutating func writeAnswerDetails() {
@@ -123,19 +133,21 @@ extension World {
   }
 
   /// Carries out the effects of the step on the sheet, in their order.
-  private mutating func carryOut(
-    _ result: StepResult, _ machine: MachineID, _ cell: UnsafeMutableRawPointer, isAnswer: Bool
-  ) {
-    if result.verdict == .refused { return }  // Nothing has changed, and so nothing is asked for.
+  private mutating func carryOut(_ machine: MachineID, _ cell: UnsafeMutableRawPointer, isAnswer: Bool) {
     let timers = cell.assumingMemoryBound(to: RunningTimer.self)
     // By place, since going over the list would hold on to it.
     for place in 0..<record.effects.count {
       switch record.effects[place] {
       case .emit(let output, let first, let count):
-        let data = record.values[Int(first)..<Int(first + count)]
         details.tag(.emitted, output)
-        details.values(data)
         if isAnswer { answerDetails.outputs.append(output) }
+        if count == 0 {
+          details.number(0)
+          if !wires.isEmpty { queueDeliveries(machine, output, []) }
+          continue
+        }
+        let data = record.values[Int(first)..<Int(first + count)]
+        details.values(data)
         if !wires.isEmpty { queueDeliveries(machine, output, Array(data)) }
       case .arm(let timer, let key, let due):
         if key != 0 {
@@ -143,8 +155,7 @@ extension World {
           continue
         }
         arm(machine, timers + Int(timer), due)
-        details.tag(.armed, timer)
-        details.number(UInt64((due - now).nanoseconds))
+        details.tag(.armed, timer, UInt64((due - now).nanoseconds))
       case .disarm(let timer, let key):
         if key != 0 {
           disarm(machine, KeyedTimers.Name(timer: timer, key: key))
@@ -152,8 +163,7 @@ extension World {
         }
         let running = timers + Int(timer)
         guard running.pointee.stamp != 0 else { continue }
-        details.tag(.disarmed, timer)
-        details.number(UInt64(running.pointee.due &- now.nanoseconds))
+        details.tag(.disarmed, timer, UInt64(running.pointee.due &- now.nanoseconds))
         running.pointee.stamp = 0
         agenda.living &-= 1
       }

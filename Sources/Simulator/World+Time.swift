@@ -158,6 +158,7 @@ extension World {
       let location = registry.location(of: machine)
       if location.isSomewhere, let (cell, slot, timer) = runningTimer(entry, location) {
         if goesTooFar(entry, timer: UInt8(truncatingIfNeeded: timer), key: 0) { return .stuck }
+        fetchWhatIsComing()
         agenda.takeFirst()
         agenda.living &-= 1
         // Safety: a cell begins with its kind's timers, and this one has just been found there.
@@ -185,6 +186,28 @@ extension World {
       return isWithinLimits ? .fired : .firedIntoLoop
     }
     return .nothingDue
+  }
+
+  /// Asks the memory for the cell of a machine whose timer will be due some ten firings from now.
+  ///
+  /// Most of what a firing costs among a million machines is to wait for its cell. So the cell is read when its timer comes
+  /// near the top of the agenda, and nothing waits for what is read.
+  @inline(__always)
+  private mutating func fetchWhatIsComing() {
+    let machine = agenda.coming.machine
+    guard machine.index < registry.capacity else { return }
+    fetched &+= cellByte(of: machine)
+  }
+
+  /// A byte that depends on the beginning and the end of a machine's cell; 0 if it has none.
+  @inline(__always)
+  func cellByte(of machine: MachineID) -> UInt8 {
+    let location = registry.location(of: machine)
+    guard location.isSomewhere else { return 0 }
+    let (cell, kind) = population.cell(at: location)
+    // A cell may lie across two lines of the cache; the place of the parameters stands at its end.
+    let end = max(0, population.slots[kind].parameterOffset)
+    return cell.load(as: UInt8.self) &+ (cell + end).load(as: UInt8.self)
   }
 
   /// The step of a keyed timer that is due.
@@ -256,7 +279,8 @@ extension World {
     agenda.closeHole()
     var living = Agenda()
     swap(&living, &agenda)
-    living.sweep { isRunning($0) }
+    let read = living.sweep(fetching: { cellByte(of: $0.machine) }, { isRunning($0) })
+    fetched &+= read
     swap(&living, &agenda)
   }
 

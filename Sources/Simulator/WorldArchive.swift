@@ -2,7 +2,8 @@ import StateMachines
 
 /// A world as bytes: what `ArchiveWriter` writes and `World.init(archive:kinds:limits:)` reads.
 ///
-/// Numbers and texts are written as by `ValueEncoder`. In their order:
+/// Numbers and texts are written as by `ValueEncoder`. What a kind has in lists is written by word, so that a later release
+/// finds it again in lists of another order. In their order:
 ///
 /// | what | how |
 /// | --- | --- |
@@ -13,8 +14,8 @@ import StateMachines
 /// | limits | those that shape the journal: `chain`, `keyedTimers`, `wireChain`, `wireDeliveries` |
 /// | chance | seed and generator, eight bytes each |
 /// | time | now, the last input and its moment, firings in the present chain |
-/// | kinds | in the world's order: name, version; the words of states, events, timers, outputs and parameters |
-/// | numbers | for each ever given, from 0 on: nobody; or a dropped machine's kind and name; or a machine's kind, name, parameters and value |
+/// | kinds | in the world's order: name |
+/// | numbers | for each ever given, from 0 on: nobody; or a dropped machine's kind and name; or a machine's kind, name, parameters and value; in front of the first of a kind its version, and whether it has parameters |
 /// | timers | those that run, in the order in which they will fire: time since the one before, machine, timer, key |
 /// | vacancies | the numbers that are given out next, last first; dropped machines that the journal may speak of |
 /// | wires | by the number of the machine that they come from, then in the order in which they were made |
@@ -26,7 +27,7 @@ import StateMachines
 enum WorldArchive {
   static let magic = Array("fsmdwrld".utf8)
   /// Raised when the layout changes.
-  static let format: UInt64 = 1
+  static let format: UInt64 = 2
   static let sealBytes = 8
 
   static func seal(_ head: UnsafeRawBufferPointer, stateHash: UInt64) -> UInt64 {
@@ -58,7 +59,7 @@ package enum ArchiveFailure: Error, Equatable {
   case unknownKind(String)
   /// A kind of the catalogue has another version than the one that was written.
   case version(kind: String, written: Int, known: Int)
-  /// A kind of the catalogue is another than the one that was written, though its version is the same.
+  /// A kind of the catalogue is another than the one that was written: what was written is no part of it any more.
   case changedKind(String, how: String)
   /// A machine's value cannot be written.
   case unwritable(kind: String, why: String)
@@ -91,18 +92,28 @@ extension StorageFailure {
     switch self {
     case .cutShort: "it ends too early"
     case .damaged(let what): what
+    case .otherMember(let found, let expected): "its data have '\(found)' where this release has '\(expected)'"
+    case .unknownWord(let word): "this release has no '\(word)'"
     case .tooDeep: "values are within values more than \(ValueEncoder.deepest) times"
     case .unsupported(let what): "not provided for: \(what)"
     }
   }
 }
 
-extension Kind {
-  /// The lists whose places are written instead of words, with a word for each.
-  var placedWords: [(list: String, words: [String])] {
-    [
-      ("states", states.map(\.word)), ("events", events.map(\.name)), ("timers", timers.map(\.name)),
-      ("outputs", outputs.map(\.name)), ("parameters", parameters.map(\.name)),
-    ]
+/// What an archive has of a kind's lists by their words.
+struct KindLists {
+  let timers: NamedWords
+  let outputs: NamedWords
+  let events: NamedWords
+  /// The places of the parameters, in the order of their names, which stays whatever the list's order.
+  let parametersByName: [Int]
+
+  init(_ kind: Kind) {
+    timers = NamedWords(kind.timers.map(\.name))
+    outputs = NamedWords(kind.outputs.map(\.name))
+    events = NamedWords(kind.events.map(\.name))
+    parametersByName = kind.parameters.indices.sorted {
+      kind.parameters[$0].name.utf8.lexicographicallyPrecedes(kind.parameters[$1].name.utf8)
+    }
   }
 }

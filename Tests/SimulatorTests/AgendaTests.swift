@@ -73,6 +73,15 @@ struct AgendaTests {
     var listed: [Timer] = []
     agenda.forEach { listed.append(Timer($0)) }
     #expect(listed.sorted() == model, "seed \(seed)")
+    for most in [0, 1, model.count / 2, model.count + 1] {
+      var walked: [Timer] = []
+      agenda.forEachInOrder { entry in
+        guard walked.count < most else { return false }
+        walked.append(Timer(entry))
+        return true
+      }
+      #expect(walked == Array(model.prefix(most)), "seed \(seed), the first \(most)")
+    }
     var drained: [Timer] = []
     while let first = agenda.first {
       drained.append(Timer(first))

@@ -93,7 +93,6 @@ struct ArchiveFailureTests {
     var world = World(seed: UInt64(seed), limits: Script.limits())
     script.play(into: &world, .whole)
     let archive = try world.archive()
-    let hash = try world.stateHash
     var dice = Dice(seed: seed)
     for round in 0..<150 {
       let damaged = sealed(archive) { bytes, state in
@@ -105,7 +104,12 @@ struct ArchiveFailureTests {
         default: bytes[place] &+= 1
         }
       }
-      try expectOther(damaged, than: archive, hash, "seed \(seed), round \(round)")
+      // Whether it is another world is not asked: some bytes may be written in two ways.
+      do {
+        _ = try read(damaged).checkInvariants()
+      } catch let failure as ArchiveFailure {
+        #expect(!failure.text.isEmpty, "seed \(seed), round \(round)")
+      }
     }
   }
 
@@ -128,23 +132,32 @@ struct ArchiveFailureTests {
     }
   }
 
-  @Test("a kind that has changed, though its version has not; what was added behind is no change")
+  @Test("a kind is read by its words: what was added or moved is no hindrance, what is gone is named")
   func changes() throws {
-    func metronome(_ events: [EventForm<Metronome.Event>]) -> Kind {
+    func metronome(
+      events: [EventForm<Metronome.Event>] = [.event(.reset, "a period begins now")], parameter: String = "period"
+    ) -> Kind {
       Kind(
         Metronome.self, "metronome", "ticks", states: [.ticking: "it runs"], events: events,
         timers: [.period: .after("period", "between two ticks")], outputs: [.tick: .output(about: "a period is over")],
-        parameters: [.parameter("period", \.period, .interval(.zero ... .longest), "between two ticks")])
+        parameters: [.parameter(parameter, \.period, .interval(.zero ... .longest), "between two ticks")])
     }
-    let archive = try example().archive()
-    let renamed = metronome([.event(.reset, "a period begins now").named("begin")])
-    #expect(
-      throws: ArchiveFailure.changedKind("metronome", how: "its events were reset and are begin")
-    ) {
-      _ = try read(archive) { $0 == "metronome" ? .machine(renamed) : ArchiveTests.kind($0) }
+    var world = try example()
+    try world.wire(world.wire(from: "m.tick", to: "m.reset"))
+    let archive = try world.archive()
+    func read(as kind: Kind) throws -> World {
+      try self.read(archive) { $0 == "metronome" ? .machine(kind) : ArchiveTests.kind($0) }
     }
-    let longer = metronome([.event(.reset, "now"), .event(.reset, "now").named("again")])
-    _ = try read(archive) { $0 == "metronome" ? .machine(longer) : ArchiveTests.kind($0) }
+    let longer = metronome(events: [.event(.reset, "now").named("again"), .event(.reset, "now")])
+    let wire = try #require(try read(as: longer).allWires().first { world.name(of: $0.from) == "m" })
+    #expect(wire.event == 1)
+    let renamed = metronome(events: [.event(.reset, "a period begins now").named("begin")])
+    #expect(throws: ArchiveFailure.changedKind("metronome", how: "it has no event 'reset' any more")) {
+      _ = try read(as: renamed)
+    }
+    #expect(throws: ArchiveFailure.changedKind("metronome", how: "it has no parameter 'period' any more")) {
+      _ = try read(as: metronome(parameter: "time"))
+    }
   }
 
   @Test("another format, and what is no archive at all")

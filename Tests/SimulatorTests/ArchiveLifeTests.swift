@@ -81,7 +81,7 @@ struct ArchiveLifeTests {
     func machines(_ world: borrowing World) -> [UInt32] {
       var reader = world.journalReader(from: start)
       var machines: [UInt32] = []
-      while let entry = world.read(&reader) { machines.append(entry.machine.number) }
+      while let entry = world.read(&reader) { if let machine = entry.machine { machines.append(machine.number) } }
       return machines
     }
     #expect(machines(world) == machines(other), "seed \(seed)")

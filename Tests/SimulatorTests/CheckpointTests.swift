@@ -134,6 +134,18 @@ struct CheckpointTests {
     #expect(world.machineCount == 1)
   }
 
+  @Test("of two copies that are too large together the older one goes")
+  func two() throws {
+    var limits = WorldLimits()
+    limits.journal = 10_000
+    limits.checkpointDistance = 1_000
+    let bytes = try world(inputs: 9_900, limits).bytesOfACopy
+    limits.checkpointBytes = bytes * 3 / 2
+    let world = try world(inputs: 60_000, limits)
+    #expect(world.checkpoints.count == 1)
+    #expect(world.checkpoints.bytes <= limits.checkpointBytes)
+  }
+
   @Test("copies stay within their bytes")
   func bytes() throws {
     var limits = WorldLimits()

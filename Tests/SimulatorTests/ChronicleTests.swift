@@ -20,7 +20,8 @@ struct ChronicleTests {
     kept.keep(&walk.world)
     // From the beginning, and from somewhere in the middle of a segment.
     for start in [1, walk.world.lastSequence / 2] {
-      var chronicle = Chronicle(after: start - 1, RecoveryTests.catalogue)
+      var chronicle = Chronicle(
+        after: start - 1, StoredWords(RecoveryTests.catalogue), RecoveryTests.catalogue)
       var next = start
       for part in kept.parts where part.numbers.upperBound >= start {
         try part.bytes.withUnsafeBytes { bytes in
@@ -28,8 +29,8 @@ struct ChronicleTests {
             world, entry, composed in
             #expect(entry.sequence == next, "seed \(seed)")
             next += 1
-            if entry.machine != .nobody, let text = told[entry.sequence] {
-              #expect(world.line(entry).text == text, "seed \(seed)")
+            if let machine = entry.machine, let text = told[entry.sequence] {
+              #expect(world.line(entry, of: machine).text == text, "seed \(seed)")
             }
             if let composed { #expect(composed.sequence == entry.sequence && entry.input == .created) }
           }
@@ -37,6 +38,27 @@ struct ChronicleTests {
       }
       #expect(next == walk.world.lastSequence + 1 && chronicle.last == walk.world.lastSequence, "seed \(seed)")
     }
+  }
+
+  @Test("inputs that are not stored yet stay, however few a journal keeps and however late they are stored")
+  func late() throws {
+    var limits = Script.limits()
+    limits.journal = 3
+    var world = World(seed: 1, limits: limits)
+    world.beginKeeping()
+    guard case .machine(let kind)? = Catalogue.simulations["power"] else { return }
+    let machine = try world.make(kind, "p")
+    var stored: [UInt8] = []
+    _ = world.appendUnkept(to: &stored)
+    let last = world.lastSequence
+    // The store is still writing, and the world goes on.
+    for _ in 0..<20_000 { world.send(machine, plain: 0) }
+    world.didKeep(upTo: last)
+    #expect(world.unkeptNumbers == (last + 1)...world.lastSequence)
+    var kept = KeptJournal()
+    kept.keep(&world)
+    #expect(kept.parts.map(\.numbers) == [(last + 1)...world.lastSequence])
+    #expect(!world.hasUnkept && world.journal().count <= 3)
   }
 
   @Test("knows machines by the names of their time, where numbers are used again")
@@ -55,20 +77,21 @@ struct ChronicleTests {
       world.drop(machine)
       if number % 9 == 8 || number == 499 { kept.keep(&world) }
     }
-    #expect(Set(kept.parts.flatMap(\.creations).map(\.machine)).count < 100)
-    var chronicle = Chronicle(after: 0, .simulations)
+    #expect(Set(kept.parts.flatMap(\.creations).compactMap(\.machine)).count < 100)
+    var chronicle = Chronicle(after: 0, StoredWords(.simulations), .simulations)
     var told: [String] = []
     for part in kept.parts {
       try part.bytes.withUnsafeBytes { bytes in
         try chronicle.read(bytes, part.numbers, owner: { _, _ in nil }) { world, entry, _ in
-          told.append(world.name(of: entry.machine))
+          if let machine = entry.machine { told.append(world.name(of: machine)) }
         }
       }
     }
     #expect(told == names.flatMap { [$0, $0, $0] })
   }
 
-  @Test("stops at a segment that does not follow, and at a kind that is not there")
+  @Test(
+    "stops at a segment that does not follow, and at a kind whose words are not known; a kind that is gone is told of")
   func failures() throws {
     var world = World(seed: 0)
     world.beginKeeping()
@@ -76,12 +99,23 @@ struct ChronicleTests {
     _ = try world.make(kind, "a")
     var segment: [UInt8] = []
     _ = world.appendUnkept(to: &segment)
-    func read(_ numbers: ClosedRange<UInt64>, after sequence: UInt64, _ catalogue: Catalogue) throws {
-      var chronicle = Chronicle(after: sequence, catalogue)
-      try segment.withUnsafeBytes { try chronicle.read($0, numbers, owner: { _, _ in nil }) { _, _, _ in } }
+    func read(
+      _ numbers: ClosedRange<UInt64>, after sequence: UInt64, _ catalogue: Catalogue,
+      _ words: StoredWords = StoredWords(.simulations)
+    ) throws {
+      var chronicle = Chronicle(after: sequence, words, catalogue)
+      try segment.withUnsafeBytes { bytes in
+        try chronicle.read(bytes, numbers, owner: { _, _ in nil }) { world, entry, _ in
+          let machine = try #require(entry.machine)
+          #expect(world.kind(of: machine).states[Int(entry.to)].word == "off")
+        }
+      }
     }
     try read(1...1, after: 0, .simulations)
-    #expect(throws: Recovery.Failure.unknownKind("power", at: 1)) { try read(1...1, after: 0, Catalogue()) }
+    try read(1...1, after: 0, Catalogue())
+    #expect(throws: Recovery.Failure.unreadable(.unknownWords(kind: "power"), at: 1)) {
+      try read(1...1, after: 0, .simulations, StoredWords())
+    }
     #expect(throws: Recovery.Failure.gap(after: 0)) { try read(2...2, after: 0, .simulations) }
     #expect(throws: Recovery.Failure.gap(after: 1)) { try read(1...1, after: 1, .simulations) }
   }

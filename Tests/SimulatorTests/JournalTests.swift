@@ -32,7 +32,7 @@ struct JournalTests {
     init(_ entry: JournalEntry) {
       sequence = entry.sequence
       moment = entry.moment.nanoseconds
-      machine = entry.machine.number
+      machine = entry.machine?.number ?? MachineID.absentNumber
       input = entry.input.rawValue
       verdict = entry.verdict.rawValue
       index = entry.index

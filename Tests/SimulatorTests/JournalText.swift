@@ -22,7 +22,9 @@ extension World {
   func journal(from first: UInt64? = nil) -> [JournalLine] {
     var reader = journalReader(from: first ?? firstSequence)
     var lines: [JournalLine] = []
-    while let entry = read(&reader) { if entry.machine != .nobody { lines.append(line(entry)) } }
+    while let entry = read(&reader) {
+      if let machine = entry.machine { lines.append(line(entry, of: machine)) }
+    }
     return lines
   }
 
@@ -35,12 +37,12 @@ extension World {
   /// The journal as text: `3 0.200000000 key event tap moved on capsLock; disarmed doubleTap 0.350000000`.
   func journalText(from first: UInt64? = nil) -> [String] { journal(from: first).map(\.text) }
 
-  func line(_ entry: JournalEntry) -> JournalLine {
+  func line(_ entry: JournalEntry, of machine: MachineID) -> JournalLine {
     var reader = details(of: entry)
     var details: [JournalDetail] = []
     while let detail = reader.next() { details.append(detail) }
-    let kind = kind(of: entry.machine)
-    let name = name(of: entry.machine)
+    let kind = kind(of: machine)
+    let name = name(of: machine)
     let index = Int(entry.index)
     let subject =
       switch entry.input {

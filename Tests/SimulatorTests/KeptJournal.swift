@@ -23,7 +23,7 @@ struct KeptJournal {
     let numbers = world.unkeptNumbers
     let creations = world.appendUnkept(to: &bytes)
     parts.append(Part(numbers: numbers, bytes: bytes, creations: creations))
-    world.didKeep()
+    world.didKeep(upTo: world.lastSequence)
   }
 
   mutating func keepCheckpoint(of world: borrowing World) {
@@ -69,7 +69,7 @@ struct KeptJournal {
         World(seed: seed, limits: limits)
       }
     if let place { base.compositions = compositions[place] }
-    var recovery = Recovery(of: base, undone: undone(behind: start), catalogue)
+    var recovery = Recovery(of: base, undone: undone(behind: start), StoredWords(catalogue), catalogue)
     for part in parts where part.numbers.upperBound > start {
       try part.bytes.withUnsafeBytes { try recovery.append($0, part.numbers) }
     }

@@ -1,4 +1,4 @@
-import Simulator
+@testable import Simulator
 import Testing
 
 @Suite("Patterns match as in a shell")
@@ -46,6 +46,27 @@ struct PatternTests {
     let pattern = Pattern(String(repeating: "*a", count: 500).utf8 + Array("b".utf8))
     let name = String(repeating: "a", count: 2_000)
     #expect(name.bytes { pattern.matches($0) } == false)
+  }
+
+  @Test("names of machines are held against the worst patterns in a bounded number of looks")
+  func boundedWork() {
+    let name = String(repeating: "a", count: 64)
+    let worst = [
+      String(repeating: "*a", count: 128), String(repeating: "*", count: 256),
+      String(repeating: "*a", count: 127) + "*b",
+      String(repeating: "?", count: 256), "*" + String(repeating: "a", count: 254) + "b",
+      "*" + String(repeating: "a", count: 31) + "b*", String(repeating: "*aaab", count: 51),
+      String(repeating: "*?", count: 60) + "b", String(repeating: "*a*a*b", count: 12),
+    ]
+    for pattern in worst {
+      #expect(pattern.utf8.count <= Pattern.mostBytes)
+      var looks = 0
+      _ = name.bytes { Pattern(pattern.utf8).matches($0) { _ in looks += 1 } }
+      #expect(looks <= 64 * 64 / 4 + 128, "\(pattern) \(looks)")
+    }
+    #expect(name.bytes { Pattern((String(repeating: "*", count: 200) + "a").utf8).matches($0) })
+    // What is watched is told from one another as it was written.
+    #expect(Pattern("**".utf8) != Pattern("*".utf8))
   }
 
   @Test("what all matches begin with, and patterns that match all or one")

@@ -128,12 +128,10 @@ struct RecoveryTests {
       for part in kept.parts {
         var start = part.numbers.lowerBound
         while start <= part.numbers.upperBound {
-          let last = part.bytes.withUnsafeBytes { bytes -> UInt64? in
-            guard
-              let excerpt = Excerpt(
-                of: bytes, from: start, part.numbers, in: walk.world, undone: [], Self.catalogue,
-                owner: kept.owner)
-            else { return nil }
+          let last = try part.bytes.withUnsafeBytes { bytes -> UInt64? in
+            let excerpt = try Excerpt(
+              of: bytes, from: start, part.numbers, in: walk.world, undone: [], StoredWords(Self.catalogue),
+              Self.catalogue, owner: kept.owner)
             for line in excerpt.world.journal(from: start) where line.sequence <= excerpt.last {
               #expect(line.text == told[line.sequence] ?? line.text)
             }
@@ -154,15 +152,15 @@ struct RecoveryTests {
     _ = try Array("a".utf8).withUnsafeBytes { try world.create(kind, named: $0) }
     var segment: [UInt8] = []
     _ = world.appendUnkept(to: &segment)
-    var recovery = Recovery(of: World(seed: 0), undone: UndoneSpans(), Catalogue())
+    var recovery = Recovery(of: World(seed: 0), undone: UndoneSpans(), StoredWords(), Catalogue())
     segment.withUnsafeBytes { bytes in
-      #expect(throws: Recovery.Failure.unknownKind("power", at: 1)) {
+      #expect(throws: Recovery.Failure.unreadable(.unknownKind("power"), at: 1)) {
         try recovery.append(bytes, 1...1)
       }
-      #expect(throws: Recovery.Failure.gap(after: 1)) {
-        try recovery.append(bytes, 1...1)
+      #expect(throws: Recovery.Failure.gap(after: 0)) {
+        try recovery.append(bytes, 2...2)
       }
-      #expect(throws: Recovery.Failure.gap(after: 1)) {
+      #expect(throws: Recovery.Failure.gap(after: 0)) {
         try recovery.append(UnsafeRawBufferPointer(rebasing: bytes[..<20]), 2...9)
       }
     }

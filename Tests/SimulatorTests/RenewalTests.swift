@@ -21,7 +21,7 @@ struct RenewalTests {
     #expect(world.agendaItems(matching: .all, limit: 9).map(\.due) == [Moment(nanoseconds: 550_000_000)])
     var reader = world.journalReader(from: world.lastSequence)
     let entry = world.read(&reader)
-    #expect(entry?.input == .renewed && entry?.machine == .nobody)
+    #expect(entry?.input == .renewed && entry?.machine == nil)
     #expect(world.checkInvariants() == [])
     // Nobody has asked for it, so an undo takes it back with the request before.
     _ = try world.undo()

@@ -218,7 +218,8 @@ struct RewindTests {
     world.drop("a")
     world.watch(Pattern("a".utf8), .all, for: watcher)
     try world.undo()
-    #expect(world.watchView(of: watcher)?.scope(for: machine) == .all)
+    let scope = world.watchView(of: watcher)?.scope(for: machine, in: world)
+    #expect(scope == .all)
     #expect(world.hearsOfTheClock(watcher) == true)
   }
 

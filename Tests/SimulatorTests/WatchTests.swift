@@ -8,11 +8,18 @@ struct WatchTests {
 
   private func pattern(_ text: String) -> Pattern { Pattern(text.utf8) }
 
+  private func scope(of machine: MachineID, in world: borrowing World) -> WatchScope? {
+    guard let view = world.watchView(of: me) else { return nil }
+    return view.scope(for: machine, in: world)
+  }
+
   /// Who is followed how, by name.
   private func followed(_ watcher: WatcherID, in world: inout World) -> [String: WatchScope] {
     guard let view = world.watchView(of: watcher) else { return [:] }
     var scopes: [String: WatchScope] = [:]
-    for machine in world.machines(matching: .all) { scopes[world.name(of: machine)] = view.scope(for: machine) }
+    for machine in world.machines(matching: .all) {
+      scopes[world.name(of: machine)] = view.scope(for: machine, in: world)
+    }
     return scopes
   }
 
@@ -63,11 +70,11 @@ struct WatchTests {
     let first = try world.make(Relay.kind, "watched")
     world.watch(pattern("watched"), .all, for: me)
     world.drop("watched")
-    #expect(world.watchView(of: me)?.scope(for: first) == .all, "its last line is told")
+    #expect(scope(of: first, in: world) == .all, "its last line is told")
     for name in ["x", "y", "z"] { try world.make(Relay.kind, name) }
     let second = try world.make(Relay.kind, "other")
     #expect(second == first)
-    #expect(world.watchView(of: me)?.scope(for: second) == nil)
+    #expect(scope(of: second, in: world) == nil)
     world.unwatchAll(for: me)
     #expect(world.watchView(of: me) == nil)
   }

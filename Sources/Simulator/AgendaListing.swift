@@ -1,0 +1,144 @@
+package import StateMachines
+
+/// The running timers of a world at one moment in the order in which they were to fire, handed out a piece at a time.
+///
+/// Those that have fired, stopped or begun anew since are left out. The first ones are found where they stand in the
+/// agenda; only who asks for many gets a copy of it.
+package final class AgendaListing {
+  private let pattern: Pattern
+  private var remaining: Int
+  /// What is still to be handed out, from `next` on.
+  private var found: [World.AgendaItem]
+  private var next = 0
+  /// The agenda as it was, for what comes behind `found`; nil where nothing does.
+  private var agenda: Agenda?
+
+  /// Entries looked at where they stand, at most: some tenths of a millisecond.
+  private static let lookedAtInPlace = 1_024
+
+  fileprivate init(_ world: borrowing World, _ pattern: Pattern, limit: Int) {
+    self.pattern = pattern
+    remaining = limit
+    found = []
+    agenda = nil
+    if pattern.isLiteral {
+      found = world.agendaItems(of: pattern)
+      return
+    }
+    var budget = min(AgendaListing.lookedAtInPlace, world.agenda.count)
+    var items: [World.AgendaItem] = []
+    world.agenda.forEachInOrder { entry in
+      guard items.count < limit, budget > 0 else { return false }
+      budget -= 1
+      if let item = world.agendaItem(entry, pattern) { items.append(item) }
+      return true
+    }
+    if items.count == limit || world.agenda.count <= AgendaListing.lookedAtInPlace {
+      found = items
+    } else {
+      agenda = world.agenda.copy()
+    }
+  }
+
+  /// Whether nothing is left.
+  package var isDone: Bool { remaining == 0 || (next == found.count && agenda == nil) }
+
+  /// The next timer; nil when the budget is used up or nothing is left, and ``isDone`` says which.
+  ///
+  /// - Parameters:
+  ///   - world: The one that the listing is of.
+  ///   - budget: The most timers to look at; lowered by those that were.
+  /// - Complexity: O(log *n*) for each timer looked at.
+  package func next(in world: borrowing World, budget: inout Int) -> World.AgendaItem? {
+    while budget > 0, remaining > 0 {
+      budget -= 1
+      if next < found.count {
+        let item = found[next]
+        next += 1
+        guard world.isRunning(item) else { continue }
+        remaining -= 1
+        return item
+      }
+      guard let entry = agenda?.first else {
+        agenda = nil
+        return nil
+      }
+      agenda?.pop()
+      guard let item = world.agendaItem(entry, pattern) else { continue }
+      remaining -= 1
+      return item
+    }
+    return nil
+  }
+}
+
+extension World {
+  /// A running timer as the agenda lists it.
+  package struct AgendaItem: Sendable {
+    package let due: Moment
+    package let machine: MachineID
+    /// The place in the machine's kind's list.
+    package let timer: Int
+    /// 0 where the timer bears none.
+    package let key: UInt32
+    fileprivate let stamp: UInt64
+  }
+
+  /// Whether a timer that was listed still runs as it was.
+  package func isRunning(_ item: AgendaItem) -> Bool {
+    let location = registry.location(of: item.machine)
+    guard location.isSomewhere else { return false }
+    if item.key != 0 { return keyedTimers.name(armedAs: item.stamp) != nil }
+    // A world that went back may have given a stamp anew.
+    return population.timers(at: location).contains { $0.stamp == item.stamp && $0.due == item.due.nanoseconds }
+  }
+
+  package var runningTimerCount: Int { agenda.living }
+
+  /// The running timers of the machines that match, as they are now, to be taken a piece at a time.
+  ///
+  /// - Complexity: O(limit log limit) for a few; for many O(*n*), which copies sixteen bytes for each timer.
+  package func agendaListing(matching pattern: Pattern, limit: Int) -> AgendaListing {
+    AgendaListing(self, pattern, limit: limit)
+  }
+
+  /// The running timers of the machines that match, in the order in which they will fire.
+  ///
+  /// - Complexity: O(limit log limit) where few are asked for; O(*n* log *n*) in the running timers at most.
+  package func agendaItems(matching pattern: Pattern, limit: Int) -> [AgendaItem] {
+    let listing = agendaListing(matching: pattern, limit: limit)
+    var items: [AgendaItem] = []
+    var budget = Int.max
+    while let item = listing.next(in: self, budget: &budget) { items.append(item) }
+    return items
+  }
+
+  /// What an entry of the agenda lists; nil if it is dead, or its machine's name does not match.
+  fileprivate func agendaItem(_ entry: Agenda.Entry, _ pattern: Pattern) -> AgendaItem? {
+    let location = registry.location(of: entry.machine)
+    guard location.isSomewhere, let (timer, key) = runningTimer(entry, location) else { return nil }
+    guard pattern.matchesAll || registry.withName(of: entry.machine, { pattern.matches($0) }) else { return nil }
+    return AgendaItem(
+      due: Moment(nanoseconds: entry.due), machine: entry.machine, timer: timer, key: key, stamp: entry.stamp)
+  }
+
+  private func runningTimer(_ entry: Agenda.Entry, _ location: Location) -> (timer: Int, key: UInt32)? {
+    let timers = population.timers(at: location)
+    if let timer = timers.firstIndex(where: { $0.stamp == entry.stamp && $0.due == entry.due }) { return (timer, 0) }
+    return keyedTimers.name(armedAs: entry.stamp).map { (Int($0.timer), $0.key) }
+  }
+
+  /// The running timers of the one machine that a pattern without wildcards names.
+  fileprivate func agendaItems(of pattern: Pattern) -> [AgendaItem] {
+    guard let machine = pattern.bytes.withUnsafeBytes({ registry.find($0) }) else { return [] }
+    let timers = population.timers(at: registry.location(of: machine))
+    let fixed = timers.indices.filter { timers[$0].stamp != 0 }.map { (timer: $0, key: UInt32(0), running: timers[$0]) }
+    let keyed = keyedTimers.all(of: machine).map { (timer: Int($0.name.timer), key: $0.name.key, running: $0.running) }
+    return (fixed + keyed)
+      .sorted { ($0.running.due, $0.running.stamp) < ($1.running.due, $1.running.stamp) }
+      .map { timer, key, running in
+        AgendaItem(
+          due: Moment(nanoseconds: running.due), machine: machine, timer: timer, key: key, stamp: running.stamp)
+      }
+  }
+}

@@ -1,0 +1,161 @@
+import StateMachines
+
+/// From the places in records that were written by one description of a kind to those that it has in another kind.
+///
+/// A place that is in no list, and a word that the other kind does not have, are told, so that nothing is ever looked up
+/// that is not there.
+final class KindTranslation {
+  private let stored: KindDescription
+  let kind: Kind
+  /// Whether all places are the same.
+  private let isSame: Bool
+  private let states: [UInt8?]
+  private let events: [UInt8?]
+  private let timers: [UInt8?]
+  private let outputs: [UInt8?]
+  private let parameters: [Int?]
+  /// The defaults that have changed: a machine keeps the one that it was made with.
+  private let oldStandards: [(parameter: Int, value: Value)]
+
+  init(_ stored: KindDescription, to kind: Kind) {
+    self.stored = stored
+    self.kind = kind
+    isSame = stored.hasLists(of: KindDescription(kind))
+    func places(_ words: [String], _ list: [String]) -> [UInt8?] {
+      words.map { word in list.firstIndex(of: word).map { UInt8($0) } }
+    }
+    states = places(stored.states, kind.states.map(\.word))
+    events = places(stored.events.map(\.name), kind.events.map(\.name))
+    timers = places(stored.timers.map(\.name), kind.timers.map(\.name))
+    outputs = places(stored.outputs.map(\.name), kind.outputs.map(\.name))
+    parameters = stored.parameters.map { known in kind.parameters.firstIndex { $0.name == known.name } }
+    oldStandards = zip(stored.parameters, parameters).compactMap { known, place in
+      guard let place, let standard = known.standard, kind.parameters[place].standard != standard else { return nil }
+      return (place, standard)
+    }
+  }
+
+  func state(_ place: UInt8) throws(SegmentFailure) -> UInt8 {
+    try find(place, "state", states, stored.states)
+  }
+
+  func event(_ place: UInt8) throws(SegmentFailure) -> UInt8 {
+    guard Int(place) < events.count else { throw outside("event", place) }
+    return try found(events[Int(place)], "event", stored.events[Int(place)].name)
+  }
+
+  func output(_ place: UInt8) throws(SegmentFailure) -> UInt8 {
+    guard Int(place) < outputs.count else { throw outside("output", place) }
+    return try found(outputs[Int(place)], "output", stored.outputs[Int(place)].name)
+  }
+
+  func timer(_ place: UInt8) throws(SegmentFailure) -> UInt8 {
+    guard Int(place) < timers.count else { throw outside("timer", place) }
+    let before = stored.timers[Int(place)]
+    let now = try found(timers[Int(place)], "timer", before.name)
+    let hasKey = kind.timers[Int(now)].key != nil
+    guard hasKey == (before.key != nil) else {
+      throw .changed(
+        kind: kind.name, word: "timer '\(before.name)'", how: hasKey ? "it bears a key" : "it bears no key any more")
+    }
+    return now
+  }
+
+  /// What an event was sent with, as it takes it now.
+  func arguments(of event: UInt8, _ values: [Value]) throws(SegmentFailure) -> [Value] {
+    let place = Int(try self.event(event))
+    let (before, now) = (stored.events[Int(event)], kind.events[place].arguments)
+    guard values.count == before.values.count else { throw .damaged("event '\(before.name)' has other arguments") }
+    if isSame {
+      for (argument, value) in zip(now, values) where !argument.type.admits(value) {
+        throw .damaged("event '\(before.name)' has an argument '\(argument.name)' that it cannot have")
+      }
+      return values
+    }
+    func changed(_ how: String) -> SegmentFailure {
+      .changed(kind: kind.name, word: "event '\(before.name)'", how: how)
+    }
+    for (argument, value) in zip(before.values, values)
+    where value != .none && !now.contains(where: { $0.name == argument.name }) {
+      throw changed("it takes no '\(argument.name)' any more")
+    }
+    var fitted: [Value] = []
+    for argument in now {
+      guard let known = before.values.firstIndex(where: { $0.name == argument.name }) else {
+        guard argument.type.admits(.none) else { throw changed("it takes '\(argument.name)' too") }
+        fitted.append(.none)
+        continue
+      }
+      guard argument.type.admits(values[known]) else { throw changed("its '\(argument.name)' takes other values") }
+      fitted.append(values[known])
+    }
+    return fitted
+  }
+
+  /// What an output bore, in the order that it has now.
+  func data(of output: UInt8, _ values: [Value]) throws(SegmentFailure) -> [Value] {
+    let place = Int(try self.output(output))
+    if isSame { return values }
+    let (before, now) = (stored.outputs[Int(output)].values.map(\.name), kind.outputs[place].data.map(\.name))
+    if before == now { return values }
+    guard before.count == values.count, before.sorted() == now.sorted() else {
+      let lists = [before, now].map { $0.isEmpty ? "nothing" : $0.joined(separator: ", ") }
+      throw .changed(
+        kind: kind.name, word: "output '\(stored.outputs[Int(output)].name)'",
+        how: "it bore \(lists[0]) and bears \(lists[1])")
+    }
+    return now.compactMap { name in before.firstIndex(of: name).map { values[$0] } }
+  }
+
+  /// What a machine was made with, as `new` takes it now.
+  func parameters(
+    _ values: [(parameter: Int, value: Value)]
+  ) throws(SegmentFailure) -> (values: [(parameter: Int, value: Value)], areSame: Bool) {
+    var fitted: [(parameter: Int, value: Value)] = []
+    for (place, value) in values {
+      guard place < stored.parameters.count else { throw .damaged("kind \(kind.name) has no parameter \(place)") }
+      let name = stored.parameters[place].name
+      guard let now = parameters[place] else { throw .gone(kind: kind.name, word: "parameter '\(name)'") }
+      guard kind.parameters[now].type.admits(value) else {
+        if isSame { throw .damaged("parameter '\(name)' has a value that it cannot have") }
+        throw .changed(kind: kind.name, word: "parameter '\(name)'", how: "it takes other values")
+      }
+      fitted.append((now, value))
+    }
+    if isSame { return (values, true) }
+    for standard in oldStandards where !fitted.contains(where: { $0.parameter == standard.parameter }) {
+      guard kind.parameters[standard.parameter].type.admits(standard.value) else {
+        throw .changed(
+          kind: kind.name, word: "parameter '\(kind.parameters[standard.parameter].name)'",
+          how: "it does not take what was its default")
+      }
+      fitted.append(standard)
+    }
+    let areSame = fitted.count == values.count && zip(fitted, values).allSatisfy { $0 == $1 }
+    return (fitted, areSame)
+  }
+
+  private func find(
+    _ place: UInt8, _ list: String, _ places: [UInt8?], _ words: [String]
+  ) throws(SegmentFailure) -> UInt8 {
+    guard Int(place) < places.count else { throw outside(list, place) }
+    return try found(places[Int(place)], list, words[Int(place)])
+  }
+
+  private func found(_ place: UInt8?, _ list: String, _ word: String) throws(SegmentFailure) -> UInt8 {
+    guard let place else { throw .gone(kind: kind.name, word: "\(list) '\(word)'") }
+    return place
+  }
+
+  private func outside(_ list: String, _ place: UInt8) -> SegmentFailure {
+    .damaged("kind \(kind.name) had no \(list) \(place)")
+  }
+}
+
+extension KindDescription {
+  /// Whether the places of words, and what goes with them, are the same.
+  func hasLists(of other: KindDescription) -> Bool {
+    states == other.states && events == other.events && timers == other.timers && outputs == other.outputs
+      && parameters == other.parameters
+  }
+}

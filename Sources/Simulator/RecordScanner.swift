@@ -1,0 +1,198 @@
+import StateMachines
+
+/// Goes through the records of a segment, whose bytes may be anything.
+///
+/// What it hands out can be read by ``DetailReader``: all lengths are within the bytes, all tags are known, and numbers fit
+/// the types that they are read as. Whether places are within a kind's lists is another question; see ``KindTranslation``.
+struct RecordScanner {
+  // Safety: the bytes outlive this value. They are read behind a check that they are there.
+  private let bytes: UnsafeRawBufferPointer
+  private(set) var offset = 0
+  /// Where the record begins that was handed out last, and where its details do.
+  private(set) var start = 0
+  private(set) var details = 0
+  /// The number of the record that comes next.
+  private(set) var next: UInt64
+  private(set) var moment: Int64
+  private var tags: UInt32 = 0
+
+  init(_ segment: JournalSegment, first: UInt64) {
+    bytes = segment.records
+    next = first
+    moment = segment.facts.moment
+  }
+
+  var isAtEnd: Bool { offset == bytes.count }
+
+  /// The record that comes next.
+  mutating func read() throws(SegmentFailure) -> JournalEntry {
+    start = offset
+    guard bytes.count - offset >= 7 else { throw .damaged("it ends too early") }
+    let head = byte(at: offset)
+    let machine = MachineID(
+      recorded: UInt32(byte(at: offset + 1)) | UInt32(byte(at: offset + 2)) << 8 | UInt32(byte(at: offset + 3)) << 16)
+    let (index, from, to) = (byte(at: offset + 4), byte(at: offset + 5), byte(at: offset + 6))
+    offset += 7
+    let before = moment
+    if head & 0x40 == 0 { moment &+= Int64(bitPattern: try number()) }
+    guard (0...Moment.end.nanoseconds).contains(moment) else { throw .damaged("its moment is not within world time") }
+    details = offset
+    let hasDetails = head & 0x20 != 0
+    tags = 0
+    if hasDetails { while try pass() {} }
+    let input: InputClass
+    if machine == nil {
+      switch tags {
+      case 1 << DetailTag.undone.rawValue: input = .rewound
+      case 1 << DetailTag.renewed.rawValue: input = .renewed
+      case _: throw .damaged("it is no machine's, and says neither what was undone nor what began anew")
+      }
+    } else {
+      guard let known = InputClass(rawValue: head & 7) else { throw .damaged("there is no such input") }
+      input = known
+      guard tags & ~RecordScanner.allowed(input) == 0, RecordScanner.needed(input) & ~tags == 0 else {
+        throw .damaged("it says what such an input never says, or not what each one does")
+      }
+    }
+    guard moment >= before || input == .rewound else { throw .damaged("it is earlier than the one before") }
+    guard let verdict = Verdict(rawValue: head >> 3 & 3) else { throw .damaged("there is no such outcome") }
+    defer { next += 1 }
+    return JournalEntry(
+      sequence: next, moment: Moment(nanoseconds: moment), machine: machine, input: input, verdict: verdict,
+      continuesRequest: head & 0x80 != 0, index: index, from: from, to: to, hasDetails: hasDetails,
+      details: bytes.baseAddress.unsafelyUnwrapped + details)
+  }
+
+  /// The bytes of the record that was handed out last.
+  var record: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[start..<offset]) }
+  /// Those of the time since the record before.
+  var elapsed: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[(start + 7)..<details]) }
+
+  /// The details that an input may have.
+  private static func allowed(_ input: InputClass) -> UInt32 {
+    func bits(_ tags: DetailTag...) -> UInt32 { tags.reduce(0) { $0 | 1 << UInt32($1.rawValue) } }
+    let effects = bits(.emitted, .armed, .disarmed, .armedKey, .disarmedKey, .dataBefore, .dataAfter)
+    switch input {
+    case .event: return effects | bits(.arguments)
+    case .delivery: return effects | bits(.source)
+    case .expiry: return effects | bits(.key)
+    case .fired: return effects | bits(.key, .due)
+    case .created: return effects | bits(.parameters, .initial, .kind)
+    case .wired, .unwired: return effects | bits(.target)
+    case .dropped: return effects
+    case .rewound, .renewed: return 0
+    }
+  }
+
+  /// The details that an input must have.
+  private static func needed(_ input: InputClass) -> UInt32 {
+    switch input {
+    case .delivery: 1 << UInt32(DetailTag.source.rawValue)
+    case .wired, .unwired: 1 << UInt32(DetailTag.target.rawValue)
+    case .event, .expiry, .fired, .created, .dropped, .rewound, .renewed: 0
+    }
+  }
+
+  // MARK: Details
+
+  /// Details of which there may be several.
+  private static let several: Set<DetailTag> = [.emitted, .armed, .disarmed, .armedKey, .disarmedKey, .renewed]
+
+  /// Passes over one detail; false at the end.
+  private mutating func pass() throws(SegmentFailure) -> Bool {
+    guard let tag = DetailTag(rawValue: try byte()) else { throw .damaged("it has a detail of no kind") }
+    if tag == .end { return false }
+    let bit: UInt32 = 1 << UInt32(tag.rawValue)
+    if tags & bit != 0, !RecordScanner.several.contains(tag) { throw .damaged("it says something twice") }
+    tags |= bit
+    switch tag {
+    case .end: break
+    case .emitted:
+      _ = try byte()
+      try passValues()
+    case .armed, .disarmed:
+      _ = try byte()
+      try passInterval()
+    case .armedKey, .disarmedKey:
+      _ = try byte()
+      try passInterval()
+      try passNumber(upTo: UInt64(UInt32.max))
+    case .dataBefore, .dataAfter: try passText()
+    case .arguments: try passValues()
+    case .parameters:
+      for _ in 0..<(try count()) {
+        try passNumber(upTo: UInt64(Int32.max))
+        try passValue()
+      }
+    case .initial: _ = try byte()
+    case .kind, .key: try passNumber(upTo: UInt64(UInt32.max))
+    case .due: try passInterval()
+    case .source, .target:
+      _ = try byte()
+      try passNumber(upTo: UInt64(MachineID.most))
+    case .undone:
+      let count = try number()
+      guard count < next else { throw .damaged("it has undone more than there was") }
+    case .renewed:
+      try passNumber(upTo: UInt64(MachineID.most))
+      try passNumber(upTo: UInt64(UInt8.max))
+      try passNumber(upTo: UInt64(UInt32.max))
+      try passInterval()
+    }
+    return true
+  }
+
+  private mutating func byte() throws(SegmentFailure) -> UInt8 {
+    guard offset < bytes.count else { throw .damaged("it ends too early") }
+    defer { offset += 1 }
+    return bytes[offset]
+  }
+
+  private func byte(at place: Int) -> UInt8 { bytes[place] }
+
+  private mutating func number() throws(SegmentFailure) -> UInt64 {
+    var number: UInt64 = 0
+    var shift: UInt64 = 0
+    while true {
+      let byte = try byte()
+      if shift == 63, byte > 1 { throw .damaged("a number has more than 64 bits") }
+      number |= UInt64(byte & 0x7F) &<< shift
+      if byte < 0x80 { return number }
+      shift += 7
+    }
+  }
+
+  private mutating func count() throws(SegmentFailure) -> Int {
+    let number = try number()
+    guard number <= UInt64(bytes.count - offset) else { throw .damaged("it ends too early") }
+    return Int(number)
+  }
+
+  private mutating func passNumber(upTo most: UInt64) throws(SegmentFailure) {
+    guard try number() <= most else { throw .damaged("a number is too large") }
+  }
+
+  private mutating func passInterval() throws(SegmentFailure) {
+    try passNumber(upTo: UInt64(Int64.max))
+  }
+
+  private mutating func passText() throws(SegmentFailure) {
+    offset += try count()
+  }
+
+  private mutating func passValues() throws(SegmentFailure) {
+    for _ in 0..<(try count()) { try passValue() }
+  }
+
+  private mutating func passValue() throws(SegmentFailure) {
+    switch try byte() {
+    case 0, 4, 5: break
+    case 1: try passText()
+    case 2, 6, 7: _ = try number()
+    case 3:
+      guard bytes.count - offset >= 8 else { throw .damaged("it ends too early") }
+      offset += 8
+    case let other: throw .damaged("there are no values of class \(other)")
+    }
+  }
+}

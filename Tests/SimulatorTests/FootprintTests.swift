@@ -1,0 +1,115 @@
+import Simulations
+@testable import Simulator
+import StateMachines
+import Testing
+
+@Suite("What a world holds in memory")
+struct FootprintTests {
+  private func sendMany(_ count: Int, _ name: String, _ event: String, to world: inout World) {
+    for _ in 0..<count { world.send(name, event) }
+  }
+
+  @Test("every part grows with what it is for, and shrinks with it where that is given back")
+  func parts() throws {
+    var world = World()
+    let empty = world.footprint
+    try world.make(SpamFilter.kind, "s", [(parameter: 0, value: .text("one,two,three"))])
+    let withFilter = world.footprint
+    #expect(withFilter[.machines] > empty[.machines])
+    #expect(withFilter[.parameters] > 4_000)
+
+    world.send("s", "text", .text(String(repeating: "x", count: 20_000)))
+    #expect((20_000...60_000).contains(world.footprint[.data]), "\(world.footprint[.data])")
+    #expect(world.footprint[.journal] > 20_000)
+
+    world.drop("s")
+    #expect(world.footprint[.data] == 0)
+    #expect(world.footprint[.parameters] == empty[.parameters])
+    #expect(world.footprint.total == Footprint.Use.allCases.reduce(0) { $0 + world.footprint[$1] })
+  }
+
+  @Test("parameters count once, however many machines have them")
+  func parametersOnce() throws {
+    var world = World()
+    let words = (0..<200).map { "word\($0)" }.joined(separator: ",")
+    try world.make(SpamFilter.kind, "a", [(parameter: 0, value: .text(words))])
+    let one = world.footprint[.parameters]
+    try world.make(SpamFilter.kind, "b", [(parameter: 0, value: .text(words))])
+    #expect(world.footprint[.parameters] == one)
+    world.drop("a")
+    #expect(world.footprint[.parameters] == one)
+    world.drop("b")
+    #expect(world.footprint[.parameters] == 0)
+  }
+
+  @Test("blocks of the journal that forks have too count once in all, as long as any of them lives")
+  func sharedJournal() throws {
+    var world = World()
+    try world.make(Power.kind, "p")
+    sendMany(100_000, "p", "buttonClick", to: &world)
+    let alone = world.footprint[.journal]
+    #expect(alone > 700_000)
+    func share() throws {
+      let fork = world.fork()
+      let another = fork.fork()
+      let all = world.footprint[.journal] + fork.footprint[.journal] + another.footprint[.journal]
+      // The block that is being written is each one's own; of a third, a byte may get lost.
+      #expect((alone - 100...alone + (2 * 64 << 10)).contains(all), "\(all) of \(alone)")
+    }
+    try share()
+    #expect(world.footprint[.journal] == alone)
+    var fork = world.fork()
+    sendMany(100_000, "p", "buttonClick", to: &fork)
+    #expect(fork.footprint[.journal] > alone + alone / 3)
+    #expect(world.footprint[.journal] < alone * 3 / 5)
+  }
+
+  @Test("the journal says when it takes more memory, and only then")
+  func openings() throws {
+    var world = World()
+    try world.make(Power.kind, "p")
+    let begun = world.journalOpenings
+    sendMany(1_000, "p", "buttonClick", to: &world)
+    #expect(world.journalOpenings == begun)
+    sendMany(20_000, "p", "buttonClick", to: &world)
+    #expect(world.journalOpenings > begun)
+  }
+
+  @Test(
+    "a copy that is kept to go back from counts, the order of names too; both can be given up, the newest copy stays")
+  func givingUp() throws {
+    var limits = WorldLimits()
+    limits.checkpointDistance = 1_000
+    var world = World(limits: limits)
+    for number in 0..<500 { try world.make(Power.kind, "p\(number)") }
+    for _ in 0..<20 {
+      sendMany(1_000, "p1", "buttonClick", to: &world)
+      world.keepCheckpointIfDue()
+    }
+    let machines = world.machines(matching: .all)
+    #expect(machines.count == 500)
+    let before = world.footprint
+    #expect(world.checkpoints.count > 1)
+    #expect(before[.checkpoints] > 10_000 && before[.tables] >= 2_000)
+    world.giveUpWhatCanBeMadeAgain()
+    #expect(world.checkpoints.count == 1)
+    #expect(world.footprint[.tables] == 0)
+    #expect(world.footprint.total < before.total)
+    #expect(world.machines(matching: .all) == machines)
+    #expect(try world.undo() != nil)
+    #expect(world.checkInvariants() == [])
+  }
+
+  @Test("a world that was written out and read back holds about as much data")
+  func archived() throws {
+    var world = World()
+    for number in 0..<20 {
+      try world.make(SpamFilter.kind, "s\(number)")
+      world.send("s\(number)", "text", .text(String(repeating: "x", count: 5_000)))
+    }
+    let other = try World(archive: try world.archive(), kinds: { Catalogue.simulations[$0] })
+    let (here, there) = (world.footprint[.data], other.footprint[.data])
+    #expect(here >= 100_000)
+    #expect(there > here / 2 && there < here * 2, "\(there) of \(here)")
+  }
+}

@@ -1,0 +1,114 @@
+import StateMachines
+import Testing
+
+@testable import Simulator
+
+/// Changes all that it can, and then refuses or does not.
+struct Hesitant: Machine {
+  enum State: MachineState {
+    case ready([Int])
+
+    enum Name: UInt8, CaseIterable, Vocabulary { case ready }
+
+    var name: Name { .ready }
+    var data: String? {
+      switch self {
+      case .ready(let numbers): "\(numbers.count)"
+      }
+    }
+    static var carriesData: Bool { true }
+  }
+
+  enum Event: Sendable { case work, hesitate }
+  enum TimerName: UInt8, CaseIterable, Vocabulary { case deadline, other }
+  enum Output: UInt8, CaseIterable, Vocabulary, MachineOutput { case worked }
+
+  var state: State
+  var count = 0
+  var log: [String] = []
+  var last: String?
+
+  init(initial: State.Name?, _ step: Step<Self>) {
+    state = .ready([1, 2, 3])
+    step.arm(.deadline, after: .seconds(10))
+  }
+
+  mutating func react(to input: Input<Event, TimerName>, _ step: Step<Self>) -> Reaction<State> {
+    count += 1
+    log.append("entry \(count) that is too long to stand in line")
+    last = log.last
+    _ = step.draw(in: 1...1_000)
+    step.emit(.worked)
+    step.arm(.other, after: .seconds(1))
+    switch input {
+    case .event(.work):
+      return .stay
+    case .event(.hesitate), .expired(.deadline), .expired(.other):
+      step.disarm(.deadline)
+      // Against the rules of a machine, which returns its state; it must come to nothing all the same.
+      state = .ready([])
+      return step.refuse("second thoughts")
+    }
+  }
+
+  func asksFor(_ timer: TimerName) -> Bool { true }
+
+  static let kind = Kind(
+    Hesitant.self, "hesitant", "refuses when it is too late",
+    states: [.ready: "always"],
+    events: [.event(.work, "works"), .event(.hesitate, "works, and refuses")],
+    timers: [
+      .deadline: .computed("refuses when it expires"), .other: .computed("refuses when it expires"),
+    ],
+    outputs: [.worked: .output(about: "it has worked")])
+}
+
+@Suite("A refused step changes nothing")
+struct RefusalTests {
+  /// All that a step may change in a machine, and in the world for its sake.
+  private func portrait(_ world: borrowing World, _ machine: MachineID) throws -> [String] {
+    let encoder = ValueEncoder()
+    let (cell, kind) = world.population.cell(at: world.registry.location(of: machine))
+    let slot = world.population.slots[kind]
+    try slot.machine.write(cell + slot.valueOffset, to: encoder)
+    return [
+      "\(encoder.bytes)", "\(world.record.generator.continuation)",
+      "\(world.runningTimers(of: machine).map { "\($0.timer) \($0.due)" })",
+    ]
+  }
+
+  @Test("data beside the state, the state, draws and effects are as they were: by event, wire, expiry and by hand")
+  func nothing() throws {
+    var world = World(seed: 5)
+    let first = try world.make(Hesitant.kind, "first")
+    let second = try world.make(Hesitant.kind, "second")
+    try world.wire(world.wire(from: "first.worked", to: "second.hesitate"))
+    let (firstBefore, secondBefore) = (try portrait(world, first), try portrait(world, second))
+
+    world.send("first", "hesitate")
+    #expect(world.answer.verdict == .refused && world.answerDetails.reason == "second thoughts")
+    #expect(try portrait(world, first) == firstBefore)
+    #expect(world.journal().count == 4, "a refused output goes through no wire")
+
+    // What first has done holds; what it has sent on is refused by second.
+    world.send("first", "work")
+    let generator = world.record.generator
+    #expect(world.journal().last?.verdict == .refused && world.journal().last?.input == .delivery)
+    #expect(try portrait(world, first).first != firstBefore.first)
+    #expect(try portrait(world, second).first == secondBefore.first)
+    var expected = Generator(seed: 5)
+    _ = expected.draw(in: 1...1_000)
+    #expect(generator == expected)
+
+    world.fire(second, timer: 0)
+    #expect(world.answer.verdict == .refused)
+    #expect(try portrait(world, second).first == secondBefore.first)
+    world.advance(to: 60)
+    let expiries = world.journal().filter { $0.input == .expiry }
+    #expect(expiries.map(\.machine) == ["first", "first"] && expiries.allSatisfy { $0.verdict == .refused })
+    #expect(expiries.allSatisfy { $0.details.allSatisfy { if case .armed = $0 { false } else { true } } })
+    #expect(try portrait(world, second).first == secondBefore.first)
+    #expect(world.record.generator == generator)
+    #expect(world.checkInvariants() == [])
+  }
+}

@@ -1,0 +1,120 @@
+import Simulations
+@testable import Simulator
+import StateMachines
+import Testing
+
+@Suite("Segments may be any bytes: what is not a journal is told, and nothing traps")
+struct SegmentDamageTests {
+  private static let words = StoredWords(RecoveryTests.catalogue)
+
+  /// A world of one kind, kept in a few segments.
+  private struct Example {
+    var kept = KeptJournal()
+    let limits: WorldLimits
+    let script: Script
+
+    init(_ entry: CatalogueEntry, seed: Int) {
+      var limits = Script.limits()
+      limits.chain = 50
+      self.limits = limits
+      script = Script(seed: seed, of: [entry], inputs: 12)
+      var world = World(seed: UInt64(seed), limits: limits)
+      world.beginKeeping()
+      for (place, input) in script.inputs.enumerated() {
+        Script.advance(&world, to: max(world.now, input.moment), .whole)
+        world.settle()
+        script.play(input.action, into: &world)
+        if place % 6 == 5 { kept.keep(&world) }
+      }
+      kept.keep(&world)
+    }
+
+    /// Does with the segments all that is ever done with them.
+    func use(_ parts: [[UInt8]], _ words: StoredWords = SegmentDamageTests.words) {
+      let numbers = kept.parts.map(\.numbers)
+      var undone = UndoneSpans()
+      for (bytes, numbers) in zip(parts, numbers) { bytes.withUnsafeBytes { undone.look(through: $0, numbers) } }
+      recover(zip(parts, numbers), undone, words)
+      var chronicle = Chronicle(after: 0, words, RecoveryTests.catalogue)
+      let present = World()
+      for (bytes, numbers) in zip(parts, numbers) {
+        bytes.withUnsafeBytes { bytes in
+          try? chronicle.read(bytes, numbers, owner: { kept.owner(of: $0, at: $1, isNew: false) }) { world, entry, _ in
+            if let machine = entry.machine { _ = world.line(entry, of: machine).text }
+          }
+          guard
+            let excerpt = try? Excerpt(
+              of: bytes, from: numbers.lowerBound, numbers, in: present, undone: [], words, RecoveryTests.catalogue,
+              owner: kept.owner)
+          else { return }
+          var reader = excerpt.world.journalReader(from: numbers.lowerBound)
+          while let entry = excerpt.world.read(&reader), entry.sequence <= excerpt.last {
+            if let machine = entry.machine { _ = excerpt.world.line(entry, of: machine).text }
+          }
+        }
+      }
+    }
+
+    private func recover(
+      _ parts: some Sequence<([UInt8], ClosedRange<UInt64>)>, _ undone: UndoneSpans, _ words: StoredWords
+    ) {
+      var recovery = Recovery(of: World(seed: 1, limits: limits), undone: undone, words, RecoveryTests.catalogue)
+      for (bytes, numbers) in parts {
+        do throws(Recovery.Failure) {
+          let failure = bytes.withUnsafeBytes { bytes in
+            Result { () throws(Recovery.Failure) in try recovery.append(bytes, numbers) }
+          }
+          try failure.get()
+        } catch {
+          #expect(!"\(error)".isEmpty)
+          return
+        }
+      }
+      var world = recovery.finish(at: kept.moment, limits)
+      #expect(world.checkInvariants() == [])
+      for line in world.journal() { _ = line.text }
+      for input in script.inputs.suffix(4) { script.play(input.action, into: &world) }
+    }
+  }
+
+  @Test("every byte of what worlds of each kind write", arguments: RecoveryTests.catalogue.entries.map(\.name))
+  func bytes(name: String) throws {
+    let example = Example(try #require(RecoveryTests.catalogue[name]), seed: 1)
+    let parts = example.kept.parts.map(\.bytes)
+    example.use(parts)
+    var dice = Dice(seed: 3)
+    for part in parts.indices {
+      for place in parts[part].indices {
+        var damaged = parts
+        switch dice.number(0...3) {
+        case 0: damaged[part][place] ^= 1 << UInt8(dice.number(0...7))
+        case 1: damaged[part][place] = dice.one(of: [0x00, 0x01, 0x7F, 0x80, 0xFF])
+        case 2: damaged[part].remove(at: place)
+        default: damaged[part][place] &+= 1
+        }
+        example.use(damaged)
+      }
+    }
+  }
+
+  @Test("every byte of the words that they are written by")
+  func words() throws {
+    let example = Example(.machine(Relay.kind), seed: 2)
+    let parts = example.kept.parts.map(\.bytes)
+    let bytes = KindDescription(Relay.kind).bytes
+    #expect(try KindDescription(bytes) == KindDescription(Relay.kind))
+    var read = 0
+    for place in bytes.indices {
+      for mask: UInt8 in [0x01, 0x80, 0x7E] {
+        var damaged = bytes
+        damaged[place] ^= mask
+        guard let description = try? KindDescription(damaged) else { continue }
+        read += 1
+        var words = StoredWords()
+        words.add(description, since: 1)
+        example.use(parts, words)
+      }
+    }
+    #expect(read > 0)
+  }
+}
