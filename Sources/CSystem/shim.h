@@ -1,13 +1,20 @@
 #ifndef FSMD_CSYSTEM_H
 #define FSMD_CSYSTEM_H
 
-/* What Linux offers and Swift's Glibc module does not declare: epoll, accept4, peer credentials, getopt_long. */
+/* What Linux offers and Swift's Glibc module does not declare: epoll, eventfd, accept4, peer credentials, getopt_long,
+   a priority per thread. */
 #include <fcntl.h>
 #include <getopt.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/types.h>
+
+/* Of glibc's malloc.h: gives memory that is free back to the system. */
+extern int malloc_trim(size_t);
+extern int mallopt(int, int);
 
 /* GNU extensions, hidden without _GNU_SOURCE. */
 extern int accept4(int, struct sockaddr *, socklen_t *, int);
@@ -21,6 +28,16 @@ static inline int fsm_accept(int listener) {
 /* Makes a pipe whose ends are closed on exec. */
 static inline int fsm_pipe(int *ends) {
   return pipe2(ends, O_CLOEXEC);
+}
+
+/* Makes a counter that is readable while it is not zero. */
+static inline int fsm_eventfd(void) {
+  return eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+}
+
+/* Lowers the priority of the calling thread alone: on Linux a niceness belongs to a thread (setpriority(2)). */
+static inline void fsm_be_nice(int niceness) {
+  setpriority(PRIO_PROCESS, 0, niceness);
 }
 
 /* struct ucred is a GNU extension too; this is its layout in the kernel's interface (unix(7)). */

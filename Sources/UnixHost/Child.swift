@@ -70,6 +70,11 @@ package struct Child: Hashable, Sendable {
     _ = kill(pid, number)
   }
 
+  /// Ends the process at once, with all that it has started and that has stayed in its group.
+  package func killGroup() {
+    _ = kill(-pid, SIGKILL)
+  }
+
   /// How it ended, if it has; asks only once after that, as the kernel forgets.
   package func ending() -> Ending? {
     wait(WNOHANG)

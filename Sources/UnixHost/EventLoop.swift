@@ -26,6 +26,8 @@ package final class EventLoop {
   private var timer: (any DispatchSourceTimer)?
   /// When the timer fires, in nanoseconds of the host's clock.
   private var deadline: UInt64?
+  /// What Dispatch's timer is set to.
+  private var scheduled: UInt64?
   private var turnIsRequested = false
   private var isStarted = false
   private let pollWindow: UInt64
@@ -56,13 +58,17 @@ package final class EventLoop {
   package func arm(at time: UInt64?) {
     guard time != deadline else { return }
     deadline = time
-    scheduleTimer()
+    // While descriptors are served the deadline is looked at there. With timers that come and go it is another one in
+    // each round, and to set Dispatch's timer takes as long as some requests.
+    if !isServing { scheduleTimer() }
   }
 
   private func scheduleTimer() {
+    guard let timer, scheduled != deadline else { return }
+    scheduled = deadline
     // Zero would mean "now" to Dispatch in another sense than ours, and nothing is due that early anyway.
     let due = deadline.flatMap { $0 < Self.never ? DispatchTime(uptimeNanoseconds: max($0, 1)) : nil }
-    timer?.schedule(deadline: due ?? .distantFuture, leeway: .nanoseconds(0))
+    timer.schedule(deadline: due ?? .distantFuture, leeway: .nanoseconds(0))
   }
 
   /// Asks for a call of ``onTurn`` after everything that waits on the queue now: how long work is done in slices.
@@ -126,6 +132,7 @@ package final class EventLoop {
       if hasServed { restEnds = now + pollWindow + Self.rest }
     }
     isServing = false
+    scheduleTimer()
     if turnIsRequested { queue.async(execute: turn) }
   }
 
@@ -154,6 +161,7 @@ package final class EventLoop {
 
   private func serveTimer() {
     dispatchPrecondition(condition: .onQueue(queue))
+    scheduled = nil  // It fires once.
     guard let deadline else { return }  // Stopped after this firing was already on its way.
     guard HostClock.now() >= deadline else { return scheduleTimer() }  // Moved, likewise.
     self.deadline = nil

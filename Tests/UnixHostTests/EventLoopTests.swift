@@ -95,6 +95,35 @@ struct EventLoopTests {
     #expect(firings.last ?? 0 >= start + 20_000_000)
   }
 
+  @Test(
+    "a deadline that is set while descriptors are served holds when the loop rests, and one that is taken back does not"
+  )
+  func armedWhileServing() throws {
+    let pipe = try Pipe()
+    var served: UInt64 = 0
+    var firings: [UInt64] = []
+    let running = try RunningLoop { loop, done in
+      try loop.poller.add(pipe.reading, token: 0, interest: .readable)
+      loop.arm(at: HostClock.now() + 3_600_000_000_000)
+      loop.onReady = { _ in
+        loop.poller.remove(pipe.reading)
+        served = HostClock.now()
+        loop.arm(at: served + 1_000_000)
+        loop.arm(at: nil)
+        // Longer than the loop stays with its poller after the last event.
+        loop.arm(at: served + 60_000_000)
+      }
+      loop.onTimer = {
+        firings.append(HostClock.now())
+        done()
+      }
+    }
+    pipe.writing.writeAll("x")
+    #expect(running.finishes())
+    #expect(firings.count == 1)
+    #expect(firings[0] >= served + 60_000_000)
+  }
+
   @Test("a turn comes after what was waiting, once per request, and can ask for the next")
   func turns() throws {
     var turns = 0

@@ -1,0 +1,182 @@
+internal import CSystem
+internal import Dispatch
+internal import Glibc
+internal import Synchronization
+
+/// Threads for work that would keep an event loop waiting.
+///
+/// At most ``places`` jobs run at a time; the others wait in order. A job that takes long calls ``yield()`` now and then,
+/// which lets the next one have its place and waits for another: so a few long jobs cannot shut the others out. Threads
+/// have a lower priority than the event loop's, and are made when they are needed.
+package final class WorkerPool: Sendable {
+  package typealias Job = @Sendable () -> Void
+
+  /// How many jobs run at a time.
+  package let places: Int
+  private let niceness: Int32
+  private let state = Mutex(State())
+
+  private struct State {
+    /// Jobs that wait for a place, in order.
+    var waiting: [Waiting] = []
+    /// Jobs that have a place.
+    var running = 0
+    /// Threads without a job. The last one to become idle is used first; its stack is warm.
+    var idle: [Parking] = []
+  }
+
+  private enum Waiting {
+    case fresh(Job)
+    /// A job that has yielded; its thread waits for the signal.
+    case suspended(DispatchSemaphore)
+  }
+
+  /// Where an idle thread waits for its next job.
+  private final class Parking: Sendable {
+    let signal = DispatchSemaphore(value: 0)
+    let job = Mutex<Job?>(nil)
+  }
+
+  /// - Parameters:
+  ///   - places: At least 1.
+  ///   - niceness: How much lower than usual the threads' priority is, 0 to 19.
+  package init(places: Int, niceness: Int32 = 0) {
+    self.places = max(1, places)
+    self.niceness = niceness
+  }
+
+  /// Processors that this process may use.
+  package static var processors: Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
+
+  /// Runs a job as soon as there is a place for it.
+  package func submit(_ job: @escaping Job) {
+    let canRun = state.withLock { state in
+      guard state.running < places else {
+        state.waiting.append(.fresh(job))
+        return false
+      }
+      state.running += 1
+      return true
+    }
+    if canRun { start(job) }
+  }
+
+  /// Lets the job that has waited longest run in place of the calling one, which goes on when it is its turn again.
+  ///
+  /// It returns at once when no job waits. To be called by jobs of this pool only.
+  package func yield() {
+    let own = DispatchSemaphore(value: 0)
+    let next: Waiting? = state.withLock { state in
+      guard !state.waiting.isEmpty else { return nil }
+      state.waiting.append(.suspended(own))
+      return state.waiting.removeFirst()
+    }
+    switch next {
+    case nil: return
+    case .fresh(let job): start(job)
+    case .suspended(let other): other.signal()
+    }
+    own.wait()
+  }
+
+  /// Hands a job that has a place to a thread.
+  private func start(_ job: @escaping Job) {
+    if let parking = state.withLock({ $0.idle.popLast() }) {
+      parking.job.withLock { $0 = job }
+      parking.signal.signal()
+    } else {
+      spawn(job)
+    }
+  }
+
+  /// What a thread needs to begin.
+  private final class Beginning: Sendable {
+    let pool: WorkerPool
+    let parking = Parking()
+
+    init(_ pool: WorkerPool, _ job: @escaping Job) {
+      self.pool = pool
+      parking.job.withLock { $0 = job }
+    }
+  }
+
+  private func spawn(_ job: @escaping Job) {
+    var thread = pthread_t()
+    var attributes = pthread_attr_t()
+    pthread_attr_init(&attributes)
+    pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+    // Address space only, until it is used: machines may recurse over long texts.
+    pthread_attr_setstacksize(&attributes, 8 << 20)
+    // Safety: balanced by `takeRetainedValue` in the thread, or below where there is none.
+    let beginning = Unmanaged.passRetained(Beginning(self, job))
+    let failure = pthread_create(
+      &thread, &attributes,
+      { beginning in
+        guard let beginning else { return nil }
+        let first = Unmanaged<Beginning>.fromOpaque(beginning).takeRetainedValue()
+        first.pool.serve(first.parking)
+        return nil
+      }, beginning.toOpaque())
+    pthread_attr_destroy(&attributes)
+    guard failure != 0 else { return }
+    // No thread is left: whoever asked does it himself, and waits.
+    beginning.release()
+    job()
+    finish()
+  }
+
+  /// What a thread does: its first job, and then whatever comes.
+  private func serve(_ first: Parking) {
+    fsm_be_nice(niceness)
+    var parking: Parking? = first
+    while let present = parking, perform(present) { parking = nextParking() }
+  }
+
+  /// Does the job that was left, and lets go of it and all that it holds before the thread may wait for the next.
+  ///
+  /// - Returns: Whether there was one.
+  private func perform(_ parking: Parking) -> Bool {
+    guard let job = parking.job.withLock({ $0.take() }) else { return false }
+    job()
+    return true
+  }
+
+  /// The next job for a thread that has done one, or none if it is to end.
+  private func nextParking() -> Parking {
+    let parking = Parking()
+    let next: Waiting? = state.withLock { state in
+      if !state.waiting.isEmpty, case .fresh(let job) = state.waiting[0] {
+        state.waiting.removeFirst()
+        return .fresh(job)
+      }
+      let next = state.waiting.isEmpty ? nil : state.waiting.removeFirst()
+      if next == nil { state.running -= 1 }
+      // Its place goes to the suspended job, which has a thread already.
+      if state.idle.count < places { state.idle.append(parking) } else { parking.signal.signal() }
+      return next
+    }
+    if case .fresh(let job) = next {
+      parking.job.withLock { $0 = job }
+      return parking
+    }
+    if case .suspended(let other) = next { other.signal() }
+    parking.signal.wait()
+    return parking
+  }
+
+  /// Gives the place of a job that is done to the next, where no thread does it.
+  private func finish() {
+    let next: Waiting? = state.withLock { state in
+      guard !state.waiting.isEmpty else {
+        state.running -= 1
+        return nil
+      }
+      return state.waiting.removeFirst()
+    }
+    switch next {
+    case nil: break
+    case .fresh(let job): start(job)
+    case .suspended(let other): other.signal()
+    }
+  }
+}
