@@ -4,12 +4,11 @@ import StateMachines
 
 /// A comparison of two worlds on its way to a client, machine by machine in the order of their names.
 ///
-/// It tells of each machine as it is when its turn comes. Only the service may go on with it, since it looks at worlds
-/// that sessions use.
+/// It tells of each machine as it is when its turn comes. Both worlds are lent for a piece, or none.
 final class Comparison {
   let tag: [UInt8]
-  private let left: HostedWorld
-  private let right: HostedWorld
+  /// The one on the left and the one on the right.
+  let worlds: [HostedWorld]
   private var phase = Phase.beginning
   private var written = 0
 
@@ -25,18 +24,17 @@ final class Comparison {
   private static let machinesInAPiece = 1_000
 
   init(_ left: HostedWorld, _ right: HostedWorld, tag: [UInt8]) {
-    self.left = left
-    self.right = right
+    worlds = [left, right]
     self.tag = tag
   }
 
   /// Writes the next piece.
   ///
   /// - Returns: How many lines there are if it was the last; nil if there is more.
-  func write(to buffer: inout ByteBuffer) -> Int? {
+  func write(_ left: inout Realm, _ right: inout Realm, to buffer: inout ByteBuffer) -> Int? {
     switch phase {
     case .beginning:
-      let times = (left.realm.world.now, right.realm.world.now)
+      let times = (left.world.now, right.world.now)
       if times.0 != times.1 {
         begin("time", &buffer)
         buffer.word(seconds: times.0.nanoseconds)
@@ -46,16 +44,16 @@ final class Comparison {
       phase = .machines(after: nil)
     case .machines(var last):
       for _ in 0..<Comparison.machinesInAPiece {
-        guard let name = nextName(after: last) else {
+        guard let name = nextName(after: last, &left, &right) else {
           phase = .wires
           return nil
         }
-        compare(name, &buffer)
+        compare(name, &left, &right, &buffer)
         last = name
       }
       phase = .machines(after: last)
     case .wires:
-      compareWires(&buffer)
+      compareWires(left, right, &buffer)
       phase = .done
       return written
     case .done:
@@ -73,27 +71,29 @@ final class Comparison {
   // MARK: Machines
 
   /// The next name that a machine of either world has.
-  private func nextName(after last: [UInt8]?) -> [UInt8]? {
-    let names = [Comparison.name(after: last, in: left), Comparison.name(after: last, in: right)].compactMap(\.self)
+  private func nextName(after last: [UInt8]?, _ left: inout Realm, _ right: inout Realm) -> [UInt8]? {
+    let names = [Comparison.name(after: last, in: &left), Comparison.name(after: last, in: &right)].compactMap(\.self)
     return names.min { $0.lexicographicallyPrecedes($1) }
   }
 
-  private static func name(after last: [UInt8]?, in hosted: HostedWorld) -> [UInt8]? {
+  private static func name(after last: [UInt8]?, in realm: inout Realm) -> [UInt8]? {
     let machine =
-      last.map { name in name.withUnsafeBytes { hosted.realm.world.machine(after: $0) } }
-      ?? [].withUnsafeBytes { hosted.realm.world.machine(atOrAfter: $0) }
-    return machine.map { hosted.realm.world.withName(of: $0) { Array($0) } }
+      last.map { name in name.withUnsafeBytes { realm.world.machine(after: $0) } }
+      ?? [].withUnsafeBytes { realm.world.machine(atOrAfter: $0) }
+    return machine.map { realm.world.withName(of: $0) { Array($0) } }
   }
 
-  private func compare(_ name: [UInt8], _ buffer: inout ByteBuffer) {
-    let machines = name.withUnsafeBytes { (left.realm.world.find($0), right.realm.world.find($0)) }
+  private func compare(
+    _ name: [UInt8], _ left: inout Realm, _ right: inout Realm, _ buffer: inout ByteBuffer
+  ) {
+    let machines = name.withUnsafeBytes { (left.world.find($0), right.world.find($0)) }
     switch machines {
     case (let machine?, nil): writeOnly(machine, in: left, &buffer)
     case (nil, let machine?): writeOnly(machine, in: right, &buffer)
     case (let one?, let other?):
-      let kinds = (left.realm.world.kind(of: one), right.realm.world.kind(of: other))
+      let kinds = (left.world.kind(of: one), right.world.kind(of: other))
       if kinds.0 === kinds.1 {
-        compare(one, other, name, kinds.0, &buffer)
+        compare(one, left, other, right, name, kinds.0, &buffer)
       } else {
         writePair("kind", name, [], kinds.0.name, kinds.1.name, &buffer)
       }
@@ -102,12 +102,12 @@ final class Comparison {
   }
 
   /// `. only W NAME KIND STATE`
-  private func writeOnly(_ machine: MachineID, in hosted: HostedWorld, _ buffer: inout ByteBuffer) {
+  private func writeOnly(_ machine: MachineID, in realm: borrowing Realm, _ buffer: inout ByteBuffer) {
     begin("only", &buffer)
-    buffer.word(hosted.realm.name)
-    hosted.realm.world.appendName(of: machine, to: &buffer)
-    buffer.word(hosted.realm.world.kind(of: machine).name)
-    buffer.word(hosted.realm.world.state(of: machine))
+    buffer.word(realm.name)
+    realm.world.appendName(of: machine, to: &buffer)
+    buffer.word(realm.world.kind(of: machine).name)
+    buffer.word(realm.world.state(of: machine))
     buffer.endLine()
   }
 
@@ -125,10 +125,11 @@ final class Comparison {
   }
 
   private func compare(
-    _ one: MachineID, _ other: MachineID, _ name: [UInt8], _ kind: Kind, _ buffer: inout ByteBuffer
+    _ one: MachineID, _ left: borrowing Realm, _ other: MachineID, _ right: borrowing Realm, _ name: [UInt8],
+    _ kind: Kind, _ buffer: inout ByteBuffer
   ) {
-    if !left.realm.world.hasSameState(one, as: right.realm.world, other) {
-      let states = (left.realm.world.state(of: one), right.realm.world.state(of: other))
+    if !left.world.hasSameState(one, as: right.world, other) {
+      let states = (left.world.state(of: one), right.world.state(of: other))
       if states.0 != states.1 {
         writePair("state", name, [], states.0, states.1, &buffer)
       } else {
@@ -139,12 +140,12 @@ final class Comparison {
         buffer.endLine()
       }
     }
-    let parameters = (left.realm.world.parameterValues(of: one), right.realm.world.parameterValues(of: other))
+    let parameters = (left.world.parameterValues(of: one), right.world.parameterValues(of: other))
     for (place, entry) in kind.parameters.enumerated() where parameters.0[place] != parameters.1[place] {
       let words = (ArgumentText.written(parameters.0[place]), ArgumentText.written(parameters.1[place]))
       writePair("parameter", name, [entry.name], words.0, words.1, &buffer)
     }
-    let readings = (left.realm.world.readings(of: one), right.realm.world.readings(of: other))
+    let readings = (left.world.readings(of: one), right.world.readings(of: other))
     for (place, entry) in kind.readings.enumerated() where readings.0[place] != readings.1[place] {
       begin("reading", &buffer)
       name.withUnsafeBytes { buffer.word(bare: $0) }
@@ -155,7 +156,7 @@ final class Comparison {
       buffer.endLine()
     }
     compareTimers(
-      left.realm.world.runningTimers(of: one), right.realm.world.runningTimers(of: other), name, kind, &buffer)
+      left.world.runningTimers(of: one), right.world.runningTimers(of: other), name, kind, &buffer)
   }
 
   private typealias Timer = (timer: Int, key: UInt32, due: Moment)
@@ -182,53 +183,65 @@ final class Comparison {
   // MARK: Wires
 
   /// `. wire W FROM OUTPUT TO EVENT`
-  private func compareWires(_ buffer: inout ByteBuffer) {
+  private func compareWires(_ left: borrowing Realm, _ right: borrowing Realm, _ buffer: inout ByteBuffer) {
     let wires = (Comparison.wires(of: left), Comparison.wires(of: right))
     let sets = (Set(wires.0), Set(wires.1))
     for wire in wires.0 where !sets.1.contains(wire) { write(wire, in: left, &buffer) }
     for wire in wires.1 where !sets.0.contains(wire) { write(wire, in: right, &buffer) }
   }
 
-  private func write(_ wire: [String], in hosted: HostedWorld, _ buffer: inout ByteBuffer) {
+  private func write(_ wire: [String], in realm: borrowing Realm, _ buffer: inout ByteBuffer) {
     begin("wire", &buffer)
-    buffer.word(hosted.realm.name)
+    buffer.word(realm.name)
     for word in wire { buffer.word(word) }
     buffer.endLine()
   }
 
-  private static func wires(of hosted: HostedWorld) -> [[String]] {
-    hosted.realm.world.allWires().map { wire in
-      [
-        hosted.realm.world.name(of: wire.from),
-        hosted.realm.world.kind(of: wire.from).outputs[wire.output].name,
-        hosted.realm.world.name(of: wire.to), hosted.realm.world.kind(of: wire.to).events[wire.event].name,
-      ]
+  private static func wires(of realm: borrowing Realm) -> [[String]] {
+    var words: [[String]] = []
+    for wire in realm.world.allWires() {
+      words.append([
+        realm.world.name(of: wire.from), realm.world.kind(of: wire.from).outputs[wire.output].name,
+        realm.world.name(of: wire.to), realm.world.kind(of: wire.to).events[wire.event].name,
+      ])
     }
+    return words
   }
 }
 
 extension Service {
-  func compare(_ left: String, _ right: String, _ client: Client) {
-    guard let one = world(left, client), let other = world(right, client) else { return }
+  func compare(_ left: String, _ right: String, _ tag: [UInt8], _ client: Client) {
+    guard let one = world(left, tag, client), let other = world(right, tag, client) else { return }
     for hosted in [one, other] {
-      if let outage = hosted.realm.outage {
-        client.session.failStorage(Array(request.tag), world: hosted.realm.name, outage.reason)
+      if let outage = hosted.presentGlimpse.outage, !outage.isReadable {
+        client.session.failStorage(tag, world: hosted.name, outage.reason)
         return
       }
     }
-    for hosted in [one, other] { hosted.realm.catchUp(host: host, budget: Service.firingsInARound) }
-    client.session.activity = .compare(Comparison(one, other, tag: Array(request.tag)))
-  }
-
-  /// Writes the next piece of a comparison, if its client has taken the last one.
-  func goOn(with comparison: Comparison, _ client: Client) {
-    guard client.session.outbox.waiting < LongReply.mostUnwritten else { return }
-    guard let lines = comparison.write(to: &client.session.outbox.buffer) else { return }
-    comparison.tag.withUnsafeBytes { tag in
-      client.session.outbox.buffer.begin(.success, tag: tag)
-      client.session.outbox.buffer.word(UInt64(lines))
-      client.session.outbox.buffer.endLine()
+    if one === other {
+      // A world does not differ from itself.
+      tag.withUnsafeBytes { tag in
+        client.session.outbox.buffer.begin(.success, tag: tag)
+        client.session.outbox.buffer.word(UInt64(0))
+        client.session.outbox.buffer.endLine()
+      }
+      return
     }
-    client.session.endActivity()
+    client.session.activity = .compare(Comparison(one, other, tag: tag))
+  }
+}
+
+extension Engine {
+  /// Writes the next piece of a comparison.
+  func work(
+    _ comparison: Comparison, _ session: inout Session, _ left: inout Realm, _ right: inout Realm
+  ) {
+    guard let lines = comparison.write(&left, &right, to: &session.outbox.buffer) else { return }
+    comparison.tag.withUnsafeBytes { tag in
+      session.outbox.buffer.begin(.success, tag: tag)
+      session.outbox.buffer.word(UInt64(lines))
+      session.outbox.buffer.endLine()
+    }
+    session.endActivity()
   }
 }

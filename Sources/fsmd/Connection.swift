@@ -4,14 +4,15 @@ import UnixHost
 /// One client's descriptor, and what the poller waits for on it.
 final class Connection {
   let descriptor: Descriptor
+  /// The poller's token for it.
+  let token: UInt32
   let client: Service.Client
   /// What the poller was last told; nil once the descriptor is no longer in it.
   var interest: Poller.Interest? = .readable
-  /// Whether the other side is gone altogether: nothing can be sent, and all that it sent has been read.
-  var peerIsGone = false
 
-  init(_ descriptor: Descriptor, _ client: Service.Client) {
+  init(_ descriptor: Descriptor, token: UInt32, _ client: Service.Client) {
     self.descriptor = descriptor
+    self.token = token
     self.client = client
   }
 
@@ -23,7 +24,7 @@ final class Connection {
   /// What to wait for, as the session stands.
   func wantedInterest(_ limits: Limits) -> Poller.Interest {
     var interest: Poller.Interest = []
-    if !client.session.outbox.isEmpty { interest.insert(.writable) }
+    if client.session.outbox.hasUnwritten { interest.insert(.writable) }
     guard client.session.life == .open, client.session.outbox.replyBytes < limits.replyQueue else { return interest }
     let waiting = client.session.input.count
     if client.session.activity.isNone && !client.session.isHeldUp || waiting < Connection.readSize
@@ -53,7 +54,7 @@ final class Connection {
   ///
   /// - Returns: False if the client is gone.
   func write() -> Bool {
-    while !client.session.outbox.isEmpty {
+    while client.session.outbox.hasUnwritten {
       switch descriptor.send(client.session.outbox.unwritten) {
       case .bytes(let count): client.session.outbox.didWrite(count)
       case .wouldBlock: return true

@@ -12,10 +12,19 @@ extension Engine {
     }
     while session.life != .ended {
       if !session.activity.isNone {
-        if case .compare(let comparison) = session.activity { return .service(.goOn(with: comparison)) }
-        let goesOn = work(&session, &realm)
-        if case .rewind(let rewind) = session.activity, rewind.rewinding.hasArrived { return .service(.finish(rewind)) }
-        if !goesOn || !session.activity.isNone { return announcement(realm) }
+        if !session.hasReader, session.activity.onlyReads {
+          session.endActivity()
+          continue
+        }
+        if session.activity.isForWorkers { session.needsWorker = true }
+        if case .await = session.activity, realm.clock.mode == .real { session.needsWorker = false }
+        if session.needsWorker { return announcement(realm) }
+        _ = work(&session, &realm)
+        if !session.activity.isNone {
+          // A little is done here, so that what is short need not wait for a worker; the rest is a worker's.
+          session.needsWorker = true
+          return announcement(realm)
+        }
         if realm.unannounced != nil { return .service(.announceLivelock) }
       }
       session.isHeldUp =
@@ -32,14 +41,53 @@ extension Engine {
         tooLong(&session)
       case .line(let line):
         if session.batch != nil {
-          guard let end = collect(line, &session, &request) else { continue }
-          runBatch(end, &session, &realm, &request)
-          if realm.unannounced != nil { return .service(.announceLivelock) }
+          collect(line, &session, &request)
+          if case .deferred(let deferred) = session.activity, case .batch(let batch) = deferred.requests,
+            isShort(batch, realm)
+          {
+            carryOut(deferred, &session, &realm, &request)
+            if realm.unannounced != nil { return .service(.announceLivelock) }
+          }
+          continue
+        }
+        if line.bytes.count > Engine.longLine || realm.isLarge, mayTakeLong(line, realm),
+          self.defer(line, &session, &request)
+        {
           continue
         }
         let errand = take(line, inBatch: false, &session, &realm, &request)
         if case .service = errand { return errand }
         if realm.unannounced != nil { return .service(.announceLivelock) }
+      }
+    }
+    return .none
+  }
+
+  /// Takes lines while the world is with a worker, as long as they do not ask for it.
+  func converseWithoutWorld(_ session: inout Session, _ request: inout Request) -> Errand {
+    session.isHeldUp = true
+    while session.life != .ended, session.activity.isNone {
+      guard session.outbox.replyBytes < limits.replyQueue, session.effort < Engine.effortInASlice else {
+        session.effort = 0
+        return .none
+      }
+      switch session.input.nextLine() {
+      case .incomplete:
+        if session.life == .inputEnded { session.sayGoodbye(nil) }
+        return .none
+      case .tooLong:
+        tooLong(&session)
+      case .line(let line):
+        if session.batch != nil {
+          collect(line, &session, &request)
+          continue
+        }
+        if let verb = Engine.verb(of: line), verb.needsTheWorld {
+          session.input.putBack()
+          return .none
+        }
+        let errand = takeWithoutWorld(line, &session, &request)
+        if case .service = errand { return errand }
       }
     }
     return .none
@@ -59,18 +107,97 @@ extension Engine {
   /// What a notice costs.
   static let effortOfANotice = 4
 
+  /// Lines of more bytes may be much work for a machine.
+  private static let longLine = 4_096
+  /// A request that looks at more machines or inputs than this is a worker's.
+  private static let effortOnEventLoop = 5_000
+
+  /// The verb of a line that nobody has parsed; nil if there is none.
+  static func verb(of line: InputBuffer.Line) -> Verb? {
+    var words = UnsafeRawBufferPointer(line.bytes).split(maxSplits: 2) { $0 == 0x20 || $0 == 0x09 }[...]
+    if words.first?.first == UInt8(ascii: "@") { words = words.dropFirst() }
+    return words.first.flatMap { Verb(UnsafeRawBufferPointer(rebasing: $0)) }
+  }
+
+  /// Whether a line is not to be carried out on the event loop.
+  private func mayTakeLong(_ line: InputBuffer.Line, _ realm: borrowing Realm) -> Bool {
+    if realm.slice.isOnWorker { return false }
+    let isWorkers = line.bytes.count > Engine.longLine || realm.isSlow || realm.world.wireCount > Realm.manyWires
+    if !isWorkers, line.bytes.count > 4, line.bytes.loadUnaligned(as: UInt32.self) == Engine.packedSend { return false }
+    guard let verb = Engine.verb(of: line), verb.needsTheWorld, !verb.isAlwaysShort else { return false }
+    return isWorkers || effort(of: verb, realm) > Engine.effortOnEventLoop
+  }
+
+  /// Batches of more lines are a worker's.
+  private static let shortBatch = 100
+
+  /// Whether a batch can be carried out on the event loop.
+  private func isShort(_ batch: Batch, _ realm: borrowing Realm) -> Bool {
+    guard batch.lines.count <= Engine.shortBatch, batch.bytes.count <= Engine.longLine else { return false }
+    if realm.isSlow || realm.world.wireCount > Realm.manyWires { return false }
+    var batch = batch
+    for line in batch.lines {
+      let verb = batch.bytes.withUnsafeMutableBytes {
+        Engine.verb(of: InputBuffer.Line(unknown: UnsafeMutableRawBufferPointer(rebasing: $0[line.range])))
+      }
+      switch verb {
+      case .describe, .graph, .coverage: return false
+      case let verb?: if effort(of: verb, realm) > Engine.effortOnEventLoop { return false }
+      case nil: break
+      }
+    }
+    return true
+  }
+
+  private static let packedSend: UInt32 = 0x646E_6573  // "send", first byte lowest
+
+  /// Keeps a line for a worker.
+  ///
+  /// - Returns: False if it is none that can be parsed.
+  private func `defer`(_ line: InputBuffer.Line, _ session: inout Session, _ request: inout Request) -> Bool {
+    let bytes = Array(line.bytes)
+    // In a copy, since parsing may rewrite a line.
+    var copy = bytes
+    let tag: [UInt8]? = copy.withUnsafeMutableBytes { bytes in
+      do throws(Request.Failure) {
+        try request.parse(bytes, isPlain: false)
+      } catch {
+        return nil
+      }
+      session.task = Verb(request.verb).map { ($0, 0) }
+      return Array(request.tag)
+    }
+    guard let tag else { return false }
+    session.activity = .deferred(Activity.Deferred(requests: .line(bytes), tag: tag))
+    return true
+  }
+
+  /// Carries out what was kept for a worker.
+  func carryOut(
+    _ deferred: Activity.Deferred, _ session: inout Session, _ realm: inout Realm, _ request: inout Request
+  ) {
+    session.endActivity()
+    switch deferred.requests {
+    case .line(var bytes):
+      bytes.withUnsafeMutableBytes { bytes in
+        _ = take(InputBuffer.Line(unknown: bytes), inBatch: false, &session, &realm, &request)
+      }
+    case .batch(let batch):
+      run(batch, deferred.tag, &session, &realm, &request)
+    }
+  }
+
   /// About how many machines or inputs a request looks at; none for those that go to one machine by its name.
   func effort(of verb: Verb, _ realm: borrowing Realm) -> Int {
     switch verb {
-    case .count, .list, .cast, .agenda, .watch, .unwatch: realm.world.machineCount
+    case .count, .list, .cast, .agenda: realm.world.machineCount
     case .journal: inputsKept(realm)
     case .coverage: realm.world.machineCount + inputsKept(realm)
     case .wire, .unwire, .wires: realm.world.wireCount
-    case .help, .kinds, .describe, .new, .drop, .show, .can, .send, .graph, .clock, .speed, .pause, .resume, .advance,
-      .step,
-      .fire, .await, .cancel, .expect, .undo, .goto, .world, .use, .worlds, .diff, .begin, .end, .quiet, .mode, .limits,
-      .stats, .sync,
-      .quit, .shutdown:
+    case .help, .kinds, .describe, .new, .drop, .show, .can, .send, .watch, .unwatch, .graph, .clock, .speed, .pause,
+      .resume, .advance,
+      .step, .fire, .await, .cancel, .activities, .expect, .undo, .goto, .world, .use, .worlds, .diff, .begin, .end,
+      .quiet, .mode, .limits, .stats, .sync, .quit, .shutdown:
       0
     }
   }
@@ -100,12 +227,17 @@ extension Engine {
     }
     counters.requests &+= 1
     session.effort &+= Engine.effortOfARequest
+    if !session.hasReader, let verb = Verb(request.verb), verb.onlyReads { return .none }
     if inBatch, let verb = Verb(request.verb), !verb.entry.inBatch {
       session.fail(request.tag, .usage, "'\(verb.name)' cannot stand between 'begin' and 'end'")
       return .none
     }
     let mark = session.outbox.buffer.count
     let errand = run(request, &session, &realm)
+    if session.isStanding {
+      session.outbox.stand(from: mark)
+      session.isStanding = false
+    }
     if realm.world.livelock != nil { answerLivelock(request.tag, mark, &session, &realm) }
     if session.isQuiet, realm.stored != nil, session.outbox.buffer.count == mark, case .none = errand,
       session.activity.isNone
@@ -113,6 +245,24 @@ extension Engine {
       session.outbox.withhold(request.tag)
     }
     if session.cursor != nil { insertNotices(at: mark, &session, realm.world, mayDrop: true) }
+    return errand
+  }
+
+  /// Carries out one line that does not ask for the world.
+  private func takeWithoutWorld(
+    _ line: InputBuffer.Line, _ session: inout Session, _ request: inout Request
+  ) -> Errand {
+    do throws(Request.Failure) {
+      try request.parse(line)
+    } catch {
+      if case .syntax(let text) = error { session.fail(request.tag, .syntax, text) }
+      return .none
+    }
+    counters.requests &+= 1
+    session.effort &+= Engine.effortOfARequest
+    let mark = session.outbox.buffer.count
+    let errand = runWithoutWorld(request, &session)
+    session.outbox.stand(from: mark)
     return errand
   }
 
@@ -132,16 +282,35 @@ extension Engine {
 
   // MARK: Batches
 
-  /// Keeps a line of a batch.
-  ///
-  /// - Returns: The `end`, if it was that.
-  private func collect(_ line: InputBuffer.Line, _ session: inout Session, _ request: inout Request) -> BatchEnd? {
-    if let end = end(line, &request) { return end }
+  /// Keeps a line of a batch; its `end` makes the batch the session's activity, to be carried out by a worker.
+  private func collect(_ line: InputBuffer.Line, _ session: inout Session, _ request: inout Request) {
+    if let end = end(line, &request) {
+      close(end, &session)
+      return
+    }
     let start = session.batch?.bytes.count ?? 0
     keep(
       Batch.Line(range: start..<(start + line.bytes.count), isTooLong: false), UnsafeRawBufferPointer(line.bytes),
       &session)
-    return nil
+  }
+
+  private func close(_ end: BatchEnd, _ session: inout Session) {
+    guard let batch = session.batch.take() else { return }
+    guard end.isBare else {
+      end.tag.withUnsafeBytes { session.fail($0, .usage, "end is used as 'end'; nothing of the batch was run") }
+      return
+    }
+    if let overflow = batch.overflow {
+      end.tag.withUnsafeBytes {
+        session.fail(
+          $0, .limit, [("name", overflow.name), ("value", "\(overflow.value)")],
+          "this batch went over the limit; nothing of it was run")
+      }
+      return
+    }
+    session.task = (.end, 0)
+    session.activity = .deferred(Activity.Deferred(requests: .batch(batch), tag: end.tag))
+    session.needsWorker = true
   }
 
   private func keep(_ line: Batch.Line, _ bytes: some Collection<UInt8>, _ session: inout Session) {
@@ -151,6 +320,11 @@ extension Engine {
         batch.overflow = ("batch", limits.batch)
       } else if batch.bytes.count + bytes.count > limits.batchBytes {
         batch.overflow = ("batchBytes", limits.batchBytes)
+      } else if batch.bytes.count + bytes.count > batch.bytes.capacity,
+        !session.share.admits(batch.storageBytes + bytes.count, beside: batch.storageBytes)
+      {
+        // It is kept twice while it grows.
+        batch.overflow = ("memory", session.share.budget.bytes)
       } else {
         batch.lines.append(line)
         batch.bytes.append(contentsOf: bytes)
@@ -163,7 +337,7 @@ extension Engine {
     session.batch = batch
   }
 
-  /// What an `end` bears.
+  /// What an `end` carries.
   private struct BatchEnd {
     let tag: [UInt8]
     /// Whether nothing follows it.
@@ -186,26 +360,16 @@ extension Engine {
   }
 
   /// Runs the kept lines at one moment, the first failure ends it.
-  private func runBatch(
-    _ end: BatchEnd, _ session: inout Session, _ realm: inout Realm, _ request: inout Request
+  private func run(
+    _ batch: Batch, _ tag: [UInt8], _ session: inout Session, _ realm: inout Realm, _ request: inout Request
   ) {
-    guard var batch = session.batch.take() else { return }
-    guard end.isBare else {
-      end.tag.withUnsafeBytes { session.fail($0, .usage, "end is used as 'end'; nothing of the batch was run") }
-      return
-    }
+    var batch = batch
     session.isRunningBatch = true
     defer { session.isRunningBatch = false }
     var index = 0
+    var done = 0
     var failed: Int?
-    if let overflow = batch.overflow {
-      end.tag.withUnsafeBytes {
-        session.fail(
-          $0, .limit, [("name", overflow.name), ("value", "\(overflow.value)")],
-          "this batch went over the limit; nothing of it was run")
-      }
-      return
-    }
+    var interruption: Interruption?
     // Timers that are due expire before it, and are no part of it.
     settle(&session, &realm)
     realm.world.beginRequest()
@@ -216,17 +380,20 @@ extension Engine {
         let text = UnsafeMutableRawBufferPointer(rebasing: all[bytes])
         guard line.isTooLong || !isBlank(text) else { return }
         index += 1
-        if failed != nil {
+        if interruption == nil { interruption = realm.slice.wait() }
+        if failed != nil || interruption != nil {
           skip(text, index, &session, &request)
         } else {
           runBatchLine(line, text, &session, &realm, &request)
-          if session.didFail { failed = index }
+          if session.didFail { failed = index } else { done = index }
         }
       }
     }
     session.didFail = failed != nil
-    end.tag.withUnsafeBytes { tag in
-      if let failed {
+    tag.withUnsafeBytes { tag in
+      if let interruption {
+        failInterrupted(interruption, done: done, tag, &session, realm)
+      } else if let failed {
         session.fail(tag, .batch, [("index", "\(failed)")], "line \(failed) failed; what was done before it stays")
       } else {
         session.outbox.buffer.begin(.success, tag: tag)
@@ -234,6 +401,20 @@ extension Engine {
         session.outbox.buffer.endLine()
       }
     }
+  }
+
+  /// `- CANCELLED done=N t= seq=` and its like, of what was to be done as a whole; what was done stays.
+  func failInterrupted(
+    _ interruption: Interruption, done: Int, _ tag: UnsafeRawBufferPointer, _ session: inout Session,
+    _ realm: borrowing Realm
+  ) {
+    session.fail(
+      tag, interruption.code,
+      [
+        ("done", "\(done)"), ("t", TimeText.seconds(realm.world.now.nanoseconds)),
+        ("seq", "\(realm.world.lastSequence)"),
+      ],
+      "\(interruption.text); what was done stays")
   }
 
   private func runBatchLine(
@@ -248,6 +429,11 @@ extension Engine {
     _ = take(InputBuffer.Line(unknown: text), inBatch: true, &session, &realm, &request)
     // A reply of many lines is written whole, since nobody may come in between.
     while !session.activity.isNone, !session.didFail {
+      if let interruption = realm.slice.wait() {
+        session.endActivity()
+        session.fail(request.tag, interruption.code, interruption.text)
+        return
+      }
       guard session.outbox.replyBytes < limits.replyQueue else {
         session.fail(
           request.tag, .limit, [("name", "replyQueue"), ("value", "\(limits.replyQueue)")],
@@ -256,6 +442,20 @@ extension Engine {
         return
       }
       _ = work(&session, &realm)
+    }
+  }
+
+  /// Answers the lines of a batch that is not run.
+  func skip(_ batch: Batch, _ session: inout Session, _ request: inout Request) {
+    var batch = batch
+    var index = 0
+    for line in batch.lines {
+      batch.bytes.withUnsafeMutableBytes { all in
+        let text = UnsafeMutableRawBufferPointer(rebasing: all[line.range])
+        guard line.isTooLong || !isBlank(text) else { return }
+        index += 1
+        skip(text, index, &session, &request)
+      }
     }
   }
 

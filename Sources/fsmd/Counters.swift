@@ -18,6 +18,14 @@ final class Counters {
   }
 }
 
+extension Counters {
+  /// Adds what was counted elsewhere.
+  func add(_ other: Counters) {
+    requests &+= other.requests
+    gaps &+= other.gaps
+  }
+}
+
 extension Engine {
   func stats(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) {
     var lines = 0
@@ -55,6 +63,14 @@ extension Engine {
     line("checkpointBytes", UInt64(checkpoints.bytes), "bytes")
     line("seed", realm.seed, "of-this-world")
     time("lateness", realm.worstLateness)
+    memoryLines(&realm) { name, bytes in
+      session.outbox.buffer.begin(.data, tag: words.tag)
+      session.outbox.buffer.word(name)
+      session.outbox.buffer.word(UInt64(max(0, bytes)))
+      session.outbox.buffer.word(literal: "bytes")
+      session.outbox.buffer.endLine()
+      lines += 1
+    }
     if let holdings = realm.stored?.holdings {
       line("storeFrom", holdings.first, "seq")
       line("storeBytes", UInt64(holdings.bytes), "bytes")

@@ -17,22 +17,34 @@ final class Daemon {
   /// By the poller's token, less `firstToken`; empty places are in `vacancies`.
   private var connections: [Connection?] = []
   private var vacancies: [Int] = []
-  /// Whether the listener is out of the poller, because no descriptor was left.
+  /// The connections by their clients' numbers.
+  private var places: [UInt32: Int] = [:]
+  /// Whether the listener is out of the poller: no descriptor was left, or clients that are gone have left too much work.
   private var isDeaf = false
+  /// Readable when a worker has given something back.
+  private let wakeup: Wakeup
+  /// When the daemon ends though a worker has not come back; nil while it is not ending.
+  private var endsAt: UInt64?
 
   private static let listenerToken: UInt32 = 0
   private static let standardInputToken: UInt32 = 1
-  private static let firstToken: UInt32 = 2
+  private static let wakeupToken: UInt32 = 2
+  private static let firstToken: UInt32 = 3
+  /// How much lower than the event loop's the workers' priority is.
+  private static let niceness: Int32 = 5
   /// Connections accepted in one round.
   private static let acceptedInARound = 64
   /// Bytes read from one client in one round, before others get their turn.
   private static let bytesInARound = 256 << 10
   /// How long the end of the daemon waits for clients to take their last lines, in nanoseconds.
-  private static let lastWords: UInt64 = 1_000_000_000
+  private static let lastWords: UInt64 = 1_500_000_000
+  /// How long it waits for workers, which end as soon as they can; one step of a machine may be under way.
+  private static let lastWork: UInt64 = 400_000_000
 
   init(_ invocation: Invocation, catalogue: Catalogue, version: String, log: Log) throws {
     limits = invocation.limits
     self.log = log
+    MachineMemory.returnLargePieces()
     FileDescriptorLimit.raise(to: limits.clients + 64)
     let path = try SocketPath.resolve(option: invocation.socket)
     try path.prepareDirectory()
@@ -41,10 +53,18 @@ final class Daemon {
     do {
       loop = try EventLoop(pollNanoseconds: invocation.pollNanoseconds)
       let keeper = try Daemon.keeper(invocation, catalogue, socket: path.path, log)
-      service = Service(catalogue: catalogue, limits: limits, version: version, keeper: keeper, host: HostClock.now())
+      let wakeup = try Wakeup()
+      self.wakeup = wakeup
+      let pool = WorkerPool(places: invocation.workers, niceness: Daemon.niceness)
+      service = Service(
+        catalogue: catalogue, limits: limits, version: version, keeper: keeper,
+        workers: Workers(pool) { wakeup.signal() }, host: HostClock.now(), measure: { MachineMemory.resident })
+      service.giveBackMemory = MachineMemory.giveBack
       service.report = { log.warning($0) }
+      service.note = { log.info($0) }
       try service.bringBackAll()
       try loop.poller.add(listener.descriptor, token: Daemon.listenerToken, interest: .readable)
+      try loop.poller.add(wakeup.descriptor, token: Daemon.wakeupToken, interest: .readable)
     } catch {
       listener.closeAndRemove()
       throw error
@@ -73,10 +93,12 @@ final class Daemon {
     // A file that may not grow is to be a failure with words, not the end of the process.
     signal(SIGXFSZ, SIG_IGN)
     let store = try SQLiteStore.open(
-      folder: folder, durability: durability, writer: StoreWriter(process: getpid(), socket: socket))
-    for warning in store.takeWarnings() { log.warning("\(warning)") }
+      folder: folder, durability: durability, writer: StoreWriter(process: getpid(), socket: socket)
+    ) { log.warning("\($0)") }
+    if let end = store.lastEnd { log.info("the daemon that had \(store.files.database) before \(end)") }
     return Keeper(
-      store, catalogue, invocation.limits, onRestart: invocation.onRestart, wallClock: WallClock.milliseconds)
+      store, catalogue, invocation.limits, durability: durability, onRestart: invocation.onRestart,
+      wallClock: WallClock.milliseconds)
   }
 
   func run() -> Never {
@@ -94,11 +116,16 @@ final class Daemon {
     service.workOn()
     service.endRound()
     for client in service.takeTouched() {
-      if let connection = connections[Int(client.number - Daemon.firstToken)], connection.client === client {
-        flush(connection)
-      }
+      if let place = places[client.number], let connection = connections[place] { flush(connection) }
     }
-    if service.isShuttingDown { end() }
+    if service.isShuttingDown {
+      let deadline = endsAt ?? service.host + Daemon.lastWork
+      endsAt = deadline
+      if service.mayEnd || service.host >= deadline { end() }
+      loop.arm(at: deadline)
+      return
+    }
+    if isDeaf { listenAgain() }
     if service.needsTurn { loop.requestTurn() }
     loop.arm(at: service.nextWake())
   }
@@ -109,6 +136,7 @@ final class Daemon {
         switch event.token {
         case Daemon.listenerToken: accept()
         case Daemon.standardInputToken: readStandardInput()
+        case Daemon.wakeupToken: wakeup.drain()
         default:
           // A connection that was closed earlier in this round may still have its event here.
           guard let connection = connections[Int(event.token - Daemon.firstToken)] else { continue }
@@ -122,6 +150,7 @@ final class Daemon {
 
   /// Reads what a client has sent and serves it.
   private func receive(_ connection: Connection, isHungUp: Bool) {
+    if service.isShuttingDown { return }
     var bytes = 0
     // When the other side is gone nothing more can come, so all is read, however much waits already.
     while isHungUp || (bytes < Daemon.bytesInARound && connection.wantedInterest(limits).contains(.readable)) {
@@ -129,14 +158,13 @@ final class Daemon {
       switch transfer {
       case .bytes(let count):
         bytes += count
-        service.lookForCancel(connection.client)
-        service.serve(connection.client)
+        service.receive(connection.client)
         // Less than there was room for: there is no more now, and asking again would only cost a call.
         if !isFilled, !isHungUp { return }
       case .wouldBlock:
         return
       case .closed, .failed:
-        if isHungUp { giveUp(connection) } else { service.inputEnded(connection.client) }
+        if isHungUp { close(connection) } else { service.inputEnded(connection.client) }
         return
       }
     }
@@ -145,20 +173,12 @@ final class Daemon {
   /// Writes a client's output and sees to what follows: the end of the connection, or another thing to wait for.
   private func flush(_ connection: Connection) {
     let client = connection.client
-    if connection.peerIsGone {
-      client.discardOutput()
-      if !service.hasWork(client) { close(connection) }
-      return
-    }
-    if !client.session.outbox.isEmpty {
+    if client.session.outbox.hasUnwritten {
       guard connection.write() else {
-        // What it sent before it went may still be unread.
+        // What it sent before it went may still be unread. It is carried out in the rounds to come.
         receive(connection, isHungUp: true)
-        if !connection.peerIsGone { giveUp(connection) }
-        // The round has been stored already, and others may soon be told of what this has brought.
-        service.commit()
-        flush(connection)
-        return
+        if places[client.number] != nil { close(connection) }
+        return loop.requestTurn()
       }
       service.didWrite(client)
     }
@@ -175,16 +195,18 @@ final class Daemon {
   private func setInterest(of connection: Connection) {
     let wanted = connection.wantedInterest(limits)
     guard let present = connection.interest, present != wanted else { return }
-    try? loop.poller.modify(connection.descriptor, token: token(of: connection), interest: wanted)
+    try? loop.poller.modify(connection.descriptor, token: connection.token, interest: wanted)
     connection.interest = wanted
   }
-
-  private func token(of connection: Connection) -> UInt32 { connection.client.number }
 
   // MARK: Connections
 
   private func accept() {
     for _ in 0..<Daemon.acceptedInARound {
+      if service.isWorkingForTheDeparted {
+        log.warning("nobody is accepted until more of what clients have left behind is done")
+        return stopListening()
+      }
       switch listener.accept() {
       case .connection(let descriptor, let peer):
         admit(descriptor, peer)
@@ -194,10 +216,21 @@ final class Daemon {
         log.warning("a client was turned away: no descriptor is left")
       case .exhausted:
         log.warning("no descriptor is left; nobody is accepted until a client leaves")
-        loop.poller.remove(listener.descriptor)
-        isDeaf = true
-        return
+        return stopListening()
       }
+    }
+  }
+
+  private func stopListening() {
+    loop.poller.remove(listener.descriptor)
+    isDeaf = true
+  }
+
+  /// Accepts clients again when that has become possible.
+  private func listenAgain() {
+    guard !service.isWorkingForTheDeparted, !vacancies.isEmpty || connections.count < limits.clients else { return }
+    if (try? loop.poller.add(listener.descriptor, token: Daemon.listenerToken, interest: .readable)) != nil {
+      isDeaf = false
     }
   }
 
@@ -224,30 +257,23 @@ final class Daemon {
       descriptor.close()
       return
     }
-    let connection = Connection(descriptor, service.open(number))
+    let connection = Connection(descriptor, token: number, service.open())
     if place == connections.count { connections.append(connection) } else { connections[place] = connection }
-    log.debug("client \(number): process \(peer.pid)")
+    places[connection.client.number] = place
+    log.debug("client \(connection.client.number): process \(peer.pid)")
   }
 
-  /// Gives up on the other side of a connection; what was read of it is still carried out.
-  private func giveUp(_ connection: Connection) {
-    connection.peerIsGone = true
+  /// Ends a connection. What its client sent is still carried out, as far as it changes something.
+  private func close(_ connection: Connection) {
+    let number = connection.client.number
+    guard let place = places.removeValue(forKey: number) else { return }
+    connections[place] = nil
+    vacancies.append(place)
     if connection.interest != nil { loop.poller.remove(connection.descriptor) }
     connection.interest = nil
-    service.inputEnded(connection.client)
-  }
-
-  private func close(_ connection: Connection) {
-    service.close(connection.client)
-    let number = connection.client.number
-    connections[Int(number - Daemon.firstToken)] = nil
-    vacancies.append(Int(number - Daemon.firstToken))
-    if connection.interest != nil { loop.poller.remove(connection.descriptor) }
     connection.descriptor.close()
+    service.close(connection.client)
     log.debug("client \(number) has left")
-    if isDeaf, (try? loop.poller.add(listener.descriptor, token: Daemon.listenerToken, interest: .readable)) != nil {
-      isDeaf = false
-    }
   }
 
   // MARK: Beginning and end
@@ -276,19 +302,21 @@ final class Daemon {
   /// Lets clients take their last lines, for a while, and ends the process.
   private func end() -> Never {
     let deadline = HostClock.now() + Daemon.lastWords
-    var waiting = connections.compactMap { $0 }.filter { !$0.peerIsGone }
+    service.commit()
+    var waiting = connections.compactMap { $0 }
     // Nothing is read any more, so nothing that can be read may wake the poller.
     loop.poller.remove(listener.descriptor)
     for connection in waiting {
-      try? loop.poller.modify(connection.descriptor, token: connection.client.number, interest: .writable)
+      try? loop.poller.modify(connection.descriptor, token: connection.token, interest: .writable)
     }
     while true {
-      waiting = waiting.filter { $0.write() && !$0.client.session.outbox.isEmpty }
+      waiting = waiting.filter { $0.write() && $0.client.session.outbox.hasUnwritten }
       if waiting.isEmpty || HostClock.now() >= deadline { break }
       _ = loop.poller.wait(nanoseconds: 10_000_000)
     }
-    service.release()
+    let isAllStored = service.release()
     listener.closeAndRemove()
-    exit(0)
+    if !isAllStored { log.error("not all that happened in durable worlds is stored; see the warnings above") }
+    exit(isAllStored ? 0 : 3)
   }
 }

@@ -3,7 +3,9 @@ import UnixHost
 
 /// A picture that Graphviz's program `dot` draws, in a process of its own, which is fed and read whenever somebody looks.
 ///
-/// Nothing here waits. Letting go of a drawing that is not done ends the process.
+/// Nothing here waits for the program, whatever it does: one that does not read, write or end has ``longest``, one that
+/// writes without end is cut off at ``largest`` bytes. Letting go of a drawing ends the process with all that it has
+/// started, by a signal that it cannot ignore. What it says to its standard error goes nowhere.
 final class Drawing {
   enum Progress {
     case atWork
@@ -15,6 +17,8 @@ final class Drawing {
     /// It could not be started, and why.
     case noProgram(String)
     case tooLate
+    /// ``Graphs/mostDrawings`` are being made already.
+    case tooMany
     /// The picture is too large, or the program ended without one.
     case noPicture
   }
@@ -24,7 +28,9 @@ final class Drawing {
   /// After how long it is looked at again: 5 ms, in nanoseconds.
   static let glance: UInt64 = 5_000_000
   /// Bytes that a picture may have.
-  private static let largest = 16 << 20
+  static let largest = 16 << 20
+  /// Bytes that are read at one look, so that a program that writes fast keeps nobody waiting.
+  private static let mostAtALook = 1 << 20
 
   private let child: Child
   private let deadline: UInt64
@@ -35,8 +41,11 @@ final class Drawing {
   private var picture: [UInt8] = []
   private var hasEnded = false
 
+  /// - Parameters:
+  ///   - deadline: The host's time at which it is given up.
+  ///   - program: A path, or a name that is looked for in `PATH`.
   /// - Throws: The system's error when there is no such program, or nothing left to start it with.
-  init(of text: String, until deadline: UInt64) throws(SystemError) {
+  init(of text: String, until deadline: UInt64, by program: String = "dot") throws(SystemError) {
     let toChild = try Pipe()
     let fromChild: Pipe
     do throws(SystemError) {
@@ -46,12 +55,15 @@ final class Drawing {
       toChild.writing.close()
       throw error
     }
+    let nowhere = Descriptor(rawValue: open("/dev/null", O_WRONLY | O_CLOEXEC))
     defer {
       toChild.reading.close()
       fromChild.writing.close()
+      nowhere.close()
     }
     do throws(SystemError) {
-      child = try Child.spawn("dot", ["-Tsvg"], input: toChild.reading, output: fromChild.writing)
+      child = try Child.spawn(
+        program, ["-Tsvg"], input: toChild.reading, output: fromChild.writing, error: nowhere)
     } catch {
       toChild.writing.close()
       fromChild.reading.close()
@@ -68,9 +80,15 @@ final class Drawing {
   deinit {
     input?.close()
     output.close()
-    guard !hasEnded else { return }
-    child.signal(SIGKILL)
-    child.waitForEnding()
+    if !hasEnded { end() }
+  }
+
+  /// Ends the program. It need not be waited for long, since it is killed.
+  @discardableResult
+  private func end() -> Child.Ending? {
+    child.killGroup()
+    hasEnded = true
+    return child.waitForEnding()
   }
 
   /// Feeds what it takes and reads what it gives.
@@ -81,10 +99,7 @@ final class Drawing {
       return host < deadline ? .atWork : .failed(.tooLate)
     case true?:
       // It has closed its output, so it is about to end.
-      child.signal(SIGKILL)
-      let ending = child.waitForEnding()
-      hasEnded = true
-      guard ending != nil, !picture.isEmpty else { return .failed(.noPicture) }
+      guard end() != nil, !picture.isEmpty else { return .failed(.noPicture) }
       return .done(String(decoding: picture, as: UTF8.self))
     case false?:
       return .failed(.noPicture)
@@ -107,7 +122,9 @@ final class Drawing {
   /// - Returns: Whether the picture is whole; nil if more is to come.
   private func read() -> Bool? {
     withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 1) { buffer in
+      let most = picture.count + Drawing.mostAtALook
       while picture.count <= Drawing.largest {
+        if picture.count >= most { return nil }
         switch output.read(into: buffer) {
         case .bytes(let count): picture.append(contentsOf: buffer[..<count])
         case .wouldBlock: return nil

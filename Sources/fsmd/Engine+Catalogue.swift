@@ -47,8 +47,15 @@ extension Engine {
     endLines(catalogue.entries.count, words, &session)
   }
 
-  func describe(_ words: borrowing Words, _ session: inout Session) {
+  /// A page of the manual. Its example is played and its graph found out, so that it is a worker's.
+  func describe(_ words: borrowing Words, _ session: inout Session, isOnWorker: Bool) {
     guard let entry = kind(words.plain[0], words, &session) else { return }
+    guard isOnWorker || session.isRunningBatch else {
+      let tag = words.tagBytes.isEmpty ? [] : [UInt8(ascii: "@")] + words.tagBytes + [UInt8(ascii: " ")]
+      session.activity = .deferred(
+        Activity.Deferred(requests: .line(tag + Array("describe \(entry.name)".utf8)), tag: words.tagBytes))
+      return
+    }
     var page = Page(tag: words.tagBytes)
     switch entry {
     case .machine(let kind): describe(kind, &page)
@@ -108,8 +115,9 @@ extension Engine {
     // A large one is not even explored: that takes longer than a page may.
     if states > Engine.mostTableLines / 2 { return [pointer[...]] }
     guard let source = try? graphs.source(of: kind, kind.parameters.map(\.example)) else { return [] }
-    while source.graph == nil { _ = source.advance(by: Exploration.mostSteps) }
-    guard let graph = source.graph else { return [] }
+    var found: StateGraph?
+    repeat { found = source.advance(by: Exploration.mostSteps) } while found == nil
+    guard let graph = found else { return [] }
     let lines = GraphTable(graph).text.split(separator: "\n", omittingEmptySubsequences: false)
     return lines.count <= Engine.mostTableLines ? lines : [pointer[...]]
   }
@@ -189,7 +197,7 @@ extension Engine {
     succeed(words, &session)
   }
 
-  func showLimits(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) {
+  func showLimits(_ words: borrowing Words, _ session: inout Session, _ realm: borrowing Realm) {
     for entry in Limits.table {
       session.outbox.buffer.begin(.data, tag: words.tag)
       session.outbox.buffer.word(entry.name)

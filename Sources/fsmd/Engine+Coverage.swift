@@ -14,7 +14,8 @@ extension Engine {
         case .composition(let composition): composition.members.map(\.kind.name)
         }
     }
-    let survey = CoverageSurvey(of: realm.world, pattern(words[0])) { wanted?.contains($0.name) ?? true }
+    guard let pattern = pattern(words[0], words, &session) else { return }
+    let survey = CoverageSurvey(of: realm.world, pattern) { wanted?.contains($0.name) ?? true }
     session.activity = .reply(.coverage(CoverageReply(survey, graphs)), tag: words.tagBytes)
   }
 }

@@ -43,7 +43,7 @@ extension Engine {
     guard let arguments = arguments(of: kind.events[event], words, &session) else { return }
     realm.world.send(machine, event: event, arguments)
     if realm.world.answer.verdict == .refused {
-      refuse(words.tag, machine, ("event", words.plain[1]), &session, &realm)
+      refuse(words.tag, machine, .event(words.plain[1]), &session, &realm)
     } else if !session.isQuiet {
       answerInFull(words.tag, kind.words, &session, &realm)
     }
@@ -107,26 +107,33 @@ extension Engine {
   private func failRefused(_ request: borrowing Request, _ session: inout Session, _ realm: inout Realm) {
     guard let machine = realm.world.find(request.bytes(of: request.words[0])) else { return }
     let event = String(decoding: request.bytes(of: request.words[1]), as: UTF8.self)
-    refuse(request.tag, machine, ("event", event), &session, &realm)
+    refuse(request.tag, machine, .event(event), &session, &realm)
   }
 
   /// `- REFUSED machine= state= event= allowed= t= seq= : why`
   func refuse(
-    _ tag: UnsafeRawBufferPointer, _ machine: MachineID, _ input: (String, String), _ session: inout Session,
+    _ tag: UnsafeRawBufferPointer, _ machine: MachineID, _ input: RefusedInput, _ session: inout Session,
     _ realm: inout Realm
   ) {
     let kind = realm.world.kind(of: machine)
     let answer = realm.world.answer
     let state = kind.states[Int(answer.to)].word(data: answer.hasDetails ? realm.world.answerDetails.dataAfter : nil)
-    let allowed = realm.world.possibleEvents(of: machine).map { kind.events[$0].name }
     session.didFail = true
     session.outbox.buffer.begin(.failure, tag: tag)
     session.outbox.buffer.word(FailureCode.refused.word)
     session.outbox.buffer.key("machine", realm.world.name(of: machine))
     session.outbox.buffer.key("state", state)
-    session.outbox.buffer.word(key: input.0, input.1)
-    session.outbox.buffer.key("allowed", allowed.joined(separator: ","))
-    if input.0 == "event" { tellWay(of: machine, to: input.1, &session, &realm) }
+    switch input {
+    case .event(let event):
+      let allowed = realm.world.possibleEvents(of: machine).map { kind.events[$0].name }
+      session.outbox.buffer.word(key: "event", event)
+      session.outbox.buffer.key("allowed", allowed.joined(separator: ","))
+      tellWay(of: machine, to: event, &session, &realm)
+    case .timer(let timer):
+      let running = TimerText.words(realm.world.runningTimers(of: machine), kind)
+      session.outbox.buffer.word(key: "timer", timer)
+      session.outbox.buffer.key("allowed", running.joined(separator: ","))
+    }
     session.outbox.buffer.key("t", seconds: realm.world.now.nanoseconds)
     session.outbox.buffer.key("seq", answer.sequence)
     session.outbox.buffer.note(
@@ -190,8 +197,12 @@ extension Engine {
     return values.map { $0 ?? .none }
   }
 
+  /// Machines that a `cast` goes to before it is asked again whether it is to end.
+  private static let machinesAtOnce = 64
+
   func cast(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) {
-    let machines = realm.world.machines(matching: pattern(words.plain[0]))
+    guard let pattern = pattern(words.plain[0], words, &session) else { return }
+    let machines = realm.world.machines(matching: pattern)
     let name = words.plain[1]
     // Arguments are checked for each kind before anything is sent, so that a wrong one changes nothing.
     var plans: [Int: (event: Int, arguments: [Value])] = [:]
@@ -215,15 +226,30 @@ extension Engine {
       return
     }
     var verdicts: [Verdict: UInt64] = [:]
+    var done = 0
     let isWithinRequest = realm.world.isWithinRequest
     if !isWithinRequest { realm.world.beginRequest() }
     defer { if !isWithinRequest { realm.world.endRequest() } }
     for machine in machines {
       guard let plan = plans[realm.world.kindPlace(of: machine)] else { continue }
+      guard realm.hasRoomForInputs || realm.mayGrow() else {
+        failMemory(
+          words.tag,
+          [
+            ("done", "\(done)"), ("t", TimeText.seconds(realm.world.now.nanoseconds)),
+            ("seq", "\(realm.world.lastSequence)"),
+          ], &session, realm)
+        return
+      }
       // Deliveries without end would go on without end for the next machine too; timers stand still already.
       if let livelock = realm.world.livelock, livelock.isFailure { break }
+      if done % Engine.machinesAtOnce == 0, let interruption = realm.slice.wait() {
+        failInterrupted(interruption, done: done, words.tag, &session, realm)
+        return
+      }
       realm.world.send(machine, event: plan.event, plan.arguments)
       verdicts[realm.world.answer.verdict, default: 0] += 1
+      done += 1
     }
     guard !session.isQuiet else { return }
     session.outbox.buffer.begin(.success, tag: words.tag)
@@ -327,4 +353,10 @@ extension Catalogue {
   func lacks(event: String) -> Bool {
     !kinds.contains { $0.events.contains { $0.name == event } }
   }
+}
+
+/// What a machine has refused, in the words of the request.
+enum RefusedInput {
+  case event(String)
+  case timer(String)
 }

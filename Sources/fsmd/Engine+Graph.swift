@@ -75,15 +75,19 @@ extension Engine {
     return false
   }
 
-  /// `- BAD-ARGUMENT argument=format …`, and what works without the program.
+  /// `- BAD-ARGUMENT argument=format …`, and what works without the program; `- LIMIT` where too many are at work.
   func failToDraw(_ failure: Drawing.Failure, _ tag: UnsafeRawBufferPointer, _ session: inout Session) {
-    let text =
-      switch failure {
-      case .noProgram(let why):
-        "svg is drawn by the program 'dot' of Graphviz, which cannot be started (\(why)); install graphviz"
-      case .tooLate: "'dot' takes longer than \(Drawing.longest / 1_000_000_000) s for this"
-      case .noPicture: "'dot' has drawn nothing that could be used"
-      }
+    let text: String
+    switch failure {
+    case .tooMany:
+      return session.fail(
+        tag, .limit, [("name", "drawings"), ("value", "\(Graphs.mostDrawings)")],
+        "\(Graphs.mostDrawings) pictures are being drawn already; ask again when one is done, or take format=dot")
+    case .noProgram(let why):
+      text = "svg is drawn by the program 'dot' of Graphviz, which cannot be started (\(why)); install graphviz"
+    case .tooLate: text = "'dot' takes longer than \(Drawing.longest / 1_000_000_000) s for this"
+    case .noPicture: text = "'dot' has drawn nothing that could be used"
+    }
     session.fail(
       tag, .badArgument,
       [("argument", "format"), ("got", "svg"), ("allowed", GraphFormat.names(without: .svg))], text)
@@ -98,7 +102,7 @@ extension Engine {
   func tellWay(of machine: MachineID, to event: String, _ session: inout Session, _ realm: inout Realm) {
     let kind = realm.world.kind(of: machine)
     guard let place = kind.events.firstIndex(where: { $0.name == event }) else { return }
-    let finder = graphs.finder(of: kind)
+    let finder = realm.finder(of: kind)
     let way = realm.world.way(of: machine, to: place, finder)
     session.effort += Engine.effortOfAStep * finder.stepsTaken
     guard let way else { return }

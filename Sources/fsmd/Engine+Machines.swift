@@ -225,10 +225,11 @@ extension Engine {
     } else if let state = words["state"] {
       guard isStateOfAnyKind(state, realm.world, words, &session) else { return }
     }
+    guard let pattern = pattern(words[0], words, &session) else { return }
     session.activity = .reply(
       .machines(
         LongReply.Machines(
-          pattern: pattern(words[0]), kind: wanted, state: words["state"], remaining: Int(limit))),
+          pattern: pattern, kind: wanted, state: words["state"], remaining: Int(limit))),
       tag: words.tagBytes)
   }
 
@@ -276,7 +277,7 @@ extension Engine {
       guard let entry = kind(name, words, &session) else { return }
       wanted = WantedKind(entry)
     }
-    let pattern = pattern(words[0])
+    guard let pattern = pattern(words[0], words, &session) else { return }
     let kinds = realm.world.kinds
     let counts = realm.world.counts { machine, name, kind in
       pattern.matches(name) && (wanted?.includes(machine, kinds[kind], realm.world) ?? true)

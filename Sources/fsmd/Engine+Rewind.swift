@@ -4,8 +4,8 @@ import StateMachines
 
 /// Going back in time.
 extension Engine {
-  /// Inputs looked at or played in one slice: a few milliseconds.
-  private static let inputsInASlice = 20_000
+  /// Inputs looked at or played before it is asked again whether to go on: about a millisecond.
+  private static let inputsInASlice = 5_000
 
   func undo(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) {
     guard let count = number(words[0], "count", in: 1...1_000_000_000, otherwise: 1, words, &session) else { return }
@@ -13,9 +13,8 @@ extension Engine {
   }
 
   func goTo(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) {
-    guard let time = duration(words.plain[0], "time", words, &session) else { return }
+    guard let moment = time(words.plain[0], words, &session) else { return }
     let now = realm.world.now
-    let moment = Moment(nanoseconds: time)
     guard moment <= now else {
       let way =
         realm.clock.isRunning ? "time comes there by itself" : "'advance until' moves time on"
@@ -45,11 +44,12 @@ extension Engine {
   }
 
   /// Goes on a piece; the service does the last of it.
-  func work(_ rewind: Activity.Rewind, _ session: inout Session, _ realm: borrowing Realm) {
+  func work(_ rewind: Activity.Rewind, _ session: inout Session, _ realm: inout Realm) {
     do throws(Rewinding.Failure) {
       try rewind.rewinding.advance(through: realm.world, by: Engine.inputsInASlice)
     } catch {
-      session.activity = .none
+      session.endActivity()
+      realm.rewinding = nil
       rewind.tag.withUnsafeBytes { fail(error, rewind, $0, &session, realm.world) }
     }
   }
@@ -78,34 +78,69 @@ extension Engine {
 }
 
 extension Service {
-  /// Puts the world back, and answers. A clock that runs is paused: who goes back wants to look.
-  func finish(_ rewind: Activity.Rewind, _ client: Client) {
-    let hosted = client.hosted
-    hosted.realm.rewinding = nil
-    client.session.endActivity()
-    guard mayUndo(rewind, client) else { return }
-    if let undone = hosted.realm.world.rewind(rewind.rewinding) {
-      keeper?.didUndo(from: undone.lowerBound, in: hosted)
+  /// Puts worlds back whose way back has been found, and answers.
+  func finishRewinds() {
+    for client in busy {
+      guard case .rewind(let rewind) = client.session.activity, rewind.rewinding.hasArrived,
+        let home = client.hosted.home
+      else { continue }
+      finish(rewind, client, home)
     }
-    let wasRunning = hosted.realm.clock.isRunning
-    engine.pump(&client.session, hosted.realm.world, mayDrop: true)
+  }
+
+  private func finish(_ rewind: Activity.Rewind, _ client: Client, _ home: RealmBox) {
+    touch(client)
+    switch rewind.end {
+    case .open:
+      guard mayUndo(rewind, client, home) else {
+        home.realm.rewinding = nil
+        client.session.endActivity()
+        client.session.isHeldUp = true
+        return
+      }
+      if home.realm.world.machineCount < Realm.manyMachines {
+        answer(rewind, undone: home.realm.world.rewind(rewind.rewinding), client, home)
+      } else {
+        var allowed = rewind
+        allowed.end = .allowed
+        client.session.activity = .rewind(allowed)
+      }
+    case .allowed:
+      break
+    case .done(let undone):
+      // What the world was before is in it.
+      workers.dispose(rewind.rewinding)
+      answer(rewind, undone: undone, client, home)
+    }
+  }
+
+  /// Answers when the world was put back. A clock that runs is paused: who goes back wants to look.
+  private func answer(
+    _ rewind: Activity.Rewind, undone: ClosedRange<UInt64>?, _ client: Client, _ home: RealmBox
+  ) {
+    home.realm.rewinding = nil
+    client.session.endActivity()
+    if let undone { keeper?.didUndo(from: undone.lowerBound, in: client.hosted) }
+    let wasRunning = home.realm.clock.isRunning
+    engine.pump(&client.session, home.realm.world, mayDrop: true)
     if wasRunning {
-      hosted.realm.clock.pause()
-      client.session.effort += Engine.effortOfANotice * clients.count
-      tellClock("paused=yes", in: hosted)
+      home.realm.clock.pause()
+      tellClock("paused=yes", in: client.hosted, home)
     }
     rewind.tag.withUnsafeBytes { tag in
       client.session.outbox.buffer.begin(.success, tag: tag)
       if wasRunning { client.session.outbox.buffer.key("paused", "yes") }
-      client.session.endLine(hosted.realm.world.now, hosted.realm.world.lastSequence)
+      client.session.endLine(home.realm.world.now, home.realm.world.lastSequence)
     }
+    client.session.isHeldUp = true
+    list(client)
   }
 
   /// Whether a durable world can be brought back after a way back; a failure is written if not.
-  private func mayUndo(_ rewind: Activity.Rewind, _ client: Client) -> Bool {
+  private func mayUndo(_ rewind: Activity.Rewind, _ client: Client, _ home: RealmBox) -> Bool {
     guard let keeper, client.hosted.keeping != nil else { return true }
     do throws(KeeperFailure) {
-      let first = try keeper.firstUndoable(client.hosted)
+      let first = try keeper.firstUndoable(client.hosted, home)
       if rewind.rewinding.firstUndone >= first { return true }
       rewind.tag.withUnsafeBytes { tag in
         client.session.fail(
@@ -114,7 +149,7 @@ extension Service {
           "the store has given up too much to undo what was before \(first)")
       }
     } catch {
-      client.session.failStorage(rewind.tag, world: client.hosted.realm.name, "\(error)")
+      client.session.failStorage(rewind.tag, world: client.hosted.name, "\(error)")
     }
     return false
   }

@@ -95,8 +95,8 @@ extension Engine {
           "advance is used as \(Verb.advance.entry.usages.map { "'\($0)'" }.joined(separator: " or "))")
         return
       }
-      guard let time = duration(words.plain[1], "time", words, &session) else { return }
-      target = Moment(nanoseconds: time)
+      guard let time = time(words.plain[1], words, &session) else { return }
+      target = time
       guard target >= now else {
         session.fail(
           words.tag, .badArgument,
@@ -133,7 +133,8 @@ extension Engine {
   func agenda(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) {
     guard let limit = number(words["limit"], "limit", in: 0...1_000_000_000, otherwise: .max >> 1, words, &session)
     else { return }
-    let items = realm.world.agendaItems(matching: pattern(words[0]), limit: Int(limit))
+    guard let pattern = pattern(words[0], words, &session) else { return }
+    let items = realm.world.agendaItems(matching: pattern, limit: Int(limit))
     session.activity = .reply(.agenda(items: items, next: 0, written: 0), tag: words.tagBytes)
   }
 

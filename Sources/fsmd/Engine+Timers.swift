@@ -10,7 +10,7 @@ extension Engine {
     guard let (timer, key) = timer(words.plain[1], of: machine, kind, words, &session, realm) else { return }
     realm.world.fire(machine, timer: timer, key: key)
     if realm.world.answer.verdict == .refused {
-      refuse(words.tag, machine, ("timer", words.plain[1]), &session, &realm)
+      refuse(words.tag, machine, .timer(words.plain[1]), &session, &realm)
     } else if !session.isQuiet {
       answerInFull(words.tag, kind.words, &session, &realm)
     }

@@ -6,14 +6,14 @@ import StateMachines
 extension Engine {
   func watch(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) {
     guard let scope = scope(words, otherwise: .moves, &session) else { return }
-    guard words.plain[0].utf8.count <= limits.line, !words.plain[0].isEmpty else {
+    guard !words.plain[0].isEmpty else {
       session.fail(
         words.tag, .badArgument,
         [("argument", "pattern"), ("got", ""), ("allowed", "a name, with * and ? as in a shell")],
         "a pattern is not empty")
       return
     }
-    let pattern = pattern(words.plain[0])
+    guard let pattern = pattern(words.plain[0], words, &session) else { return }
     // What has happened belongs to the watches as they were.
     pump(&session, realm.world, mayDrop: true)
     guard
@@ -45,8 +45,9 @@ extension Engine {
   }
 
   func unwatch(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) {
+    guard let pattern = pattern(words.plain[0], words, &session) else { return }
     pump(&session, realm.world, mayDrop: true)
-    guard realm.world.unwatch(pattern(words.plain[0]), for: session.watcher) else {
+    guard realm.world.unwatch(pattern, for: session.watcher) else {
       let patterns = realm.world.watchedPatterns(of: session.watcher).map { String(decoding: $0.bytes, as: UTF8.self) }
       session.fail(
         words.tag, .badArgument,
@@ -98,7 +99,7 @@ extension Engine {
     guard let limit = number(words["limit"], "limit", in: 0...1_000_000, otherwise: 100, words, &session) else {
       return
     }
-    let pattern = pattern(words[0])
+    guard let pattern = pattern(words[0], words, &session) else { return }
     let first: UInt64
     if let since = words["since"] {
       guard let found = self.first(since: since, words, &session, realm) else { return }

@@ -4,7 +4,7 @@ import StateMachines
 
 /// The requests about worlds, as far as the present one can answer them.
 extension Engine {
-  func world(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) -> Errand {
+  func world(_ words: borrowing Words, _ session: inout Session) -> Errand {
     if let (key, value) = words.keyed.first, words[0] != "new" {
       session.fail(
         words.tag, .badArgument, [("argument", key), ("got", value), ("allowed", "")],
@@ -13,8 +13,7 @@ extension Engine {
     }
     switch (words[0], words[1]) {
     case (nil, _):
-      describeWorld(words.tag, &session, realm)
-      return .none
+      return .service(.describeWorld)
     case ("new", let name?):
       return newWorld(name, words, &session)
     case ("drop", let name?):
@@ -30,12 +29,13 @@ extension Engine {
     }
   }
 
-  /// `+ world=W clock= t= seq=`
-  func describeWorld(_ tag: UnsafeRawBufferPointer, _ session: inout Session, _ realm: borrowing Realm) {
+  /// `+ world=W clock= t= seq= [service=out]`
+  func describe(_ hosted: HostedWorld, _ tag: UnsafeRawBufferPointer, _ session: inout Session) {
+    let glimpse = hosted.presentGlimpse
     session.outbox.buffer.begin(.success, tag: tag)
-    session.outbox.buffer.key("world", realm.name)
-    session.outbox.buffer.key("clock", realm.clock.mode.rawValue)
-    session.endLine(realm.world.now, realm.world.lastSequence)
+    session.outbox.buffer.key("world", hosted.name)
+    session.outbox.buffer.key("clock", glimpse.clock.rawValue)
+    session.endLine(glimpse)
   }
 
   private func newWorld(_ name: String, _ words: borrowing Words, _ session: inout Session) -> Errand {

@@ -13,7 +13,7 @@ struct Engine {
   let counters: Counters
   /// Whether worlds can be durable.
   let keepsWorlds: Bool
-  let graphs = Graphs()
+  let graphs: Graphs
 }
 
 /// What is left to do when a handler returns.
@@ -25,16 +25,16 @@ enum Errand {
 }
 
 enum ServiceErrand {
+  case describeWorld
+  case activities
+  /// Ends what another session does.
+  case cancel(UInt64)
   case use(String)
   case newWorld(String, clock: WorldClock.Mode, seed: UInt64, isDurable: Bool)
   case forkWorld(String)
   case dropWorld(String)
   case listWorlds
   case compare(String, String)
-  /// Another piece of a comparison that is under way; others get their turn then.
-  case goOn(with: Comparison)
-  /// The world is to be put back, and the request answered.
-  case finish(Activity.Rewind)
   /// Those who watch in full are to hear of a change of the clock, and then the request is answered.
   case changeClock(String, isShown: Bool)
   /// What the daemon sends to this client is to be written in this form, from the answer on.
@@ -53,16 +53,22 @@ extension Engine {
   func run(_ request: borrowing Request, _ session: inout Session, _ realm: inout Realm) -> Errand {
     session.didFail = false
     guard let verb = Verb(request.verb) else {
+      session.isStanding = realm.stored != nil
       failUnknownVerb(request, &session)
       return .none
     }
-    if let outage = realm.outage, verb.asksTheWorld {
-      session.failStorage(Array(request.tag), world: realm.name, outage.reason)
-      return .none
+    if let outage = realm.outage {
+      if verb.asksTheWorld, !outage.isReadable || !verb.leavesTheWorldAlone {
+        session.failStorage(Array(request.tag), world: realm.name, outage.reason)
+        return .none
+      }
+      // What is due stays due: nothing can be stored.
+      return runSlowly(verb, request, &session, &realm)
     }
     // Compared as patterns: `==` of an enum from another target is a call.
     if case .send = verb {
       settle(&session, &realm)
+      guard realm.hasRoomForInputs || admitsInput(request.tag, &session, &realm) else { return .none }
       send(request, &session, &realm)
       return .none
     }
@@ -82,12 +88,13 @@ extension Engine {
     _ verb: Verb, _ request: borrowing Request, _ session: inout Session, _ realm: inout Realm
   ) -> Errand {
     let words = Words(request)
-    guard check(words, verb.entry, &session) else { return .none }
+    guard check(words, verb.entry, &session), admits(verb, words, &session, &realm) else { return .none }
+    session.task = (verb, realm.host)
+    session.isStanding = realm.stored != nil && !verb.asksTheWorld
+    if !verb.needsTheWorld { return run(verb, words, &session) }
     session.effort += effort(of: verb, realm)
     switch verb {
-    case .help: help(words, &session)
-    case .kinds: kinds(words, &session)
-    case .describe: describe(words, &session)
+    case .describe: describe(words, &session, isOnWorker: realm.slice.isOnWorker)
     case .new: new(words, &session, &realm)
     case .drop: drop(words, &session, &realm)
     case .list: list(words, &session, &realm)
@@ -113,32 +120,74 @@ extension Engine {
     case .agenda: agenda(words, &session, &realm)
     case .fire: fire(words, &session, &realm)
     case .await: awaitState(words, &session, &realm)
-    case .cancel: succeed(words, &session)  // Whatever ran has been cancelled when this line was seen.
     case .expect: expect(words, &session, &realm)
     case .undo: undo(words, &session, &realm)
     case .goto: goTo(words, &session, &realm)
-    case .world: return world(words, &session, &realm)
-    case .use: return use(words, &session)
-    case .worlds: return .service(.listWorlds)
-    case .diff: return .service(.compare(words.plain[0], words.plain[1]))
-    case .begin: begin(words, &session)
-    case .end: session.fail(words.tag, .usage, "there is no 'begin' for this 'end'")
-    case .quiet: quiet(words, &session)
-    case .mode: return mode(words, &session)
-    case .limits: showLimits(words, &session, &realm)
+    case .limits: showLimits(words, &session, realm)
     case .stats: stats(words, &session, &realm)
     case .sync:
       pump(&session, realm.world, mayDrop: true)
       tellGap(&session)
       succeed(words, &session)
+    case .help, .kinds, .cancel, .world, .use, .worlds, .diff, .begin, .end, .quiet, .mode, .activities, .quit,
+      .shutdown:
+      break  // Carried out already, without the world.
+    }
+    return .none
+  }
+
+  /// Carries out a request while the world is with a worker.
+  ///
+  /// - Precondition: Its verb does not need the world.
+  func runWithoutWorld(_ request: borrowing Request, _ session: inout Session) -> Errand {
+    session.didFail = false
+    guard let verb = Verb(request.verb) else {
+      failUnknownVerb(request, &session)
+      return .none
+    }
+    let words = Words(request)
+    guard check(words, verb.entry, &session) else { return .none }
+    return run(verb, words, &session)
+  }
+
+  /// Carries out a request that does not need the world.
+  private func run(_ verb: Verb, _ words: borrowing Words, _ session: inout Session) -> Errand {
+    switch verb {
+    case .help: help(words, &session)
+    case .kinds: kinds(words, &session)
+    case .quiet: quiet(words, &session)
+    case .begin: begin(words, &session)
+    case .end: session.fail(words.tag, .usage, "there is no 'begin' for this 'end'")
+    case .cancel: return cancel(words, &session)
+    case .activities: return .service(.activities)
+    case .world: return world(words, &session)
+    case .use: return use(words, &session)
+    case .worlds: return .service(.listWorlds)
+    case .diff: return .service(.compare(words.plain[0], words.plain[1]))
+    case .mode: return mode(words, &session)
     case .quit:
       succeed(words, &session)
       return .service(.quit)
     case .shutdown:
       succeed(words, &session)
       return .service(.shutdown)
+    case .describe, .new, .drop, .list, .count, .show, .can, .send, .cast, .wire, .unwire, .wires, .watch, .unwatch,
+      .journal, .graph, .coverage, .clock, .speed, .pause, .resume, .advance, .step, .agenda, .fire, .await, .expect,
+      .undo, .goto, .limits, .stats, .sync:
+      preconditionFailure("'\(verb.name)' needs a world")
     }
     return .none
+  }
+
+  /// `cancel` alone ends what this connection has under way, and that has ended when its line was seen; `cancel N` ends
+  /// an activity by its number.
+  private func cancel(_ words: borrowing Words, _ session: inout Session) -> Errand {
+    guard let text = words[0] else {
+      succeed(words, &session)
+      return .none
+    }
+    guard let number = number(text, "activity", in: 0...UInt64.max, otherwise: 0, words, &session) else { return .none }
+    return .service(.cancel(number))
   }
 
   // MARK: What every verb needs
@@ -251,10 +300,19 @@ extension Engine {
   func duration(
     _ text: String, _ argument: String, _ words: borrowing Words, _ session: inout Session
   ) -> Int64? {
-    if let nanoseconds = TimeText.parse(text) { return nanoseconds }
+    if let nanoseconds = TimeText.duration(text) { return nanoseconds }
     session.fail(
-      words.tag, .badArgument, [("argument", argument), ("got", text), ("allowed", TimeText.form)],
+      words.tag, .badArgument, [("argument", argument), ("got", text), ("allowed", TimeText.durationForm)],
       "'\(text)' is no duration")
+    return nil
+  }
+
+  /// A time among the words; a failure is written if it is none.
+  func time(_ text: String, _ words: borrowing Words, _ session: inout Session) -> Moment? {
+    if let nanoseconds = TimeText.time(text) { return Moment(nanoseconds: nanoseconds) }
+    session.fail(
+      words.tag, .badArgument, [("argument", "time"), ("got", text), ("allowed", TimeText.timeForm)],
+      "'\(text)' is no time")
     return nil
   }
 
@@ -276,8 +334,17 @@ extension Engine {
     return nil
   }
 
-  /// A pattern; none means all.
-  func pattern(_ text: String?) -> Pattern { text.map { Pattern($0.utf8) } ?? .all }
+  /// A pattern, no text means all; a failure is written if it is too long.
+  func pattern(_ text: String?, _ words: borrowing Words, _ session: inout Session) -> Pattern? {
+    guard let text else { return .all }
+    let bytes = text.utf8.count
+    guard bytes > Pattern.mostBytes else { return Pattern(text.utf8) }
+    session.fail(
+      words.tag, .badArgument,
+      [("argument", "pattern"), ("got", "\(bytes) bytes"), ("allowed", "at most \(Pattern.mostBytes) bytes")],
+      "a pattern has at most \(Pattern.mostBytes) bytes")
+    return nil
+  }
 
   /// One of a few words; a failure is written if it is none of them.
   func choice<Choice>(

@@ -13,7 +13,7 @@ enum ExampleSession {
   /// - Returns: Each request, marked with `> `, followed by the lines that it was answered with.
   static func play(_ requests: [String], catalogue: Catalogue) -> [String] {
     let service = Service(catalogue: catalogue, limits: Limits(), version: Release.version, host: 0)
-    let client = service.open(1)
+    let client = service.open()
     _ = exchange("clock virtual", client, service)
     return requests.flatMap { ["> \($0)"] + exchange($0, client, service) }
   }

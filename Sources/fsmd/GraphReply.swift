@@ -6,8 +6,8 @@ import UnixHost
 final class GraphReply {
   private enum Stage {
     case exploring(GraphSource, GraphMark?)
-    /// What the drawing is made from, until there is room for another program.
-    case waiting(String)
+    /// What the drawing is to be made from.
+    case toDraw(String)
     case drawing(Drawing)
     case writing([Substring], next: Int)
     case scripting(GraphScript, written: Int)
@@ -34,22 +34,22 @@ final class GraphReply {
   init(_ text: String, _ format: GraphFormat, _ graphs: Graphs) {
     self.format = format
     self.graphs = graphs
-    stage = format == .svg ? .waiting(text) : GraphReply.writing(text)
+    stage = format == .svg ? .toDraw(text) : GraphReply.writing(text)
   }
 
   deinit {
-    if case .drawing = stage { graphs.drawings -= 1 }
+    if case .drawing = stage { graphs.endDrawing() }
   }
 
   private static func writing(_ text: String) -> Stage {
     .writing(text.split(separator: "\n", omittingEmptySubsequences: false), next: 0)
   }
 
-  /// Whether another program is at work, or is to be: there is nothing to do but to look again in a while.
+  /// Whether another program is at work: there is nothing to do but to look again in a while.
   var isWaiting: Bool {
     switch stage {
-    case .waiting, .drawing: true
-    case .exploring, .writing, .scripting, .over: false
+    case .drawing: true
+    case .exploring, .toDraw, .writing, .scripting, .over: false
     }
   }
 
@@ -66,16 +66,16 @@ final class GraphReply {
           return .more
         }
         let text = format.text(of: graph, mark)
-        stage = format == .svg ? .waiting(text) : GraphReply.writing(text)
+        stage = format == .svg ? .toDraw(text) : GraphReply.writing(text)
       }
       return .more
-    case .waiting(let text):
-      guard graphs.drawings < Graphs.mostDrawings else { return .waiting }
+    case .toDraw(let text):
+      guard graphs.beginDrawing() else { return .failed(.tooMany) }
       do throws(SystemError) {
-        stage = .drawing(try Drawing(of: text, until: host + Drawing.longest))
-        graphs.drawings += 1
+        stage = .drawing(try Drawing(of: text, until: host + Drawing.longest, by: graphs.program))
         return .waiting
       } catch {
+        graphs.endDrawing()
         return .failed(Drawing.Failure.noProgram("\(error)"))
       }
     case .drawing(let drawing):
@@ -83,11 +83,11 @@ final class GraphReply {
       case .atWork:
         return .waiting
       case .done(let text):
-        graphs.drawings -= 1
+        graphs.endDrawing()
         stage = GraphReply.writing(text.hasSuffix("\n") ? String(text.dropLast()) : text)
         return .more
       case .failed(let failure):
-        graphs.drawings -= 1
+        graphs.endDrawing()
         stage = .over
         return .failed(failure)
       }

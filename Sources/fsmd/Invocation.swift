@@ -10,17 +10,20 @@ struct Invocation {
   /// How long to look for further requests before going to sleep, in nanoseconds.
   var pollNanoseconds: UInt64 = 0
   var endsWithStandardInput = false
+  /// How many threads do long work.
+  var workers = WorkerPool.processors
   /// What durable worlds withstand; nil if none are kept.
   var durability: Durability? = .batch
   var onRestart = OnRestart.remaining
 
   private enum Option {
-    case socket, ephemeral, durability, onRestart, limit, log, poll, untilStandardInputCloses
+    case socket, ephemeral, durability, onRestart, memory, limit, log, poll, workers, untilStandardInputCloses
   }
 
   private static let table = OptionTable<Option>(
     program: "fsmd",
-    synopsis: "[OPTION]...\n       fsmd export [OPTION]... WORLD [FILE]\n       fsmd verify [OPTION]... [WORLD]...",
+    synopsis:
+      "[OPTION]...\n       fsmd export [OPTION]... WORLD [FILE]\n       fsmd verify [OPTION]... [WORLD]...\n       fsmd repair [OPTION]... WORLD\n       fsmd backup [OPTION]... FILE",
     options: [
       .init(
         .socket, short: "s", long: "socket", argument: .required("PATH"),
@@ -36,6 +39,11 @@ struct Invocation {
           "what running timers of durable worlds do after a restart: have the time left that they had\n(remaining, the default), be due when they would have been (deadline), begin again (restart)"
       ),
       .init(
+        .memory, long: "memory", argument: .required("SIZE"),
+        summary:
+          "how much memory worlds and clients may have together, 16M or more; K, M and G are powers of 1024\n(default: half of what the machine or its control group has)"
+      ),
+      .init(
         .limit, long: "limit", argument: .required("NAME=VALUE"),
         summary: "set a limit; may be repeated, the request 'limits' shows all"),
       .init(
@@ -47,6 +55,9 @@ struct Invocation {
           "look for further requests that long before going to sleep: shorter round trips,\nmore processor time (default 0)"
       ),
       .init(
+        .workers, long: "workers", argument: .required("N"),
+        summary: "threads for long work, 1 to 256 (default: as many as there are processors)"),
+      .init(
         .untilStandardInputCloses, long: "until-stdin-closes", summary: "end when standard input does"),
     ])
 
@@ -54,7 +65,8 @@ struct Invocation {
     table.usage + """
 
       Without a command it is the daemon. 'export' writes a durable world as a script or a database,
-      'verify' plays what is stored again and compares; '--help' behind either says more.
+      'verify' plays what is stored again and compares, 'repair' saves what it can of a world that is out
+      of service, 'backup' copies all that is stored; '--help' behind each says more.
 
       """
 
@@ -62,6 +74,8 @@ struct Invocation {
     case run(Invocation)
     case export(ExportCommand)
     case verify(VerifyCommand)
+    case repair(RepairCommand)
+    case backup(BackupCommand)
     case exit(Int32)
   }
 
@@ -69,7 +83,9 @@ struct Invocation {
   static func read(_ words: [String], version: String) -> Outcome {
     switch words.first {
     case "export": return ExportCommand.read(Array(words.dropFirst()), version: version)
+    case "backup": return BackupCommand.read(Array(words.dropFirst()), version: version)
     case "verify": return VerifyCommand.read(Array(words.dropFirst()), version: version)
+    case "repair": return RepairCommand.read(Array(words.dropFirst()), version: version)
     case _: break
     }
     do throws(UsageFailure) {
@@ -91,7 +107,7 @@ struct Invocation {
   }
 
   private static func unknownCommand(_ word: String) -> UsageFailure {
-    let known = ["export", "verify"]
+    let known = ["export", "verify", "repair", "backup"]
     if known.contains(word) { return .wrong("'\(word)' stands before all options") }
     let hint = Nearest.match(word, among: known).map { "did you mean '\($0)'?" }
     return .wrong("'\(word)' is no command; \(hint ?? "there are \(known.joined(separator: ", "))")")
@@ -102,8 +118,18 @@ struct Invocation {
     if names.contains(.ephemeral), names.contains(.durability) {
       throw .wrong("--ephemeral keeps nothing, so there is no --durability")
     }
+    // Before the limits, some of which follow from it.
+    var memory = Limits.memory(of: MachineMemory.available)
+    for option in options where option.name == .memory {
+      guard let size = Limits.memory(option.value) else {
+        throw .wrong("--memory takes 16M to 1048576G, with K, M, G or in bytes, not '\(option.value)'")
+      }
+      memory = size
+    }
+    limits = .fitting(memory: memory)
     for option in options {
       switch option.name {
+      case .memory: break
       case .socket:
         guard !option.value.isEmpty else { throw .wrong("--socket needs a path") }
         socket = option.value
@@ -130,6 +156,11 @@ struct Invocation {
           throw .wrong("--poll takes 0 to 1000000 microseconds, not '\(option.value)'")
         }
         pollNanoseconds = microseconds * 1_000
+      case .workers:
+        guard let count = Int(option.value), (1...256).contains(count) else {
+          throw .wrong("--workers takes 1 to 256, not '\(option.value)'")
+        }
+        workers = count
       case .untilStandardInputCloses: endsWithStandardInput = true
       }
     }

@@ -5,6 +5,7 @@ import StateMachines
 /// Prints what an input caused, as notices and as lines of `journal`: the same words, behind another first byte.
 struct JournalPrinter: ~Copyable {
   private var time = TimeText.Cache()
+  private var number = DecimalCounter()
   /// The input that undid the one that is being printed, where that is to be said; 0 where not.
   private var undoer: UInt64 = 0
 
@@ -18,8 +19,16 @@ struct JournalPrinter: ~Copyable {
     tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer
   ) -> Int {
     undoer = lineClass == .data ? world.undoer(of: entry.sequence) ?? 0 : 0
-    if entry.machine == .nobody { return printWorldwide(entry, of: world, scope, lineClass, tag, &buffer) }
-    let words = world.words(at: world.kindPlace(of: entry.machine))
+    guard let machine = entry.machine else { return printWorldwide(entry, of: world, scope, lineClass, tag, &buffer) }
+    let words = world.words(at: world.kindPlace(of: machine))
+    if !entry.hasDetails, case .event = entry.input {
+      // Nearly all lines are of this sort.
+      guard scope == .all || entry.verdict == .moved else { return 0 }
+      begin(entry, of: world, lineClass, tag, &buffer)
+      printPlain(entry, words, &buffer)
+      end(&buffer)
+      return 1
+    }
     var lines = 0
     var details = world.details(of: entry)
     var facts = OutcomeFacts()
@@ -37,7 +46,7 @@ struct JournalPrinter: ~Copyable {
     }
     if scope == .all || JournalPrinter.isMove(entry) {
       begin(entry, of: world, lineClass, tag, &buffer)
-      printOutcome(entry, words, facts, of: world, &buffer)
+      printOutcome(entry, of: machine, words, facts, of: world, &buffer)
       end(&buffer)
       lines += 1
     }
@@ -89,13 +98,14 @@ struct JournalPrinter: ~Copyable {
     _ buffer: inout ByteBuffer
   ) {
     buffer.begin(lineClass, tag: tag)
-    buffer.word(entry.sequence)
+    buffer.append(byte: 0x20)
+    number.append(entry.sequence, to: &buffer)
     buffer.append(byte: 0x20)
     time.append(entry.moment.nanoseconds, to: &buffer)
-    if entry.machine == .nobody {
-      buffer.append(literal: " -")
+    if let machine = entry.machine {
+      world.appendName(of: machine, to: &buffer)
     } else {
-      world.appendName(of: entry.machine, to: &buffer)
+      buffer.append(literal: " -")
     }
   }
 
@@ -149,14 +159,23 @@ struct JournalPrinter: ~Copyable {
     return 1
   }
 
+  /// What came of an event, without data.
+  @inline(__always)
+  private func printPlain(_ entry: JournalEntry, _ words: KindWords, _ buffer: inout ByteBuffer) {
+    buffer.word(literal: entry.verdict.word)
+    if case .moved = entry.verdict { buffer.word(bare: words.states.word(at: Int(entry.from))) }
+    buffer.word(bare: words.states.word(at: Int(entry.to)))
+    buffer.key("event", bare: words.events.word(at: Int(entry.index)))
+  }
+
   private func printOutcome(
-    _ entry: JournalEntry, _ words: KindWords, _ facts: OutcomeFacts, of world: borrowing World,
+    _ entry: JournalEntry, of machine: MachineID, _ words: KindWords, _ facts: OutcomeFacts, of world: borrowing World,
     _ buffer: inout ByteBuffer
   ) {
     switch entry.input {
     case .created:
       buffer.word(literal: "created")
-      buffer.word(world.kind(of: entry.machine).name)
+      buffer.word(world.kind(of: machine).name)
       buffer.state(words.states.word(at: Int(entry.to)), data: facts.after)
       return
     case .dropped:

@@ -91,9 +91,10 @@ struct JournalReply {
 }
 
 extension World {
-  /// Whether an input is one of those that a pattern asks for; one that took the whole world back always is.
+  /// Whether an input is one of those that a pattern asks for; one of the whole world always is.
   func concerns(_ entry: JournalEntry, _ pattern: Pattern) -> Bool {
-    pattern.matchesAll || entry.machine == .nobody || withName(of: entry.machine) { pattern.matches($0) }
+    guard !pattern.matchesAll, let machine = entry.machine else { return true }
+    return withName(of: machine) { pattern.matches($0) }
   }
 }
 

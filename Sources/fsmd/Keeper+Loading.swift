@@ -13,31 +13,31 @@ struct StoredRealm: ~Copyable {
     let settings: WorldSettings
     /// The last input of the latest checkpoint; 0 if there is none.
     let checkpoint: UInt64
-    /// Whether something that this checkpoint contains was undone behind it.
+    /// Whether a start cannot begin with it, since something that it contains was undone behind it, or because it cannot
+    /// be read any more.
     let isCheckpointUndone: Bool
+    /// The input behind which it was built up.
+    let start: UInt64
+    /// Why it was not built up from where more could be undone, or where it would have been quicker; nil if it was.
+    let detour: String?
+    fileprivate let words: [StoredKind]
   }
 }
 
 extension Keeper {
-  /// How far before the end of a journal a world is built up from, where there is a checkpoint: what lies behind can be
-  /// undone.
-  private static let inputsToUndo: UInt64 = 10_000
-  /// How many inputs are played again for that at most.
-  private static let mostInputsToPlay: UInt64 = 1_000_000
-
-  /// The names of all worlds in the store.
-  func worlds() throws(KeeperFailure) -> [String] {
-    try ask { () throws(StoreFailure) in try store.worlds() }.map(\.name)
+  /// The names of all worlds in the store, and their last inputs.
+  func worlds() throws(KeeperFailure) -> [(name: String, head: UInt64)] {
+    try ask { () throws(StoreFailure) in try store.worlds() }.map { ($0.name, $0.head) }
   }
 
   /// Makes a new world durable, and stores it as it is.
   ///
   /// An empty world of that name in the store, which this daemon does not serve, was left there by an attempt of which
   /// nobody knew how it ended; it is replaced.
-  func begin(_ hosted: HostedWorld, host: UInt64) throws(KeeperFailure) {
-    let realm = WorldSettings(seed: hosted.realm.seed, hosted.realm.clock, written: wallClock())
-    let name = hosted.realm.name
-    let now = hosted.realm.world.now
+  func begin(_ hosted: HostedWorld, _ home: RealmBox, host: UInt64) throws(KeeperFailure) {
+    let realm = WorldSettings(seed: home.realm.seed, home.realm.clock, written: wallClock())
+    let name = hosted.name
+    let now = home.realm.world.now
     let taken = try ask { () throws(StoreFailure) in
       if let left = try store.worlds().first(where: { $0.name == name }), left.head == 0, left.epoch <= 1 {
         try store.remove(name)
@@ -45,10 +45,73 @@ extension Keeper {
       try store.create(name, head: 0, moment: now.nanoseconds, settings: realm.bytes)
       return try store.take(name)
     }
-    hosted.realm.world.beginKeeping()
-    hosted.realm.stored = StoredJournal(store, name, catalogue, first: 1)
+    home.realm.world.beginKeeping()
+    home.realm.stored = StoredJournal(store.readers, name, catalogue, first: 1)
     hosted.keeping = Keeping(
-      tenure: taken.tenure, head: 0, moment: now, settings: realm, storedAt: host, checkpoint: 0)
+      tenure: taken.tenure, words: KeptWords(), head: 0, moment: now, settings: realm, storedAt: host, checkpoint: 0)
+  }
+
+  /// Takes a world that was just built up.
+  ///
+  /// - Parameter reading: What it was built up from. Where somebody has written since, it is built up again.
+  /// - Throws: What ``read(_:host:)`` throws. The world is nobody's then.
+  func take(
+    _ hosted: HostedWorld, _ home: RealmBox, _ reading: StoredRealm.Reading, host: UInt64
+  ) throws(KeeperFailure) {
+    let name = hosted.name
+    let taken = try ask { () throws(StoreFailure) in try store.take(name) }
+    var reading = reading
+    if !taken.world.isAs(reading.world) {
+      let again = try read(name, host: host)
+      reading = again.reading
+      hosted.replace(with: again.realm)
+    }
+    hosted.keeping = Keeping(
+      tenure: taken.tenure, words: KeptWords(reading.words), head: reading.world.head,
+      moment: Moment(nanoseconds: reading.world.moment),
+      settings: reading.settings, storedAt: host, checkpoint: reading.checkpoint,
+      isCheckpointUndone: reading.isCheckpointUndone)
+  }
+
+  /// Builds a world up as the store has it, and writes nothing.
+  ///
+  /// - Throws: What ``WorldLoader/read(_:host:)`` throws.
+  func read(_ name: String, host: UInt64) throws(KeeperFailure) -> StoredRealm {
+    var stored = try WorldLoader(store, catalogue, limits).read(name, host: host)
+    stored.realm.stored = StoredJournal(store.readers, name, catalogue, first: stored.reading.world.first)
+    return stored
+  }
+
+  func ask<R>(_ body: () throws(StoreFailure) -> R) throws(KeeperFailure) -> R { try KeeperFailure.asking(body) }
+}
+
+extension KeeperFailure {
+  /// Lets a failure of the store be one of the keeper.
+  static func asking<R>(_ body: () throws(StoreFailure) -> R) throws(KeeperFailure) -> R {
+    do throws(StoreFailure) {
+      return try body()
+    } catch {
+      throw .store(error)
+    }
+  }
+}
+
+/// Builds worlds up from what a store has of them, and writes nothing; on any thread that may use the store.
+struct WorldLoader {
+  private let store: any WorldReading
+  private let catalogue: Catalogue
+  private let limits: Limits
+
+  /// How far before the end of a journal a world is built up from, where there is a checkpoint: what lies behind can be
+  /// undone.
+  private static let inputsToUndo: UInt64 = 10_000
+  /// How many inputs are played again for that at most.
+  private static let mostInputsToPlay: UInt64 = 1_000_000
+
+  init(_ store: any WorldReading, _ catalogue: Catalogue, _ limits: Limits) {
+    self.store = store
+    self.catalogue = catalogue
+    self.limits = limits
   }
 
   /// Builds a world up as the store has it, and writes nothing.
@@ -62,66 +125,49 @@ extension Keeper {
     guard let settings = WorldSettings(stored.settings) else {
       throw .unreadable(world: name, reason: "its settings are '\(String(decoding: stored.settings, as: UTF8.self))'")
     }
+    let kinds = try ask { () throws(StoreFailure) in try store.kinds(of: name) }
+    let words: StoredWords
+    do {
+      words = try StoredWords(kinds)
+    } catch {
+      throw .unreadable(world: name, reason: "how its kinds were described cannot be read")
+    }
     let plan = try plan(stored)
-    let world = try recover(stored, settings, plan)
-    guard world.lastSequence == stored.head else {
-      throw .unreadable(world: name, reason: "its journal ends with \(world.lastSequence), not with \(stored.head)")
-    }
-    var realm = Realm(name: name, settings, consume world, host: host)
+    let recovered = try recover(stored, settings, plan, words)
+    let (start, detour) = (recovered.start, recovered.detour)
+    var realm = Realm(name: name, settings, recovered.world, host: host)
     realm.world.beginKeeping()
-    realm.stored = StoredJournal(store, name, catalogue, first: stored.first)
     let reading = StoredRealm.Reading(
-      world: stored, settings: settings, checkpoint: plan.latest, isCheckpointUndone: plan.isLatestUndone)
+      world: stored, settings: settings, checkpoint: plan.latest,
+      isCheckpointUndone: plan.isLatestUndone || detour != nil, start: start, detour: detour, words: kinds)
     return StoredRealm(realm: realm, reading: reading)
-  }
-
-  /// Takes a world that was just built up.
-  ///
-  /// - Parameter reading: What it was built up from. Where somebody has written since, it is built up again.
-  /// - Throws: What ``read(_:host:)`` throws. The world is nobody's then.
-  func take(_ hosted: HostedWorld, _ reading: StoredRealm.Reading, host: UInt64) throws(KeeperFailure) {
-    let name = hosted.realm.name
-    let taken = try ask { () throws(StoreFailure) in try store.take(name) }
-    var reading = reading
-    if !taken.world.isAs(reading.world) {
-      let again = try read(name, host: host)
-      reading = again.reading
-      hosted.replace(with: again.realm)
-    }
-    hosted.keeping = Keeping(
-      tenure: taken.tenure, head: reading.world.head, moment: Moment(nanoseconds: reading.world.moment),
-      settings: reading.settings, storedAt: host, checkpoint: reading.checkpoint,
-      isCheckpointUndone: reading.isCheckpointUndone)
   }
 
   /// Where to begin.
   private struct Plan {
-    let checkpoint: JournalStore.Checkpoint?
-    let undone: UndoneSpans
+    /// The input behind which to begin.
+    let start: UInt64
+    /// Behind which one could begin as well, the latest first.
+    let others: [UInt64]
     /// The last input of the latest checkpoint, whether or not it is the one to begin with; 0 if there is none.
     let latest: UInt64
     let isLatestUndone: Bool
-
-    var start: UInt64 { checkpoint?.mark.sequence ?? 0 }
   }
 
   /// Chooses a checkpoint: one of which nothing was undone later, and a little before the end if that costs little.
   private func plan(_ stored: StoredWorld) throws(KeeperFailure) -> Plan {
     let (name, head) = (stored.name, stored.head)
     let standing = try standingCheckpoints(of: name, from: stored.first)
-    let toUndo = min(Keeper.inputsToUndo, UInt64(limits.world.journal))
+    let toUndo = min(WorldLoader.inputsToUndo, UInt64(limits.world.journal))
     let earlier = standing.last { $0 + toUndo <= head }
-    let isNear = earlier.map { head - $0 <= Keeper.mostInputsToPlay } ?? false
+    let isNear = earlier.map { head - $0 <= WorldLoader.mostInputsToPlay } ?? false
     guard let start = isNear ? earlier : standing.last else {
       throw .unreadable(world: name, reason: "what was before input \(stored.first) is not kept any more")
     }
-    return try ask { () throws(StoreFailure) in
-      let latest = try store.checkpoints(of: name).last?.sequence ?? 0
-      return Plan(
-        checkpoint: start == 0 ? nil : try store.checkpoint(of: name, atOrBefore: start),
-        undone: UndoneSpans(start < head ? try store.undone(in: name, start + 1...head) : []), latest: latest,
-        isLatestUndone: standing.last ?? 0 < latest)
-    }
+    let latest = try ask { () throws(StoreFailure) in try store.checkpoints(of: name).last?.sequence ?? 0 }
+    return Plan(
+      start: start, others: standing.reversed().filter { $0 != start }, latest: latest,
+      isLatestUndone: standing.last ?? 0 < latest)
   }
 
   /// The checkpoints with which a start can begin, by their last inputs, oldest first: all that came behind them is kept,
@@ -137,43 +183,109 @@ extension Keeper {
     }
   }
 
+  /// Why a world cannot be built up from behind an input.
+  private struct Hindrance: Error {
+    let reason: String
+    /// The input that cannot be played; nil where the checkpoint is what cannot be read.
+    let input: UInt64?
+  }
+
+  /// A world that was built up.
+  private struct Recovered: ~Copyable {
+    let world: World
+    let start: UInt64
+    /// See ``StoredRealm/Reading/detour``.
+    let detour: String?
+  }
+
+  /// Builds a world up from where the plan says, and otherwise from where it can be: what is behind the latest checkpoint
+  /// is as good a world, of which less can be undone.
   private func recover(
-    _ stored: StoredWorld, _ settings: WorldSettings, _ plan: Plan
-  ) throws(KeeperFailure) -> World {
-    let name = stored.name
-    var recovery = Recovery(of: try base(plan, settings, name), undone: plan.undone, catalogue)
-    var failure: KeeperFailure?
-    try ask { () throws(StoreFailure) in
-      try store.readSegments(of: name, from: plan.start + 1) { segment in
+    _ stored: StoredWorld, _ settings: WorldSettings, _ plan: Plan, _ words: StoredWords
+  ) throws(KeeperFailure) -> Recovered {
+    var first: Hindrance?
+    /// What cannot be played from one input on cannot be from an earlier one either.
+    var barrier: UInt64 = 0
+    for start in [plan.start] + plan.others where start >= barrier {
+      do {
+        let world = try recover(stored, settings, from: start, words)
+        return Recovered(world: world, start: start, detour: first?.reason)
+      } catch let hindrance as Hindrance {
+        first = first ?? hindrance
+        if let input = hindrance.input { barrier = max(barrier, input) }
+      } catch let failure as KeeperFailure {
+        throw failure
+      } catch {
+        first = first ?? Hindrance(reason: "\(error)", input: nil)
+      }
+    }
+    throw .unreadable(
+      world: stored.name, reason: first?.reason ?? "there is nothing to begin with",
+      input: barrier == 0 ? nil : barrier)
+  }
+
+  private func recover(
+    _ stored: StoredWorld, _ settings: WorldSettings, from start: UInt64, _ words: StoredWords
+  ) throws -> World {
+    let (name, head) = (stored.name, stored.head)
+    let undone = UndoneSpans(
+      start < head ? try ask { () throws(StoreFailure) in try store.undone(in: name, start + 1...head) } : [])
+    var recovery = Recovery(of: try base(start, settings, name), undone: undone, words, catalogue)
+    var failure: Recovery.Failure?
+    var last = start
+    do throws(StoreFailure) {
+      try store.readSegments(of: name, from: start + 1) { segment in
         do throws(Recovery.Failure) {
           try recovery.append(segment.bytes, segment.first...segment.last)
+          last = segment.last
           return true
         } catch {
-          failure = .unreadable(world: name, reason: "\(error)")
+          failure = error
           return false
         }
       }
+    } catch .damaged(let damage) {
+      throw Hindrance(reason: "\(damage)", input: last + 1)
+    } catch {
+      throw KeeperFailure.store(error)
     }
-    if let failure { throw failure }
+    if let failure { throw Hindrance(reason: "\(failure)", input: failure.input) }
+    guard last == head else {
+      throw Hindrance(reason: "its journal ends with \(last), not with \(head)", input: last)
+    }
+    guard (0...Moment.end.nanoseconds).contains(stored.moment) else {
+      throw Hindrance(reason: "its moment is not within world time", input: head)
+    }
     return recovery.finish(at: Moment(nanoseconds: stored.moment), limits.world)
   }
 
-  /// The world at a checkpoint, or a new one.
-  private func base(_ plan: Plan, _ settings: WorldSettings, _ name: String) throws(KeeperFailure) -> World {
-    guard let checkpoint = plan.checkpoint else { return World(seed: settings.seed, limits: limits.world) }
-    do throws(ArchiveFailure) {
-      return try World(archive: checkpoint.bytes, kinds: { catalogue[$0] }, limits: limits.world)
+  /// The world at the checkpoint of an input, or a new one.
+  private func base(_ start: UInt64, _ settings: WorldSettings, _ name: String) throws -> World {
+    if start == 0 { return World(seed: settings.seed, limits: limits.world) }
+    let found: JournalStore.Checkpoint?
+    do throws(StoreFailure) {
+      found = try store.checkpoint(of: name, atOrBefore: start)
+    } catch .damaged(let damage) {
+      throw Hindrance(reason: "\(damage)", input: nil)
     } catch {
-      throw .unreadable(world: name, reason: "its checkpoint at input \(checkpoint.mark.sequence): \(error.text)")
+      throw KeeperFailure.store(error)
+    }
+    guard let found, found.mark.sequence == start else {
+      throw Hindrance(reason: "its checkpoint at input \(start) is not to be found", input: nil)
+    }
+    do throws(ArchiveFailure) {
+      let world = try World(archive: found.bytes, kinds: { catalogue[$0] }, limits: limits.world)
+      guard world.lastSequence == start else {
+        throw ArchiveFailure.damaged("it ends with input \(world.lastSequence)")
+      }
+      return world
+    } catch {
+      throw Hindrance(reason: "its checkpoint at input \(start): \(error.text)", input: nil)
     }
   }
 
-  func ask<R>(_ body: () throws(StoreFailure) -> R) throws(KeeperFailure) -> R {
-    do throws(StoreFailure) {
-      return try body()
-    } catch {
-      throw .store(error)
-    }
+  private func ask<R>(_ body: () throws(StoreFailure) -> R) throws(KeeperFailure) -> R {
+    try KeeperFailure.asking(body)
   }
 }
 

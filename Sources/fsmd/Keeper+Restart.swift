@@ -7,12 +7,12 @@ extension Keeper {
   /// Gives running timers what the daemon was started for, where a world's time runs.
   ///
   /// - Parameter isStart: Whether the daemon has just been started, and not only read a world again.
-  func letTimePass(in hosted: HostedWorld, isStart: Bool) throws(KeeperFailure) {
-    guard let keeping = hosted.keeping, hosted.realm.clock.isRunning else { return }
+  func letTimePass(in hosted: HostedWorld, _ home: RealmBox, isStart: Bool) throws(KeeperFailure) {
+    guard let keeping = hosted.keeping, home.realm.clock.isRunning else { return }
     switch onRestart {
     case .remaining: break
-    case .deadline: hosted.realm.clock.makeUp(for: max(0, wallClock() - keeping.settings.written))
-    case .restart: if isStart { try renewTimers(&hosted.realm) }
+    case .deadline: home.realm.clock.makeUp(for: max(0, wallClock() - keeping.settings.written))
+    case .restart: if isStart { try renewTimers(&home.realm) }
     }
   }
 
@@ -28,17 +28,22 @@ extension Keeper {
     let now = realm.world.now
     let running = realm.world.agendaItems(matching: .all, limit: .max)
     guard !running.isEmpty else { return }
-    var search = ArmingSearch(for: running)
+    var search = ArmingSearch(for: running, of: realm.world)
     var reader = realm.world.journalReader(from: realm.world.firstSequence)
     while let entry = realm.world.read(&reader) { search.look(at: entry, of: realm.world) }
     var end = realm.world.firstSequence
     let floor = end > Keeper.inputsSearched ? end - Keeper.inputsSearched : 1
     while !search.isDone, let stored = realm.stored, end > max(stored.first, floor) {
       let start = max(stored.first, end > Keeper.inputsInAStep ? end - Keeper.inputsInAStep : 1)
-      var earlier = ArmingSearch(for: running)
-      _ = try stored.read(start...(end - 1), in: realm.world) { world, entry in
-        earlier.look(at: entry, of: world)
-        return true
+      var earlier = ArmingSearch(for: running, of: realm.world)
+      do throws(KeeperFailure) {
+        _ = try stored.read(start...(end - 1), in: realm.world) { world, entry in
+          earlier.look(at: entry, of: world)
+          return true
+        }
+      } catch .unreadable {
+        // What cannot be read is as good as not kept.
+        break
       }
       search.fillUp(from: earlier)
       end = start
@@ -46,7 +51,8 @@ extension Keeper {
     realm.world.renew(
       running.map { item in
         RenewedTimer(
-          machine: item.machine, timer: item.timer, key: item.key, duration: search.duration(of: item) ?? item.due - now
+          machine: item.machine, timer: item.timer, key: item.key,
+          duration: search.duration(of: item, in: realm.world) ?? item.due - now
         )
       })
   }
@@ -56,21 +62,28 @@ extension Keeper {
 private struct ArmingSearch {
   private struct Name: Hashable {
     let machine: MachineID
-    let timer: Int
+    /// By word: an earlier release may have had it at another place.
+    let timer: String
     let key: UInt32
+
+    init(_ machine: MachineID, _ timer: Int, key: UInt32, of world: borrowing World) {
+      self.machine = machine
+      self.timer = world.kind(of: machine).timers[timer].name
+      self.key = key
+    }
   }
 
   private var due: [Name: Moment] = [:]
   private var durations: [Name: Interval] = [:]
 
-  init(for items: [World.AgendaItem]) {
-    for item in items { due[Name(machine: item.machine, timer: item.timer, key: item.key)] = item.due }
+  init(for items: [World.AgendaItem], of world: borrowing World) {
+    for item in items { due[Name(item.machine, item.timer, key: item.key, of: world)] = item.due }
   }
 
   var isDone: Bool { durations.count == due.count }
 
-  func duration(of item: World.AgendaItem) -> Interval? {
-    durations[Name(machine: item.machine, timer: item.timer, key: item.key)]
+  func duration(of item: World.AgendaItem, in world: borrowing World) -> Interval? {
+    durations[Name(item.machine, item.timer, key: item.key, of: world)]
   }
 
   /// Takes over what was found further back, where nothing is known.
@@ -85,10 +98,11 @@ private struct ArmingSearch {
     while let detail = details.next() {
       switch detail {
       case .armed(let timer, let key, let due):
-        note(Name(machine: entry.machine, timer: Int(timer), key: key), due, due - entry.moment)
+        guard let machine = entry.machine else { continue }
+        note(Name(machine, Int(timer), key: key, of: world), due, due - entry.moment)
       case .renewed(let timer):
         note(
-          Name(machine: timer.machine, timer: timer.timer, key: timer.key), entry.moment + timer.duration,
+          Name(timer.machine, timer.timer, key: timer.key, of: world), entry.moment + timer.duration,
           timer.duration)
       case .emitted, .disarmed, .dataBefore, .dataAfter, .arguments, .parameters, .initial, .kind, .due, .key, .source,
         .target, .undone:

@@ -13,83 +13,117 @@ extension Keeper {
   /// How often it is looked whether something has grown too old, besides after each checkpoint; in nanoseconds.
   private static let timeBetweenLooks: UInt64 = 3_600_000_000_000
 
-  /// Goes on with what is to be done for a world beside its rounds: a piece of a checkpoint, a bite of what is to go.
+  /// What is to be done for a world beside its rounds.
+  enum Upkeep {
+    case nothing
+    /// Something was done, and there is more.
+    case more
+    /// A checkpoint is ready, which takes the store a while.
+    case checkpoint(MadeCheckpoint)
+  }
+
+  /// A world written out, for the store.
+  struct MadeCheckpoint {
+    let tenure: Tenure
+    let sequence: UInt64
+    let hash: UInt64
+    let bytes: [UInt8]
+  }
+
+  /// Goes on with what is to be done for a world beside its rounds: a piece of a checkpoint, a batch of what is to go.
   ///
-  /// - Returns: Whether there is more to do, which can wait for others.
   /// - Throws: What ``WorldStore/append(_:)`` throws; the world must be read again then.
-  func tend(_ hosted: HostedWorld, host: UInt64) throws(KeeperFailure) -> Bool {
-    guard let keeping = hosted.keeping, host >= keeping.restsUntil else { return false }
-    if hosted.archiving == nil, isCheckpointDue(hosted, keeping) {
-      hosted.archiving = ArchiveWriter(of: hosted.realm.world, atLastInput: true)
+  func tend(_ hosted: HostedWorld, _ home: RealmBox, host: UInt64) throws(KeeperFailure) -> Upkeep {
+    guard let keeping = hosted.keeping, host >= keeping.restsUntil else { return .nothing }
+    if hosted.archiving == nil, isCheckpointDue(hosted, home, keeping) {
+      hosted.archiving = ArchiveWriter(of: home.realm.world, atLastInput: true)
     }
-    if hosted.archiving != nil { return try goOn(with: hosted, keeping, machines: Keeper.machinesInARound) }
+    if hosted.archiving != nil {
+      let made = try goOn(with: hosted, keeping, machines: Keeper.machinesInARound)
+      return made.map { .checkpoint($0) } ?? .more
+    }
     if host >= keeping.roomLookedForAt + Keeper.timeBetweenLooks {
       hosted.keeping?.roomLookedForAt = host
       hosted.keeping?.isOverfull = true
-      return true
+      return .more
     }
-    guard keeping.isOverfull, !keeping.isCheckpointUndone else { return false }
+    guard keeping.isOverfull, !keeping.isCheckpointUndone else { return .nothing }
     let isOverfull = try ask { () throws(StoreFailure) in try store.retain(keeping.tenure, retention) }
     hosted.keeping?.isOverfull = isOverfull
     let held = try ask { () throws(StoreFailure) in try store.holdings(of: keeping.tenure.world) }
-    hosted.realm.stored?.first = held.first
-    return isOverfull
+    home.realm.stored?.first = held.first
+    return isOverfull ? .more : .nothing
+  }
+
+  /// Stores a checkpoint; on any thread, while nobody else uses the store.
+  func put(_ made: MadeCheckpoint) throws(StoreFailure) {
+    try made.bytes.withUnsafeBytes { bytes in
+      Result { () throws(StoreFailure) in
+        try store.putCheckpoint(made.tenure, at: made.sequence, hash: made.hash, bytes)
+      }
+    }.get()
+  }
+
+  /// Says that a checkpoint is stored; what it makes superfluous is to go next.
+  func didPut(_ made: MadeCheckpoint, of hosted: HostedWorld) {
+    guard var keeping = hosted.keeping, keeping.tenure == made.tenure else { return }
+    keeping.checkpoint = made.sequence
+    keeping.isCheckpointUndone = keeping.isPutUndone
+    keeping.bytesSinceCheckpoint = 0
+    keeping.isOverfull = true
+    hosted.keeping = keeping
   }
 
   private var retention: Retention {
     Retention(bytes: limits.storeBytes, age: Int64(limits.storeDays) * 86_400)
   }
 
-  private func isCheckpointDue(_ hosted: HostedWorld, _ keeping: Keeping) -> Bool {
-    let wait = max(UInt64(limits.checkpointInputs), 2 * UInt64(hosted.realm.world.machineCount))
+  private func isCheckpointDue(_ hosted: HostedWorld, _ home: RealmBox, _ keeping: Keeping) -> Bool {
+    let wait = max(UInt64(limits.checkpointInputs), 2 * UInt64(home.realm.world.machineCount))
     let isDue =
       keeping.isCheckpointUndone || keeping.head >= keeping.checkpoint + wait
       || keeping.bytesSinceCheckpoint > limits.storeBytes / 4
-    return isDue && canBeWritten(hosted, keeping)
+    return isDue && canBeWritten(home, keeping)
   }
 
   /// A checkpoint is made of what is stored.
-  private func canBeWritten(_ hosted: HostedWorld, _ keeping: Keeping) -> Bool {
-    hosted.realm.world.lastSequence == keeping.head && hosted.realm.world.canBeArchived
+  private func canBeWritten(_ home: RealmBox, _ keeping: Keeping) -> Bool {
+    home.realm.world.lastSequence == keeping.head && home.realm.world.canBeArchived
   }
 
-  /// Writes a piece of a checkpoint, and stores it when it is whole.
+  /// Writes a piece of a checkpoint.
   ///
-  /// - Returns: True; what a new checkpoint makes superfluous is to go next.
-  private func goOn(with hosted: HostedWorld, _ keeping: Keeping, machines: Int) throws(KeeperFailure) -> Bool {
-    guard var writer = hosted.archiving.take() else { return false }
-    let name = keeping.tenure.world
+  /// - Returns: The checkpoint, when it is whole.
+  private func goOn(
+    with hosted: HostedWorld, _ keeping: Keeping, machines: Int
+  ) throws(KeeperFailure) -> MadeCheckpoint? {
+    guard var writer = hosted.archiving.take() else { return nil }
     do throws(ArchiveFailure) {
       guard try writer.advance(machines: machines) else {
         hosted.archiving = consume writer
-        return true
+        return nil
       }
     } catch {
-      throw .unreadable(world: name, reason: error.text)
+      throw .unreadable(world: keeping.tenure.world, reason: error.text)
     }
-    let (sequence, hash, bytes) = (writer.sequence, writer.presentHash, writer.bytes)
-    try ask { () throws(StoreFailure) in
-      try bytes.withUnsafeBytes { bytes in
-        Result { () throws(StoreFailure) in try store.putCheckpoint(keeping.tenure, at: sequence, hash: hash, bytes) }
-      }.get()
-    }
-    hosted.keeping?.checkpoint = sequence
-    hosted.keeping?.isCheckpointUndone = false
-    hosted.keeping?.bytesSinceCheckpoint = 0
-    hosted.keeping?.isOverfull = true
-    return true
+    hosted.keeping?.put = writer.sequence
+    hosted.keeping?.isPutUndone = false
+    return MadeCheckpoint(
+      tenure: keeping.tenure, sequence: writer.sequence, hash: writer.presentHash, bytes: writer.bytes)
   }
 
   // MARK: Going back
 
   /// The first input that a way back may undo, so that the store can bring the world back afterwards: there must be a
   /// checkpoint before it with all that followed.
-  func firstUndoable(_ hosted: HostedWorld) throws(KeeperFailure) -> UInt64 {
+  func firstUndoable(_ hosted: HostedWorld, _ home: RealmBox) throws(KeeperFailure) -> UInt64 {
     guard let keeping = hosted.keeping else { return 1 }
     let name = keeping.tenure.world
     let first = try ask { () throws(StoreFailure) in try store.holdings(of: name) }.first
     // What was undone in this round is not stored yet.
-    let standing = try standingCheckpoints(of: name, from: first).first { hosted.realm.world.undoer(of: $0) == nil }
+    let standing = try WorldLoader(store, catalogue, limits).standingCheckpoints(of: name, from: first).first {
+      home.realm.world.undoer(of: $0) == nil
+    }
     return (standing ?? keeping.head) + 1
   }
 
@@ -97,17 +131,21 @@ extension Keeper {
   func didUndo(from sequence: UInt64, in hosted: HostedWorld) {
     if let writing = hosted.archiving?.sequence, writing >= sequence { hosted.archiving = nil }
     if let keeping = hosted.keeping, keeping.checkpoint >= sequence { hosted.keeping?.isCheckpointUndone = true }
+    if let put = hosted.keeping?.put, put >= sequence { hosted.keeping?.isPutUndone = true }
   }
 
   /// Leaves a world so that the next start is quick, when the daemon ends.
-  func leave(_ hosted: HostedWorld) throws(KeeperFailure) {
+  func leave(_ hosted: HostedWorld, _ home: RealmBox) throws(KeeperFailure) {
     guard let keeping = hosted.keeping else { return }
     let isDue = keeping.isCheckpointUndone || keeping.head >= keeping.checkpoint + Keeper.inputsBeforeTheEnd
-    if isDue, canBeWritten(hosted, keeping),
-      hosted.realm.world.machineCount <= Keeper.machinesAtTheEnd
+    if isDue, canBeWritten(home, keeping),
+      home.realm.world.machineCount <= Keeper.machinesAtTheEnd
     {
-      hosted.archiving = ArchiveWriter(of: hosted.realm.world, atLastInput: true)
-      repeat { _ = try goOn(with: hosted, keeping, machines: .max) } while hosted.archiving != nil
+      hosted.archiving = ArchiveWriter(of: home.realm.world, atLastInput: true)
+      while hosted.archiving != nil {
+        guard let made = try goOn(with: hosted, keeping, machines: .max) else { continue }
+        try ask { () throws(StoreFailure) in try put(made) }
+      }
     }
     try ask { () throws(StoreFailure) in try store.release(keeping.tenure) }
   }

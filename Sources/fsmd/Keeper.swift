@@ -12,28 +12,27 @@ final class Keeper {
   let store: any WorldStore
   let catalogue: Catalogue
   let limits: Limits
+  let durability: Durability
   let onRestart: OnRestart
   /// Milliseconds since 1970.
   let wallClock: () -> Int64
-  /// The segments of the round that is being written.
-  private var segments: [UInt8] = []
   /// Rounds that were written since the start.
   private(set) var rounds: UInt64 = 0
-
-  /// Room for segments that is kept from round to round.
-  private static let mostBytesHeld = 16 << 20
+  /// How many commits are still the store's thread's.
+  private var slowCommits = 0
 
   /// How long a world whose time runs may go without being written, in nanoseconds: a timer's time that passes in
   /// between is counted again if the daemon is killed.
   static let heartbeat: UInt64 = 5_000_000_000
 
   init(
-    _ store: any WorldStore, _ catalogue: Catalogue, _ limits: Limits, onRestart: OnRestart = .remaining,
-    wallClock: @escaping () -> Int64
+    _ store: any WorldStore, _ catalogue: Catalogue, _ limits: Limits, durability: Durability = .batch,
+    onRestart: OnRestart = .remaining, wallClock: @escaping () -> Int64
   ) {
     self.store = store
     self.catalogue = catalogue
     self.limits = limits
+    self.durability = durability
     self.onRestart = onRestart
     self.wallClock = wallClock
   }
@@ -44,92 +43,175 @@ final class Keeper {
   ///
   /// - Parameter isLast: Whether this is the last round, so that the moment counts wherever time passes. Otherwise it is
   ///   written now and then, if there are rounds at all.
-  func hasNews(_ hosted: HostedWorld, host: UInt64, isLast: Bool) -> Bool {
+  func hasNews(
+    _ hosted: HostedWorld, _ realm: borrowing Realm, host: UInt64, isLast: Bool
+  ) -> Bool {
     guard let keeping = hosted.keeping else { return false }
-    if hosted.realm.world.hasUnkept || !keeping.isAsStored(hosted.realm) { return true }
+    if realm.world.hasUnkept || !keeping.isAsStored(realm) { return true }
     return isLast
-      ? hosted.realm.world.now != keeping.moment
-      : hosted.realm.clock.isRunning && host >= keeping.storedAt + Keeper.heartbeat
+      ? realm.world.now != keeping.moment
+      : realm.clock.isRunning && host >= keeping.storedAt + Keeper.heartbeat
   }
 
   /// When a world must be written though nothing comes; nil if it can wait.
-  func nextWake(_ hosted: HostedWorld) -> UInt64? {
-    guard let keeping = hosted.keeping, hosted.realm.clock.isRunning, hosted.realm.world.runningTimerCount > 0 else {
+  func nextWake(_ hosted: HostedWorld, _ realm: borrowing Realm) -> UInt64? {
+    guard let keeping = hosted.keeping, realm.clock.isRunning, realm.world.runningTimerCount > 0 else {
       return nil
     }
     return keeping.storedAt + Keeper.heartbeat
   }
 
-  /// Writes down what came to some worlds, all or nothing.
+  /// Bytes that are written at once, without the store's thread.
+  private static let quickBytes = 64 << 10
+  /// A commit that takes longer makes the next ones the store's thread's, in nanoseconds.
+  private static let slow: UInt64 = 1_000_000
+  /// How many they are, if none of them takes long.
+  private static let slowCommits = 16
+
+  /// Whether a round may be written by the event loop.
+  func isQuick(_ round: Round) -> Bool {
+    durability == .batch && slowCommits == 0 && round.size <= Keeper.quickBytes
+  }
+
+  /// Notes how long a commit took, in nanoseconds.
+  func note(_ time: UInt64) {
+    slowCommits = time > Keeper.slow ? Keeper.slowCommits : max(0, slowCommits - 1)
+  }
+
+  /// Tries whether the store can be written, for next to nothing.
+  func tryWriting() throws(KeeperFailure) {
+    try ask { () throws(StoreFailure) in try store.tryWriting() }
+  }
+
+  /// Gathers what came to some worlds, to be written all or nothing.
+  func gather(_ worlds: [(hosted: HostedWorld, home: RealmBox)]) -> Round {
+    let wall = wallClock()
+    return Round(
+      store,
+      worlds.compactMap { hosted, home in
+        hosted.keeping.map { News(hosted, $0, Gathered(home.realm, wall, $0.words, from: $0.head + 1)) }
+      })
+  }
+
+  /// Says that a round is stored.
+  ///
+  /// - Precondition: The worlds are home.
+  func didStore(_ round: Round, host: UInt64) {
+    rounds &+= 1
+    for news in round.news {
+      guard let home = news.hosted.home else { preconditionFailure("a world whose news are stored is home") }
+      news.didStore(in: home, host: host)
+    }
+  }
+}
+
+/// What a round brought for one world, as the store gets it.
+struct Gathered {
+  let bytes: [UInt8]
+  let settings: WorldSettings
+  let last: UInt64
+  let moment: Moment
+  let creations: [Creation]
+  let undone: [ClosedRange<UInt64>]
+  /// What is to be stored of the words by which the segment is written, and how many kinds there are.
+  let kinds: [StoredKind]
+  let kindCount: Int
+
+  /// - Parameters:
+  ///   - wall: Milliseconds since 1970.
+  ///   - words: Those that the store has.
+  ///   - first: The first input that is gathered.
+  init(_ realm: borrowing Realm, _ wall: Int64, _ words: KeptWords, from first: UInt64) {
+    var bytes: [UInt8] = []
+    var creations: [Creation] = []
+    if realm.world.hasUnkept {
+      creations = realm.world.appendUnkept(to: &bytes).map {
+        Creation(sequence: $0.sequence, number: $0.recordedNumber, name: $0.name, kind: $0.kind)
+      }
+    }
+    self.bytes = bytes
+    self.creations = creations
+    settings = WorldSettings(seed: realm.seed, realm.clock, written: wall)
+    last = realm.world.lastSequence
+    moment = realm.world.now
+    undone = realm.world.unkeptUndone
+    kinds = words.missing(in: realm.world, from: first)
+    kindCount = realm.world.kindCount
+  }
+}
+
+/// What is to be written for one world, and from where on.
+struct News {
+  let hosted: HostedWorld
+  fileprivate let keeping: Keeping
+  let gathered: Gathered
+
+  init(_ hosted: HostedWorld, _ keeping: Keeping, _ gathered: Gathered) {
+    self.hosted = hosted
+    self.keeping = keeping
+    self.gathered = gathered
+  }
+
+  fileprivate func append(_ bytes: UnsafeRawBufferPointer) -> Append {
+    Append(
+      keeping.tenure, head: keeping.head, last: gathered.last, bytes, moment: gathered.moment.nanoseconds,
+      settings: gathered.settings.bytes, creations: gathered.creations, undone: gathered.undone,
+      kinds: gathered.kinds)
+  }
+
+  fileprivate func didStore(in home: RealmBox, host: UInt64) {
+    home.realm.world.didKeep(upTo: gathered.last)
+    hosted.keeping?.head = gathered.last
+    hosted.keeping?.moment = gathered.moment
+    hosted.keeping?.settings = gathered.settings
+    hosted.keeping?.storedAt = host
+    hosted.keeping?.bytesSinceCheckpoint += gathered.bytes.count
+    hosted.keeping?.words.didKeep(gathered.kinds, of: gathered.kindCount)
+    if !gathered.kinds.isEmpty { home.realm.stored?.forgetWords() }
+  }
+}
+
+/// A transaction of the store: what came to some worlds, all of it or nothing.
+final class Round: @unchecked Sendable {
+  // Safety: made by the event loop and handed to whichever thread writes it, which uses the store and the bytes; nobody
+  // else does meanwhile. The worlds are the event loop's alone.
+  let news: [News]
+  private let store: any WorldStore
+
+  init(_ store: any WorldStore, _ news: [News]) {
+    self.store = store
+    self.news = news
+  }
+
+  var size: Int { news.reduce(0) { $0 + $1.gathered.bytes.count } }
+
+  /// Writes it down.
   ///
   /// - Throws: What ``WorldStore/append(_:)`` throws; the worlds must be read again then.
-  func commit(_ worlds: [HostedWorld], host: UInt64) throws(StoreFailure) {
-    let wall = wallClock()
-    segments.removeAll(keepingCapacity: true)
-    var news: [News] = []
-    for hosted in worlds {
-      if let found = gather(hosted, wall) { news.append(found) }
-    }
-    let outcome = segments.withUnsafeBytes { bytes in
+  func write() throws(StoreFailure) {
+    var appends: [Append] = []
+    try write(news[...], &appends)
+  }
+
+  /// Borrows the bytes of one world after the other, and then writes all.
+  private func write(_ rest: ArraySlice<News>, _ appends: inout [Append]) throws(StoreFailure) {
+    guard let next = rest.first else { return try store.append(appends) }
+    let outcome = next.gathered.bytes.withUnsafeBytes { bytes in
       Result { () throws(StoreFailure) in
-        try store.append(news.map { $0.append(UnsafeRawBufferPointer(rebasing: bytes[$0.range])) })
+        appends.append(next.append(bytes))
+        try write(rest.dropFirst(), &appends)
       }
     }
     try outcome.get()
-    rounds &+= 1
-    for found in news { found.didStore(host: host) }
-    if segments.count > Keeper.mostBytesHeld { segments = [] }
-  }
 
-  /// What a round brought for one world.
-  private struct News {
-    let hosted: HostedWorld
-    let keeping: Keeping
-    let settings: WorldSettings
-    let last: UInt64
-    let moment: Moment
-    /// The place of the segment among those of the round.
-    let range: Range<Int>
-    let creations: [Creation]
-    let undone: [ClosedRange<UInt64>]
-
-    func append(_ bytes: UnsafeRawBufferPointer) -> Append {
-      Append(
-        keeping.tenure, head: keeping.head, last: last, bytes, moment: moment.nanoseconds, settings: settings.bytes,
-        creations: creations, undone: undone)
-    }
-
-    func didStore(host: UInt64) {
-      hosted.realm.world.didKeep()
-      hosted.keeping?.head = last
-      hosted.keeping?.moment = moment
-      hosted.keeping?.settings = settings
-      hosted.keeping?.storedAt = host
-      hosted.keeping?.bytesSinceCheckpoint += range.count
-    }
-  }
-
-  private func gather(_ hosted: HostedWorld, _ wall: Int64) -> News? {
-    guard let keeping = hosted.keeping else { return nil }
-    let start = segments.count
-    var creations: [Creation] = []
-    let undone = hosted.realm.world.unkeptUndone
-    if hosted.realm.world.hasUnkept {
-      creations = hosted.realm.world.appendUnkept(to: &segments).map {
-        Creation(sequence: $0.sequence, number: $0.machine.number, name: $0.name, kind: $0.kind)
-      }
-    }
-    return News(
-      hosted: hosted, keeping: keeping,
-      settings: WorldSettings(seed: hosted.realm.seed, hosted.realm.clock, written: wall),
-      last: hosted.realm.world.lastSequence, moment: hosted.realm.world.now, range: start..<segments.count,
-      creations: creations, undone: undone)
   }
 }
 
 /// What the store has of a world that the daemon serves.
 struct Keeping {
   let tenure: Tenure
+  /// What the store has of the words by which its segments are written.
+  var words: KeptWords
   /// The last input that is stored.
   var head: UInt64
   var moment: Moment
@@ -141,6 +223,10 @@ struct Keeping {
   /// Whether something that the latest checkpoint contains was undone behind it: then the next start needs an older one,
   /// and all that came since.
   var isCheckpointUndone = false
+  /// The last input of the checkpoint that is being stored, or was stored last.
+  var put: UInt64?
+  /// Whether something that it contains was undone meanwhile.
+  var isPutUndone = false
   /// What was stored behind it.
   var bytesSinceCheckpoint = 0
   /// The host time at which it was looked last whether something is to be removed.

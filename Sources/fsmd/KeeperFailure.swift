@@ -3,16 +3,16 @@ import JournalStore
 /// Why a world could not be brought back.
 enum KeeperFailure: Error {
   case store(StoreFailure)
-  /// What the store has does not make a world, though its bytes are as they were written.
-  case unreadable(world: String, reason: String)
+  /// What the store has does not make a world; with the first input that cannot be played, if it is one.
+  case unreadable(world: String, reason: String, input: UInt64? = nil)
 }
 
 extension KeeperFailure: CustomStringConvertible {
   var description: String {
     switch self {
     case .store(let failure): "\(failure)"
-    case .unreadable(let world, let reason):
-      "world \(world) cannot be brought back: \(reason); nothing of it was changed"
+    case .unreadable(let world, let reason, _):
+      "world \(world) cannot be brought back: \(reason); nothing of it was changed: the release that wrote it has it still, and 'fsmd repair \(world)' says what this one can save"
     }
   }
 }
@@ -20,6 +20,14 @@ extension KeeperFailure: CustomStringConvertible {
 extension KeeperFailure {
   /// Whether the world is another daemon's: to take it again would shut that one out in turn.
   var isFinal: Bool { if case .store(let failure) = self { failure.isFinal } else { false } }
+
+  /// Whether the world cannot be had as long as the program and the store are the same.
+  var isOfWorld: Bool {
+    switch self {
+    case .store: false
+    case .unreadable: true
+    }
+  }
 
   /// Whether other worlds will hardly fare better.
   var isOfStore: Bool { if case .store(let failure) = self { failure.isOfStore } else { false } }
@@ -35,20 +43,20 @@ extension StoreFailure {
   var world: String? {
     switch self {
     case .fenced(let world, _), .outOfStep(let world, _, _), .noSuchWorld(let world), .worldExists(let world): world
-    case .unknown, .full, .readOnly, .locked, .damaged, .newer, .absent, .cannotOpen, .other: nil
+    case .unknown, .full, .readOnly, .locked, .damaged, .newer, .absent, .gone, .cannotOpen, .other: nil
     }
   }
 
   fileprivate var isOfStore: Bool {
     switch self {
     case .fenced, .outOfStep, .noSuchWorld, .worldExists, .damaged: false
-    case .unknown, .full, .readOnly, .locked, .newer, .absent, .cannotOpen, .other: true
+    case .unknown, .full, .readOnly, .locked, .newer, .absent, .gone, .cannotOpen, .other: true
     }
   }
 
   fileprivate var leavesTenure: Bool {
     switch self {
-    case .fenced, .outOfStep, .noSuchWorld, .worldExists, .unknown: false
+    case .fenced, .outOfStep, .noSuchWorld, .worldExists, .unknown, .gone: false
     case .full, .readOnly, .locked, .damaged, .newer, .absent, .cannotOpen, .other: true
     }
   }

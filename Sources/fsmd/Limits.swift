@@ -2,6 +2,8 @@ import Simulator
 
 /// Every limit of the daemon, so that nothing is unbounded. `--limit NAME=VALUE` sets one, `limits` shows all.
 struct Limits: Sendable {
+  /// Bytes that all worlds and clients may have together; of a daemon half of what there is.
+  var memory = 1 << 40
   var clients = 256
   /// Bytes of a request line, without its end.
   var line = 65_536
@@ -35,6 +37,7 @@ struct Limits: Sendable {
   }
 
   static let table: [Entry] = [
+    Entry(name: "memory", unit: "bytes", range: 16 << 20...1 << 50, path: \.memory),
     Entry(name: "clients", unit: "connections", range: 1...65_536, path: \.clients),
     Entry(name: "line", unit: "bytes", range: 64...16 << 20, path: \.line),
     Entry(name: "replyQueue", unit: "bytes-per-client", range: 4_096...1 << 30, path: \.replyQueue),
@@ -57,6 +60,42 @@ struct Limits: Sendable {
     Entry(name: "storeDays", unit: "days", range: 1...36_500, path: \.storeDays),
     Entry(name: "checkpointInputs", unit: "inputs-at-least", range: 1...1_000_000_000, path: \.checkpointInputs),
   ]
+
+  /// The limits of a daemon that may have so much memory: what one world or one client may have is lower where that is
+  /// little.
+  static func fitting(memory: Int) -> Limits {
+    var limits = Limits()
+    limits.memory = memory
+    limits.replyQueue = min(limits.replyQueue, max(64 << 10, memory / 256))
+    limits.noticeQueue = min(limits.noticeQueue, max(32 << 10, memory / 1_024))
+    limits.batchBytes = min(limits.batchBytes, memory / 32)
+    limits.world.journalBytes = min(limits.world.journalBytes, memory / 4)
+    limits.world.checkpointBytes = min(limits.world.checkpointBytes, memory / 16)
+    return limits
+  }
+
+  /// The memory of a daemon that nobody has said anything of: half of what there is.
+  ///
+  /// - Parameter available: What the machine or its control group has; nil if the system does not say.
+  static func memory(of available: Int?) -> Int {
+    guard let range = table.first(where: { $0.name == "memory" })?.range else { return Limits().memory }
+    return min(max((available ?? Limits().memory) / 2, range.lowerBound), range.upperBound)
+  }
+
+  /// A size as `--memory` takes it: a number of bytes, or of `K`, `M` or `G`, powers of 1024.
+  ///
+  /// - Returns: Nil if the text is none, or is out of range.
+  static func memory(_ text: String) -> Int? {
+    let units: [Character: Int] = ["K": 10, "M": 20, "G": 30]
+    let shift = text.last.flatMap { units[$0] } ?? 0
+    let digits = shift > 0 ? text.dropLast() : text[...]
+    guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(digits) else { return nil }
+    let (bytes, isTooMuch) = number.multipliedReportingOverflow(by: 1 << shift)
+    guard !isTooMuch, let entry = table.first(where: { $0.name == "memory" }), entry.range.contains(bytes) else {
+      return nil
+    }
+    return bytes
+  }
 
   /// Sets a limit from `NAME=VALUE`.
   ///

@@ -53,7 +53,7 @@ enum LongReply {
   /// Inputs of the journal looked at in one piece.
   static let inputsLookedAt = 50_000
   /// Bytes written in one piece.
-  private static let pieceSize = 64 << 10
+  static let pieceSize = 64 << 10
   /// Bytes that the client has not taken; the next piece waits until there are fewer.
   static let mostUnwritten = 256 << 10
 
@@ -96,6 +96,14 @@ enum LongReply {
       return graph.write(host: realm.host, tag: tag, to: &buffer)
     case .coverage(let coverage):
       return coverage.write(realm.world, tag: tag, to: &buffer)
+    }
+  }
+
+  /// Whether none of it is written on the event loop.
+  var isForWorkers: Bool {
+    switch self {
+    case .graph, .coverage: true
+    case .machines, .agenda, .wires, .journal, .past: false
     }
   }
 

@@ -57,7 +57,11 @@ extension Engine {
         continue
       }
       // Whoever watches anything here has to know that some of what was told does not hold any more.
-      guard let scope = entry.machine == .nobody ? .moves : view.scope(for: entry.machine) else { continue }
+      var scope = WatchScope.moves
+      if let machine = entry.machine {
+        guard let wanted = view.scope(for: machine, in: world) else { continue }
+        scope = wanted
+      }
       if session.gap != nil || session.noticeScratch.count >= room {
         widenGap(&session, entry.sequence...world.lastSequence)
         cursor = world.journalReader(from: world.lastSequence + 1)

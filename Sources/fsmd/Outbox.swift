@@ -11,14 +11,19 @@ struct Outbox: ~Copyable {
   private var written = 0
   /// The stretches of notices in `buffer`, in order, those already written left out.
   private var notices: [Range<Int>] = []
-  private(set) var noticeBytes = 0
-  /// Notices that wait for the end of the reply that is being written; counted in `noticeBytes`.
+  /// The bytes of notices in `buffer` and `held`.
+  private var noticesHere = 0
+  /// Notices that wait for the end of the reply that is being written.
   private var held = ByteBuffer(capacity: 64)
+  /// What waits in the outbox that this one stands in for, so that limits count it too.
+  private var elsewhere = Elsewhere()
 
   /// The place in `buffer` up to which all may be sent: what is behind it tells of what is not stored yet.
-  private var settled = 0
-  /// The form that held there.
-  private var settledForm = LineForm.text
+  private var settled = Mark()
+  /// The place up to which all may be sent when the commit that is under way succeeds.
+  private var sealed = Mark()
+  /// The stretches of `buffer` behind `settled` that hold whatever the store says, in order.
+  private var standing: [Range<Int>] = []
   /// Requests since then whose answer is kept from the client as long as all goes well.
   private var withheld: [Withheld] = []
 
@@ -33,6 +38,12 @@ struct Outbox: ~Copyable {
   private var sent = 0
   private var writer = JSONWriter()
 
+  /// A place in `buffer`, and the form that held there.
+  private struct Mark {
+    var place = 0
+    var form = LineForm.text
+  }
+
   private struct Seam {
     var place: Int
     let form: LineForm
@@ -43,22 +54,28 @@ struct Outbox: ~Copyable {
     let tagLength: Int
   }
 
+  private struct Elsewhere {
+    var notices = 0
+    var replies = 0
+  }
+
   /// A request that is not answered, and the place in the outbox where its answer would stand.
   struct Withheld {
-    let place: Int
+    var place: Int
     let tag: [UInt8]
   }
 
   /// Bytes of objects that are made at once, or of one line if it is longer.
   private static let pieceSize = 64 << 10
 
-  /// The bytes that can be written now, in the form in which they go out; there may be more behind them.
+  /// The bytes that can be written now, in the form in which they go out; there may be more behind them. Empty while
+  /// ``hasUnwritten`` is false.
   ///
   /// Safety: they are the buffer's own, and valid until it is changed.
   var unwritten: UnsafeRawBufferPointer {
     mutating get {
       if encoded.isEmpty {
-        let end = seams.first?.place ?? buffer.count
+        let end = min(seams.first?.place ?? buffer.count, settled.place)
         switch seams.first?.form ?? form {
         case .text: return UnsafeRawBufferPointer(rebasing: buffer.bytes[written..<end])
         case .json: encode(upTo: end)
@@ -68,12 +85,25 @@ struct Outbox: ~Copyable {
     }
   }
 
+  /// Whether nothing waits, neither for the client nor for the store.
   var isEmpty: Bool { written == buffer.count && encoded.isEmpty }
 
-  /// How many bytes wait.
-  var waiting: Int { buffer.count - written + encoded.count - sent }
+  /// Whether something can be written now.
+  var hasUnwritten: Bool { written < settled.place || !encoded.isEmpty }
 
-  var replyBytes: Int { buffer.count - written - (noticeBytes - held.count) }
+  /// The bytes of memory that it has.
+  var storageBytes: Int {
+    buffer.storageBytes + held.storageBytes + encoded.storageBytes + notices.count * MemoryLayout<Range<Int>>.stride
+      + seams.count * MemoryLayout<Seam>.stride + wholes.count * MemoryLayout<Whole>.stride
+  }
+
+  /// How many bytes wait.
+  var waiting: Int { buffer.count - written + encoded.count - sent + elsewhere.notices + elsewhere.replies }
+
+  var replyBytes: Int { buffer.count - written - (noticesHere - held.count) + elsewhere.replies }
+
+  /// Bytes of notices that wait.
+  var noticeBytes: Int { noticesHere + elsewhere.notices }
 
   /// Puts notices before the reply that begins at `place`, which is the last one.
   mutating func insertNotices(_ bytes: UnsafeRawBufferPointer, at place: Int) {
@@ -82,7 +112,7 @@ struct Outbox: ~Copyable {
     assert(seams.last.map { $0.place <= place } ?? true)
     assert(wholes.last.map { $0.range.upperBound <= place } ?? true)
     buffer.insert(bytes, at: place)
-    noticeBytes += bytes.count
+    noticesHere += bytes.count
     if let last = notices.last, last.lowerBound <= place, place <= last.upperBound {
       notices[notices.count - 1] = last.lowerBound..<(last.upperBound + bytes.count)
     } else {
@@ -93,13 +123,13 @@ struct Outbox: ~Copyable {
   /// Keeps notices until the reply that is being written has ended.
   mutating func hold(_ bytes: UnsafeRawBufferPointer) {
     held.append(bytes)
-    noticeBytes += bytes.count
+    noticesHere += bytes.count
   }
 
   /// Lets go of the notices that were kept, as the reply has ended.
   mutating func release() {
     guard !held.isEmpty else { return }
-    noticeBytes -= held.count
+    noticesHere -= held.count
     insertNotices(held.bytes, at: buffer.count)
     held.removeAll()
   }
@@ -119,11 +149,12 @@ struct Outbox: ~Copyable {
     if written == buffer.count {
       buffer.removeAll()
       written = 0
-      settled = 0
+      settled.place = 0
+      sealed.place = 0
       notices = []
       seams = []
       wholes = []
-      noticeBytes = held.count
+      noticesHere = held.count
       return
     }
     while let first = notices.first, first.lowerBound < written {
@@ -141,7 +172,10 @@ struct Outbox: ~Copyable {
       let moved = written
       buffer.removeFirst(moved)
       written = 0
-      settled -= moved
+      settled.place -= moved
+      sealed.place = max(0, sealed.place - moved)
+      standing = standing.map { ($0.lowerBound - moved)..<($0.upperBound - moved) }
+      for place in withheld.indices { withheld[place].place -= moved }
       notices = notices.map { ($0.lowerBound - moved)..<($0.upperBound - moved) }
       for place in seams.indices { seams[place].place -= moved }
       for place in wholes.indices {
@@ -149,16 +183,66 @@ struct Outbox: ~Copyable {
         wholes[place].range = (max(range.lowerBound, moved) - moved)..<(range.upperBound - moved)
       }
     }
-    noticeBytes = notices.reduce(held.count) { $0 + $1.count }
+    noticesHere = notices.reduce(held.count) { $0 + $1.count }
+  }
+
+  // MARK: Outboxes that stand in for others
+
+  /// An empty outbox for what is written for this client elsewhere; ``append(_:)`` brings it back. Limits count what waits
+  /// here as well.
+  func standIn() -> Outbox {
+    var other = Outbox()
+    other.elsewhere = Elsewhere(notices: noticeBytes, replies: waiting - noticeBytes)
+    other.form = form
+    return other
+  }
+
+  /// Appends what was written to an outbox that stood in for this one.
+  mutating func append(_ other: borrowing Outbox) {
+    let place = buffer.count
+    buffer.append(other.buffer.bytes)
+    notices += other.notices.map { ($0.lowerBound + place)..<($0.upperBound + place) }
+    wholes += other.wholes.map {
+      Whole(range: ($0.range.lowerBound + place)..<($0.range.upperBound + place), tagLength: $0.tagLength)
+    }
+    standing += other.standing.map { ($0.lowerBound + place)..<($0.upperBound + place) }
+    withheld += other.withheld.map { Withheld(place: $0.place + place, tag: $0.tag) }
+    held.append(other.held.bytes)
+    noticesHere += other.noticesHere
   }
 
   // MARK: What is not stored yet
 
-  /// Says that all that waits may be sent.
+  /// Whether something waits for the store.
+  var isUnsettled: Bool { settled.place < buffer.count || !withheld.isEmpty }
+
+  /// Lets all that waits be sent.
   mutating func settle() {
-    settled = buffer.count
-    settledForm = form
-    if !withheld.isEmpty { withheld.removeAll(keepingCapacity: true) }
+    seal()
+    settleSealed()
+  }
+
+  /// Marks all that waits as told by the commit that is about to begin.
+  mutating func seal() {
+    sealed = Mark(place: buffer.count, form: form)
+  }
+
+  /// Lets be sent what was marked: it is stored.
+  mutating func settleSealed() {
+    guard sealed.place >= settled.place else { return }
+    settled = sealed
+    if !standing.isEmpty { standing.removeAll { $0.upperBound <= settled.place } }
+    if !withheld.isEmpty { withheld.removeAll { $0.place <= settled.place } }
+  }
+
+  /// Notes that what was written from a place on holds whether or not anything is stored.
+  mutating func stand(from place: Int) {
+    guard place < buffer.count else { return }
+    if let last = standing.last, last.upperBound == place {
+      standing[standing.count - 1] = last.lowerBound..<buffer.count
+    } else {
+      standing.append(place..<buffer.count)
+    }
   }
 
   /// Notes a request that is not answered unless it is taken back.
@@ -166,23 +250,42 @@ struct Outbox: ~Copyable {
     withheld.append(Withheld(place: buffer.count, tag: Array(tag)))
   }
 
-  /// Takes back what was written since all could be sent; of notices also those that wait for the end of a reply. What
-  /// comes instead goes out in the form that held before.
-  ///
-  /// - Returns: The lines, and the requests between them that had none, with their places among those bytes.
-  mutating func takeBack() -> (lines: [UInt8], withheld: [Withheld]) {
-    let lines = Array(buffer.bytes[settled...])
-    let unanswered = withheld.map { Withheld(place: $0.place - settled, tag: $0.tag) }
+  /// What is taken back.
+  struct Unsettled {
+    let lines: [UInt8]
+    /// The stretches of `lines` that hold all the same.
+    let standing: [Range<Int>]
+    /// The requests that had no answer, with their places among `lines`.
+    let withheld: [Withheld]
+    /// The places among `lines` from which on another form holds, in order.
+    let forms: [(place: Int, form: LineForm)]
+  }
+
+  /// Takes back what was written since all could be sent; of notices also those that wait for the end of a reply. The form
+  /// is the one that held before.
+  mutating func takeBack() -> Unsettled {
+    let start = settled.place
+    let unsettled = Unsettled(
+      lines: Array(buffer.bytes[start...]),
+      standing: standing.compactMap {
+        $0.upperBound > start ? (max($0.lowerBound, start) - start)..<($0.upperBound - start) : nil
+      },
+      withheld: withheld.map { Withheld(place: $0.place - start, tag: $0.tag) },
+      forms: seams.indices.filter { seams[$0].place >= start }.map { seam in
+        (seams[seam].place - start, seam + 1 < seams.count ? seams[seam + 1].form : form)
+      })
     withheld = []
-    buffer.truncate(to: settled)
-    noticeBytes -= held.count
+    standing = []
+    sealed = settled
+    buffer.truncate(to: start)
+    noticesHere -= held.count
     held.removeAll()
-    notices = notices.compactMap { $0.lowerBound < settled ? $0.lowerBound..<min($0.upperBound, settled) : nil }
-    noticeBytes = notices.reduce(0) { $0 + $1.count }
-    seams.removeAll { $0.place > settled }
-    form = settledForm
-    wholes = wholes.filter { $0.range.lowerBound < settled }
-    return (lines, unanswered)
+    notices = notices.compactMap { $0.lowerBound < start ? $0.lowerBound..<min($0.upperBound, start) : nil }
+    noticesHere = notices.reduce(0) { $0 + $1.count }
+    seams.removeAll { $0.place >= start }
+    form = settled.form
+    wholes = wholes.filter { $0.range.lowerBound < start }
+    return unsettled
   }
 
   // MARK: Forms

@@ -15,21 +15,48 @@ struct Realm: ~Copyable {
   var unannounced: World.Livelock?
   /// The most that a timer of this world was late on a real clock, in nanoseconds of the host's.
   var worstLateness: UInt64 = 0
+  /// What this world has of the daemon's memory.
+  var share = WorldShare()
+  /// How often the journal had taken more memory when that was last looked at and found to be within bounds.
+  var openings = 0
+  /// Whether its users have still to be told that a real clock was paused, since there is no memory for what it brings.
+  var isFullUnannounced = false
   /// A way back that is under way: until it has come to its end, the world stands still for all others.
   weak var rewinding: Rewinding?
   /// What the store has of the journal; nil for a world that is not durable.
   var stored: StoredJournal?
-  /// Why nothing can be done here at present: what the store has of it cannot be had. Nil where all is well.
+  /// Searches for ways to where something is possible, by their kinds.
+  private var finders: [ObjectIdentifier: WayFinder] = [:]
+  /// Whether requests have lately taken long here, so that workers carry them out.
+  var isSlow = false
+  /// How much may be done at once where the realm is now.
+  var slice = Slice.onEventLoop
+  /// Why nothing can be changed here at present: the store cannot be written, or what it has of this world not be had.
+  /// Nil where all is well.
   var outage: Outage?
 
-  /// A world whose store does not answer as it should.
+  /// A world that is out of service.
   struct Outage {
+    enum Cause {
+      /// The store does not answer as it should; the host time at which it is asked again.
+      case store(retryAt: UInt64)
+      /// The world is another daemon's by now.
+      case taken
+      /// Of what the store has this program can make no world.
+      case unreadable
+    }
+
     /// What is wrong and what to do, in one line.
     let reason: String
-    /// The host time at which the store is asked again.
-    let retryAt: UInt64
+    let cause: Cause
     /// The last input that was stored, as far as is known; nobody was told of a later one.
     let head: UInt64
+    /// What of the store the world was built up from, which can be looked at; nil where nothing is there.
+    var reading: StoredRealm.Reading?
+    /// Whether it has been so since the daemon began.
+    var isFromStart = false
+
+    var isReadable: Bool { reading != nil }
   }
 
   init(name: String, clock: WorldClock.Mode, seed: UInt64, limits: WorldLimits, host: UInt64) {
@@ -38,6 +65,12 @@ struct Realm: ~Copyable {
     world = World(seed: seed, limits: limits)
     self.clock = WorldClock(clock, host: host)
     self.host = host
+  }
+
+  /// What stands for a world of the store that could not be brought back.
+  init(name: String, limits: WorldLimits, host: UInt64, _ outage: Outage) {
+    self.init(name: name, clock: .virtual, seed: 0, limits: limits, host: host)
+    self.outage = outage
   }
 
   /// What stands for a world that cannot be had at present: nothing is in it, and no time passes.
@@ -69,16 +102,28 @@ struct Realm: ~Copyable {
     isBehind = other.isBehind
   }
 
+  /// A step may make this many deliveries without being a worker's.
+  static let manyWires = 2_000
+
+  /// A world of more machines is copied and put back by workers.
+  static let manyMachines = 5_000
+
+  /// Whether it is to be looked closer at requests, since some may take long here.
+  var isLarge: Bool {
+    isSlow || world.machineCount > 1_000 || world.wireCount > Realm.manyWires
+      || world.lastSequence &- world.firstSequence &+ 1 > 5_000
+  }
+
   /// The oldest input that can still be read, in memory or in the store.
   var firstSequence: UInt64 { min(stored?.first ?? .max, world.firstSequence) }
 
   /// Fires the timers that were due by `host` on a real clock, each at its own moment.
   ///
-  /// Where there is more to do than `budget` timers, the world's moment lags behind, and `isBehind` says so.
-  mutating func catchUp(host: UInt64, budget: Int) {
-    if host == self.host || rewinding != nil { return }
+  /// Where there is more to do than the slice allows, the world's moment lags behind, and `isBehind` says so.
+  mutating func catchUp(host: UInt64) {
+    if rewinding != nil || (host == self.host && !(isBehind && slice.isOnWorker)) { return }
     self.host = host
-    guard clock.isRunning else {
+    guard clock.isRunning, outage == nil else {
       isBehind = false
       return
     }
@@ -88,13 +133,26 @@ struct Realm: ~Copyable {
     if let due = world.nextDue(), due <= target, let dueHost = clock.host(at: due) {
       worstLateness = max(worstLateness, host > dueHost ? host - dueHost : 0)
     }
-    var budget = budget
-    isBehind = false
-    switch world.advance(to: max(target, world.now), budget: &budget) {
-    case .reached: break
-    case .more: isBehind = true
-    case .livelocked: takeLivelock()
-    }
+    isBehind = true
+    repeat {
+      guard hasRoomForInputs || mayGrow() else {
+        isBehind = false
+        clock.pause()
+        isFullUnannounced = true
+        return
+      }
+      var budget = slice.firingsAtOnce
+      let before = world.lastSequence
+      switch world.advance(to: max(target, world.now), budget: &budget) {
+      case .reached:
+        isBehind = false
+      case .more:
+        if !slice.goesOn(after: Int(world.lastSequence - before)) { return }
+      case .livelocked:
+        isBehind = false
+        takeLivelock()
+      }
+    } while isBehind
   }
 
   /// Takes over what the world says of a chain without end: a real clock is paused, and the users are to be told.
@@ -108,35 +166,26 @@ struct Realm: ~Copyable {
     return livelock
   }
 
+  mutating func finder(of kind: Kind) -> WayFinder {
+    if let finder = finders[ObjectIdentifier(kind)] { return finder }
+    let finder = WayFinder(kind)
+    finders[ObjectIdentifier(kind)] = finder
+    return finder
+  }
+
   /// When the host must look at this world again for its timers; nil if time stands still or nothing is due.
   mutating func nextWake() -> UInt64? {
-    guard clock.isRunning, let due = world.nextDue() else { return nil }
+    guard clock.isRunning, outage == nil, let due = world.nextDue() else { return nil }
     return clock.host(at: due)
   }
 }
 
-/// A realm where it can be shared by the sessions that use it.
-final class HostedWorld {
-  var realm: Realm
-  /// What the store has of it; nil for a world that is not durable, or cannot be had at present.
-  var keeping: Keeping?
-  /// A checkpoint that is being written.
-  var archiving: ArchiveWriter?
-  /// Whether it is to survive the daemon.
-  var isDurable: Bool { keeping != nil || realm.outage != nil }
-  /// The last input that clients may have been told of.
-  var head: UInt64 { keeping?.head ?? realm.outage?.head ?? realm.world.lastSequence }
-
-  init(_ realm: consuming Realm) {
-    self.realm = realm
-  }
-
-  /// Puts a world in the place of what there is; watches stay. Nothing of it has been taken.
-  func replace(with realm: consuming Realm) {
-    var realm = realm
-    keeping = nil
-    archiving = nil
-    realm.world.takeOverWatches(of: self.realm.world)
-    self.realm = realm
+extension World.Livelock {
+  /// Whether something was lost for good, so that the request that led to it has failed.
+  var isFailure: Bool {
+    switch chain {
+    case .timers: false
+    case .wires, .keyedTimers: true
+    }
   }
 }

@@ -1,43 +1,113 @@
 import LineProtocol
+import Simulator
+import StateMachines
 
-/// The one verb that is read out of turn.
+/// What is under way, and how it is ended: `cancel` is the one verb that is read out of turn.
 extension Service {
-  /// Looks for a `cancel` behind a request that takes its time: the one verb that is read out of turn.
+  /// Looks for a `cancel` behind a request that takes its time.
   ///
-  /// - Returns: Whether there was one.
+  /// - Returns: Whether there was one, and the activity is over.
   @discardableResult
   func lookForCancel(_ client: Client) -> Bool {
-    guard client.session.activity.isCancellable else { return false }
-    var found: [UInt8]?
+    guard client.session.activity.isCancellable, let tag = findCancel(client) else { return false }
+    touch(client)
+    client.cancels.append(tag)
+    guard !client.isAway else {
+      interrupt(client)
+      return false
+    }
+    client.isCancelled = true
+    answerCancels(client)
+    return true
+  }
+
+  /// Ends what a worker does for a client, as soon as it can be.
+  private func interrupt(_ client: Client) {
+    client.isCancelled = true
+    client.lease?.interrupt(.cancelled)
+  }
+
+  /// Answers those who have cancelled what a client had under way, now that it is here.
+  func answerCancels(_ client: Client) {
+    if client.isCancelled, !client.session.activity.isNone {
+      end(client, .cancelled, "cancelled by \(client.cancels.isEmpty ? "another" : "this") connection")
+    }
+    client.isCancelled = false
+    for tag in client.cancels {
+      tag.withUnsafeBytes { tag in
+        client.session.outbox.buffer.begin(.success, tag: tag)
+        client.session.outbox.buffer.endLine()
+      }
+    }
+    client.cancels = []
+  }
+
+  /// Ends what a client has under way with a failure that says how far it came.
+  ///
+  /// - Parameter keys: What the failure says instead.
+  /// - Precondition: It is not with a worker.
+  func end(_ client: Client, _ code: FailureCode, _ text: String, _ keys: [(String, String)]? = nil) {
+    if client.session.cursor != nil, let home = client.hosted.home {
+      engine.pump(&client.session, home.realm.world, mayDrop: true)
+    }
+    let activity = client.session.activity
+    let verb = client.session.task?.verb
+    if case .rewind = activity { client.hosted.home?.realm.rewinding = nil }
+    client.session.endActivity()
+    if case .deferred(let deferred) = activity, case .batch(let batch) = deferred.requests {
+      engine.skip(batch, &client.session, &request)
+    }
+    activity.tag.withUnsafeBytes {
+      client.session.fail($0, code, keys ?? progress(of: activity, verb, client.hosted.presentGlimpse), text)
+    }
+    client.activity = nil
+    // What waits behind it is taken in its turn.
+    client.session.isHeldUp = true
+    list(client)
+  }
+
+  /// `done= t= seq= fired=`, as far as they say something of an activity.
+  private func progress(
+    of activity: Activity, _ verb: Verb?, _ glimpse: HostedWorld.Glimpse
+  ) -> [(String, String)] {
+    let place = [("t", TimeText.seconds(glimpse.now.nanoseconds)), ("seq", "\(glimpse.lastSequence)")]
+    return switch activity {
+    case .advance(let advance): place + [("fired", "\(advance.fired)")]
+    case .step(let step): place + [("fired", "\(step.fired)")]
+    case .await(let wait): place + [("fired", "\(wait.fired)")]
+    case .rewind: place
+    case .deferred:
+      switch verb {
+      case .advance, .step, .await: place + [("fired", "0")]
+      case .undo, .goto: place
+      case _: [("done", "0")] + place
+      }
+    case .none, .compare, .fork, .reply, .away: []
+    }
+  }
+
+  /// The tag of the first `cancel` among the lines that wait.
+  private func findCancel(_ client: Client) -> [UInt8]? {
     // Between `begin` and `end` it is a line of a batch like any other, and a wrong one.
-    var isInBatch = false
+    if client.session.input.isUnseen { client.isWithinBatchAhead = false }
+    var found: [UInt8]?
     client.session.input.waitingLines { line in
       guard line.count <= 64, let (verb, tag) = verbWithoutArguments(line) else { return false }
-      if verb == .begin { isInBatch = true }
-      if verb == .end { isInBatch = false }
-      guard verb == .cancel, !isInBatch else { return false }
+      if verb == .begin { client.isWithinBatchAhead = true }
+      if verb == .end { client.isWithinBatchAhead = false }
+      guard verb == .cancel, !client.isWithinBatchAhead else { return false }
       found = tag
-      // The line has been answered then; as a comment it is passed over when its turn comes.
+      // The line is answered elsewhere; as a comment it is passed over when its turn comes.
       line.initializeMemory(as: UInt8.self, repeating: UInt8(ascii: "#"))
       return true
     }
-    guard let cancelTag = found else { return false }
-    if client.session.cursor != nil { engine.pump(&client.session, client.hosted.realm.world, mayDrop: true) }
-    let cancelled = client.session.activity.tag
-    client.session.activity = .none
-    cancelled.withUnsafeBytes { client.session.fail($0, .cancelled, "cancelled by this connection") }
-    cancelTag.withUnsafeBytes { tag in
-      client.session.outbox.buffer.begin(.success, tag: tag)
-      client.session.outbox.buffer.endLine()
-    }
-    return true
+    return found
   }
 
   /// The verb and the tag of a line that has nothing else; nil if it has more, or is none.
   private func verbWithoutArguments(_ line: UnsafeMutableRawBufferPointer) -> (verb: Verb, tag: [UInt8])? {
     // In a copy, since parsing may rewrite a line.
     var copy = Array(line)
-    if copy.last == 0x0D { copy.removeLast() }
     return copy.withUnsafeMutableBytes { bytes in
       do throws(Request.Failure) {
         try request.parse(bytes, isPlain: false)
@@ -46,6 +116,57 @@ extension Service {
       }
       guard let verb = Verb(request.verb), request.words.isEmpty else { return nil }
       return (verb, Array(request.tag))
+    }
+  }
+
+  // MARK: Those of all clients
+
+  /// `. N world= client= verb= since= t=`
+  func listActivities(_ tag: [UInt8], _ client: Client) {
+    let all = (Array(clients.values) + departing.values).compactMap { other in
+      other.activity.map { (number: $0, client: other) }
+    }
+    tag.withUnsafeBytes { tag in
+      for (number, other) in all.sorted(by: { $0.number < $1.number }) {
+        client.session.outbox.buffer.begin(.data, tag: tag)
+        client.session.outbox.buffer.word(number)
+        client.session.outbox.buffer.key("world", other.hosted.name)
+        client.session.outbox.buffer.key("client", UInt64(other.number))
+        if let task = other.session.task {
+          client.session.outbox.buffer.key("verb", task.verb.name)
+          client.session.outbox.buffer.key("since", seconds: Int64(clamping: host &- min(host, task.since)))
+        }
+        client.session.outbox.buffer.key("t", seconds: other.hosted.presentGlimpse.now.nanoseconds)
+        client.session.outbox.buffer.endLine()
+      }
+      client.session.outbox.buffer.begin(.success, tag: tag)
+      client.session.outbox.buffer.word(UInt64(all.count))
+      client.session.outbox.buffer.endLine()
+    }
+  }
+
+  /// Ends an activity by its number, whosever it is.
+  func cancel(_ number: UInt64, _ tag: [UInt8], _ client: Client) {
+    let other = (Array(clients.values) + departing.values).first { $0.activity == number }
+    guard let other else {
+      tag.withUnsafeBytes {
+        client.session.fail(
+          $0, .badArgument, [("argument", "activity"), ("got", "\(number)")],
+          "nothing with this number is under way; 'activities' lists what is")
+      }
+      return
+    }
+    if other.isAway {
+      interrupt(other)
+    } else {
+      touch(other)
+      end(other, .cancelled, "cancelled by another connection")
+      other.session.isHeldUp = true
+      list(other)
+    }
+    tag.withUnsafeBytes { tag in
+      client.session.outbox.buffer.begin(.success, tag: tag)
+      client.session.outbox.buffer.endLine()
     }
   }
 }

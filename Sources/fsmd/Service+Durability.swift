@@ -2,6 +2,7 @@ import JournalStore
 import LineProtocol
 import Simulator
 import StateMachines
+import UnixHost
 
 /// Durable worlds: what a round brought is stored before anybody is told of it.
 extension Service {
@@ -15,39 +16,113 @@ extension Service {
   /// Stores what came to durable worlds since this was last called. What a client has been told of a world that cannot be
   /// stored is taken back, and each of its requests is answered with a failure instead.
   ///
+  /// A commit that may take a while is the store's thread's; those who are told of it wait until it is done.
+  ///
   /// - Parameter isLast: Whether no other round will come.
   func commit(isLast: Bool = false) {
-    guard let keeper else { return }
-    var news = worlds.values.filter { keeper.hasNews($0, host: host, isLast: isLast) }
-    while !news.isEmpty {
-      do throws(StoreFailure) {
-        try keeper.commit(news, host: host)
-        break
-      } catch {
-        // Where one world is somebody else's by now, the others still can be stored.
-        let lost = error.world.flatMap { world in news.firstIndex { $0.realm.name == world } }
-        for hosted in lost.map({ [news[$0]] }) ?? news { giveUp(hosted, "\(error)", isLost: error.isFinal) }
-        if let lost { news.remove(at: lost) } else { break }
+    guard let keeper, !workers.storeIsBusy else { return }
+    while true {
+      let news: [(hosted: HostedWorld, home: RealmBox)] = worlds.values.compactMap { hosted in
+        guard let home = hosted.home, keeper.hasNews(hosted, home.realm, host: host, isLast: isLast) else { return nil }
+        return (hosted, home)
+      }
+      if news.isEmpty { return }
+      let round = keeper.gather(news)
+      if !isLast, !workers.areInline, !keeper.isQuick(round) { return commitLater(round) }
+      let begun = HostClock.now()
+      let result = Result { () throws(StoreFailure) in try round.write() }
+      keeper.note(HostClock.now() &- begun)
+      // Where one world is somebody else's by now, the others still can be stored.
+      if finish(round, result) { return }
+    }
+  }
+
+  private func commitLater(_ round: Round) {
+    for news in round.news { news.hosted.isBeingStored = true }
+    for client in clients.values where client.owesStore { client.session.outbox.seal() }
+    let begun = HostClock.now()
+    workers.submit(
+      StoreJob { () throws(StoreFailure) in
+        try round.write()
+      } then: { [unowned self] result in
+        for news in round.news { news.hosted.isBeingStored = false }
+        keeper?.note(HostClock.now() &- begun)
+        _ = finish(round, result)
+        for client in clients.values where client.owesStore {
+          client.session.outbox.settleSealed()
+          touch(client)
+        }
+      })
+  }
+
+  /// Notes how a commit has ended.
+  ///
+  /// - Returns: Whether nothing is left to be stored of what it was about.
+  private func finish(_ round: Round, _ result: Result<Void, StoreFailure>) -> Bool {
+    switch result {
+    case .success:
+      keeper?.didStore(round, host: host)
+      return true
+    case .failure(let error):
+      let lost = error.world.flatMap { world in round.news.first { $0.hosted.name == world } }
+      for news in lost.map({ [$0] }) ?? round.news {
+        guard let home = news.hosted.home else { continue }
+        giveUp(news.hosted, home, "\(error)", isLost: error.isFinal)
+      }
+      return lost == nil
+    }
+  }
+
+  /// Whether everything that clients may know is stored. What can be stored at once is.
+  var isSettled: Bool {
+    guard let keeper else { return true }
+    commit()
+    return !workers.storeIsBusy
+      && !worlds.values.contains { hosted in
+        hosted.home.map { keeper.hasNews(hosted, $0.realm, host: host, isLast: false) } ?? false
+      }
+  }
+
+  /// Whether a client has been told something that is not stored yet.
+  func waitsForStore(_ client: Client) -> Bool {
+    guard client.owesStore, let keeper else { return false }
+    if client.hosted.isBeingStored { return true }
+    guard let home = client.hosted.home else { return false }
+    return keeper.hasNews(client.hosted, home.realm, host: host, isLast: false)
+  }
+
+  /// Lets all be sent that need not wait for the store.
+  func settleOutboxes() {
+    let candidates = touched + waitingForStore
+    waitingForStore = []
+    for client in candidates {
+      if waitsForStore(client) {
+        // Once, though it may be among both.
+        if !waitingForStore.contains(where: { $0 === client }) { waitingForStore.append(client) }
+      } else {
+        client.session.outbox.settle()
+        client.owesStore = false
+        touch(client)
       }
     }
-    settleOutboxes()
   }
 
   /// Does a little of what the store needs besides, for each world.
   func tendWorlds() {
-    guard let keeper else { return }
     isTending = false
+    guard let keeper, !workers.storeIsBusy else { return }
     for hosted in worlds.values where hosted.keeping != nil {
+      guard let home = hosted.home else { continue }
       do throws(KeeperFailure) {
-        if try keeper.tend(hosted, host: host) { isTending = true }
-      } catch {
-        if error.leavesTenure {
-          report("world \(hosted.realm.name) cannot be looked after for a while: \(error)")
-          hosted.archiving = nil
-          hosted.keeping?.restsUntil = host &+ Service.rest
-        } else {
-          giveUp(hosted, "\(error)", isLost: error.isFinal)
+        switch try keeper.tend(hosted, home, host: host) {
+        case .nothing: continue
+        case .more: isTending = true
+        case .checkpoint(let made):
+          isTending = true
+          return put(made, of: hosted, keeper)
         }
+      } catch {
+        leave(hosted, home, after: error)
       }
     }
     guard hasRubbish else { return }
@@ -61,106 +136,238 @@ extension Service {
     }
   }
 
+  /// Lets the store's thread store a checkpoint.
+  private func put(_ made: Keeper.MadeCheckpoint, of hosted: HostedWorld, _ keeper: Keeper) {
+    workers.submit(
+      StoreJob { () throws(StoreFailure) in
+        try keeper.put(made)
+      } then: { [unowned self] result in
+        switch result {
+        case .success: keeper.didPut(made, of: hosted)
+        case .failure(let error): if let home = hosted.home { leave(hosted, home, after: .store(error)) }
+        }
+      })
+  }
+
+  /// After something beside the rounds has failed: the world is left alone for a while, or cannot be had any more.
+  private func leave(_ hosted: HostedWorld, _ home: RealmBox, after failure: KeeperFailure) {
+    if failure.leavesTenure {
+      report("world \(hosted.name) cannot be looked after for a while: \(failure)")
+      hosted.archiving = nil
+      hosted.keeping?.restsUntil = host &+ Service.rest
+    } else {
+      giveUp(hosted, home, "\(failure)", isLost: failure.isFinal)
+    }
+  }
+
   /// Reads a world again whose store has failed, if it is time to try.
   func tryAgain(_ hosted: HostedWorld) {
-    guard let outage = hosted.realm.outage, host >= outage.retryAt else { return }
-    bringBack(hosted)
+    guard !workers.storeIsBusy, let home = hosted.home, case .store(let retryAt)? = home.realm.outage?.cause,
+      host >= retryAt
+    else { return }
+    bringBack(hosted, home)
   }
 
   /// - Parameter isLost: Whether the world is another daemon's from now on.
-  private func giveUp(_ hosted: HostedWorld, _ reason: String, isLost: Bool = false) {
-    let name = hosted.realm.name
-    report("world \(name): \(reason)")
+  private func giveUp(_ hosted: HostedWorld, _ home: RealmBox, _ reason: String, isLost: Bool = false) {
+    let head = hosted.head(home.realm)
+    let last = home.realm.world.lastSequence
+    let lost = last > head ? "inputs \(head + 1) to \(last)" : "what changed since input \(last)"
+    report("world \(hosted.name): \(lost) could not be stored and did not happen: \(reason)")
+    if isShuttingDown { hasLost = true }
     for client in clients.values where client.hosted === hosted {
-      client.session.takeBack(world: name, head: hosted.head, reason)
+      client.session.takeBack(world: hosted.name, head: head, reason)
       touch(client)
       list(client)
     }
-    if isLost { close(hosted, reason, head: hosted.head, retryAt: .max) } else { bringBack(hosted) }
+    if isLost { close(hosted, home, reason, head: head, .taken) } else { bringBack(hosted, home) }
   }
 
   /// Lets a world be one that cannot be had for now.
-  private func close(_ hosted: HostedWorld, _ reason: String, head: UInt64, retryAt: UInt64) {
-    let outage = Realm.Outage(reason: reason, retryAt: retryAt, head: head)
-    hosted.replace(with: Realm(without: hosted.realm, outage))
-    readOn(in: hosted, from: 1)
+  private func close(
+    _ hosted: HostedWorld, _ home: RealmBox, _ reason: String, head: UInt64, _ cause: Realm.Outage.Cause
+  ) {
+    if let known = home.realm.outage, let reading = known.reading, case .store(let retryAt) = cause {
+      return readOnly(home, reading, reason, retryAt: retryAt, isFromStart: known.isFromStart)
+    }
+    let outage = Realm.Outage(reason: reason, cause: cause, head: head)
+    hosted.replace(with: Realm(without: home.realm, outage))
+    readOn(in: hosted, home, from: 1)
   }
 
   /// Lets those who watch a world that was replaced go on with an input, or the first that there is behind it.
-  private func readOn(in hosted: HostedWorld, from sequence: UInt64) {
-    let first = hosted.realm.world.firstSequence
-    let next = min(max(sequence, first), hosted.realm.world.lastSequence + 1)
+  private func readOn(in hosted: HostedWorld, _ home: RealmBox, from sequence: UInt64) {
+    let first = home.realm.world.firstSequence
+    let next = min(max(sequence, first), home.realm.world.lastSequence + 1)
     for client in clients.values where client.hosted === hosted && client.session.cursor != nil {
-      client.session.cursor = hosted.realm.world.journalReader(from: next)
+      client.session.cursor = home.realm.world.journalReader(from: next)
     }
   }
 
   /// Throws a world away and reads it from the store.
-  private func bringBack(_ hosted: HostedWorld) {
+  private func bringBack(_ hosted: HostedWorld, _ home: RealmBox) {
     guard let keeper else { return }
     // One world's failure is most often all worlds', and to find that out anew may take a while.
-    let name = hosted.realm.name
-    let told = hosted.head
-    if let rest = storeRest, host < rest.until { return close(hosted, rest.reason, head: told, retryAt: rest.until) }
+    let name = hosted.name
+    let told = hosted.head(home.realm)
+    if let rest = storeRest, host < rest.until {
+      return close(hosted, home, rest.reason, head: told, .store(retryAt: rest.until))
+    }
+    let isStart = home.realm.outage?.isFromStart ?? false
+    var reading = home.realm.outage?.reading
     do throws(KeeperFailure) {
-      let stored = try keeper.read(name, host: host)
-      let reading = stored.reading
-      hosted.replace(with: stored.realm)
-      try keeper.take(hosted, reading, host: host)
-      try keeper.letTimePass(in: hosted, isStart: false)
-      readOn(in: hosted, from: told + 1)
+      if reading != nil {
+        // It is here already; only whether it can be written is to be found out, and that first.
+        try keeper.tryWriting()
+      } else {
+        let stored = try keeper.read(name, host: host)
+        reading = stored.reading
+        hosted.replace(with: stored.realm)
+      }
+      if let reading { try takeBack(hosted, home, reading, keeper, isStart: isStart) }
+      readOn(in: hosted, home, from: told + 1)
       storeRest = nil
-      report("world \(name) is as the store has it, up to input \(hosted.realm.world.lastSequence)")
+      report("world \(name) is as the store has it, up to input \(home.realm.world.lastSequence)")
     } catch {
       // A store that stays as it is, is spoken of once.
-      if hosted.realm.outage?.reason != "\(error)" { report("world \(name): \(error)") }
+      if home.realm.outage?.reason != "\(error)" { report("world \(name): \(error)") }
       let until = host &+ Service.pause
       if error.isOfStore { storeRest = ("\(error)", until) }
-      close(hosted, "\(error)", head: told, retryAt: until)
+      if error.isOfStore, let reading, hosted.keeping == nil {
+        readOnly(home, reading, "\(error)", retryAt: until, isFromStart: isStart)
+        readOn(in: hosted, home, from: told + 1)
+      } else {
+        close(hosted, home, "\(error)", head: told, error.isOfWorld ? .unreadable : .store(retryAt: until))
+      }
     }
+  }
+
+  /// Takes a world that is as the store has it, and lets its time go on.
+  private func takeBack(
+    _ hosted: HostedWorld, _ home: RealmBox, _ reading: StoredRealm.Reading, _ keeper: Keeper, isStart: Bool
+  ) throws(KeeperFailure) {
+    try keeper.take(hosted, home, reading, host: host)
+    home.realm.outage = nil
+    home.realm.clock = reading.settings.clock(host: host, moment: home.realm.world.now)
+    try keeper.letTimePass(in: hosted, home, isStart: isStart)
+  }
+
+  /// Lets a world be one that can be looked at, as the store has it, and not changed for now.
+  private func readOnly(
+    _ home: RealmBox, _ reading: StoredRealm.Reading, _ reason: String, retryAt: UInt64, isFromStart: Bool
+  ) {
+    home.realm.outage = Realm.Outage(
+      reason: reason, cause: .store(retryAt: retryAt), head: reading.world.head, reading: reading,
+      isFromStart: isFromStart)
   }
 
   // MARK: Coming and going
 
-  /// Brings back all worlds of the store, and makes `main` durable.
+  /// Brings back all worlds of the store, and makes `main` durable. One that cannot be brought back is out of service, and
+  /// stops no other. Where the store can be read and not be written, its worlds can only be looked at for now.
   ///
-  /// - Throws: Where one of them cannot be brought back. Nothing is written then.
+  /// - Throws: Where the store as a whole cannot be had.
   func bringBackAll() throws(KeeperFailure) {
     guard let keeper else { return }
     var readings: [(HostedWorld, StoredRealm.Reading)] = []
-    for name in try keeper.worlds() {
-      let stored = try keeper.read(name, host: host)
-      let reading = stored.reading
-      if let hosted = worlds[name] {
-        hosted.replace(with: stored.realm)
-        readings.append((hosted, reading))
-      } else {
-        let hosted = HostedWorld(stored.realm)
-        worlds[name] = hosted
-        readings.append((hosted, reading))
+    let stored = try keeper.worlds()
+    for (name, head) in stored {
+      let begun = keeper.wallClock()
+      do throws(KeeperFailure) {
+        let stored = try keeper.read(name, host: host)
+        let reading = stored.reading
+        readings.append((serve(stored.realm), reading))
+        tell(reading, milliseconds: max(0, keeper.wallClock() - begun))
+      } catch {
+        try host(outOfService: name, head: head, error)
       }
     }
     for (hosted, reading) in readings {
-      try keeper.take(hosted, reading, host: host)
-      try keeper.letTimePass(in: hosted, isStart: true)
+      guard let home = hosted.home else { continue }
+      do throws(KeeperFailure) {
+        try takeBack(hosted, home, reading, keeper, isStart: true)
+      } catch {
+        guard error.isOfStore else {
+          try host(outOfService: hosted.name, head: reading.world.head, error)
+          continue
+        }
+        // A full disk, say, passes; until then what is there is of use.
+        report("world \(hosted.name) can only be read for now: \(error)")
+        readOnly(home, reading, "\(error)", retryAt: host &+ Service.pause, isFromStart: true)
+      }
     }
-    if main.keeping == nil { try keeper.begin(main, host: host) }
+    if !stored.contains(where: { $0.name == main.name }), let home = main.home {
+      try keeper.begin(main, home, host: host)
+    }
     engine.counters.worlds = worlds.count
   }
 
+  /// Serves a world under its name.
+  private func serve(_ realm: consuming Realm) -> HostedWorld {
+    if let hosted = worlds[realm.name] {
+      hosted.replace(with: realm)
+      return hosted
+    }
+    let name = realm.name
+    let hosted = host(realm)
+    worlds[name] = hosted
+    return hosted
+  }
+
+  /// Lets a world be one that could not be brought back.
+  ///
+  /// - Throws: What has happened, if other worlds will fare no better.
+  private func host(outOfService name: String, head: UInt64, _ failure: KeeperFailure) throws(KeeperFailure) {
+    if failure.isOfStore { throw failure }
+    report("world \(name) is out of service: \(failure)")
+    let outage = Realm.Outage(
+      reason: "\(failure)", cause: failure.isFinal ? .taken : .unreadable, head: head)
+    _ = serve(Realm(name: name, limits: engine.limits.world, host: host, outage))
+  }
+
+  /// Says that a world is back, and what that took.
+  private func tell(_ reading: StoredRealm.Reading, milliseconds: Int64) {
+    let (name, head) = (reading.world.name, reading.world.head)
+    note(
+      "world \(name) is back with \(head) inputs in \(milliseconds) ms, the last \(head - reading.start) of them played again"
+    )
+    if let detour = reading.detour {
+      report(
+        reading.start == 0
+          ? "world \(name) was played from its beginning: \(detour)"
+          : "of world \(name) nothing up to input \(reading.start) can be undone: \(detour)")
+    }
+  }
+
   /// Gives all worlds back, when everything is stored, and closes the store.
-  func release() {
-    guard let keeper else { return }
+  ///
+  /// - Returns: Whether all that happened is stored. What is not has been reported.
+  @discardableResult
+  func release() -> Bool {
+    guard let keeper else { return true }
+    isShuttingDown = true
     passTime()
     commit(isLast: true)
     for hosted in worlds.values {
+      guard let home = hosted.home else {
+        // A worker has not come back in time; what it has done there nobody was told of.
+        report("world \(hosted.name) ends as it was stored last: work was under way in it")
+        hasLost = true
+        continue
+      }
       do throws(KeeperFailure) {
-        try keeper.leave(hosted)
+        try keeper.leave(hosted, home)
       } catch {
-        report("world \(hosted.realm.name): \(error)")
+        report("world \(hosted.name): \(error)")
       }
     }
     keeper.store.close()
+    for hosted in worlds.values {
+      guard let outage = hosted.home?.realm.outage, case .store = outage.cause, !outage.isFromStart else { continue }
+      report("world \(hosted.name) ends as it was stored last, with input \(outage.head): \(outage.reason)")
+      hasLost = true
+    }
+    return !hasLost
   }
 }
 
@@ -169,27 +376,37 @@ extension Session {
   ///
   /// - Parameter head: The last input that is stored. Of what was dropped up to it the client is still to be told.
   mutating func takeBack(world: String, head: UInt64, _ reason: String) {
-    let (lines, withheld) = outbox.takeBack()
+    let unsettled = outbox.takeBack()
     if let cursor, cursor.next <= head { gap = (gap?.lowerBound ?? cursor.next)...head }
     if let dropped = gap { gap = dropped.lowerBound <= head ? dropped.clamped(to: 0...head) : nil }
-    var unanswered = withheld[...]
-    for line in lines.split(separator: UInt8(ascii: "\n")) {
+    var unanswered = unsettled.withheld[...]
+    var forms = unsettled.forms[...]
+    for line in unsettled.lines.split(separator: UInt8(ascii: "\n")) {
       while let request = unanswered.first, request.place <= line.startIndex {
         failStorage(request.tag, world: world, reason)
         unanswered.removeFirst()
       }
-      switch LineClass(rawValue: line[line.startIndex]) {
-      case .success, .failure: failStorage(Session.tag(of: line), world: world, reason)
-      case .flow:
+      while let next = forms.first, next.place <= line.startIndex {
+        outbox.change(to: next.form)
+        forms.removeFirst()
+      }
+      let stands = unsettled.standing.contains { $0.contains(line.startIndex) }
+      let lineClass = LineClass(rawValue: line[line.startIndex])
+      if stands || lineClass == .flow {
         line.withUnsafeBytes { outbox.buffer.append($0) }
         outbox.buffer.endLine()
-      case .data, .notice, nil: break
+      } else if lineClass == .success || lineClass == .failure {
+        failStorage(Session.tag(of: line), world: world, reason)
       }
     }
     for request in unanswered { failStorage(request.tag, world: world, reason) }
-    if !activity.isNone {
+    if let last = forms.last { outbox.change(to: last.form) }
+    // What nobody has begun is still to be done, in the world as it is then.
+    if !activity.isNone, !activity.isDeferred {
       failStorage(activity.tag, world: world, reason)
       endActivity()
+      // What waits behind it is taken in its turn.
+      isHeldUp = true
     }
   }
 
@@ -202,21 +419,5 @@ extension Session {
     let rest = line.dropFirst(2)
     guard rest.first == UInt8(ascii: "@") else { return [] }
     return Array(rest.dropFirst().prefix { $0 != UInt8(ascii: " ") })
-  }
-}
-
-extension Verb {
-  /// Whether it is about what is in the present world, which must be there then.
-  var asksTheWorld: Bool {
-    switch self {
-    case .new, .drop, .list, .count, .show, .can, .send, .cast, .wire, .unwire, .wires, .watch, .unwatch, .clock,
-      .speed,
-      .pause, .resume, .advance, .step, .agenda, .fire, .await, .expect, .undo, .goto, .journal, .graph, .coverage,
-      .diff:
-      true
-    case .help, .kinds, .describe, .cancel, .world, .use, .worlds, .begin, .end, .quiet, .mode, .limits, .stats, .sync,
-      .quit, .shutdown:
-      false
-    }
   }
 }

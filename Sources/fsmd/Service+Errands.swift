@@ -6,143 +6,196 @@ import StateMachines
 /// What concerns other worlds, other sessions or the daemon. Whoever is told of other worlds than their own is told of
 /// what is stored.
 extension Service {
-  func run(_ errand: ServiceErrand, _ client: Client) {
+  /// Carries out what concerns more than a session and its world.
+  ///
+  /// - Returns: False if it has to wait for a world or the store; then it is to be tried again.
+  func run(_ errand: ServiceErrand, _ tag: [UInt8], _ client: Client) -> Bool {
+    guard canRun(errand, client) else { return false }
+    let mark = client.session.outbox.buffer.count
     switch errand {
-    case .use(let name): use(name, client)
-    case .newWorld(let name, let clock, let seed, let isDurable): newWorld(name, clock, seed, isDurable, client)
-    case .forkWorld(let name):
-      commit()
-      forkWorld(name, client)
-    case .dropWorld(let name): dropWorld(name, client)
-    case .listWorlds:
-      commit()
-      listWorlds(client)
-    case .compare(let left, let right):
-      commit()
-      compare(left, right, client)
-    case .goOn(let comparison): goOn(with: comparison, client)
-    case .finish(let rewind): finish(rewind, client)
+    case .describeWorld: tag.withUnsafeBytes { engine.describe(client.hosted, $0, &client.session) }
+    case .activities: listActivities(tag, client)
+    case .cancel(let number): cancel(number, tag, client)
+    case .use(let name): use(name, tag, client)
+    case .newWorld(let name, let clock, let seed, let isDurable):
+      newWorld(name, clock, seed, isDurable, tag, client)
+    case .forkWorld(let name): forkWorld(name, tag, client)
+    case .dropWorld(let name): dropWorld(name, tag, client)
+    case .listWorlds: listWorlds(tag, client)
+    case .compare(let left, let right): compare(left, right, tag, client)
     case .changeClock(let change, let isShown):
-      // Each change is told to all who watch in full, which is what it costs.
-      client.session.effort += Engine.effortOfANotice * clients.count
-      tellClock(change, in: client.hosted)
-      engine.answerClock(isShown: isShown, request.tag, &client.session, client.hosted.realm)
+      // What changes with the world is not certain before it is stored.
+      changeClock(change, isShown: isShown, tag, client)
+      return true
     case .changeForm(let form):
       client.session.outbox.change(to: form)
-      client.session.outbox.buffer.begin(.success, tag: request.tag)
-      client.session.outbox.buffer.endLine()
-    case .announceLivelock: announceLivelock(in: client.hosted, except: client)
+      tag.withUnsafeBytes { tag in
+        client.session.outbox.buffer.begin(.success, tag: tag)
+        client.session.outbox.buffer.endLine()
+      }
+    case .announceLivelock: announceLivelock(in: client.hosted, except: [client])
     case .quit: client.session.sayGoodbye("quit")
     case .shutdown: shutDown()
     }
+    if client.owesStore { client.session.outbox.stand(from: mark) }
+    return true
   }
 
-  private func use(_ name: String, _ client: Client) {
-    guard let hosted = world(name, client) else { return }
+  /// Whether the worlds and the store that an errand needs are there.
+  func canRun(_ errand: ServiceErrand, _ client: Client) -> Bool {
+    switch errand {
+    case .describeWorld, .activities, .cancel, .changeForm, .quit, .shutdown: true
+    case .changeClock, .announceLivelock: client.hosted.home != nil
+    // What the client was told of the present world is stored before it leaves it.
+    case .use: !client.owesStore || isSettled
+    case .newWorld(_, _, _, let isDurable): !isDurable || isSettled
+    case .forkWorld: client.hosted.home != nil && isSettled
+    case .dropWorld(let name): isSettled && (worlds[name].map { $0.home != nil } ?? true)
+    case .listWorlds: isSettled
+    case .compare: isSettled
+    }
+  }
+
+  private func changeClock(_ change: String, isShown: Bool, _ tag: [UInt8], _ client: Client) {
+    guard let home = client.hosted.home else { return }
+    // Each change is told to all who watch in full, which is what it costs.
+    client.session.effort += Engine.effortOfANotice * clients.count
+    tellClock(change, in: client.hosted, home)
+    tag.withUnsafeBytes { engine.answerClock(isShown: isShown, $0, &client.session, home.realm) }
+  }
+
+  private func use(_ name: String, _ tag: [UInt8], _ client: Client) {
+    guard let hosted = world(name, tag, client) else { return }
     move(client, to: hosted)
-    engine.describeWorld(request.tag, &client.session, hosted.realm)
+    tag.withUnsafeBytes { engine.describe(hosted, $0, &client.session) }
   }
 
   private func move(_ client: Client, to hosted: HostedWorld) {
     engine.tellGap(&client.session)
-    // What the client has been told of a durable world must be stored as long as it can be taken back; of another, nothing
-    // has to be.
-    if client.hosted.isDurable { commit() } else { client.session.outbox.settle() }
-    client.hosted = hosted
-    hosted.realm.catchUp(host: host, budget: Service.firingsInARound)
+    client.move(to: hosted)
+    client.session.cursor = nil
+    client.awaitedUpTo = nil
+    guard let home = hosted.home else { return }
+    home.realm.slice = .onEventLoop
+    home.realm.catchUp(host: host)
     // A watch rests while another world is in use: what came meanwhile is not told.
-    let isWatching = hosted.realm.world.watchCount(of: client.session.watcher) > 0
-    client.session.cursor =
-      isWatching ? hosted.realm.world.journalReader(from: hosted.realm.world.lastSequence + 1) : nil
-    list(client)
+    freshen(client)
   }
 
   /// A world by its name; a failure is written if there is none.
-  func world(_ name: String, _ client: Client) -> HostedWorld? {
+  func world(_ name: String, _ tag: [UInt8], _ client: Client) -> HostedWorld? {
     if let hosted = worlds[name] { return hosted }
-    client.session.fail(
-      request.tag, .unknownWorld, [("world", name)] + engine.suggestion(name, among: worlds.keys.sorted()),
-      "there is no world '\(name)'; 'worlds' lists them")
+    tag.withUnsafeBytes {
+      client.session.fail(
+        $0, .unknownWorld, [("world", name)] + engine.suggestion(name, among: worlds.keys.sorted()),
+        "there is no world '\(name)'; 'worlds' lists them")
+    }
     return nil
   }
 
   private func newWorld(
-    _ name: String, _ clock: WorldClock.Mode, _ seed: UInt64, _ isDurable: Bool, _ client: Client
+    _ name: String, _ clock: WorldClock.Mode, _ seed: UInt64, _ isDurable: Bool, _ tag: [UInt8], _ client: Client
   ) {
-    guard isFree(name, client) else { return }
-    let hosted = HostedWorld(
+    guard isFree(name, tag, client) else { return }
+    let hosted = self.host(
       Realm(name: name, clock: clock, seed: seed, limits: engine.limits.world, host: host))
-    if isDurable {
+    if isDurable, let home = hosted.home {
       do throws(KeeperFailure) {
-        try keeper?.begin(hosted, host: host)
+        try keeper?.begin(hosted, home, host: host)
       } catch {
-        client.session.failStorage(Array(request.tag), world: name, "\(error)")
+        client.session.failStorage(tag, world: name, "\(error)")
         return
       }
     }
-    worlds[name] = hosted
+    add(hosted)
+    tag.withUnsafeBytes { engine.answer("created", name, $0, &client.session) }
+  }
+
+  /// Takes in a world that was made.
+  func add(_ hosted: HostedWorld) {
+    reservedNames.remove(hosted.name)
+    worlds[hosted.name] = hosted
     engine.counters.worlds = worlds.count
-    answer("created", name, client)
   }
 
   /// Whether there can be another world of a name; a failure is written if not.
-  private func isFree(_ name: String, _ client: Client) -> Bool {
+  private func isFree(_ name: String, _ tag: [UInt8], _ client: Client) -> Bool {
     let limits = engine.limits
-    guard worlds[name] == nil else {
-      client.session.fail(request.tag, .nameTaken, [("world", name)], "there is a world '\(name)' already")
-      return false
+    let count = worlds.count + reservedNames.count
+    return tag.withUnsafeBytes { tag in
+      guard worlds[name] == nil, !reservedNames.contains(name) else {
+        client.session.fail(tag, .nameTaken, [("world", name)], "there is a world '\(name)' already")
+        return false
+      }
+      guard count < limits.worlds else {
+        client.session.fail(
+          tag, .limit, [("name", "worlds"), ("value", "\(limits.worlds)")],
+          "there are \(count) worlds; 'world drop' removes one")
+        return false
+      }
+      return true
     }
-    guard worlds.count < limits.worlds else {
-      client.session.fail(
-        request.tag, .limit, [("name", "worlds"), ("value", "\(limits.worlds)")],
-        "there are \(worlds.count) worlds; 'world drop' removes one")
-      return false
-    }
-    return true
   }
 
-  private func forkWorld(_ name: String, _ client: Client) {
-    guard isFree(name, client) else { return }
-    if let outage = client.hosted.realm.outage {
-      client.session.failStorage(Array(request.tag), world: client.hosted.realm.name, outage.reason)
+  /// Makes a copy of the present world; of a large one a worker does.
+  private func forkWorld(_ name: String, _ tag: [UInt8], _ client: Client) {
+    guard let home = client.hosted.home, isFree(name, tag, client) else { return }
+    if let outage = home.realm.outage, !outage.isReadable {
+      client.session.failStorage(tag, world: client.hosted.name, outage.reason)
       return
     }
-    worlds[name] = HostedWorld(Realm(forking: client.hosted.realm, as: name))
-    // A fork takes about as long as a look at each machine.
-    client.session.effort += client.hosted.realm.world.machineCount
-    engine.counters.worlds = worlds.count
-    answer("created", name, client)
+    guard home.realm.mayGrow(by: home.realm.world.bytesOfACopy) else {
+      tag.withUnsafeBytes { engine.failMemory($0, [], &client.session, home.realm) }
+      return
+    }
+    guard home.realm.world.machineCount < Realm.manyMachines else {
+      reservedNames.insert(name)
+      client.session.activity = .fork(Activity.Fork(name: name, tag: tag))
+      return
+    }
+    add(self.host(Realm(forking: home.realm, as: name)))
+    tag.withUnsafeBytes { engine.answer("created", name, $0, &client.session) }
   }
 
-  private func dropWorld(_ name: String, _ client: Client) {
-    guard let hosted = world(name, client) else { return }
+  private func dropWorld(_ name: String, _ tag: [UInt8], _ client: Client) {
+    guard let hosted = world(name, tag, client), let home = hosted.home else { return }
     guard hosted !== main else {
       let others = worlds.keys.filter { $0 != name }.sorted().prefix(60).joined(separator: ",")
-      client.session.fail(
-        request.tag, .badArgument, [("argument", "world"), ("got", name), ("allowed", others)],
-        "the world main cannot be dropped")
+      tag.withUnsafeBytes {
+        client.session.fail(
+          $0, .badArgument, [("argument", "world"), ("got", name), ("allowed", others)],
+          "the world main cannot be dropped")
+      }
       return
     }
-    guard forget(hosted, client) else { return }
+    guard forget(hosted, home, tag, client) else { return }
     worlds[name] = nil
     engine.counters.worlds = worlds.count
     for user in clients.values where user.hosted === hosted {
       touch(user)
-      leave(name, user)
+      leave(hosted, home, user)
       move(user, to: main)
     }
-    answer("dropped", name, client)
+    for user in departing.values where user.hosted === hosted {
+      user.session.endActivity()
+      user.move(to: main)
+    }
+    workers.dispose(home)
+    tag.withUnsafeBytes { engine.answer("dropped", name, $0, &client.session) }
   }
 
   /// Removes what the store has of a world; a failure is written if it cannot.
-  private func forget(_ hosted: HostedWorld, _ client: Client) -> Bool {
-    guard hosted.isDurable, let keeper else { return true }
-    if let outage = hosted.realm.outage, outage.retryAt == .max {
-      client.session.failStorage(Array(request.tag), world: hosted.realm.name, outage.reason)
+  private func forget(_ hosted: HostedWorld, _ home: RealmBox, _ tag: [UInt8], _ client: Client) -> Bool {
+    guard hosted.isDurable(home.realm), let keeper else { return true }
+    if let outage = home.realm.outage, case .taken = outage.cause {
+      client.session.failStorage(tag, world: hosted.name, outage.reason)
       return false
     }
     do throws(StoreFailure) {
-      try keeper.store.remove(hosted.realm.name)
+      try keeper.store.remove(hosted.name)
+      if let outage = home.realm.outage {
+        report("world \(hosted.name), which was out of service, was dropped with its \(outage.head) inputs")
+      }
       hosted.keeping = nil
       hasRubbish = true
       return true
@@ -150,59 +203,59 @@ extension Service {
       // An earlier attempt, of which nobody knew how it ended, has removed it.
       return true
     } catch {
-      client.session.failStorage(Array(request.tag), world: hosted.realm.name, "\(error)")
+      client.session.failStorage(tag, world: hosted.name, "\(error)")
       return false
     }
   }
 
   /// Ends what a client was doing in a world that is no more, and tells it.
-  private func leave(_ name: String, _ user: Client) {
-    engine.pump(&user.session, user.hosted.realm.world, mayDrop: true)
-    if !user.session.activity.isNone {
-      user.session.activity.tag.withUnsafeBytes {
-        user.session.fail($0, .unknownWorld, [("world", name)], "the world '\(name)' was dropped meanwhile")
-      }
-      user.session.endActivity()
-      // What waited behind it is to be taken in its turn.
-      user.session.isHeldUp = true
+  private func leave(_ hosted: HostedWorld, _ home: RealmBox, _ user: Client) {
+    engine.pump(&user.session, home.realm.world, mayDrop: true)
+    if !user.session.activity.isNone, !user.isAway {
+      end(user, .unknownWorld, "the world '\(hosted.name)' was dropped meanwhile", [("world", hosted.name)])
     }
     user.session.say { buffer in
       buffer.word(literal: "world")
-      buffer.key("dropped", name)
+      buffer.key("dropped", hosted.name)
     }
   }
 
-  private func answer(_ word: StaticString, _ name: String, _ client: Client) {
-    client.session.outbox.buffer.begin(.success, tag: request.tag)
-    client.session.outbox.buffer.word(literal: word)
-    client.session.outbox.buffer.word(name)
-    client.session.outbox.buffer.endLine()
-  }
-
-  private func listWorlds(_ client: Client) {
-    for (name, hosted) in worlds.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
-      hosted.realm.catchUp(host: host, budget: Service.firingsInARound)
-      client.session.outbox.buffer.begin(.data, tag: request.tag)
-      client.session.outbox.buffer.word(name)
-      client.session.outbox.buffer.key("clock", hosted.realm.clock.mode.rawValue)
-      client.session.endLine(hosted.realm.world.now, hosted.realm.world.lastSequence)
+  private func listWorlds(_ tag: [UInt8], _ client: Client) {
+    tag.withUnsafeBytes { tag in
+      for (name, hosted) in worlds.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
+        if let home = hosted.home {
+          home.realm.slice = .onEventLoop
+          home.realm.catchUp(host: host)
+        }
+        let glimpse = hosted.presentGlimpse
+        client.session.outbox.buffer.begin(.data, tag: tag)
+        client.session.outbox.buffer.word(name)
+        if let outage = glimpse.outage {
+          client.session.outbox.buffer.word(literal: "out-of-service")
+          client.session.outbox.buffer.note(outage.reason)
+          client.session.outbox.buffer.endLine()
+          continue
+        }
+        client.session.outbox.buffer.key("clock", glimpse.clock.rawValue)
+        client.session.endLine(glimpse.now, glimpse.lastSequence)
+      }
+      client.session.outbox.buffer.begin(.success, tag: tag)
+      client.session.outbox.buffer.word(UInt64(worlds.count))
+      client.session.outbox.buffer.endLine()
     }
-    client.session.outbox.buffer.begin(.success, tag: request.tag)
-    client.session.outbox.buffer.word(UInt64(worlds.count))
-    client.session.outbox.buffer.endLine()
   }
 
   /// `* SEQ T - clock …` to all who watch in full. Those who have too much to read already are not told.
-  func tellClock(_ change: String, in hosted: HostedWorld) {
+  func tellClock(_ change: String, in hosted: HostedWorld, _ home: RealmBox) {
     for client in clients.values where client.hosted === hosted {
-      guard hosted.realm.world.hearsOfTheClock(client.session.watcher) else { continue }
+      guard home.realm.world.hearsOfTheClock(client.session.watcher) else { continue }
       touch(client)
-      engine.pump(&client.session, hosted.realm.world, mayDrop: true)
+      engine.pump(&client.session, home.realm.world, mayDrop: true)
       guard client.session.gap == nil, client.session.outbox.noticeBytes < engine.limits.noticeQueue else { continue }
       client.session.noticeScratch.removeAll()
       client.session.noticeScratch.begin(.notice)
-      client.session.noticeScratch.word(hosted.realm.world.lastSequence)
-      client.session.noticeScratch.word(seconds: hosted.realm.world.now.nanoseconds)
+      client.session.noticeScratch.word(home.realm.world.lastSequence)
+      client.session.noticeScratch.word(seconds: home.realm.world.now.nanoseconds)
       client.session.noticeScratch.append(literal: " - clock ")
       client.session.noticeScratch.append(text: change)
       client.session.noticeScratch.endLine()
@@ -210,14 +263,45 @@ extension Service {
     }
   }
 
-  func announceLivelock(in hosted: HostedWorld, except author: Client?) {
-    guard let livelock = hosted.realm.unannounced else { return }
-    hosted.realm.unannounced = nil
-    for client in clients.values where client.hosted === hosted && client !== author {
+  func announceLivelock(in hosted: HostedWorld, except authors: [Client]) {
+    guard let home = hosted.home, let livelock = home.realm.unannounced else { return }
+    home.realm.unannounced = nil
+    for client in clients.values where client.hosted === hosted && !authors.contains(where: { $0 === client }) {
       touch(client)
-      engine.pump(&client.session, hosted.realm.world, mayDrop: true)
+      engine.pump(&client.session, home.realm.world, mayDrop: true)
       guard client.session.outbox.noticeBytes < engine.limits.noticeQueue else { continue }
-      engine.tellLivelock(livelock, &client.session, hosted.realm)
+      engine.tellLivelock(livelock, &client.session, home.realm)
     }
+  }
+
+  /// Tells all who use a world of what has come to a limit there.
+  func announceLimits(in hosted: HostedWorld, _ home: RealmBox, except authors: [Client] = []) {
+    if home.realm.unannounced != nil { announceLivelock(in: hosted, except: authors) }
+    if home.realm.isFullUnannounced { announceFullMemory(in: hosted, home) }
+  }
+
+  /// `! limit world= name=memory` to all who use a world whose real clock was paused.
+  private func announceFullMemory(in hosted: HostedWorld, _ home: RealmBox) {
+    home.realm.isFullUnannounced = false
+    for client in clients.values where client.hosted === hosted {
+      touch(client)
+      engine.pump(&client.session, home.realm.world, mayDrop: true)
+      client.session.say { buffer in
+        buffer.word(literal: "limit")
+        buffer.key("world", hosted.name)
+        buffer.key("name", "memory")
+        buffer.key("value", UInt64(budget.bytes))
+      }
+    }
+  }
+}
+
+extension Engine {
+  /// `+ WORD NAME`
+  func answer(_ word: StaticString, _ name: String, _ tag: UnsafeRawBufferPointer, _ session: inout Session) {
+    session.outbox.buffer.begin(.success, tag: tag)
+    session.outbox.buffer.word(literal: word)
+    session.outbox.buffer.word(name)
+    session.outbox.buffer.endLine()
   }
 }

@@ -1,74 +1,89 @@
 import LineProtocol
 import Simulator
 import StateMachines
+import UnixHost
 
 /// The daemon without its descriptors: worlds, sessions, and who is served when.
 ///
 /// Whoever owns the connections calls it in rounds: `beginRound` with the host's time, what each client sent, and
-/// `endRound`; then it writes every outbox out. Everything here belongs to that caller's one queue.
+/// `endRound`; then it writes every outbox out. Everything here belongs to that caller's one queue. What may take long is
+/// done by workers, to whom worlds are lent (``Loan``).
 final class Service {
-  /// One client, with the world it uses.
-  final class Client {
-    let number: UInt32
-    var session: Session
-    var hosted: HostedWorld
-    /// In which of the service's lists this client stands, so that it stands there once.
-    fileprivate var isTouched = false
-    fileprivate var isBusy = false
-    fileprivate var isWatching = false
-    /// Whether it has left.
-    fileprivate var isGone = false
-
-    init(number: UInt32, limits: Limits, hosted: HostedWorld) {
-      self.number = number
-      session = Session(number: number, limits: limits)
-      self.hosted = hosted
-    }
-
-    /// Throws away what can no longer be sent.
-    func discardOutput() {
-      session.outbox = Outbox()
-    }
-  }
-
   let engine: Engine
   var worlds: [String: HostedWorld] = [:]
   let main: HostedWorld
   /// What keeps durable worlds; nil for a daemon that keeps nothing.
   let keeper: Keeper?
+  /// Where long work is done.
+  let workers: Workers
   /// Takes what is to be said to whoever runs the daemon.
   var report: (String) -> Void = { _ in }
+  /// The same, for what is as it should be.
+  var note: (String) -> Void = { _ in }
   /// Whether checkpoints are being written, or room is being made.
   var isTending = false
   /// Whether dropped worlds have left something in the store.
   var hasRubbish = true
   /// Why no world can be read from the store for now, and the host time at which it is asked again; nil if all is well.
   var storeRest: (reason: String, until: UInt64)?
+  /// Whether something that happened since the daemon was told to end could not be stored.
+  var hasLost = false
+  /// What all of it may hold in memory.
+  let budget: MemoryBudget
+  /// Gives memory that was freed back to the system.
+  var giveBackMemory: () -> Void = {}
+  /// How many rounds there were.
+  var rounds = 0
+  /// When what can be made again was last given up, as host time.
+  var relievedAt: UInt64 = 0
   private(set) var clients: [UInt32: Client] = [:]
+  /// Clients that are gone, and have left something to be done.
+  private(set) var departing: [UInt32: Client] = [:]
+  /// Names of worlds that are being made.
+  var reservedNames: Set<String> = []
   // A round must not cost more for clients that have nothing to do with it, so those that may have are listed.
   /// Clients that may have output to be written.
-  private var touched: [Client] = []
-  /// Clients that are in the middle of something, or whose next lines wait until they have read.
-  private var busy: [Client] = []
+  private(set) var touched: [Client] = []
+  /// Clients that have been told something that is not stored yet.
+  var waitingForStore: [Client] = []
+  /// Clients that are in the middle of something, or whose next lines wait.
+  private(set) var busy: [Client] = []
   /// Clients that watch something in the world they use.
   private var watching: [Client] = []
   var request = Request()
   /// The host time of the present round, in nanoseconds.
   var host: UInt64
   /// Whether somebody asked for the end of the daemon.
-  private(set) var isShuttingDown = false
+  var isShuttingDown = false
+  private var nextNumber: UInt32 = 1
+  private var nextActivity: UInt64 = 1
+  /// Counts the turns that clients have had with workers.
+  var turns: UInt64 = 0
 
-  /// Timers fired for one world in one round before others get their turn.
-  static let firingsInARound = 20_000
+  /// How long clients that send much are served in a round, in nanoseconds: others' requests may have come meanwhile.
+  private static let longestRound: UInt64 = 2_000_000
+  /// A request that keeps the event loop for longer than this makes its world one for workers, in nanoseconds.
+  static let tooLong: UInt64 = 1_000_000
+  /// For how many requests that lasts, if none of them takes long.
+  static let slowRequests = 64
 
-  /// - Parameter keeper: What keeps durable worlds; they are there when ``bringBackAll()`` has returned.
-  init(catalogue: Catalogue, limits: Limits, version: String, keeper: Keeper? = nil, host: UInt64) {
+  /// - Parameters:
+  ///   - keeper: What keeps durable worlds; they are there when ``bringBackAll()`` has returned.
+  ///   - measure: How much memory the process has; nil where nobody knows.
+  init(
+    catalogue: Catalogue, limits: Limits, version: String, keeper: Keeper? = nil, workers: Workers = Workers(),
+    graphs: Graphs = Graphs(), host: UInt64, measure: @escaping @Sendable () -> Int? = { nil }
+  ) {
     self.keeper = keeper
+    self.workers = workers
+    budget = MemoryBudget(bytes: limits.memory, measure: measure)
     engine = Engine(
       catalogue: catalogue, limits: limits, version: version, counters: Counters(host: host),
-      keepsWorlds: keeper != nil)
+      keepsWorlds: keeper != nil, graphs: graphs)
     self.host = host
-    main = HostedWorld(Realm(name: "main", clock: .real, seed: 0, limits: limits.world, host: host))
+    let realm = RealmBox(Realm(name: "main", clock: .real, seed: 0, limits: limits.world, host: host))
+    realm.realm.share.join(budget)
+    main = HostedWorld(realm)
     worlds["main"] = main
     engine.counters.worlds = 1
   }
@@ -78,6 +93,9 @@ final class Service {
   /// Whether there is room for one more client.
   var hasRoom: Bool { clients.count < engine.limits.clients }
 
+  /// Whether so many clients have left work behind that new ones have to wait.
+  var isWorkingForTheDeparted: Bool { departing.count >= engine.limits.clients }
+
   /// What a client gets that there is no room for.
   var refusal: String {
     "- LIMIT name=clients value=\(engine.limits.clients) : the daemon serves \(engine.limits.clients) clients already\n"
@@ -85,32 +103,50 @@ final class Service {
   }
 
   /// Takes a client in and greets it.
-  ///
-  /// - Parameter number: No other client has it.
-  func open(_ number: UInt32) -> Client {
-    let client = Client(number: number, limits: engine.limits, hosted: main)
-    clients[number] = client
+  func open() -> Client {
+    let client = Client(number: nextNumber, limits: engine.limits, hosted: main)
+    client.session.share.join(budget)
+    nextNumber &+= 1
+    clients[client.number] = client
     touch(client)
     engine.counters.clients = clients.count
     engine.counters.connections &+= 1
-    main.realm.catchUp(host: host, budget: Service.firingsInARound)
+    main.home?.realm.catchUp(host: host)
+    let glimpse = main.presentGlimpse
     client.session.outbox.buffer.append(literal: "+ fsmd protocol=1")
     client.session.outbox.buffer.key("version", engine.version)
-    client.session.outbox.buffer.key("world", main.realm.name)
-    client.session.outbox.buffer.key("clock", main.realm.clock.mode.rawValue)
-    client.session.endLine(main.realm.world.now, main.realm.world.lastSequence)
+    client.session.outbox.buffer.key("world", main.name)
+    client.session.outbox.buffer.key("clock", glimpse.clock.rawValue)
+    client.session.endLine(glimpse)
     client.session.outbox.settle()
     return client
   }
 
-  /// Lets a client go, with its watches.
+  /// Lets a client go, with its watches. What it sent is carried out all the same, as far as it changes something.
   func close(_ client: Client) {
     clients[client.number] = nil
-    client.isGone = true
-    // A world that it was taking back goes on where it stood.
-    if case .rewind = client.session.activity { client.session.endActivity() }
     engine.counters.clients = clients.count
-    for hosted in worlds.values { hosted.realm.world.unwatchAll(for: client.session.watcher) }
+    for hosted in worlds.values {
+      if let home = hosted.home {
+        home.realm.world.unwatchAll(for: client.session.watcher)
+      } else {
+        hosted.departed.append(client.session.watcher)
+      }
+    }
+    client.session.hasReader = false
+    client.session.cursor = nil
+    client.session.gap = nil
+    client.discardOutput()
+    if client.session.life == .open { client.session.life = .inputEnded }
+    if case .away(let away) = client.session.activity, away.onlyReads { client.lease?.interrupt(.cancelled) }
+    departing[client.number] = client
+    list(client)
+    if !isBusy(client) { serve(client) }
+    forgetIfDone(client)
+  }
+
+  private func forgetIfDone(_ client: Client) {
+    if !client.session.hasReader, client.session.life == .ended { departing[client.number] = nil }
   }
 
   // MARK: Rounds
@@ -118,31 +154,77 @@ final class Service {
   /// Begins a round: all that is read in it shares one moment.
   func beginRound(host: UInt64) {
     self.host = host
+    takeReturned()
   }
 
   /// Takes what a client has sent.
+  ///
+  /// One that has more under way than it could be served at once waits for ``workOn()``, when those are served that ask
+  /// for little.
+  func receive(_ client: Client) {
+    touch(client)
+    if isBusy(client) {
+      lookForCancel(client)
+    } else {
+      serve(client)
+    }
+  }
+
+  /// Carries out what a client has sent, as long as that is short.
   func serve(_ client: Client) {
     touch(client)
+    if isShuttingDown { return }
     tryAgain(client.hosted)
     while true {
-      client.hosted.realm.catchUp(host: host, budget: Service.firingsInARound)
-      if client.hosted.realm.unannounced != nil { announceLivelock(in: client.hosted, except: nil) }
-      let waiting = client.session.input.count
-      switch engine.converse(&client.session, &client.hosted.realm, &request) {
-      case .none:
-        // What is under way now may have its `cancel` right behind it.
-        if client.session.input.count < waiting, lookForCancel(client) { continue }
-        client.hosted.realm.world.keepCheckpointIfDue()
-        list(client)
-        return
-      case .service(let errand):
-        run(errand, client)
-        if case .goOn = errand, !client.session.activity.isNone {
-          list(client)
-          return
+      if let (errand, tag) = client.errand {
+        client.errand = nil
+        guard run(errand, tag, client) else {
+          client.errand = (errand, tag)
+          client.session.isHeldUp = true
+          break
         }
       }
+      let next: Errand
+      if let home = client.hosted.home {
+        // Where another's request came before, and waits for a worker, it is as if the world was with that already.
+        next =
+          client.hosted.isPromised(to: client)
+          ? engine.converseWithoutWorld(&client.session, &request) : converse(client, home)
+      } else {
+        next = engine.converseWithoutWorld(&client.session, &request)
+      }
+      if case .service(let errand) = next {
+        client.errand = (errand, Array(request.tag))
+      } else if client.session.activity.isNone || !lookForCancel(client) {
+        // What is under way now may have its `cancel` right behind it.
+        break
+      }
     }
+    if case .deferred = client.session.activity, client.hosted.home != nil { client.hosted.promise(to: client) }
+    list(client)
+    forgetIfDone(client)
+  }
+
+  private func converse(_ client: Client, _ home: RealmBox) -> Errand {
+    let hosted = client.hosted
+    home.realm.slice = .onEventLoop
+    home.realm.isSlow = hosted.slowRequests > 0
+    home.realm.catchUp(host: host)
+    announceLimits(in: hosted, home)
+    if keeper != nil, hosted.isDurable(home.realm) { client.owesStore = true }
+    let begun = HostClock.now()
+    let requests = engine.counters.requests
+    let next = engine.converse(&client.session, &home.realm, &request)
+    let time = HostClock.now() &- begun
+    if time / max(1, engine.counters.requests &- requests) > Service.tooLong {
+      // Once may be chance: the host may have had other things to do.
+      if hosted.wasSlow { hosted.slowRequests = Service.slowRequests }
+      hosted.wasSlow = true
+    } else {
+      hosted.wasSlow = false
+    }
+    if home.realm.world.machineCount < Realm.manyMachines { home.realm.world.keepCheckpointIfDue() }
+    return next
   }
 
   /// Clients whose output is to be written since this was last asked.
@@ -155,19 +237,19 @@ final class Service {
   func touch(_ client: Client) {
     guard !client.isTouched else { return }
     client.isTouched = true
-    // What waits from earlier rounds is stored.
-    client.session.outbox.settle()
     touched.append(client)
-  }
-
-  /// Lets all that was written be sent.
-  func settleOutboxes() {
-    for client in touched { client.session.outbox.settle() }
   }
 
   /// Puts a client on the lists that its session now calls for; it is taken off when it is come upon.
   func list(_ client: Client) {
-    if !client.isBusy, !client.session.activity.isNone || client.session.isHeldUp {
+    if client.session.activity.isNone {
+      client.activity = nil
+    } else if client.activity == nil {
+      client.activity = nextActivity
+      nextActivity += 1
+      client.session.task?.since = host
+    }
+    if !client.isBusy, isBusy(client) {
       client.isBusy = true
       busy.append(client)
     }
@@ -179,94 +261,137 @@ final class Service {
 
   /// After some of a client's output was written: a gap is told as soon as there is room.
   func didWrite(_ client: Client) {
-    guard client.session.gap != nil else { return }
-    engine.pump(&client.session, client.hosted.realm.world, mayDrop: true)
+    guard client.session.gap != nil, let home = client.hosted.home else { return }
+    engine.pump(&client.session, home.realm.world, mayDrop: true)
+    if keeper != nil { client.owesStore = true }
+    touch(client)
   }
 
-  /// Whether a client has requests that can be carried out now, without anything coming from outside.
+  /// Whether a client has requests that can be carried out now on the event loop, without anything coming from outside.
   ///
   /// It depends on what of the outbox has been written.
   func hasWork(_ client: Client) -> Bool {
-    client.session.life != .ended && canWork(client)
+    guard client.session.life != .ended, !client.session.needsWorker else { return false }
+    return switch client.session.activity {
+    case .none:
+      client.session.isHeldUp && client.session.outbox.replyBytes < engine.limits.replyQueue && isServable(client)
+    case .advance, .step: client.hosted.home != nil
+    case .await, .reply, .rewind, .compare, .fork, .deferred, .away: false
+    }
+  }
+
+  /// Whether nothing that a held client waits for is with a worker.
+  private func isServable(_ client: Client) -> Bool {
+    if let (errand, _) = client.errand { return canRun(errand, client) }
+    guard let home = client.hosted.home else { return false }
+    return home.realm.rewinding == nil && !client.hosted.isPromised(to: client)
   }
 
   /// Says that a client will send nothing more.
   func inputEnded(_ client: Client) {
     if client.session.life == .open { client.session.life = .inputEnded }
-    serve(client)
+    receive(client)
   }
 
   /// Lets time catch up in every world that runs by itself.
   func passTime() {
     for hosted in worlds.values {
       tryAgain(hosted)
-      hosted.realm.catchUp(host: host, budget: Service.firingsInARound)
-      if hosted.realm.unannounced != nil { announceLivelock(in: hosted, except: nil) }
+      guard let home = hosted.home else { continue }
+      home.realm.slice = .onEventLoop
+      home.realm.catchUp(host: host)
+      announceLimits(in: hosted, home)
     }
   }
 
-  /// Goes on with what clients are in the middle of, a slice each.
+  /// Goes on with clients that ask for much, in turn, for a little while.
   func workOn() {
-    for client in busy where isBusy(client) { serve(client) }
+    let begun = HostClock.now()
+    var hasWorked = true
+    while hasWorked {
+      hasWorked = false
+      for client in busy where hasWork(client) {
+        serve(client)
+        hasWorked = true
+        if HostClock.now() &- begun > Service.longestRound { return rotateBusy(behind: client) }
+      }
+    }
   }
 
-  /// Ends a round: everybody's notices are printed, and those who wait on a real clock are looked after.
+  /// Lets a client's next requests wait for those of others.
+  func putLast(_ client: Client) {
+    guard let place = busy.firstIndex(where: { $0 === client }) else { return }
+    busy.append(busy.remove(at: place))
+  }
+
+  /// Lets those come first the next time who have not had their turn.
+  private func rotateBusy(behind client: Client) {
+    guard let place = busy.firstIndex(where: { $0 === client }) else { return }
+    busy = Array(busy[(place + 1)...] + busy[...place])
+  }
+
+  /// Ends a round: everybody's notices are printed, those who wait on a real clock are looked after, and worlds are lent
+  /// to workers.
   func endRound() {
     serveThoseWhoWait()
     commit()
     tendWorlds()
-    for client in watching where !client.isGone && client.session.cursor != nil {
+    for client in watching where client.session.cursor != nil {
+      guard let home = client.hosted.home else { continue }
       let before = client.session.outbox.noticeBytes
-      engine.pump(&client.session, client.hosted.realm.world, mayDrop: true)
+      engine.pump(&client.session, home.realm.world, mayDrop: true)
       if client.session.outbox.noticeBytes != before { touch(client) }
     }
     settleOutboxes()
+    tendMemory(of: touched)
     busy.removeAll { client in
       client.isBusy = isBusy(client)
       return !client.isBusy
     }
     watching.removeAll { client in
-      client.isWatching = !client.isGone && client.session.cursor != nil
+      client.isWatching = client.session.cursor != nil
       return !client.isWatching
+    }
+    lendWorlds()
+    // Without threads all is done by now.
+    if workers.areInline, workers.haveReturned {
+      takeReturned()
+      commit()
+      settleOutboxes()
     }
   }
 
   /// Whether there is work that needs another turn soon; to be asked when the outboxes have been written.
-  var needsTurn: Bool { isTending || busy.contains { hasWork($0) } || worlds.values.contains { $0.realm.isBehind } }
+  var needsTurn: Bool {
+    isTending || workers.haveReturned || touched.contains { $0.session.outbox.isUnsettled && !waitsForStore($0) }
+      || busy.contains { hasWork($0) || (canLend($0) && workers.areFree) }
+      || worlds.values.contains { ($0.home?.realm.isBehind ?? false) && workers.areFree }
+  }
 
   private func isBusy(_ client: Client) -> Bool {
-    !client.isGone && client.session.life != .ended
-      && (!client.session.activity.isNone || client.session.isHeldUp)
+    client.session.life != .ended
+      && (!client.session.activity.isNone || client.session.isHeldUp || client.errand != nil)
   }
 
   /// Looks after those who await a state, also one that another's next request has brought about.
   private func serveThoseWhoWait() {
     while true {
       let requests = engine.counters.requests
-      for client in busy where !client.isGone {
-        if case .await = client.session.activity { serve(client) }
+      for client in busy {
+        guard case .await = client.session.activity, let home = client.hosted.home else { continue }
+        if home.realm.clock.mode == .real || home.realm.world.lastSequence != client.awaitedUpTo {
+          client.awaitedUpTo = home.realm.world.lastSequence
+          attend(client, home)
+        }
       }
       if engine.counters.requests == requests { return }
     }
   }
 
-  private func canWork(_ client: Client) -> Bool {
-    guard !client.isGone else { return false }
-    return switch client.session.activity {
-    case .none: client.session.isHeldUp && client.session.outbox.replyBytes < engine.limits.replyQueue
-    case .reply(let reply, _): client.session.outbox.waiting < LongReply.mostUnwritten && !reply.isWaiting
-    case .await(let wait): client.hosted.realm.clock.mode == .virtual && isReady(client, wait.patience)
-    case .advance(let advance): isReady(client, advance.patience)
-    case .step(let step): isReady(client, step.patience)
-    case .rewind: true
-    case .compare: client.session.outbox.waiting < LongReply.mostUnwritten
-    }
-  }
-
-  /// Whether time may go on: a client has taken its notices, or has been waited for long enough.
-  private func isReady(_ client: Client, _ patience: UInt64?) -> Bool {
-    guard let patience else { return true }
-    return patience <= host || client.session.outbox.noticeBytes <= engine.limits.noticeQueue / 2
+  /// Looks whether what a client awaits has come about; then its next lines are taken.
+  private func attend(_ client: Client, _ home: RealmBox) {
+    touch(client)
+    if case .over = engine.attend(&client.session, &home.realm) { serve(client) }
   }
 
   /// When the next round must begin if nothing comes from outside; nil if never.
@@ -276,36 +401,46 @@ final class Service {
       if let time { wake = min(wake ?? time, time) }
     }
     for hosted in worlds.values {
-      consider(hosted.realm.nextWake())
-      consider(keeper?.nextWake(hosted))
-      if let outage = hosted.realm.outage, outage.retryAt < .max { consider(outage.retryAt) }
+      guard let home = hosted.home else { continue }
+      consider(home.realm.nextWake())
+      consider(keeper?.nextWake(hosted, home.realm))
+      if case .store(let retryAt)? = home.realm.outage?.cause { consider(retryAt) }
     }
     for client in busy {
       switch client.session.activity {
-      case .none, .rewind, .compare: break
-      case .reply(let reply, _): if reply.isWaiting { consider(host + Drawing.glance) }
+      case .none, .rewind, .compare, .fork, .deferred, .away: break
+      case .reply(let reply, _): if reply.isWaiting { consider(client.nextGlance) }
       case .advance(let advance): consider(advance.patience)
       case .step(let step): consider(step.patience)
       case .await(let wait):
         consider(wait.patience)
-        if client.hosted.realm.clock.isRunning { consider(client.hosted.realm.clock.host(at: wait.deadline)) }
+        if let home = client.hosted.home, home.realm.clock.isRunning {
+          consider(home.realm.clock.host(at: wait.deadline))
+        }
       }
     }
+    if busy.contains(where: canLend) { consider(workers.nextLook(host: host)) }
     return wake
   }
 
-  /// Says goodbye to everybody.
+  // MARK: The end
+
+  /// Says goodbye to everybody; what workers have is ended as soon as it can be.
   func shutDown() {
+    guard !isShuttingDown else { return }
     isShuttingDown = true
-    for client in clients.values {
-      if !client.session.activity.isNone {
-        client.session.activity.tag.withUnsafeBytes {
-          client.session.fail($0, .shuttingDown, "the daemon is ending")
-        }
-        client.session.endActivity()
-      }
-      client.session.sayGoodbye("shutdown")
-      touch(client)
-    }
+    workers.interrupt(.shuttingDown)
+    for client in clients.values where !client.isAway { sayGoodbye(client) }
+    for client in departing.values where !client.isAway { client.session.activity = .none }
+  }
+
+  /// Whether nothing is left with a worker, so that the daemon can end.
+  var mayEnd: Bool { isShuttingDown && !workers.areWorking }
+
+  /// Ends what a client has under way, because the daemon is ending.
+  func sayGoodbye(_ client: Client) {
+    if !client.session.activity.isNone { end(client, .shuttingDown, "the daemon is ending") }
+    client.session.sayGoodbye("shutdown")
+    touch(client)
   }
 }

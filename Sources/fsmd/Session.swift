@@ -7,10 +7,16 @@ import StateMachines
 /// It knows lines and nothing of descriptors; whoever owns the connection fills `input` and writes `outbox` out.
 struct Session: ~Copyable {
   let watcher: WatcherID
+  /// What this client has of the daemon's memory.
+  var share = ClientShare()
   var input: InputBuffer
   var outbox = Outbox()
   /// What this client is in the middle of; no other request of its is taken until that is done.
   var activity = Activity.none
+  /// What its present activity was asked for with, and since when; kept for `activities`.
+  var task: (verb: Verb, since: UInt64)?
+  /// Whether the rest of the activity is a worker's.
+  var needsWorker = false
   /// The lines since `begin`, while they are collected.
   var batch: Batch?
   /// Whether the kept lines are being carried out, with nobody in between.
@@ -21,12 +27,19 @@ struct Session: ~Copyable {
   var cursor: JournalReader?
   /// Inputs whose notices were dropped, and of which the client has not been told.
   var gap: ClosedRange<UInt64>?
-  /// Whether the next lines wait: until the client has read more of its replies, or others have had their turn.
+  /// Whether the next lines wait: until the client has read more of its replies, others have had their turn, or the world
+  /// is back from a worker.
   var isHeldUp = false
+  /// Whether the client is gone: what only tells it something is not done any more.
+  var hasReader = true
   /// About how many machines or inputs were looked at for this client since others had their turn.
   var effort = 0
   /// Whether the last reply was a failure.
   var didFail = false
+  /// Whether it has been told of a chain without end.
+  var knowsLivelock = false
+  /// Whether the last reply holds whatever the store says.
+  var isStanding = false
   var life = Life.open
   /// The time of the last reply as text, since most lines of a round share it.
   var stamp = TimeStamp()
@@ -72,6 +85,13 @@ struct Session: ~Copyable {
     outbox.buffer.endLine()
   }
 
+  /// Ends a line that says which world a client uses: ` t= seq=`, and ` service=out` where it is out of service.
+  mutating func endLine(_ glimpse: HostedWorld.Glimpse) {
+    stamp.append(glimpse.now, glimpse.lastSequence, to: &outbox.buffer)
+    if glimpse.outage != nil { outbox.buffer.key("service", "out") }
+    outbox.buffer.endLine()
+  }
+
   /// `! bye`, the last line of a connection.
   mutating func sayGoodbye(_ reason: String?) {
     guard life != .ended else { return }
@@ -96,16 +116,60 @@ extension Session {
 
   /// Appends notices or lines of the daemon's own; behind the reply that is being written, if one is.
   mutating func append(notices: UnsafeRawBufferPointer) {
-    switch activity {
-    case .reply, .compare: outbox.hold(notices)
-    case .none, .advance, .step, .await, .rewind: outbox.insertNotices(notices, at: outbox.buffer.count)
-    }
+    if activity.isReply { outbox.hold(notices) } else { outbox.insertNotices(notices, at: outbox.buffer.count) }
   }
 
   /// Ends what the session is in the middle of, whose last line has been written.
   mutating func endActivity() {
     activity = .none
+    needsWorker = false
     outbox.release()
+  }
+
+  // MARK: On a worker
+
+  /// A session that goes on with this one's activity on a worker, with an outbox of its own; ``resume(from:)`` brings it back.
+  ///
+  /// - Parameter limits: Those of the daemon.
+  mutating func standIn(_ limits: Limits) -> Session {
+    var other = Session(standingInFor: self, limits)
+    swap(&other.activity, &activity)
+    activity = .away(Activity.Away(other.activity))
+    return other
+  }
+
+  /// A session that reads what this one watches.
+  func reader(_ limits: Limits) -> Session { Session(standingInFor: self, limits) }
+
+  private init(standingInFor other: borrowing Session, _ limits: Limits) {
+    watcher = other.watcher
+    input = InputBuffer(longestLine: limits.line, capacity: 64)
+    outbox = other.outbox.standIn()
+    isQuiet = other.isQuiet
+    cursor = other.cursor
+    gap = other.gap
+    task = other.task
+    needsWorker = true
+    hasReader = other.hasReader
+    share.join(other.share.budget)
+  }
+
+  /// Goes on where a stand-in stopped.
+  mutating func resume(from other: borrowing Session) {
+    outbox.append(other.outbox)
+    activity = other.activity
+    needsWorker = !activity.isNone
+    if !activity.isReply { outbox.release() }
+    cursor = other.cursor
+    gap = other.gap
+    didFail = other.didFail
+  }
+
+  /// Takes what a reader has read.
+  mutating func resume(reading other: borrowing Session) {
+    append(notices: other.outbox.buffer.bytes)
+    cursor = other.cursor
+    gap = other.gap
   }
 }
 
@@ -165,8 +229,14 @@ enum Activity {
   case await(Await)
   /// Going back in time.
   case rewind(Rewind)
-  /// A comparison of worlds, which only the service can look at.
+  /// A comparison of worlds.
   case compare(Comparison)
+  /// A copy of a large world on its way.
+  case fork(Fork)
+  /// Requests that may take long, which nobody has begun.
+  case deferred(Deferred)
+  /// What is under way is with a worker.
+  case away(Away)
   /// A reply with many lines, written as the client takes it.
   case reply(LongReply, tag: [UInt8])
 
@@ -193,7 +263,39 @@ enum Activity {
     /// Where the search for the state goes on in the journal.
     var reader: JournalReader
     let tag: [UInt8]
+    /// Timers that have fired while it drove the clock.
+    var fired = 0
     var patience: UInt64?
+  }
+
+  /// What is known here of an activity that is with a worker.
+  struct Away {
+    let tag: [UInt8]
+    let isReply: Bool
+    let isCancellable: Bool
+    let onlyReads: Bool
+
+    init(_ activity: Activity) {
+      tag = activity.tag
+      isReply = activity.isReply
+      isCancellable = activity.isCancellable
+      onlyReads = activity.onlyReads
+    }
+  }
+
+  struct Fork {
+    let name: String
+    let tag: [UInt8]
+  }
+
+  struct Deferred {
+    enum Requests {
+      /// One line, with the verb that it begins with.
+      case line([UInt8])
+      case batch(Batch)
+    }
+    let requests: Requests
+    let tag: [UInt8]
   }
 
   struct Rewind {
@@ -201,13 +303,54 @@ enum Activity {
     /// How many requests were to be undone; nil where the way is to a moment.
     let count: UInt64?
     let tag: [UInt8]
+    /// What is left to do, once the way is found.
+    var end = End.open
+
+    enum End {
+      case open
+      /// Nothing speaks against it; the world is to be put back.
+      case allowed
+      /// It was, and these inputs are undone.
+      case done(ClosedRange<UInt64>?)
+    }
   }
 
   /// Whether `cancel` ends it.
   var isCancellable: Bool {
     switch self {
-    case .advance, .step, .await, .rewind: true
-    case .none, .compare, .reply: false
+    case .advance, .step, .await, .rewind, .compare, .fork, .deferred, .reply: true
+    case .away(let away): away.isCancellable
+    case .none: false
+    }
+  }
+
+  /// Whether a reply of many lines is being written, into which nothing may come.
+  var isReply: Bool {
+    switch self {
+    case .reply, .compare: true
+    case .away(let away): away.isReply
+    case .none, .advance, .step, .await, .rewind, .fork, .deferred: false
+    }
+  }
+
+  /// Whether none of it is done on the event loop.
+  var isForWorkers: Bool {
+    switch self {
+    case .rewind, .compare, .fork, .deferred, .away: true
+    case .reply(let reply, _): reply.isForWorkers
+    case .none, .advance, .step, .await: false
+    }
+  }
+
+  /// Whether nobody has begun with it.
+  var isDeferred: Bool { if case .deferred = self { true } else { false } }
+
+  /// Whether it changes nothing: without a reader there is no sense in it.
+  var onlyReads: Bool {
+    switch self {
+    case .await, .compare, .reply: true
+    case .away(let away): away.onlyReads
+    case .none, .advance, .step, .rewind, .fork, .deferred: false
     }
   }
 
@@ -220,7 +363,10 @@ enum Activity {
     case .await(let wait): wait.tag
     case .rewind(let rewind): rewind.tag
     case .compare(let comparison): comparison.tag
+    case .fork(let fork): fork.tag
+    case .deferred(let deferred): deferred.tag
     case .reply(_, let tag): tag
+    case .away(let away): away.tag
     }
   }
 

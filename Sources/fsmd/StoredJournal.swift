@@ -4,25 +4,30 @@ import StateMachines
 
 /// The journal of a durable world as the store has it, for what is not in memory any more.
 final class StoredJournal {
-  private let store: any WorldStore
+  /// Whoever has the world reads, on whichever thread that is, while the daemon writes.
+  private let readers: any StoreReaders
   private let world: String
   private let catalogue: Catalogue
   /// The oldest input that the store has.
   var first: UInt64
   /// Who had which number, as far as it was asked for, when the input came that is to be read next.
   private var owners: [MachineID: Creation] = [:]
+  /// By which the segments were written; nil until it is asked for.
+  private var words: StoredWords?
   private var ownersHoldFor: UInt64 = 0
   private static let mostOwners = 100_000
 
-  init(_ store: any WorldStore, _ world: String, _ catalogue: Catalogue, first: UInt64) {
-    self.store = store
+  init(_ readers: any StoreReaders, _ world: String, _ catalogue: Catalogue, first: UInt64) {
+    self.readers = readers
     self.world = world
     self.catalogue = catalogue
     self.first = first
   }
 
   /// What the world takes up; nil if the store does not say.
-  var holdings: Holdings? { try? store.holdings(of: world) }
+  var holdings: Holdings? {
+    try? readers.reading { reader throws(StoreFailure) in try reader.holdings(of: world) }
+  }
 
   /// Hands out inputs in order.
   ///
@@ -41,15 +46,17 @@ final class StoredJournal {
     defer { ownersHoldFor = next }
     var failure: KeeperFailure?
     do throws(StoreFailure) {
-      try store.readSegments(of: world, from: next) { segment in
-        do throws(KeeperFailure) {
-          while next <= min(segment.last, numbers.upperBound) {
-            guard try read(segment, from: &next, to: numbers.upperBound, present, body) else { return false }
+      try readers.reading { reader throws(StoreFailure) in
+        try reader.readSegments(of: world, from: next) { segment in
+          do throws(KeeperFailure) {
+            while next <= min(segment.last, numbers.upperBound) {
+              guard try read(segment, reader, from: &next, to: numbers.upperBound, present, body) else { return false }
+            }
+            return next <= numbers.upperBound
+          } catch {
+            failure = error
+            return false
           }
-          return next <= numbers.upperBound
-        } catch {
-          failure = error
-          return false
         }
       }
     } catch {
@@ -63,22 +70,20 @@ final class StoredJournal {
   ///
   /// - Returns: Whether to go on.
   private func read(
-    _ segment: Segment, from next: inout UInt64, to end: UInt64, _ present: borrowing World,
+    _ segment: Segment, _ reader: any WorldReading, from next: inout UInt64, to end: UInt64,
+    _ present: borrowing World,
     _ body: (borrowing World, JournalEntry) -> Bool
   ) throws(KeeperFailure) -> Bool {
-    let excerpt: Excerpt?
+    let excerpt: Excerpt
     do {
       let numbers = segment.first...segment.last
       excerpt = try Excerpt(
-        of: segment.bytes, from: next, numbers, in: present, undone: try store.undone(in: world, numbers), catalogue,
-        owner: owner)
+        of: segment.bytes, from: next, numbers, in: present, undone: try reader.undone(in: world, numbers),
+        try storedWords(reader), catalogue, owner: { try owner($0, $1, isNew: $2, reader) })
     } catch let error as StoreFailure {
       throw .store(error)
     } catch {
-      throw .unreadable(world: world, reason: "\(error)")
-    }
-    guard let excerpt else {
-      throw .unreadable(world: world, reason: "inputs from \(next) on are about machines that are not known")
+      throw .unreadable(world: world, reason: "of the inputs from \(next) on, one \(error)")
     }
     var reader = excerpt.world.journalReader(from: next)
     while next <= min(excerpt.last, end), let entry = excerpt.world.read(&reader) {
@@ -88,13 +93,25 @@ final class StoredJournal {
     return true
   }
 
+  /// Says that the store has other words by now.
+  func forgetWords() {
+    words = nil
+  }
+
+  private func storedWords(_ reader: any WorldReading) throws -> StoredWords {
+    if let words { return words }
+    let found = try StoredWords(try reader.kinds(of: world))
+    words = found
+    return found
+  }
+
   /// Who had a number at an input.
   private func owner(
-    _ machine: MachineID, _ sequence: UInt64, isNew: Bool
+    _ machine: MachineID, _ sequence: UInt64, isNew: Bool, _ reader: any WorldReading
   ) throws -> (kind: String, name: String)? {
     // What lies ahead may have been looked at before.
     if !isNew, let known = owners[machine], known.sequence <= sequence { return (known.kind, known.name) }
-    guard let found = try store.creation(of: machine.number, in: world, at: sequence) else { return nil }
+    guard let found = try reader.creation(of: machine.number, in: world, at: sequence) else { return nil }
     if owners.count >= StoredJournal.mostOwners { owners = [:] }
     owners[machine] = found
     return (found.kind, found.name)

@@ -4,19 +4,19 @@ import StateMachines
 
 /// What a session is in the middle of is done in slices, so that others are served in between.
 extension Engine {
-  /// Timers fired in one slice.
-  static let firingsInASlice = 4_000
   /// Timers fired before the client's notices are looked at again, where it watches.
   private static let firingsBetweenNotices = 32
+  /// Timers fired before the world's memory is looked at again.
+  private static let firingsBetweenLooks = 128
   /// How long time waits for a client that does not take its notices, in nanoseconds of the host.
   private static let patience: UInt64 = 5_000_000_000
 
-  /// Does the next slice of a session's activity.
+  /// Goes on with a session's activity until it is done or the realm's slice is over.
   ///
-  /// - Returns: False if nothing can be done now: a real clock, or the client itself, must go on first.
+  /// - Returns: False if nothing can be done now: a real clock, a worker, or the client itself, must go on first.
   func work(_ session: inout Session, _ realm: inout Realm) -> Bool {
     switch session.activity {
-    case .none:
+    case .none, .away, .compare, .fork, .deferred:
       return false
     case .advance(var advance):
       guard isReadyForNotices(&advance.patience, session, realm) else {
@@ -30,16 +30,10 @@ extension Engine {
         return false
       }
       work(&step, &session, &realm)
-    case .await(var wait):
-      guard isReadyForNotices(&wait.patience, session, realm) else {
-        session.activity = .await(wait)
-        return false
-      }
-      return work(&wait, &session, &realm)
+    case .await:
+      return drive(&session, &realm)
     case .rewind(let rewind):
-      work(rewind, &session, realm)
-    case .compare:
-      return false
+      work(rewind, &session, &realm)
     case .reply(let reply, let tag):
       return write(reply, tag, &session, &realm)
     }
@@ -62,49 +56,56 @@ extension Engine {
   }
 
   private func work(_ advance: inout Activity.Advance, _ session: inout Session, _ realm: inout Realm) {
-    var budget = Engine.firingsInASlice
     while true {
-      let most = session.cursor == nil ? budget : min(budget, Engine.firingsBetweenNotices)
-      var left = most
-      let progress = realm.world.advance(to: advance.target, budget: &left)
-      advance.fired += most - left
-      budget -= most - left
+      if endsForMemory(advance.tag, fired: advance.fired, &session, &realm) { return }
+      var budget = realm.slice.firingsAtOnce
+      if session.cursor != nil { budget = min(budget, Engine.firingsBetweenNotices) }
+      let most = budget
+      let before = realm.world.lastSequence
+      let progress = realm.world.advance(to: advance.target, budget: &budget)
+      advance.fired += most - budget
       let isLate = advance.patience.map { realm.host >= $0 } ?? false
       pump(&session, realm.world, mayDrop: isLate)
       switch progress {
       case .reached:
-        session.activity = .none
+        session.endActivity()
         advance.tag.withUnsafeBytes { answer("advanced", advance.fired, $0, &session, realm.world) }
         return
       case .livelocked:
-        session.activity = .none
+        session.endActivity()
         advance.tag.withUnsafeBytes { failLivelocked($0, &session, &realm) }
         return
       case .more:
         session.activity = .advance(advance)
-        if budget <= 0 || session.outbox.noticeBytes > limits.noticeQueue / 2 { return }
+        if !realm.slice.goesOn(after: Int(realm.world.lastSequence - before))
+          || session.outbox.noticeBytes > limits.noticeQueue / 2
+        {
+          return
+        }
       }
     }
   }
 
   private func work(_ step: inout Activity.Step, _ session: inout Session, _ realm: inout Realm) {
-    var budget = Engine.firingsInASlice
-    while step.remaining > 0, budget > 0 {
+    var isInTime = true
+    while step.remaining > 0, isInTime {
       guard let due = realm.world.nextDue(), due <= Moment.end else {
         step.remaining = 0
         break
       }
+      let before = realm.world.lastSequence
+      if endsForMemory(step.tag, fired: step.fired, &session, &realm) { return }
       let hasFired = realm.world.fireNext()
       if realm.world.livelock != nil {
-        session.activity = .none
+        session.endActivity()
         pump(&session, realm.world, mayDrop: false)
         step.tag.withUnsafeBytes { failLivelocked($0, &session, &realm) }
         return
       }
       if hasFired { step.fired += 1 }
       step.remaining -= 1
-      budget -= 1
-      if session.cursor != nil, budget % Engine.firingsBetweenNotices == 0 {
+      isInTime = realm.slice.goesOn(after: Int(realm.world.lastSequence - before))
+      if session.cursor != nil, step.remaining % Engine.firingsBetweenNotices == 0 {
         pump(&session, realm.world, mayDrop: false)
         if session.outbox.noticeBytes > limits.noticeQueue / 2 { break }
       }
@@ -114,7 +115,7 @@ extension Engine {
       session.activity = .step(step)
       return
     }
-    session.activity = .none
+    session.endActivity()
     step.tag.withUnsafeBytes { answer("stepped", step.fired, $0, &session, realm.world) }
   }
 
@@ -141,54 +142,99 @@ extension Engine {
     case tooLate
   }
 
-  private func work(_ wait: inout Activity.Await, _ session: inout Session, _ realm: inout Realm) -> Bool {
-    var budget = Engine.firingsInASlice
+  /// How an `await` stands when it has been looked at.
+  enum Waiting {
+    /// Answered.
+    case over
+    /// It waits until this moment; time may go on for its sake, or its client has too much to read.
+    case until(Moment, mayDrive: Bool)
+  }
+
+  /// Looks at what an awaited machine has done, and answers if that is an end to it.
+  func attend(_ session: inout Session, _ realm: inout Realm) -> Waiting {
+    guard case .await(var wait) = session.activity else { return .over }
+    let mayDrive = isReadyForNotices(&wait.patience, session, realm)
+    let sighting = look(&wait, realm.world)
+    if session.cursor != nil { pump(&session, realm.world, mayDrop: false) }
+    switch sighting {
+    case .reached(let state, let moment, let sequence):
+      session.endActivity()
+      wait.tag.withUnsafeBytes { answerReached(state, at: moment, sequence, $0, &session) }
+      return .over
+    case .dropped:
+      failDropped(wait, &session)
+      return .over
+    case .tooLate:
+      timeOut(wait, &session, &realm)
+      return .over
+    case .nothing:
+      break
+    }
+    if realm.clock.mode == .real, realm.world.now >= wait.deadline {
+      timeOut(wait, &session, &realm)
+      return .over
+    }
+    session.activity = .await(wait)
+    return .until(
+      wait.deadline,
+      mayDrive: mayDrive && realm.clock.mode == .virtual && session.outbox.noticeBytes <= limits.noticeQueue / 2)
+  }
+
+  /// What came of moving time on for those who await something.
+  enum Drive {
+    case fired
+    /// There is no memory for what would come.
+    case full
+    /// There is nothing to come, or nothing before the deadline, where time stands now.
+    case arrived
+    case livelocked
+  }
+
+  /// Moves a virtual clock on to the next timer, or to a deadline if none is due before it.
+  func drive(_ realm: inout Realm, until deadline: Moment) -> Drive {
+    guard let due = realm.world.nextDue() else { return .arrived }
+    guard due <= deadline else {
+      var none = 1
+      _ = realm.world.advance(to: max(deadline, realm.world.now), budget: &none)
+      return .arrived
+    }
+    guard realm.hasRoomForInputs || realm.mayGrow() else { return .full }
+    _ = realm.world.fireNext()
+    return realm.world.livelock == nil ? .fired : .livelocked
+  }
+
+  /// Ends the `await` of a session for whose sake time has moved as far as it may.
+  func endAwait(_ session: inout Session, _ realm: inout Realm, _ drive: Drive) {
+    guard case .await(let wait) = session.activity else { return }
+    switch drive {
+    case .fired:
+      break
+    case .full:
+      session.endActivity()
+      wait.tag.withUnsafeBytes { failMemory($0, fired: wait.fired, &session, realm) }
+    case .livelocked:
+      session.endActivity()
+      wait.tag.withUnsafeBytes { failLivelocked($0, &session, &realm) }
+    case .arrived:
+      timeOut(wait, &session, &realm)
+    }
+  }
+
+  /// Moves time on for one session that awaits something.
+  ///
+  /// - Returns: False if it waits for something else than that.
+  private func drive(_ session: inout Session, _ realm: inout Realm) -> Bool {
     while true {
-      let sighting = look(&wait, realm.world)
-      if session.cursor != nil { pump(&session, realm.world, mayDrop: false) }
-      switch sighting {
-      case .reached(let state, let moment, let sequence):
-        session.activity = .none
-        wait.tag.withUnsafeBytes { answerReached(state, at: moment, sequence, $0, &session) }
-        return true
-      case .dropped:
-        failDropped(wait, &session)
-        return true
-      case .tooLate:
-        timeOut(wait, &session, &realm)
-        return true
-      case .nothing:
-        break
-      }
-      guard realm.clock.mode == .virtual else {
-        if realm.world.now >= wait.deadline {
-          timeOut(wait, &session, &realm)
-          return true
-        }
-        session.activity = .await(wait)
-        return false
-      }
-      if budget == 0 || session.outbox.noticeBytes > limits.noticeQueue / 2 {
-        session.activity = .await(wait)
+      guard case .until(let deadline, let mayDrive) = attend(&session, &realm) else { return true }
+      guard mayDrive else { return false }
+      let before = realm.world.lastSequence
+      let progress = drive(&realm, until: deadline)
+      guard case .fired = progress else {
+        endAwait(&session, &realm, progress)
         return true
       }
-      budget -= 1
-      guard let due = realm.world.nextDue() else {
-        timeOut(wait, &session, &realm)
-        return true
-      }
-      guard due <= wait.deadline else {
-        var none = 1
-        _ = realm.world.advance(to: max(wait.deadline, realm.world.now), budget: &none)
-        timeOut(wait, &session, &realm)
-        return true
-      }
-      _ = realm.world.fireNext()
-      if realm.world.livelock != nil {
-        session.activity = .none
-        wait.tag.withUnsafeBytes { failLivelocked($0, &session, &realm) }
-        return true
-      }
+      session.countFiring()
+      if !realm.slice.goesOn(after: 1 + Int(realm.world.lastSequence - before)) { return true }
     }
   }
 
@@ -210,7 +256,7 @@ extension Engine {
       var details = world.details(of: entry)
       while let detail = details.next() { if case .dataAfter(let after) = detail { data = after } }
       if wait.query.matches(Int(entry.to), data: data) {
-        let state = world.kind(of: entry.machine).states[Int(entry.to)].word(data: data)
+        let state = world.kind(of: wait.machine).states[Int(entry.to)].word(data: data)
         return .reached(state, at: entry.moment, sequence: endOfStep(from: entry, wait.reader, world))
       }
     }
@@ -239,7 +285,7 @@ extension Engine {
   }
 
   private func failDropped(_ wait: Activity.Await, _ session: inout Session) {
-    session.activity = .none
+    session.endActivity()
     wait.tag.withUnsafeBytes {
       session.fail($0, .unknownMachine, [("machine", wait.name)], "'\(wait.name)' was dropped meanwhile")
     }
@@ -248,7 +294,7 @@ extension Engine {
   private func timeOut(_ wait: Activity.Await, _ session: inout Session, _ realm: inout Realm) {
     // It may have been dropped after the deadline, before anybody looked.
     guard isThere(wait, realm.world) else { return failDropped(wait, &session) }
-    session.activity = .none
+    session.endActivity()
     let state = realm.world.state(of: wait.machine)
     wait.tag.withUnsafeBytes {
       session.fail(
@@ -263,7 +309,8 @@ extension Engine {
     _ reply: LongReply, _ tag: [UInt8], _ session: inout Session, _ realm: inout Realm
   ) -> Bool {
     // What the client has not taken yet comes first; a piece at a time keeps a reply of any length small.
-    guard session.outbox.waiting < LongReply.mostUnwritten || session.isRunningBatch else { return false }
+    guard hasRoomForReply(session) || session.isRunningBatch else { return false }
+    defer { session.reportMemory() }
     var reply = reply
     var printer = JournalPrinter()
     let start = session.outbox.buffer.count
@@ -320,7 +367,8 @@ extension Engine {
 
   /// `- LIMIT name=chain …` for a request that moves time.
   private func failLivelocked(_ tag: UnsafeRawBufferPointer, _ session: inout Session, _ realm: inout Realm) {
-    guard let livelock = realm.takeLivelock() else { return }
+    // Another `await` may have been told of the same chain.
+    guard let livelock = realm.takeLivelock() ?? realm.unannounced else { return }
     tellLivelock(livelock, &session, realm)
     session.fail(tag, .limit, facts(of: livelock, realm.world), text(of: livelock, realm.world))
   }
@@ -347,6 +395,7 @@ extension Engine {
     session.noticeScratch.removeAll()
     append(livelock, realm, to: &session.noticeScratch)
     session.append(notices: session.noticeScratch.bytes)
+    session.knowsLivelock = true
   }
 
   private func append(_ livelock: World.Livelock, _ realm: borrowing Realm, to buffer: inout ByteBuffer) {
@@ -385,16 +434,6 @@ extension Engine {
     case .keyedTimers: "\(world.name(of: livelock.machine)) has that many running; this one was not armed"
     case .timers: "timers set each other off at one instant without end; what is still due waits"
     case .wires: "outputs set each other off through wires without end; the rest was not delivered"
-    }
-  }
-}
-
-extension World.Livelock {
-  /// Whether something was lost for good, so that the request that led to it has failed.
-  var isFailure: Bool {
-    switch chain {
-    case .timers: false
-    case .wires, .keyedTimers: true
     }
   }
 }

@@ -14,6 +14,10 @@ case .export(let command):
   exit(command.run(.simulations, version: Release.version))
 case .verify(let command):
   exit(command.run(.simulations))
+case .repair(let command):
+  exit(command.run(.simulations))
+case .backup(let command):
+  exit(command.run())
 case .run(let invocation):
   let log = Log(level: invocation.logLevel)
   do {

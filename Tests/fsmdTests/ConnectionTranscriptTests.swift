@@ -252,7 +252,7 @@ struct ConnectionTranscriptTests {
       > cancel
       +
       > cancel now
-      - USAGE : cancel is used as 'cancel'
+      - BAD-ARGUMENT argument=activity got=now allowed=0..18446744073709551615 : activity is a whole number from 0 to 18446744073709551615
       > mode text
       +
       > mode xml

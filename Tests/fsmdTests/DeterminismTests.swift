@@ -79,7 +79,7 @@ struct DeterminismTests {
     let steps = play(script, newWorld()) { guest, moment in
       for _ in 0..<dice.number(below: 60) {
         guard let next = guest.say("agenda limit=1").first, next.hasPrefix("."),
-          let due = TimeText.parse(String(next.split(separator: " ")[1])), due <= moment
+          let due = TimeText.time(String(next.split(separator: " ")[1])), due <= moment
         else { return }
         _ = guest.say("step")
       }
@@ -160,7 +160,7 @@ struct DeterminismTests {
     let live = guests[0].say("journal limit=1000000")
     let replay = newWorld()
     for (t, request) in recorded {
-      advance(replay, until: TimeText.parse(t) ?? 0)
+      advance(replay, until: TimeText.time(t) ?? 0)
       _ = replay.say(request)
     }
     advance(replay, until: end)

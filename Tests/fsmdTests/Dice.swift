@@ -3,6 +3,8 @@ internal import StateMachines
 /// A seeded generator, so that a failure can be seen again.
 typealias Dice = Generator
 
+extension Generator: RandomNumberGenerator {}
+
 extension Dice {
   /// A number from 0 to `count - 1`.
   mutating func number(below count: Int) -> Int { Int(next() >> 33) % count }

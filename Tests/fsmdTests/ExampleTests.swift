@@ -42,7 +42,7 @@ struct ExampleTests {
   @Test("the greeting")
   func greeting() {
     let host = HostedService()
-    let client = host.service.open(99)
+    let client = host.service.open()
     let greeting = String(decoding: client.session.outbox.unwritten, as: UTF8.self)
     #expect(greeting == "+ fsmd protocol=1 version=0.0.0 world=main clock=real t=0.000 seq=0\n")
   }

@@ -30,18 +30,19 @@ final class HostedService {
   ///   - keeper: Made of the catalogue where worlds are to be durable.
   init(
     limits: Limits = Limits(), now: UInt64 = 7_000_000_000, with others: [CatalogueEntry] = [],
-    keeper: (Catalogue) -> Keeper? = { _ in nil }
+    graphs: Graphs = Graphs(), keeper: (Catalogue) -> Keeper? = { _ in nil }
   ) {
     self.now = now
     var catalogue = HostedService.catalogue
     for entry in others { catalogue.add(entry) }
     service = Service(
-      catalogue: catalogue, limits: limits, version: "0.0.0", keeper: keeper(catalogue), host: now)
+      catalogue: catalogue, limits: limits, version: "0.0.0", keeper: keeper(catalogue), graphs: graphs,
+      host: now)
   }
 
   /// A new client; its greeting has been read.
   func connect() -> Guest {
-    let guest = Guest(service.open(UInt32(guests.count + 2)), of: self)
+    let guest = Guest(service.open(), of: self)
     guests[guest.client.number] = WeakGuest(guest: guest)
     guest.collect()
     _ = guest.lines()
@@ -147,8 +148,7 @@ final class Guest {
       room.copyBytes(from: piece)
       client.session.input.didFill(piece.count)
       rest = rest.dropFirst(piece.count)
-      host.service.lookForCancel(client)
-      host.service.serve(client)
+      host.service.receive(client)
     }
   }
 
@@ -161,7 +161,7 @@ final class Guest {
 
   /// Takes what is written for it.
   func collect() {
-    while !client.session.outbox.isEmpty {
+    while client.session.outbox.hasUnwritten {
       received.append(contentsOf: client.session.outbox.unwritten)
       client.session.outbox.didWrite(client.session.outbox.unwritten.count)
       host.service.didWrite(client)
@@ -185,4 +185,21 @@ final class Guest {
 
   /// What is wrong in its world, in words.
   func violations() -> [String] { client.hosted.realm.world.checkInvariants() }
+}
+
+extension HostedWorld {
+  /// The realm, which without workers of their own is home between rounds.
+  var realm: Realm {
+    _read {
+      guard let home else { preconditionFailure("the world \(name) is with a worker") }
+      yield home.realm
+    }
+    _modify {
+      guard let home else { preconditionFailure("the world \(name) is with a worker") }
+      yield &home.realm
+    }
+  }
+
+  /// The last input that clients may have been told of.
+  var head: UInt64 { head(realm) }
 }

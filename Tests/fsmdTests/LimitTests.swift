@@ -56,6 +56,23 @@ struct LimitTests {
     #expect(host.connect(toWorld: "w").say("watch c") == ["+ watching 1"])
   }
 
+  @Test("bytes of a pattern, wherever one is given")
+  func patterns() {
+    let guest = host().connect(toWorld: "w")
+    let (longest, longer) = (String(repeating: "é", count: 128), String(repeating: "é", count: 128) + "x")
+    for (request, answer) in [
+      ("watch", "+ watching 1"), ("unwatch", "+ watching 0"), ("list", "+ 0"), ("count", "+ 0"), ("agenda", "+ 0"),
+      ("journal", "+ 0"),
+    ] {
+      #expect(guest.say("\(request) \(longest)") == [answer])
+      #expect(
+        guest.say("\(request) \(longer)") == [
+          "- BAD-ARGUMENT argument=pattern got=\"257 bytes\" allowed=\"at most 256 bytes\" : a pattern has at most 256 bytes"
+        ])
+    }
+    #expect(guest.say("send x \(longer)").first?.hasPrefix("- UNKNOWN-MACHINE") == true)
+  }
+
   @Test("worlds, main among them")
   func worlds() {
     let guest = host("worlds=2").connect()
@@ -172,6 +189,7 @@ struct LimitTests {
     #expect(one.client.session.outbox.noticeBytes < 1_200)
     one.isReading = true
     one.collect()
+    host.settle()
     let lines = one.lines()
     let told = lines.prefix { $0.hasPrefix("*") }.count
     #expect(told > 10 && told < 40)
@@ -194,6 +212,7 @@ struct LimitTests {
     }
     one.isReading = true
     one.collect()
+    host.settle()
     let lines = one.lines()
     let told = lines.prefix { $0.hasPrefix("*") }.count
     #expect(lines.dropFirst(told) == ["! gap from=\(told + 2) to=102", "+ @s"])

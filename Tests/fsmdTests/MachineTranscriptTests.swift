@@ -325,7 +325,7 @@ struct MachineTranscriptTests {
       > send k tap
       + moved on off t=0.699 seq=9
       > fire k doubleTap
-      - REFUSED machine=k state=off timer=doubleTap allowed=tap,character t=0.699 seq=10 : this timer is not running
+      - REFUSED machine=k state=off timer=doubleTap allowed="" t=0.699 seq=10 : this timer is not running
       > send k tap
       + moved off on t=0.699 seq=11
       > fire k doubleTap
@@ -333,7 +333,7 @@ struct MachineTranscriptTests {
       > send k tap
       + moved on off t=0.699 seq=13
       > fire k doubleTap
-      - REFUSED machine=k state=off timer=doubleTap allowed=tap,character t=0.699 seq=14 : this timer is not running
+      - REFUSED machine=k state=off timer=doubleTap allowed="" t=0.699 seq=14 : this timer is not running
       > fire k nosuch
       - UNKNOWN-TIMER machine=k timer=nosuch allowed=doubleTap : a shiftKey has no timer 'nosuch'
       > fire nosuch doubleTap

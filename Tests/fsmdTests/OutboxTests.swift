@@ -14,7 +14,10 @@ struct OutboxTests {
     Array(notice.utf8).withUnsafeBytes { outbox.hold($0) }
   }
 
-  private func text(_ outbox: inout Outbox) -> String { String(decoding: outbox.unwritten, as: UTF8.self) }
+  private func text(_ outbox: inout Outbox) -> String {
+    outbox.settle()
+    return String(decoding: outbox.unwritten, as: UTF8.self)
+  }
 
   @Test("notices stand before the reply, later ones behind earlier ones, and are counted apart from it")
   func order() {
@@ -64,10 +67,12 @@ struct OutboxTests {
         add(notice: String(repeating: "n", count: length), at: outbox.buffer.count, &outbox)
         expected += Array(repeating: (UInt8(ascii: "n"), true), count: length)
       case _:
+        outbox.settle()
         let written = dice.number(below: outbox.unwritten.count + 1)
         outbox.didWrite(written)
         expected.removeFirst(written)
       }
+      outbox.settle()
       #expect(outbox.unwritten.elementsEqual(expected.map(\.byte)), "seed \(seed)")
       #expect(outbox.noticeBytes == expected.count { $0.isNotice }, "seed \(seed)")
       #expect(outbox.replyBytes == expected.count { !$0.isNotice }, "seed \(seed)")
@@ -83,6 +88,7 @@ struct OutboxTests {
     var expected = ""
     var sent = ""
     func take(_ most: Int) {
+      outbox.settle()
       let count = min(most, outbox.unwritten.count)
       sent += String(decoding: outbox.unwritten.prefix(count), as: UTF8.self)
       outbox.didWrite(count)
@@ -123,6 +129,7 @@ struct OutboxTests {
     var outbox = Outbox()
     outbox.change(to: .json)
     for _ in 0..<20_000 { outbox.buffer.append(text: "+ moved off on t=0.000 seq=1\n") }
+    outbox.settle()
     let text = outbox.waiting
     #expect(outbox.unwritten.count < 66_000)
     #expect(outbox.replyBytes < text && outbox.replyBytes > text - 66_000)
@@ -132,5 +139,56 @@ struct OutboxTests {
       outbox.didWrite(outbox.unwritten.count)
     }
     #expect(lines == 20_000)
+  }
+
+  @Test("what is not settled is not given out; what was sealed is, when the commit has succeeded")
+  func sealed() {
+    var outbox = Outbox()
+    outbox.buffer.append(text: "+ 1\n")
+    let nothing = !outbox.hasUnwritten && !outbox.isEmpty && outbox.isUnsettled
+    #expect(nothing)
+    outbox.seal()
+    outbox.buffer.append(text: "+ 2\n")
+    outbox.settleSealed()
+    let some = outbox.hasUnwritten && outbox.isUnsettled
+    #expect(some)
+    #expect(String(decoding: outbox.unwritten, as: UTF8.self) == "+ 1\n")
+    outbox.didWrite(4)
+    let rest = outbox.hasUnwritten
+    #expect(!rest)
+    #expect(text(&outbox) == "+ 2\n")
+    let unsettled = outbox.isUnsettled
+    #expect(!unsettled)
+  }
+
+  @Test("of what is taken back, that stands which holds whatever the store says")
+  func standing() {
+    var outbox = Outbox()
+    outbox.buffer.append(text: "+ stored\n")
+    outbox.settle()
+    outbox.buffer.append(text: "+ moved\n")
+    let mark = outbox.buffer.count
+    outbox.buffer.append(text: "+ created w\n")
+    outbox.stand(from: mark)
+    outbox.buffer.append(text: "+ moved again\n")
+    let taken = outbox.takeBack()
+    #expect(String(decoding: taken.lines, as: UTF8.self) == "+ moved\n+ created w\n+ moved again\n")
+    #expect(taken.standing == [8..<20])
+    #expect(text(&outbox) == "+ stored\n")
+  }
+
+  @Test("what a stand-in has written is behind all that was there, with its notices")
+  func standIn() {
+    var outbox = Outbox()
+    outbox.buffer.append(text: "+ 1\n")
+    add(notice: "*1\n", at: outbox.buffer.count, &outbox)
+    var other = outbox.standIn()
+    #expect(other.noticeBytes == 3 && other.replyBytes == 4 && other.waiting == 7)
+    other.buffer.append(text: "+ 2\n")
+    add(notice: "*2\n", at: 0, &other)
+    #expect(other.noticeBytes == 6 && other.replyBytes == 8)
+    outbox.append(other)
+    #expect(outbox.noticeBytes == 6 && outbox.replyBytes == 8)
+    #expect(text(&outbox) == "+ 1\n*1\n*2\n+ 2\n")
   }
 }

@@ -10,6 +10,7 @@ struct RangeTests {
   private typealias Wrong = (request: String, argument: String, got: String, allowed: String)
 
   private static let duration = "\"a number with one of ns us ms s m h d, up to 36500d\""
+  private static let time = "\"a number with one of ns us ms s m h d, up to 100000d\""
   private static let name = "\"1 to 64 of A-Z a-z 0-9 . _ -, first a letter\""
   private static let celsius = "\"-100..100 °C\""
 
@@ -22,17 +23,19 @@ struct RangeTests {
       ]
     }
     + [
-      "-1s", "+1s", "1e3", "1.5ns", "36500.1d", "36501d", "0.0000000001", "1 s", "1S", "1min", "1s1ms", ".5s", "5.",
+      "-1s", "+1s", "1e3", "1.5ns", "100000.1d", "100001d", "0.0000000001", "1 s", "1S", "1min", "1s1ms", ".5s", "5.",
       "s", "",
     ]
     .flatMap { text -> [Wrong] in
       let quoted = text.isEmpty || text.contains(" ") ? "\"\(text)\"" : text
       return [
-        ("advance \(quoted)", "duration", quoted, duration), ("advance until \(quoted)", "time", quoted, duration),
+        ("advance \(quoted)", "duration", quoted, duration), ("advance until \(quoted)", "time", quoted, time),
+        ("goto \(quoted)", "time", quoted, time),
         ("await k off within=\(quoted)", "within", quoted, duration),
         ("new shiftKey x doubleTap=\(quoted)", "doubleTap", quoted, "0s..1m"),
       ]
     }
+    + ["36500.1d", "36501d"].map { ("advance \($0)", "duration", $0, duration) }
     + ["-100.1", "100.000001", "1e1", "nan", "inf", "0x10", "--1", "1,5", "", "-", "1.2.3"].flatMap { text -> [Wrong] in
       let quoted = text.isEmpty ? "\"\"" : text
       return ["min", "max", "ambient", "coolingTarget"].map { ("new fridge x \($0)=\(quoted)", $0, quoted, celsius) }
@@ -66,6 +69,10 @@ struct RangeTests {
       ("expect k ON", "state", "ON", "off,on,capsLock"), ("await k nothing", "state", "nothing", "off,on,capsLock"),
       ("list kind=power state=capsLock", "state", "capsLock", "off,on"),
     ]
+    + ["list P", "count P", "cast P tap", "watch P", "unwatch P", "journal P", "coverage P", "agenda P"].map { form in
+      let pattern = String(repeating: "p", count: 256) + "*"
+      return (form.replacing("P", with: pattern), "pattern", "\"257 bytes\"", "\"at most 256 bytes\"")
+    }
 
   @Test("every name, number, duration and temperature")
   func everything() {
@@ -89,6 +96,7 @@ struct RangeTests {
 
   @Test("what is at the very end of a range is taken")
   func ends() {
+    let longest = String(repeating: "p", count: 255) + "*"
     let host = HostedService()
     let guest = host.connect(toWorld: "w")
     for request in [
@@ -97,6 +105,8 @@ struct RangeTests {
       "new fridge d coolingTau=365d waitingTau=1ms",
       "new till t", "send t open 12345678901234567890", "send t add 99", "send t add 1", "advance 0", "advance 36500d",
       "advance until 36500d", "journal limit=1000000 since=18446744073709551615", "list limit=1000000000",
+      "list \(longest)", "count \(longest)", "cast \(longest) tap", "watch \(longest)", "unwatch \(longest)",
+      "journal \(longest)", "coverage \(longest)", "agenda \(longest)",
       "world new \(String(repeating: "w", count: 64)) seed=18446744073709551615",
     ] {
       #expect(guest.say(request).last?.first == "+", "\(request)")

@@ -302,6 +302,12 @@ struct TimeTranscriptTests {
       . state on
       . allowed tap character
       + 2
+      > advance until 100000d
+      + advanced fired=0 t=8640000000.000 seq=6
+      > advance until 100001d
+      - BAD-ARGUMENT argument=time got=100001d allowed="a number with one of ns us ms s m h d, up to 100000d" : '100001d' is no time
+      > goto 8639996400.000000001
+      + t=8639996400.000000001 seq=7
       > advance until 36500d
       - BAD-ARGUMENT argument=time got=36500d allowed="8639996400.000000001 or later" : it is 8639996400.000000001 already, and world time does not go back
       """#

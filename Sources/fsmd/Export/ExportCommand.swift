@@ -6,7 +6,7 @@ import UnixHost
 /// `fsmd export`: a durable world as a script or as a database for people.
 struct ExportCommand {
   enum Format: String, CaseIterable {
-    case script, sqlite
+    case script, sqlite, journal
   }
 
   var format = Format.script
@@ -26,7 +26,7 @@ struct ExportCommand {
       .init(
         .format, short: "f", long: "format", argument: .required("FORMAT"),
         summary:
-          "script: requests with times that make the world again, for 'fsmrepl run' (default)\nsqlite: a database with tables for people; it needs a FILE"
+          "script: requests with times that make the world again, for 'fsmrepl run' (default)\nsqlite: a database with tables for people; it needs a FILE\njournal: what the request 'journal' prints, also of a world that is out of service"
       ),
       .init(.state, long: "state", argument: .required("FOLDER"), summary: StoreAccess.summary),
     ])
@@ -56,7 +56,7 @@ struct ExportCommand {
       switch option.name {
       case .format:
         guard let known = Format(rawValue: option.value) else {
-          throw .wrong("--format is script or sqlite, not '\(option.value)'")
+          throw .wrong("--format is script, sqlite or journal, not '\(option.value)'")
         }
         format = known
       case .state: folder = option.value
@@ -78,10 +78,9 @@ struct ExportCommand {
         let history = try StoredHistory(store, StoreAccess.world(world, in: store), catalogue)
         switch (format, file) {
         case (.sqlite, let file?): try TableExport.write(history, to: file, release: version)
-        case (.script, let file?):
-          try NewFile.write(try ScriptExport.text(of: history, release: version), to: file)
+        case (.script, let file?), (.journal, let file?): try NewFile.write(try text(of: history, version), to: file)
         case (_, nil):
-          let text = try ScriptExport.text(of: history, release: version)
+          let text = try text(of: history, version)
           guard text.withUnsafeBytes({ Descriptor.standardOutput.writeAll($0) }) else {
             throw StoreFailure.other(path: "standard output", reason: "\(SystemError.last)")
           }
@@ -89,5 +88,9 @@ struct ExportCommand {
       }
       return StoreAccess.good
     }
+  }
+
+  private func text(of history: StoredHistory, _ version: String) throws -> [UInt8] {
+    format == .journal ? try JournalExport.text(of: history) : try ScriptExport.text(of: history, release: version)
   }
 }

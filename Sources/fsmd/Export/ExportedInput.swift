@@ -6,14 +6,16 @@ extension TableExport {
   struct Input {
     let entry: JournalEntry
     let facts: InputFacts
+    let id: MachineID
     let machine: String
     let kind: Kind
 
-    init(_ entry: JournalEntry, _ facts: InputFacts, _ world: borrowing World) {
+    init(_ entry: JournalEntry, of id: MachineID, _ facts: InputFacts, _ world: borrowing World) {
       self.entry = entry
       self.facts = facts
-      machine = world.name(of: entry.machine)
-      kind = world.kind(of: entry.machine)
+      self.id = id
+      machine = world.name(of: id)
+      kind = world.kind(of: id)
     }
 
     /// What came: the event, the timer, the output of a wire.

@@ -29,8 +29,8 @@ final class Rehearsal {
     var all = Limits()
     all.world = limits
     service = Service(catalogue: catalogue, limits: all, version: Release.version, host: Self.host)
-    client = service.open(2)
-    reader = service.main.realm.world.journalReader(from: 1)
+    client = service.open()
+    reader = World().journalReader(from: 1)
     self.end = end
     for request in ["world new \(Self.world) seed=\(seed)", "use \(Self.world)"] {
       guard case .success = play(request) else { preconditionFailure("a new daemon has room for a world") }
@@ -38,11 +38,14 @@ final class Rehearsal {
   }
 
   /// The last input.
-  var lastSequence: UInt64 { client.hosted.realm.world.lastSequence }
-  var now: Moment { client.hosted.realm.world.now }
+  var lastSequence: UInt64 { client.hosted.presentGlimpse.lastSequence }
+  var now: Moment { client.hosted.presentGlimpse.now }
 
   /// What is in the world.
-  func withWorld<R>(_ body: (inout World) throws -> R) rethrows -> R { try body(&client.hosted.realm.world) }
+  func withWorld<R>(_ body: (inout World) throws -> R) rethrows -> R {
+    guard let home = client.hosted.home else { preconditionFailure("without workers a world is home between requests") }
+    return try body(&home.realm.world)
+  }
 
   /// Carries out one request.
   func play(_ line: String) -> Answer {
@@ -75,10 +78,8 @@ final class Rehearsal {
 
   /// Takes the inputs in that have come.
   private func note() {
-    guard client.hosted !== service.main else { return }
-    while reader.next <= end, let entry = client.hosted.realm.world.read(&reader) {
-      digest.add(entry, of: client.hosted.realm.world)
-    }
+    guard client.hosted !== service.main, let home = client.hosted.home else { return }
+    while reader.next <= end, let entry = home.realm.world.read(&reader) { digest.add(entry, of: home.realm.world) }
   }
 
   /// The answer among the lines that were written; all are taken.

@@ -99,7 +99,8 @@ struct ScriptExport: ~Copyable {
   private mutating func begin(_ composed: JournalSegment.Creation, _ time: String?) throws {
     guard case .composition(let composition)? = history.catalogue[composed.kind] else {
       throw HistoryFailure.unreadable(
-        world: history.name, reason: "\(Recovery.Failure.unknownKind(composed.kind, at: composed.sequence))")
+        world: history.name,
+        reason: "\(Recovery.Failure.unreadable(.unknownKind(composed.kind), at: composed.sequence))")
     }
     assembly = Assembly(composition: composition, name: composed.name, sequence: composed.sequence, time: time)
   }

@@ -73,8 +73,10 @@ struct ScriptText: ~Copyable {
 
   /// The request that brings an input from outside.
   static func request(_ entry: JournalEntry, _ facts: InputFacts, of world: borrowing World) -> String {
-    let name = world.name(of: entry.machine)
-    let kind = world.kind(of: entry.machine)
+    // Inputs of the whole world are written as `undo` and `goto`, or not at all.
+    guard let machine = entry.machine else { return "" }
+    let name = world.name(of: machine)
+    let kind = world.kind(of: machine)
     let index = Int(entry.index)
     switch entry.input {
     case .created:

@@ -37,21 +37,21 @@ enum StoreAccess {
     Descriptor.standardError.writeAll("fsmd: \(text)\n")
   }
 
-  static func open(_ folder: String?) throws -> SQLiteStore {
+  static func open(_ folder: String?) throws -> SQLiteReader {
     guard let folder = folder ?? StateFolder.path() else {
       throw StoreFailure.cannotOpen(
         path: "the store", reason: "neither $XDG_STATE_HOME nor $HOME names a folder; --state FOLDER does")
     }
-    return try SQLiteStore.openForReading(folder: folder)
+    return try SQLiteReader.open(folder: folder)
   }
 
   /// Does `body` on one moment of the store, whatever a daemon writes meanwhile.
-  static func reading<R>(_ store: SQLiteStore, _ body: () throws -> R) throws -> R {
+  static func reading<R>(_ store: SQLiteReader, _ body: () throws -> R) throws -> R {
     try store.withSnapshot { () throws(StoreFailure) in Result { try body() } }.get()
   }
 
   /// A world by its name.
-  static func world(_ name: String, in store: SQLiteStore) throws -> StoredWorld {
+  static func world(_ name: String, in store: SQLiteReader) throws -> StoredWorld {
     let worlds = try store.worlds()
     if let found = worlds.first(where: { $0.name == name }) { return found }
     let names = worlds.map(\.name)

@@ -24,7 +24,7 @@ extension StoredHistory {
     let origin =
       if let checkpoint { try archived(checkpoint) } else { World(seed: settings.seed, limits: limits) }
     if start == end { return origin }
-    var recovery = Recovery(of: origin, undone: undone, catalogue)
+    var recovery = Recovery(of: origin, undone: undone, words, catalogue)
     try readSegments(from: start + 1, to: end) { try recovery.append($0.bytes, $0.first...$0.last) }
     return recovery.finish(at: moment, limits)
   }

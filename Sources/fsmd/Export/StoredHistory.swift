@@ -4,16 +4,18 @@ import StateMachines
 
 /// A world as a store has it, for those who only read: what it is, and all of its journal that is kept.
 struct StoredHistory {
-  let store: SQLiteStore
+  let store: SQLiteReader
   let world: StoredWorld
   let settings: WorldSettings
   let catalogue: Catalogue
+  /// By which its segments were written.
+  let words: StoredWords
 
   var name: String { world.name }
   var moment: Moment { Moment(nanoseconds: world.moment) }
 
   /// - Throws: ``HistoryFailure/unreadable(world:reason:)``.
-  init(_ store: SQLiteStore, _ world: StoredWorld, _ catalogue: Catalogue) throws(HistoryFailure) {
+  init(_ store: SQLiteReader, _ world: StoredWorld, _ catalogue: Catalogue) throws(HistoryFailure) {
     guard let settings = WorldSettings(world.settings) else {
       throw .unreadable(
         world: world.name, reason: "its settings are '\(String(decoding: world.settings, as: UTF8.self))'")
@@ -22,13 +24,27 @@ struct StoredHistory {
     self.world = world
     self.settings = settings
     self.catalogue = catalogue
+    do {
+      words = try StoredWords(try store.kinds(of: world.name))
+    } catch let failure as StoreFailure {
+      throw .store(failure)
+    } catch {
+      throw .unreadable(world: world.name, reason: "how its kinds were described cannot be read")
+    }
+  }
+
+  /// Whether all its kinds are as they were when they were written last.
+  var isOfThisRelease: Bool {
+    words.latest.allSatisfy { stored in
+      if case .machine(let kind)? = catalogue[stored.name] { KindDescription(kind) == stored } else { false }
+    }
   }
 
   /// Hands out every input that is kept, oldest first; see ``Chronicle``.
   ///
   /// - Throws: ``HistoryFailure``; what `body` throws.
   func read(_ body: (borrowing World, JournalEntry, JournalSegment.Creation?) throws -> Void) throws {
-    var chronicle = Chronicle(after: world.first - 1, catalogue)
+    var chronicle = Chronicle(after: world.first - 1, words, catalogue)
     try readSegments(from: world.first) { segment in
       try chronicle.read(segment.bytes, segment.first...segment.last, owner: owner, body)
       return true

@@ -42,9 +42,9 @@ struct TableExport {
   private mutating func add(_ entry: JournalEntry, of world: borrowing World) throws {
     if start == nil { start = entry.moment }
     let facts = InputFacts(entry, of: world)
-    if entry.machine == .nobody { return try addWorldwide(entry, facts, of: world) }
-    let input = Input(entry, facts, world)
-    if entry.input != .created, births[entry.machine] == nil { try addOneFromBefore(input) }
+    guard let machine = entry.machine else { return try addWorldwide(entry, facts, of: world) }
+    let input = Input(entry, of: machine, facts, world)
+    if entry.input != .created, births[machine] == nil { try addOneFromBefore(input) }
     let (from, to) = try spell(input)
     try tables.insert(
       [
@@ -77,7 +77,7 @@ struct TableExport {
     let to = states[Int(entry.to)].word(data: input.facts.after)
     switch entry.input {
     case .created:
-      if input.kind.carriesData { self.states[entry.machine] = to }
+      if input.kind.carriesData { self.states[input.id] = to }
       return (nil, to)
     case .dropped: return (try stateBefore(input) ?? to, nil)
     case .wired, .unwired, .rewound, .renewed: return (nil, nil)
@@ -85,11 +85,11 @@ struct TableExport {
     }
     switch entry.verdict {
     case .moved:
-      if input.kind.carriesData { self.states[entry.machine] = to }
+      if input.kind.carriesData { self.states[input.id] = to }
       return (states[Int(entry.from)].word(data: input.facts.before), to)
     case .stayed where input.kind.carriesData:
       let from = try stateBefore(input)
-      self.states[entry.machine] = to
+      self.states[input.id] = to
       return (from ?? to, to)
     case .stayed, .ignored, .refused:
       return (to, to)
@@ -98,7 +98,7 @@ struct TableExport {
 
   /// The state with its data that a machine has come to; nil where nothing is known.
   private func stateBefore(_ input: Input) throws -> String? {
-    if let known = states[input.entry.machine] { return known }
+    if let known = states[input.id] { return known }
     // After a way back all are to be looked for anew. Most have moved not long before.
     return try tables.text(
       "SELECT to_state FROM transitions WHERE machine = ?1 ORDER BY seq DESC LIMIT 1", .text(input.machine))
@@ -116,7 +116,7 @@ struct TableExport {
   // MARK: Machines and wires
 
   private mutating func addMachine(_ input: Input) throws {
-    births[input.entry.machine] = input.entry.sequence
+    births[input.id] = input.entry.sequence
     var values = input.kind.parameters.map { (name: $0.name, value: $0.standard ?? Value.none) }
     for (place, value) in input.facts.parameters { values[place].value = value }
     let moment = input.entry.moment
@@ -129,7 +129,7 @@ struct TableExport {
   }
 
   private mutating func drop(_ input: Input) throws {
-    let machine = input.entry.machine
+    let machine = input.id
     states[machine] = nil
     let end = TableWriter.Value.integer(Int64(input.entry.sequence))
     let moment = input.entry.moment
@@ -248,7 +248,7 @@ struct TableExport {
   private mutating func addOneFromBefore(_ input: Input) throws {
     let entry = input.entry
     let state = input.kind.states[Int(entry.from)].word(data: entry.verdict == .moved ? input.facts.before : nil)
-    try addOneFromBefore(entry.machine, input.machine, input.kind, state, at: entry.sequence)
+    try addOneFromBefore(input.id, input.machine, input.kind, state, at: entry.sequence)
   }
 
   private mutating func addOneFromBefore(
@@ -270,7 +270,8 @@ struct TableExport {
   /// Adds the machines that the journal does not speak of as far as it is kept: they are as they were.
   private mutating func addThoseOfWhomNothingIsTold() throws {
     guard history.world.first > 1 else { return }
-    var world = try history.present()
+    // Of a world that cannot be brought back there is nothing to tell but its journal.
+    guard var world = try? history.present() else { return }
     for machine in world.machines(matching: .all) where births[machine] == nil {
       try addOneFromBefore(
         machine, world.name(of: machine), world.kind(of: machine), world.state(of: machine), at: history.world.head)

@@ -2,6 +2,7 @@ import JournalStore
 import LineProtocol
 import Simulator
 import StateMachines
+import Synchronization
 import Testing
 
 @testable import fsmd
@@ -19,6 +20,7 @@ final class KeptDaemon {
     /// Whether others are kept out of the folder.
     var isLocked = false
     var process: Int32 = 1
+    var boot: UInt64 = 1
 
     init(_ limits: String...) {
       for limit in limits {
@@ -32,28 +34,53 @@ final class KeptDaemon {
     var milliseconds: Int64 = 1_700_000_000_000
   }
 
+  private final class Said {
+    var lines: [String] = []
+    var notes: [String] = []
+  }
+
+  /// What the store has said.
+  final class Warnings: Sendable {
+    private let all = Mutex<[StoreWarning]>([])
+
+    func add(_ warning: StoreWarning) { all.withLock { $0.append(warning) } }
+
+    var texts: [String] { all.withLock { $0.map { "\($0)" } } }
+  }
+
   let folder: TestFolder
   let setup: Setup
   let wall: WallClock
   let host: HostedService
   let store: SQLiteStore
   let faults: FaultPlan
+  let warnings = Warnings()
   /// What it has said to whoever runs it.
-  private(set) var log: [String] = []
+  var log: [String] { said.lines }
+  /// What of that is as it should be.
+  var notes: [String] { said.notes }
+  // Of its own, since a daemon has something to say while it goes.
+  private let said = Said()
 
   var service: Service { host.service }
 
   /// Starts a daemon in a folder.
-  init(_ setup: Setup = Setup(), in folder: TestFolder = TestFolder(), wall: WallClock = WallClock()) throws {
+  ///
+  /// - Parameter trouble: Done when the store is open, before the worlds are brought back.
+  init(
+    _ setup: Setup = Setup(), in folder: TestFolder = TestFolder(), wall: WallClock = WallClock(),
+    trouble: (SQLiteStore) throws -> Void = { _ in }
+  ) throws {
     var circumstances = SQLiteStore.Circumstances()
     circumstances.isLocked = setup.isLocked
     faults = setup.faults ?? FaultPlan(call: 0, .insteadOfCall, code: 10)  // An I/O error to SQLite.
     circumstances.faults = faults
-    circumstances.boot = 1
+    circumstances.boot = setup.boot
     circumstances.now = { wall.milliseconds / 1_000 }
     let store = try SQLiteStore.open(
       folder: folder.path, durability: setup.durability,
-      writer: StoreWriter(process: setup.process, socket: "/run/\(setup.process).sock"), circumstances)
+      writer: StoreWriter(process: setup.process, socket: "/run/\(setup.process).sock"), circumstances
+    ) { [warnings] in warnings.add($0) }
     host = HostedService(limits: setup.limits, with: setup.kinds) { catalogue in
       Keeper(store, catalogue, setup.limits, onRestart: setup.onRestart) { wall.milliseconds }
     }
@@ -61,7 +88,13 @@ final class KeptDaemon {
     self.setup = setup
     self.wall = wall
     self.store = store
-    service.report = { [unowned self] in log.append($0) }
+    // The folder stays as long as somebody is served out of it.
+    service.report = { [said, folder] in
+      _ = folder
+      said.lines.append($0)
+    }
+    service.note = { [said] in said.notes.append($0) }
+    try trouble(store)
     try service.bringBackAll()
   }
 

@@ -135,6 +135,39 @@ struct RestartTests {
     #expect(try again.afterKill { $0.onRestart = .remaining }.connect().say("agenda")[0].hasPrefix(". 0.450 key"))
   }
 
+  @Test("whatever reads the journal takes an input that has no machine: timers that began anew at a start")
+  func renewedIsRead() throws {
+    let first = try KeptDaemon()
+    _ = first.connect().ask("new shiftKey k", "new fridge f", "send k tap")
+    first.pass(0.1)
+    var daemon = try first.restarted { $0.onRestart = .restart }
+    for start in 1...2 {
+      let guest = daemon.connect()
+      let sequence = 3 + start
+      let line = "\(sequence) 0.\(start)00 - clock restarted=2"
+      #expect(guest.say("coverage")[0].hasPrefix(". kind fridge machines=1 states=1/2"))
+      #expect(guest.say("coverage k*")[0].hasPrefix(". kind shiftKey machines=1 states=2/3"))
+      #expect(guest.journal("since=\(sequence)") == [line])
+      #expect(guest.journal("f since=\(sequence)") == [line])
+      #expect(guest.say("watch * what=all since=\(sequence)") == ["* \(line)", "+ watching 1"])
+      #expect(guest.ask("world fork other\(start)").count == 1)
+      #expect(guest.say("diff main other\(start)").last?.hasPrefix("+") == true)
+      let waiting = daemon.connect()
+      #expect(waiting.say("await f waiting within=1h") == [])
+      daemon.pass(0.1)
+      #expect(waiting.isBusy)
+      daemon = try daemon.restarted()
+    }
+    let guest = daemon.connect()
+    _ = guest.ask("clock virtual")
+    #expect(guest.ask("await f waiting within=1d")[0].hasPrefix("+ reached waiting "))
+    #expect(guest.ask("goto 0.15s")[0].hasPrefix("+ t=0.150 "))
+    // Nobody has asked for timers to begin anew, so the tap is undone together with what a start did behind it.
+    #expect(guest.ask("undo")[0].hasPrefix("+ t=0.000 "))
+    #expect(guest.say("coverage k")[0].hasPrefix(". kind shiftKey machines=1 states=1/3"))
+    #expect(try daemon.afterKill().connect().say("coverage") == guest.say("coverage"))
+  }
+
   @Test("speed, pause and a virtual clock stay", arguments: ["speed 0.333", "pause", "clock virtual"])
   func clock(_ request: String) throws {
     let daemon = try KeptDaemon()

@@ -13,7 +13,7 @@ extension KeptDaemon {
 
   /// A world as the store has it, for one who only reads.
   func history(of name: String) throws -> StoredHistory {
-    let store = try SQLiteStore.openForReading(folder: folder.path)
+    let store = try SQLiteReader.open(folder: folder.path)
     return try StoredHistory(store, StoreAccess.world(name, in: store), HostedService.catalogue)
   }
 

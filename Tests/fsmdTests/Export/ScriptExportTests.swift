@@ -75,7 +75,8 @@ struct ScriptExportTests {
     let other = HostedService(limits: Self.setup.limits).connect()
     _ = other.say("world new w seed=\(seed)")
     _ = other.say("use w")
-    #expect(try play(script, other) == [], "seed \(seed)")
+    let surprises = try play(script, other)
+    #expect(surprises == [], "seed \(seed)")
     let (wanted, found) = (facts(guest), facts(other))
     #expect(wanted.count > 20 && wanted.count == found.count, "seed \(seed)")
     for (wanted, found) in zip(wanted, found) where wanted != found {
@@ -106,6 +107,21 @@ struct ScriptExportTests {
     }
     _ = guest.say("clock virtual")
     try expectSame(daemon, guest, seed: seed)
+  }
+
+  @Test("comes out the same late in a world, up to its very end")
+  func late() throws {
+    let daemon = try KeptDaemon(Self.setup)
+    let guest = daemon.begin("w")
+    let answers = guest.ask(
+      "new shiftKey k", "advance until 36500d", "advance 1ns", "send k tap", "advance until 70000d", "send k tap",
+      "advance until 99999d", "send k tap", "goto 70000d", "advance until 100000d", "send k tap")
+    #expect(answers.allSatisfy { $0.hasPrefix("+") }, "\(answers)")
+    let script = try daemon.script(of: "w")
+    for line in ["at 70000d  send k tap", "goto 70000d", "at 100000d  send k tap"] {
+      #expect(script.contains("\n\(line)\n"), "\(script)")
+    }
+    try expectSame(daemon, guest, seed: 0)
   }
 
   // MARK: The text

@@ -1,0 +1,57 @@
+import LineProtocol
+import Simulator
+
+extension Service {
+  /// One client, with the world it uses.
+  final class Client {
+    /// Nobody else has it, now or later.
+    let number: UInt32
+    var session: Session
+    private(set) var hosted: HostedWorld
+    /// How often it has changed worlds: what was read for it in an earlier one is not told.
+    private(set) var stay = 0
+    /// What concerns more than its session, and waits for a world or the store, with the tag of its request.
+    var errand: (ServiceErrand, tag: [UInt8])?
+    /// The number of what it has under way, for `activities`.
+    var activity: UInt64?
+    /// A worker's time for its activity, while that is with a worker.
+    var lease: Lease?
+    /// The tags of `cancel` lines that wait until its activity is back.
+    var cancels: [[UInt8]] = []
+    /// Whether somebody has cancelled its activity while that was with a worker.
+    var isCancelled = false
+    /// Whether the lines of it that were looked at ahead end within a batch.
+    var isWithinBatchAhead = false
+    /// Its last turn with a worker.
+    var turn: UInt64 = 0
+    /// The host time at which a drawing is looked at again.
+    var nextGlance: UInt64 = 0
+    /// Up to which input it was last looked whether what it awaits has come about.
+    var awaitedUpTo: UInt64?
+    /// Whether it was told something since the last commit that the store must have first.
+    var owesStore = false
+    // In which of the service's lists this client stands, so that it stands there once.
+    var isTouched = false
+    var isBusy = false
+    var isWatching = false
+
+    init(number: UInt32, limits: Limits, hosted: HostedWorld) {
+      self.number = number
+      session = Session(number: number, limits: limits)
+      self.hosted = hosted
+    }
+
+    /// Whether its activity is with a worker.
+    var isAway: Bool { if case .away = session.activity { true } else { false } }
+
+    func move(to hosted: HostedWorld) {
+      self.hosted = hosted
+      stay += 1
+    }
+
+    /// Throws away what can no longer be sent.
+    func discardOutput() {
+      session.outbox = Outbox()
+    }
+  }
+}

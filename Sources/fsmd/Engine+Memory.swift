@@ -1,0 +1,238 @@
+import LineProtocol
+import Simulator
+import StateMachines
+
+/// Refusing what there is no memory for. It is looked at between requests, never within one step, so that no step hangs on
+/// it and a replay comes out the same.
+extension Engine {
+  /// Whether a request may have the memory that it is likely to take; a failure is written if not.
+  func admits(
+    _ verb: Verb, _ words: borrowing Words, _ session: inout Session, _ realm: inout Realm
+  ) -> Bool {
+    let need = verb.need
+    if need.isOfWorld, !realm.mayGrow(by: growth(from: verb, realm)) {
+      failMemory(words.tag, [], &session, realm)
+      return false
+    }
+    guard need.reply != .little else { return true }
+    let snapshot = snapshot(for: verb, realm)
+    session.reportMemory(beside: snapshot)
+    let budget = session.share.budget
+    if session.share.admits(0, beside: session.outbox.waiting + snapshot),
+      need.reply == .ordinary || budget.hasRoomForReplies || budget.hasRoom(for: 0)
+    {
+      return true
+    }
+    session.reportMemory()
+    session.fail(
+      words.tag, .limit, memory(session.share.budget),
+      "the daemon's memory is used up, and \(session.outbox.waiting) bytes of it wait for this client; read them first")
+    return false
+  }
+
+  /// Whether another piece of a long reply may be written: the client has taken most of what there was, or all of it where
+  /// there is no memory left.
+  func hasRoomForReply(_ session: borrowing Session) -> Bool {
+    let waiting = session.outbox.waiting
+    return waiting == 0
+      || (waiting < LongReply.mostUnwritten && session.share.admits(LongReply.pieceSize, beside: waiting))
+  }
+
+  /// Whether an input may come into a world at all; a failure is written if not.
+  @inline(never)
+  func admitsInput(_ tag: UnsafeRawBufferPointer, _ session: inout Session, _ realm: inout Realm) -> Bool {
+    if realm.mayGrow() { return true }
+    failMemory(tag, [], &session, realm)
+    return false
+  }
+
+  /// `- LIMIT name=memory value=…`
+  func failMemory(
+    _ tag: UnsafeRawBufferPointer, _ keys: [(String, String)], _ session: inout Session, _ realm: borrowing Realm
+  ) {
+    session.fail(
+      tag, .limit, memory(realm.share.budget) + keys,
+      "the daemon's memory is used up; 'stats' says by what, 'drop' and 'world drop' free some")
+  }
+
+  /// `- LIMIT name=memory value=… fired= t= seq=` for a request that moves time.
+  func failMemory(_ tag: UnsafeRawBufferPointer, fired: Int, _ session: inout Session, _ realm: borrowing Realm) {
+    failMemory(
+      tag,
+      [
+        ("fired", "\(fired)"), ("t", TimeText.seconds(realm.world.now.nanoseconds)),
+        ("seq", "\(realm.world.lastSequence)"),
+      ], &session, realm)
+  }
+
+  /// Ends a request that moves time, if there is no memory for further inputs.
+  func endsForMemory(_ tag: [UInt8], fired: Int, _ session: inout Session, _ realm: inout Realm) -> Bool {
+    if realm.hasRoomForInputs || realm.mayGrow() { return false }
+    session.activity = .none
+    pump(&session, realm.world, mayDrop: false)
+    tag.withUnsafeBytes { failMemory($0, fired: fired, &session, realm) }
+    return true
+  }
+
+  private func memory(_ budget: MemoryBudget) -> [(String, String)] {
+    [("name", "memory"), ("value", "\(budget.bytes)")]
+  }
+
+  /// About how many bytes a request adds to a world at once; less than a block of the journal is not counted.
+  private func growth(from verb: Verb, _ realm: borrowing Realm) -> Int {
+    switch verb {
+    // Another world is built up before this one is given up.
+    case .undo, .goto: realm.world.bytesOfACopy
+    case .watch: realm.world.machineCount / 4
+    case _: 0
+    }
+  }
+
+  /// About how many bytes are kept for a client until its reply is written.
+  private func snapshot(for verb: Verb, _ realm: borrowing Realm) -> Int {
+    switch verb {
+    case .agenda: realm.world.runningTimerCount * MemoryLayout<World.AgendaItem>.stride
+    case .wires: realm.world.wireCount * MemoryLayout<Wire>.stride
+    case _: 0
+    }
+  }
+
+  /// The lines of `stats` about memory.
+  func memoryLines(_ realm: inout Realm, _ line: (_ name: String, _ bytes: Int) -> Void) {
+    realm.reportMemory()
+    let budget = realm.share.budget
+    budget.measureNow()
+    line("memory", budget.counted)
+    for use in MemoryBudget.Use.all { line("memory.\(use.name)", budget.counted(for: use)) }
+    line("resident", budget.resident)
+  }
+}
+
+extension Verb {
+  fileprivate enum Reply { case little, ordinary, long }
+
+  /// Whether a request may need memory of the world, and how much its reply does.
+  fileprivate var need: (isOfWorld: Bool, reply: Reply) {
+    switch self {
+    case .new, .send, .cast, .wire, .fire, .undo, .goto, .watch: (true, .ordinary)
+    case .list, .wires, .journal, .graph, .coverage, .agenda, .diff, .describe, .kinds, .help: (false, .long)
+    case .count, .show, .can, .begin, .expect, .await, .advance, .step, .worlds, .use: (false, .ordinary)
+    // What frees memory, ends something or says little is never refused.
+    case .drop, .unwire, .unwatch, .clock, .speed, .pause, .resume, .cancel, .activities, .world, .end, .quiet, .mode,
+      .limits, .stats, .sync, .quit, .shutdown:
+      (false, .little)
+    }
+  }
+}
+
+extension MemoryBudget.Use {
+  /// As `stats` has it, behind `memory.`.
+  var name: String {
+    switch self {
+    case .world(let use): "\(use)"
+    case .requests: "requests"
+    case .replies: "replies"
+    }
+  }
+}
+
+extension Realm {
+  /// Whether nothing has to be looked at before the next input: the journal has room for it where it is.
+  @inline(__always)
+  var hasRoomForInputs: Bool { world.journalOpenings == openings }
+
+  /// Says what the world holds now.
+  mutating func reportMemory() {
+    share.report(world.footprint)
+  }
+
+  /// Whether the world may have so many bytes more. What can be made again is given up first.
+  ///
+  /// - Complexity: as ``World/footprint``.
+  @inline(never)
+  mutating func mayGrow(by more: Int = 0) -> Bool {
+    reportMemory()
+    if !share.admits(more) {
+      world.giveUpWhatCanBeMadeAgain()
+      reportMemory()
+      guard share.admits(more) else { return false }
+    }
+    openings = world.journalOpenings
+    return true
+  }
+}
+
+extension Session {
+  private var requestBytes: Int { input.storageBytes + (batch?.storageBytes ?? 0) }
+
+  private var replyBytes: Int { outbox.storageBytes + noticeScratch.storageBytes + activity.storageBytes }
+
+  /// Says what the client has now.
+  ///
+  /// - Parameter snapshot: What it is about to get.
+  mutating func reportMemory(beside snapshot: Int = 0) {
+    share.report(requests: requestBytes, replies: replyBytes + snapshot)
+  }
+}
+
+extension Activity.Deferred {
+  /// What is kept of the lines.
+  var storageBytes: Int {
+    switch requests {
+    case .line(let bytes): bytes.capacity
+    case .batch(let batch): batch.storageBytes
+    }
+  }
+}
+
+extension Batch {
+  var storageBytes: Int { bytes.capacity + lines.capacity * MemoryLayout<Line>.stride }
+}
+
+extension Activity {
+  /// What a long reply is made of, where that was copied.
+  fileprivate var storageBytes: Int {
+    switch self {
+    case .reply(.agenda(let items, _, _), _): items.count * MemoryLayout<World.AgendaItem>.stride
+    case .reply(.wires(let items, _, _), _): items.count * MemoryLayout<Wire>.stride
+    case .deferred(let deferred): deferred.storageBytes
+    case .none, .advance, .step, .await, .rewind, .compare, .fork, .reply, .away: 0
+    }
+  }
+}
+
+extension Service {
+  /// Takes a world in, whose memory is counted from now on.
+  func host(_ realm: consuming Realm) -> HostedWorld {
+    host(RealmBox(realm))
+  }
+
+  func host(_ box: RealmBox) -> HostedWorld {
+    box.realm.share.join(budget)
+    box.realm.reportMemory()
+    return HostedWorld(box)
+  }
+
+  /// Looks after the budget at the end of a round: what clients have is counted, and what can be made again is given up
+  /// where little is left.
+  func tendMemory(of touched: some Sequence<Client>) {
+    for client in touched { client.session.reportMemory() }
+    rounds &+= 1
+    if rounds % Service.roundsBetweenMeasures == 0 { budget.measureNow() }
+    guard budget.isNearlyUsedUp, host >= relievedAt + Service.reliefDistance else { return }
+    relievedAt = host
+    engine.graphs.forgetAll()
+    for hosted in worlds.values {
+      guard let home = hosted.home else { continue }
+      home.realm.world.giveUpWhatCanBeMadeAgain()
+      home.realm.reportMemory()
+    }
+    giveBackMemory()
+    budget.measureNow()
+  }
+
+  /// How many rounds go by until the process is measured, whatever was counted.
+  private static let roundsBetweenMeasures = 64
+  /// How often what can be made again is given up at the most, in nanoseconds: it may be made again at once.
+  private static let reliefDistance: UInt64 = 1_000_000_000
+}

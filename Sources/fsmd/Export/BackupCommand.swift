@@ -1,0 +1,55 @@
+import Glibc
+import JournalStore
+import UnixHost
+
+/// `fsmd backup`: a copy of all durable worlds, made while a daemon goes on.
+struct BackupCommand {
+  /// Where the store is; nil for the user's own.
+  var folder: String?
+  let file: String
+
+  private enum Option {
+    case state
+  }
+
+  private static let table = OptionTable<Option>(
+    program: "fsmd backup", synopsis: "[OPTION]... FILE",
+    options: [.init(.state, long: "state", argument: .required("FOLDER"), summary: StoreAccess.summary)])
+
+  private static let usage =
+    table.usage + """
+
+      Copies all durable worlds to FILE, which must not be there yet, and checks the copy. A daemon may be
+      writing meanwhile and is not held up: what is copied is one moment.
+
+      Exit codes: 0 good, 1 usage or a FILE that is there, 3 the store cannot be read or FILE not be written.
+
+      """
+
+  static func read(_ words: [String], version: String) -> Invocation.Outcome {
+    StoreAccess.read(table, words, usage: usage, version: version) { options, operands throws(UsageFailure) in
+      guard let file = operands.first else { throw .wrong("to which file? 'fsmd backup FILE'") }
+      guard operands.count == 1 else { throw .wrong("'\(operands[1])' is one word too many") }
+      return .backup(BackupCommand(folder: options.last?.value, file: file))
+    }
+  }
+
+  /// Does it.
+  ///
+  /// - Returns: The exit code.
+  func run() -> Int32 {
+    StoreAccess.reporting {
+      let store = try StoreAccess.open(folder)
+      defer { store.close() }
+      var begun = HostClock.now()
+      let copied = try store.backUp(to: file) {
+        // As long as the step took, the disk and the processor are others'.
+        _ = poll(nil, 0, Int32(min((HostClock.now() - begun) / 1_000_000, 100)))
+        begun = HostClock.now()
+      }
+      Descriptor.standardOutput.writeAll(
+        "copied to \(file) and checked: \(copied.worlds) worlds, \(copied.inputs) inputs, \(copied.bytes) bytes\n")
+      return StoreAccess.good
+    }
+  }
+}

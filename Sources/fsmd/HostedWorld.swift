@@ -1,0 +1,120 @@
+import Simulator
+import StateMachines
+
+/// A world as sessions share it. Its realm is home, or lent to a worker; then nobody else can touch it.
+final class HostedWorld {
+  let name: String
+  private(set) var place: Place
+  /// What is told of the world while it is lent: as of its last return.
+  private(set) var glimpse: Glimpse
+  /// What the store has of it; nil for a world that is not durable, or cannot be had at present.
+  var keeping: Keeping?
+  /// A checkpoint that is being written.
+  var archiving: ArchiveWriter?
+  /// Whether what it has brought is being stored; then it stays home.
+  var isBeingStored = false
+  /// The client whose request is the next that a worker carries out here.
+  private weak var next: Service.Client?
+  /// Watchers that have left while it was lent.
+  var departed: [WatcherID] = []
+  /// How many requests are still done by a worker, because the world has held the event loop for too long.
+  var slowRequests = 0
+  /// Whether the last requests have held it for too long.
+  var wasSlow = false
+
+  enum Place {
+    case home(RealmBox)
+    case lent(Lease)
+  }
+
+  /// What may be said of a world without looking at it.
+  struct Glimpse {
+    let clock: WorldClock.Mode
+    let now: Moment
+    let lastSequence: UInt64
+    let outage: Realm.Outage?
+    let isDurable: Bool
+
+    init(_ realm: borrowing Realm, isDurable: Bool) {
+      clock = realm.clock.mode
+      now = realm.world.now
+      lastSequence = realm.world.lastSequence
+      outage = realm.outage
+      self.isDurable = isDurable
+    }
+  }
+
+  convenience init(_ realm: consuming Realm) {
+    self.init(RealmBox(realm))
+  }
+
+  init(_ box: RealmBox) {
+    name = box.realm.name
+    glimpse = Glimpse(box.realm, isDurable: false)
+    place = .home(box)
+  }
+
+  /// The realm, if it is home.
+  var home: RealmBox? { if case .home(let box) = place { box } else { nil } }
+
+  /// Hands the realm out; nobody looks at it until it is back.
+  ///
+  /// - Precondition: It is home.
+  func lend(_ lease: Lease) -> RealmBox {
+    guard case .home(let box) = place else { preconditionFailure("a world is lent once at a time") }
+    glimpse = Glimpse(box.realm, isDurable: isDurable(box.realm))
+    place = .lent(lease)
+    return box
+  }
+
+  func takeBack(_ box: RealmBox) {
+    place = .home(box)
+    for watcher in departed { box.realm.world.unwatchAll(for: watcher) }
+    departed = []
+  }
+
+  /// Notes that a client's request waits for a worker. Those of others that come later wait behind it.
+  func promise(to client: Service.Client) {
+    if !isPromised(to: client) { next = client }
+  }
+
+  /// Whether another client than this one has a request that waits for a worker.
+  func isPromised(to client: Service.Client) -> Bool {
+    guard let next, next !== client, next.hosted === self, case .deferred = next.session.activity else { return false }
+    return true
+  }
+
+  /// What may be said of it now.
+  var presentGlimpse: Glimpse {
+    guard let home else { return glimpse }
+    return Glimpse(home.realm, isDurable: isDurable(home.realm))
+  }
+
+  /// Whether it is to survive the daemon.
+  func isDurable(_ realm: borrowing Realm) -> Bool { keeping != nil || realm.outage != nil }
+
+  /// The last input that clients may have been told of.
+  func head(_ realm: borrowing Realm) -> UInt64 { keeping?.head ?? realm.outage?.head ?? realm.world.lastSequence }
+
+  /// Puts a world in the place of what there is; watches stay. Nothing of it has been taken.
+  ///
+  /// - Precondition: It is home.
+  func replace(with realm: consuming Realm) {
+    guard let home else { preconditionFailure("a world is replaced at home") }
+    var realm = realm
+    keeping = nil
+    archiving = nil
+    realm.share.join(home.realm.share.budget)
+    realm.world.takeOverWatches(of: home.realm.world)
+    home.realm = realm
+  }
+}
+
+/// A realm where it can be handed from one owner to the next without being copied.
+final class RealmBox {
+  var realm: Realm
+
+  init(_ realm: consuming Realm) {
+    self.realm = realm
+  }
+}

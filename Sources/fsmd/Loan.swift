@@ -1,0 +1,177 @@
+import LineProtocol
+import Simulator
+import StateMachines
+import UnixHost
+
+/// A world with a worker for one slice, and the sessions for which something is done or read there meanwhile.
+///
+/// What is to be done is the activity of a session: its stand-in goes with the world and comes back with what was written
+/// for the client. Everybody else who watches the world has a reader there, so that printing costs the event loop nothing.
+final class Loan: @unchecked Sendable {
+  // Safety: made by the event loop, handed to one worker through the lock of its queue, and back through another. Only
+  // `lease` is used from both sides, and that is made for it.
+
+  /// A session's part in the work, or in what is read.
+  final class Part {
+    let client: Service.Client
+    /// The client's stay in the world when the loan began.
+    let stay: Int
+    var session: Session
+
+    init(_ client: Service.Client, _ session: consuming Session) {
+      self.client = client
+      stay = client.stay
+      self.session = session
+    }
+  }
+
+  let lease: Lease
+  /// What is lent; two worlds for a comparison.
+  let worlds: [HostedWorld]
+  private let boxes: [RealmBox]
+  private let engine: Engine
+  private let host: UInt64
+  /// Whose activity is gone on with; nil if a world only catches up.
+  let actor: Part?
+  /// Those who await a state here: time goes on for all of them together.
+  let awaiting: [Part]
+  let readers: [Part]
+  private let catchesUp: Bool
+  private var request = Request()
+  /// A copy that was asked for.
+  private(set) var fork: RealmBox?
+  /// Whether a whole request was carried out.
+  let isOfRequest: Bool
+  /// How long it took, in nanoseconds of the host.
+  private(set) var time: UInt64 = 0
+
+  /// - Precondition: Every world is home.
+  init(
+    _ worlds: [HostedWorld], _ lease: Lease, _ engine: Engine, host: UInt64, actor: Part?, awaiting: [Part],
+    readers: [Part], catchesUp: Bool
+  ) {
+    self.lease = lease
+    self.worlds = worlds
+    boxes = worlds.map { $0.lend(lease) }
+    self.engine = engine.onWorker()
+    self.host = host
+    self.actor = actor
+    self.awaiting = awaiting
+    self.readers = readers
+    self.catchesUp = catchesUp
+    isOfRequest = if case .deferred? = actor?.session.activity { true } else { false }
+  }
+
+  /// Those who were told of a chain without end with their replies.
+  var clientsThatKnow: [Service.Client] {
+    ((actor.map { [$0] } ?? []) + awaiting).filter { $0.session.knowsLivelock }.map(\.client)
+  }
+
+  /// What was counted meanwhile.
+  var counters: Counters { engine.counters }
+
+  /// Gives the worlds back.
+  func giveBack() {
+    for (hosted, box) in zip(worlds, boxes) { hosted.takeBack(box) }
+  }
+
+  // MARK: On the worker
+
+  func perform() {
+    lease.begin()
+    let begun = HostClock.now()
+    let home = boxes[0]
+    home.realm.slice = Slice(lease)
+    if catchesUp { home.realm.catchUp(host: host) }
+    if let actor { work(actor, home) }
+    if !awaiting.isEmpty { drive(home) }
+    home.realm.world.keepCheckpointIfDue()
+    for reader in readers { engine.pump(&reader.session, home.realm.world, mayDrop: true) }
+    home.realm.reportMemory()
+    home.realm.slice = .onEventLoop
+    time = HostClock.now() &- begun
+  }
+
+  private func work(_ actor: Part, _ home: RealmBox) {
+    switch actor.session.activity {
+    case .compare(let comparison):
+      repeat {
+        engine.work(comparison, &actor.session, &boxes[0].realm, &boxes[1].realm)
+      } while goesOn(actor)
+      return
+    case .fork(let wanted):
+      fork = RealmBox(Realm(forking: home.realm, as: wanted.name))
+      actor.session.endActivity()
+      wanted.tag.withUnsafeBytes { engine.answer("created", wanted.name, $0, &actor.session) }
+      return
+    case .rewind(var rewind):
+      if case .allowed = rewind.end {
+        rewind.end = .done(home.realm.world.rewind(rewind.rewinding))
+        actor.session.activity = .rewind(rewind)
+        return
+      }
+    case .deferred(let deferred):
+      engine.carryOut(deferred, &actor.session, &home.realm, &request)
+    case .none, .advance, .step, .await, .reply, .away:
+      break
+    }
+    while goesOn(actor), engine.work(&actor.session, &home.realm) {}
+  }
+
+  /// Whether there is something to go on with, and time for it, and the client takes what it gets.
+  private func goesOn(_ actor: Part) -> Bool {
+    switch actor.session.activity {
+    case .none: false
+    case .reply, .compare: !lease.isOver && engine.hasRoomForReply(actor.session)
+    case .rewind(let rewind): !lease.isOver && !rewind.rewinding.hasArrived
+    case .advance, .step, .await, .fork, .deferred, .away: !lease.isOver
+    }
+  }
+
+  /// Moves a virtual clock on until nobody waits any more, or the time is over.
+  private func drive(_ home: RealmBox) {
+    while true {
+      var deadline: Moment?
+      var drivers: [Part] = []
+      for part in awaiting {
+        guard case .until(let end, let mayDrive) = engine.attend(&part.session, &home.realm), mayDrive else { continue }
+        drivers.append(part)
+        deadline = min(deadline ?? end, end)
+      }
+      guard let deadline, !lease.isOver else { return }
+      let progress = engine.drive(&home.realm, until: deadline)
+      for part in drivers {
+        switch progress {
+        case .fired: part.session.countFiring()
+        case .full, .livelocked: engine.endAwait(&part.session, &home.realm, progress)
+        case .arrived:
+          if part.session.isAwaiting(until: home.realm) { engine.endAwait(&part.session, &home.realm, progress) }
+        }
+      }
+    }
+  }
+}
+
+extension Session {
+  /// Counts a timer that has fired for the sake of an `await`.
+  mutating func countFiring() {
+    guard case .await(var wait) = activity else { return }
+    wait.fired += 1
+    activity = .await(wait)
+  }
+
+  /// Whether it awaits something for which time is over: its deadline is there, or nothing is to come.
+  fileprivate func isAwaiting(until realm: borrowing Realm) -> Bool {
+    guard case .await(let wait) = activity else { return false }
+    return wait.deadline <= realm.world.now || realm.world.runningTimerCount == 0
+  }
+}
+
+extension Engine {
+  /// The same with counters of its own, for a worker.
+  func onWorker() -> Engine {
+    Engine(
+      catalogue: catalogue, limits: limits, version: version, counters: Counters(host: counters.begunAt),
+      keepsWorlds: keepsWorlds, graphs: graphs)
+  }
+}

@@ -1,0 +1,153 @@
+import JournalStore
+import LineProtocol
+import Simulator
+import StateMachines
+
+/// What can be saved of a stored world that this program cannot bring back, and the saving of it.
+///
+/// A repaired world ends with an earlier input. It is put together beside the other, out of what the store has of that
+/// one, and brought back once, before anything is replaced.
+struct Repair {
+  /// What there is to choose from.
+  struct Survey {
+    let name: String
+    let head: UInt64
+    /// Why the world cannot be brought back; nil if it can.
+    let reason: String?
+    /// The last input up to which it can be played; nil if there is none.
+    let playable: UInt64?
+    /// The input of the latest checkpoint that can be read; nil if there is none.
+    let checkpoint: UInt64?
+
+    var lines: [String] {
+      guard let reason else { return ["world \(name) is in order: \(head) inputs can be brought back"] }
+      var lines = ["world \(name) has \(head) inputs, and cannot be brought back: \(reason)"]
+      func line(_ option: String, _ end: UInt64?, _ keeps: String, _ nothing: String) {
+        guard let end else { return lines.append("\(option) \(nothing)") }
+        lines.append("\(option) keeps \(keeps) input \(end) and loses \(Repair.inputs(head - end))")
+      }
+      line(
+        playable.map { "--to \($0)" } ?? "--to SEQ", playable, "all up to", "saves nothing: no input can be played")
+      line(
+        "--to-checkpoint", checkpoint, "the state at", "saves nothing: there is no checkpoint that can be read")
+      return lines
+    }
+  }
+
+  static func inputs(_ count: UInt64) -> String { count == 1 ? "1 input" : "\(count) inputs" }
+
+  private let store: SQLiteStore
+  private let keeper: Keeper
+  private let name: String
+
+  init(_ store: SQLiteStore, _ catalogue: Catalogue, _ name: String, wallClock: @escaping () -> Int64) {
+    self.store = store
+    self.name = name
+    keeper = Keeper(store, catalogue, Limits(), wallClock: wallClock)
+  }
+
+  // MARK: Looking
+
+  /// - Complexity: O(inputs), since they are played as far as they can be.
+  static func survey(_ name: String, in store: SQLiteReader, _ catalogue: Catalogue) throws -> Survey {
+    let head = try StoreAccess.world(name, in: store).head
+    var reason: String?
+    var playable: UInt64?
+    do throws(KeeperFailure) {
+      _ = try WorldLoader(store, catalogue, Limits()).read(name, host: 0)
+    } catch .unreadable(_, let why, let input) {
+      reason = why
+      playable = input.flatMap { $0 > 1 ? $0 - 1 : nil }
+    } catch {
+      throw error
+    }
+    return Survey(
+      name: name, head: head, reason: reason, playable: playable,
+      checkpoint: try latestReadableCheckpoint(of: name, in: store, catalogue))
+  }
+
+  private static func latestReadableCheckpoint(
+    of name: String, in store: SQLiteReader, _ catalogue: Catalogue
+  ) throws -> UInt64? {
+    for mark in try store.checkpoints(of: name).reversed() {
+      guard let found = try? store.checkpoint(of: name, atOrBefore: mark.sequence), found.mark == mark,
+        let world = try? World(archive: found.bytes, kinds: { catalogue[$0] }),
+        world.lastSequence == mark.sequence
+      else { continue }
+      return mark.sequence
+    }
+    return nil
+  }
+
+  // MARK: Doing
+
+  /// Puts a world together of all up to an input.
+  ///
+  /// - Parameters:
+  ///   - end: The last input that it is to have.
+  ///   - other: Its name; nil to put it in the place of the one that there is.
+  /// - Throws: What is wrong; then all is as it was.
+  func run(to end: UInt64, as other: String?) throws {
+    let world = try StoreAccess.world(name, in: store)
+    guard (world.first - 1...world.head).contains(end) else {
+      throw HistoryFailure.unreadable(
+        world: name, reason: "it has inputs \(world.first) to \(world.head), and none is numbered \(end)")
+    }
+    // No request can name a world so, and no daemon is there: the store is locked.
+    let made = other ?? "\(name) repaired"
+    if other == nil, try store.worlds().contains(where: { $0.name == made }) { try store.remove(made) }
+    try store.create(made, head: world.first - 1, moment: 0, settings: world.settings)
+    do {
+      let tenure = try store.take(made).tenure
+      try copy(world, to: tenure, end)
+      _ = try keeper.read(made, host: 0)
+      if other == nil { try store.replace(name, by: tenure) } else { try store.release(tenure) }
+      while try store.sweep() {}
+    } catch {
+      try? store.remove(made)
+      throw error
+    }
+  }
+
+  private func copy(_ world: StoredWorld, to tenure: Tenure, _ end: UInt64) throws {
+    let kinds = try store.kinds(of: name).filter { $0.since <= end }
+    var creations = try store.creations(of: name).filter { $0.sequence <= end }[...]
+    var undone: [ClosedRange<UInt64>] = []
+    if world.first <= end {
+      undone = try store.undone(in: name, world.first...end).filter { $0.upperBound <= end }
+    }
+    var head = world.first - 1
+    var moment: Int64 = 0
+    func append(_ bytes: UnsafeRawBufferPointer, to last: UInt64) throws {
+      let isFirst = head == world.first - 1
+      let made = creations.prefix { $0.sequence <= last }
+      creations = creations.dropFirst(made.count)
+      try store.append([
+        Append(
+          tenure, head: head, last: last, bytes, moment: moment, creations: Array(made),
+          undone: undone.filter { head < $0.upperBound && $0.upperBound <= last }, kinds: isFirst ? kinds : [])
+      ])
+      head = last
+    }
+    while head < end {
+      // One at a time, since nothing may be written while the store is read.
+      var found: (bytes: [UInt8], numbers: ClosedRange<UInt64>)?
+      try store.readSegments(of: name, from: head + 1) { segment in
+        found = (Array(segment.bytes), segment.first...segment.last)
+        return false
+      }
+      guard let (bytes, numbers) = found else { break }
+      let last = min(numbers.upperBound, end)
+      let kept = try bytes.withUnsafeBytes { try JournalSegment.prefix(of: $0, numbers, to: last) }
+      moment = kept.moment.nanoseconds
+      try kept.bytes.withUnsafeBytes { try append($0, to: last) }
+    }
+    for mark in try store.checkpoints(of: name) where mark.sequence <= end && mark.sequence + 1 >= world.first {
+      // One that is damaged is as good as none.
+      guard let found = try? store.checkpoint(of: name, atOrBefore: mark.sequence), found.mark == mark else { continue }
+      try found.bytes.withUnsafeBytes {
+        try store.putCheckpoint(tenure, at: mark.sequence, hash: mark.hash, $0)
+      }
+    }
+  }
+}

@@ -1,0 +1,141 @@
+import Glibc
+import JournalStore
+import LineProtocol
+import StateMachines
+import UnixHost
+
+/// `fsmd repair`: saves what can be saved of a world that is out of service.
+struct RepairCommand {
+  /// Up to where the world is to be kept.
+  enum End: Equatable {
+    case input(UInt64)
+    case checkpoint
+  }
+
+  /// Nil for the user's own.
+  var folder: String?
+  let world: String
+  /// Nil to say only what there is.
+  var end: End?
+  /// The name of another world that is to be made; nil for the one that there is.
+  var other: String?
+  var isAgreed = false
+
+  private enum Option {
+    case to, toCheckpoint, asNew, yes, state
+  }
+
+  private static let table = OptionTable<Option>(
+    program: "fsmd repair", synopsis: "[OPTION]... WORLD",
+    options: [
+      .init(.to, long: "to", argument: .required("SEQ"), summary: "keep the inputs up to this one"),
+      .init(.toCheckpoint, long: "to-checkpoint", summary: "keep all up to the latest checkpoint that can be read"),
+      .init(
+        .asNew, long: "as-new", argument: .required("NAME"),
+        summary: "make another world of it, and leave this one as it is"
+      ),
+      .init(.yes, long: "yes", summary: "put it in the place of this world"),
+      .init(.state, long: "state", argument: .required("FOLDER"), summary: StoreAccess.summary),
+    ])
+
+  private static let usage =
+    table.usage + """
+
+      Says what of a durable world cannot be brought back, and what each way out would lose. With --to or
+      --to-checkpoint it says what that one loses; only with --yes or --as-new is anything written, while no
+      daemon has the store: a world is put together beside the other, brought back once, and then takes its
+      place. Copy the store before --yes; what is lost then is lost.
+
+      Exit codes: 0 good, 1 usage or no such world, 3 it cannot be repaired so, or the store not be had.
+
+      """
+
+  static func read(_ words: [String], version: String) -> Invocation.Outcome {
+    StoreAccess.read(table, words, usage: usage, version: version) { options, operands throws(UsageFailure) in
+      .repair(try RepairCommand(options, operands))
+    }
+  }
+
+  private init(_ options: [OptionTable<Option>.Given], _ operands: [String]) throws(UsageFailure) {
+    guard let world = operands.first else { throw .wrong("which world? 'fsmd repair WORLD'") }
+    guard operands.count == 1 else { throw .wrong("'\(operands[1])' is one word too many") }
+    self.world = world
+    for option in options {
+      switch option.name {
+      case .to:
+        guard let number = UInt64(option.value) else {
+          throw .wrong("--to takes the number of an input, not '\(option.value)'")
+        }
+        guard end == nil || end == .input(number) else { throw .wrong("the world can end in one place only") }
+        end = .input(number)
+      case .toCheckpoint:
+        guard end == nil || end == .checkpoint else { throw .wrong("the world can end in one place only") }
+        end = .checkpoint
+      case .asNew:
+        var name = option.value
+        guard name.withUTF8({ TextRules.isName(UnsafeRawBufferPointer($0), longest: Limits().name) }) else {
+          throw .wrong("'\(name)' cannot be the name of a world")
+        }
+        other = option.value
+      case .yes: isAgreed = true
+      case .state: folder = option.value
+      }
+    }
+    if other != nil, isAgreed {
+      throw .wrong("--as-new leaves the world as it is, so there is nothing to say --yes to")
+    }
+    if other != nil || isAgreed, end == nil { throw .wrong("up to where? --to SEQ or --to-checkpoint says so") }
+  }
+
+  /// Does it.
+  ///
+  /// - Returns: The exit code.
+  func run(_ catalogue: Catalogue) -> Int32 {
+    StoreAccess.reporting {
+      let survey = try survey(catalogue)
+      guard let end else {
+        for line in survey.lines { Descriptor.standardOutput.writeAll("\(line)\n") }
+        return StoreAccess.good
+      }
+      let last: UInt64
+      switch end {
+      case .input(let sequence): last = sequence
+      case .checkpoint:
+        guard let checkpoint = survey.checkpoint else {
+          throw HistoryFailure.unreadable(world: world, reason: "there is no checkpoint that can be read")
+        }
+        last = checkpoint
+      }
+      let lost = survey.head > last ? survey.head - last : 0
+      guard isAgreed || other != nil else {
+        Descriptor.standardOutput.writeAll(
+          "world \(world) would end with input \(last), and lose \(Repair.inputs(lost)); nothing was changed: "
+            + "--yes does it, --as-new NAME makes another world so\n")
+        return StoreAccess.good
+      }
+      try write(catalogue, to: last)
+      Descriptor.standardOutput.writeAll(
+        other.map { "world \($0) has all of world \(world) up to input \(last), which is as it was\n" }
+          ?? "world \(world) ends with input \(last); \(Repair.inputs(lost)) were lost\n")
+      return StoreAccess.good
+    }
+  }
+
+  private func survey(_ catalogue: Catalogue) throws -> Repair.Survey {
+    let store = try StoreAccess.open(folder)
+    defer { store.close() }
+    return try StoreAccess.reading(store) {
+      _ = try StoreAccess.world(world, in: store)
+      return try Repair.survey(world, in: store, catalogue)
+    }
+  }
+
+  private func write(_ catalogue: Catalogue, to last: UInt64) throws {
+    guard let folder = folder ?? StateFolder.path() else { return }
+    let store = try SQLiteStore.open(
+      folder: folder, durability: .full, writer: StoreWriter(process: getpid(), socket: "")
+    ) { Descriptor.standardError.writeAll("fsmd: \($0)\n") }
+    defer { store.close() }
+    try Repair(store, catalogue, world, wallClock: WallClock.milliseconds).run(to: last, as: other)
+  }
+}

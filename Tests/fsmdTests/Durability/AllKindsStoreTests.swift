@@ -1,0 +1,81 @@
+import Foundation
+import JournalStore
+import LineProtocol
+import Simulations
+import StateMachines
+import Testing
+
+@testable import fsmd
+
+/// A store with machines of all kinds, each at work as its example shows. One that a release has written is what later
+/// releases must be able to read: `FSMD_STORE_FIXTURE=FOLDER` lets the test leave it there, with what it has to say.
+@Suite("A store with all kinds")
+struct AllKindsStoreTests {
+  private static let entries = Catalogue.simulations.entries
+
+  /// What there is to see of a world.
+  private struct Sight: Codable, Equatable {
+    var view: [String]
+    var journal: [String]
+    /// The same after something was undone.
+    var undone: [String]
+  }
+
+  private static func example(of entry: CatalogueEntry) -> [String] {
+    switch entry {
+    case .machine(let kind): kind.example
+    case .composition(let composition): composition.example
+    }
+  }
+
+  private static func daemon(in folder: TestFolder, hasCheckpoints: Bool) throws -> KeptDaemon {
+    try KeptDaemon(
+      KeptDaemon.Setup("worlds=1000", "checkpointInputs=\(hasCheckpoints ? 10 : 200_000)"), in: folder)
+  }
+
+  private static func make(_ daemon: KeptDaemon) {
+    for entry in entries {
+      let guest = daemon.connect()
+      _ = guest.ask("world new \(entry.name) durable=yes seed=5", "use \(entry.name)")
+      for request in example(of: entry) { _ = guest.say(request) }
+      _ = guest.ask("undo", "advance 1s")
+      daemon.pass(1)
+    }
+  }
+
+  private static func look(at daemon: KeptDaemon) -> [String: Sight] {
+    var sights: [String: Sight] = [:]
+    for entry in entries {
+      let guest = daemon.connect(entry.name)
+      var sight = Sight(view: guest.view(), journal: guest.journal(), undone: [])
+      _ = guest.ask("undo 2")
+      sight.undone = guest.view()
+      sights[entry.name] = sight
+    }
+    return sights
+  }
+
+  @Test("is read back with states, journals and what can be undone", arguments: [false, true])
+  func all(hasCheckpoints: Bool) throws {
+    let folder = TestFolder()
+    let daemon = try Self.daemon(in: folder, hasCheckpoints: hasCheckpoints)
+    Self.make(daemon)
+    let copy = folder.asAfterKill()
+    let sights = Self.look(at: daemon)
+    #expect(sights.values.allSatisfy { $0.journal.count > 1 })
+    let again = try Self.daemon(in: copy.asAfterKill(), hasCheckpoints: hasCheckpoints)
+    #expect(again.log == [])
+    for (name, sight) in Self.look(at: again).sorted(by: { $0.key < $1.key }) {
+      #expect(sight.view == sights[name]?.view, "\(name)")
+      #expect(sight.journal == sights[name]?.journal, "\(name)")
+      // What lies before the checkpoint that a start begins with cannot be undone.
+      if !hasCheckpoints { #expect(sight.undone == sights[name]?.undone, "\(name)") }
+    }
+    guard hasCheckpoints, let fixture = ProcessInfo.processInfo.environment["FSMD_STORE_FIXTURE"] else { return }
+    try FileManager.default.createDirectory(atPath: fixture, withIntermediateDirectories: true)
+    for (name, bytes) in copy.contents { try bytes.write(to: URL(filePath: "\(fixture)/\(name)")) }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
+    try encoder.encode(sights).write(to: URL(filePath: "\(fixture)/sights.json"))
+  }
+}

@@ -1,0 +1,161 @@
+import Foundation
+import JournalStore
+import StateMachines
+import Testing
+
+@testable import fsmd
+
+/// What can be saved of a world that is out of service.
+@Suite("Repairing worlds")
+struct RepairTests {
+  /// A store with a world of lamps of the first release, which has been closed, and how it looked input by input.
+  private struct Example {
+    let folder: TestFolder
+    var views: [UInt64: [String]] = [:]
+    var journal: [String] = []
+    var checkpoints: [UInt64] = []
+    let setup: KeptDaemon.Setup
+
+    init(_ limits: String...) throws {
+      var setup = KeptDaemon.Setup()
+      for limit in limits { #expect(setup.limits.set(limit) == nil) }
+      setup.kinds = [ReleasedLamp<UpgradeTests.First>.entry]
+      self.setup = setup
+      let daemon = try KeptDaemon(setup)
+      let guest = daemon.connect()
+      _ = guest.ask("world new z durable=yes seed=9", "use z")
+      for request in [
+        "new lamp l", "new lamp m burn=30s", "send l press", "advance 10s", "send m press", "undo", "send m press",
+        "advance 25s", "send m nudge", "send l press", "send l dim 2", "send l press", "drop m", "new power p",
+        "send p buttonClick",
+      ] {
+        _ = guest.ask(request)
+        views[guest.client.hosted.head] = guest.view()
+      }
+      journal = guest.journal()
+      checkpoints = try daemon.store.checkpoints(of: "z").map(\.sequence)
+      daemon.service.release()
+      folder = daemon.folder
+    }
+
+    /// The first input with the event that a later release lacks.
+    var dim: UInt64 {
+      let line = journal.first { $0.hasSuffix("event=dim") }
+      return line.flatMap { UInt64($0.prefix { $0 != " " }) } ?? 0
+    }
+
+    func repairing<R>(_ body: (Repair) throws -> R) throws -> R {
+      var circumstances = SQLiteStore.Circumstances()
+      circumstances.boot = 1
+      let store = try SQLiteStore.open(
+        folder: folder.path, durability: .full, writer: StoreWriter(process: 2, socket: ""), circumstances
+      ) { _ in }
+      defer { store.close() }
+      return try body(Repair(store, Example.catalogue, "z", wallClock: { 0 }))
+    }
+
+    /// That of a later release.
+    private static let catalogue: Catalogue = {
+      var catalogue = HostedService.catalogue
+      catalogue.add(ReleasedLamp<UpgradeTests.NoEvent>.entry)
+      return catalogue
+    }()
+
+    func survey() throws -> Repair.Survey {
+      let store = try SQLiteReader.open(folder: folder.path)
+      defer { store.close() }
+      return try Repair.survey("z", in: store, Example.catalogue)
+    }
+
+    /// A daemon of a later release on what there is.
+    func later() throws -> KeptDaemon {
+      var setup = setup
+      setup.kinds = [ReleasedLamp<UpgradeTests.NoEvent>.entry]
+      return try KeptDaemon(setup, in: folder)
+    }
+  }
+
+  @Test("it is said what each way out loses, and nothing is changed")
+  func survey() throws {
+    let example = try Example()
+    let before = example.folder.contents
+    let survey = try example.survey()
+    #expect(survey.playable == example.dim - 1 && survey.checkpoint == nil)
+    let lost = survey.head - example.dim + 1
+    #expect(survey.lines.count == 3 && survey.lines[0].contains("event 'dim' of kind 'lamp'"))
+    #expect(
+      survey.lines[1] == "--to \(example.dim - 1) keeps all up to input \(example.dim - 1) and loses \(lost) inputs")
+    #expect(survey.lines[2] == "--to-checkpoint saves nothing: there is no checkpoint that can be read")
+    #expect(example.folder.contents[example.folder.files.database] == before[example.folder.files.database])
+    let whole = try Example()
+    _ = try whole.repairing { _ in }
+  }
+
+  @Test("up to an input, in its place: the world is as it was then, and goes on")
+  func place() throws {
+    let example = try Example()
+    try example.repairing { try $0.run(to: example.dim - 1, as: nil) }
+    let daemon = try example.later()
+    let guest = daemon.connect("z")
+    #expect(daemon.log == [])
+    #expect(guest.view() == example.views[example.dim - 1])
+    #expect(guest.journal() == example.journal.filter { UInt64($0.prefix { $0 != " " }) ?? 0 < example.dim })
+    #expect(guest.ask("send l press")[0].contains(" seq=\(example.dim)"))
+    #expect(guest.ask("undo 2")[0].hasPrefix("+"))
+    let view = guest.view()
+    #expect(try daemon.restarted().connect("z").view() == view)
+  }
+
+  @Test("as another world: the one that there is stays as it is")
+  func other() throws {
+    let example = try Example()
+    try example.repairing { try $0.run(to: example.dim - 1, as: "saved") }
+    #expect(throws: (any Error).self) { try example.repairing { try $0.run(to: 3, as: "saved") } }
+    let daemon = try example.later()
+    #expect(daemon.connect("saved").view() == example.views[example.dim - 1])
+    #expect(daemon.connect("z").ask("world")[0].hasSuffix(" service=out"))
+    let first = try daemon.restarted { $0.kinds = [ReleasedLamp<UpgradeTests.First>.entry] }
+    #expect(first.connect("z").journal() == example.journal)
+  }
+
+  @Test("an input up to which it cannot be played changes nothing, and there must be such an input")
+  func impossible() throws {
+    let example = try Example()
+    for end in [example.dim, 1_000] {
+      #expect(throws: (any Error).self) { try example.repairing { try $0.run(to: end, as: nil) } }
+    }
+    let daemon = try example.later()
+    #expect(daemon.connect().say("worlds").count == 3)
+    let first = try daemon.restarted { $0.kinds = [ReleasedLamp<UpgradeTests.First>.entry] }
+    #expect(first.connect("z").journal() == example.journal)
+  }
+
+  @Test("up to a checkpoint, though what is before it cannot be played")
+  func checkpoint() throws {
+    let example = try Example("checkpointInputs=3", "journal=1")
+    let survey = try example.survey()
+    let last = try #require(example.checkpoints.last { $0 > example.dim })
+    #expect(survey.checkpoint == last)
+    try example.repairing { try $0.run(to: last, as: nil) }
+    let daemon = try example.later()
+    #expect(daemon.connect("z").view() == example.views[last])
+    // The journal before it can be read.
+    #expect(daemon.connect("z").journal() == example.journal.filter { UInt64($0.prefix { $0 != " " }) ?? 0 <= last })
+  }
+
+  @Test("its journal can be had without being played, as lines and as a database")
+  func export() throws {
+    let example = try Example()
+    let store = try SQLiteReader.open(folder: example.folder.path)
+    defer { store.close() }
+    let history = try StoredHistory(store, StoreAccess.world("z", in: store), HostedService.catalogue)
+    let text = String(decoding: try JournalExport.text(of: history), as: UTF8.self)
+    let lines = text.split(separator: "\n").map(String.init)
+    #expect(lines.contains { $0.hasSuffix(" event=nudge") })
+    #expect(lines.contains { $0.hasSuffix("event=dim") })
+    let file = "\(example.folder.path)/z.sqlite"
+    try TableExport.write(history, to: file, release: "0")
+    #expect(FileManager.default.fileExists(atPath: file))
+    #expect(throws: (any Error).self) { try ScriptExport.text(of: history, release: "0") }
+  }
+}

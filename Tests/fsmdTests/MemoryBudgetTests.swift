@@ -1,0 +1,131 @@
+import Simulator
+import Synchronization
+import Testing
+
+@testable import fsmd
+
+@Suite("The budget of memory")
+struct MemoryBudgetTests {
+  /// What a process has, as a test says.
+  private final class Measured: Sendable {
+    let bytes = Atomic<Int>(0)
+  }
+
+  @Test("counts what is reported, takes it back with the one who held it, and admits what is left")
+  func shares() {
+    let budget = MemoryBudget(bytes: 128_000) { nil }
+    func holding() {
+      var world = WorldShare()
+      world.join(budget)
+      var footprint = Footprint()
+      footprint[.machines] = 100_000
+      footprint[.journal] = 20_000
+      world.report(footprint)
+      #expect(budget.counted == 120_000)
+      #expect(budget.counted(for: .world(.journal)) == 20_000)
+      #expect(world.admits(8_000) == true && world.admits(8_001) == false)
+      #expect(budget.isNearlyUsedUp)
+      var client = ClientShare()
+      client.join(budget)
+      client.report(requests: 6_000, replies: 2_000)
+      #expect(budget.counted == 128_000)
+      #expect(world.admits(1) == false && client.admits(1, beside: 200) == false)
+      client.report(requests: 0, replies: 2_000)
+      #expect(world.admits(6_000) == true)
+    }
+    holding()
+    #expect(budget.counted == 0)
+    #expect(MemoryBudget.Use.all.allSatisfy { budget.counted(for: $0) == 0 })
+    #expect(!budget.isNearlyUsedUp)
+  }
+
+  @Test("a small world and a small client have what they need, however full it is")
+  func free() {
+    let budget = MemoryBudget(bytes: 128_000) { nil }
+    budget.add(200_000, for: .world(.machines))
+    var world = WorldShare()
+    world.join(budget)
+    var footprint = Footprint()
+    footprint[.machines] = 900
+    world.report(footprint)
+    #expect(world.admits(100) == true && world.admits(101) == false)
+    var client = ClientShare()
+    client.join(budget)
+    client.report(requests: 100, replies: 0)
+    #expect(client.admits(25, beside: 100) == true && client.admits(26, beside: 100) == false)
+  }
+
+  @Test("what the process has counts where it is more than may be by a sixteenth")
+  func resident() {
+    let measured = Measured()
+    let budget = MemoryBudget(bytes: 128_000) { measured.bytes.load(ordering: .relaxed) }
+    budget.measureNow()
+    #expect(budget.hasRoom(for: 100_000))
+    measured.bytes.store(132_000, ordering: .relaxed)
+    budget.measureNow()
+    #expect(budget.hasRoom(for: 4_000) && !budget.hasRoom(for: 4_001))
+    measured.bytes.store(150_000, ordering: .relaxed)
+    // Nothing has changed that would be worth a look.
+    budget.remeasure()
+    #expect(budget.hasRoom(for: 0))
+    budget.add(1_000, for: .requests)
+    budget.remeasure()
+    #expect(!budget.hasRoom(for: 0))
+  }
+
+  @Test("one that is never used up")
+  func unlimited() {
+    #expect(MemoryBudget.unlimited.hasRoom(for: 1 << 60))
+    #expect(!MemoryBudget.unlimited.isNearlyUsedUp)
+  }
+
+  @Test("many threads may report at once")
+  func threads() async {
+    let budget = MemoryBudget(bytes: 1 << 40) { nil }
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<8 {
+        group.addTask {
+          var share = ClientShare()
+          share.join(budget)
+          for number in 0..<10_000 { share.report(requests: number, replies: 2 * number) }
+        }
+      }
+    }
+    #expect(budget.counted == 0)
+  }
+
+  @Test(
+    "a size is bytes, or K, M and G of them",
+    arguments: [
+      ("16M", 16 << 20), ("20000K", 20_000 << 10), ("2G", 2 << 30), ("16777216", 16 << 20), ("1048576G", 1 << 50),
+    ])
+  func size(text: String, bytes: Int) {
+    #expect(Limits.memory(text) == bytes)
+  }
+
+  @Test(
+    "what is no size, too little or too much",
+    arguments: [
+      "", "M", "15M", "16777215", "1048577G", "16m", "1.5G", "-1G", "99999999999999999999", "16 M", "2GB",
+    ])
+  func noSize(text: String) {
+    #expect(Limits.memory(text) == nil)
+  }
+
+  @Test("half of what there is, unless that is very little")
+  func ordinary() {
+    #expect(Limits.memory(of: 8 << 30) == 4 << 30)
+    #expect(Limits.memory(of: 1 << 20) == 16 << 20)
+    #expect(Limits.memory(of: nil) >= 1 << 30)
+  }
+
+  @Test("limits of one world and one client are lower where there is little, and as always where there is much")
+  func fitting() {
+    let (little, much) = (Limits.fitting(memory: 64 << 20), Limits.fitting(memory: 8 << 30))
+    for entry in Limits.table where entry.name != "memory" {
+      #expect(much[keyPath: entry.path] == Limits()[keyPath: entry.path], "\(entry.name)")
+      #expect(entry.range.contains(little[keyPath: entry.path]), "\(entry.name)")
+    }
+    #expect(little.replyQueue == 256 << 10 && little.world.checkpointBytes == 4 << 20)
+  }
+}

@@ -1,0 +1,154 @@
+import Simulator
+import Testing
+
+@testable import fsmd
+
+/// What is refused where the memory of the daemon is used up, and what is not.
+@Suite("No memory left")
+struct MemoryLimitTests {
+  private let host: HostedService
+  private let guest: Guest
+  private static let budget = 16 << 20
+  private static let limit = "- LIMIT name=memory value=\(budget)"
+
+  init() {
+    var limits = Limits.fitting(memory: MemoryLimitTests.budget)
+    limits.world.journalBytes = 1 << 30
+    limits.world.journal = 8_000_000
+    host = HostedService(limits: limits)
+    guest = host.connect(toWorld: "w")
+  }
+
+  /// Uses the memory up, but for so many bytes, by something that is no world of anybody's.
+  private func fill(leaving left: Int = 0) {
+    host.service.budget.add(host.service.budget.bytes - host.service.budget.counted - left, for: .requests)
+  }
+
+  /// Lets the guest's world have more than any world may have always.
+  private func outgrow() {
+    #expect(guest.say("quiet on\n" + (0..<3_000).map { "new shiftKey f\($0)\n" }.joined() + "quiet off").last == "+")
+    #expect(guest.client.hosted.realm.world.footprint.total > host.service.budget.freeForWorld)
+  }
+
+  @Test("requests that bring inputs are refused and take no number; reading, dropping and small worlds go on")
+  func refused() {
+    outgrow()
+    let seq = guest.client.hosted.realm.world.lastSequence
+    fill()
+    for request in ["new power p", "wire f1 text f2 character", "cast f* tap", "undo", "watch *"] {
+      #expect(guest.say(request).first?.hasPrefix(Self.limit) == true, "\(request)")
+    }
+    #expect(guest.say("world fork x").first?.hasPrefix(Self.limit) == true)
+    #expect(guest.client.hosted.realm.world.lastSequence == seq)
+    #expect(guest.say("expect f1 off").first?.hasPrefix("+ off") == true)
+    #expect(guest.say("count").last == "+ 1")
+    #expect(guest.say("drop f1").first?.hasPrefix("+ dropped") == true)
+    #expect(guest.say("world new small\nuse small\nnew power p\nsend p buttonClick").last?.hasPrefix("+ moved") == true)
+    #expect(guest.violations() == [])
+  }
+
+  @Test("it is looked at again when there is room, and goes on")
+  func roomAgain() {
+    outgrow()
+    fill()
+    #expect(guest.say("new power p").first?.hasPrefix(Self.limit) == true)
+    let other = host.connect()
+    #expect(other.say("world drop w").first == "+ dropped w")
+    #expect(host.service.budget.counted(for: .world(.timers)) < 100_000)
+    #expect(guest.say("world new v\nuse v\nnew power p").last?.hasPrefix("+ created p") == true)
+  }
+
+  @Test("plain events are refused when the journal would need more, and not before")
+  func plainEvents() {
+    outgrow()
+    fill()
+    let replies = guest.say((0..<20_000).map { _ in "send f0 tap\n" }.joined())
+    let taken = replies.count { !$0.hasPrefix("- LIMIT") }
+    #expect(taken > 0 && taken < 15_000, "\(taken)")
+    #expect(replies.last?.hasPrefix(Self.limit) == true)
+    #expect(guest.say("send f0 tap").first?.hasPrefix(Self.limit) == true)
+  }
+
+  @Test("a cast ends behind the machine that it has come to, and says how many it has reached")
+  func cast() {
+    outgrow()
+    fill(leaving: 70_000)
+    var reply = ""
+    for _ in 0..<100 where !reply.hasPrefix("-") { reply = guest.say("cast f* tap").last ?? "" }
+    let done = reply.split(separator: " ").first { $0.hasPrefix("done=") }.flatMap { Int($0.dropFirst(5)) }
+    #expect(reply.hasPrefix("\(Self.limit) done="), "\(reply)")
+    #expect((done ?? -1) >= 0 && (done ?? -1) < 3_000)
+  }
+
+  @Test(
+    "time stops where the memory ends: advance, step and await say how far they came",
+    arguments: [
+      "advance 36500d", "step 100000000", "await t idle within=36500d",
+    ])
+  func time(request: String) {
+    outgrow()
+    _ = guest.say("new ticker t initial=running every=1ms")
+    fill(leaving: 70_000)
+    let reply = guest.say(request).last ?? ""
+    #expect(reply.hasPrefix("\(Self.limit) fired="), "\(reply)")
+    #expect(reply.contains(" t=") && reply.contains(" seq="), "\(reply)")
+  }
+
+  @Test("a real clock is paused, and who uses the world is told")
+  func realClock() {
+    let guest = host.connect()
+    _ = guest.say("world new r clock=real\nuse r")
+    _ = guest.say("quiet on\n" + (0..<3_000).map { "new ticker t\($0) initial=running\n" }.joined() + "quiet off")
+    fill(leaving: 70_000)
+    var lines: [String] = []
+    for _ in 0..<1_000 where lines.isEmpty {
+      host.passTimeLate(1_000_000_000)
+      lines = guest.lines()
+    }
+    #expect(lines == ["! limit world=r name=memory value=\(Self.budget)"])
+    #expect(guest.say("clock").last?.contains("paused=yes") == true)
+  }
+
+  @Test("a batch that grows over it is not run")
+  func batch() {
+    fill()
+    let line = "send f0 " + String(repeating: "x", count: 60_000) + "\n"
+    #expect(guest.say("begin\n\(line)\(line)\(line)end").last?.hasPrefix(Self.limit) == true)
+  }
+
+  @Test("a client whose replies wait gets no more, unless it asks for little")
+  func unread() {
+    outgrow()
+    fill()
+    guest.isReading = false
+    _ = guest.say((0..<50).map { _ in "list\n" }.joined())
+    #expect(guest.client.session.outbox.waiting < 400 << 10)
+    guest.isReading = true
+    #expect(guest.say("stats").last?.hasPrefix("+ ") == true)
+  }
+
+  @Test("stats say what holds how much; it adds up")
+  func stats() {
+    outgrow()
+    var bytes: [Substring: Int] = [:]
+    for line in guest.say("stats") {
+      let words = line.split(separator: " ")
+      if words.count == 4, words[3] == "bytes" { bytes[words[1]] = Int(words[2]) }
+    }
+    let shares = MemoryBudget.Use.all.map { bytes["memory.\($0.name)"] ?? -1 }
+    #expect(shares.allSatisfy { $0 >= 0 })
+    #expect(shares.reduce(0, +) == bytes["memory"])
+    #expect((bytes["memory.machines"] ?? 0) > 100_000)
+    #expect(guest.say("limits").contains(". memory \(Self.budget) bytes"))
+  }
+
+  @Test("what can be made again goes first")
+  func relief() {
+    outgrow()
+    _ = guest.say("list limit=1")
+    #expect(guest.client.hosted.realm.world.footprint[.tables] > 0)
+    fill(leaving: 1 << 20)
+    host.passTime(2)
+    #expect(guest.client.hosted.realm.world.footprint[.tables] == 0)
+  }
+}
