@@ -1,3 +1,5 @@
+internal import LineProtocol
+
 /// Completions laid out for the screen.
 struct CandidateList {
   let completion: Completion
@@ -9,25 +11,25 @@ struct CandidateList {
   private static let mostWithDetails = 30
 
   /// Whole lines, each ended by a line feed.
-  var text: String {
+  var text: ScreenText {
     let candidates = completion.candidates
     let hasDetails = candidates.count <= Self.mostWithDetails && candidates.contains { !$0.detail.isEmpty }
-    var text = candidates.isEmpty ? "" : hasDetails ? detailed(candidates) : columns(candidates)
+    var text: ScreenText = candidates.isEmpty ? "" : hasDetails ? detailed(candidates) : columns(candidates)
     if completion.isCut { text += "  \(style(.quiet, "\(style.ellipsis) and more"))\n" }
     for line in completion.hint.split(separator: "\n") { text += "  \(style(.quiet, String(line)))\n" }
     return text
   }
 
-  private func styled(_ candidate: Completion.Candidate) -> String {
-    candidate.isPossible ? candidate.text : style(.quiet, candidate.text)
+  private func styled(_ candidate: Completion.Candidate) -> ScreenText {
+    candidate.isPossible ? ScreenText(candidate.text) : style(.quiet, candidate.text)
   }
 
-  private func detailed(_ candidates: [Completion.Candidate]) -> String {
+  private func detailed(_ candidates: [Completion.Candidate]) -> ScreenText {
     let widest = candidates.map(\.text.count).max() ?? 0
-    return candidates.map { candidate in
+    return candidates.map { candidate -> ScreenText in
       let note = candidate.isPossible ? "" : "(\(candidate.lack)) "
       let room = max(0, width - widest - 5)
-      let detail = note + candidate.detail
+      let detail = VisibleText.escaped(note + candidate.detail)
       let cut = detail.count > room ? String(detail.prefix(max(0, room - 1))) + style.ellipsis : detail
       let padding = String(repeating: " ", count: widest - candidate.text.count)
       return cut.isEmpty
@@ -36,15 +38,15 @@ struct CandidateList {
   }
 
   /// Down the columns, as `ls` does.
-  private func columns(_ candidates: [Completion.Candidate]) -> String {
+  private func columns(_ candidates: [Completion.Candidate]) -> ScreenText {
     let widest = (candidates.map(\.text.count).max() ?? 0) + 2
     let perLine = max(1, (width - 2) / widest)
     let lines = (candidates.count + perLine - 1) / perLine
-    return (0..<lines).map { line in
+    return (0..<lines).map { line -> ScreenText in
       let row = stride(from: line, to: candidates.count, by: max(1, lines)).map { candidates[$0] }
-      let cells = row.enumerated().map { index, candidate in
+      let cells = row.enumerated().map { index, candidate -> ScreenText in
         let isLast = index == row.count - 1
-        return styled(candidate) + (isLast ? "" : String(repeating: " ", count: widest - candidate.text.count))
+        return "\(styled(candidate))\(isLast ? "" : String(repeating: " ", count: widest - candidate.text.count))"
       }
       return "  \(cells.joined())\n"
     }.joined()

@@ -142,7 +142,7 @@ final class CheckPlayer {
     guard !hasLeft, let last = transcript.exchanges.last, let came = answers.last?.count else { return }
     let expected = transcript.answers(to: last).dropFirst(came)
     let times = expected.compactMap(ServerLine.of).filter { $0.lineClass == .notice && $0.words.count > 1 }
-    guard let time = times.last.flatMap({ TimeText.parse($0.words[1]) }) else { return }
+    guard let time = times.last.flatMap({ TimeText.time($0.words[1]) }) else { return }
     answers[answers.count - 1] += try ask("advance until \(time)ns").dropLast().map(incoming)
   }
 

@@ -9,9 +9,9 @@ final class Client {
     case greeting(ServerLine)
     /// The first line was no greeting: no room, or no fsmd at all.
     case turnedAway(String)
-    case line(Conversation.Received, raw: String)
+    case line(Conversation.Received, raw: RawLine)
     /// A line of no known class; shown as it is.
-    case unreadable(String)
+    case unreadable(RawLine)
     /// What the recording has to say.
     case note(String)
   }
@@ -121,14 +121,14 @@ final class Client {
     conversation.forget(world: world)
   }
 
-  private func sort(_ raw: String) -> Arrival {
+  private func sort(_ raw: RawLine) -> Arrival {
     // Whoever asks for it gets objects, also at a prompt that did not begin so.
-    let line = raw.hasPrefix("{") ? ServerLine(json: raw) : ServerLine(raw)
+    let line = raw.text.hasPrefix("{") ? ServerLine(json: raw.text) : ServerLine(raw.text)
     guard case .awaitingGreeting(let connection) = state else {
       // The lines of a diagram have rules of their own.
-      return (line ?? ServerLine(whole: raw)).map { .line(conversation.receive($0), raw: raw) } ?? .unreadable(raw)
+      return (line ?? ServerLine(whole: raw.text)).map { .line(conversation.receive($0), raw: raw) } ?? .unreadable(raw)
     }
-    guard let line else { return .turnedAway("not an fsmd: \(raw)") }
+    guard let line else { return .turnedAway("not an fsmd: \(raw.text)") }
     switch line.lineClass {
     case .success where line.code == "fsmd":
       guard line["protocol"] == Self.protocolVersion else {
@@ -137,9 +137,9 @@ final class Client {
       state = .ready(connection)
       return .greeting(line)
     case .failure, .flow:
-      return .turnedAway(raw)
+      return .turnedAway(raw.text)
     case .success, .data, .notice:
-      return .turnedAway("not an fsmd: \(raw)")
+      return .turnedAway("not an fsmd: \(raw.text)")
     }
   }
 

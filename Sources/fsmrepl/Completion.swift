@@ -62,12 +62,14 @@ struct Completer {
       let offer = self.offer(for: want, prefix: context.prefix, grammar: grammar)
       found.candidates += offer.candidates
       found.isCut = found.isCut || offer.isCut
-      if !offer.hint.isEmpty { hints.append(offer.hint) }
+      if !offer.hint.isEmpty { hints.append(VisibleText.escaped(offer.hint)) }
     }
     var seen: Set<String> = []
-    found.candidates = found.candidates.filter { $0.text.hasPrefix(context.prefix) && seen.insert($0.text).inserted }
-      .map { Completion.Candidate(text: context.stem + $0.text, detail: $0.detail, lack: $0.lack) }
-    if hints.isEmpty, found.candidates.isEmpty { hints = context.usages }
+    // What a terminal would obey is not put into the line, where readline would show it as it is.
+    found.candidates = found.candidates.filter {
+      $0.text.hasPrefix(context.prefix) && VisibleText.isVisible($0.text) && seen.insert($0.text).inserted
+    }.map { Completion.Candidate(text: context.stem + $0.text, detail: $0.detail, lack: $0.lack) }
+    if hints.isEmpty, found.candidates.isEmpty { hints = context.usages.map(VisibleText.escaped) }
     found.hint = hints.joined(separator: "\n")
     return found
   }

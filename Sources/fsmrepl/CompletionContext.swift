@@ -1,3 +1,5 @@
+internal import LineProtocol
+
 /// What may stand where the cursor is, found from the words before it and the grammar.
 struct CompletionContext: Equatable {
   /// Something that is wanted at the cursor.
@@ -58,12 +60,12 @@ struct CompletionContext: Equatable {
     }
     var wants: [Want] = []
     for match in matches {
-      if let place = Self.place(plain.count, in: match.form) {
+      if let place = match.form.words.place(plain.count) {
         wants += place.literals.map(Want.literal)
         wants += place.placeholders.map { .placeholder($0, bound: match.bound) }
       }
-      let required = match.form.places.count { !$0.isOptional }
-      for key in match.form.keys where plain.count >= required {
+      let required = match.form.words.places.count { !$0.isOptional }
+      for key in match.form.words.keys where plain.count >= required {
         if key.name.isEmpty {
           if let kind = Self.kind(in: match.bound) {
             wants.append(.parameter(kind: kind, given: keyed))
@@ -85,17 +87,11 @@ struct CompletionContext: Equatable {
     self.usages = usages
   }
 
-  /// The place of the plain word with this index; the last one goes on for ever if it repeats.
-  private static func place(_ index: Int, in form: Grammar.Form) -> Grammar.Place? {
-    if index < form.places.count { return form.places[index] }
-    return form.places.last.flatMap { $0.repeats ? $0 : nil }
-  }
-
   /// What the words stand for in this form; `nil` if they do not fit it.
   private static func bindings(of words: [String], in form: Grammar.Form) -> [Binding]? {
     var bound: [Binding] = []
     for (index, word) in words.enumerated() {
-      guard let place = place(index, in: form) else { return nil }
+      guard let place = form.words.place(index) else { return nil }
       if place.literals.contains(word) {
         bound.append(Binding(placeholder: word, word: word))
       } else if let placeholder = place.placeholders.first {
@@ -108,7 +104,7 @@ struct CompletionContext: Equatable {
   }
 
   private static func values(of key: String, in form: Grammar.Form, bound: [Binding]) -> [Want] {
-    form.keys.flatMap { entry -> [Want] in
+    form.words.keys.flatMap { entry -> [Want] in
       if entry.name == key {
         return entry.value.literals.map(Want.literal) + entry.value.placeholders.map { .placeholder($0, bound: bound) }
       }

@@ -60,10 +60,10 @@ final class Connection {
   }
 
   /// The next complete line, without its end.
-  func nextLine() -> String? {
+  func nextLine() -> RawLine? {
     while true {
       switch inbound.nextLine() {
-      case .line(let line): return String(decoding: line.bytes, as: UTF8.self)
+      case .line(let line): return RawLine(bytes: Array(line.bytes))
       case .tooLong: continue
       case .incomplete: return nil
       }

@@ -59,10 +59,9 @@ struct Conversation {
   /// How many requests wait for their answer.
   var waitingCount: Int { pending.count }
 
-  /// Whether the request whose answer comes next is one that `cancel` ends.
+  /// Whether the user waits for an answer, which `cancel` may bring about. Lines of a batch are kept, not waited for.
   var isInterruptible: Bool {
-    guard let verb = pending.first(where: { $0.asker == .user })?.verb else { return false }
-    return verb == .await || verb == .advance || verb == .step
+    !isCollecting && pending.contains { $0.asker == .user }
   }
 
   /// Whether the daemon's word is out on whether it keeps lines: until then none may follow `begin`.
@@ -113,6 +112,7 @@ struct Conversation {
   mutating func receive(_ line: ServerLine) -> Received {
     switch line.lineClass {
     case .notice:
+      place.update(from: line)
       return Received(line: line, asked: nil)
     case .flow:
       if line.code == "world", let gone = line["dropped"] {

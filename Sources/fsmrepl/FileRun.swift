@@ -53,19 +53,19 @@ final class FileRun {
     return writeJUnit(results) ? status : .usage
   }
 
-  func write(_ text: String) {
+  func write(_ text: ScreenText) {
     guard !text.isEmpty else { return }
     progress?.clear()
-    guard !output.writeAll(text) else { return }
+    guard !output.write(text) else { return }
     // Whoever read our output has gone; end as other programs in a pipe do, but clean up first.
     _ = client.close()
     client.endpoint.close()
     SignalQueue.endProcess(by: SIGPIPE)
   }
 
-  func complain(_ text: String) {
+  func complain(_ text: ScreenText) {
     progress?.clear()
-    Descriptor.standardError.writeAll("fsmrepl: \(text)\n")
+    Descriptor.standardError.tell("fsmrepl: \(text)")
   }
 
   private func stop(_ reason: RunLink.Stop) -> ExitCode {

@@ -70,7 +70,7 @@ final class Oracle {
     var lines: [ServerLine] = []
     while true {
       while let raw = connection.nextLine() {
-        guard let line = ServerLine(raw) else { continue }
+        guard let line = ServerLine(raw.text) else { continue }
         switch line.lineClass {
         case .data: lines.append(line)
         case .success, .failure: return lines + [line]

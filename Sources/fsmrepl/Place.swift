@@ -32,6 +32,17 @@ struct Place: Equatable {
     }
   }
 
+  /// Takes over what a notice says, `SEQ T NAME WHAT …`: notices come from the world in use alone.
+  mutating func update(from notice: ServerLine) {
+    let words = notice.words
+    guard words.count > 3 else { return }
+    time = words[1]
+    guard words[3] == "clock" else { return }
+    if let mode = notice["mode"] { clock = mode }
+    if let paused = notice["paused"] { isPaused = paused == "yes" }
+    if let speed = notice["speed"] { self.speed = speed }
+  }
+
   /// The prompt: short, and still while nothing happens.
   func prompt(_ condition: PromptCondition, style: Style) -> Prompt {
     var parts = [Prompt.Part(.name, world)]
@@ -72,11 +83,12 @@ enum PromptCondition: Equatable {
 struct Prompt: Equatable {
   struct Part: Equatable {
     let role: Style.Role
+    /// As it is shown.
     let text: String
 
     init(_ role: Style.Role, _ text: String) {
       self.role = role
-      self.text = text
+      self.text = VisibleText.escaped(text)
     }
   }
 
@@ -86,7 +98,7 @@ struct Prompt: Equatable {
   func forReadline(_ style: Style) -> String {
     let words = parts.map { part in
       guard style.usesColour else { return part.text }
-      let styled = style(part.role, part.text)
+      let styled = style(part.role, part.text).text
       let pieces = styled.split(separator: part.text, maxSplits: 1, omittingEmptySubsequences: false)
       guard pieces.count == 2 else { return part.text }
       return "\u{01}\(pieces[0])\u{02}\(part.text)\u{01}\(pieces[1])\u{02}"

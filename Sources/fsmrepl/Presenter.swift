@@ -3,8 +3,10 @@ internal import LineProtocol
 /// What is shown of the lines from the daemon, in the order in which they come.
 struct Presenter {
   enum Form: Equatable {
-    /// The lines as they are, but for the tags that we put on requests.
+    /// The lines as they are, but for the tags that we put on requests: for what is no terminal.
     case wire
+    /// The same for a terminal, which is not to obey what stands in them.
+    case visible
     /// In words, tables lined up.
     case people(Style)
   }
@@ -28,7 +30,7 @@ struct Presenter {
     self.form = form
     self.columns = columns
     switch form {
-    case .wire: wording = Wording(style: .bare)
+    case .wire, .visible: wording = Wording(style: .bare)
     case .people(let style): wording = Wording(style: style)
     }
   }
@@ -37,24 +39,28 @@ struct Presenter {
   ///   - raw: The line as it came.
   ///   - place: Where we are after it.
   /// - Returns: Whole lines, or nothing if nothing is to be shown yet.
-  mutating func show(_ received: Conversation.Received, raw: String, in place: Place = Place()) -> String {
+  mutating func show(_ received: Conversation.Received, raw: RawLine, in place: Place = Place()) -> ScreenText {
     wording.showsMilliseconds = place.isRunning
     if let asked = received.asked, asked.asker != .user { return "" }
     switch form {
-    case .wire: return received.withoutOurTag(raw) + "\n"
-    case .people: return words(received, raw: raw)
+    case .wire, .visible: return showWhole(received.withoutOurTag(raw))
+    case .people: return words(received, raw: raw.text)
     }
   }
 
-  /// A line that nobody can read, as it came.
-  func showUnreadable(_ raw: String) -> String {
-    raw + "\n"
+  /// A line that is not taken apart, as it came.
+  func showWhole(_ raw: RawLine) -> ScreenText {
+    switch form {
+    case .wire: ScreenText(unescaped: raw.bytes + [0x0A])
+    case .visible, .people: "\(ScreenText(raw.bytes))\n"
+    }
   }
 
-  private mutating func words(_ received: Conversation.Received, raw: String) -> String {
+  private mutating func words(_ received: Conversation.Received, raw: String) -> ScreenText {
     let line = received.line
     let verb = received.asked?.verb
-    let tag = received.asked.flatMap { $0.isOurTag ? nil : $0.tag }.map { wording.style(.quiet, "@\($0) ") } ?? ""
+    let tag =
+      received.asked.flatMap { $0.isOurTag ? nil : $0.tag }.map { wording.style(.quiet, "@\($0) ") } ?? ScreenText()
     switch line.lineClass {
     case .data:
       if verb == .graph {
@@ -73,40 +79,45 @@ struct Presenter {
       // The count behind a table says nothing that the table does not, unless there is none.
       if verb?.listsRows == true, line.words.count == 1, let count = Int(line.words[0]) {
         let nothing = verb == .diff ? "no difference" : "none"
-        return rows + (count == 0 ? "\(tag)\(wording.style(.quiet, nothing))\n" : "")
+        return count == 0 ? "\(rows)\(tag)\(wording.style(.quiet, nothing))\n" : rows
       }
       if verb == .quit { return rows }  // The goodbye says it.
-      return rows + tag + wording.success(line, answering: verb) + "\n"
+      return "\(rows)\(wrapped("\(tag)\(wording.success(line, answering: verb))"))"
     case .failure:
-      return endTable() + tag + wording.failure(line) + "\n"
+      return "\(endTable())\(wrapped("\(tag)\(wording.failure(line))"))"
     case .notice:
-      return (wording.event(line, showsSequence: false) ?? raw) + "\n"
+      return wrapped(wording.event(line, showsSequence: false) ?? ScreenText(raw))
     case .flow:
-      return wording.flow(line) + "\n"
+      return wrapped(wording.flow(line))
     }
   }
 
-  private mutating func data(_ line: ServerLine, answering asked: Conversation.Asked?, raw: String) -> String {
+  private func wrapped(_ text: ScreenText) -> ScreenText {
+    "\(text.wrapped(width: columns()))\n"
+  }
+
+  private mutating func data(_ line: ServerLine, answering asked: Conversation.Asked?, raw: String) -> ScreenText {
     let verb = asked?.verb
     switch verb {
     case .diff:
       let worlds = asked?.words.suffix(2) ?? []
-      return (wording.difference(line, worlds.first ?? "?", worlds.last ?? "?").map { "  \($0)" } ?? raw) + "\n"
+      return wrapped(
+        wording.difference(line, worlds.first ?? "?", worlds.last ?? "?").map { "  \($0)" } ?? ScreenText(raw))
     case .journal:
-      return (wording.event(line, showsSequence: true) ?? raw) + "\n"
+      return wrapped(wording.event(line, showsSequence: true) ?? ScreenText(raw))
     case .coverage where line.words.first == "kind":
       // A heading, and below it a row for each figure.
       let ended = endTable()
       for figure in wording.figures(line) { table.add(figure) }
-      return ended + wording.heading(line) + "\n"
+      return "\(ended)\(wording.heading(line))\n"
     case .describe where Self.pictures.contains(line.words.first ?? ""):
       // Laid out already: shown as it is, below the others.
-      let ended = line.words.first == section ? "" : endTable() + "\n"
+      let ended: ScreenText = line.words.first == section ? "" : "\(endTable())\n"
       section = line.words.first
-      return ended + "    \(line.note ?? "")\n"
+      return "\(ended)    \(line.note ?? "")\n"
     case .show, .describe, .coverage:
       // Sections have columns of their own.
-      let ended = line.words.first == section ? "" : endTable()
+      let ended = line.words.first == section ? ScreenText() : endTable()
       if table.isEmpty { table = Table(firstColumn: Self.sectionWidth) }
       section = line.words.first
       table.add(wording.row(line, answering: verb))
@@ -118,16 +129,16 @@ struct Presenter {
   }
 
   /// A line of a diagram as it is; in a table, the row of the present state stands out.
-  private func diagram(_ text: String, _ asked: Conversation.Asked?) -> String {
+  private func diagram(_ text: String, _ asked: Conversation.Asked?) -> ScreenText {
     let isTable = asked?.words.allSatisfy { !$0.hasPrefix("format=") || $0 == "format=table" } ?? false
-    return (isTable && text.hasPrefix("> ") ? wording.style(.name, text) : text) + "\n"
+    return "\(isTable && text.hasPrefix("> ") ? wording.style(.name, text) : ScreenText(text))\n"
   }
 
-  private mutating func takeTable() -> String {
+  private mutating func takeTable() -> ScreenText {
     table.take(indent: "  ", width: columns(), style: wording.style)
   }
 
-  private mutating func endTable() -> String {
+  private mutating func endTable() -> ScreenText {
     guard !table.isEmpty else { return "" }
     defer {
       table = Table()
@@ -139,17 +150,15 @@ struct Presenter {
 
 extension Conversation.Received {
   /// The line as it came, without a tag that we put on the request.
-  func withoutOurTag(_ raw: String) -> String {
+  func withoutOurTag(_ raw: RawLine) -> RawLine {
     guard let asked, asked.isOurTag, let tag = line.tag else { return raw }
-    if raw.hasPrefix("{") {
-      // The tag is the second member, and what is in quotes in a text has backslashes there.
-      let member = ",\"tag\":\"\(tag)\""
-      guard let place = raw.firstRange(of: member) else { return raw }
-      return String(raw[..<place.lowerBound] + raw[place.upperBound...])
-    }
-    let mark = " @\(tag)"
-    guard raw.dropFirst().hasPrefix(mark) else { return raw }
-    return String(raw.prefix(1)) + raw.dropFirst(1 + mark.count)
+    // In an object the tag is the second member, and what is in quotes in a text has backslashes there.
+    let isObject = raw.bytes.first == UInt8(ascii: "{")
+    let mark = Array((isObject ? ",\"tag\":\"\(tag)\"" : " @\(tag)").utf8)
+    guard let place = isObject ? raw.bytes.firstRange(of: mark) : 1..<(1 + mark.count),
+      raw.bytes.dropFirst(place.lowerBound).starts(with: mark)
+    else { return raw }
+    return RawLine(bytes: Array(raw.bytes[..<place.lowerBound] + raw.bytes[place.upperBound...]))
   }
 }
 

@@ -16,7 +16,7 @@ enum Program {
         Descriptor.standardOutput.writeAll(Invocation.usage)
         return .good
       case .version:
-        Descriptor.standardOutput.writeAll("fsmrepl \(Release.version)\n")
+        Descriptor.standardOutput.write("fsmrepl \(Release.version)\n")
         return .good
       case .run(let options, let operands):
         invocation = try Invocation(options: options, operands: operands)
@@ -34,8 +34,14 @@ enum Program {
     let isInteractive =
       invocation.sources.isEmpty && Descriptor.standardInput.isTerminal && Descriptor.standardOutput.isTerminal
     let style = style(for: invocation)
-    let isForPeople = Descriptor.standardOutput.isTerminal && !invocation.showsWire && !invocation.writesJSON
-    let form = isForPeople ? Presenter.Form.people(style) : .wire
+    let form: Presenter.Form =
+      if !Descriptor.standardOutput.isTerminal {
+        .wire
+      } else if invocation.showsWire || invocation.writesJSON {
+        .visible
+      } else {
+        .people(style)
+      }
 
     let source: LineSource?
     do throws(LineSource.FileFailure) {
@@ -141,7 +147,7 @@ enum Program {
     do throws(RunFiles.Mistakes) {
       items = try read()
     } catch {
-      for line in error.lines { Descriptor.standardError.writeAll("\(line)\n") }
+      for line in error.lines { Descriptor.standardError.tell("\(line)") }
       return .usage
     }
     return connected(invocation, signals: RunLink.signals) { client, signals, _ in
@@ -167,7 +173,7 @@ enum Program {
       return stopped != nil
     }
     do throws(Endpoint.Failure) {
-      try client.open(note: { if !isQuiet { complain($0) } }, isToStop: isToStop)
+      try client.open(note: { note in if !isQuiet { complain("\(note)") } }, isToStop: isToStop)
     } catch {
       if let stopped { return .stopped(by: stopped) }
       complain("\(error)")
@@ -207,7 +213,8 @@ enum Program {
   private static func welcome(_ greeting: ServerLine, client: Client, style: Style) {
     let version = greeting["version"].map { " \($0)" } ?? ""
     let text = "fsmd\(version) on \(client.endpoint.socketPath). 'help' lists the verbs, TAB completes, Ctrl-D leaves."
-    Descriptor.standardOutput.writeAll("\(style(.quiet, text))\n")
+    Descriptor.standardOutput.write(
+      "\(style(.quiet, ScreenText(text).wrapped(width: Descriptor.standardOutput.columns, indent: 0)))\n")
   }
 
   /// Colours only for a person at a terminal that has them and does not mind.
@@ -221,7 +228,7 @@ enum Program {
     return Style(usesColour: usesColour, usesUnicode: encoding == "UTF-8")
   }
 
-  private static func complain(_ text: String) {
-    Descriptor.standardError.writeAll("fsmrepl: \(text)\n")
+  private static func complain(_ text: ScreenText) {
+    Descriptor.standardError.tell("fsmrepl: \(text)")
   }
 }

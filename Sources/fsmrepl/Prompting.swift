@@ -12,7 +12,7 @@ final class Prompting {
   private let signals: SignalQueue
 
   /// What has arrived and is not on the screen yet.
-  private var unshown = ""
+  private var unshown = ScreenText()
   /// When the screen was last changed for what arrived.
   private var lastShown: UInt64 = 0
   private var reconnection = Reconnection()
@@ -84,14 +84,16 @@ final class Prompting {
     for descriptor in input where readiness.canRead(descriptor) && ending == nil { terminal.readable() }
     let now = HostClock.now()
     if let next = reconnection.next, now >= next { reconnect() }
-    if now >= lastShown + Self.frame || unshown.utf8.count > Self.mostUnshown { flush() }
+    if now >= lastShown + Self.frame || unshown.bytes.count > Self.mostUnshown { flush() }
   }
 
   private func take(signal number: Int32) {
     switch number {
     case SIGINT: interrupt()
     case SIGWINCH: terminal.resize()
-    case SIGCONT: terminal.resume()
+    case SIGCONT:
+      terminal.resume()
+      askForTime()
     case SIGTSTP: terminal.suspend()
     default:
       terminal.stop()
@@ -101,7 +103,10 @@ final class Prompting {
   }
 
   private func interrupt() {
-    guard client.conversation.isInterruptible else { return terminal.interrupt() }
+    guard client.conversation.isInterruptible else {
+      terminal.interrupt()
+      return askForTime()
+    }
     if client.conversation.isCancelling {
       // Asked twice and nothing has come of it.
       ending = .interrupted
@@ -125,7 +130,7 @@ final class Prompting {
 
   private var promptIsShown: Bool { terminal.prompt == prompt }
 
-  private func say(_ text: String) {
+  private func say(_ text: ScreenText) {
     unshown += text
   }
 
@@ -133,7 +138,7 @@ final class Prompting {
     let next = ending == nil ? prompt : terminal.prompt
     guard !unshown.isEmpty || terminal.prompt != next else { return }
     terminal.show(unshown, prompt: next)
-    unshown = ""
+    unshown = ScreenText()
     lastShown = HostClock.now()
   }
 
@@ -160,10 +165,18 @@ final class Prompting {
       client.ask(String(line))
       client.askForSign()
     }
+    askForTime()
     // Most answers come within a millisecond: then the next prompt stands below them and knows the new time.
     let deadline = HostClock.now() + Self.answerPatience
     while isAboutToAnswer, HostClock.now() < deadline { wait(for: [], until: deadline) }
     flush()
+  }
+
+  /// Asks what time it is where time goes by, so that the next prompt does not show that of some earlier answer.
+  private func askForTime() {
+    let conversation = client.conversation
+    guard isListened, ending == nil, conversation.place.isRunning, !conversation.isCollecting else { return }
+    client.ask("clock", by: .program)
   }
 
   private var isAboutToAnswer: Bool {
@@ -180,7 +193,7 @@ final class Prompting {
       case .turnedAway(let reason):
         guard reconnection.isNews(reason) else { break }
         say("\(style(.attention, "the daemon does not let us in")): \(reason)\n")
-      case .unreadable(let raw): say(presenter.showUnreadable(raw))
+      case .unreadable(let raw): say(presenter.showWhole(raw))
       case .note(let text): say("\(style(.attention, "record")): \(text)\n")
       case .line(let received, let raw): take(received, raw: raw)
       }
@@ -188,7 +201,7 @@ final class Prompting {
     if reading == .ended { lost() }
   }
 
-  private func take(_ received: Conversation.Received, raw: String) {
+  private func take(_ received: Conversation.Received, raw: RawLine) {
     say(presenter.show(received, raw: raw, in: client.conversation.place))
     let line = received.line
     switch (line.lineClass, received.asked?.asker) {
@@ -239,7 +252,7 @@ final class Prompting {
 
   private func reconnect() {
     do throws(Endpoint.Failure) {
-      try client.open { say("\(style(.attention, $0))\n") }
+      try client.open { note in say("\(style(.attention, note))\n") }
       reconnection.waitForGreeting()
     } catch {
       reconnection.failed(at: HostClock.now())

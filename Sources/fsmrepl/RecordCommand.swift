@@ -86,7 +86,7 @@ extension Client {
   /// Answers a request that is for this program.
   ///
   /// - Returns: Each line of the answer, also as it is written; `nil` for a request to the daemon.
-  func answerOurselves(_ text: String) -> [(received: Conversation.Received, raw: String)]? {
+  func answerOurselves(_ text: String) -> [(received: Conversation.Received, raw: RawLine)]? {
     guard let command = RecordCommand(text) else { return nil }
     let request = RequestText(text)
     let asked = Conversation.Asked(
@@ -95,7 +95,7 @@ extension Client {
     return command.perform(on: self).compactMap { raw in
       guard let line = ServerLine(raw) else { return nil }
       return (
-        Conversation.Received(line: line, asked: asked), form == .json ? JSONWriter.object(of: raw) : raw
+        Conversation.Received(line: line, asked: asked), RawLine(form == .json ? JSONWriter.object(of: raw) : raw)
       )
     }
   }

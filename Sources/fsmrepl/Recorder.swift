@@ -141,7 +141,7 @@ struct Recorder {
 
   /// Where a world is, from an answer to ``question``.
   private static func stand(_ line: ServerLine) -> (world: String, Stand)? {
-    guard line.lineClass == .success, let world = line["world"], let time = line["t"].flatMap({ TimeText.parse($0) })
+    guard line.lineClass == .success, let world = line["world"], let time = line["t"].flatMap({ TimeText.time($0) })
     else { return nil }
     let sequence = line["seq"].flatMap { UInt64($0) } ?? 0
     return (world, Stand(time: time, sequence: sequence, isReal: line["clock"] == "real"))

@@ -8,12 +8,15 @@ final class Recording {
     /// There is something in the file.
     case exists(String)
     case system(String, SystemError)
+    /// It is a pipe, a device or the like.
+    case noFile(String, String)
 
     var description: String {
       switch self {
       case .exists(let path):
         "\(path) is there already; 'record \(Word.written(path)) replace' puts a recording in its place"
       case .system(let path, let error): "cannot write \(path): \(error)"
+      case .noFile(let path, let why): "cannot record in \(path): \(why)"
       }
     }
   }
@@ -33,11 +36,12 @@ final class Recording {
   /// - Parameter replaces: Whether what is in it may go.
   init(_ path: String, replaces: Bool = false) throws(Failure) {
     self.path = path
+    if let problem = RegularFile.problem(at: path) { throw .noFile(path, problem) }
     let number = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o666)
     guard number >= 0 else { throw .system(path, .last) }
     file = Descriptor(rawValue: number)
     var found = stat()
-    if fstat(number, &found) == 0, found.st_mode & S_IFMT == S_IFREG, found.st_size > 0 {
+    if fstat(number, &found) == 0, found.st_size > 0 {
       guard replaces else {
         file.close()
         throw .exists(path)
@@ -76,9 +80,9 @@ final class Recording {
   /// Takes in a line from the daemon.
   ///
   /// - Returns: What whoever records should know, if anything.
-  func take(_ received: Conversation.Received, raw: String) -> String? {
+  func take(_ received: Conversation.Received, raw: RawLine) -> String? {
     guard isOpen else { return nil }
-    let line = Recorder.Line(raw: received.withoutOurTag(raw), line: received.line)
+    let line = Recorder.Line(raw: received.withoutOurTag(raw).text, line: received.line)
     return write(recorder.take(line, answering: received.asked))
   }
 

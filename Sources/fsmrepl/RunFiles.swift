@@ -19,8 +19,9 @@ enum RunFiles {
   ///
   /// - Throws: The first mistake of every file that has one.
   static func scripts(_ paths: [String]) throws(Mistakes) -> [Script] {
-    try read(paths, as: "*.fsm", endings: [".fsm"]) { path, bytes throws(ScriptFailure) in
-      try ScriptParser.parse(path, bytes, load: load)
+    try read(paths, as: "*\(ScriptLimits.ending)", endings: [ScriptLimits.ending]) {
+      path, bytes throws(ScriptFailure) in
+      try ScriptParser.parse(path, bytes) { load($0, endings: [ScriptLimits.ending]) }
     }
   }
 
@@ -43,8 +44,8 @@ enum RunFiles {
   ) throws(Mistakes) -> [Item] {
     var mistakes: [String] = []
     var items: [Item] = []
-    func read(_ path: String) {
-      switch load(path) {
+    func read(_ path: String, endings: [String]? = nil) {
+      switch load(path, endings: endings) {
       case .failed(let why): mistakes.append("fsmrepl: cannot read \(path): \(why)")
       case .bytes(let bytes):
         do throws(ScriptFailure) {
@@ -61,7 +62,7 @@ enum RunFiles {
       }
       let known = (items.count, mistakes.count)
       for file in files(below: path, endings, deepest).sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
-        read(file)
+        read(file, endings: endings)
       }
       if known == (items.count, mistakes.count) {
         mistakes.append("fsmrepl: there is no \(what) below \(path)")
@@ -75,8 +76,21 @@ enum RunFiles {
   }
 
   /// The bytes of a file, or of standard input.
-  private static func load(_ path: String) -> ScriptParser.Loaded {
-    let isInput = path == "-"
+  ///
+  /// - Parameter endings: Of a file that the user has not named: it must be a regular one, and its name must end with
+  ///   one of these, of a link also that of the file behind it. What is wrong with a script is told with the words
+  ///   around it, so whoever writes a script must not get other files into messages; and a pipe would be waited for.
+  private static func load(_ path: String, endings: [String]? = nil) -> ScriptParser.Loaded {
+    if let endings {
+      guard let resolved = realpath(path, nil) else { return .failed("\(SystemError.last)") }
+      defer { free(resolved) }
+      let target = String(cString: resolved)
+      guard endings.contains(where: { target.hasSuffix($0) }) else {
+        return .failed("it is a link to a file whose name does not end with \(endings.joined(separator: " or "))")
+      }
+      if let problem = RegularFile.problem(at: path) { return .failed(problem) }
+    }
+    let isInput = path == "-" && endings == nil
     let file = isInput ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return .failed("\(SystemError.last)") }
     let descriptor = Descriptor(rawValue: file)

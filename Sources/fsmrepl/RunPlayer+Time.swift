@@ -29,7 +29,9 @@ extension RunPlayer {
   func pace(_ request: String) throws(Stop) -> String {
     let words = request.split(separator: " ").filter { !$0.hasPrefix("@") }
     let isUntil = words.count > 2
-    guard let written = words.last.flatMap({ TimeText.parse(String($0)) }) else { return request }
+    guard
+      let written = words.last.flatMap({ isUntil ? TimeText.time(String($0)) : TimeText.duration(String($0)) })
+    else { return request }
     let target = isUntil ? written : worldNanoseconds + written
     while let due = Self.due(try ask("agenda limit=1").rows), due < target {
       try wait(until: hostTime(of: due))
@@ -46,7 +48,7 @@ extension RunPlayer {
   /// - Returns: The last line of the answer that counts.
   func paceAwait(_ request: String) throws(Stop) -> String {
     let words = request.split(separator: " ")
-    let within = words.first { $0.hasPrefix("within=") }.flatMap { TimeText.parse(String($0.dropFirst(7))) }
+    let within = words.first { $0.hasPrefix("within=") }.flatMap { TimeText.duration(String($0.dropFirst(7))) }
     let deadline = worldNanoseconds + (within ?? Self.longestAwait)
     let wish = words.filter { !$0.hasPrefix("within=") }.joined(separator: " ")
     while let due = Self.due(try ask("agenda limit=1").rows), due <= deadline {
@@ -86,6 +88,6 @@ extension RunPlayer {
 
   /// When the first timer is due, from the rows of `agenda`.
   private static func due(_ rows: [String]) -> Int64? {
-    rows.first.flatMap { ServerLine($0)?.words.first }.flatMap { TimeText.parse($0) }
+    rows.first.flatMap { ServerLine($0)?.words.first }.flatMap { TimeText.time($0) }
   }
 }

@@ -89,7 +89,7 @@ final class RunPlayer {
 
   /// The present moment of the world.
   var worldTime: String { String(decoding: now.bytes, as: UTF8.self) }
-  var worldNanoseconds: Int64 { TimeText.parse(worldTime) ?? 0 }
+  var worldNanoseconds: Int64 { TimeText.time(worldTime) ?? 0 }
 
   /// Plays to the end, or to the first failure.
   ///

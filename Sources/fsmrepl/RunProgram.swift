@@ -87,7 +87,7 @@ final class RunProgram {
     let wording = files.isTerminal && !showsWire ? Wording(style: style, showsMilliseconds: true) : nil
     onlooker.notice = { [self] raw in
       let event = wording.flatMap { wording in ServerLine(raw).flatMap { wording.event($0, showsSequence: false) } }
-      files.write("\(mark)\(event ?? raw)\n")
+      files.write("\(mark)\(event ?? (files.isTerminal ? ScreenText(raw) : ScreenText(unescaped: raw.utf8)))\n")
     }
     return onlooker
   }

@@ -27,11 +27,12 @@ final class RunProgress {
     guard now >= nextLook else { return }
     nextLook = now + Self.interval
     let time = worldTime()
-    let factor = Double(TimeText.parse(time) ?? 0) / Double(max(1, now - began))
-    var text = "\(script.name)  \(time) s  ×\(factor >= 10 ? "\(Int(factor))" : "\((factor * 10).rounded() / 10)")"
+    let factor = Double(TimeText.time(time) ?? 0) / Double(max(1, now - began))
+    var text: ScreenText =
+      "\(script.name)  \(time) s  ×\(factor >= 10 ? "\(Int(factor))" : "\((factor * 10).rounded() / 10)")"
     if let next { text += "  next \(next.line): \(script.line(of: next))" }
     let width = max(20, (output.columns ?? 80) - 1)
-    output.writeAll("\r\u{1B}[K\(text.prefix(width))")
+    output.writeAll("\r\u{1B}[K\(text.text.prefix(width))")
     isShown = true
   }
 

@@ -34,7 +34,7 @@ struct RunReport {
   var subject = Subject.scripts
 
   /// Before the first of so many files.
-  func beginning(_ count: Int) -> String {
+  func beginning(_ count: Int) -> ScreenText {
     switch form {
     case .people: ""
     case .tap: "TAP version 14\n1..\(count)\n"
@@ -42,7 +42,7 @@ struct RunReport {
   }
 
   /// A file has ended; `number` counts from 1.
-  func text(of result: RunResult, number: Int) -> String {
+  func text(of result: RunResult, number: Int) -> ScreenText {
     switch form {
     case .people(let style, let showsDuration): forPeople(result, style, showsDuration)
     case .tap: tap(result, number)
@@ -50,20 +50,20 @@ struct RunReport {
   }
 
   /// Behind the last one.
-  func ending(_ results: [RunResult]) -> String {
+  func ending(_ results: [RunResult]) -> ScreenText {
     guard case .people(let style, _) = form, results.count > 1 else { return "" }
     let failed = results.count { $0.failure != nil }
     let skipped = results.count { $0.ending == .skipped }
     let passed = results.count - failed - skipped
-    var text = style(failed == 0 ? .good : .bad, "\(passed) of \(results.count) passed")
+    var text: ScreenText = style(failed == 0 ? .good : .bad, "\(passed) of \(results.count) passed")
     if skipped > 0 { text += ", \(skipped) not run" }
-    return text + "\n"
+    return "\(text)\n"
   }
 
   /// The run has ended before its time.
-  func stopping(_ why: String) -> String { form == .tap ? "Bail out! \(why)\n" : "" }
+  func stopping(_ why: String) -> ScreenText { form == .tap ? "Bail out! \(why)\n" : "" }
 
-  private func forPeople(_ result: RunResult, _ style: Style, _ showsDuration: Bool) -> String {
+  private func forPeople(_ result: RunResult, _ style: Style, _ showsDuration: Bool) -> ScreenText {
     switch result.ending {
     case .skipped: return ""
     case .passed:
@@ -72,7 +72,8 @@ struct RunReport {
       let facts = "\(facts(result, showsDuration)); \(counted(answers, "answer")) changed"
       return "\(style(.attention, "updated")) \(result.name)  \(style(.quiet, facts))\n"
     case .failed(let failure):
-      var text = "\(style(.bad, "not ok"))  \(result.name)  \(style(.quiet, facts(result, showsDuration)))\n"
+      var text: ScreenText =
+        "\(style(.bad, "not ok"))  \(result.name)  \(style(.quiet, facts(result, showsDuration)))\n"
       text += "  \(style(.name, failure.place)): \(failure.line)\n"
       if failure.difference.isEmpty {
         text += "    expected  \(failure.expected)\n    got       \(failure.got)\n"
@@ -92,9 +93,9 @@ struct RunReport {
     return text
   }
 
-  private func difference(_ rows: [DifferenceRow], _ style: Style) -> String {
+  private func difference(_ rows: [DifferenceRow], _ style: Style) -> ScreenText {
     let width = rows.compactMap(\.number).map { "\($0)".count }.max() ?? 0
-    var text = "    \(style(.quiet, "- in the file, + what came"))\n"
+    var text: ScreenText = "    \(style(.quiet, "- in the file, + what came"))\n"
     for row in rows {
       let number = row.number.map { "\($0)" } ?? ""
       let role: Style.Role? =
@@ -117,14 +118,14 @@ struct RunReport {
 
   // MARK: TAP
 
-  private func tap(_ result: RunResult, _ number: Int) -> String {
+  private func tap(_ result: RunResult, _ number: Int) -> ScreenText {
     let name = result.name.map { "\\#".contains($0) ? "\\\($0)" : "\($0)" }.joined()
     switch result.ending {
     case .passed: return "ok \(number) - \(name)\n"
     case .updated(let answers): return "ok \(number) - \(name)\n# \(counted(answers, "answer")) changed\n"
     case .skipped: return "ok \(number) - \(name) # SKIP not run after a failure\n"
     case .failed(let failure):
-      var text = "not ok \(number) - \(name)\n  ---\n"
+      var text: ScreenText = "not ok \(number) - \(name)\n  ---\n"
       text += "  at: \(Self.yaml(failure.place))\n  line: \(Self.yaml(failure.line))\n"
       text += "  expected: \(Self.yaml(failure.expected))\n  got: \(Self.yaml(failure.got))\n"
       text += "  exit: \(failure.status.rawValue)\n"
@@ -136,7 +137,7 @@ struct RunReport {
         text += "  journal:\n"
         for line in failure.journal { text += "    - \(Self.yaml(line))\n" }
       }
-      return text + "  ...\n"
+      return "\(text)  ...\n"
     }
   }
 

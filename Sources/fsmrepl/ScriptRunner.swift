@@ -11,7 +11,7 @@ final class ScriptRunner {
   private let keepsGoing: Bool
   private let echoes: Bool
   private let output: Descriptor
-  private var unwritten = ""
+  private var unwritten = ScreenText()
   private let errors: Descriptor
   private let signals: SignalQueue
   /// Of the first failure.
@@ -40,7 +40,7 @@ final class ScriptRunner {
   static let signals = [SIGINT, SIGTERM, SIGHUP]
 
   /// - Parameters:
-  ///   - echoes: Whether each line is shown before its answer; with `keepsGoing`, before it is sent.
+  ///   - echoes: Whether each line is shown before its answer; then none is sent before the one before is answered.
   ///   - signals: Of ``signals``.
   ///   - output: Where answers go.
   ///   - errors: Where it is said which line failed.
@@ -91,23 +91,26 @@ final class ScriptRunner {
     return false
   }
 
+  /// Whether requests are sent before those before them are answered.
+  private var pipelines: Bool { keepsGoing && !echoes }
+
   private var maySend: Bool {
     let conversation = client.conversation
     guard client.isReady, (client.connection?.backlog ?? 0) < Self.mostUnsent else { return false }
-    if keepsGoing { return conversation.waitingCount < Self.mostWaiting || conversation.isCollecting }
+    if pipelines { return conversation.waitingCount < Self.mostWaiting || conversation.isCollecting }
     return !conversation.isWaiting || conversation.isCollecting && !conversation.isBeginning
   }
 
   private func send(_ line: LineSource.Line) {
     guard let text = line.text else {
       let failure = "- SYNTAX : the line is not UTF-8"
-      write((client.form == .json ? JSONWriter.object(of: failure) : failure) + "\n")
+      write(presenter.showWhole(RawLine(client.form == .json ? JSONWriter.object(of: failure) : failure)))
       return fail("SYNTAX", origin: line.origin, text: "")
     }
-    if echoes { write(text.isEmpty || text.hasPrefix("#") ? "\(text)\n" : "> \(text)\n") }
+    if echoes { write(presenter.showWhole(RawLine(text.isEmpty || text.hasPrefix("#") ? text : "> \(text)"))) }
     client.ask(text, origin: line.origin)
     // When the next line waits for this one's answer, there has to be one.
-    if !keepsGoing { client.askForSign() }
+    if !pipelines { client.askForSign() }
   }
 
   /// Sees to it that all that was asked is answered.
@@ -123,7 +126,7 @@ final class ScriptRunner {
   /// A request that is not for the daemon, in its turn.
   private func answerOurselves(_ line: LineSource.Line) {
     guard let text = line.text, let answer = client.answerOurselves(text) else { return }
-    if echoes { write("> \(text)\n") }
+    if echoes { write(presenter.showWhole(RawLine("> \(text)"))) }
     for (received, raw) in answer {
       write(presenter.show(received, raw: raw, in: client.conversation.place))
       if received.line.lineClass == .failure { fail(received.line.code, origin: line.origin, text: text) }
@@ -162,8 +165,8 @@ final class ScriptRunner {
     let reading = client.receive { arrival in
       switch arrival {
       case .greeting, .turnedAway: break  // Both were dealt with before the script began.
-      case .unreadable(let raw): write(presenter.showUnreadable(raw))
-      case .note(let text): complain(text)
+      case .unreadable(let raw): write(presenter.showWhole(raw))
+      case .note(let text): complain("\(text)")
       case .line(let received, let raw): take(received, raw: raw)
       }
     }
@@ -178,7 +181,7 @@ final class ScriptRunner {
     }
   }
 
-  private func take(_ received: Conversation.Received, raw: String) {
+  private func take(_ received: Conversation.Received, raw: RawLine) {
     write(presenter.show(received, raw: raw, in: client.conversation.place))
     let line = received.line
     if line.lineClass == .success, let verb = received.asked?.verb, verb == .quit || verb == .shutdown {
@@ -186,7 +189,7 @@ final class ScriptRunner {
     }
     guard line.lineClass == .failure else { return }
     if received.asked?.verb == .mode, received.asked?.asker == .program {
-      complain("this daemon does not write JSON: \(raw)")
+      complain("this daemon does not write JSON: \(raw.text)")
       stage = .ended(.failed)
     }
     guard received.asked?.asker != .program, received.asked?.asker != .recorder else { return }
@@ -199,9 +202,13 @@ final class ScriptRunner {
     if !keepsGoing, case .running = stage { stage = .finishing }
   }
 
+  private var isForPeople: Bool {
+    if case .people = form { true } else { false }
+  }
+
   /// Says which line failed, unless there was but one and its failure is on the same screen.
   private func complain(about code: String, origin: String, text: String) {
-    guard !origin.isEmpty, form == .wire || origin != LineSource.onlyExpression else { return }
+    guard !origin.isEmpty, !isForPeople || origin != LineSource.onlyExpression else { return }
     complain("\(origin): \(code): \(text)")
   }
 
@@ -214,24 +221,24 @@ final class ScriptRunner {
     SignalQueue.endProcess(by: number)
   }
 
-  private func write(_ text: String) {
+  private func write(_ text: ScreenText) {
     unwritten += text
-    if unwritten.utf8.count > Self.mostUnwritten { flush() }
+    if unwritten.bytes.count > Self.mostUnwritten { flush() }
   }
 
   /// Writes what has come since the last time, all at once.
   private func flush() {
     guard !unwritten.isEmpty else { return }
-    let isWritten = output.writeAll(unwritten)
-    unwritten = ""
+    let isWritten = output.write(unwritten)
+    unwritten = ScreenText()
     guard !isWritten else { return }
     // Whoever read our output has gone; end as other programs in a pipe do, but clean up first.
     client.endpoint.close()
     SignalQueue.endProcess(by: SIGPIPE)
   }
 
-  private func complain(_ text: String) {
+  private func complain(_ text: ScreenText) {
     flush()
-    errors.writeAll("fsmrepl: \(text)\n")
+    errors.tell("fsmrepl: \(text)")
   }
 }

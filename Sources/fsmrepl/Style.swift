@@ -12,7 +12,13 @@ struct Style: Equatable {
     case name, state, quiet, good, bad, output, attention
   }
 
-  func callAsFunction(_ role: Role?, _ text: String) -> String {
+  /// Text from elsewhere in a style.
+  @_disfavoredOverload
+  func callAsFunction(_ role: Role?, _ text: String) -> ScreenText {
+    self(role, ScreenText(text))
+  }
+
+  func callAsFunction(_ role: Role?, _ text: ScreenText) -> ScreenText {
     guard usesColour, let role, !text.isEmpty else { return text }
     let code =
       switch role {

@@ -1,3 +1,5 @@
+internal import LineProtocol
+
 /// Rows of cells, written in columns that line up.
 ///
 /// Rows are handed out in portions, so that a reply of a million lines is neither held whole nor late; a later portion
@@ -5,12 +7,13 @@
 struct Table {
   struct Cell: Equatable {
     let role: Style.Role?
+    /// As it is shown.
     let text: String
     /// Whether it is text for people, the last in its row, which may go on in the next line.
     let isText: Bool
 
     init(_ text: String, _ role: Style.Role? = nil, isText: Bool = false) {
-      self.text = text
+      self.text = VisibleText.escaped(text)
       self.role = role
       self.isText = isText
     }
@@ -46,8 +49,8 @@ struct Table {
         isNumeric.append(isNumber)
       }
       isNumeric[column] = isNumeric[column] && isNumber
-      guard !cell.isText, cell.text.count <= Self.widestColumn else { continue }
-      widths[column] = max(widths[column], cell.text.count)
+      guard !cell.isText, ScreenText.columns(of: cell.text) <= Self.widestColumn else { continue }
+      widths[column] = max(widths[column], ScreenText.columns(of: cell.text))
     }
     rows.append(row)
   }
@@ -55,43 +58,43 @@ struct Table {
   /// The rows so far as text, each ended by a line feed; they are forgotten, their widths are not.
   ///
   /// - Parameter width: Of the screen, in columns; `nil` leaves long lines to whoever shows them.
-  mutating func take(indent: String = "", width: Int? = nil, style: Style) -> String {
-    var text = ""
+  mutating func take(indent: String = "", width: Int? = nil, style: Style) -> ScreenText {
+    var text = ScreenText()
     for row in rows { text += write(row, indent: indent, width: width, style: style) }
     rows = []
     return text
   }
 
-  private func write(_ row: [Cell], indent: String, width: Int?, style: Style) -> String {
-    var line = indent
+  private func write(_ row: [Cell], indent: String, width: Int?, style: Style) -> ScreenText {
+    var line: ScreenText = "\(indent)"
     var used = indent.count
     for (column, cell) in row.enumerated() {
       if cell.isText, let width {
         let lines = Self.wrap(cell.text, first: width - used, indent: used, width: width)
         // Where the text begins in the next line, what is left of this one needs no blanks at its end.
-        if lines.first == "" { line = String(line.reversed().drop { $0 == " " }.reversed()) }
-        return line + lines.map { style(cell.role, $0) }.joined(separator: "\n") + "\n"
+        if lines.first == "" { line = line.withoutBlanksAtItsEnd }
+        return "\(line)\(lines.map { style(cell.role, $0) }.joined(separator: "\n"))\n"
       }
-      let padding = String(repeating: " ", count: max(0, widths[column] - cell.text.count))
+      let padding = String(repeating: " ", count: max(0, widths[column] - ScreenText.columns(of: cell.text)))
       let styled = style(cell.role, cell.text)
       let isLast = column == row.count - 1
-      line += isNumeric[column] ? padding + styled : isLast ? styled : styled + padding
+      line += isNumeric[column] ? "\(padding)\(styled)" : isLast ? styled : "\(styled)\(padding)"
       if !isLast { line += "  " }
-      used += cell.text.count + padding.count + 2
+      used += ScreenText.columns(of: cell.text) + padding.count + 2
     }
-    return line + "\n"
+    return "\(line.wrapped(width: width, indent: 4))\n"
   }
 
   /// Breaks text at blanks: lines of at most `width` columns, those after the first indented; all of it below the row
   /// if there is no room in it.
   private static func wrap(_ text: String, first: Int, indent: Int, width: Int) -> [String] {
-    let isBelow = first < narrowestText && text.count > first
+    let isBelow = first < narrowestText && ScreenText.columns(of: text) > first
     let margin = isBelow ? 6 : indent
     let room = max(narrowestText, width - margin - 1)
     var lines: [String] = isBelow ? [""] : []
     var current = ""
     for word in text.split(separator: " ") {
-      if !current.isEmpty, current.count + 1 + word.count > room {
+      if !current.isEmpty, ScreenText.columns(of: current) + 1 + ScreenText.columns(of: word) > room {
         lines.append(current)
         current = ""
       }

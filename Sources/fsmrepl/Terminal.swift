@@ -54,8 +54,12 @@ final class Terminal {
     // twice. It is given back by stop() and suspend().
     rl_deprep_term_function = {}
     rl_variable_bind("show-all-if-ambiguous", "on")  // Before inputrc is read, which may say otherwise.
-    rl_callback_handler_install(prompt) { line in Terminal.current?.entered(line) }
+    install()
     condition = .editing
+  }
+
+  private func install() {
+    rl_callback_handler_install(prompt) { line in Terminal.current?.entered(line) }
   }
 
   /// Puts the terminal back as it was.
@@ -74,21 +78,21 @@ final class Terminal {
   }
 
   /// Shows whole lines above the prompt and changes the prompt, in one go.
-  func show(_ text: String, prompt next: String) {
+  func show(_ text: ScreenText, prompt next: String) {
     // Readline is searching: its own prompt is up, and ours must come back unchanged when it is done.
     let canChange = rl_readline_state & UInt(RL_STATE_ISEARCH | RL_STATE_NSEARCH | RL_STATE_NUMERICARG) == 0
     let changes = canChange && next != prompt
     guard changes || !text.isEmpty else { return }
     switch condition {
     case .stopped:
-      Descriptor.standardOutput.writeAll(text)
+      Descriptor.standardOutput.write(text)
     case .handling:
-      Descriptor.standardOutput.writeAll(text)
+      Descriptor.standardOutput.write(text)
       if changes { set(next) }
     case .editing:
       rl_clear_visible_line()
       fflush(rl_outstream)  // Readline writes through stdio, we do not.
-      Descriptor.standardOutput.writeAll(text)
+      Descriptor.standardOutput.write(text)
       if changes { set(next) }
       rl_on_new_line()
       rl_redisplay()
@@ -100,29 +104,64 @@ final class Terminal {
     guard condition == .editing else { return }
     rl_free_line_state()
     rl_callback_sigcleanup()
+    rl_point = rl_end
+    rl_redisplay()  // Behind the line, not over what stands behind the cursor.
     rl_echo_signal_char(SIGINT)
-    rl_replace_line("", 0)
     newLine()
+    // Readline keeps the line, its place in the history and what a search would bring back until it begins anew.
+    rl_callback_handler_remove()
+    install()
+  }
+
+  /// The terminal has another size.
+  ///
+  /// Most terminals break the lines on them anew, so that prompt and line take as many rows as the width is now
+  /// contained in them. Readline would look for them where they were, as is right for the others.
+  func resize() {
+    guard condition == .editing else {
+      rl_reset_screen_size()
+      return
+    }
+    guard let width = Descriptor.standardOutput.columns, Self.breaksLinesAnew else { return rl_resize_terminal() }
+    let rows = columnsBeforeCursor / width
+    rl_reset_screen_size()
+    fflush(rl_outstream)
+    Descriptor.standardOutput.writeAll((rows > 0 ? "\u{1B}[\(rows)A" : "") + "\r\u{1B}[J")
     rl_on_new_line()
     rl_redisplay()
   }
 
-  func resize() {
-    rl_resize_terminal()
+  /// xterm cuts lines off; in tmux its name is still in the environment.
+  private static let breaksLinesAnew =
+    SocketPath.variable("XTERM_VERSION") == nil || SocketPath.variable("TMUX") != nil
+
+  /// How many columns the prompt takes with what stands before the cursor.
+  private var columnsBeforeCursor: Int {
+    var prompt = rl_display_prompt.map { String(cString: $0) } ?? ""
+    // Between these marks stands what takes no room.
+    while let start = prompt.firstIndex(of: "\u{01}"), let end = prompt[start...].firstIndex(of: "\u{02}") {
+      prompt.removeSubrange(start...end)
+    }
+    guard let buffer = rl_line_buffer else { return ScreenText.columns(of: prompt) }
+    // Safety: readline's buffer has at least as many bytes as stand before the cursor.
+    let typed = String(decoding: UnsafeRawBufferPointer(start: buffer, count: Int(rl_point)), as: UTF8.self)
+    // A control character is shown as two.
+    let controls = typed.unicodeScalars.count { $0.value < 0x20 || $0.value == 0x7F }
+    return ScreenText.columns(of: prompt) + ScreenText.columns(of: typed) + controls
   }
 
-  /// Stops the process as Ctrl-Z asks for, and comes back when it is continued.
+  /// Stops the process as Ctrl-Z asks for. What continues it sends a signal, upon which ``resume()`` is due.
   func suspend() {
     giveBack()
     kill(getpid(), SIGSTOP)
-    resume()
   }
 
   /// Takes the terminal up again after the process was stopped.
   func resume() {
-    guard condition == .editing else { return }
+    guard condition != .stopped else { return }
     rl_prep_terminal(1)
-    rl_resize_terminal()
+    rl_reset_screen_size()
+    guard condition == .editing else { return }
     rl_on_new_line()
     rl_forced_update_display()
   }

@@ -194,7 +194,7 @@ struct TranscriptWriter {
     }
     if let current {
       for line in exchange.lines.lazy.map(\.line) where line.lineClass == .success || line.lineClass == .failure {
-        if let time = line["t"].flatMap({ TimeText.parse($0) }) { worlds[current]?.time = time }
+        if let time = line["t"].flatMap({ TimeText.time($0) }) { worlds[current]?.time = time }
         if let sequence = line["seq"].flatMap({ UInt64($0) }) { worlds[current]?.sequence = sequence }
       }
     }

@@ -8,22 +8,23 @@ extension Wording {
   ///   - left: The world that was named first.
   ///   - right: The other.
   /// - Returns: `nil` when the words are not of a shape that is known here.
-  func difference(_ line: ServerLine, _ left: String, _ right: String) -> String? {
+  func difference(_ line: ServerLine, _ left: String, _ right: String) -> ScreenText? {
     let words = line.words
     /// What is so in the one world, and what in the other; both stand at the end of the line.
-    func pair(_ say: (String) -> String) -> String {
+    func pair(_ say: (String) -> ScreenText) -> ScreenText {
       "\(say(words[words.count - 2])) in \(left), \(say(words[words.count - 1])) in \(right)"
     }
-    func named(_ place: Int) -> String { style(.name, words[place]) }
+    func named(_ place: Int) -> ScreenText { style(.name, words[place]) }
     switch (words.first, words.count) {
-    case ("time", 3): return "the time: " + pair { "\(time($0))s" }
+    case ("time", 3): return "the time: \(pair { "\(time($0))s" })"
     case ("only", 5): return "\(named(2)): only in \(words[1]), a \(words[3]), \(style(.state, words[4]))"
-    case ("kind", 4): return "\(named(1)): " + pair { "a \($0)" }
-    case ("state", 4): return "\(named(1)): " + pair { style(.state, $0) }
+    case ("kind", 4): return "\(named(1)): \(pair { "a \($0)" })"
+    case ("state", 4): return "\(named(1)): \(pair { style(.state, $0) })"
     case ("hidden", 3): return "\(named(1)): \(style(.state, words[2])) in both, with other data, which no state shows"
-    case ("parameter", 5): return "\(named(1)), made with \(words[2]): " + pair(Word.written)
-    case ("reading", 5): return "\(named(1)), \(words[2]): " + pair { $0 == "-" ? "none" : Word.written($0) }
-    case ("timer", 5): return "\(named(1)), \(words[2]): " + pair { $0 == "-" ? "not running" : "due \(time($0))s" }
+    case ("parameter", 5): return "\(named(1)), made with \(words[2]): \(pair { ScreenText(Word.written($0)) })"
+    case ("reading", 5):
+      return "\(named(1)), \(words[2]): \(pair { $0 == "-" ? "none" : ScreenText(Word.written($0)) })"
+    case ("timer", 5): return "\(named(1)), \(words[2]): \(pair { $0 == "-" ? "not running" : "due \(time($0))s" })"
     case ("wire", 6):
       return "the wire \(named(2)) \(words[3]) \(style.arrow) \(named(4)) \(words[5]): only in \(words[1])"
     default: return nil

@@ -8,7 +8,7 @@ struct Wording {
 
   // MARK: Replies
 
-  func success(_ line: ServerLine, answering verb: Verb?) -> String {
+  func success(_ line: ServerLine, answering verb: Verb?) -> ScreenText {
     let words = line.words
     switch (verb, words.first) {
     case (_, "moved") where words.count >= 3:
@@ -20,23 +20,22 @@ struct Wording {
     case (.new, "created") where words.count >= 3:
       return "\(style(.name, words[1])) created, \(style(.state, words[2]))\(when(line))"
     case (.new, "created") where words.count == 2:
-      let members = line["members"].map { ", \(counted($0, "member"))" } ?? ""
+      let members: ScreenText = line["members"].map { ", \(counted($0, "member"))" } ?? ""
       return "\(style(.name, words[1])) created\(members)\(when(line))"
     case (.drop, "dropped") where words.count >= 2:
       return "\(style(.name, words[1])) dropped\(when(line))"
     case (.await, "reached") where words.count >= 2:
       return "reached \(style(.state, words[1]))\(when(line))"
     case (.advance, _), (.step, _):
-      let fired = line["fired"].map { "\(counted($0, "timer")) fired" } ?? "done"
-      return "\(fired)\(when(line))"
+      return "\(fired(line) ?? "done")\(when(line))"
     case (.can, "yes"):
       return style(.good, "yes")
     case (.can, "no"):
-      return style(.bad, "no") + (line.note.map { ": \($0)" } ?? "") + (way(line).map { "\n  \($0)" } ?? "")
+      return "\(style(.bad, "no"))\(note(line))\(way(line).map { "\n  \($0)" } ?? "")"
     case (.expect, _) where words.count == 1:
       return "\(style(.good, style.usesUnicode ? "✓" : "ok")) \(style(.state, words[0]))\(when(line))"
-    case (.watch, "watching") where words.count >= 2:
-      return counted(words[1], "watch", "watches")
+    case (.watch, "watching") where words.count >= 2, (.unwatch, "watching") where words.count >= 2:
+      return "\(counted(words[1], "watch", "watches"))"
     case (.world, "created") where words.count >= 2, (.world, "dropped") where words.count >= 2:
       return "world \(style(.name, words[1])) \(words[0])\(when(line))"
     case (.use, _):
@@ -48,7 +47,7 @@ struct Wording {
     case (.pause, _), (.resume, _), (.speed, _):
       return "clock \(line["paused"] == "yes" ? "paused" : "running")\(rate(line))\(when(line))"
     case (.undo, nil), (.goto, nil):
-      let paused = line["paused"] == "yes" ? "; the clock is paused, 'resume' lets it go on" : ""
+      let paused: ScreenText = line["paused"] == "yes" ? "; the clock is paused, 'resume' lets it go on" : ""
       return "now at \(time(line["t"]))s\(paused)\(when(line, showsTime: false))"
     case (.sync, nil):
       return "all done\(when(line))"
@@ -57,9 +56,9 @@ struct Wording {
     }
   }
 
-  func failure(_ line: ServerLine) -> String {
+  func failure(_ line: ServerLine) -> ScreenText {
     let text = line.note ?? ""
-    var lines: [String]
+    var lines: [ScreenText]
     switch FailureCode(rawValue: line.code) {
     case .refused:
       let what = [line["machine"], line["event"] ?? line["timer"]].compactMap(\.self).joined(separator: " ")
@@ -68,23 +67,26 @@ struct Wording {
     case .expected:
       let expected = line["expected"] ?? "?"
       let got = line["got"] ?? "?"
-      lines = ["\(style(.bad, "not as expected")): \(style(.state, expected)) wanted, \(style(.state, got)) found"]
+      let found: ScreenText = "\(style(.state, expected)) wanted, \(style(.state, got)) found"
+      lines = ["\(style(.bad, "not as expected")): \(text.isEmpty ? found : ScreenText(text))"]
     case .timeout:
       let reason = text.isEmpty ? "the time is up" : text
-      let state = line["state"].map { ", still \(style(.state, $0))" } ?? ""
+      let state: ScreenText = line["state"].map { ", still \(style(.state, $0))" } ?? ""
       lines = ["\(style(.bad, "timed out")): \(reason)\(state)\(when(line))"]
     case .cancelled:
-      lines = [style(.attention, "cancelled") + when(line)]
+      let timers: ScreenText = fired(line).map { ", \($0)" } ?? ""
+      let done: ScreenText = line["done"].map { ", \($0) done" } ?? ""
+      lines = ["\(style(.attention, "cancelled"))\(timers)\(done)\(when(line))"]
     case .batch where text == "not run":
       lines = [style(.quiet, "line \(line["index"] ?? "?") was not run")]
     case .batch:
-      let reason = text.isEmpty ? "" : ": \(text)"
+      let reason: ScreenText = text.isEmpty ? "" : ": \(text)"
       lines = ["\(style(.bad, "batch stopped")) at line \(line["index"] ?? "?")\(reason)"]
     default:
       let reason = text.isEmpty ? plain(line.fields) : text
       lines = ["\(style(.bad, "error")): \(reason) \(style(.quiet, "(\(line.code))"))"]
     }
-    if let meant = line["did-you-mean"], !text.contains(meant) {
+    if let meant = line["did-you-mean"], !text.contains("'\(meant)'") {
       lines.append("  did you mean \(style(.name, meant))?")
     }
     if let allowed = line["allowed"], let hint = hint(allowed, line.code, text) { lines.append("  \(hint)") }
@@ -93,14 +95,14 @@ struct Wording {
   }
 
   /// How to get to where a refused event is possible.
-  private func way(_ line: ServerLine) -> String? {
+  private func way(_ line: ServerLine) -> ScreenText? {
     guard let state = line["from"], let way = line["way"] else { return nil }
     let steps = way.split(separator: ",").map { style(.good, String($0)) }.joined(separator: ", ")
     return "possible in \(style(.state, state)), by way of: \(steps)"
   }
 
   /// What is allowed instead, where the text does not say so already.
-  private func hint(_ allowed: String, _ code: String, _ text: String) -> String? {
+  private func hint(_ allowed: String, _ code: String, _ text: String) -> ScreenText? {
     let choices = allowed.split(separator: ",").map { style(.good, String($0)) }.joined(separator: ", ")
     switch FailureCode(rawValue: code) {
     case .refused: return allowed.isEmpty ? "no event is possible now" : "possible now: \(choices)"
@@ -114,7 +116,7 @@ struct Wording {
   /// A notice, or a line of the journal: `SEQ T NAME WHAT …`.
   ///
   /// - Returns: `nil` when the words are not of that shape.
-  func event(_ line: ServerLine, showsSequence: Bool) -> String? {
+  func event(_ line: ServerLine, showsSequence: Bool) -> ScreenText? {
     let words = line.words
     guard words.count >= 4 else { return nil }
     let rest = Array(words.dropFirst(4))
@@ -137,7 +139,7 @@ struct Wording {
     case ("wired", 3...): text += "\(rest[0]) wired to \(rest[1]) \(rest[2])"
     case ("unwired", 3...): text += "\(rest[0]) no longer wired to \(rest[1]) \(rest[2])"
     case ("undone", _): text += undone(line)
-    default: text += ([words[3]] + rest.map(Word.written)).joined(separator: " ")
+    default: text += ScreenText(([words[3]] + rest.map(Word.written)).joined(separator: " "))
     }
     let causes = line.fields.filter { !Self.saidOtherwise.contains($0.key) && words[3] != "undone" }
     if !causes.isEmpty { text += style(.quiet, "  (\(plain(causes)))") }
@@ -150,36 +152,36 @@ struct Wording {
   private static let saidOtherwise: Set = ["due", "undone"]
 
   /// Of a way back: `from=A to=B`, or nothing.
-  private func undone(_ line: ServerLine) -> String {
+  private func undone(_ line: ServerLine) -> ScreenText {
     guard let first = line["from"], let last = line["to"] else { return "time went back" }
     return style(.attention, first == last ? "#\(first) undone" : "#\(first) to #\(last) undone")
   }
 
-  func flow(_ line: ServerLine) -> String {
-    let note = line.note.map { ": \($0)" } ?? ""
+  func flow(_ line: ServerLine) -> ScreenText {
+    let note = self.note(line)
     switch line.code {
     case "gap":
       let from = line["from"] ?? "?"
-      return style(
+      let dropped = style(
         .attention, "notices \(from) to \(line["to"] ?? "?") were dropped, as they were not read fast enough")
-        + "; 'journal since=\(from)' has them"
+      return "\(dropped); 'journal since=\(from)' has them"
     case "livelock":
       let machine = style(.name, line["machine"] ?? "?")
-      let what =
+      let what: ScreenText =
         if let output = line["output"] {
           "output \(output) of \(machine) goes round and round through wires; the rest was not delivered"
         } else {
           "timer \(line["timer"] ?? "?") of \(machine) goes round and round without time passing; what is still due waits"
         }
-      return style(.bad, "livelock") + ": \(what), in the world \(line["world"] ?? "?")\(when(line))"
+      return "\(style(.bad, "livelock")): \(what), in the world \(line["world"] ?? "?")\(when(line))"
     case "limit":
-      let timer = "\(line["timer"] ?? "?") of \(style(.name, line["machine"] ?? "?"))"
-      return style(.bad, "limit \(line["name"] ?? "?")=\(line["value"] ?? "?")")
-        + ": timer \(timer) was not armed, in the world \(line["world"] ?? "?")\(when(line))"
+      let timer: ScreenText = "\(line["timer"] ?? "?") of \(style(.name, line["machine"] ?? "?"))"
+      let limit = style(.bad, "limit \(line["name"] ?? "?")=\(line["value"] ?? "?")")
+      return "\(limit): timer \(timer) was not armed, in the world \(line["world"] ?? "?")\(when(line))"
     case "world":
-      return style(.attention, "the world \(line["dropped"] ?? "?") was dropped") + "; back in main\(note)"
+      return "\(style(.attention, "the world \(line["dropped"] ?? "?") was dropped")); back in main\(note)"
     case "bye":
-      return style(.attention, farewell(line["reason"])) + note
+      return "\(style(.attention, farewell(line["reason"])))\(note)"
     default:
       return style(.attention, plain(line))
     }
@@ -233,7 +235,7 @@ struct Wording {
   }
 
   /// What stands above the figures of a kind: `. kind KIND machines=N …`.
-  func heading(_ line: ServerLine) -> String {
+  func heading(_ line: ServerLine) -> ScreenText {
     let machines = counted(line["machines"] ?? "?", "machine")
     let since = line["since"].map { ", since #\($0)" } ?? ""
     let isPart = line["graph"] == "partial" ? ", as far as could be found out" : ""
@@ -254,17 +256,17 @@ struct Wording {
     }
   }
 
-  private func change(_ from: String, _ to: String) -> String {
+  private func change(_ from: String, _ to: String) -> ScreenText {
     "\(style(.state, from)) \(style.arrow) \(style(.state, to))"
   }
 
-  private func outputs(_ line: ServerLine) -> String {
+  private func outputs(_ line: ServerLine) -> ScreenText {
     guard let outputs = line["outputs"], !outputs.isEmpty else { return "" }
     let names = outputs.split(separator: ",").map { style(.output, String($0)) }
     return "  \(style.emits) \(names.joined(separator: ", "))"
   }
 
-  private func when(_ line: ServerLine, showsTime: Bool = true) -> String {
+  private func when(_ line: ServerLine, showsTime: Bool = true) -> ScreenText {
     let parts = [line["t"].flatMap { showsTime ? "\(time($0))s" : nil }, line["seq"].map { "#\($0)" }].compactMap(
       \.self)
     return parts.isEmpty ? "" : style(.quiet, "  \(parts.joined(separator: " "))")
@@ -274,6 +276,15 @@ struct Wording {
     guard let text else { return "?" }
     guard showsMilliseconds, let point = text.firstIndex(of: ".") else { return text }
     return String(text[..<(text.index(point, offsetBy: 4, limitedBy: text.endIndex) ?? text.endIndex)])
+  }
+
+  /// How many timers a request has fired, as far as its answer tells.
+  private func fired(_ line: ServerLine) -> ScreenText? {
+    line["fired"].map { "\(counted($0, "timer")) fired" }
+  }
+
+  private func note(_ line: ServerLine) -> ScreenText {
+    line.note.map { ": \($0)" } ?? ""
   }
 
   private func rate(_ line: ServerLine) -> String {
@@ -290,12 +301,12 @@ struct Wording {
   }
 
   /// A success or a line that has no words of its own here: its words, its fields, its text.
-  private func plain(_ line: ServerLine) -> String {
+  private func plain(_ line: ServerLine) -> ScreenText {
     let rest = line.fields.filter { $0.key != "t" && $0.key != "seq" }
     var parts = line.words
     if !rest.isEmpty { parts.append(plain(rest)) }
     if let note = line.note { parts.append(note) }
-    return (parts.isEmpty ? "ok" : parts.joined(separator: "  ")) + when(line)
+    return "\(parts.isEmpty ? "ok" : parts.joined(separator: "  "))\(when(line))"
   }
 
   private func plain(_ fields: [ServerLine.Field]) -> String {

@@ -183,10 +183,10 @@ struct CompletionTests {
     let few = FakeDaemon.complete("send key ")
     let style = Style(usesColour: false, usesUnicode: true)
     #expect(
-      CandidateList(completion: few, width: 40, style: style).text
+      CandidateList(completion: few, width: 40, style: style).text.text
         == "  tap        the key was tapped\n  character  (not now) c one character…\n")
     let many = Completion(candidates: (0..<40).map { .init(text: "name\($0)") })
-    let lines = CandidateList(completion: many, width: 40, style: style).text.split(separator: "\n")
+    let lines = CandidateList(completion: many, width: 40, style: style).text.text.split(separator: "\n")
     #expect(lines.count == 10)
     #expect(lines[0] == "  name0   name10  name20  name30")
     #expect(lines.allSatisfy { $0.count <= 40 })

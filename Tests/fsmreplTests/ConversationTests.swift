@@ -66,10 +66,24 @@ struct ConversationTests {
     #expect(conversation.isCancelling)
     #expect(try receive("- @.1 CANCELLED").asked?.text == "await a b")
     #expect(try receive("+ @.3").asked?.text == "cancel")
-    #expect(!conversation.isInterruptible)
+    #expect(conversation.isInterruptible, "the list is asked for and not answered")
     #expect(try receive(". @.2 a b c").asked?.text == "list")
     #expect(try receive("+ @.2 1").asked?.text == "list")
     #expect(!conversation.isWaiting)
+    #expect(!conversation.isInterruptible)
+  }
+
+  @Test("what the program asks for itself, and lines of a batch, are not what Ctrl-C ends")
+  mutating func interruptible() throws {
+    _ = conversation.ask("clock", by: .program)
+    #expect(conversation.isWaiting && !conversation.isInterruptible)
+    _ = try receive("+ @.1 clock real speed=1 paused=no t=0.000 seq=0")
+    _ = conversation.ask("begin")
+    _ = try receive("+ @.2")
+    _ = conversation.ask("send a b")
+    #expect(!conversation.isInterruptible)
+    _ = conversation.ask("end")
+    #expect(conversation.isInterruptible)
   }
 
   @Test("an answer without a tag is the oldest request's")

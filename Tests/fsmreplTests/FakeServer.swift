@@ -11,7 +11,7 @@ final class FakeServer: Sendable {
   let path: String
   private let folder: String
   /// What is to be said without being asked.
-  private let unasked = Mutex<[String]>([])
+  private let unasked = Mutex<[[UInt8]]>([])
 
   nonisolated private static let patience: UInt64 = 30_000_000_000
   /// Between two looks at what is to be said, in milliseconds.
@@ -53,10 +53,15 @@ final class FakeServer: Sendable {
 
   /// Sends a line to whoever is connected; with several connections, to one of them.
   func say(_ line: String) {
+    say(Array(line.utf8))
+  }
+
+  /// The same with bytes that may be no text.
+  func say(_ line: [UInt8]) {
     unasked.withLock { $0.append(line) }
   }
 
-  nonisolated private func takeUnasked() -> [String] {
+  nonisolated private func takeUnasked() -> [[UInt8]] {
     unasked.withLock { lines in
       defer { lines = [] }
       return lines
@@ -65,7 +70,7 @@ final class FakeServer: Sendable {
 
   /// - Parameter unasked: What is to be said now; `nil` when the test is over.
   nonisolated private static func serve(
-    _ connection: Descriptor, answer: (String) -> [String]?, until deadline: UInt64, unasked: () -> [String]?
+    _ connection: Descriptor, answer: (String) -> [String]?, until deadline: UInt64, unasked: () -> [[UInt8]]?
   ) {
     var input = InputBuffer(longestLine: 1 << 20)
     while HostClock.now() < deadline {
@@ -84,7 +89,7 @@ final class FakeServer: Sendable {
         if lines.contains(where: { $0.hasPrefix("! bye") }) { return }
       }
       guard let lines = unasked() else { return }
-      for line in lines { connection.writeAll("\(line)\n") }
+      for line in lines { _ = (line + [0x0A]).withUnsafeBytes { connection.writeAll($0) } }
       var entry = pollfd(fd: connection.rawValue, events: Int16(POLLIN), revents: 0)
       poll(&entry, 1, interval)
       switch connection.read(into: input.room(atLeast: 4096)) {

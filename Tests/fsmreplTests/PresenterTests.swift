@@ -14,7 +14,7 @@ struct PresenterTests {
     var text = ""
     for raw in lines {
       let line = try #require(raw.hasPrefix("{") ? ServerLine(json: raw) : ServerLine(raw), "\(raw)")
-      text += presenter.show(conversation.receive(line), raw: raw)
+      text += presenter.show(conversation.receive(line), raw: RawLine(raw)).text
     }
     return text
   }
@@ -35,7 +35,7 @@ struct PresenterTests {
       ("can key tap", "+ yes", "yes\n"),
       ("can key tap", "+ no : the key is off", "no: the key is off\n"),
       ("expect key on", "+ on t=1.000", "✓ on  1.000s\n"),
-      ("watch *", "+ watching 1", "1 watch\n"),
+      ("watch *", "+ watching 1", "1 watch\n"), ("unwatch *", "+ watching 0", "0 watches\n"),
       ("use lesson", "+ world=lesson clock=virtual t=0.000 seq=0", "now in lesson, clock virtual  0.000s #0\n"),
       ("world", "+ world=main clock=real t=0.000 seq=0", "in main, clock real  0.000s #0\n"),
       ("world new w", "+ created w", "world w created\n"),
@@ -154,9 +154,16 @@ struct PresenterTests {
         "- UNKNOWN-MACHINE name=kye did-you-mean=key : there is no machine 'kye'",
         "error: there is no machine 'kye' (UNKNOWN-MACHINE)\n  did you mean key?\n"
       ),
-      ("- EXPECTED expected=on got=off : key is in off", "not as expected: on wanted, off found\n"),
+      (
+        "- UNKNOWN-VERB verb=lst did-you-mean=list : there is no verb 'lst'; 'help' lists them",
+        "error: there is no verb 'lst'; 'help' lists them (UNKNOWN-VERB)\n  did you mean list?\n"
+      ),
+      ("- EXPECTED expected=on got=off : key is in off", "not as expected: key is in off\n"),
+      ("- EXPECTED expected=on got=off", "not as expected: on wanted, off found\n"),
       ("- TIMEOUT state=on t=5.000 : no timer runs", "timed out: no timer runs, still on  5.000s\n"),
       ("- CANCELLED : by this connection", "cancelled\n"),
+      ("- CANCELLED t=5.000 seq=7 fired=1 : by this connection", "cancelled, 1 timer fired  5.000s #7\n"),
+      ("- CANCELLED done=3 t=5.000 seq=7", "cancelled, 3 done  5.000s #7\n"),
       ("- BATCH index=3 : not run", "line 3 was not run\n"),
       ("- BATCH index=3", "batch stopped at line 3\n"),
       ("- LIMIT name=clients value=256", "error: name clients, value 256 (LIMIT)\n"),
@@ -214,7 +221,7 @@ struct PresenterTests {
       ". list [PATTERN] [limit=N] : machines by name and then some words more", ". quit : leaves",
       ". world new W [clock=virtual] [seed=0] [durable=no] : makes one of them", "+ 3",
     ] {
-      text += presenter.show(conversation.receive(try #require(ServerLine(raw))), raw: raw)
+      text += presenter.show(conversation.receive(try #require(ServerLine(raw))), raw: RawLine(raw)).text
     }
     #expect(
       text == """
@@ -237,12 +244,15 @@ struct PresenterTests {
     let raw = "* 2 8.108617289 key moved off on event=tap"
     let received = Conversation.Received(line: try #require(ServerLine(raw)), asked: nil)
     var presenter = Presenter(form: .people(.bare))
-    #expect(presenter.show(received, raw: raw, in: Place(clock: "real")).hasPrefix("8.108  key"))
-    #expect(presenter.show(received, raw: raw, in: Place(clock: "virtual")).hasPrefix("8.108617289  key"))
-    #expect(presenter.show(received, raw: raw, in: Place(clock: "real", isPaused: true)).hasPrefix("8.108617289  key"))
+    func begins(_ text: String, in place: Place) -> Bool {
+      presenter.show(received, raw: RawLine(raw), in: place).text.hasPrefix(text)
+    }
+    #expect(begins("8.108  key", in: Place(clock: "real")))
+    #expect(begins("8.108617289  key", in: Place(clock: "virtual")))
+    #expect(begins("8.108617289  key", in: Place(clock: "real", isPaused: true)))
     let short = "* 2 8.1 key dropped"
     let other = Conversation.Received(line: try #require(ServerLine(short)), asked: nil)
-    #expect(presenter.show(other, raw: short, in: Place(clock: "real")).hasPrefix("8.1  key"))
+    #expect(presenter.show(other, raw: RawLine(short), in: Place(clock: "real")).text.hasPrefix("8.1  key"))
   }
 
   @Test("sections have columns of their own")
@@ -273,11 +283,11 @@ struct PresenterTests {
     var shown = 0
     for index in 0..<1_200 {
       let raw = ". m\(index) power off"
-      let text = presenter.show(conversation.receive(try #require(ServerLine(raw))), raw: raw)
+      let text = presenter.show(conversation.receive(try #require(ServerLine(raw))), raw: RawLine(raw)).text
       shown += text.split(separator: "\n").count
       #expect(shown + Table.portion > index)
     }
-    let last = presenter.show(conversation.receive(try #require(ServerLine("+ 1200"))), raw: "+ 1200")
+    let last = presenter.show(conversation.receive(try #require(ServerLine("+ 1200"))), raw: "+ 1200").text
     #expect(shown + last.split(separator: "\n").count == 1_200)
   }
 
@@ -312,48 +322,6 @@ struct PresenterTests {
     let plain = Style(usesColour: false, usesUnicode: false)
     #expect(try shown("send key tap", "+ moved off on t=0.000 seq=2", form: .people(plain)) == "off -> on  0.000s #2\n")
   }
-}
-
-struct PlaceTests {
-  private func prompt(_ lines: [(String, Verb?)], _ condition: PromptCondition = .ready, colour: Bool = false) throws
-    -> String
-  {
-    var place = Place()
-    for (text, verb) in lines { place.update(from: try #require(ServerLine(text)), answering: verb) }
-    let style = Style(usesColour: colour, usesUnicode: true)
-    return place.prompt(condition, style: style).forReadline(style)
-  }
-
-  private let greeting: (String, Verb?) = ("+ fsmd protocol=1 version=1 world=main clock=real t=12.345 seq=0", nil)
-
-  @Test("the prompt shows world, clock and time")
-  func prompts() throws {
-    #expect(try prompt([]) == "main> ")
-    #expect(try prompt([greeting]) == "main real 12.3s> ")
-    #expect(
-      try prompt([greeting, ("+ world=lesson clock=virtual t=0.200000001 seq=3", .use)])
-        == "lesson virtual 0.200000001> ")
-    #expect(
-      try prompt([greeting, ("+ clock virtual speed=1 paused=no t=13.000 seq=0", .clock)]) == "main virtual 13.000> ")
-    #expect(try prompt([greeting, ("+ t=13.125", .pause)]) == "main paused 13.125> ")
-    #expect(try prompt([greeting, ("+ t=13.125", .pause), ("+", .resume)]) == "main real 13.1s> ")
-    #expect(try prompt([greeting, ("+ speed=60", .speed)]) == "main real×60 12.3s> ")
-    #expect(try prompt([greeting, ("- REFUSED t=14.000", .send)]) == "main real 14.0s> ")
-    #expect(try prompt([greeting, ("- UNKNOWN-WORLD world=w", .use)]) == "main real 12.3s> ")
-  }
-
-  @Test("and what is going on")
-  func conditions() throws {
-    #expect(try prompt([greeting], .waiting) == "main real 12.3s …> ")
-    #expect(try prompt([greeting], .collecting) == "main real 12.3s batch> ")
-    #expect(try prompt([greeting], .disconnected) == "not connected> ")
-  }
-
-  @Test("colours stand between readline's marks, so that it can count columns")
-  func marks() throws {
-    let text = try prompt([], colour: true)
-    #expect(text == "\u{01}\u{1B}[1m\u{02}main\u{01}\u{1B}[0m\u{02}> ")
-  }
 
   @Test("a diagram is shown as it is, and in a table the row of the present state stands out")
   func diagrams() throws {
@@ -363,8 +331,8 @@ struct PlaceTests {
       var presenter = Presenter(form: .people(style))
       return [". @.1 ", ". @.1   0 [label=\"\", a=b]", ". @.1 > on  → off", ". @.1 @enduml", "+ @.1 4"].compactMap {
         raw in
-        (ServerLine(raw) ?? ServerLine(whole: raw)).map { presenter.show(conversation.receive($0), raw: raw) }
-      }.joined()
+        (ServerLine(raw) ?? ServerLine(whole: raw)).map { presenter.show(conversation.receive($0), raw: RawLine(raw)) }
+      }.joined().text
     }
     let plain = "\n  0 [label=\"\", a=b]\n> on  → off\n@enduml\n"
     let colours = Style(usesColour: true, usesUnicode: true)

@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 import Synchronization
 import Testing
 import UnixHost
@@ -55,7 +55,7 @@ struct PromptTests {
       unlink(file)
       rmdir(folder)
     }
-    let terminal = try Pseudoterminal(["--private"])
+    let terminal = try Pseudoterminal(["--private"], columns: 200)
     try terminal.wait(for: "main real ")
     terminal.type("rec\t\(folder)/no/x\r")
     try terminal.wait(for: "error: cannot write \(folder)/no/x: No such file or directory (BAD-ARGUMENT)\n")
@@ -93,7 +93,7 @@ struct PromptTests {
     server.say("* 3 1.000 key dropped")
     // From the first column on: what was typed has been cleared away before.
     try terminal.wait(for: "\r1.000  key  dropped\n")
-    try terminal.wait(for: "main virtual 0.000> a line")
+    try terminal.wait(for: "main virtual 1.000> a line")
     try terminal.wait(for: "columns")
     terminal.type("\r")
     try terminal.wait(for: "echo")
@@ -110,7 +110,7 @@ struct PromptTests {
     let lines = before.split(separator: "\n").filter { $0.contains("tick") }
     #expect(lines.count == 1_999)
     #expect(before.split(separator: "typed").count < 200)
-    try terminal.wait(for: "main virtual 0.000> typed")
+    try terminal.wait(for: "main virtual 1.000> typed")
   }
 
   @Test("TAB asks the daemon: verbs, machines, events possible now first")
@@ -141,6 +141,142 @@ struct PromptTests {
     try terminal.wait(for: "^C\n")
     terminal.type("fine\r")
     try terminal.wait(for: "echo  fine")
+  }
+
+  @Test("Ctrl-C drops the line with its place in the history, and a search does not bring it back")
+  func dropsAll() throws {
+    let server = try server()
+    let terminal = try start(server)
+    for line in ["one", "two", "three"] {
+      terminal.type("\(line)\r")
+      try terminal.wait(for: "echo  \(line)\n")
+    }
+    terminal.type("\u{10}\u{10}\u{10}")
+    try terminal.wait(for: "one")
+    terminal.type("\u{03}")
+    // Behind the line, though the cursor may stand within it.
+    try terminal.wait(for: "^C\n")
+    try terminal.wait(for: "> ")
+    terminal.type("\u{10}\r")
+    try terminal.wait(for: "echo  three\n")
+    terminal.type("dropped\u{03}")
+    try terminal.wait(for: "^C\n")
+    try terminal.wait(for: "> ")
+    terminal.type("\u{12}\u{07}fine\r")
+    #expect(try !terminal.wait(for: "echo  fine\n").contains("dropped"))
+    terminal.type("abc\u{02}\u{02}\u{03}")
+    try terminal.wait(for: "^C\n")
+    #expect(!String(decoding: terminal.written, as: UTF8.self).contains("\u{08}\u{08}^C"))
+  }
+
+  @Test("after Ctrl-Z the prompt comes back once, with what was typed")
+  func suspends() throws {
+    let server = try server()
+    let terminal = try start(server)
+    terminal.type("typed")
+    try terminal.wait(for: "typed")
+    for _ in 0..<2 {
+      terminal.signal(SIGTSTP)
+      try terminal.waitUntilStopped()
+      #expect(terminal.isRestored)
+      terminal.signal(SIGCONT)
+      try terminal.wait(for: "main virtual 0.000> typed")
+    }
+    #expect(!terminal.isRestored)
+    terminal.type("\r")
+    #expect(try !terminal.wait(for: "echo  typed\n").contains("main virtual"))
+  }
+
+  @Test("in a window that becomes narrow or wide the prompt is drawn where it stood")
+  func resizes() throws {
+    let server = try server()
+    let terminal = try start(server)
+    terminal.type("a line longer than thirty columns is typed here")
+    try terminal.wait(for: "here")
+    // 67 columns are in the third row of a window of 30, where it has been broken anew.
+    for (columns, rows) in [(30, 2), (80, 0), (15, 4)] as [(UInt16, Int)] {
+      let before = terminal.written.count
+      terminal.resize(columns: columns)
+      try terminal.wait(for: "main virtual")
+      let up = rows == 0 ? "" : "\u{1B}[\(rows)A"
+      let drawn = String(decoding: terminal.written[before...], as: UTF8.self)
+      #expect(drawn.hasPrefix("\(up)\r\u{1B}[J"), "\(columns): \(Array(drawn.utf8.prefix(12)))")
+    }
+    terminal.type("\r")
+    try terminal.wait(for: "echo")
+  }
+
+  @Test("an advance that was cancelled leaves the time at which it ended in the prompt")
+  func cancelledTime() throws {
+    let server = try FakeServer { request in
+      switch request {
+      case "advance 36500d": []
+      case "cancel": ["- @.1 CANCELLED t=86400.000 seq=9 fired=8 : by this connection", "+ @"]
+      default: ["+ @ echo"]
+      }
+    }
+    let terminal = try start(server)
+    terminal.type("advance 36500d\r")
+    try terminal.wait(for: "…> ")
+    terminal.type("\u{03}")
+    try terminal.wait(for: "cancelled, 8 timers fired  86400.000s #9\n")
+    try terminal.wait(for: "main virtual 86400.000> ")
+  }
+
+  @Test("where time goes by, each prompt shows what time it is, also behind an answer without one")
+  func currentTime() throws {
+    let seconds = Mutex(0)
+    let server = try FakeServer(
+      greeting: ["+ fsmd protocol=1 version=0 world=main clock=real t=0.000 seq=0"],
+      answer: { request in
+        guard request == "clock" else { return ["+ @ echo"] }
+        return seconds.withLock { seconds in
+          seconds += 1
+          return ["+ @ clock real speed=1 paused=no t=\(seconds).000 seq=0"]
+        }
+      })
+    let terminal = try Pseudoterminal(["--socket", server.path])
+    try terminal.wait(for: "main real 0.0s> ")
+    terminal.type("list\r")
+    try terminal.wait(for: "echo\n")
+    try terminal.wait(for: "main real 1.0s> ")
+    terminal.type("\r")
+    try terminal.wait(for: "main real 2.0s> ")
+    terminal.type("typed\u{03}")
+    try terminal.wait(for: "main real 3.0s> ")
+    terminal.type("begin\r")  // What follows is kept for the batch, so nothing is asked.
+    try terminal.wait(for: "main real 3.0s batch> ")
+    terminal.type("list\rend\r")
+    try terminal.wait(for: "main real 4.0s> ")
+  }
+
+  @Test("the README shows a session at the prompt as it is, but for the times")
+  func readme() throws {
+    let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appending(path: "README.md")
+    let text = try String(contentsOf: file, encoding: .utf8)
+    let section = try #require(text.components(separatedBy: "\n## The prompt\n").last)
+    let block = try #require(section.components(separatedBy: "```").dropFirst().first)
+    var lines = block.split(separator: "\n").drop { $0 != "$ fsmrepl" }.dropFirst()
+    #expect(lines.count > 6)
+    func timeless(_ text: some StringProtocol) -> String { String(text).replacing(#/\d+\.\d+/#, with: "T") }
+    let terminal = try Pseudoterminal(["--private"])
+    var before = try terminal.wait(for: "main real ")
+    while let line = lines.popFirst() {
+      // A prompt with what is typed behind it, then what comes of it.
+      let parts = line.split(separator: "> ", maxSplits: 1)
+      #expect(timeless(line).hasPrefix("main real Ts>"), "\(line)")
+      try terminal.wait(for: "> ")
+      guard parts.count == 2 else { break }
+      terminal.type("\(parts[1])\r")
+      try terminal.wait(for: "\(parts[1])\n")
+      before = try terminal.wait(for: "main real ")
+      let answer = lines.prefix { !timeless($0).hasPrefix("main real Ts>") }
+      lines = lines.dropFirst(answer.count)
+      let came = before.split(separator: "\n").map { $0.filter { $0 != "\r" } }.filter { !$0.isEmpty }
+      #expect(came.map(timeless) == answer.map(timeless))
+    }
+    #expect(lines.isEmpty)
   }
 
   @Test("Ctrl-D, quit and a signal leave the terminal as it was", arguments: ["\u{04}", "quit\r", nil])
@@ -189,7 +325,7 @@ struct PromptTests {
     #expect(mkdtemp(&template) != nil)
     let folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     defer { rmdir(folder) }
-    let terminal = try Pseudoterminal([], variables: ["TMPDIR=\(folder)", "XDG_RUNTIME_DIR=\(folder)"])
+    let terminal = try Pseudoterminal([], columns: 200, variables: ["TMPDIR=\(folder)", "XDG_RUNTIME_DIR=\(folder)"])
     try terminal.wait(for: "no daemon answers on \(folder)/fsmd/fsmd.sock; starting one for this session alone\n")
     try terminal.wait(for: "main real ")
     terminal.type("new power p\r")

@@ -18,6 +18,8 @@ final class Pseudoterminal {
   /// All that was shown so far, without what only moves the cursor or clears, but for going back to the first column.
   private(set) var shown = ""
   private var raw: [UInt8] = []
+  /// Every byte that was written to the terminal so far.
+  private(set) var written: [UInt8] = []
 
   private static let patience: UInt64 = 20_000_000_000
 
@@ -72,6 +74,27 @@ final class Pseudoterminal {
     child.signal(number)
   }
 
+  /// Makes the window wider or narrower, upon which the program gets a signal.
+  func resize(columns: UInt16) {
+    var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+    _ = ioctl(keyboard.rawValue, UInt(TIOCSWINSZ), &size)
+  }
+
+  /// Waits until the program has stopped itself, as at Ctrl-Z.
+  func waitUntilStopped() throws {
+    let deadline = HostClock.now() + Self.patience
+    while HostClock.now() < deadline {
+      _ = read(until: HostClock.now() + 5_000_000)
+      let file = Descriptor(rawValue: open("/proc/\(child.pid)/stat", O_RDONLY | O_CLOEXEC))
+      defer { file.close() }
+      var bytes = [UInt8](repeating: 0, count: 512)
+      guard case .bytes(let count) = bytes.withUnsafeMutableBytes({ file.read(into: $0) }) else { continue }
+      // The state stands behind the name, which is in parentheses.
+      if String(decoding: bytes.prefix(count), as: UTF8.self).contains(") T ") { return }
+    }
+    throw Failure(description: "the program did not stop; shown: '\(shown)'")
+  }
+
   /// Waits until `text` has been shown, after what was waited for before.
   ///
   /// - Returns: What was shown between the two.
@@ -119,6 +142,7 @@ final class Pseudoterminal {
     switch bytes.withUnsafeMutableBytes({ keyboard.read(into: $0) }) {
     case .bytes(let count):
       raw += bytes.prefix(count)
+      written += bytes.prefix(count)
       shown = Self.visible(raw, after: shown, taken: &raw)
       return true
     case .wouldBlock: return true

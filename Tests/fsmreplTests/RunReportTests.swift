@@ -34,8 +34,8 @@ struct RunReportTests {
   @Test("TAP escapes what means something to it")
   func tap() {
     let report = RunReport(form: .tap)
-    #expect(report.text(of: Self.results()[2], number: 3).hasPrefix("not ok 3 - \\#x.fsm\n  ---\n"))
-    #expect(report.text(of: Self.results()[1], number: 2).contains("\n  got: 'it''s <off>\u{1}'\n"))
+    #expect(report.text(of: Self.results()[2], number: 3).text.hasPrefix("not ok 3 - \\#x.fsm\n  ---\n"))
+    #expect(report.text(of: Self.results()[1], number: 2).text.contains("\n  got: 'it''s <off>\\u{1}'\n"))
     #expect(report.stopping("interrupted") == "Bail out! interrupted\n")
   }
 

@@ -72,6 +72,28 @@ struct ScriptRunnerTests {
     #expect(run.output == "# remark\n\n> list\n. a power off\n+ 1\n> more\n+ more\n")
   }
 
+  @Test("with --echo and --keep-going each answer follows its request, too")
+  func echoAndKeepGoing() throws {
+    let run = try run(
+      try server(), [.expression("list\nrefuse\n# remark\ntell\nmore")], keepsGoing: true, echoes: true)
+    #expect(
+      run.output == """
+        > list
+        . a power off
+        + 1
+        > refuse
+        - REFUSED machine=a state=off event=x allowed="" t=0.000 seq=1 : no
+        # remark
+        > tell
+        * 1 0.000 a moved off on event=x
+        +
+        > more
+        + more
+
+        """)
+    #expect(run.status == .failed)
+  }
+
   /// Answers in objects once it was asked to.
   private func writer() throws -> FakeServer {
     try FakeServer { request in

@@ -1,0 +1,178 @@
+internal import CReadline
+internal import LineProtocol
+internal import UnixHost
+
+/// Text for a terminal. What came from elsewhere gets into it through ``VisibleText`` alone.
+///
+/// Literals stand as they are, with styles and line feeds; whatever is put into one, a `String` above all, is written
+/// so that the terminal obeys none of it. What is shown to people has this type throughout, so a text that nobody has
+/// looked at does not get there by mistake.
+struct ScreenText: Equatable, ExpressibleByStringInterpolation {
+  private(set) var bytes: [UInt8] = []
+
+  init() {}
+
+  init(stringLiteral text: String) {
+    bytes = Array(text.utf8)
+  }
+
+  init(stringInterpolation: StringInterpolation) {
+    bytes = stringInterpolation.bytes
+  }
+
+  /// Text from elsewhere, with escapes.
+  init(_ text: String) {
+    bytes = Array(VisibleText.escaped(text).utf8)
+  }
+
+  /// Bytes from elsewhere, with escapes.
+  init(_ bytes: [UInt8]) {
+    self.bytes = Array(VisibleText.escaped(bytes).utf8)
+  }
+
+  /// Bytes as they are: for a pipe or a file, never for a terminal.
+  init(unescaped bytes: some Sequence<UInt8>) {
+    self.bytes = Array(bytes)
+  }
+
+  var isEmpty: Bool { bytes.isEmpty }
+  var text: String { String(decoding: bytes, as: UTF8.self) }
+
+  var withoutBlanksAtItsEnd: ScreenText {
+    ScreenText(unescaped: bytes.reversed().drop { $0 == 0x20 }.reversed())
+  }
+
+  static func += (text: inout ScreenText, more: ScreenText) {
+    text.bytes += more.bytes
+  }
+
+  struct StringInterpolation: StringInterpolationProtocol {
+    fileprivate var bytes: [UInt8] = []
+
+    init(literalCapacity: Int, interpolationCount: Int) {
+      bytes.reserveCapacity(literalCapacity + interpolationCount * 16)
+    }
+
+    mutating func appendLiteral(_ literal: String) {
+      bytes += literal.utf8
+    }
+
+    mutating func appendInterpolation(_ text: ScreenText) {
+      bytes += text.bytes
+    }
+
+    mutating func appendInterpolation(_ value: some CustomStringConvertible) {
+      bytes += VisibleText.escaped(value.description).utf8
+    }
+  }
+}
+
+extension Sequence<ScreenText> {
+  func joined(separator: ScreenText = "") -> ScreenText {
+    var joined = ScreenText()
+    for (place, text) in enumerated() {
+      if place > 0 { joined += separator }
+      joined += text
+    }
+    return joined
+  }
+}
+
+extension Descriptor {
+  /// Writes all of a text.
+  ///
+  /// - Returns: False if that fails.
+  @discardableResult
+  func write(_ text: ScreenText) -> Bool {
+    text.bytes.withUnsafeBytes { writeAll($0) }
+  }
+
+  /// Writes a message as a line of its own, on a terminal broken between words.
+  func tell(_ text: ScreenText) {
+    write("\(text.wrapped(width: columns))\n")
+  }
+}
+
+// MARK: Columns
+
+extension ScreenText {
+  /// How many columns of a terminal a text takes, without what only changes its style.
+  static func columns(of text: some StringProtocol) -> Int {
+    var columns = 0
+    var isInStyle = false
+    for scalar in text.unicodeScalars {
+      if isInStyle {
+        isInStyle = scalar != "m"
+      } else if scalar == "\u{1B}" {
+        isInStyle = true
+      } else {
+        columns += width(of: scalar)
+      }
+    }
+    return columns
+  }
+
+  private static func width(of scalar: Unicode.Scalar) -> Int {
+    if scalar.isASCII { return 1 }
+    let width = wcwidth(wchar_t(bitPattern: scalar.value))
+    return width < 0 ? 1 : Int(width)
+  }
+
+  /// The same text with each line broken at blanks, or where there is none at commas, so that no word is cut in two.
+  ///
+  /// - Parameters:
+  ///   - width: Of the screen, in columns; `nil` leaves long lines to whoever shows them.
+  ///   - indent: How much further than its line what does not fit begins, in columns.
+  func wrapped(width: Int?, indent: Int = 2) -> ScreenText {
+    guard let width, bytes.count >= width else { return self }
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    return ScreenText(
+      unescaped: lines.map { Self.wrap($0, width: width - 1, indent: indent) }.joined(separator: "\n").utf8)
+  }
+
+  private static func wrap(_ line: Substring, width: Int, indent: Int) -> String {
+    guard columns(of: line) > width else { return String(line) }
+    let margin = min(line.prefix { $0 == " " }.count + indent, width / 2)
+    let next = "\n" + String(repeating: " ", count: margin)
+    var wrapped = ""
+    var used = 0
+    var rest = line
+    while !rest.isEmpty {
+      let blanks = rest.prefix { $0 == " " }
+      rest = rest.dropFirst(blanks.count)
+      let word = rest.prefix { $0 != " " }
+      rest = rest.dropFirst(word.count)
+      let length = columns(of: word)
+      if used + blanks.count + length <= width || used <= margin && length <= width - margin {
+        wrapped += blanks + word
+        used += blanks.count + length
+        continue
+      }
+      // A word that fits no line is a list.
+      let pieces = length <= width - margin ? [word] : parts(of: word)
+      for (place, piece) in pieces.enumerated() {
+        let length = columns(of: piece)
+        let gap = place == 0 ? blanks : ""
+        if used > margin, used + gap.count + length > width {
+          wrapped += next + piece
+          used = margin + length
+        } else {
+          wrapped += gap + piece
+          used += gap.count + length
+        }
+      }
+    }
+    return wrapped
+  }
+
+  /// A word cut behind its commas.
+  private static func parts(of word: Substring) -> [Substring] {
+    var parts: [Substring] = []
+    var rest = word
+    while let comma = rest.firstIndex(of: ",") {
+      parts.append(rest[...comma])
+      rest = rest[rest.index(after: comma)...]
+    }
+    return parts + [rest]
+  }
+}

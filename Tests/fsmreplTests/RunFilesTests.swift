@@ -1,0 +1,89 @@
+import Glibc
+import Testing
+import UnixHost
+
+@testable import fsmrepl
+
+/// Which files a script may name, and which may be written to.
+struct RunFilesTests {
+  /// A folder that is gone with the test.
+  private final class Folder {
+    let path: String
+
+    init() throws {
+      var template = Array("/tmp/fsmrepl-test-XXXXXX".utf8CString)
+      guard mkdtemp(&template) != nil else { throw SystemError.last }
+      path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    deinit {
+      for name in ["s.fsm", "pipe.fsm", "link.fsm", "good.fsm", "secret", "folder.fsm"] { unlink("\(path)/\(name)") }
+      rmdir("\(path)/folder.fsm")
+      rmdir(path)
+    }
+
+    func write(_ text: String, to name: String) {
+      let file = Descriptor(rawValue: open("\(path)/\(name)", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600))
+      file.writeAll(text)
+      file.close()
+    }
+
+    func mistakes(_ paths: [String]) -> [String] {
+      do throws(RunFiles.Mistakes) {
+        _ = try RunFiles.scripts(paths)
+        return []
+      } catch {
+        return error.lines.map { $0.replacing(path, with: "@") }
+      }
+    }
+  }
+
+  @Test("an include of a pipe, a device or a folder does not wait, and says what it is")
+  func noFiles() throws {
+    let folder = try Folder()
+    mkfifo("\(folder.path)/pipe.fsm", 0o600)
+    folder.write("include pipe.fsm", to: "s.fsm")
+    #expect(
+      folder.mistakes(["\(folder.path)/s.fsm"]) == [
+        "@/s.fsm:1:9: cannot read '@/pipe.fsm': it is a pipe, and only a regular file will do"
+      ])
+    #expect(
+      folder.mistakes([folder.path]).first
+        == "fsmrepl: cannot read @/pipe.fsm: it is a pipe, and only a regular file will do")
+    unlink("\(folder.path)/pipe.fsm")
+    mkdir("\(folder.path)/folder.fsm", 0o700)
+    folder.write("include folder.fsm", to: "s.fsm")
+    #expect(
+      folder.mistakes(["\(folder.path)/s.fsm"]) == [
+        "@/s.fsm:1:9: cannot read '@/folder.fsm': it is a folder, and only a regular file will do"
+      ])
+  }
+
+  @Test("a link to what is no script is not read, so that nothing of it stands in a message")
+  func links() throws {
+    let folder = try Folder()
+    folder.write("root:$6$secret", to: "secret")
+    symlink("secret", "\(folder.path)/link.fsm")
+    folder.write("include link.fsm", to: "s.fsm")
+    let why = "it is a link to a file whose name does not end with .fsm"
+    #expect(folder.mistakes(["\(folder.path)/s.fsm"]) == ["@/s.fsm:1:9: cannot read '@/link.fsm': \(why)"])
+    #expect(folder.mistakes([folder.path]).first == "fsmrepl: cannot read @/link.fsm: \(why)")
+    unlink("\(folder.path)/link.fsm")
+    folder.write("list", to: "good.fsm")
+    symlink("good.fsm", "\(folder.path)/link.fsm")
+    #expect(folder.mistakes([folder.path]) == [])
+  }
+
+  @Test("a recording in a pipe or a device does not wait", arguments: ["pipe", "/dev/null", "/dev/tty"])
+  func recording(name: String) throws {
+    let folder = try Folder()
+    let path = name == "pipe" ? "\(folder.path)/pipe.fsm" : name
+    if name == "pipe" { mkfifo(path, 0o600) }
+    #expect {
+      _ = try Recording(path)
+    } throws: {
+      "\($0)"
+        == "cannot record in \(path): it is a \(name == "pipe" ? name : "device"), and only a regular file will do"
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import Testing
+
+@testable import fsmrepl
+
+struct ScreenTextTests {
+  @Test("literals stand as they are, and what is put into them does not")
+  func interpolation() {
+    let name = "a\n\u{1B}[31m"
+    let style = Style(usesColour: true, usesUnicode: true)
+    let text: ScreenText = "1: \(name)\n\(style(.name, name)) \(style(.state, "b \(name)")) \(3)\n"
+    #expect(
+      text.text == "1: a\\n\\e[31m\n\u{1B}[1ma\\n\\e[31m\u{1B}[0m \u{1B}[36mb a\\n\\e[31m\u{1B}[0m 3\n")
+    #expect([text, "x\n"].joined(separator: "-").text == text.text + "-x\n")
+    #expect(ScreenText(unescaped: [0x1B, 0xFF]).bytes == [0x1B, 0xFF])
+    #expect(ScreenText([0x1B, 0xFF]).text == #"\e\xFF"#)
+  }
+
+  @Test("a style takes no columns")
+  func columns() {
+    #expect(ScreenText.columns(of: "\u{1B}[31mab\u{1B}[0m c") == 4)
+  }
+
+  @Test(
+    "long lines break at blanks, lists at commas, and no word is cut in two",
+    arguments: [
+      ("short", "short"),
+      ("one two three four", "one two\n  three\n  four"),
+      ("  it has: one, two, three", "  it has:\n    one,\n    two,\n    three"),
+      ("a: one,two,three,four", "a: one,\n  two,\n  three,\n  four"),
+      ("one  two   three", "one  two\n  three"),
+      ("first\nsecond line is long", "first\nsecond\n  line is\n  long"),
+      ("incomprehensible", "incomprehensible"),
+      ("one two\n", "one two\n"),
+    ])
+  func wraps(text: String, expected: String) {
+    #expect(ScreenText(unescaped: text.utf8).wrapped(width: 10).text == expected)
+    #expect(ScreenText(unescaped: text.utf8).wrapped(width: nil).text == text)
+  }
+
+  @Test("styles are not counted where a line breaks")
+  func wrapsStyled() {
+    let style = Style(usesColour: true, usesUnicode: true)
+    let text: ScreenText = "\(style(.bad, "error")): \(style(.name, "a b")) \(style(.good, "c"))"
+    let bare = text.wrapped(width: 10).text.replacing(#/\u{1B}\[[0-9]+m/#, with: "")
+    #expect(bare == "error: a\n  b c")
+  }
+}
