@@ -4,6 +4,7 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 BENCH ?=
+STORE ?= .build/store
 
 # The Swift runtime is linked in: the programs start in half the time and go on when the toolchain moves.
 RELEASE := -c release --static-swift-stdlib
@@ -20,12 +21,15 @@ endif
 .SILENT:
 .SHELLFLAGS := -eu -c
 .DEFAULT_GOAL := help
-.PHONY: help run test bench format lint install clean swift-is-there libraries-are-there redis-is-there
+.PHONY: help run test store bench count format lint install clean swift-is-there libraries-are-there redis-is-there \
+  valgrind-is-there
 
 help:
 	echo 'make run      builds fsmd and opens the REPL on a daemon of its own (with no terminal: plays Demos/tour.fsm)'
 	echo 'make test     checks the format, builds with warnings as errors, runs all tests'
+	echo 'make store    leaves a store with machines of all kinds, which later releases must read, in STORE=$(STORE)'
 	echo 'make bench    measures fsmd beside Redis, one table (BENCH="--quick", BENCH="--only memory")'
+	echo 'make count    instructions that the daemon takes per request, counted by valgrind: the same each time'
 	echo 'make format   formats all Swift files in place'
 	echo 'make install  installs both programs and their man pages (PREFIX=$(PREFIX), DESTDIR=)'
 	echo 'make clean    removes what was built'
@@ -43,6 +47,10 @@ test: libraries-are-there lint
 	swift build -q --build-tests
 	swift test -q --skip-build --disable-xctest
 
+# What is kept of a release, so that later ones can be tested with it.
+store: libraries-are-there
+	FSMD_STORE_FIXTURE="$(STORE)" swift test -q --disable-xctest --filter AllKindsStoreTests
+
 lint: swift-is-there
 	swift format lint --strict -r $(SWIFT_FILES)
 
@@ -51,6 +59,12 @@ bench: libraries-are-there redis-is-there
 	swift build -q $(RELEASE) --product fsmd
 	swift build -q $(RELEASE) --product fsmbench
 	$(PROGRAMS)/fsmbench $(BENCH)
+
+count: libraries-are-there valgrind-is-there
+	echo 'Building fsmd and fsmbench (the first time takes a minute or two).'
+	swift build -q $(RELEASE) --product fsmd
+	swift build -q $(RELEASE) --product fsmbench
+	$(PROGRAMS)/fsmbench --count
 
 format: swift-is-there
 	swift format format -i -r $(SWIFT_FILES)
@@ -77,6 +91,9 @@ libraries-are-there: swift-is-there
 
 redis-is-there: swift-is-there
 	if ! command -v redis-server >/dev/null; then $(call install_package,redis-server); fi
+
+valgrind-is-there: swift-is-there
+	if ! command -v valgrind >/dev/null; then $(call install_package,valgrind); fi
 
 # Installs one Debian package without a question, as root or through sudo; says what to do where it cannot.
 define install_package

@@ -10,7 +10,7 @@ enum Bench {
     let run: @Sendable (Effort) throws -> Row
   }
 
-  private enum Option { case only, rounds, quick }
+  private enum Option { case only, rounds, quick, count }
 
   private static let options = OptionTable<Option>(
     program: "fsmbench", synopsis: "[options]",
@@ -18,6 +18,7 @@ enum Bench {
       .init(.only, long: "only", argument: .required("TEXT"), summary: "only the rows with TEXT in their name"),
       .init(.rounds, long: "rounds", argument: .required("N"), summary: "measure each pair N times (7)"),
       .init(.quick, long: "quick", summary: "a rough look: 3 short rounds, 200,000 machines for a million"),
+      .init(.count, long: "count", summary: "no table: instructions per request, counted by valgrind"),
     ])
 
   /// - Returns: The exit code: 0 when every row was measured, whatever the figures; 1 for a wrong command line;
@@ -40,6 +41,7 @@ enum Bench {
         for option in given {
           switch option.name {
           case .quick: break
+          case .count: return InstructionCount.run()
           case .only: only = option.value.lowercased()
           case .rounds:
             guard let rounds = Int(option.value), 1...1_000 ~= rounds else {
@@ -73,6 +75,7 @@ enum Bench {
 
   private static let all: [Benchmark] =
     wire + durable + watching + inProcess + forms + filtering + archives + memory + rewinding + latency
+    + attacks
 
   private static let wire: [Benchmark] = [
     WireBenchmark(connections: 1, depth: 1_000, kind: "power", event: "buttonClick", target: 2),
@@ -94,6 +97,7 @@ enum Bench {
 
   private static let watching: [Benchmark] = [
     WatchBenchmark(connections: 1, depth: 1_000), WatchBenchmark(connections: 50, depth: 64),
+    WatchBenchmark(connections: 50, depth: 64, cost: .processorTime),
   ].map { watch in Benchmark(what: watch.what) { try watch.run($0) } }
 
   private static let memory: [Benchmark] = [
@@ -131,6 +135,17 @@ enum Bench {
       ArchiveBenchmark(kind: "fridge", isMillion: true, task: .read, target: 300_000),
     ].map { archive in Benchmark(what: archive.what) { try archive.run($0) } }
     + [Benchmark(what: "checksum of 64 MiB", run: checksum)]
+
+  private static let attacks: [Benchmark] =
+    [false, true].flatMap { isDurable in
+      Attack.all.map { attack in
+        let benchmark = AttackBenchmark(attack: attack, isDurable: isDurable)
+        return Benchmark(what: benchmark.what) { try benchmark.run($0) }
+      }
+    } + [
+      Benchmark(what: "attack: a world of a million inputs comes back", run: attackByReturning),
+      Benchmark(what: "attack: two worlds advance at once", run: twoWorldsAtOnce),
+    ]
 
   private static let forms: [Benchmark] = FormBenchmark.all.map { form in
     Benchmark(what: form.what) { try form.run($0) }

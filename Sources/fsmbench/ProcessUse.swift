@@ -7,17 +7,31 @@ struct ProcessUse {
 
   /// The memory that it has now.
   func residentBytes() throws -> Int {
-    let path = "/proc/\(pid)/statm"
+    let words = try read("statm").split(separator: " ")
+    guard words.count > 1, let pages = Int(words[1]) else {
+      throw BenchFailure.noServer("statm is not as proc(5) says")
+    }
+    return pages * sysconf(Int32(_SC_PAGESIZE))
+  }
+
+  /// The most memory that it has had at a time.
+  func peakResidentBytes() throws -> Int {
+    let line = try read("status").split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+    guard let kibibytes = line?.split(whereSeparator: { " \t".contains($0) }).dropFirst().first.flatMap({ Int($0) })
+    else {
+      throw BenchFailure.noServer("status is not as proc(5) says")
+    }
+    return kibibytes << 10
+  }
+
+  private func read(_ name: String) throws -> String {
+    let path = "/proc/\(pid)/\(name)"
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { throw BenchFailure.noServer("cannot read \(path): \(SystemError.last)") }
     defer { close(file) }
-    var buffer = [UInt8](repeating: 0, count: 256)
-    let length = read(file, &buffer, buffer.count)
-    let words = String(decoding: buffer.prefix(max(0, length)), as: UTF8.self).split(separator: " ")
-    guard words.count > 1, let pages = Int(words[1]) else {
-      throw BenchFailure.noServer("\(path) is not as proc(5) says")
-    }
-    return pages * sysconf(Int32(_SC_PAGESIZE))
+    var buffer = [UInt8](repeating: 0, count: 8_192)
+    let length = Glibc.read(file, &buffer, buffer.count)
+    return String(decoding: buffer.prefix(max(0, length)), as: UTF8.self)
   }
 
   /// Ends it at once, without a word.

@@ -20,6 +20,17 @@ struct Server {
     }
   }
 
+  /// The daemon under callgrind, which writes into a file how many instructions it has taken when it ends.
+  static func counted(log: String) throws -> Server {
+    try start(greets: true) { socketPath, _ in
+      let valgrind = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", "--log-file=\(log)"]
+      let daemon = [
+        Child.siblingProgram("fsmd"), "--ephemeral", "--socket", socketPath, "--log", "error", "--until-stdin-closes",
+      ]
+      return ("/usr/bin/env", ["SWIFT_DETERMINISTIC_HASHING=1"] + valgrind + daemon)
+    }
+  }
+
   /// The daemon with durable worlds.
   ///
   /// - Parameter folder: Where they are kept; nil for a folder that ends with the server.
@@ -67,13 +78,17 @@ struct Server {
     }
   }
 
-  /// A connection, as soon as the server accepts one, its greeting read; at most ten seconds after the start.
-  func connect() throws -> Conversation {
-    let deadline = HostClock.now() + 10_000_000_000
+  /// A connection, as soon as the server accepts one, its greeting read.
+  ///
+  /// - Parameters:
+  ///   - seconds: How long a server may take to start.
+  ///   - isGreeted: Whether its greeting is waited for, and read.
+  func connect(within seconds: UInt64 = 10, isGreeted: Bool = true) throws -> Conversation {
+    let deadline = HostClock.now() + seconds * 1_000_000_000
     while true {
       do {
         let conversation = Conversation(try ClientSocket.connect(path: socketPath))
-        if greets { try conversation.take(prefix: "+ fsmd protocol=1 ") }
+        if greets, isGreeted { try conversation.take(prefix: "+ fsmd protocol=1 ") }
         return conversation
       } catch let error as SocketFailure {
         guard HostClock.now() < deadline, child.ending() == nil else {
@@ -83,6 +98,17 @@ struct Server {
       usleep(100)  // Short beside the milliseconds that a start takes, long enough to leave it a core.
     }
   }
+
+  var use: ProcessUse { ProcessUse(pid: child.pid) }
+
+  /// Asks it to end.
+  func terminate() { child.signal() }
+
+  /// Whether it has ended by itself; true only once.
+  var hasEnded: Bool { child.ending() != nil }
+
+  /// Ends it at once, without a word; ``stop()`` is still to be called.
+  func kill() { use.kill() }
 
   func stop() {
     lifeline.close()

@@ -18,22 +18,29 @@ struct Row {
 
   enum Target {
     case ratioAtLeast(Double)
+    case ratioAtMost(Double)
     case atLeast(Figure)
     case atMost(Figure)
+    /// Something that was looked at beside the figures, in words.
+    case holds(String, Bool)
 
     var text: String {
       switch self {
       case .ratioAtLeast(let least): "≥ \(threeDigits(least)) ×"
+      case .ratioAtMost(let most): "≤ \(threeDigits(most)) ×"
       case .atLeast(let least): "≥ \(least.text)"
       case .atMost(let most): "≤ \(most.text)"
+      case .holds(let text, let isTrue): isTrue ? text : "\(text) (no)"
       }
     }
 
     func isMet(by row: Row) -> Bool {
       switch self {
       case .ratioAtLeast(let least): row.peer.map { $0.ratio >= least } ?? false
+      case .ratioAtMost(let most): row.peer.map { $0.ratio <= most } ?? false
       case .atLeast(let least): row.ours.value >= least.value
       case .atMost(let most): row.ours.value <= most.value
+      case .holds(_, let isTrue): isTrue
       }
     }
   }

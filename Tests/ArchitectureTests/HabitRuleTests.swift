@@ -7,12 +7,6 @@ struct HabitRuleTests {
     rule(ProjectFile(path: "Sources/Sample/Sample.swift", text: text)).map(\.line)
   }
 
-  @Test("length: the limit is allowed, one line more is not")
-  func length() {
-    #expect(lines(Habits.length, String(repeating: "\n", count: 400)) == [])
-    #expect(lines(Habits.length, String(repeating: "\n", count: 401)) == [401])
-  }
-
   @Test("sleeps: every spelling, but no mention in a comment or a name")
   func sleeps() {
     for call in [
@@ -57,6 +51,18 @@ struct HabitRuleTests {
       enum E { static let `default`: Int = 1 }
       """
     #expect(lines(Habits.catchAlls, text) == [5, 8])
+  }
+
+  @Test("foreign draws: every function of the standard library, and the protocol that lets a generator take part")
+  func foreignDraws() {
+    for line in [
+      "let a = Int.random(in: 1...6, using: &g)", "T.random (in: r)", "list.randomElement()", "list.shuffle(using: &g)",
+      "let b = list.shuffled()", "struct G: RandomNumberGenerator {}", "var g = SystemRandomNumberGenerator()",
+    ] {
+      #expect(lines(Habits.foreignDraws, "let a = 1\n\(line)") == [2], "\(line)")
+    }
+    let own = "// not .random(in: r)\ngenerator.draw(in: 1...6)\nlet randomElements = 1"
+    #expect(lines(Habits.foreignDraws, own) == [])
   }
 
   @Test("unexplained: each escape needs a comment beside it or directly above")

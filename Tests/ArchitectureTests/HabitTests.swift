@@ -2,16 +2,8 @@ import Testing
 
 @Suite("The code keeps its habits")
 struct HabitTests {
-  /// Files over the limit that are one job all the same, each with the reason.
-  static let longFiles: [Exemption] = []
   /// Machines with a `default:` that is not over an enum of ours, each with the reason.
   static let catchAlls: [Exemption] = []
-
-  @Test("no file is longer than one job")
-  func length() throws {
-    let findings = try Checkout.swiftFiles(in: "Sources", "Tests").flatMap(Habits.length).without(Self.longFiles)
-    #expect(findings.isEmpty, "\(findings.listing)")
-  }
 
   @Test("no test sleeps")
   func sleeps() throws {
@@ -35,6 +27,14 @@ struct HabitTests {
   func catchAlls() throws {
     let files = try Checkout.swiftFiles(in: "Sources/StateMachines", "Sources/Simulations")
     let findings = files.flatMap(Habits.catchAlls).without(Self.catchAlls)
+    #expect(findings.isEmpty, "\(findings.listing)")
+  }
+
+  @Test("no pure target draws with the standard library: seeds and stores outlive a compiler")
+  func foreignDraws() throws {
+    let files = try Checkout.swiftFiles(
+      in: "Sources/StateMachines", "Sources/Simulations", "Sources/Simulator", "Sources/LineProtocol")
+    let findings = files.flatMap(Habits.foreignDraws)
     #expect(findings.isEmpty, "\(findings.listing)")
   }
 

@@ -3,14 +3,6 @@
 /// Word boundaries in the patterns are simple ones: by default the period in `Task.run` is none, as between letters
 /// in a text for people.
 enum Habits {
-  static let longestFile = 400
-
-  static func length(of file: ProjectFile) -> [Finding] {
-    let lines = file.text.split(separator: "\n", omittingEmptySubsequences: false).count - 1
-    guard lines > longestFile else { return [] }
-    return [Finding(path: file.path, line: longestFile + 1, what: "\(lines) lines: more than one job?")]
-  }
-
   /// A test that waits for time to pass is slow on a good day and wrong on a bad one.
   static func sleeps(in file: ProjectFile) -> [Finding] {
     // A letter in brackets, or this file would find itself.
@@ -68,6 +60,14 @@ enum Habits {
       }
     }
     return findings
+  }
+
+  /// The standard library's draws: what they give may change with the compiler.
+  static func foreignDraws(in file: ProjectFile) -> [Finding] {
+    let draws =
+      #/\.random\s*\(|\brandomElement\s*\(|\bshuffle(?:d)?\s*\(|\b(?:System)?RandomNumberGenerator\b/#.wordBoundaryKind(
+        .simple)
+    return matches(of: draws, in: file) { "draws as the standard library does (\($0))" }
   }
 
   /// What switches a check of the compiler off needs its reason in sight: in a comment on the same line or on those

@@ -27,7 +27,8 @@ struct KindTableTests {
     let forms = try forms()
     var entries: [String: Entry] = [:]
     for file in files {
-      for match in file.text.matches(of: #/Kind\(\s*(\w+)\.self, "(\w+)",\s*"([^"]*)",\s*(?:form: \.(\w+),)?/#) {
+      let kinds = #/Kind\(\s*(\w+)\.self, "(\w+)",\s*(?:version: \d+,\s*)?"([^"]*)",\s*(?:form: \.(\w+),)?/#
+      for match in file.text.matches(of: kinds) {
         let (_, type, kind, about, form) = match.output
         let lines = files.filter { isPart($0, of: type) }.reduce(0) { $0 + lineCount($1) }
         entries[String(kind)] = Entry(

@@ -47,8 +47,9 @@ struct LayerTests {
     for layer in Layer.all {
       #expect(!reachable(from: layer.target).contains(layer.target), "\(layer.target) reaches itself")
     }
+    // A part of the standard library that has a module of its own.
     for pure in ["StateMachines", "Simulations", "Simulator", "LineProtocol"] {
-      #expect(Layer.all.first { $0.target == pure }?.outside == [], "\(pure)")
+      #expect(Layer.all.first { $0.target == pure }?.outside.subtracting(["Synchronization"]) == [], "\(pure)")
     }
   }
 

@@ -19,13 +19,13 @@ struct Layer {
     Layer("CSystem"),
     Layer("StateMachines"),
     Layer("Simulations", ours: ["StateMachines"]),
-    Layer("Simulator", ours: ["StateMachines"]),
+    Layer("Simulator", ours: ["StateMachines"], outside: ["Synchronization"]),
     Layer("LineProtocol"),
-    Layer("JournalStore", ours: ["StateMachines", "CSQLite"], outside: ["Glibc"]),
+    Layer("JournalStore", ours: ["StateMachines", "CSQLite"], outside: ["Glibc", "Synchronization"]),
     Layer("UnixHost", ours: ["CSystem"], outside: ["Glibc", "Dispatch", "Synchronization"]),
     Layer(
       "fsmd", ours: ["StateMachines", "Simulations", "Simulator", "LineProtocol", "JournalStore", "UnixHost"],
-      outside: ["Glibc", "Dispatch"]),
+      outside: ["Glibc", "Dispatch", "Synchronization"]),
     Layer("fsmrepl", ours: ["LineProtocol", "UnixHost", "CReadline"], outside: ["Glibc", "Dispatch"]),
     Layer(
       "fsmbench", ours: ["StateMachines", "Simulations", "Simulator", "LineProtocol", "UnixHost"],

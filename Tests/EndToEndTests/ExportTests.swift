@@ -45,6 +45,41 @@ struct ExportTests {
     }
   }
 
+  @Test("fsmd repair shows what would be lost, and writes only when it is told to and no daemon has the store")
+  func repair() throws {
+    let kept = try Kept()
+    try kept.work()
+    let survey = try kept.fsmd("repair", "lesson")
+    #expect(survey.code == .exited(0) && survey.output.hasPrefix("world lesson is in order: "), "\(survey)")
+    let told = try kept.fsmd("repair", "--to", "3", "lesson")
+    #expect(told.output.hasPrefix("world lesson would end with input 3, and lose "), "\(told)")
+    #expect(
+      told.output.hasSuffix(" inputs; nothing was changed: --yes does it, --as-new NAME makes another world so\n"))
+    let taken = try kept.fsmd("repair", "--to", "3", "--as-new", "short", "lesson")
+    #expect(taken.code == .exited(3) && taken.log.contains("belongs to the daemon"), "\(taken)")
+    for wrong in [
+      ["--yes"], ["--to", "x"], ["--to", "1", "--to-checkpoint"], ["--to", "1", "--yes", "--as-new", "n"],
+    ] {
+      let program = try ProgramRun(
+        "fsmd", ["repair"] + wrong + ["lesson"], in: kept.state, environment: kept.environment)
+      #expect(try program.ending() == .exited(1), "\(wrong)")
+    }
+    #expect(try kept.fsmd("repair", "lessen").code == .exited(1))
+    #expect(try kept.fsmd("repair", "--to-checkpoint", "lesson").code == .exited(3))
+    let lines = try kept.fsmd("export", "--format", "journal", "lesson").output.split(separator: "\n")
+    #expect(lines.first == "1 0.000 key created shiftKey off")
+    try kept.daemon.connect().ask("shutdown")
+    _ = try kept.daemon.run.ending()
+    #expect(try kept.fsmd("repair", "--to", "3", "--as-new", "short", "lesson").code == .exited(0))
+    let done = try kept.fsmd("repair", "--to", "2", "--yes", "lesson")
+    #expect(done.code == .exited(0) && done.output.hasPrefix("world lesson ends with input 2; "), "\(done)")
+    let again = try DaemonProcess(environment: kept.environment)
+    let client = try again.connect()
+    #expect(try client.ask("use lesson").hasSuffix(" seq=2"))
+    #expect(try client.ask("use short").hasSuffix(" seq=3"))
+    #expect(try kept.fsmd("verify").code == .exited(0))
+  }
+
   @Test("a daemon is killed; what it had stored makes the world again, and is verified")
   func afterKill() throws {
     let kept = try Kept()
@@ -108,7 +143,10 @@ struct ExportTests {
         ["export", "leson"], "fsmd: there is no durable world 'leson'; did you mean 'lesson'? there are lesson, main\n"
       ),
       (["verify", "other"], "fsmd: there is no durable world 'other'; there are lesson, main\n"),
-      (["export", "-f", "csv", "a"], "fsmd: --format is script or sqlite, not 'csv'\nTry 'fsmd export --help'.\n"),
+      (
+        ["export", "-f", "csv", "a"],
+        "fsmd: --format is script, sqlite or journal, not 'csv'\nTry 'fsmd export --help'.\n"
+      ),
       (
         ["export", "-f", "sqlite", "lesson"],
         "fsmd: a database needs a FILE: 'fsmd export --format sqlite WORLD FILE'\nTry 'fsmd export --help'.\n"

@@ -114,7 +114,7 @@ struct ScriptsTests {
 
   @Test("the run stops at the first file that fails; --keep-going does not, and the first failure decides")
   func keepGoing() throws {
-    let files = ["1.fsm": Self.good, "2.fsm": "advance x", "3.fsm": "expect nobody on", "4.fsm": Self.good]
+    let files = ["1.fsm": Self.good, "2.fsm": "show nobody", "3.fsm": "expect nobody on", "4.fsm": Self.good]
     let stopped = try run(files, "@1.fsm", "@2.fsm", "@3.fsm", "@4.fsm")
     #expect(stopped.code == .exited(3))
     #expect(stopped.output.hasSuffix("1 of 4 passed, 2 not run\n"), "\(stopped.output)")
@@ -162,13 +162,13 @@ struct ScriptsTests {
   @Test("nothing runs when a file does not parse; each file's mistake is told")
   func mistakes() throws {
     let run = try run(
-      ["1.fsm": Self.good, "2.fsm": "list\n sned k", "3.fsm": "include x"], "@1.fsm", "@2.fsm", "@3.fsm", "@4.fsm")
+      ["1.fsm": Self.good, "2.fsm": "list\n sned k", "3.fsm": "include x.fsm"], "@1.fsm", "@2.fsm", "@3.fsm", "@4.fsm")
     #expect(run.code == .exited(1))
     #expect(run.output == "")
     #expect(
       run.log == """
         2.fsm:2:2: 'sned' is no verb; did you mean 'send'?
-        3.fsm:1:9: cannot read 'x': No such file or directory
+        3.fsm:1:9: cannot read 'x.fsm': No such file or directory
         fsmrepl: cannot read 4.fsm: No such file or directory
 
         """)

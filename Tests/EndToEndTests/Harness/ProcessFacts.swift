@@ -1,3 +1,5 @@
+import Glibc
+
 /// What the kernel says of a process.
 struct ProcessFacts {
   let pid: Int32
@@ -5,8 +7,20 @@ struct ProcessFacts {
   /// Open descriptors.
   var descriptors: Int { TemporaryFolder.names(in: "/proc/\(pid)/fd").count }
 
+  /// Those of the store's files among them.
+  var storeDescriptors: Int {
+    TemporaryFolder.names(in: "/proc/\(pid)/fd").count { name in
+      var target = [CChar](repeating: 0, count: Int(PATH_MAX))
+      guard readlink("/proc/\(pid)/fd/\(name)", &target, target.count - 1) > 0 else { return false }
+      return target.withUnsafeBufferPointer { String(cString: $0.baseAddress!).contains("/journal.sqlite") }
+    }
+  }
+
   /// Memory that is in use now, in KiB.
   var residentKiB: Int { number("VmRSS:") ?? 0 }
+
+  /// The most memory that was in use at a time, in KiB.
+  var peakResidentKiB: Int { number("VmHWM:") ?? 0 }
 
   var threads: Int { number("Threads:") ?? 0 }
 

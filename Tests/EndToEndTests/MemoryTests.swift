@@ -1,0 +1,250 @@
+import Testing
+
+/// What the process really has in memory, with a small budget, whatever clients do.
+@Suite(.serialized)
+struct MemoryTests {
+  /// In MiB.
+  private static let budget = 64
+  /// A quarter more than that.
+  private static let mostKiB = budget * 1_024 * 5 / 4
+
+  private func daemon() throws -> DaemonProcess {
+    try DaemonProcess("--ephemeral", "--memory", "\(MemoryTests.budget)M")
+  }
+
+  /// A client in a virtual world of its own.
+  private func client(of daemon: DaemonProcess, in world: String) throws -> TestClient {
+    let client = try daemon.connect()
+    #expect(try client.ask("world new \(world)").hasPrefix("+"))
+    #expect(try client.ask("use \(world)").hasPrefix("+"))
+    return client
+  }
+
+  /// Sends requests until one is refused for memory, `most` at the most, and looks at what the process has had.
+  ///
+  /// - Returns: How many were sent until the piece that was refused.
+  @discardableResult
+  private func attack(
+    _ daemon: DaemonProcess, _ client: TestClient, most: Int, inPiecesOf size: Int = 500, _ request: (Int) -> String
+  ) throws -> Int {
+    #expect(try client.ask("quiet on") == "+")
+    var sent = 0
+    var isRefused = false
+    while sent < most, !isRefused {
+      let piece = (sent..<min(most, sent + size)).map { request($0) + "\n" }.joined()
+      // Each refusal is a line, which is read only when all are sent; pieces are small enough for that.
+      try client.send(piece + "@piece sync\n")
+      for line in try client.lines(until: { $0 == "+ @piece" }) where line.hasPrefix("- LIMIT name=memory ") {
+        isRefused = true
+      }
+      sent += size
+    }
+    #expect(isRefused, "nothing was refused")
+    try expectWithin(daemon)
+    return sent
+  }
+
+  /// Expects that the process never had too much, and that a new client has a world of its own and is served.
+  private func expectWithin(_ daemon: DaemonProcess) throws {
+    #expect(daemon.facts.peakResidentKiB <= MemoryTests.mostKiB, "\(daemon.facts.peakResidentKiB) KiB")
+    let other = try client(of: daemon, in: "small")
+    for request in ["new power p", "send p buttonClick", "undo", "world drop small"] {
+      #expect(try other.ask(request).hasPrefix("+"), "\(request)")
+    }
+    #expect(try other.ask("sync") == "+")
+  }
+
+  @Test("many machines")
+  func machines() throws {
+    let daemon = try daemon()
+    defer { daemon.letGo() }
+    try attack(daemon, try client(of: daemon, in: "w"), most: 1_000_000, inPiecesOf: 5_000) { "new fridge f\($0)" }
+  }
+
+  @Test("large parameters")
+  func parameters() throws {
+    let daemon = try daemon()
+    defer { daemon.letGo() }
+    try attack(daemon, try client(of: daemon, in: "w"), most: 2_000, inPiecesOf: 1) { number in
+      // As many different characters as there may be, so that the table is as large as it may be.
+      let characters = (0..<700).map { String(UnicodeScalar(0x4E00 + UInt32($0))!) }.joined(separator: "x")
+      return "new spamFilter s\(number) words=\(number),\(characters.prefix(1_200))"
+    }
+  }
+
+  @Test("what machines are told and keep")
+  func data() throws {
+    let daemon = try daemon()
+    defer { daemon.letGo() }
+    let client = try client(of: daemon, in: "w")
+    let text = String(repeating: "x", count: 30_000)
+    try attack(daemon, client, most: 10_000, inPiecesOf: 20) { number in
+      "new spamFilter s\(number) words=spam policy=flag\nsend s\(number) text \(text)\nsend s\(number) text \(text)"
+    }
+  }
+
+  @Test("journals of many worlds")
+  func journals() throws {
+    let daemon = try daemon()
+    defer { daemon.letGo() }
+    let text = String(repeating: "x", count: 60_000)
+    var isRefused = false
+    for number in 0..<60 where !isRefused {
+      let client = try client(of: daemon, in: "w\(number)")
+      #expect(try client.ask("new spamFilter s words=spam policy=drop").hasPrefix("+"))
+      for _ in 0..<100 {
+        try client.send("send s text \(text)\nsend s reset\n")
+        isRefused = try client.final().hasPrefix("- LIMIT name=memory ") || isRefused
+        isRefused = try client.final().hasPrefix("- LIMIT name=memory ") || isRefused
+      }
+    }
+    #expect(isRefused)
+    #expect(daemon.facts.peakResidentKiB <= MemoryTests.mostKiB, "\(daemon.facts.peakResidentKiB) KiB")
+  }
+
+  @Test("wires")
+  func wires() throws {
+    let daemon = try daemon()
+    defer { daemon.letGo() }
+    for name in ["a", "b", "c"] {
+      let client = try client(of: daemon, in: name)
+      #expect(try client.ask("quiet on") == "+")
+      for begin in stride(from: 0, to: 50_000, by: 1_000) {
+        try client.send(
+          (begin..<begin + 1_000).map { "new shiftKey k\($0)\nwire k0 text k\($0) character\n" }.joined())
+        try client.send("@piece sync\n")
+        _ = try client.lines { $0 == "+ @piece" }
+      }
+    }
+    try expectWithin(daemon)
+  }
+
+  @Test("forks of a world that has much")
+  func forks() throws {
+    let daemon = try daemon()
+    defer { daemon.letGo() }
+    let client = try client(of: daemon, in: "w")
+    #expect(try client.ask("quiet on") == "+")
+    for begin in stride(from: 0, to: 40_000, by: 1_000) {
+      try client.send((begin..<begin + 1_000).map { "new fridge f\($0)\n" }.joined())
+    }
+    #expect(try client.ask("quiet off") == "+")
+    var replies: [String] = []
+    for number in 0..<60 { replies.append(try client.ask("world fork fork\(number)")) }
+    #expect(replies.first?.hasPrefix("+") == true)
+    #expect(replies.last?.hasPrefix("- LIMIT name=memory ") == true)
+    try expectWithin(daemon)
+  }
+
+  @Test("patterns that many clients watch")
+  func watches() throws {
+    let daemon = try daemon()
+    defer { daemon.letGo() }
+    let world = try client(of: daemon, in: "w")
+    #expect(try world.ask("new power p").hasPrefix("+"))
+    var watchers: [TestClient] = []
+    var isRefused = false
+    for _ in 0..<200 where !isRefused {
+      let watcher = try daemon.connect()
+      #expect(try watcher.ask("use w").hasPrefix("+"))
+      try watcher.send((0..<1_000).map { "watch \($0)\(String(repeating: "x", count: 250))*\n" }.joined())
+      for _ in 0..<1_000 { isRefused = try watcher.final().hasPrefix("- LIMIT name=memory ") || isRefused }
+      watchers.append(watcher)
+    }
+    #expect(isRefused)
+    try expectWithin(daemon)
+  }
+
+  @Test("long replies that nobody reads")
+  func replies() throws {
+    let daemon = try daemon()
+    defer { daemon.letGo() }
+    let maker = try client(of: daemon, in: "w")
+    #expect(try maker.ask("quiet on") == "+")
+    for begin in stride(from: 0, to: 100_000, by: 1_000) {
+      try maker.send((begin..<begin + 1_000).map { "new fridge f\($0)\n" }.joined())
+    }
+    #expect(try maker.ask("quiet off") == "+")
+    var sleepers: [TestClient] = []
+    for _ in 0..<200 {
+      let sleeper = try daemon.connect()
+      let requests = "use w\n" + String(repeating: "agenda\nlist\njournal limit=100000\n", count: 50)
+      try sleeper.sendWhatFits(Array(requests.utf8), waiting: false)
+      sleepers.append(sleeper)
+    }
+    for _ in 0..<100 { #expect(try maker.ask("sync") == "+") }
+    try expectWithin(daemon)
+  }
+
+  @Test("batches that never end")
+  func batches() throws {
+    let daemon = try daemon()
+    defer { daemon.letGo() }
+    var clients: [TestClient] = []
+    let line = "send f set " + String(repeating: "x", count: 60_000) + "\n"
+    for _ in 0..<100 {
+      let client = try daemon.connect()
+      try client.send("begin\n")
+      for _ in 0..<30 { try client.send(line) }
+      clients.append(client)
+    }
+    let last = try daemon.connect()
+    for _ in 0..<10 { #expect(try last.ask("sync") == "+") }
+    try expectWithin(daemon)
+    try clients.last?.send("end\n")
+    _ = try clients.last?.final()
+    #expect(try clients.last?.final().hasPrefix("- LIMIT name=") == true)
+  }
+
+  @Test("copies to go back from, of a world that changes all the time")
+  func checkpoints() throws {
+    let daemon = try daemon()
+    defer { daemon.letGo() }
+    let client = try client(of: daemon, in: "w")
+    #expect(try client.ask("quiet on") == "+")
+    for begin in stride(from: 0, to: 100_000, by: 1_000) {
+      try client.send((begin..<begin + 1_000).map { "new power p\($0)\n" }.joined())
+    }
+    for _ in 0..<30 { try client.send("cast * buttonClick\n@piece sync\n"); _ = try client.lines { $0 == "+ @piece" } }
+    #expect(try client.ask("quiet off") == "+")
+    for _ in 0..<5 { _ = try client.ask("undo") }
+    try expectWithin(daemon)
+  }
+
+  @Test(
+    "what is counted is what the process has, but for some percent",
+    arguments: [
+      "new power m%", "new fridge m%", "new shiftKey m%",
+      "new spamFilter m% words=spam policy=flag\\nsend m% text TEXT",
+      "new shiftKey m%\\nwire m0 text m% character",
+    ])
+  func exactness(what: String) throws {
+    let daemon = try DaemonProcess("--ephemeral", "--memory", "8G")
+    defer { daemon.letGo() }
+    let client = try client(of: daemon, in: "w")
+    let text = String(repeating: "x", count: 3_000)
+    let count = what.contains("TEXT") ? 5_000 : what.contains("wire") ? 60_000 : 200_000
+    func held() throws -> (counted: Int, resident: Int) {
+      var bytes: [Substring: Int] = [:]
+      for line in try client.askAll("stats") {
+        let words = line.split(separator: " ")
+        if words.count == 4 { bytes[words[1]] = Int(words[2]) }
+      }
+      return (bytes["memory"] ?? 0, bytes["resident"] ?? 0)
+    }
+    let before = try held()
+    #expect(try client.ask("quiet on") == "+")
+    for begin in stride(from: 0, to: count, by: 1_000) {
+      let requests = (begin..<begin + 1_000).map { number in
+        what.split(separator: "%", omittingEmptySubsequences: false).joined(separator: "\(number)")
+          .split(separator: "\\n").joined(separator: "\n").split(separator: "TEXT").joined(separator: text)
+          + (what.hasSuffix("TEXT") ? text : "") + "\n"
+      }
+      try client.send(requests.joined())
+    }
+    #expect(try client.ask("quiet off") == "+")
+    let after = try held()
+    let ratio = Double(after.counted - before.counted) / Double(after.resident - before.resident)
+    #expect((0.8...1.25).contains(ratio), "\(what): \(after.counted - before.counted) counted, \(ratio)")
+  }
+}
