@@ -61,6 +61,16 @@ package final class WorkerPool: Sendable {
     if canRun { start(job) }
   }
 
+  /// Waits until all jobs that were submitted before are done.
+  ///
+  /// - Precondition: There is one place, so that jobs are done in order. Not to be called by a job.
+  package func wait() {
+    precondition(places == 1, "only one after the other are jobs done in order")
+    let done = DispatchSemaphore(value: 0)
+    submit { done.signal() }
+    done.wait()
+  }
+
   /// Lets the job that has waited longest run in place of the calling one, which goes on when it is its turn again.
   ///
   /// It returns at once when no job waits. To be called by jobs of this pool only.

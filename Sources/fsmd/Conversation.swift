@@ -12,10 +12,7 @@ extension Engine {
     }
     while session.life != .ended {
       if !session.activity.isNone {
-        if !session.hasReader, session.activity.onlyReads {
-          session.endActivity()
-          continue
-        }
+        if session.endWhatNobodyReads() { continue }
         if session.activity.isForWorkers { session.needsWorker = true }
         if case .await = session.activity, realm.clock.mode == .real { session.needsWorker = false }
         if session.needsWorker { return announcement(realm) }

@@ -36,8 +36,10 @@ final class Daemon {
   private static let acceptedInARound = 64
   /// Bytes read from one client in one round, before others get their turn.
   private static let bytesInARound = 256 << 10
-  /// How long the end of the daemon waits for clients to take their last lines, in nanoseconds.
+  /// How long the end of the daemon waits for a client that takes nothing of its last lines, in nanoseconds.
   private static let lastWords: UInt64 = 1_500_000_000
+  /// How long it waits for those that do take them, in nanoseconds.
+  private static let longestLastWords: UInt64 = 5_000_000_000
   /// How long it waits for workers, which end as soon as they can; one step of a machine may be under way.
   private static let lastWork: UInt64 = 400_000_000
 
@@ -301,17 +303,23 @@ final class Daemon {
 
   /// Lets clients take their last lines, for a while, and ends the process.
   private func end() -> Never {
-    let deadline = HostClock.now() + Daemon.lastWords
-    service.commit()
+    service.commitLast()
+    let start = HostClock.now()
+    var deadline = start
     var waiting = connections.compactMap { $0 }
     // Nothing is read any more, so nothing that can be read may wake the poller.
     loop.poller.remove(listener.descriptor)
     for connection in waiting {
       try? loop.poller.modify(connection.descriptor, token: connection.token, interest: .writable)
     }
+    var unwritten = -1
     while true {
       waiting = waiting.filter { $0.write() && $0.client.session.outbox.hasUnwritten }
-      if waiting.isEmpty || HostClock.now() >= deadline { break }
+      let now = HostClock.now()
+      let left = waiting.reduce(0) { $0 + $1.client.session.outbox.waiting }
+      if left != unwritten { deadline = min(now + Daemon.lastWords, start + Daemon.longestLastWords) }
+      unwritten = left
+      if waiting.isEmpty || now >= deadline { break }
       _ = loop.poller.wait(nanoseconds: 10_000_000)
     }
     let isAllStored = service.release()

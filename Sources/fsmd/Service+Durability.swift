@@ -37,6 +37,15 @@ extension Service {
     }
   }
 
+  /// Stores all that is left, and lets clients be told of it. What the store's thread has under way comes first, however
+  /// long it takes.
+  func commitLast() {
+    workers.waitForStore()
+    for job in workers.takeReturnedStoreJobs() { job.finish() }
+    commit(isLast: true)
+    settleOutboxes()
+  }
+
   private func commitLater(_ round: Round) {
     for news in round.news { news.hosted.isBeingStored = true }
     for client in clients.values where client.owesStore { client.session.outbox.seal() }
@@ -347,7 +356,7 @@ extension Service {
     guard let keeper else { return true }
     isShuttingDown = true
     passTime()
-    commit(isLast: true)
+    commitLast()
     for hosted in worlds.values {
       guard let home = hosted.home else {
         // A worker has not come back in time; what it has done there nobody was told of.

@@ -154,6 +154,7 @@ extension Service {
     if !client.session.hasReader {
       client.session.cursor = nil
       client.discardOutput()
+      client.session.endWhatNobodyReads()
     }
     answerCancels(client)
     if client.session.activity.isNone { client.session.isHeldUp = true }

@@ -138,7 +138,11 @@ final class Service {
     client.session.gap = nil
     client.discardOutput()
     if client.session.life == .open { client.session.life = .inputEnded }
-    if case .away(let away) = client.session.activity, away.onlyReads { client.lease?.interrupt(.cancelled) }
+    if client.isAway {
+      if client.session.activity.onlyReads { client.lease?.interrupt(.cancelled) }
+    } else {
+      client.session.endWhatNobodyReads()
+    }
     departing[client.number] = client
     list(client)
     if !isBusy(client) { serve(client) }

@@ -126,6 +126,17 @@ extension Session {
     outbox.release()
   }
 
+  /// Ends what only reads when its reader is gone; what changes something goes on.
+  ///
+  /// - Returns: Whether something was ended.
+  /// - Precondition: The activity is not with a worker.
+  @discardableResult
+  mutating func endWhatNobodyReads() -> Bool {
+    guard !hasReader, activity.onlyReads else { return false }
+    endActivity()
+    return true
+  }
+
   // MARK: On a worker
 
   /// A session that goes on with this one's activity on a worker, with an outbox of its own; ``resume(from:)`` brings it back.

@@ -99,6 +99,11 @@ final class Workers {
     }
   }
 
+  /// Waits until the store's thread has nothing to do.
+  func waitForStore() {
+    if storeIsBusy, !areInline { storePool.wait() }
+  }
+
   func takeReturnedStoreJobs() -> [StoreJob] {
     let jobs = returned.storeJobs.withLock { jobs in
       let back = jobs
