@@ -144,7 +144,10 @@ struct DetailWriter: ~Copyable {
 
   /// A detail as another sheet has it, but for the byte behind its tag where that is to be another.
   mutating func copy(_ detail: UnsafeRawBufferPointer, replacingPlaceWith index: UInt8?) {
-    for (place, byte) in detail.enumerated() { append(place == 1 ? index ?? byte : byte) }
+    reserve(detail.count)
+    UnsafeMutableRawBufferPointer(start: base + count, count: detail.count).copyBytes(from: detail)
+    if let index { base.storeBytes(of: index, toByteOffset: count + 1, as: UInt8.self) }
+    count += detail.count
   }
 
   func withBytes(_ body: (UnsafeRawBufferPointer) -> Void) {

@@ -11,13 +11,14 @@ package struct Excerpt: ~Copyable {
   /// - Parameters:
   ///   - bytes: A segment.
   ///   - from: The first input that is wanted of it.
+  ///   - most: How many inputs are wanted at most.
   ///   - numbers: The inputs that it has.
   ///   - present: The world whose journal it is, which knows what was undone.
   ///   - undone: What else was undone of it: each stretch up to the input that undid it, in order.
   ///   - owner: Who had a number at an input, which may be the one that made it; nil if nobody.
   /// - Throws: ``SegmentFailure`` where the segment cannot be read; what `owner` throws.
   package init(
-    of bytes: UnsafeRawBufferPointer, from start: UInt64, _ numbers: ClosedRange<UInt64>,
+    of bytes: UnsafeRawBufferPointer, from start: UInt64, most: UInt64, _ numbers: ClosedRange<UInt64>,
     in present: borrowing World, undone: [ClosedRange<UInt64>], _ words: StoredWords, _ catalogue: Catalogue,
     owner: (_ machine: MachineID, _ sequence: UInt64, _ isNew: Bool) throws -> (kind: String, name: String)?
   ) throws {
@@ -30,23 +31,25 @@ package struct Excerpt: ~Copyable {
     for stretch in present.past.undone { Past.undo(from: stretch.from, by: stretch.by, in: &world.past.undone) }
     var kinds = SpokenKinds(words, catalogue)
     var known: [MachineID: KindTranslation] = [:]
-    var last = numbers.upperBound
+    var last = numbers.upperBound - start < most ? numbers.upperBound : start + most - 1
     var translation = SegmentTranslation(segment, numbers)
     try translation.pass(to: start - 1)
     do {
-      while let _ = try translation.read({ machine, entry, isNew in
-        if !isNew, let meaning = known[machine] { return SegmentTranslation.Meaning(translation: meaning) }
-        guard let (kindName, name) = try owner(machine, entry.sequence, isNew), Registry.canBeName(name.utf8) else {
-          throw SegmentFailure.damaged("it is about machine \(machine.number), which was never made")
-        }
-        if known[machine] != nil, world.registry.speaks(of: machine, otherThan: name) {
-          throw OtherNames(last: entry.sequence - 1)
-        }
-        let meaning = try kinds.translation(of: kindName, at: numbers.lowerBound)
-        known[machine] = meaning
-        world.registry.note(name, kind: world.population.place(of: meaning.kind), as: machine, world.population)
-        return SegmentTranslation.Meaning(translation: meaning)
-      }) {}
+      while translation.next <= last,
+        let _ = try translation.read({ machine, entry, isNew in
+          if !isNew, let meaning = known[machine] { return SegmentTranslation.Meaning(translation: meaning) }
+          guard let (kindName, name) = try owner(machine, entry.sequence, isNew), Registry.canBeName(name.utf8) else {
+            throw SegmentFailure.damaged("it is about machine \(machine.number), which was never made")
+          }
+          if known[machine] != nil, world.registry.speaks(of: machine, otherThan: name) {
+            throw OtherNames(last: entry.sequence - 1)
+          }
+          let meaning = try kinds.translation(of: kindName, at: numbers.lowerBound)
+          known[machine] = meaning
+          world.registry.note(name, kind: world.population.place(of: meaning.kind), as: machine, world.population)
+          return SegmentTranslation.Meaning(translation: meaning)
+        })
+      {}
     } catch let names as OtherNames {
       last = names.last
     }

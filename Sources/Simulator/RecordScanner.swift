@@ -14,7 +14,7 @@ struct RecordScanner {
   /// The number of the record that comes next.
   private(set) var next: UInt64
   private(set) var moment: Int64
-  private var tags: UInt32 = 0
+  private var tags: DetailTags = []
 
   init(_ segment: JournalSegment, first: UInt64) {
     bytes = segment.records
@@ -38,19 +38,19 @@ struct RecordScanner {
     guard (0...Moment.end.nanoseconds).contains(moment) else { throw .damaged("its moment is not within world time") }
     details = offset
     let hasDetails = head & 0x20 != 0
-    tags = 0
+    tags = []
     if hasDetails { while try pass() {} }
     let input: InputClass
     if machine == nil {
       switch tags {
-      case 1 << DetailTag.undone.rawValue: input = .rewound
-      case 1 << DetailTag.renewed.rawValue: input = .renewed
+      case .undone: input = .rewound
+      case .renewed: input = .renewed
       case _: throw .damaged("it is no machine's, and says neither what was undone nor what began anew")
       }
     } else {
       guard let known = InputClass(rawValue: head & 7) else { throw .damaged("there is no such input") }
       input = known
-      guard tags & ~RecordScanner.allowed(input) == 0, RecordScanner.needed(input) & ~tags == 0 else {
+      guard DetailTags(allowedIn: input).isSuperset(of: tags), tags.isSuperset(of: DetailTags(neededIn: input)) else {
         throw .damaged("it says what such an input never says, or not what each one does")
       }
     }
@@ -68,43 +68,14 @@ struct RecordScanner {
   /// Those of the time since the record before.
   var elapsed: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[(start + 7)..<details]) }
 
-  /// The details that an input may have.
-  private static func allowed(_ input: InputClass) -> UInt32 {
-    func bits(_ tags: DetailTag...) -> UInt32 { tags.reduce(0) { $0 | 1 << UInt32($1.rawValue) } }
-    let effects = bits(.emitted, .armed, .disarmed, .armedKey, .disarmedKey, .dataBefore, .dataAfter)
-    switch input {
-    case .event: return effects | bits(.arguments)
-    case .delivery: return effects | bits(.source)
-    case .expiry: return effects | bits(.key)
-    case .fired: return effects | bits(.key, .due)
-    case .created: return effects | bits(.parameters, .initial, .kind)
-    case .wired, .unwired: return effects | bits(.target)
-    case .dropped: return effects
-    case .rewound, .renewed: return 0
-    }
-  }
-
-  /// The details that an input must have.
-  private static func needed(_ input: InputClass) -> UInt32 {
-    switch input {
-    case .delivery: 1 << UInt32(DetailTag.source.rawValue)
-    case .wired, .unwired: 1 << UInt32(DetailTag.target.rawValue)
-    case .event, .expiry, .fired, .created, .dropped, .rewound, .renewed: 0
-    }
-  }
-
   // MARK: Details
-
-  /// Details of which there may be several.
-  private static let several: Set<DetailTag> = [.emitted, .armed, .disarmed, .armedKey, .disarmedKey, .renewed]
 
   /// Passes over one detail; false at the end.
   private mutating func pass() throws(SegmentFailure) -> Bool {
     guard let tag = DetailTag(rawValue: try byte()) else { throw .damaged("it has a detail of no kind") }
     if tag == .end { return false }
-    let bit: UInt32 = 1 << UInt32(tag.rawValue)
-    if tags & bit != 0, !RecordScanner.several.contains(tag) { throw .damaged("it says something twice") }
-    tags |= bit
+    let (isNew, _) = tags.insert(DetailTags(tag))
+    guard isNew || DetailTags.several.contains(DetailTags(tag)) else { throw .damaged("it says something twice") }
     switch tag {
     case .end: break
     case .emitted:
@@ -194,5 +165,53 @@ struct RecordScanner {
       offset += 8
     case let other: throw .damaged("there are no values of class \(other)")
     }
+  }
+}
+
+/// Which details an input has.
+private struct DetailTags: OptionSet {
+  let rawValue: UInt32
+
+  init(rawValue: UInt32) {
+    self.rawValue = rawValue
+  }
+
+  init(_ tag: DetailTag) {
+    rawValue = 1 << UInt32(tag.rawValue)
+  }
+
+  static let undone = DetailTags(.undone)
+  static let renewed = DetailTags(.renewed)
+  private static let effects: DetailTags = [
+    DetailTags(.emitted), DetailTags(.armed), DetailTags(.disarmed), DetailTags(.armedKey), DetailTags(.disarmedKey),
+    DetailTags(.dataBefore), DetailTags(.dataAfter),
+  ]
+  /// Those of which there may be several.
+  static let several: DetailTags = [
+    DetailTags(.emitted), DetailTags(.armed), DetailTags(.disarmed), DetailTags(.armedKey), DetailTags(.disarmedKey),
+    renewed,
+  ]
+
+  init(allowedIn input: InputClass) {
+    self =
+      switch input {
+      case .event: [.effects, DetailTags(.arguments)]
+      case .delivery: [.effects, DetailTags(.source)]
+      case .expiry: [.effects, DetailTags(.key)]
+      case .fired: [.effects, DetailTags(.key), DetailTags(.due)]
+      case .created: [.effects, DetailTags(.parameters), DetailTags(.initial), DetailTags(.kind)]
+      case .wired, .unwired: [.effects, DetailTags(.target)]
+      case .dropped: .effects
+      case .rewound, .renewed: []
+      }
+  }
+
+  init(neededIn input: InputClass) {
+    self =
+      switch input {
+      case .delivery: DetailTags(.source)
+      case .wired, .unwired: DetailTags(.target)
+      case .event, .expiry, .fired, .created, .dropped, .rewound, .renewed: []
+      }
   }
 }

@@ -200,7 +200,7 @@ extension Engine {
   }
 
   private func inputsKept(_ realm: borrowing Realm) -> Int {
-    Int(realm.world.lastSequence + 1 - realm.world.firstSequence)
+    Int(realm.world.lastSequence + 1 - realm.firstSequence)
   }
 
   private func announcement(_ realm: borrowing Realm) -> Errand {

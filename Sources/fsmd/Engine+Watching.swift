@@ -30,7 +30,7 @@ extension Engine {
       return
     }
     guard let first = first(since: since, words, &session, realm) else { return }
-    let past = JournalReply(from: first, through: realm.world.lastSequence, pattern, scope)
+    let past = JournalReply(from: first, of: realm, pattern, scope)
     session.activity = .reply(.past(past, pattern: pattern), tag: words.tagBytes)
   }
 
@@ -100,19 +100,13 @@ extension Engine {
       return
     }
     guard let pattern = pattern(words[0], words, &session) else { return }
-    let first: UInt64
+    let reply: JournalReply
     if let since = words["since"] {
-      guard let found = self.first(since: since, words, &session, realm) else { return }
-      first = found
+      guard let first = first(since: since, words, &session, realm) else { return }
+      reply = JournalReply(from: first, of: realm, pattern, scope, most: Int(limit))
     } else {
-      do throws(KeeperFailure) {
-        first = try realm.firstOfTheLast(Int(limit), pattern, scope)
-      } catch {
-        session.failStorage(words.tagBytes, world: realm.name, "\(error)")
-        return
-      }
+      reply = JournalReply(ofTheLast: Int(limit), pattern, scope, of: realm)
     }
-    let reply = JournalReply(from: first, through: realm.world.lastSequence, pattern, scope, most: Int(limit))
     session.activity = .reply(.journal(reply), tag: words.tagBytes)
   }
 }

@@ -12,21 +12,42 @@ struct JournalReply {
   let end: UInt64
   let pattern: Pattern
   let scope: WatchScope
+  /// Whether it begins with what only the store still has, which is read on a worker.
+  let isStored: Bool
   /// How many inputs are to be written at most.
   private var remaining: Int
   private var written = 0
+  /// What finds out where it begins; nil as soon as that is known.
+  private var search: JournalSearch?
 
-  init(from next: UInt64, through end: UInt64, _ pattern: Pattern, _ scope: WatchScope, most: Int = .max) {
+  /// The last inputs, as many as there are up to a number.
+  init(ofTheLast most: Int, _ pattern: Pattern, _ scope: WatchScope, of realm: borrowing Realm) {
+    self.init(from: realm.world.lastSequence + 1, of: realm, pattern, scope, most: most)
+    search = JournalSearch(for: most, pattern, scope, in: realm)
+  }
+
+  init(
+    from next: UInt64, of realm: borrowing Realm, _ pattern: Pattern, _ scope: WatchScope, most: Int = .max
+  ) {
+    self.init(
+      from: next, through: realm.world.lastSequence, pattern, scope, isStored: next < realm.world.firstSequence,
+      most: most)
+  }
+
+  private init(
+    from next: UInt64, through end: UInt64, _ pattern: Pattern, _ scope: WatchScope, isStored: Bool, most: Int
+  ) {
     self.next = next
     self.end = end
     self.pattern = pattern
     self.scope = scope
+    self.isStored = isStored
     remaining = most
   }
 
   /// The same from the input on that would be next, up to another one.
   func goingOn(through end: UInt64) -> JournalReply {
-    var longer = JournalReply(from: self.end + 1, through: end, pattern, scope)
+    var longer = JournalReply(from: self.end + 1, through: end, pattern, scope, isStored: isStored, most: .max)
     longer.written = written
     return longer
   }
@@ -38,6 +59,15 @@ struct JournalReply {
     _ realm: borrowing Realm, _ printer: inout JournalPrinter, _ lineClass: LineClass, tag: UnsafeRawBufferPointer,
     to buffer: inout ByteBuffer, _ size: Int
   ) -> LongReply.Piece {
+    if let search {
+      do throws(KeeperFailure) {
+        guard let first = try search.goOn(realm) else { return .more }
+        next = first
+        self.search = nil
+      } catch {
+        return .unreadable(error)
+      }
+    }
     let most = buffer.count + size
     guard remaining > 0, next <= end else { return .done(written) }
     if next < realm.world.firstSequence {
@@ -95,79 +125,5 @@ extension World {
   func concerns(_ entry: JournalEntry, _ pattern: Pattern) -> Bool {
     guard !pattern.matchesAll, let machine = entry.machine else { return true }
     return withName(of: machine) { pattern.matches($0) }
-  }
-}
-
-extension Realm {
-  /// Inputs that the store is asked for in one go, when the last ones of a machine are looked for.
-  private static let inputsInAStep: UInt64 = 20_000
-  /// Inputs that the store is asked for at most: those before are not looked at without `since=`.
-  private static let mostInputs: UInt64 = 200_000
-
-  /// The first of the last so many inputs that a pattern and a scope ask for; one more than the last if there is none.
-  ///
-  /// - Complexity: O(1) for all inputs; otherwise the journal in memory is read once, and before that up to 200,000 inputs
-  ///   of the store.
-  borrowing func firstOfTheLast(
-    _ count: Int, _ pattern: Pattern, _ scope: WatchScope
-  ) throws(KeeperFailure) -> UInt64 {
-    let last = world.lastSequence
-    if pattern.matchesAll, scope == .all {
-      return max(firstSequence, last + 1 > UInt64(count) ? last + 1 - UInt64(count) : 1)
-    }
-    var search = LastInputs(count: count, pattern, scope)
-    var reader = world.journalReader(from: world.firstSequence)
-    while let entry = world.read(&reader) { search.look(at: entry, of: world) }
-    var found = search.found
-    guard let stored else { return found.first ?? last + 1 }
-    var end = world.firstSequence
-    let floor = max(stored.first, end > Realm.mostInputs ? end - Realm.mostInputs : 1)
-    while found.count < count, end > floor {
-      let start = max(floor, end > Realm.inputsInAStep ? end - Realm.inputsInAStep : 1)
-      var search = LastInputs(count: count - found.count, pattern, scope)
-      _ = try stored.read(start...(end - 1), in: world) { world, entry in
-        search.look(at: entry, of: world)
-        return true
-      }
-      found = search.found + found
-      end = start
-    }
-    return found.first ?? last + 1
-  }
-}
-
-/// The last so many of the inputs that are looked at.
-private struct LastInputs: ~Copyable {
-  private let count: Int
-  private let pattern: Pattern
-  private let scope: WatchScope
-  /// A ring.
-  private var numbers: [UInt64] = []
-  private var oldest = 0
-  private var printer = JournalPrinter()
-  private var sink = ByteBuffer()
-
-  init(count: Int, _ pattern: Pattern, _ scope: WatchScope) {
-    self.count = count
-    self.pattern = pattern
-    self.scope = scope
-  }
-
-  /// Their numbers, in order.
-  var found: [UInt64] { Array(numbers[oldest...] + numbers[..<oldest]) }
-
-  mutating func look(at entry: JournalEntry, of world: borrowing World) {
-    guard world.concerns(entry, pattern) else { return }
-    if scope == .moves {
-      sink.removeAll()
-      let noTag = UnsafeRawBufferPointer(start: nil, count: 0)
-      guard printer.print(entry, of: world, scope, .data, tag: noTag, to: &sink) > 0 else { return }
-    }
-    if numbers.count < count {
-      numbers.append(entry.sequence)
-    } else if count > 0 {
-      numbers[oldest] = entry.sequence
-      oldest = (oldest + 1) % count
-    }
   }
 }

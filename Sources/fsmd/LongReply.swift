@@ -51,7 +51,7 @@ enum LongReply {
   /// Wires looked at in one piece.
   private static let wiresLookedAt = 1_024
   /// Inputs of the journal looked at in one piece.
-  static let inputsLookedAt = 50_000
+  static let inputsLookedAt = 10_000
   /// Bytes written in one piece.
   static let pieceSize = 64 << 10
   /// Bytes that the client has not taken; the next piece waits until there are fewer.
@@ -103,7 +103,8 @@ enum LongReply {
   var isForWorkers: Bool {
     switch self {
     case .graph, .coverage: true
-    case .machines, .agenda, .wires, .journal, .past: false
+    case .journal(let journal), .past(let journal, _): journal.isStored
+    case .machines, .agenda, .wires: false
     }
   }
 

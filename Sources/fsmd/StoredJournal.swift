@@ -16,6 +16,8 @@ final class StoredJournal {
   private var words: StoredWords?
   private var ownersHoldFor: UInt64 = 0
   private static let mostOwners = 100_000
+  /// Inputs of a segment that are made readable at a time: most readers want fewer than a long one has.
+  private static let inputsAtOnce: UInt64 = 4_096
 
   init(_ readers: any StoreReaders, _ world: String, _ catalogue: Catalogue, first: UInt64) {
     self.readers = readers
@@ -78,8 +80,9 @@ final class StoredJournal {
     do {
       let numbers = segment.first...segment.last
       excerpt = try Excerpt(
-        of: segment.bytes, from: next, numbers, in: present, undone: try reader.undone(in: world, numbers),
-        try storedWords(reader), catalogue, owner: { try owner($0, $1, isNew: $2, reader) })
+        of: segment.bytes, from: next, most: min(end - next + 1, StoredJournal.inputsAtOnce), numbers, in: present,
+        undone: try reader.undone(in: world, numbers), try storedWords(reader), catalogue,
+        owner: { try owner($0, $1, isNew: $2, reader) })
     } catch let error as StoreFailure {
       throw .store(error)
     } catch {

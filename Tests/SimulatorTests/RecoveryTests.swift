@@ -130,7 +130,7 @@ struct RecoveryTests {
         while start <= part.numbers.upperBound {
           let last = try part.bytes.withUnsafeBytes { bytes -> UInt64? in
             let excerpt = try Excerpt(
-              of: bytes, from: start, part.numbers, in: walk.world, undone: [], StoredWords(Self.catalogue),
+              of: bytes, from: start, most: .max, part.numbers, in: walk.world, undone: [], StoredWords(Self.catalogue),
               Self.catalogue, owner: kept.owner)
             for line in excerpt.world.journal(from: start) where line.sequence <= excerpt.last {
               #expect(line.text == told[line.sequence] ?? line.text)
