@@ -32,6 +32,7 @@ extension Service {
     var owesStore = false
     // In which of the service's lists this client stands, so that it stands there once.
     var isTouched = false
+    var isWaitingForStore = false
     var isBusy = false
     var isWatching = false
 

@@ -1,11 +1,16 @@
 import LineProtocol
 import Simulator
 import StateMachines
+import UnixHost
 
 /// Takes a session's lines one after the other: framing, batches, what goes before and after a request.
 extension Engine {
   /// Takes lines until none is complete, the session is busy or its client has too much to read, or an errand comes up.
-  func converse(_ session: inout Session, _ realm: inout Realm, _ request: inout Request) -> Errand {
+  ///
+  /// - Parameter end: The host time at which others are to have their turn.
+  func converse(
+    _ session: inout Session, _ realm: inout Realm, _ request: inout Request, until end: UInt64
+  ) -> Errand {
     if isHeld(session, by: realm.rewinding) {
       session.isHeldUp = true
       return .none
@@ -24,12 +29,8 @@ extension Engine {
         }
         if realm.unannounced != nil { return .service(.announceLivelock) }
       }
-      session.isHeldUp =
-        session.outbox.replyBytes >= limits.replyQueue || session.effort >= Engine.effortInASlice
-      if session.isHeldUp {
-        session.effort = 0
-        return .none
-      }
+      session.isHeldUp = mustPause(&session, until: end)
+      if session.isHeldUp { return .none }
       switch session.input.nextLine() {
       case .incomplete:
         if session.life == .inputEnded { session.sayGoodbye(nil) }
@@ -61,15 +62,13 @@ extension Engine {
   }
 
   /// Takes lines while the world is with a worker, as long as they do not ask for it.
-  func converseWithoutWorld(_ session: inout Session, _ request: inout Request) -> Errand {
+  func converseWithoutWorld(_ session: inout Session, _ request: inout Request, until end: UInt64) -> Errand {
     session.isHeldUp = true
     while session.life != .ended, session.activity.isNone {
-      guard session.outbox.replyBytes < limits.replyQueue, session.effort < Engine.effortInASlice else {
-        session.effort = 0
-        return .none
-      }
+      if mustPause(&session, until: end) { return .none }
       switch session.input.nextLine() {
       case .incomplete:
+        session.isHeldUp = false
         if session.life == .inputEnded { session.sayGoodbye(nil) }
         return .none
       case .tooLong:
@@ -90,6 +89,14 @@ extension Engine {
     return .none
   }
 
+  /// Whether a session's next line is to wait: for its client, which has replies to take, or for others.
+  private func mustPause(_ session: inout Session, until end: UInt64) -> Bool {
+    if session.outbox.replyBytes >= limits.replyQueue { return true }
+    guard session.effort >= Engine.effortBetweenLooks else { return false }
+    session.effort = 0
+    return HostClock.now() >= end
+  }
+
   /// Whether a session has to wait until somebody else's way back has come to its end.
   private func isHeld(_ session: borrowing Session, by rewinding: Rewinding?) -> Bool {
     guard let rewinding else { return false }
@@ -97,23 +104,44 @@ extension Engine {
     return true
   }
 
-  /// Machines or inputs looked at for one client, by however many requests, before others get their turn.
-  private static let effortInASlice = 50_000
-  /// What any request costs at least, measured in the same coin.
+  /// Machines or inputs looked at for one client, by however many requests, before it is looked whether others are to have
+  /// their turn: some hundredths of a millisecond.
+  private static let effortBetweenLooks = 4_000
+  /// What any request costs at least, measured in the same coin; so does each input that comes of it.
   private static let effortOfARequest = 8
   /// What a notice costs.
   static let effortOfANotice = 4
 
   /// Lines of more bytes may be much work for a machine.
-  private static let longLine = 4_096
+  private static let longLine = 1_024
   /// A request that looks at more machines or inputs than this is a worker's.
   private static let effortOnEventLoop = 5_000
 
   /// The verb of a line that nobody has parsed; nil if there is none.
   static func verb(of line: InputBuffer.Line) -> Verb? {
-    var words = UnsafeRawBufferPointer(line.bytes).split(maxSplits: 2) { $0 == 0x20 || $0 == 0x09 }[...]
-    if words.first?.first == UInt8(ascii: "@") { words = words.dropFirst() }
-    return words.first.flatMap { Verb(UnsafeRawBufferPointer(rebasing: $0)) }
+    var rest = UnsafeRawBufferPointer(line.bytes)[...]
+    while true {
+      rest = rest.drop { $0 == 0x20 || $0 == 0x09 }
+      let word = rest.prefix { $0 != 0x20 && $0 != 0x09 }
+      if word.contains(where: { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }) { return quotedVerb(of: line) }
+      guard word.first == UInt8(ascii: "@") else { return Verb(UnsafeRawBufferPointer(rebasing: word)) }
+      rest = rest[word.endIndex...]
+    }
+  }
+
+  /// The same where the verb or the tag may be written with quotes, which hardly anybody does.
+  private static func quotedVerb(of line: InputBuffer.Line) -> Verb? {
+    // In a copy, since parsing may rewrite a line.
+    var copy = Array(line.bytes)
+    var request = Request()
+    return copy.withUnsafeMutableBytes { bytes in
+      do throws(Request.Failure) {
+        try request.parse(bytes, isPlain: false)
+        return Verb(request.verb)
+      } catch {
+        return nil
+      }
+    }
   }
 
   /// Whether a line is not to be carried out on the event loop.
@@ -122,7 +150,7 @@ extension Engine {
     let isWorkers = line.bytes.count > Engine.longLine || realm.isSlow || realm.world.wireCount > Realm.manyWires
     if !isWorkers, line.bytes.count > 4, line.bytes.loadUnaligned(as: UInt32.self) == Engine.packedSend { return false }
     guard let verb = Engine.verb(of: line), verb.needsTheWorld, !verb.isAlwaysShort else { return false }
-    return isWorkers || effort(of: verb, realm) > Engine.effortOnEventLoop
+    return isWorkers || effort(of: verb, bytes: line.bytes.count, realm) > Engine.effortOnEventLoop
   }
 
   /// Batches of more lines are a worker's.
@@ -133,15 +161,17 @@ extension Engine {
     guard batch.lines.count <= Engine.shortBatch, batch.bytes.count <= Engine.longLine else { return false }
     if realm.isSlow || realm.world.wireCount > Realm.manyWires { return false }
     var batch = batch
+    var effort = 0
     for line in batch.lines {
       let verb = batch.bytes.withUnsafeMutableBytes {
         Engine.verb(of: InputBuffer.Line(unknown: UnsafeMutableRawBufferPointer(rebasing: $0[line.range])))
       }
       switch verb {
       case .describe, .graph, .coverage: return false
-      case let verb?: if effort(of: verb, realm) > Engine.effortOnEventLoop { return false }
+      case let verb?: effort += self.effort(of: verb, bytes: line.range.count, realm)
       case nil: break
       }
+      if effort > Engine.effortOnEventLoop { return false }
     }
     return true
   }
@@ -185,9 +215,12 @@ extension Engine {
   }
 
   /// About how many machines or inputs a request looks at; none for those that go to one machine by its name.
-  func effort(of verb: Verb, _ realm: borrowing Realm) -> Int {
+  ///
+  /// - Parameter bytes: How long its line is: some machines look at each byte of what they are sent.
+  func effort(of verb: Verb, bytes: Int, _ realm: borrowing Realm) -> Int {
     switch verb {
-    case .count, .list, .cast, .agenda: realm.world.machineCount
+    case .count, .list, .agenda: realm.world.machineCount
+    case .cast: realm.world.machineCount * max(1, bytes / 4)
     case .journal: inputsKept(realm)
     case .coverage: realm.world.machineCount + inputsKept(realm)
     case .wire, .unwire, .wires: realm.world.wireCount
@@ -223,25 +256,29 @@ extension Engine {
       return .none
     }
     counters.requests &+= 1
-    session.effort &+= Engine.effortOfARequest
-    if !session.hasReader, let verb = Verb(request.verb), verb.onlyReads { return .none }
+    session.effort &+= line.bytes.count
+    // In a batch a line that only reads may be what the others depend on.
+    if !session.hasReader, !inBatch, let verb = Verb(request.verb), verb.onlyReads { return .none }
     if inBatch, let verb = Verb(request.verb), !verb.entry.inBatch {
       session.fail(request.tag, .usage, "'\(verb.name)' cannot stand between 'begin' and 'end'")
       return .none
     }
     let mark = session.outbox.buffer.count
+    let before = realm.world.lastSequence
     let errand = run(request, &session, &realm)
-    if session.isStanding {
-      session.outbox.stand(from: mark)
-      session.isStanding = false
-    }
+    session.effort &+= Engine.effortOfARequest &* Int(truncatingIfNeeded: realm.world.lastSequence &- before &+ 1)
     if realm.world.livelock != nil { answerLivelock(request.tag, mark, &session, &realm) }
     if session.isQuiet, realm.stored != nil, session.outbox.buffer.count == mark, case .none = errand,
       session.activity.isNone
     {
       session.outbox.withhold(request.tag)
     }
+    let end = session.outbox.buffer.count
     if session.cursor != nil { insertNotices(at: mark, &session, realm.world, mayDrop: true) }
+    if session.isStanding {
+      session.outbox.stand(from: mark + session.outbox.buffer.count - end)
+      session.isStanding = false
+    }
     return errand
   }
 
@@ -256,7 +293,7 @@ extension Engine {
       return .none
     }
     counters.requests &+= 1
-    session.effort &+= Engine.effortOfARequest
+    session.effort &+= Engine.effortOfARequest &+ line.bytes.count
     let mark = session.outbox.buffer.count
     let errand = runWithoutWorld(request, &session)
     session.outbox.stand(from: mark)
@@ -427,8 +464,8 @@ extension Engine {
     // A reply of many lines is written whole, since nobody may come in between.
     while !session.activity.isNone, !session.didFail {
       if let interruption = realm.slice.wait() {
-        session.endActivity()
         session.fail(request.tag, interruption.code, interruption.text)
+        session.endActivity()
         return
       }
       guard session.outbox.replyBytes < limits.replyQueue else {

@@ -92,7 +92,7 @@ extension Engine {
     session.task = (verb, realm.host)
     session.isStanding = realm.stored != nil && !verb.asksTheWorld
     if !verb.needsTheWorld { return run(verb, words, &session) }
-    session.effort += effort(of: verb, realm)
+    session.effort += effort(of: verb, bytes: 0, realm)
     switch verb {
     case .describe: describe(words, &session, isOnWorker: realm.slice.isOnWorker)
     case .new: new(words, &session, &realm)

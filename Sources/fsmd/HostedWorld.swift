@@ -15,6 +15,8 @@ final class HostedWorld {
   var isBeingStored = false
   /// The client whose request is the next that a worker carries out here.
   private weak var next: Service.Client?
+  /// Clients that have come back to it while it was lent, and may watch something in it.
+  private var arrivals: [Service.Client] = []
   /// Watchers that have left while it was lent.
   var departed: [WatcherID] = []
   /// How many requests are still done by a worker, because the world has held the event loop for too long.
@@ -34,6 +36,14 @@ final class HostedWorld {
     let lastSequence: UInt64
     let outage: Realm.Outage?
     let isDurable: Bool
+
+    init(_ keeping: Keeping) {
+      clock = keeping.settings.mode
+      now = keeping.moment
+      lastSequence = keeping.head
+      outage = nil
+      isDurable = true
+    }
 
     init(_ realm: borrowing Realm, isDurable: Bool) {
       clock = realm.clock.mode
@@ -73,21 +83,48 @@ final class HostedWorld {
     departed = []
   }
 
-  /// Notes that a client's request waits for a worker. Those of others that come later wait behind it.
+  /// Notes that a client's request waits for a worker, or for the store. Those of others that come later wait behind it.
   func promise(to client: Service.Client) {
-    if !isPromised(to: client) { next = client }
+    if promised == nil { next = client }
   }
 
-  /// Whether another client than this one has a request that waits for a worker.
-  func isPromised(to client: Service.Client) -> Bool {
-    guard let next, next !== client, next.hosted === self, case .deferred = next.session.activity else { return false }
-    return true
+  /// The client whose request is next, as long as that waits.
+  private var promised: Service.Client? {
+    guard let next, !next.isAway, next.session.needsWorker || next.session.activity.isDeferred || next.errand != nil
+    else { return nil }
+    return next
+  }
+
+  /// Whether a request waits that is next.
+  var isPromised: Bool { promised != nil }
+
+  /// Whether another client than this one has a request that waits, and is next.
+  func isPromised(to client: Service.Client) -> Bool { promised.map { $0 !== client } ?? false }
+
+  func promiseIsKept() {
+    next = nil
+  }
+
+  /// Notes that a client has come to the world while that is lent.
+  func note(arrivalOf client: Service.Client) {
+    arrivals.append(client)
+  }
+
+  func takeArrivals() -> [Service.Client] {
+    defer { arrivals = [] }
+    return arrivals
   }
 
   /// What may be said of it now.
   var presentGlimpse: Glimpse {
     guard let home else { return glimpse }
     return Glimpse(home.realm, isDurable: isDurable(home.realm))
+  }
+
+  /// What may be said of it to those who use another: what is stored, where something is not.
+  var storedGlimpse: Glimpse {
+    guard let keeping, let home, home.realm.world.hasUnkept else { return presentGlimpse }
+    return Glimpse(keeping)
   }
 
   /// Whether it is to survive the daemon.

@@ -24,6 +24,22 @@ struct StoredRealm: ~Copyable {
   }
 }
 
+extension StoredRealm {
+  /// Carries a world from the thread that has read it to the event loop, once.
+  final class Handover {
+    private var stored: StoredRealm?
+
+    init(_ stored: consuming StoredRealm) {
+      self.stored = consume stored
+    }
+
+    func take() -> StoredRealm {
+      guard let last = stored.take() else { preconditionFailure("a world is handed over once") }
+      return last
+    }
+  }
+}
+
 extension Keeper {
   /// The names of all worlds in the store, and their last inputs.
   func worlds() throws(KeeperFailure) -> [(name: String, head: UInt64)] {

@@ -83,13 +83,14 @@ final class Loan: @unchecked Sendable {
     let home = boxes[0]
     home.realm.slice = Slice(lease)
     if catchesUp { home.realm.catchUp(host: host) }
+    home.realm.host = host
     if let actor { work(actor, home) }
+    time = HostClock.now() &- begun
     if !awaiting.isEmpty { drive(home) }
     home.realm.world.keepCheckpointIfDue()
     for reader in readers { engine.pump(&reader.session, home.realm.world, mayDrop: true) }
     home.realm.reportMemory()
     home.realm.slice = .onEventLoop
-    time = HostClock.now() &- begun
   }
 
   private func work(_ actor: Part, _ home: RealmBox) {

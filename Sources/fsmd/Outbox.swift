@@ -26,6 +26,8 @@ struct Outbox: ~Copyable {
   private var standing: [Range<Int>] = []
   /// Requests since then whose answer is kept from the client as long as all goes well.
   private var withheld: [Withheld] = []
+  /// How many of those the commit that is under way tells of.
+  private var sealedWithheld = 0
 
   private(set) var form = LineForm.text
   /// The places in `buffer` up to which another form holds, in order.
@@ -151,6 +153,7 @@ struct Outbox: ~Copyable {
       written = 0
       settled.place = 0
       sealed.place = 0
+      for place in withheld.indices { withheld[place].place = 0 }
       notices = []
       seams = []
       wholes = []
@@ -225,14 +228,16 @@ struct Outbox: ~Copyable {
   /// Marks all that waits as told by the commit that is about to begin.
   mutating func seal() {
     sealed = Mark(place: buffer.count, form: form)
+    sealedWithheld = withheld.count
   }
 
   /// Lets be sent what was marked: it is stored.
   mutating func settleSealed() {
+    if sealedWithheld > 0 { withheld.removeFirst(sealedWithheld) }
+    sealedWithheld = 0
     guard sealed.place >= settled.place else { return }
     settled = sealed
     if !standing.isEmpty { standing.removeAll { $0.upperBound <= settled.place } }
-    if !withheld.isEmpty { withheld.removeAll { $0.place <= settled.place } }
   }
 
   /// Notes that what was written from a place on holds whether or not anything is stored.
@@ -275,6 +280,7 @@ struct Outbox: ~Copyable {
         (seams[seam].place - start, seam + 1 < seams.count ? seams[seam + 1].form : form)
       })
     withheld = []
+    sealedWithheld = 0
     standing = []
     sealed = settled
     buffer.truncate(to: start)

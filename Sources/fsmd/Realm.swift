@@ -10,7 +10,7 @@ struct Realm: ~Copyable {
   /// Whether timers are still due that were to have fired by the present round.
   private(set) var isBehind = false
   /// The host time of the present round.
-  private(set) var host: UInt64
+  var host: UInt64
   /// A chain without end that the world's users have not been told of.
   var unannounced: World.Livelock?
   /// The most that a timer of this world was late on a real clock, in nanoseconds of the host's.
@@ -110,7 +110,7 @@ struct Realm: ~Copyable {
 
   /// Whether it is to be looked closer at requests, since some may take long here.
   var isLarge: Bool {
-    isSlow || world.machineCount > 1_000 || world.wireCount > Realm.manyWires
+    isSlow || world.machineCount > 20 || world.wireCount > Realm.manyWires
       || world.lastSequence &- firstSequence &+ 1 > 5_000
   }
 

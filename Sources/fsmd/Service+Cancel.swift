@@ -29,7 +29,7 @@ extension Service {
 
   /// Answers those who have cancelled what a client had under way, now that it is here.
   func answerCancels(_ client: Client) {
-    if client.isCancelled, !client.session.activity.isNone {
+    if client.isCancelled, client.session.activity.isCancellable {
       end(client, .cancelled, "cancelled by \(client.cancels.isEmpty ? "another" : "this") connection")
     }
     client.isCancelled = false
@@ -53,13 +53,14 @@ extension Service {
     let activity = client.session.activity
     let verb = client.session.task?.verb
     if case .rewind = activity { client.hosted.home?.realm.rewinding = nil }
-    client.session.endActivity()
     if case .deferred(let deferred) = activity, case .batch(let batch) = deferred.requests {
       engine.skip(batch, &client.session, &request)
     }
     activity.tag.withUnsafeBytes {
       client.session.fail($0, code, keys ?? progress(of: activity, verb, client.hosted.presentGlimpse), text)
     }
+    // Notices that were kept back come behind the last line.
+    client.session.endActivity()
     client.activity = nil
     // What waits behind it is taken in its turn.
     client.session.isHeldUp = true

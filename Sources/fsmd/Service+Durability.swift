@@ -33,7 +33,7 @@ extension Service {
       let result = Result { () throws(StoreFailure) in try round.write() }
       keeper.note(HostClock.now() &- begun)
       // Where one world is somebody else's by now, the others still can be stored.
-      if finish(round, result) { return }
+      if finish(round, result) { return settleOutboxes() }
     }
   }
 
@@ -42,6 +42,7 @@ extension Service {
   func commitLast() {
     workers.waitForStore()
     for job in workers.takeReturnedStoreJobs() { job.finish() }
+    finishRewinds()
     commit(isLast: true)
     settleOutboxes()
   }
@@ -56,10 +57,11 @@ extension Service {
       } then: { [unowned self] result in
         for news in round.news { news.hosted.isBeingStored = false }
         keeper?.note(HostClock.now() &- begun)
-        _ = finish(round, result)
+        // Where one world is somebody else's by now, the others are stored in the next round.
+        guard finish(round, result) else { return }
         for client in clients.values where client.owesStore {
           client.session.outbox.settleSealed()
-          touch(client)
+          letWrite(client)
         }
       })
   }
@@ -82,36 +84,33 @@ extension Service {
     }
   }
 
-  /// Whether everything that clients may know is stored. What can be stored at once is.
-  var isSettled: Bool {
+  /// Whether everything that a world has brought is stored, as far as it is to be. What a lent one brings is not told
+  /// before its return.
+  func isStored(_ hosted: HostedWorld) -> Bool {
     guard let keeper else { return true }
-    commit()
-    return !workers.storeIsBusy
-      && !worlds.values.contains { hosted in
-        hosted.home.map { keeper.hasNews(hosted, $0.realm, host: host, isLast: false) } ?? false
-      }
+    if hosted.isBeingStored { return false }
+    guard let home = hosted.home else { return true }
+    return !keeper.hasNews(hosted, home.realm, host: host, isLast: false)
   }
 
   /// Whether a client has been told something that is not stored yet.
-  func waitsForStore(_ client: Client) -> Bool {
-    guard client.owesStore, let keeper else { return false }
-    if client.hosted.isBeingStored { return true }
-    guard let home = client.hosted.home else { return false }
-    return keeper.hasNews(client.hosted, home.realm, host: host, isLast: false)
-  }
+  func waitsForStore(_ client: Client) -> Bool { client.owesStore && !isStored(client.hosted) }
 
   /// Lets all be sent that need not wait for the store.
   func settleOutboxes() {
     let candidates = touched + waitingForStore
+    for client in waitingForStore { client.isWaitingForStore = false }
     waitingForStore = []
     for client in candidates {
+      // Once, though it may be among both.
+      if client.isWaitingForStore { continue }
       if waitsForStore(client) {
-        // Once, though it may be among both.
-        if !waitingForStore.contains(where: { $0 === client }) { waitingForStore.append(client) }
+        client.isWaitingForStore = true
+        waitingForStore.append(client)
       } else {
         client.session.outbox.settle()
         client.owesStore = false
-        touch(client)
+        letWrite(client)
       }
     }
   }
@@ -184,7 +183,7 @@ extension Service {
     let lost = last > head ? "inputs \(head + 1) to \(last)" : "what changed since input \(last)"
     report("world \(hosted.name): \(lost) could not be stored and did not happen: \(reason)")
     if isShuttingDown { hasLost = true }
-    for client in clients.values where client.hosted === hosted {
+    for client in Array(clients.values) + departing.values where client.hosted === hosted {
       client.session.takeBack(world: hosted.name, head: head, reason)
       touch(client)
       list(client)
@@ -217,22 +216,65 @@ extension Service {
   private func bringBack(_ hosted: HostedWorld, _ home: RealmBox) {
     guard let keeper else { return }
     // One world's failure is most often all worlds', and to find that out anew may take a while.
-    let name = hosted.name
     let told = hosted.head(home.realm)
     if let rest = storeRest, host < rest.until {
       return close(hosted, home, rest.reason, head: told, .store(retryAt: rest.until))
     }
+    if let reading = home.realm.outage?.reading {
+      // It is here already; only whether it can be written is to be found out, and that first.
+      return goOn(hosted, home, told: told, keeper) { () throws(KeeperFailure) in
+        try keeper.tryWriting()
+        return reading
+      }
+    }
+    let (name, host) = (hosted.name, host)
+    if workers.areInline {
+      return goOn(hosted, home, told: told, keeper) { () throws(KeeperFailure) in
+        Service.replace(hosted, with: try keeper.read(name, host: host))
+      }
+    }
+    close(hosted, home, "it is being read again", head: told, .store(retryAt: host))
+    // Otherwise it is tried again when the store is free.
+    if !workers.storeIsBusy { readAgain(hosted, told: told, keeper) }
+  }
+
+  /// Lets the store's thread read a world, for which everybody waits meanwhile as if a worker had it.
+  private func readAgain(_ hosted: HostedWorld, told: UInt64, _ keeper: Keeper) {
+    let (name, host) = (hosted.name, host)
+    let box = hosted.lend(workers.lease())
+    workers.submit(
+      StoreJob { () throws(StoreFailure) in
+        Result { () throws(KeeperFailure) in StoredRealm.Handover(try keeper.read(name, host: host)) }
+      } then: { [unowned self] result in
+        hosted.takeBack(box)
+        goOn(hosted, box, told: told, keeper) { () throws(KeeperFailure) in
+          guard case .success(let read) = result else { preconditionFailure("the job itself cannot fail") }
+          return Service.replace(hosted, with: try read.get().take())
+        }
+      })
+  }
+
+  /// Puts what was read from the store in the place of a world.
+  private static func replace(_ hosted: HostedWorld, with stored: consuming StoredRealm) -> StoredRealm.Reading {
+    let reading = stored.reading
+    hosted.replace(with: stored.realm)
+    return reading
+  }
+
+  /// Lets a world that could not be had go on.
+  ///
+  /// - Parameters:
+  ///   - told: The last input that clients may have been told of.
+  ///   - body: Makes it ready.
+  private func goOn(
+    _ hosted: HostedWorld, _ home: RealmBox, told: UInt64, _ keeper: Keeper,
+    _ body: () throws(KeeperFailure) -> StoredRealm.Reading
+  ) {
+    let name = hosted.name
     let isStart = home.realm.outage?.isFromStart ?? false
     var reading = home.realm.outage?.reading
     do throws(KeeperFailure) {
-      if reading != nil {
-        // It is here already; only whether it can be written is to be found out, and that first.
-        try keeper.tryWriting()
-      } else {
-        let stored = try keeper.read(name, host: host)
-        reading = stored.reading
-        hosted.replace(with: stored.realm)
-      }
+      reading = try body()
       if let reading { try takeBack(hosted, home, reading, keeper, isStart: isStart) }
       readOn(in: hosted, home, from: told + 1)
       storeRest = nil
@@ -360,6 +402,7 @@ extension Service {
     for hosted in worlds.values {
       guard let home = hosted.home else {
         // A worker has not come back in time; what it has done there nobody was told of.
+        guard hosted.keeping != nil else { continue }
         report("world \(hosted.name) ends as it was stored last: work was under way in it")
         hasLost = true
         continue
@@ -401,7 +444,7 @@ extension Session {
       }
       let stands = unsettled.standing.contains { $0.contains(line.startIndex) }
       let lineClass = LineClass(rawValue: line[line.startIndex])
-      if stands || lineClass == .flow {
+      if (stands && lineClass != .notice) || lineClass == .flow {
         line.withUnsafeBytes { outbox.buffer.append($0) }
         outbox.buffer.endLine()
       } else if lineClass == .success || lineClass == .failure {
@@ -411,6 +454,7 @@ extension Session {
     for request in unanswered { failStorage(request.tag, world: world, reason) }
     if let last = forms.last { outbox.change(to: last.form) }
     // What nobody has begun is still to be done, in the world as it is then.
+    if case .away = activity { return }
     if !activity.isNone, !activity.isDeferred {
       failStorage(activity.tag, world: world, reason)
       endActivity()

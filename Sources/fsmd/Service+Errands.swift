@@ -37,7 +37,7 @@ extension Service {
     case .quit: client.session.sayGoodbye("quit")
     case .shutdown: shutDown()
     }
-    if client.owesStore { client.session.outbox.stand(from: mark) }
+    if keeper != nil { client.session.outbox.stand(from: mark) }
     return true
   }
 
@@ -47,12 +47,23 @@ extension Service {
     case .describeWorld, .activities, .cancel, .changeForm, .quit, .shutdown: true
     case .changeClock, .announceLivelock: client.hosted.home != nil
     // What the client was told of the present world is stored before it leaves it.
-    case .use: !client.owesStore || isSettled
-    case .newWorld(_, _, _, let isDurable): !isDurable || isSettled
-    case .forkWorld: client.hosted.home != nil && isSettled
-    case .dropWorld(let name): isSettled && (worlds[name].map { $0.home != nil } ?? true)
-    case .listWorlds: isSettled
-    case .compare: isSettled
+    case .use: !client.owesStore || isStored(client.hosted)
+    case .newWorld(_, _, _, let isDurable): !isDurable || !workers.storeIsBusy
+    case .forkWorld: client.hosted.home != nil && isStored(client.hosted)
+    case .dropWorld(let name):
+      !workers.storeIsBusy && (worlds[name].map { $0.home != nil && isStored($0) } ?? true)
+    case .listWorlds, .compare: true
+    }
+  }
+
+  /// The world of which everything is to be stored before an errand can be run.
+  func worldToBeStored(for errand: ServiceErrand, _ client: Client) -> HostedWorld? {
+    switch errand {
+    case .use, .forkWorld: client.hosted
+    case .dropWorld(let name): worlds[name]
+    case .describeWorld, .activities, .cancel, .changeForm, .quit, .shutdown, .changeClock, .announceLivelock,
+      .newWorld, .listWorlds, .compare:
+      nil
     }
   }
 
@@ -75,7 +86,7 @@ extension Service {
     client.move(to: hosted)
     client.session.cursor = nil
     client.awaitedUpTo = nil
-    guard let home = hosted.home else { return }
+    guard let home = hosted.home else { return hosted.note(arrivalOf: client) }
     home.realm.slice = .onEventLoop
     home.realm.catchUp(host: host)
     // A watch rests while another world is in use: what came meanwhile is not told.
@@ -113,7 +124,6 @@ extension Service {
 
   /// Takes in a world that was made.
   func add(_ hosted: HostedWorld) {
-    reservedNames.remove(hosted.name)
     worlds[hosted.name] = hosted
     engine.counters.worlds = worlds.count
   }
@@ -121,9 +131,10 @@ extension Service {
   /// Whether there can be another world of a name; a failure is written if not.
   private func isFree(_ name: String, _ tag: [UInt8], _ client: Client) -> Bool {
     let limits = engine.limits
-    let count = worlds.count + reservedNames.count
+    let reserved = (Array(clients.values) + departing.values).compactMap { $0.session.activity.fork }
+    let count = worlds.count + reserved.count
     return tag.withUnsafeBytes { tag in
-      guard worlds[name] == nil, !reservedNames.contains(name) else {
+      guard worlds[name] == nil, !reserved.contains(name) else {
         client.session.fail(tag, .nameTaken, [("world", name)], "there is a world '\(name)' already")
         return false
       }
@@ -149,7 +160,6 @@ extension Service {
       return
     }
     guard home.realm.world.machineCount < Realm.manyMachines else {
-      reservedNames.insert(name)
       client.session.activity = .fork(Activity.Fork(name: name, tag: tag))
       return
     }
@@ -177,8 +187,11 @@ extension Service {
       move(user, to: main)
     }
     for user in departing.values where user.hosted === hosted {
-      user.session.endActivity()
+      if !user.isAway, !user.session.activity.isNone {
+        end(user, .unknownWorld, "the world '\(name)' was dropped meanwhile", [("world", name)])
+      }
       user.move(to: main)
+      list(user)
     }
     workers.dispose(home)
     tag.withUnsafeBytes { engine.answer("dropped", name, $0, &client.session) }
@@ -227,7 +240,7 @@ extension Service {
           home.realm.slice = .onEventLoop
           home.realm.catchUp(host: host)
         }
-        let glimpse = hosted.presentGlimpse
+        let glimpse = hosted === client.hosted ? hosted.presentGlimpse : hosted.storedGlimpse
         client.session.outbox.buffer.begin(.data, tag: tag)
         client.session.outbox.buffer.word(name)
         if let outage = glimpse.outage {

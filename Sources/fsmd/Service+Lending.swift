@@ -10,10 +10,17 @@ extension Service {
   /// Lends the worlds in which there is long work, those whose clients have waited longest first.
   func lendWorlds() {
     if isShuttingDown { return }
-    let candidates = busy.filter { canLend($0) && !(waitsForAnother($0)) }.sorted { $0.turn < $1.turn }
-    for client in candidates where canLend(client) && workers.areFree { lend(to: client) }
+    let candidates = busy.filter { $0.session.needsWorker && !waitsForAnother($0) }.sorted { $0.turn < $1.turn }
+    for client in candidates {
+      if canLend(client), workers.areFree {
+        lend(to: client)
+      } else {
+        // Otherwise those whose requests keep the store busy would always come first.
+        for hosted in worldsNeeded(by: client) where hosted.isBeingStored { hosted.promise(to: client) }
+      }
+    }
     for hosted in worlds.values {
-      guard let home = hosted.home, mayLeave(hosted, home), workers.areFree else { continue }
+      guard let home = hosted.home, isStored(hosted), workers.areFree else { continue }
       if home.realm.isBehind || home.realm.world.wantsCheckpoint { lend([hosted], actor: nil, catchesUp: true) }
     }
   }
@@ -26,18 +33,13 @@ extension Service {
   /// Whether a worker can go on with what a client has under way.
   func canLend(_ client: Client) -> Bool {
     guard client.session.needsWorker else { return false }
-    if case .compare(let comparison) = client.session.activity {
-      return engine.hasRoomForReply(client.session)
-        && comparison.worlds.allSatisfy { hosted in hosted.home.map { mayLeave(hosted, $0) } ?? false }
-    }
-    guard let home = client.hosted.home else { return false }
-    return mayLeave(client.hosted, home) && canWork(client, home)
+    guard worldsNeeded(by: client).allSatisfy({ $0.home != nil && isStored($0) }) else { return false }
+    if case .compare = client.session.activity { return engine.hasRoomForReply(client.session) }
+    return client.hosted.home.map { canWork(client, $0) } ?? false
   }
 
-  /// Whether everything that a world has brought is stored, as far as it is to be.
-  private func mayLeave(_ hosted: HostedWorld, _ home: RealmBox) -> Bool {
-    guard let keeper else { return true }
-    return !hosted.isBeingStored && !keeper.hasNews(hosted, home.realm, host: host, isLast: false)
+  private func worldsNeeded(by client: Client) -> [HostedWorld] {
+    if case .compare(let comparison) = client.session.activity { comparison.worlds } else { [client.hosted] }
   }
 
   private func canWork(_ client: Client, _ home: RealmBox) -> Bool {
@@ -45,9 +47,10 @@ extension Service {
     case .none, .away, .compare: false
     case .reply(let reply, _):
       engine.hasRoomForReply(client.session) && (!reply.isWaiting || host >= client.nextGlance)
-    case .await(let wait): home.realm.clock.mode == .virtual && isReady(client, wait.patience)
-    case .advance(let advance): isReady(client, advance.patience)
-    case .step(let step): isReady(client, step.patience)
+    case .await(let wait):
+      home.realm.rewinding == nil && home.realm.clock.mode == .virtual && isReady(client, wait.patience)
+    case .advance(let advance): home.realm.rewinding == nil && isReady(client, advance.patience)
+    case .step(let step): home.realm.rewinding == nil && isReady(client, step.patience)
     case .rewind(let rewind):
       switch rewind.end {
       case .open: !rewind.rewinding.hasArrived
@@ -78,18 +81,25 @@ extension Service {
     let lease = workers.lease()
     var part: Loan.Part?
     var awaiting: [Loan.Part] = []
-    func takePart(_ client: Client) -> Loan.Part {
-      client.lease = lease
-      return Loan.Part(client, client.session.standIn(engine.limits))
-    }
     if let actor {
-      if case .await = actor.session.activity {} else { part = takePart(actor) }
+      if case .await = actor.session.activity {
+      } else {
+        actor.lease = lease
+        part = Loan.Part(actor, actor.session.standIn(engine.limits))
+      }
     }
+    for hosted in lent { hosted.promiseIsKept() }
     var readers: [Loan.Part] = []
     // A comparison changes neither world.
     if lent.count == 1 {
-      for client in busy where client.hosted === lent[0] {
-        if case .await = client.session.activity { awaiting.append(takePart(client)) }
+      let moves = part.map { !$0.session.activity.isDeferred } ?? true
+      if moves, lent[0].home?.realm.rewinding == nil {
+        for client in busy where client.hosted === lent[0] {
+          guard case .await = client.session.activity else { continue }
+          // Who ends only his own waiting must not end another's request with it.
+          client.lease = part == nil ? lease : nil
+          awaiting.append(Loan.Part(client, client.session.standIn(engine.limits)))
+        }
       }
       readers = watchers(in: lent[0]).filter { !$0.isAway && $0 !== actor }.map {
         Loan.Part($0, $0.session.reader(engine.limits))
@@ -117,6 +127,9 @@ extension Service {
     for loan in workers.takeReturned() {
       loan.giveBack()
       engine.counters.add(loan.counters)
+      for hosted in loan.worlds {
+        for client in hosted.takeArrivals() where client.hosted === hosted { freshen(client) }
+      }
       for reader in loan.readers { tell(reader) }
       for part in loan.awaiting { resume(part) }
       if let actor = loan.actor { resume(actor, of: loan) }
@@ -130,9 +143,10 @@ extension Service {
   /// What a reader has read is told to its client, if that is still there.
   private func tell(_ reader: Loan.Part) {
     let client = reader.client
-    guard client.session.hasReader, client.stay == reader.stay else { return freshen(client) }
+    guard client.session.hasReader, client.session.life != .ended, client.stay == reader.stay else {
+      return freshen(client)
+    }
     touch(client)
-    if keeper != nil { client.owesStore = true }
     client.session.resume(reading: reader.session)
     list(client)
   }
@@ -148,9 +162,10 @@ extension Service {
   private func resume(_ part: Loan.Part) {
     let client = part.client
     touch(client)
-    if keeper != nil { client.owesStore = true }
     client.lease = nil
-    client.session.resume(from: part.session)
+    // It may watch another world by now, and a comparison is of others in any case.
+    let readsOn = client.stay == part.stay && !client.session.activity.isComparison
+    client.session.resume(from: part.session, readsOn: readsOn)
     if !client.session.hasReader {
       client.session.cursor = nil
       client.discardOutput()

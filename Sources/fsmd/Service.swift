@@ -39,8 +39,6 @@ final class Service {
   private(set) var clients: [UInt32: Client] = [:]
   /// Clients that are gone, and have left something to be done.
   private(set) var departing: [UInt32: Client] = [:]
-  /// Names of worlds that are being made.
-  var reservedNames: Set<String> = []
   // A round must not cost more for clients that have nothing to do with it, so those that may have are listed.
   /// Clients that may have output to be written.
   private(set) var touched: [Client] = []
@@ -62,6 +60,8 @@ final class Service {
 
   /// How long clients that send much are served in a round, in nanoseconds: others' requests may have come meanwhile.
   private static let longestRound: UInt64 = 2_000_000
+  /// How long a client is served at a time before others have their turn, in nanoseconds.
+  private static let longestTurn: UInt64 = 200_000
   /// A request that keeps the event loop for longer than this makes its world one for workers, in nanoseconds.
   static let tooLong: UInt64 = 1_000_000
   /// For how many requests that lasts, if none of them takes long.
@@ -118,7 +118,7 @@ final class Service {
     client.session.outbox.buffer.key("world", main.name)
     client.session.outbox.buffer.key("clock", glimpse.clock.rawValue)
     client.session.endLine(glimpse)
-    client.session.outbox.settle()
+    if !waitsForStore(client) { client.session.outbox.settle() }
     return client
   }
 
@@ -185,6 +185,7 @@ final class Service {
         guard run(errand, tag, client) else {
           client.errand = (errand, tag)
           client.session.isHeldUp = true
+          if let hosted = worldToBeStored(for: errand, client) { hosted.promise(to: client) }
           break
         }
       }
@@ -193,9 +194,9 @@ final class Service {
         // Where another's request came before, and waits for a worker, it is as if the world was with that already.
         next =
           client.hosted.isPromised(to: client)
-          ? engine.converseWithoutWorld(&client.session, &request) : converse(client, home)
+          ? converseWithoutWorld(client) : converse(client, home)
       } else {
-        next = engine.converseWithoutWorld(&client.session, &request)
+        next = converseWithoutWorld(client)
       }
       if case .service(let errand) = next {
         client.errand = (errand, Array(request.tag))
@@ -205,8 +206,14 @@ final class Service {
       }
     }
     if case .deferred = client.session.activity, client.hosted.home != nil { client.hosted.promise(to: client) }
+    // Replies that nobody reads are not to hold up what is still to be carried out.
+    if !client.session.hasReader { client.discardOutput() }
     list(client)
     forgetIfDone(client)
+  }
+
+  private func converseWithoutWorld(_ client: Client) -> Errand {
+    engine.converseWithoutWorld(&client.session, &request, until: HostClock.now() &+ Service.longestTurn)
   }
 
   private func converse(_ client: Client, _ home: RealmBox) -> Errand {
@@ -215,12 +222,12 @@ final class Service {
     home.realm.isSlow = hosted.slowRequests > 0
     home.realm.catchUp(host: host)
     announceLimits(in: hosted, home)
-    if keeper != nil, hosted.isDurable(home.realm) { client.owesStore = true }
     let begun = HostClock.now()
     let requests = engine.counters.requests
-    let next = engine.converse(&client.session, &home.realm, &request)
+    let next = engine.converse(&client.session, &home.realm, &request, until: begun &+ Service.longestTurn)
     let time = HostClock.now() &- begun
-    if time / max(1, engine.counters.requests &- requests) > Service.tooLong {
+    // Among short ones a long one still weighs; many short ones are none.
+    if time > Service.tooLong, time > (engine.counters.requests &- requests) &* (Service.tooLong / 16) {
       // Once may be chance: the host may have had other things to do.
       if hosted.wasSlow { hosted.slowRequests = Service.slowRequests }
       hosted.wasSlow = true
@@ -238,7 +245,14 @@ final class Service {
     return touched
   }
 
+  /// Notes that something was written for a client, or may have been: what it tells of is stored first.
   func touch(_ client: Client) {
+    if keeper != nil { client.owesStore = true }
+    letWrite(client)
+  }
+
+  /// Lets a client's output be written out at the end of the round.
+  func letWrite(_ client: Client) {
     guard !client.isTouched else { return }
     client.isTouched = true
     touched.append(client)
@@ -267,7 +281,6 @@ final class Service {
   func didWrite(_ client: Client) {
     guard client.session.gap != nil, let home = client.hosted.home else { return }
     engine.pump(&client.session, home.realm.world, mayDrop: true)
-    if keeper != nil { client.owesStore = true }
     touch(client)
   }
 
@@ -301,7 +314,7 @@ final class Service {
   func passTime() {
     for hosted in worlds.values {
       tryAgain(hosted)
-      guard let home = hosted.home else { continue }
+      guard let home = hosted.home, !hosted.isPromised else { continue }
       home.realm.slice = .onEventLoop
       home.realm.catchUp(host: host)
       announceLimits(in: hosted, home)
@@ -443,7 +456,14 @@ final class Service {
 
   /// Ends what a client has under way, because the daemon is ending.
   func sayGoodbye(_ client: Client) {
-    if !client.session.activity.isNone { end(client, .shuttingDown, "the daemon is ending") }
+    if case .rewind(let rewind) = client.session.activity, rewind.isDone {
+      finishRewinds()
+    } else if !client.session.activity.isNone {
+      end(client, .shuttingDown, "the daemon is ending")
+    }
+    if let (_, tag) = client.errand.take() {
+      tag.withUnsafeBytes { client.session.fail($0, .shuttingDown, "the daemon is ending") }
+    }
     client.session.sayGoodbye("shutdown")
     touch(client)
   }

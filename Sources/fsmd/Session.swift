@@ -101,6 +101,8 @@ struct Session: ~Copyable {
     outbox.buffer.endLine()
     life = .ended
     activity = .none
+    cursor = nil
+    gap = nil
   }
 }
 
@@ -114,8 +116,10 @@ extension Session {
     append(notices: noticeScratch.bytes)
   }
 
-  /// Appends notices or lines of the daemon's own; behind the reply that is being written, if one is.
+  /// Appends notices or lines of the daemon's own; behind the reply that is being written, if one is. Nothing comes behind
+  /// the goodbye.
   mutating func append(notices: UnsafeRawBufferPointer) {
+    if life == .ended { return }
     if activity.isReply { outbox.hold(notices) } else { outbox.insertNotices(notices, at: outbox.buffer.count) }
   }
 
@@ -166,14 +170,17 @@ extension Session {
   }
 
   /// Goes on where a stand-in stopped.
-  mutating func resume(from other: borrowing Session) {
+  ///
+  /// - Parameter readsOn: Whether what it has read of the journal was of the world that is still watched.
+  mutating func resume(from other: borrowing Session, readsOn: Bool) {
     outbox.append(other.outbox)
     activity = other.activity
     needsWorker = !activity.isNone
     if !activity.isReply { outbox.release() }
+    didFail = other.didFail
+    guard readsOn else { return }
     cursor = other.cursor
     gap = other.gap
-    didFail = other.didFail
   }
 
   /// Takes what a reader has read.
@@ -285,12 +292,17 @@ enum Activity {
     let isReply: Bool
     let isCancellable: Bool
     let onlyReads: Bool
+    let isComparison: Bool
+    /// The name of the copy that is being made.
+    let fork: String?
 
     init(_ activity: Activity) {
       tag = activity.tag
       isReply = activity.isReply
       isCancellable = activity.isCancellable
       onlyReads = activity.onlyReads
+      isComparison = activity.isComparison
+      fork = activity.fork
     }
   }
 
@@ -316,6 +328,8 @@ enum Activity {
     let tag: [UInt8]
     /// What is left to do, once the way is found.
     var end = End.open
+    /// Whether the world was put back, which is to be told.
+    var isDone: Bool { if case .done = end { true } else { false } }
 
     enum End {
       case open
@@ -329,7 +343,8 @@ enum Activity {
   /// Whether `cancel` ends it.
   var isCancellable: Bool {
     switch self {
-    case .advance, .step, .await, .rewind, .compare, .fork, .deferred, .reply: true
+    case .advance, .step, .await, .compare, .fork, .deferred, .reply: true
+    case .rewind(let rewind): !rewind.isDone
     case .away(let away): away.isCancellable
     case .none: false
     }
@@ -350,6 +365,24 @@ enum Activity {
     case .rewind, .compare, .fork, .deferred, .away: true
     case .reply(let reply, _): reply.isForWorkers
     case .none, .advance, .step, .await: false
+    }
+  }
+
+  /// Whether it looks at two worlds, of which neither need be the present one.
+  var isComparison: Bool {
+    switch self {
+    case .compare: true
+    case .away(let away): away.isComparison
+    case .none, .advance, .step, .await, .rewind, .fork, .deferred, .reply: false
+    }
+  }
+
+  /// The name of the copy that is being made of a world.
+  var fork: String? {
+    switch self {
+    case .fork(let fork): fork.name
+    case .away(let away): away.fork
+    case .none, .advance, .step, .await, .rewind, .compare, .reply, .deferred: nil
     }
   }
 

@@ -88,6 +88,7 @@ extension Engine {
 
   private func work(_ step: inout Activity.Step, _ session: inout Session, _ realm: inout Realm) {
     var isInTime = true
+    let isLate = step.patience.map { realm.host >= $0 } ?? false
     while step.remaining > 0, isInTime {
       guard let due = realm.world.nextDue(), due <= Moment.end else {
         step.remaining = 0
@@ -98,7 +99,7 @@ extension Engine {
       let hasFired = realm.world.fireNext()
       if realm.world.livelock != nil {
         session.endActivity()
-        pump(&session, realm.world, mayDrop: false)
+        pump(&session, realm.world, mayDrop: isLate)
         step.tag.withUnsafeBytes { failLivelocked($0, &session, &realm) }
         return
       }
@@ -106,11 +107,11 @@ extension Engine {
       step.remaining -= 1
       isInTime = realm.slice.goesOn(after: Int(realm.world.lastSequence - before))
       if session.cursor != nil, step.remaining % Engine.firingsBetweenNotices == 0 {
-        pump(&session, realm.world, mayDrop: false)
+        pump(&session, realm.world, mayDrop: isLate)
         if session.outbox.noticeBytes > limits.noticeQueue / 2 { break }
       }
     }
-    pump(&session, realm.world, mayDrop: false)
+    pump(&session, realm.world, mayDrop: isLate)
     guard step.remaining == 0 else {
       session.activity = .step(step)
       return
@@ -154,8 +155,9 @@ extension Engine {
   func attend(_ session: inout Session, _ realm: inout Realm) -> Waiting {
     guard case .await(var wait) = session.activity else { return .over }
     let mayDrive = isReadyForNotices(&wait.patience, session, realm)
+    let isLate = wait.patience.map { realm.host >= $0 } ?? false
     let sighting = look(&wait, realm.world)
-    if session.cursor != nil { pump(&session, realm.world, mayDrop: false) }
+    if session.cursor != nil { pump(&session, realm.world, mayDrop: isLate) }
     switch sighting {
     case .reached(let state, let moment, let sequence):
       session.endActivity()
@@ -177,7 +179,8 @@ extension Engine {
     session.activity = .await(wait)
     return .until(
       wait.deadline,
-      mayDrive: mayDrive && realm.clock.mode == .virtual && session.outbox.noticeBytes <= limits.noticeQueue / 2)
+      mayDrive: mayDrive && realm.clock.mode == .virtual
+        && (isLate || session.outbox.noticeBytes <= limits.noticeQueue / 2))
   }
 
   /// What came of moving time on for those who await something.

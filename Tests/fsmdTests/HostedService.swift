@@ -45,7 +45,11 @@ final class HostedService {
     let guest = Guest(service.open(), of: self)
     guests[guest.client.number] = WeakGuest(guest: guest)
     guest.collect()
-    _ = guest.lines()
+    // What the greeting tells of main may have to be stored first.
+    if guest.lines().isEmpty {
+      round()
+      _ = guest.lines()
+    }
     return guest
   }
 
