@@ -60,10 +60,6 @@ extension World {
     return footprint
   }
 
-  /// How often the journal has taken more memory: whoever looks at the footprint now and then looks when this has changed.
-  @inline(__always)
-  package var journalOpenings: Int { journal.openings }
-
   /// Gives up what can be made again: the order of the names, and all copies to go back from but the newest.
   package mutating func giveUpWhatCanBeMadeAgain() {
     registry.forgetOrder()

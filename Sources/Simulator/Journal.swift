@@ -6,7 +6,7 @@ import StateMachines
 /// ten for the time since the record before, then the details, where there are any. A toggle costs eight to twelve
 /// bytes. What is in memory is bounded by a number of inputs and a number of bytes; the oldest inputs go first, and
 /// `first` says from which one on they are there.
-struct Journal: ~Copyable {
+package struct Journal: ~Copyable {
   private struct Block {
     // Safety: room for `capacity` bytes, of which `count` are written once it is full; `storage` keeps it.
     let base: UnsafeMutableRawPointer
@@ -41,10 +41,11 @@ struct Journal: ~Copyable {
   /// The place in `blocks` of the oldest that is kept; those before it are freed.
   private var oldestBlock = 0
   /// The number of the last input; 0 before the first.
-  private(set) var last: UInt64 = 0
+  package private(set) var last: UInt64 = 0
   private(set) var bytes = 0
-  /// How many blocks were ever begun: another number says that the journal has taken more memory.
-  private(set) var openings = 0
+  /// How many blocks were ever begun: another number says that the journal has taken more memory, so whoever looks at the
+  /// footprint now and then looks when this has changed.
+  package private(set) var openings = 0
   /// Blocks that copies have too; a box, since a copy is made of a journal that is only lent.
   private let shared = SharedStretch()
   private let mostInputs: UInt64

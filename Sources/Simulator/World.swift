@@ -29,7 +29,7 @@ package struct World: ~Copyable {
   var keyedTimers = KeyedTimers()
   /// Whether a firing or a delivery, whose end looks at it, was to arm a keyed timer beyond the limit.
   var hasRefusedTimer = false
-  var journal: Journal
+  package internal(set) var journal: Journal
   var wires = Wires()
   var watchers = Watchers()
   var record: StepRecord
@@ -78,6 +78,8 @@ package struct World: ~Copyable {
   }
 
   /// The number of the last input; 0 before the first.
+  ///
+  /// On a hot path of another target `journal.last` is read instead: to call this there copies the world.
   @inline(__always)
   package var lastSequence: UInt64 { journal.last }
 

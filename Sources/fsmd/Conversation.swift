@@ -16,7 +16,8 @@ extension Engine {
       return .none
     }
     while session.life != .ended {
-      if !session.activity.isNone {
+      if case .none = session.activity {
+      } else {
         if session.endWhatNobodyReads() { continue }
         if session.activity.isForWorkers { session.needsWorker = true }
         if case .await = session.activity, realm.clock.mode == .real { session.needsWorker = false }
@@ -48,7 +49,7 @@ extension Engine {
           }
           continue
         }
-        if line.bytes.count > Engine.longLine || realm.isLarge, mayTakeLong(line, realm),
+        if line.bytes.count > Engine.longLine || realm.isSlow || !Engine.isPlainSend(line), mayTakeLong(line, realm),
           self.defer(line, &session, &request)
         {
           continue
@@ -144,11 +145,19 @@ extension Engine {
     }
   }
 
+  private static let packedSend: UInt32 = 0x646E_6573  // "send", first byte lowest
+
+  /// Whether a line is a `send` without a tag, as nearly all are: no more is to be looked at then than this.
+  @inline(__always)
+  private static func isPlainSend(_ line: InputBuffer.Line) -> Bool {
+    line.bytes.count > 4 && line.bytes.loadUnaligned(as: UInt32.self) == packedSend
+  }
+
   /// Whether a line is not to be carried out on the event loop.
   private func mayTakeLong(_ line: InputBuffer.Line, _ realm: borrowing Realm) -> Bool {
     if realm.slice.isOnWorker { return false }
-    let isWorkers = line.bytes.count > Engine.longLine || realm.isSlow || realm.world.wireCount > Realm.manyWires
-    if !isWorkers, line.bytes.count > 4, line.bytes.loadUnaligned(as: UInt32.self) == Engine.packedSend { return false }
+    let isWorkers = line.bytes.count > Engine.longLine || realm.isSlow
+    guard isWorkers || realm.isLarge else { return false }
     guard let verb = Engine.verb(of: line), verb.needsTheWorld, !verb.isAlwaysShort else { return false }
     return isWorkers || effort(of: verb, bytes: line.bytes.count, realm) > Engine.effortOnEventLoop
   }
@@ -159,7 +168,7 @@ extension Engine {
   /// Whether a batch can be carried out on the event loop.
   private func isShort(_ batch: Batch, _ realm: borrowing Realm) -> Bool {
     guard batch.lines.count <= Engine.shortBatch, batch.bytes.count <= Engine.longLine else { return false }
-    if realm.isSlow || realm.world.wireCount > Realm.manyWires { return false }
+    if realm.isSlow { return false }
     var batch = batch
     var effort = 0
     for line in batch.lines {
@@ -175,8 +184,6 @@ extension Engine {
     }
     return true
   }
-
-  private static let packedSend: UInt32 = 0x646E_6573  // "send", first byte lowest
 
   /// Keeps a line for a worker.
   ///
@@ -264,9 +271,9 @@ extension Engine {
       return .none
     }
     let mark = session.outbox.buffer.count
-    let before = realm.world.lastSequence
+    let before = realm.world.journal.last
     let errand = run(request, &session, &realm)
-    session.effort &+= Engine.effortOfARequest &* Int(truncatingIfNeeded: realm.world.lastSequence &- before &+ 1)
+    session.effort &+= Engine.effortOfARequest &* Int(truncatingIfNeeded: realm.world.journal.last &- before &+ 1)
     if realm.world.livelock != nil { answerLivelock(request.tag, mark, &session, &realm) }
     if session.isQuiet, realm.stored != nil, session.outbox.buffer.count == mark, case .none = errand,
       session.activity.isNone

@@ -139,7 +139,7 @@ extension MemoryBudget.Use {
 extension Realm {
   /// Whether nothing has to be looked at before the next input: the journal has room for it where it is.
   @inline(__always)
-  var hasRoomForInputs: Bool { world.journalOpenings == openings }
+  var hasRoomForInputs: Bool { world.journal.openings == openings }
 
   /// Says what the world holds now.
   mutating func reportMemory() {
@@ -157,7 +157,7 @@ extension Realm {
       reportMemory()
       guard share.admits(more) else { return false }
     }
-    openings = world.journalOpenings
+    openings = world.journal.openings
     return true
   }
 }

@@ -110,8 +110,7 @@ struct Realm: ~Copyable {
 
   /// Whether it is to be looked closer at requests, since some may take long here.
   var isLarge: Bool {
-    isSlow || world.machineCount > 20 || world.wireCount > Realm.manyWires
-      || world.lastSequence &- firstSequence &+ 1 > 5_000
+    world.machineCount > 20 || world.lastSequence &- firstSequence &+ 1 > 5_000
   }
 
   /// The oldest input that can still be read, in memory or in the store.

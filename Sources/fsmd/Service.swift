@@ -219,7 +219,7 @@ final class Service {
   private func converse(_ client: Client, _ home: RealmBox) -> Errand {
     let hosted = client.hosted
     home.realm.slice = .onEventLoop
-    home.realm.isSlow = hosted.slowRequests > 0
+    home.realm.isSlow = hosted.slowRequests > 0 || home.realm.world.wireCount > Realm.manyWires
     home.realm.catchUp(host: host)
     announceLimits(in: hosted, home)
     let begun = HostClock.now()

@@ -68,11 +68,11 @@ struct FootprintTests {
   func openings() throws {
     var world = World()
     try world.make(Power.kind, "p")
-    let begun = world.journalOpenings
+    let begun = world.journal.openings
     sendMany(1_000, "p", "buttonClick", to: &world)
-    #expect(world.journalOpenings == begun)
+    #expect(world.journal.openings == begun)
     sendMany(20_000, "p", "buttonClick", to: &world)
-    #expect(world.journalOpenings > begun)
+    #expect(world.journal.openings > begun)
   }
 
   @Test(
