@@ -12,8 +12,6 @@ extension Service {
     private(set) var stay = 0
     /// What concerns more than its session, and waits for a world or the store, with the tag of its request.
     var errand: (ServiceErrand, tag: [UInt8])?
-    /// The number of what it has under way, for `activities`.
-    var activity: UInt64?
     /// A worker's time for its activity, while that is with a worker.
     var lease: Lease?
     /// The tags of `cancel` lines that wait until its activity is back.
@@ -41,6 +39,9 @@ extension Service {
       session = Session(number: number, limits: limits)
       self.hosted = hosted
     }
+
+    /// The number of what it has under way, for `activities`; nil if nothing is.
+    var activity: UInt64? { session.activity.isNone ? nil : session.task?.number }
 
     /// Whether its activity is with a worker.
     var isAway: Bool { if case .away = session.activity { true } else { false } }

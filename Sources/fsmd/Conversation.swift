@@ -198,7 +198,7 @@ extension Engine {
       } catch {
         return nil
       }
-      session.task = Verb(request.verb).map { ($0, 0) }
+      session.task = Verb(request.verb).map { Task($0) }
       return Array(request.tag)
     }
     guard let tag else { return false }
@@ -349,7 +349,7 @@ extension Engine {
       }
       return
     }
-    session.task = (.end, 0)
+    session.task = Task(.end)
     session.activity = .deferred(Activity.Deferred(requests: .batch(batch), tag: end.tag))
     session.needsWorker = true
   }

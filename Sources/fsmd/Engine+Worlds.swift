@@ -30,10 +30,11 @@ extension Engine {
   }
 
   /// `+ world=W clock= t= seq= [service=out]`
-  func describe(_ hosted: HostedWorld, _ tag: UnsafeRawBufferPointer, _ session: inout Session) {
-    let glimpse = hosted.presentGlimpse
+  func describe(
+    _ name: String, _ glimpse: HostedWorld.Glimpse, _ tag: UnsafeRawBufferPointer, _ session: inout Session
+  ) {
     session.outbox.buffer.begin(.success, tag: tag)
-    session.outbox.buffer.key("world", hosted.name)
+    session.outbox.buffer.key("world", name)
     session.outbox.buffer.key("clock", glimpse.clock.rawValue)
     session.endLine(glimpse)
   }

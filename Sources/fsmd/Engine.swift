@@ -89,7 +89,7 @@ extension Engine {
   ) -> Errand {
     let words = Words(request)
     guard check(words, verb.entry, &session), admits(verb, words, &session, &realm) else { return .none }
-    session.task = (verb, realm.host)
+    session.task = Task(verb, since: realm.host)
     session.isStanding = realm.stored != nil && !verb.asksTheWorld
     if !verb.needsTheWorld { return run(verb, words, &session) }
     session.effort += effort(of: verb, bytes: 0, realm)

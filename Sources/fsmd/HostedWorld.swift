@@ -101,8 +101,15 @@ final class HostedWorld {
   /// Whether another client than this one has a request that waits, and is next.
   func isPromised(to client: Service.Client) -> Bool { promised.map { $0 !== client } ?? false }
 
+  /// Says that the client whose request is next has its turn.
   func promiseIsKept() {
     next = nil
+  }
+
+  /// Takes a promise back whose client may have to wait for something else by now; it is given again where that is not so.
+  func reviewPromise() {
+    guard let next, next.errand == nil, !next.session.activity.isDeferred else { return }
+    self.next = nil
   }
 
   /// Notes that a client has come to the world while that is lent.

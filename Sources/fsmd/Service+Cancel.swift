@@ -61,7 +61,6 @@ extension Service {
     }
     // Notices that were kept back come behind the last line.
     client.session.endActivity()
-    client.activity = nil
     // What waits behind it is taken in its turn.
     client.session.isHeldUp = true
     list(client)

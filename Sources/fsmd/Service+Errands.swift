@@ -13,7 +13,11 @@ extension Service {
     guard canRun(errand, client) else { return false }
     let mark = client.session.outbox.buffer.count
     switch errand {
-    case .describeWorld: tag.withUnsafeBytes { engine.describe(client.hosted, $0, &client.session) }
+    case .describeWorld:
+      let (name, glimpse) = (client.hosted.name, client.hosted.presentGlimpse)
+      tag.withUnsafeBytes { engine.describe(name, glimpse, $0, &client.session) }
+      // It tells of what may not be stored yet.
+      return true
     case .activities: listActivities(tag, client)
     case .cancel(let number): cancel(number, tag, client)
     case .use(let name): use(name, tag, client)
@@ -78,7 +82,7 @@ extension Service {
   private func use(_ name: String, _ tag: [UInt8], _ client: Client) {
     guard let hosted = world(name, tag, client) else { return }
     move(client, to: hosted)
-    tag.withUnsafeBytes { engine.describe(hosted, $0, &client.session) }
+    tag.withUnsafeBytes { engine.describe(name, hosted.storedGlimpse, $0, &client.session) }
   }
 
   private func move(_ client: Client, to hosted: HostedWorld) {

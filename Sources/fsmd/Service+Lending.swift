@@ -10,12 +10,14 @@ extension Service {
   /// Lends the worlds in which there is long work, those whose clients have waited longest first.
   func lendWorlds() {
     if isShuttingDown { return }
+    for hosted in worlds.values { hosted.reviewPromise() }
     let candidates = busy.filter { $0.session.needsWorker && !waitsForAnother($0) }.sorted { $0.turn < $1.turn }
     for client in candidates {
       if canLend(client), workers.areFree {
         lend(to: client)
       } else {
         // Otherwise those whose requests keep the store busy would always come first.
+        guard needsOnlyTheStore(client) else { continue }
         for hosted in worldsNeeded(by: client) where hosted.isBeingStored { hosted.promise(to: client) }
       }
     }
@@ -32,8 +34,12 @@ extension Service {
 
   /// Whether a worker can go on with what a client has under way.
   func canLend(_ client: Client) -> Bool {
-    guard client.session.needsWorker else { return false }
-    guard worldsNeeded(by: client).allSatisfy({ $0.home != nil && isStored($0) }) else { return false }
+    client.session.needsWorker && worldsNeeded(by: client).allSatisfy(isStored) && needsOnlyTheStore(client)
+  }
+
+  /// Whether a worker could go on with what a client has under way if all is stored that its worlds have brought.
+  private func needsOnlyTheStore(_ client: Client) -> Bool {
+    guard worldsNeeded(by: client).allSatisfy({ $0.home != nil }) else { return false }
     if case .compare = client.session.activity { return engine.hasRoomForReply(client.session) }
     return client.hosted.home.map { canWork(client, $0) } ?? false
   }

@@ -112,13 +112,13 @@ final class Service {
     engine.counters.clients = clients.count
     engine.counters.connections &+= 1
     main.home?.realm.catchUp(host: host)
-    let glimpse = main.presentGlimpse
+    let glimpse = main.storedGlimpse
     client.session.outbox.buffer.append(literal: "+ fsmd protocol=1")
     client.session.outbox.buffer.key("version", engine.version)
     client.session.outbox.buffer.key("world", main.name)
     client.session.outbox.buffer.key("clock", glimpse.clock.rawValue)
     client.session.endLine(glimpse)
-    if !waitsForStore(client) { client.session.outbox.settle() }
+    client.session.outbox.settle()
     return client
   }
 
@@ -260,12 +260,10 @@ final class Service {
 
   /// Puts a client on the lists that its session now calls for; it is taken off when it is come upon.
   func list(_ client: Client) {
-    if client.session.activity.isNone {
-      client.activity = nil
-    } else if client.activity == nil {
-      client.activity = nextActivity
-      nextActivity += 1
+    if !client.session.activity.isNone, client.activity == nil {
+      client.session.task?.number = nextActivity
       client.session.task?.since = host
+      nextActivity += 1
     }
     if !client.isBusy, isBusy(client) {
       client.isBusy = true

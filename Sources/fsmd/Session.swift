@@ -13,8 +13,8 @@ struct Session: ~Copyable {
   var outbox = Outbox()
   /// What this client is in the middle of; no other request of its is taken until that is done.
   var activity = Activity.none
-  /// What its present activity was asked for with, and since when; kept for `activities`.
-  var task: (verb: Verb, since: UInt64)?
+  /// What its present activity was asked for with; kept for `activities`.
+  var task: Task?
   /// Whether the rest of the activity is a worker's.
   var needsWorker = false
   /// The lines since `begin`, while they are collected.
@@ -103,6 +103,20 @@ struct Session: ~Copyable {
     activity = .none
     cursor = nil
     gap = nil
+  }
+}
+
+/// What an activity was asked for with, as `activities` tells it.
+struct Task {
+  let verb: Verb
+  /// The host time at which it began.
+  var since: UInt64
+  /// Its number; nil before it was listed.
+  var number: UInt64?
+
+  init(_ verb: Verb, since: UInt64 = 0) {
+    self.verb = verb
+    self.since = since
   }
 }
 

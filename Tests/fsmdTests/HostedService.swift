@@ -45,11 +45,7 @@ final class HostedService {
     let guest = Guest(service.open(), of: self)
     guests[guest.client.number] = WeakGuest(guest: guest)
     guest.collect()
-    // What the greeting tells of main may have to be stored first.
-    if guest.lines().isEmpty {
-      round()
-      _ = guest.lines()
-    }
+    _ = guest.lines()
     return guest
   }
 
