@@ -23,13 +23,15 @@ final class Database {
   private var places: [FilePlace] = []
   /// Whether one of them was not there when this was looked at last.
   private var isDisplaced = false
+  /// How many pages the log had after the last commit.
+  private let log = Log()
   private lazy var begin = kept("BEGIN IMMEDIATE")
   private lazy var beginReading = kept("BEGIN")
   private lazy var commit = kept("COMMIT")
   private lazy var rollback = kept("ROLLBACK")
 
-  /// How long a call waits for a program that has the database locked, in milliseconds. It holds up all that the daemon
-  /// does, so it is shorter than a person's patience.
+  /// How long a call waits for a program that has the database locked, in milliseconds. Whoever waits for the store waits
+  /// for that, so it is shorter than a person's patience.
   private static let patience: Int32 = 250
 
   /// - Parameter system: SQLite's name for a way to the files; nil for the usual one.
@@ -63,6 +65,40 @@ final class Database {
 
   deinit {
     close()
+  }
+
+  /// Whether a call waits for a program that has the database locked.
+  func wait(forLocks waits: Bool) {
+    sqlite3_busy_timeout(handle, waits ? Self.patience : 0)
+  }
+
+  private final class Log {
+    var pages: Int32 = 0
+  }
+
+  var pagesInLog: Int { Int(log.pages) }
+
+  /// Notes after each commit how long the log is, instead of writing it back in the commit that finds it long.
+  func watchLog() {
+    // Safety: `log` lives as long as this value, which closes the connection before it goes.
+    let context = Unmanaged.passUnretained(log).toOpaque()
+    sqlite3_wal_hook(
+      handle,
+      { context, _, _, pages in
+        if let context { Unmanaged<Log>.fromOpaque(context).takeUnretainedValue().pages = pages }
+        return SQLITE_OK
+      }, context)
+  }
+
+  /// Writes the log back to the database, as far as nobody reads what was before.
+  func writeBackLog() throws(StoreFailure) {
+    var (inLog, written): (Int32, Int32) = (0, 0)
+    let code = Self.calling(faults) {
+      sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_PASSIVE, &inLog, &written)
+    }
+    guard code == SQLITE_OK else { throw failure(code) }
+    // The next commit begins the log anew if all of it is written; until then it says nothing.
+    log.pages = 0
   }
 
   /// Lets closing write the WAL back to the database.

@@ -2,8 +2,8 @@ internal import Glibc
 
 /// Worlds in one SQLite database, in a folder of their own; ``StoreFiles`` names what is in it.
 ///
-/// A round is one transaction. The database is in WAL mode: a commit appends to the log, which SQLite writes back to the
-/// database every ``logPages``. Others may read the database meanwhile.
+/// A round is one transaction. The database is in WAL mode: a commit appends to the log, which is
+/// written back to the database when somebody asks for it (``writeBackLog()``). Others may read the database meanwhile.
 package final class SQLiteStore: SQLiteReader, WorldStore {
   /// What tests want otherwise than daemons.
   package struct Circumstances {
@@ -23,9 +23,9 @@ package final class SQLiteStore: SQLiteReader, WorldStore {
     }
   }
 
-  /// How long the log gets before it is written back: 16 MB. Longer makes commits cheaper on the average and the longest
-  /// of them longer.
-  static let logPages = 4000
+  /// How long the log gets before it is to be written back: 8 MB. Longer makes commits cheaper on the average, and the
+  /// time longer for which they wait.
+  static let logPages = 2000
 
   /// A database up to this size has its structure checked in full when it is opened, which takes some 20 ms. In larger
   /// ones each part is checked when it is read.
@@ -147,7 +147,7 @@ package final class SQLiteStore: SQLiteReader, WorldStore {
           warn(warning)
         }
         try database.run("PRAGMA synchronous = \(durability == .full ? "FULL" : "NORMAL")")
-        try database.run("PRAGMA wal_autocheckpoint = \(logPages)")
+        database.watchLog()
         try database.run("PRAGMA journal_size_limit = \(2 * logPages * Schema.pageSize)")
         // Debian's SQLite overwrites what is deleted with zeros, which doubles the work of removing old segments.
         try database.run("PRAGMA secure_delete = OFF")
@@ -182,6 +182,14 @@ package final class SQLiteStore: SQLiteReader, WorldStore {
     }
     return try database.writing(body)
   }
+
+  package var waitsForLocks = true {
+    didSet { if waitsForLocks != oldValue { database.wait(forLocks: waitsForLocks) } }
+  }
+
+  package var isLogLong: Bool { database.pagesInLog >= SQLiteStore.logPages }
+
+  package func writeBackLog() throws(StoreFailure) { try database.writeBackLog() }
 
   package func tryWriting() throws(StoreFailure) {
     try writing { () throws(StoreFailure) in

@@ -8,7 +8,7 @@
 /// threads read through its ``readers`` meanwhile. Calls return when the work is done; after a failure nothing of that
 /// call is stored, except after ``StoreFailure/unknown(path:reason:)`` and ``StoreFailure/gone(path:)``. In each case the caller forgets the worlds that the call was
 /// about and takes them again: what a store says then is the truth.
-package protocol WorldStore: WorldReading {
+package protocol WorldStore: AnyObject, WorldReading {
   /// Reading from other threads, while this one writes.
   var readers: any StoreReaders { get }
 
@@ -69,6 +69,19 @@ package protocol WorldStore: WorldReading {
   ///
   /// - Returns: Whether there is more; then call again.
   func sweep() throws(StoreFailure) -> Bool
+
+  /// Whether a call waits for a quarter of a second where another program has the store locked, which is so at first;
+  /// otherwise it fails at once with `locked`.
+  var waitsForLocks: Bool { get set }
+
+  /// Whether the log is so long that it is time for ``writeBackLog()``.
+  var isLogLong: Bool { get }
+
+  /// Writes the log back to the database, as far as nobody reads what was before. Commits only ever append to it.
+  ///
+  /// - Throws: What ``append(_:)`` throws, but for what is about worlds; what is stored stays stored.
+  /// - Complexity: O(log).
+  func writeBackLog() throws(StoreFailure)
 
   /// Tries whether anything can be written, by writing next to nothing in the way that a round is written.
   ///

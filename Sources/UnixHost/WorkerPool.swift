@@ -1,7 +1,5 @@
 internal import CSystem
-internal import Dispatch
 internal import Glibc
-internal import Synchronization
 
 /// Threads for work that would keep an event loop waiting.
 ///
@@ -14,7 +12,7 @@ package final class WorkerPool: Sendable {
   /// How many jobs run at a time.
   package let places: Int
   private let niceness: Int32
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   private struct State {
     /// Jobs that wait for a place, in order.
@@ -28,13 +26,13 @@ package final class WorkerPool: Sendable {
   private enum Waiting {
     case fresh(Job)
     /// A job that has yielded; its thread waits for the signal.
-    case suspended(DispatchSemaphore)
+    case suspended(Semaphore)
   }
 
   /// Where an idle thread waits for its next job.
   private final class Parking: Sendable {
-    let signal = DispatchSemaphore(value: 0)
-    let job = Mutex<Job?>(nil)
+    let signal = Semaphore()
+    let job = Locked<Job?>(nil)
   }
 
   /// - Parameters:
@@ -66,7 +64,7 @@ package final class WorkerPool: Sendable {
   /// - Precondition: There is one place, so that jobs are done in order. Not to be called by a job.
   package func wait() {
     precondition(places == 1, "only one after the other are jobs done in order")
-    let done = DispatchSemaphore(value: 0)
+    let done = Semaphore()
     submit { done.signal() }
     done.wait()
   }
@@ -75,7 +73,7 @@ package final class WorkerPool: Sendable {
   ///
   /// It returns at once when no job waits. To be called by jobs of this pool only.
   package func yield() {
-    let own = DispatchSemaphore(value: 0)
+    let own = Semaphore()
     let next: Waiting? = state.withLock { state in
       guard !state.waiting.isEmpty else { return nil }
       state.waiting.append(.suspended(own))

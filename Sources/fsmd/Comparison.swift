@@ -228,6 +228,9 @@ extension Service {
       return
     }
     client.session.activity = .compare(Comparison(one, other, tag: tag))
+    client.session.task = Task(.diff)
+    // It is one also where the present world, which need be neither of them, is with a worker.
+    client.session.needsWorker = true
   }
 }
 

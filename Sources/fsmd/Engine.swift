@@ -251,6 +251,10 @@ extension Engine {
         "'\(name)' is composed; its machines are \(names.joined(separator: ", "))")
       return nil
     }
+    guard session.hasReader else {
+      session.fail(words.tag, .unknownMachine, [("machine", name)], "there is no such machine")
+      return nil
+    }
     // To compare two names takes some times as long as to look at a machine.
     session.effort += 8 * min(Nearest.candidates, realm.world.machineCount)
     session.fail(

@@ -1,9 +1,10 @@
 import StateMachines
 import Synchronization
+import UnixHost
 
 /// Graphs that were found out, and those that are being found out; each once, whoever asks, on whichever thread.
 final class Graphs: Sendable {
-  private let kept = Mutex(Kept())
+  private let kept = Locked(Kept())
   /// How many drawings are being made by programs now.
   private let drawings = Atomic(0)
   /// The program that draws: a path, or a name that is looked for in `PATH`.
@@ -71,7 +72,7 @@ final class Graphs: Sendable {
 /// A graph, or the exploration that will give it. Whoever needs the graph works on it, one thread at a time.
 final class GraphSource: @unchecked Sendable {
   // Safety: `exploration` and `graph` are touched with `lock` held only.
-  private let lock = Mutex(())
+  private let lock = Locked(())
   private var exploration: Exploration?
   private var graph: StateGraph?
 

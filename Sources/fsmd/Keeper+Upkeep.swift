@@ -20,6 +20,8 @@ extension Keeper {
     case more
     /// A checkpoint is ready, which takes the store a while.
     case checkpoint(MadeCheckpoint)
+    /// There may be something to remove from the store, which takes that a while.
+    case room(Tenure)
   }
 
   /// A world written out, for the store.
@@ -30,7 +32,7 @@ extension Keeper {
     let bytes: [UInt8]
   }
 
-  /// Goes on with what is to be done for a world beside its rounds: a piece of a checkpoint, a batch of what is to go.
+  /// Goes on with what is to be done for a world beside its rounds: a piece of a checkpoint, or what the store is to do.
   ///
   /// - Throws: What ``WorldStore/append(_:)`` throws; the world must be read again then.
   func tend(_ hosted: HostedWorld, _ home: RealmBox, host: UInt64) throws(KeeperFailure) -> Upkeep {
@@ -48,11 +50,15 @@ extension Keeper {
       return .more
     }
     guard keeping.isOverfull, !keeping.isCheckpointUndone else { return .nothing }
-    let isOverfull = try ask { () throws(StoreFailure) in try store.retain(keeping.tenure, retention) }
-    hosted.keeping?.isOverfull = isOverfull
-    let held = try ask { () throws(StoreFailure) in try store.holdings(of: keeping.tenure.world) }
-    home.realm.stored?.first = held.first
-    return isOverfull ? .more : .nothing
+    return .room(keeping.tenure)
+  }
+
+  /// Removes a bite of what lies beyond the limits; on any thread, while nobody else uses the store.
+  ///
+  /// - Returns: Whether there is more to remove, and the first input that is there still.
+  func makeRoom(_ tenure: Tenure) throws(StoreFailure) -> (isOverfull: Bool, first: UInt64) {
+    let isOverfull = try store.retain(tenure, retention)
+    return (isOverfull, try store.holdings(of: tenure.world).first)
   }
 
   /// Stores a checkpoint; on any thread, while nobody else uses the store.
@@ -150,10 +156,4 @@ extension Keeper {
     try ask { () throws(StoreFailure) in try store.release(keeping.tenure) }
   }
 
-  /// Gives back a bite of the room that dropped worlds had.
-  ///
-  /// - Returns: Whether there is more.
-  func sweep() throws(KeeperFailure) -> Bool {
-    try ask { () throws(StoreFailure) in try store.sweep() }
-  }
 }

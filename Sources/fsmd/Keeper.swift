@@ -78,6 +78,13 @@ final class Keeper {
     slowCommits = time > Keeper.slow ? Keeper.slowCommits : max(0, slowCommits - 1)
   }
 
+  /// Does what the event loop asks of the store, for which nobody is to wait as long as another program has it locked.
+  func atOnce<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+    store.waitsForLocks = false
+    defer { store.waitsForLocks = true }
+    return try body()
+  }
+
   /// Tries whether the store can be written, for next to nothing.
   func tryWriting() throws(KeeperFailure) {
     try ask { () throws(StoreFailure) in try store.tryWriting() }
@@ -187,10 +194,12 @@ final class Round: @unchecked Sendable {
 
   /// Writes it down.
   ///
-  /// - Throws: What ``WorldStore/append(_:)`` throws; the worlds must be read again then.
-  func write() throws(StoreFailure) {
-    var appends: [Append] = []
-    try write(news[...], &appends)
+  /// - Returns: What ``WorldStore/append(_:)`` throws; the worlds must be read again then.
+  func written() -> Result<Void, StoreFailure> {
+    Result { () throws(StoreFailure) in
+      var appends: [Append] = []
+      try write(news[...], &appends)
+    }
   }
 
   /// Borrows the bytes of one world after the other, and then writes all.

@@ -30,8 +30,10 @@ extension Service {
       let round = keeper.gather(news)
       if !isLast, !workers.areInline, !keeper.isQuick(round) { return commitLater(round) }
       let begun = HostClock.now()
-      let result = Result { () throws(StoreFailure) in try round.write() }
+      let result = isLast ? round.written() : keeper.atOnce { round.written() }
       keeper.note(HostClock.now() &- begun)
+      // For another program's lock the store's thread waits.
+      if case .failure(.locked) = result, !isLast, !workers.areInline { return commitLater(round) }
       // Where one world is somebody else's by now, the others still can be stored.
       if finish(round, result) { return settleOutboxes() }
     }
@@ -53,7 +55,7 @@ extension Service {
     let begun = HostClock.now()
     workers.submit(
       StoreJob { () throws(StoreFailure) in
-        try round.write()
+        try round.written().get()
       } then: { [unowned self] result in
         for news in round.news { news.hosted.isBeingStored = false }
         keeper?.note(HostClock.now() &- begun)
@@ -119,29 +121,75 @@ extension Service {
   func tendWorlds() {
     isTending = false
     guard let keeper, !workers.storeIsBusy else { return }
+    // What the store's thread does is followed by another look.
+    defer { isTending = isTending || workers.storeIsBusy }
+    if keeper.store.isLogLong { return writeBackLog(keeper) }
     for hosted in worlds.values where hosted.keeping != nil {
       guard let home = hosted.home else { continue }
       do throws(KeeperFailure) {
         switch try keeper.tend(hosted, home, host: host) {
         case .nothing: continue
-        case .more: isTending = true
-        case .checkpoint(let made):
+        case .more:
+          // One world at a time, so that a round is short however many there are.
           isTending = true
+          return
+        case .checkpoint(let made):
           return put(made, of: hosted, keeper)
+        case .room(let tenure): return makeRoom(in: hosted, tenure, keeper)
         }
       } catch {
         leave(hosted, home, after: error)
       }
     }
-    guard hasRubbish else { return }
-    do throws(KeeperFailure) {
-      hasRubbish = try keeper.sweep()
-      if hasRubbish { isTending = true }
-    } catch {
-      // What was dropped stays where it is until the next start; nobody needs it.
-      hasRubbish = false
-      report("dropped worlds: \(error)")
-    }
+    if hasRubbish { sweep(keeper) }
+  }
+
+  /// Lets the store's thread write the log back.
+  private func writeBackLog(_ keeper: Keeper) {
+    workers.submit(
+      StoreJob { () throws(StoreFailure) in
+        try keeper.store.writeBackLog()
+      } then: { [unowned self] result in
+        // It only gets longer; whatever is wrong, the next commit will meet it.
+        if case .failure(let error) = result { report("the store's log stays as long as it is: \(error)") }
+      })
+  }
+
+  /// Lets the store's thread remove a bite of what a world has too much. The world stays home meanwhile.
+  private func makeRoom(in hosted: HostedWorld, _ tenure: Tenure, _ keeper: Keeper) {
+    hosted.isBeingStored = true
+    workers.submit(
+      StoreJob { () throws(StoreFailure) in
+        try keeper.makeRoom(tenure)
+      } then: { [unowned self] result in
+        hosted.isBeingStored = false
+        guard let home = hosted.home else { return }
+        switch result {
+        case .success(let (isOverfull, first)):
+          hosted.keeping?.isOverfull = isOverfull
+          home.realm.stored?.first = first
+          if isOverfull { isTending = true }
+        case .failure(let error): leave(hosted, home, after: .store(error))
+        }
+      })
+  }
+
+  /// Lets the store's thread give back a bite of the room that dropped worlds had.
+  private func sweep(_ keeper: Keeper) {
+    workers.submit(
+      StoreJob { () throws(StoreFailure) in
+        try keeper.store.sweep()
+      } then: { [unowned self] result in
+        switch result {
+        case .success(let hasMore):
+          hasRubbish = hasMore
+          if hasMore { isTending = true }
+        case .failure(let error):
+          // What was dropped stays where it is until the next start; nobody needs it.
+          hasRubbish = false
+          report("dropped worlds: \(error)")
+        }
+      })
   }
 
   /// Lets the store's thread store a checkpoint.
@@ -223,12 +271,12 @@ extension Service {
     if let reading = home.realm.outage?.reading {
       // It is here already; only whether it can be written is to be found out, and that first.
       return goOn(hosted, home, told: told, keeper) { () throws(KeeperFailure) in
-        try keeper.tryWriting()
+        try keeper.atOnce { () throws(KeeperFailure) in try keeper.tryWriting() }
         return reading
       }
     }
-    let (name, host) = (hosted.name, host)
     if workers.areInline {
+      let (name, host) = (hosted.name, host)
       return goOn(hosted, home, told: told, keeper) { () throws(KeeperFailure) in
         Service.replace(hosted, with: try keeper.read(name, host: host))
       }

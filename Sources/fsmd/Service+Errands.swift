@@ -116,7 +116,9 @@ extension Service {
       Realm(name: name, clock: clock, seed: seed, limits: engine.limits.world, host: host))
     if isDurable, let home = hosted.home {
       do throws(KeeperFailure) {
-        try keeper?.begin(hosted, home, host: host)
+        if let keeper {
+          try keeper.atOnce { () throws(KeeperFailure) in try keeper.begin(hosted, home, host: host) }
+        }
       } catch {
         client.session.failStorage(tag, world: name, "\(error)")
         return
@@ -209,7 +211,7 @@ extension Service {
       return false
     }
     do throws(StoreFailure) {
-      try keeper.store.remove(hosted.name)
+      try keeper.atOnce { () throws(StoreFailure) in try keeper.store.remove(hosted.name) }
       if let outage = home.realm.outage {
         report("world \(hosted.name), which was out of service, was dropped with its \(outage.head) inputs")
       }

@@ -1,5 +1,4 @@
 import JournalStore
-import Synchronization
 import UnixHost
 
 /// The threads that long work is done on, and what they have given back.
@@ -18,8 +17,8 @@ final class Workers {
 
   /// What has come back and nobody has taken, shared with the workers.
   private final class Returned: Sendable {
-    let loans = Mutex<[Loan]>([])
-    let storeJobs = Mutex<[StoreJob]>([])
+    let loans = Locked<[Loan]>([])
+    let storeJobs = Locked<[StoreJob]>([])
     let wake: @Sendable () -> Void
 
     init(_ wake: @escaping @Sendable () -> Void) {

@@ -46,10 +46,7 @@ extension StoredHistory {
     var checkpoint = checkpoint
     while true {
       let start = checkpoint?.mark.sequence ?? 0
-      guard start + 1 >= world.first else {
-        throw HistoryFailure.unreadable(
-          world: name, reason: "what was before input \(world.first) is not kept any more, and it takes that")
-      }
+      guard start + 1 >= world.first else { throw HistoryFailure.forgotten(world: name, first: world.first) }
       var undone = UndoneSpans()
       if start < end {
         try readSegments(from: start + 1, to: end) { undone.look(through: $0.bytes, $0.first...$0.last) }

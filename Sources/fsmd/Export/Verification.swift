@@ -94,8 +94,14 @@ struct Verification {
     try compareNames(inputs)
     guard base != nil || history.world.first == 1 else { return .notPlayed }
     let start = try base.map { try checkpoint($0) }
-    let played = try history.played(
-      from: start, to: inputs.upperBound, at: wanted?.moment ?? history.moment, wanted?.limits ?? WorldLimits())
+    let played: World
+    do {
+      played = try history.played(
+        from: start, to: inputs.upperBound, at: wanted?.moment ?? history.moment, wanted?.limits ?? WorldLimits())
+    } catch HistoryFailure.forgotten where mark != nil {
+      // Something in it was undone further back than the store keeps; a restart begins with the checkpoint behind it.
+      return .notPlayed
+    }
     guard played.lastSequence == inputs.upperBound else { return .bad("it ends with input \(played.lastSequence)") }
     let hash = try played.presentHash
     if let wanted, hash != wanted.hash {
