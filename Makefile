@@ -5,6 +5,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 BENCH ?=
 STORE ?= .build/store
+RACE ?= UnixHostTests|EndToEndTests
 
 # The Swift runtime is linked in: the programs start in half the time and go on when the toolchain moves.
 RELEASE := -c release --static-swift-stdlib
@@ -21,12 +22,13 @@ endif
 .SILENT:
 .SHELLFLAGS := -eu -c
 .DEFAULT_GOAL := help
-.PHONY: help run test store bench count format lint install clean swift-is-there libraries-are-there redis-is-there \
+.PHONY: help run test race store bench count format lint install clean swift-is-there libraries-are-there redis-is-there \
   valgrind-is-there
 
 help:
 	echo 'make run      builds fsmd and opens the REPL on a daemon of its own (with no terminal: plays Demos/tour.fsm)'
 	echo 'make test     checks the format, builds with warnings as errors, runs all tests'
+	echo 'make race     runs the tests that have threads under the thread sanitizer (RACE="$(RACE)")'
 	echo 'make store    leaves a store with machines of all kinds, which later releases must read, in STORE=$(STORE)'
 	echo 'make bench    measures fsmd beside Redis, one table (BENCH="--quick", BENCH="--only memory")'
 	echo 'make count    instructions that the daemon takes per request, counted by valgrind: the same each time'
@@ -46,6 +48,13 @@ test: libraries-are-there lint
 	echo 'Building the programs and their tests (the first time takes some minutes).'
 	swift build -q --build-tests
 	swift test -q --skip-build --disable-xctest
+
+# The same under the thread sanitizer, daemons that tests start included: a race that is seen makes an exit code wrong.
+race: libraries-are-there
+	echo 'Building the programs and their tests with the thread sanitizer (the first time takes some minutes).'
+	swift build -q --build-tests --sanitize=thread --scratch-path .build/race
+	TSAN_OPTIONS=exitcode=66 swift test -q --skip-build --disable-xctest --sanitize=thread --scratch-path .build/race \
+	  --filter '$(RACE)'
 
 # What is kept of a release, so that later ones can be tested with it.
 store: libraries-are-there
