@@ -40,6 +40,9 @@ package final class AgendaListing {
     }
   }
 
+  /// The memory that what was copied takes.
+  package var bytes: Int { found.count * MemoryLayout<World.AgendaItem>.stride + (agenda?.bytes ?? 0) }
+
   /// Whether nothing is left.
   package var isDone: Bool { remaining == 0 || (next == found.count && agenda == nil) }
 

@@ -1,10 +1,10 @@
 package import Dispatch
 internal import Glibc
 
-/// The daemon's one thread of control: a serial queue on which descriptors, the timer and signals are served.
+/// A serial queue on which descriptors, the timer and signals are served: all that a daemon does itself.
 ///
 /// All descriptors hang on one epoll descriptor with one Dispatch source. Everything here and every handler
-/// belongs to ``queue``: set the handlers up before ``run()`` or on the queue. There are no locks.
+/// belongs to ``queue``: set the handlers up before ``run()`` or on the queue.
 /// Once started it lives as long as the process.
 package final class EventLoop {
   package let queue: DispatchQueue

@@ -22,6 +22,8 @@ final class Comparison {
 
   /// Machines looked at in one piece.
   private static let machinesInAPiece = 1_000
+  /// Machines put in the order of their names in one piece.
+  private static let namesInAPiece = 10_000
 
   init(_ left: HostedWorld, _ right: HostedWorld, tag: [UInt8]) {
     worlds = [left, right]
@@ -43,6 +45,11 @@ final class Comparison {
       }
       phase = .machines(after: nil)
     case .machines(var last):
+      // The first time in a large world that takes many pieces.
+      var budget = Comparison.namesInAPiece
+      guard left.world.putNamesInOrder(budget: &budget), right.world.putNamesInOrder(budget: &budget) else {
+        return nil
+      }
       for _ in 0..<Comparison.machinesInAPiece {
         guard let name = nextName(after: last, &left, &right) else {
           phase = .wires

@@ -6,7 +6,7 @@ import UnixHost
 
 /// The daemon as a process: the socket, the connections, the clock and the signals, around a ``Service``.
 ///
-/// Everything runs on the event loop's one queue. A round is what one wake-up brings: all clients that have sent
+/// All of this belongs to the event loop's queue; what takes long is done by workers. A round is what one wake-up brings: all clients that have sent
 /// something are read and served at one moment, then everybody's output is written.
 final class Daemon {
   private let loop: EventLoop

@@ -229,7 +229,7 @@ extension Engine {
     session.activity = .reply(
       .machines(
         LongReply.Machines(
-          pattern: pattern, kind: wanted, state: words["state"], remaining: Int(limit))),
+          cursor: NameCursor(pattern), kind: wanted, state: words["state"], remaining: Int(limit))),
       tag: words.tagBytes)
   }
 
@@ -278,22 +278,7 @@ extension Engine {
       wanted = WantedKind(entry)
     }
     guard let pattern = pattern(words[0], words, &session) else { return }
-    let kinds = realm.world.kinds
-    let counts = realm.world.counts { machine, name, kind in
-      pattern.matches(name) && (wanted?.includes(machine, kinds[kind], realm.world) ?? true)
-    }
-    var lines = 0
-    for (place, states) in counts.sorted(by: { kinds[$0.key].name < kinds[$1.key].name }) {
-      for (state, count) in states.enumerated() where count > 0 {
-        session.outbox.buffer.begin(.data, tag: words.tag)
-        session.outbox.buffer.word(kinds[place].name)
-        session.outbox.buffer.word(kinds[place].states[state].word)
-        session.outbox.buffer.word(UInt64(count))
-        session.outbox.buffer.endLine()
-        lines += 1
-      }
-    }
-    endLines(lines, words, &session)
+    session.activity = .reply(.count(LongReply.Count(pattern: pattern, kind: wanted)), tag: words.tagBytes)
   }
 
   func show(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) {

@@ -193,7 +193,7 @@ extension Activity {
   /// What a long reply is made of, where that was copied.
   fileprivate var storageBytes: Int {
     switch self {
-    case .reply(.agenda(let items, _, _), _): items.count * MemoryLayout<World.AgendaItem>.stride
+    case .reply(.agenda(let listing, _), _): listing.bytes
     case .reply(.wires(let items, _, _), _): items.count * MemoryLayout<Wire>.stride
     case .deferred(let deferred): deferred.storageBytes
     case .none, .advance, .step, .await, .rewind, .compare, .fork, .reply, .away: 0

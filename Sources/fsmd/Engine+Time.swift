@@ -134,8 +134,8 @@ extension Engine {
     guard let limit = number(words["limit"], "limit", in: 0...1_000_000_000, otherwise: .max >> 1, words, &session)
     else { return }
     guard let pattern = pattern(words[0], words, &session) else { return }
-    let items = realm.world.agendaItems(matching: pattern, limit: Int(limit))
-    session.activity = .reply(.agenda(items: items, next: 0, written: 0), tag: words.tagBytes)
+    let listing = realm.world.agendaListing(matching: pattern, limit: Int(limit))
+    session.activity = .reply(.agenda(listing, written: 0), tag: words.tagBytes)
   }
 
   func awaitState(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) {

@@ -6,8 +6,10 @@ import StateMachines
 enum LongReply {
   /// Machines in the order of their names; names and states are those at the time of writing.
   case machines(Machines)
+  /// How many machines are in each state; each counts as it is when its turn comes.
+  case count(Count)
   /// Running timers as they were when they were asked for; those that have gone since are left out.
-  case agenda(items: [World.AgendaItem], next: Int, written: Int)
+  case agenda(AgendaListing, written: Int)
   /// Wires as they were when they were asked for; those that have gone since are left out.
   case wires(items: [Wire], next: Int, written: Int)
   /// Part of the journal, up to the last input at the time of the request.
@@ -20,13 +22,17 @@ enum LongReply {
   case coverage(CoverageReply)
 
   struct Machines {
-    let pattern: Pattern
+    var cursor: NameCursor
     let kind: WantedKind?
     let state: String?
     var remaining: Int
-    /// The name written last, where the next piece goes on.
-    var last: [UInt8]?
     var written = 0
+  }
+
+  struct Count {
+    let pattern: Pattern
+    let kind: WantedKind?
+    var tally = StateTally()
   }
 
   /// What came of writing a piece.
@@ -66,14 +72,18 @@ enum LongReply {
       let piece = machines.write(&realm.world, tag: tag, to: &buffer, LongReply.machinesLookedAt)
       self = .machines(machines)
       return piece
-    case .agenda(let items, let next, var written):
-      let end = min(items.count, next + LongReply.timersLookedAt)
-      for item in items[next..<end] where realm.world.isRunning(item) {
+    case .count(var count):
+      let piece = count.write(realm.world, tag: tag, to: &buffer, LongReply.machinesLookedAt)
+      self = .count(count)
+      return piece
+    case .agenda(let listing, var written):
+      var budget = LongReply.timersLookedAt
+      while let item = listing.next(in: realm.world, budget: &budget) {
         LongReply.write(item, realm.world, tag: tag, to: &buffer)
         written += 1
       }
-      self = .agenda(items: items, next: end, written: written)
-      return end == items.count ? .done(written) : .more
+      self = .agenda(listing, written: written)
+      return listing.isDone ? .done(written) : .more
     case .wires(let items, let next, var written):
       let end = min(items.count, next + LongReply.wiresLookedAt)
       for wire in items[next..<end] where realm.world.contains(wire) {
@@ -104,7 +114,7 @@ enum LongReply {
     switch self {
     case .graph, .coverage: true
     case .journal(let journal), .past(let journal, _): journal.isStored
-    case .machines, .agenda, .wires: false
+    case .machines, .count, .agenda, .wires: false
     }
   }
 
@@ -112,7 +122,7 @@ enum LongReply {
   var isWaiting: Bool {
     switch self {
     case .graph(let graph): graph.isWaiting
-    case .machines, .agenda, .wires, .journal, .past, .coverage: false
+    case .machines, .count, .agenda, .wires, .journal, .past, .coverage: false
     }
   }
 
@@ -168,16 +178,14 @@ extension LongReply.Machines {
     _ world: inout World, tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer, _ most: Int
   ) -> LongReply.Piece {
     var queries: [Int: StateQuery?] = [:]
-    for _ in 0..<most {
-      guard remaining > 0 else { return .done(written) }
-      let found =
-        last.map { name in name.withUnsafeBytes { world.machine(after: $0) } }
-        ?? pattern.prefix.withUnsafeBytes { world.machine(atOrAfter: $0) }
-      guard let machine = found else { return .done(written) }
-      let name = world.withName(of: machine) { Array($0) }
-      guard name.starts(with: pattern.prefix) else { return .done(written) }
-      last = name
-      guard name.withUnsafeBytes({ pattern.matches($0) }) else { continue }
+    var budget = most
+    while remaining > 0 {
+      let machine: MachineID
+      switch world.next(&cursor, budget: &budget) {
+      case .found(let next): machine = next
+      case .more: return .more
+      case .done: return .done(written)
+      }
       let place = world.kindPlace(of: machine)
       let kind = world.kind(at: place)
       if let wanted = self.kind, !wanted.includes(machine, kind, world) { continue }
@@ -189,7 +197,7 @@ extension LongReply.Machines {
         }
       }
       buffer.begin(.data, tag: tag)
-      name.withUnsafeBytes { buffer.word(bare: $0) }
+      world.appendName(of: machine, to: &buffer)
       buffer.word(kind.name)
       buffer.state(
         world.words(at: place).states.word(at: world.stateIndex(of: machine)), data: world.stateData(of: machine))
@@ -197,6 +205,32 @@ extension LongReply.Machines {
       written += 1
       remaining -= 1
     }
-    return .more
+    return .done(written)
+  }
+}
+
+extension LongReply.Count {
+  /// `. KIND STATE N`
+  fileprivate mutating func write(
+    _ world: borrowing World, tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer, _ most: Int
+  ) -> LongReply.Piece {
+    let kinds = world.kinds
+    var budget = most
+    let isDone = world.count(into: &tally, budget: &budget) { machine, name, kind in
+      pattern.matches(name) && (self.kind?.includes(machine, kinds[kind], world) ?? true)
+    }
+    guard isDone else { return .more }
+    var lines = 0
+    for (place, states) in tally.counts.sorted(by: { kinds[$0.key].name < kinds[$1.key].name }) {
+      for (state, count) in states.enumerated() where count > 0 {
+        buffer.begin(.data, tag: tag)
+        buffer.word(kinds[place].name)
+        buffer.word(kinds[place].states[state].word)
+        buffer.word(UInt64(count))
+        buffer.endLine()
+        lines += 1
+      }
+    }
+    return .done(lines)
   }
 }
