@@ -11,7 +11,8 @@ package final class WorkerPool: Sendable {
 
   /// How many jobs run at a time.
   package let places: Int
-  private let niceness: Int32
+  /// How much lower than usual the threads' priority is.
+  package let niceness: Int32
   private let state = Locked(State())
 
   private struct State {

@@ -72,7 +72,7 @@ final class HostedWorld {
   /// - Precondition: It is home.
   func lend(_ lease: Lease) -> RealmBox {
     guard case .home(let box) = place else { preconditionFailure("a world is lent once at a time") }
-    glimpse = Glimpse(box.realm, isDurable: isDurable(box.realm))
+    glimpse = storedGlimpse
     place = .lent(lease)
     return box
   }

@@ -28,7 +28,8 @@ final class Loan: @unchecked Sendable {
   let lease: Lease
   /// What is lent; two worlds for a comparison.
   let worlds: [HostedWorld]
-  private let boxes: [RealmBox]
+  /// With what was lent of each.
+  let boxes: [(hosted: HostedWorld, box: RealmBox)]
   private let engine: Engine
   private let host: UInt64
   /// Whose activity is gone on with; nil if a world only catches up.
@@ -52,7 +53,7 @@ final class Loan: @unchecked Sendable {
   ) {
     self.lease = lease
     self.worlds = worlds
-    boxes = worlds.map { $0.lend(lease) }
+    boxes = worlds.map { ($0, $0.lend(lease)) }
     self.engine = engine.onWorker()
     self.host = host
     self.actor = actor
@@ -70,17 +71,12 @@ final class Loan: @unchecked Sendable {
   /// What was counted meanwhile.
   var counters: Counters { engine.counters }
 
-  /// Gives the worlds back.
-  func giveBack() {
-    for (hosted, box) in zip(worlds, boxes) { hosted.takeBack(box) }
-  }
-
   // MARK: On the worker
 
   func perform() {
     lease.begin()
     let begun = HostClock.now()
-    let home = boxes[0]
+    let home = boxes[0].box
     home.realm.slice = Slice(lease)
     if catchesUp { home.realm.catchUp(host: host) }
     home.realm.host = host
@@ -97,7 +93,7 @@ final class Loan: @unchecked Sendable {
     switch actor.session.activity {
     case .compare(let comparison):
       repeat {
-        engine.work(comparison, &actor.session, &boxes[0].realm, &boxes[1].realm)
+        engine.work(comparison, &actor.session, &boxes[0].box.realm, &boxes[1].box.realm)
       } while goesOn(actor)
       return
     case .fork(let wanted):

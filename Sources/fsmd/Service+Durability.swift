@@ -11,6 +11,9 @@ extension Service {
   /// How long no checkpoint is tried, and nothing is removed, where that has failed.
   private static let rest: UInt64 = 60_000_000_000
 
+  /// Where there are more inputs to be stored, the store's thread gathers them too.
+  private static let inputsGatheredHere: UInt64 = 20_000
+
   // MARK: Rounds
 
   /// Stores what came to durable worlds since this was last called. What a client has been told of a world that cannot be
@@ -27,6 +30,12 @@ extension Service {
         return (hosted, home)
       }
       if news.isEmpty { return }
+      if !isLast, !workers.areInline {
+        // Who always has something to store would never let the log be written back.
+        if keeper.store.isLogLong { return writeBackLog(keeper) }
+        let inputs = news.reduce(0) { $0 + $1.home.realm.world.lastSequence - $1.hosted.head($1.home.realm) }
+        if inputs > Service.inputsGatheredHere { return commitLent(news, keeper) }
+      }
       let round = keeper.gather(news)
       if !isLast, !workers.areInline, !keeper.isQuick(round) { return commitLater(round) }
       let begun = HostClock.now()
@@ -50,22 +59,51 @@ extension Service {
   }
 
   private func commitLater(_ round: Round) {
-    for news in round.news { news.hosted.isBeingStored = true }
-    for client in clients.values where client.owesStore { client.session.outbox.seal() }
+    let worlds = round.news.map(\.hosted)
+    sealOutboxes(for: worlds)
     let begun = HostClock.now()
     workers.submit(
       StoreJob { () throws(StoreFailure) in
         try round.written().get()
       } then: { [unowned self] result in
-        for news in round.news { news.hosted.isBeingStored = false }
+        for hosted in worlds { hosted.isBeingStored = false }
         keeper?.note(HostClock.now() &- begun)
-        // Where one world is somebody else's by now, the others are stored in the next round.
-        guard finish(round, result) else { return }
-        for client in clients.values where client.owesStore {
-          client.session.outbox.settleSealed()
-          letWrite(client)
-        }
+        settle(round, result)
       })
+  }
+
+  /// The same where only to gather what came would keep others waiting: the store's thread has the worlds for that long.
+  private func commitLent(_ news: [(hosted: HostedWorld, home: RealmBox)], _ keeper: Keeper) {
+    sealOutboxes(for: news.map(\.hosted))
+    for (hosted, _) in news { _ = hosted.lend(workers.lease()) }
+    workers.submit(
+      StoreJob { () throws(StoreFailure) in
+        let round = keeper.gather(news)
+        return (round, round.written())
+      } then: { [unowned self] result in
+        for (hosted, home) in news {
+          hosted.isBeingStored = false
+          giveBack(hosted, home)
+        }
+        guard case .success(let (round, outcome)) = result else { preconditionFailure("the job itself cannot fail") }
+        settle(round, outcome)
+      })
+  }
+
+  /// Marks what clients were told as told by the commit that is about to begin.
+  private func sealOutboxes(for worlds: [HostedWorld]) {
+    for hosted in worlds { hosted.isBeingStored = true }
+    for client in clients.values where client.owesStore { client.session.outbox.seal() }
+  }
+
+  /// Lets clients be told of what was stored by a commit that has ended.
+  private func settle(_ round: Round, _ result: Result<Void, StoreFailure>) {
+    // Where one world is somebody else's by now, the others are stored in the next round.
+    guard finish(round, result) else { return }
+    for client in clients.values where client.owesStore {
+      client.session.outbox.settleSealed()
+      letWrite(client)
+    }
   }
 
   /// Notes how a commit has ended.
@@ -294,7 +332,7 @@ extension Service {
       StoreJob { () throws(StoreFailure) in
         Result { () throws(KeeperFailure) in StoredRealm.Handover(try keeper.read(name, host: host)) }
       } then: { [unowned self] result in
-        hosted.takeBack(box)
+        giveBack(hosted, box)
         goOn(hosted, box, told: told, keeper) { () throws(KeeperFailure) in
           guard case .success(let read) = result else { preconditionFailure("the job itself cannot fail") }
           return Service.replace(hosted, with: try read.get().take())

@@ -131,11 +131,8 @@ extension Service {
   func takeReturned() {
     for job in workers.takeReturnedStoreJobs() { job.finish() }
     for loan in workers.takeReturned() {
-      loan.giveBack()
+      for (hosted, box) in loan.boxes { giveBack(hosted, box) }
       engine.counters.add(loan.counters)
-      for hosted in loan.worlds {
-        for client in hosted.takeArrivals() where client.hosted === hosted { freshen(client) }
-      }
       for reader in loan.readers { tell(reader) }
       for part in loan.awaiting { resume(part) }
       if let actor = loan.actor { resume(actor, of: loan) }
@@ -144,6 +141,12 @@ extension Service {
       }
     }
     if !workers.storeIsBusy { finishRewinds() }
+  }
+
+  /// Takes a world back from whoever had it.
+  func giveBack(_ hosted: HostedWorld, _ box: RealmBox) {
+    hosted.takeBack(box)
+    for client in hosted.takeArrivals() where client.hosted === hosted { freshen(client) }
   }
 
   /// What a reader has read is told to its client, if that is still there.

@@ -8,7 +8,7 @@ import UnixHost
 final class Workers {
   private let pool: WorkerPool?
   /// The one thread for what the store takes its time for, so that it is done in order.
-  private let storePool = WorkerPool(places: 1)
+  private let storePool: WorkerPool
   private let returned: Returned
   /// Whether the store is in use by its thread.
   private(set) var storeIsBusy = false
@@ -29,12 +29,14 @@ final class Workers {
   /// Does everything at once.
   init() {
     pool = nil
+    storePool = WorkerPool(places: 1)
     returned = Returned {}
   }
 
   /// - Parameter wake: Called from a worker's thread when something has come back.
   init(_ pool: WorkerPool, wake: @escaping @Sendable () -> Void) {
     self.pool = pool
+    storePool = WorkerPool(places: 1, niceness: pool.niceness)
     returned = Returned(wake)
   }
 
