@@ -77,7 +77,7 @@ struct DamageTests {
         let bit = (place &* 5 &+ place / 64) & 7
         turned[name]?[place] ^= 1 << bit
         check(turned, expected, "\(name), byte \(place), bit \(bit)")
-        place += place % 4096 < 110 && (isClosed || place < 4200) ? 1 : 37
+        place += place % 4096 < 110 && (isClosed || place < 4200) ? 1 : 97
       }
     }
   }
