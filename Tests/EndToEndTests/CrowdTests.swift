@@ -38,7 +38,7 @@ struct CrowdTests {
   @Test("300 clients that connect at one moment: exactly 256 of them are greeted")
   func rush() throws {
     let daemon = try DaemonProcess()
-    daemon.signal(SIGSTOP)
+    try daemon.stop()
     var clients: [TestClient] = []
     for _ in 0..<300 { clients.append(try daemon.connectUngreeted()) }
     daemon.signal(SIGCONT)

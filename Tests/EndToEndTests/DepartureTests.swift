@@ -97,7 +97,7 @@ struct DepartureTests {
       try client.send("new power quick\(number)\nsend quick\(number) buttonClick\n")
       client.close()
     }
-    daemon.signal(SIGSTOP)
+    try daemon.stop()
     for number in 0..<20 {
       let client = try daemon.connectUngreeted()
       try client.send("new power early\(number)\nsend early\(number) buttonClick\n")

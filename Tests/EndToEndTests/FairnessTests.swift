@@ -30,7 +30,7 @@ struct FairnessTests {
   func heavyRequests(_ request: String) throws {
     let count = 200
     // All of this is there when the daemon looks again: the heavy requests first, as they came first.
-    daemon.signal(SIGSTOP)
+    try daemon.stop()
     try heavy.send(String(repeating: "@h \(request)\n", count: count))
     try light.send("stats\n")
     daemon.signal(SIGCONT)

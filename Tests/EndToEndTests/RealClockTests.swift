@@ -40,7 +40,7 @@ struct RealClockTests {
 
     // A daemon that could not run for a while fires late timers at the moments they were due.
     let start = try client.ask("send k tap")
-    daemon.signal(SIGSTOP)
+    try daemon.stop()
     Patience.pass(milliseconds: 60)
     try client.send("send k tap\n")
     daemon.signal(SIGCONT)

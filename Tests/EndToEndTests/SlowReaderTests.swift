@@ -93,7 +93,7 @@ struct SlowReaderTests {
       #expect(try sleeper.ask("watch p") == "+ watching 1")
       try click(40_000)
       // All of this is there when the daemon looks again: the worker's first, as it came first.
-      daemon.signal(SIGSTOP)
+      try daemon.stop()
       try worker.send(String(repeating: "send p buttonClick\n", count: 100) + "sync\n")
       try sleeper.send("@now sync\n")
       daemon.signal(SIGCONT)

@@ -57,6 +57,12 @@ final class DaemonProcess {
 
   func signal(_ number: Int32) { run.child.signal(number) }
 
+  /// Stops it where it is; `SIGCONT` lets it go on, with all that has come meanwhile.
+  func stop() throws {
+    signal(SIGSTOP)
+    try Patience.wait(until: "a daemon that stands still") { facts.isStopped }
+  }
+
   /// A connection, with its greeting still to be read.
   func connectUngreeted() throws -> TestClient { try TestClient(path: socket) }
 

@@ -32,6 +32,16 @@ struct ProcessFacts {
     return user + system
   }
 
+  /// Whether a signal has stopped it, with all its threads.
+  var isStopped: Bool {
+    let threads = TemporaryFolder.names(in: "/proc/\(pid)/task")
+    return !threads.isEmpty
+      && threads.allSatisfy { thread in
+        // The state is behind the bracket of the name.
+        contents(of: "/proc/\(pid)/task/\(thread)/stat").split(separator: ")").last?.hasPrefix(" T") == true
+      }
+  }
+
   private func number(_ name: String) -> Int? {
     for line in contents(of: "/proc/\(pid)/status").split(separator: "\n") where line.hasPrefix(name) {
       return line.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.flatMap { Int($0) }
