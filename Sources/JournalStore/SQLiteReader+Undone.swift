@@ -1,6 +1,6 @@
-/// What was undone, so that who reads an old stretch of a journal need not read all that came after it.
+/// What was undone. An old stretch of a journal can be read with it, without all that came later.
 ///
-/// No stretch touches another: who goes back further takes in what was undone there.
+/// Stretches never touch: one that goes back further replaces those that it covers.
 extension SQLiteReader {
   package func undone(in world: String, _ inputs: ClosedRange<UInt64>) throws(StoreFailure) -> [ClosedRange<UInt64>] {
     try database.reading { () throws(StoreFailure) in

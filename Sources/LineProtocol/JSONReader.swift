@@ -1,5 +1,5 @@
 extension ServerLine {
-  /// Takes a line in its JSON form apart; what comes of it is what the text form would have given.
+  /// Reads a line in its JSON form. The result is the same as for the line in its text form.
   ///
   /// - Parameter text: The object, without its line feed. White space between its parts is passed over.
   /// - Returns: `nil` for what is no line in this form: no object of this kind, no known class, other types of values.

@@ -1,4 +1,4 @@
-/// A script that has been read: what is sent, in order, and what is to come of it.
+/// A script that has been read: the requests in their order, and what is expected of each.
 ///
 /// Requests stand in one run of bytes as they will be sent, so that a player can send very many at once.
 package struct Script: Sendable {

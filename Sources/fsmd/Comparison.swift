@@ -220,6 +220,9 @@ extension Service {
   func compare(_ left: String, _ right: String, _ tag: [UInt8], _ client: Client) {
     guard let one = world(left, tag, client), let other = world(right, tag, client) else { return }
     for hosted in [one, other] {
+      if let home = hosted.home {
+        home.catchUp(host: host)
+      }
       if let outage = hosted.presentGlimpse.outage, !outage.isReadable {
         client.session.failStorage(tag, world: hosted.name, outage.reason)
         return

@@ -91,8 +91,7 @@ extension Service {
     client.session.cursor = nil
     client.awaitedUpTo = nil
     guard let home = hosted.home else { return hosted.note(arrivalOf: client) }
-    home.realm.slice = .onEventLoop
-    home.realm.catchUp(host: host)
+    home.catchUp(host: host)
     // A watch rests while another world is in use: what came meanwhile is not told.
     freshen(client)
   }
@@ -243,8 +242,7 @@ extension Service {
     tag.withUnsafeBytes { tag in
       for (name, hosted) in worlds.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
         if let home = hosted.home {
-          home.realm.slice = .onEventLoop
-          home.realm.catchUp(host: host)
+          home.catchUp(host: host)
         }
         let glimpse = hosted === client.hosted ? hosted.presentGlimpse : hosted.storedGlimpse
         client.session.outbox.buffer.begin(.data, tag: tag)

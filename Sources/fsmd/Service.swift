@@ -111,7 +111,7 @@ final class Service {
     touch(client)
     engine.counters.clients = clients.count
     engine.counters.connections &+= 1
-    main.home?.realm.catchUp(host: host)
+    main.home?.catchUp(host: host)
     let glimpse = main.storedGlimpse
     client.session.outbox.buffer.append(literal: "+ fsmd protocol=1")
     client.session.outbox.buffer.key("version", engine.version)
@@ -218,9 +218,8 @@ final class Service {
 
   private func converse(_ client: Client, _ home: RealmBox) -> Errand {
     let hosted = client.hosted
-    home.realm.slice = .onEventLoop
     home.realm.isSlow = hosted.slowRequests > 0 || home.realm.world.wireCount > Realm.manyWires
-    home.realm.catchUp(host: host)
+    home.catchUp(host: host)
     announceLimits(in: hosted, home)
     let begun = HostClock.now()
     let requests = engine.counters.requests
@@ -313,8 +312,7 @@ final class Service {
     for hosted in worlds.values {
       tryAgain(hosted)
       guard let home = hosted.home, !hosted.isPromised else { continue }
-      home.realm.slice = .onEventLoop
-      home.realm.catchUp(host: host)
+      home.catchUp(host: host)
       announceLimits(in: hosted, home)
     }
   }

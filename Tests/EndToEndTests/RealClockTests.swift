@@ -26,6 +26,18 @@ struct RealClockTests {
 
   private func now() throws -> Int { nanoseconds(value("t", in: try client.ask("clock"))) }
 
+  @Test("a comparison is of both worlds as they are now, also of one that nobody has asked for anything meanwhile")
+  func comparison() throws {
+    #expect(try client.ask("world new a") == "+ created a")
+    #expect(try client.ask("use a").hasPrefix("+ world=a "))
+    func timeOfMain() throws -> Int {
+      nanoseconds(try client.askAll("diff a main").first { $0.hasPrefix(". time ") }?.split(separator: " ").last ?? "")
+    }
+    let before = try timeOfMain()
+    Patience.pass(milliseconds: 20)
+    #expect(try timeOfMain() >= before + 20_000_000)
+  }
+
   @Test("a window closes by itself, at its own moment to the nanosecond, however late the daemon was")
   func expiresByItself() throws {
     let watcher = try daemon.connect()

@@ -25,7 +25,7 @@ public struct Background: Machine {
     case fetching(url: String)
     /// The document's picture is shown.
     case found(image: String, url: String?)
-    /// A picture could not be had; in the faithful mode perhaps not even the document's.
+    /// A picture could not be loaded. In the faithful mode it may be another document's.
     case failed(error: String, url: String?)
 
     public enum Name: UInt8, CaseIterable, Vocabulary { case none, fetching, found, failed }

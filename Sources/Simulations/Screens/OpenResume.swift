@@ -20,7 +20,7 @@ public import StateMachines
 ///   by open or retry counts only while that résumé is being loaded, one begun by changedOutside only while
 ///   that résumé is shown; other results are dropped, and counted in `lateDropped`.
 /// - `retry` goes on with the open that failed: its result is routed to as well. A new version that comes in silence is not.
-/// - A new version that cannot be had changes nothing and says nothing.
+/// - A new version that cannot be loaded changes nothing, and nobody is told.
 /// - A version that has just come is not viewed yet, also when the one before it was.
 ///
 /// With `order=queued`, markViewed is taken up after the news instead of before them. Here nobody can tell the two apart:

@@ -12,7 +12,7 @@ public struct OpenResumeFeature: Feature {
     case loading(Int)
     /// It is shown.
     case shown(Resume)
-    /// The résumé with this number could not be had.
+    /// The résumé with this number could not be loaded.
     case failed(Int, error: String)
 
     public enum Name: UInt8, CaseIterable, Vocabulary { case closed, loading, shown, failed }

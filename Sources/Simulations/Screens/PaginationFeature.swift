@@ -12,7 +12,7 @@ public struct PaginationFeature: Feature {
     case loading
     /// Items are shown; `Option` says what goes on beside them.
     case content(Items, Option?)
-    /// The first page could not be had, or a refresh failed.
+    /// The first page could not be loaded, or a refresh failed.
     case error(String)
 
     public enum Name: UInt8, CaseIterable, Vocabulary { case initial, loading, content, error }
