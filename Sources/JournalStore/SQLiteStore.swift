@@ -215,9 +215,6 @@ package final class SQLiteStore: SQLiteReader, WorldStore {
     held = [:]
   }
 
-  /// What the database and its log take up on the disk, in bytes.
-  package var fileSize: Int { StoreFile.size(files.database) + StoreFile.size(files.log) }
-
   /// Does what follows a commit. What is stored is stored, so that an error here is only one to warn of.
   func noting(_ note: (HeadNotes) throws(StoreFailure) -> Void) {
     guard let notes else { return }

@@ -14,7 +14,7 @@ package final class AgendaListing {
   private var agenda: Agenda?
 
   /// Entries looked at where they stand, at most: some tenths of a millisecond.
-  private static let lookedAtInPlace = 1_024
+  fileprivate static let lookedAtInPlace = 1_024
 
   fileprivate init(_ world: borrowing World, _ pattern: Pattern, limit: Int) {
     self.pattern = pattern
@@ -97,6 +97,11 @@ extension World {
   }
 
   package var runningTimerCount: Int { agenda.living }
+
+  /// The most memory that a listing takes.
+  package var bytesOfAnAgendaListing: Int {
+    agenda.count <= AgendaListing.lookedAtInPlace ? agenda.count * MemoryLayout<AgendaItem>.stride : agenda.bytes
+  }
 
   /// The running timers of the machines that match, as they are now, to be taken a piece at a time.
   ///

@@ -323,7 +323,8 @@ extension Engine {
 
   // MARK: Batches
 
-  /// Keeps a line of a batch; its `end` makes the batch the session's activity, to be carried out by a worker.
+  /// Keeps a line of a batch; its `end` makes the batch the session's activity, which is a worker's
+  /// unless it is short.
   private func collect(_ line: InputBuffer.Line, _ session: inout Session, _ request: inout Request) {
     if let end = end(line, &request) {
       close(end, &session)

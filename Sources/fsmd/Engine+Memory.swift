@@ -91,7 +91,7 @@ extension Engine {
   /// About how many bytes are kept for a client until its reply is written.
   private func snapshot(for verb: Verb, _ realm: borrowing Realm) -> Int {
     switch verb {
-    case .agenda: realm.world.runningTimerCount * MemoryLayout<World.AgendaItem>.stride
+    case .agenda: realm.world.bytesOfAnAgendaListing
     case .wires: realm.world.wireCount * MemoryLayout<Wire>.stride
     case _: 0
     }

@@ -16,8 +16,6 @@ final class Keeper {
   let onRestart: OnRestart
   /// Milliseconds since 1970.
   let wallClock: () -> Int64
-  /// Rounds that were written since the start.
-  private(set) var rounds: UInt64 = 0
   /// How many commits are still the store's thread's.
   private var slowCommits = 0
 
@@ -104,7 +102,6 @@ final class Keeper {
   ///
   /// - Precondition: The worlds are home.
   func didStore(_ round: Round, host: UInt64) {
-    rounds &+= 1
     for news in round.news {
       guard let home = news.hosted.home else { preconditionFailure("a world whose news are stored is home") }
       news.didStore(in: home, host: host)

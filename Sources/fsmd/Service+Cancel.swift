@@ -123,7 +123,7 @@ extension Service {
 
   /// `. N world= client= verb= since= t=`
   func listActivities(_ tag: [UInt8], _ client: Client) {
-    let all = (Array(clients.values) + departing.values).compactMap { other in
+    let all = everybody.compactMap { other in
       other.activity.map { (number: $0, client: other) }
     }
     tag.withUnsafeBytes { tag in
@@ -147,7 +147,7 @@ extension Service {
 
   /// Ends an activity by its number, whosever it is.
   func cancel(_ number: UInt64, _ tag: [UInt8], _ client: Client) {
-    let other = (Array(clients.values) + departing.values).first { $0.activity == number }
+    let other = everybody.first { $0.activity == number }
     guard let other else {
       tag.withUnsafeBytes {
         client.session.fail(
@@ -161,8 +161,6 @@ extension Service {
     } else {
       touch(other)
       end(other, .cancelled, "cancelled by another connection")
-      other.session.isHeldUp = true
-      list(other)
     }
     tag.withUnsafeBytes { tag in
       client.session.outbox.buffer.begin(.success, tag: tag)

@@ -269,7 +269,7 @@ extension Service {
     let lost = last > head ? "inputs \(head + 1) to \(last)" : "what changed since input \(last)"
     report("world \(hosted.name): \(lost) could not be stored and did not happen: \(reason)")
     if isShuttingDown { hasLost = true }
-    for client in Array(clients.values) + departing.values where client.hosted === hosted {
+    for client in everybody where client.hosted === hosted {
       client.session.takeBack(world: hosted.name, head: head, reason)
       touch(client)
       list(client)

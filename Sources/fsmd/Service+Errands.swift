@@ -136,7 +136,7 @@ extension Service {
   /// Whether there can be another world of a name; a failure is written if not.
   private func isFree(_ name: String, _ tag: [UInt8], _ client: Client) -> Bool {
     let limits = engine.limits
-    let reserved = (Array(clients.values) + departing.values).compactMap { $0.session.activity.fork }
+    let reserved = everybody.compactMap { $0.session.activity.fork }
     let count = worlds.count + reserved.count
     return tag.withUnsafeBytes { tag in
       guard worlds[name] == nil, !reserved.contains(name) else {

@@ -39,6 +39,8 @@ final class Service {
   private(set) var clients: [UInt32: Client] = [:]
   /// Clients that are gone, and have left something to be done.
   private(set) var departing: [UInt32: Client] = [:]
+  /// All of both.
+  var everybody: [Client] { Array(clients.values) + departing.values }
   // A round must not cost more for clients that have nothing to do with it, so those that may have are listed.
   /// Clients that may have output to be written.
   private(set) var touched: [Client] = []

@@ -327,7 +327,7 @@ enum Activity {
 
   struct Deferred {
     enum Requests {
-      /// One line, with the verb that it begins with.
+      /// One line, as it was sent.
       case line([UInt8])
       case batch(Batch)
     }

@@ -18,8 +18,6 @@ struct Slice {
 
   /// On the event loop: about a tenth of a millisecond.
   static let onEventLoop = Slice(place: .eventLoop, inputs: 400)
-  /// Where nobody else is to be served.
-  static let endless = Slice(place: .eventLoop, inputs: .max >> 1)
 
   /// On a worker, until the lease's time is over.
   init(_ lease: Lease) {

@@ -6,8 +6,6 @@ import StateMachines
 extension Engine {
   /// Timers fired before the client's notices are looked at again, where it watches.
   private static let firingsBetweenNotices = 32
-  /// Timers fired before the world's memory is looked at again.
-  private static let firingsBetweenLooks = 128
   /// How long time waits for a client that does not take its notices, in nanoseconds of the host.
   private static let patience: UInt64 = 5_000_000_000
 
