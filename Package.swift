@@ -28,7 +28,9 @@ let package = Package(
     .executable(name: "fsmrepl", targets: ["fsmrepl"]),
     .executable(name: "fsmbench", targets: ["fsmbench"]),
     .library(name: "StateMachines", targets: ["StateMachines"]),
+    .library(name: "MachineForms", targets: ["MachineForms"]),
     .library(name: "Simulations", targets: ["Simulations"]),
+    .library(name: "SimulationDaemon", targets: ["SimulationDaemon"]),
   ],
   targets: [
     .systemLibrary(name: "CReadline"),
@@ -36,45 +38,67 @@ let package = Package(
     .systemLibrary(name: "CSystem"),
 
     .target(name: "StateMachines", swiftSettings: strict),
-    .target(name: "Simulations", dependencies: ["StateMachines"], swiftSettings: strict),
-    .target(name: "Simulator", dependencies: ["StateMachines"], swiftSettings: strict),
+    .target(name: "MachineForms", dependencies: ["StateMachines"], swiftSettings: strict),
+    .target(name: "MachineGraphs", dependencies: ["StateMachines"], swiftSettings: strict),
+    .target(name: "Simulations", dependencies: ["StateMachines", "MachineForms"], swiftSettings: strict),
+    .target(name: "Simulator", dependencies: ["StateMachines", "MachineGraphs"], swiftSettings: strict),
     .target(name: "LineProtocol", swiftSettings: strict),
+    .target(name: "Scripts", dependencies: ["LineProtocol"], swiftSettings: strict),
     .target(name: "JournalStore", dependencies: ["StateMachines", "CSQLite"], swiftSettings: strict),
     .target(name: "UnixHost", dependencies: ["CSystem"], swiftSettings: strict),
-
-    .executableTarget(
-      name: "fsmd",
-      dependencies: ["StateMachines", "Simulations", "Simulator", "LineProtocol", "JournalStore", "UnixHost"],
+    .target(
+      name: "SimulationDaemon",
+      dependencies: [
+        "StateMachines", "MachineGraphs", "Simulator", "LineProtocol", "Scripts", "JournalStore", "UnixHost",
+      ],
       swiftSettings: strict),
+
+    .executableTarget(name: "fsmd", dependencies: ["SimulationDaemon", "Simulations"], swiftSettings: strict),
     .executableTarget(
-      name: "fsmrepl", dependencies: ["LineProtocol", "UnixHost", "CReadline"],
+      name: "fsmrepl", dependencies: ["LineProtocol", "Scripts", "UnixHost", "CReadline"],
       swiftSettings: strict + [.defaultIsolation(MainActor.self)]),
     .executableTarget(
       name: "fsmbench",
-      dependencies: ["StateMachines", "Simulations", "Simulator", "LineProtocol", "UnixHost"],
+      dependencies: ["StateMachines", "MachineForms", "Simulations", "Simulator", "LineProtocol", "UnixHost"],
       swiftSettings: strict),
 
-    .testTarget(name: "StateMachinesTests", dependencies: ["StateMachines"], swiftSettings: strict),
+    .target(
+      name: "TestSupport", dependencies: ["StateMachines"], path: "Tests/TestSupport", swiftSettings: strict),
     .testTarget(
-      name: "SimulationsTests", dependencies: ["Simulations", "StateMachines", "Simulator"],
+      name: "StateMachinesTests", dependencies: ["StateMachines", "MachineForms", "MachineGraphs", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "SimulatorTests", dependencies: ["Simulator", "Simulations", "StateMachines"],
+      name: "SimulationsTests",
+      dependencies: ["Simulations", "StateMachines", "MachineForms", "MachineGraphs", "Simulator", "TestSupport"],
       swiftSettings: strict),
-    .testTarget(name: "LineProtocolTests", dependencies: ["LineProtocol", "StateMachines"], swiftSettings: strict),
     .testTarget(
-      name: "JournalStoreTests", dependencies: ["JournalStore", "StateMachines", "CSQLite"], swiftSettings: strict),
+      name: "SimulatorTests",
+      dependencies: ["Simulator", "Simulations", "StateMachines", "MachineGraphs", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "LineProtocolTests", dependencies: ["LineProtocol", "StateMachines", "TestSupport"], swiftSettings: strict),
+    .testTarget(name: "ScriptsTests", dependencies: ["Scripts", "LineProtocol", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "JournalStoreTests", dependencies: ["JournalStore", "StateMachines", "CSQLite", "TestSupport"],
+      swiftSettings: strict),
     .testTarget(name: "UnixHostTests", dependencies: ["UnixHost", "CSystem"], swiftSettings: strict),
     .testTarget(
-      name: "fsmdTests",
-      dependencies: ["fsmd", "JournalStore", "CSQLite", "LineProtocol", "Simulator", "Simulations", "StateMachines"],
+      name: "SimulationDaemonTests",
+      dependencies: [
+        "SimulationDaemon", "JournalStore", "CSQLite", "LineProtocol", "Scripts", "Simulator", "Simulations",
+        "StateMachines", "MachineGraphs", "MachineForms", "UnixHost", "TestSupport",
+      ],
       swiftSettings: strict),
     .testTarget(
-      name: "fsmreplTests", dependencies: ["fsmrepl", "fsmd", "LineProtocol", "UnixHost"],
+      name: "fsmreplTests",
+      dependencies: ["fsmrepl", "fsmd", "SimulationDaemon", "LineProtocol", "Scripts", "UnixHost"],
       swiftSettings: strict + [.defaultIsolation(MainActor.self)]),
     .testTarget(name: "ArchitectureTests", swiftSettings: strict),
     .testTarget(
-      name: "EndToEndTests", dependencies: ["fsmd", "fsmrepl", "LineProtocol", "StateMachines", "UnixHost"],
+      name: "EndToEndTests",
+      dependencies: [
+        "fsmd", "fsmrepl", "SimulationDaemon", "LineProtocol", "Scripts", "StateMachines", "UnixHost", "TestSupport",
+      ],
       swiftSettings: strict),
   ]
 )

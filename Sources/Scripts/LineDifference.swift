@@ -1,3 +1,5 @@
+import LineProtocol
+
 /// How one list of lines becomes another: what they have in common, what goes and what comes, in order.
 package struct LineDifference: Sendable {
   package enum Step: Hashable, Sendable {

@@ -1,3 +1,5 @@
+package import LineProtocol
+
 /// A script that has been read: the requests in their order, and what is expected of each.
 ///
 /// Requests stand in one run of bytes as they will be sent, so that a player can send very many at once.

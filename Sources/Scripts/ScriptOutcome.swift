@@ -1,3 +1,5 @@
+package import LineProtocol
+
 /// What stands behind `=>` in a script: what is to come of a request.
 package struct ScriptOutcome: Hashable, Sendable {
   package enum Result: Hashable, Sendable {

@@ -1,3 +1,5 @@
+import LineProtocol
+
 /// Lines that say something to the player alone: the seed, names, repeats, other files.
 extension ScriptParser {
   /// `seed N`, which the world is made with, and so must be known before anything is done in it.

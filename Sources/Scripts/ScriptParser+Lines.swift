@@ -1,3 +1,5 @@
+import LineProtocol
+
 /// What a line of a script may be.
 extension ScriptParser {
   private static let ownWords = ["after", "at", "end", "expect", "include", "let", "never", "repeat", "seed"]

@@ -1,3 +1,5 @@
+import LineProtocol
+
 /// Reads scripts: requests as at the prompt, with times, expectations, names, repeats and other files.
 ///
 /// Docs/Scripts.md has the grammar. It sees to everything that can be seen without a daemon, and stops at the first

@@ -1,3 +1,5 @@
+package import LineProtocol
+
 /// The line that ends a reply, or a notice, taken apart where it stands: for scripts, which read very many of them.
 ///
 /// The words are places in the line, so what is handed out is valid as long as the line is, and until the next one is

@@ -1,3 +1,5 @@
+import LineProtocol
+
 /// A line of a script, cut into words, with the values of its names put in.
 ///
 /// It knows of each word where it stands in the line as it was written, for messages, and where in the line as it will

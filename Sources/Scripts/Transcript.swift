@@ -1,3 +1,5 @@
+package import LineProtocol
+
 /// A conversation with the daemon as a text that people read and `fsmrepl check` repeats.
 ///
 /// A request stands behind `> `, with the world's time where time has passed; the lines of the daemon follow as they

@@ -1,3 +1,5 @@
+import LineProtocol
+
 /// Reads transcripts: plain ones, and those in the blocks of a Markdown file.
 package struct TranscriptParser {
   private let name: String

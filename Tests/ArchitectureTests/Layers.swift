@@ -18,17 +18,23 @@ struct Layer {
     Layer("CSQLite"),
     Layer("CSystem"),
     Layer("StateMachines"),
-    Layer("Simulations", ours: ["StateMachines"]),
-    Layer("Simulator", ours: ["StateMachines"], outside: ["Synchronization"]),
+    Layer("MachineForms", ours: ["StateMachines"]),
+    Layer("MachineGraphs", ours: ["StateMachines"]),
+    Layer("Simulations", ours: ["StateMachines", "MachineForms"]),
+    Layer("Simulator", ours: ["StateMachines", "MachineGraphs"], outside: ["Synchronization"]),
     Layer("LineProtocol"),
+    Layer("Scripts", ours: ["LineProtocol"]),
     Layer("JournalStore", ours: ["StateMachines", "CSQLite"], outside: ["Glibc", "Synchronization"]),
     Layer("UnixHost", ours: ["CSystem"], outside: ["Glibc", "Dispatch", "Synchronization"]),
     Layer(
-      "fsmd", ours: ["StateMachines", "Simulations", "Simulator", "LineProtocol", "JournalStore", "UnixHost"],
+      "SimulationDaemon",
+      ours: ["StateMachines", "MachineGraphs", "Simulator", "LineProtocol", "Scripts", "JournalStore", "UnixHost"],
       outside: ["Glibc", "Dispatch", "Synchronization"]),
-    Layer("fsmrepl", ours: ["LineProtocol", "UnixHost", "CReadline"], outside: ["Glibc", "Dispatch"]),
+    Layer("fsmd", ours: ["SimulationDaemon", "Simulations"]),
+    Layer("fsmrepl", ours: ["LineProtocol", "Scripts", "UnixHost", "CReadline"], outside: ["Glibc", "Dispatch"]),
     Layer(
-      "fsmbench", ours: ["StateMachines", "Simulations", "Simulator", "LineProtocol", "UnixHost"],
+      "fsmbench",
+      ours: ["StateMachines", "MachineForms", "Simulations", "Simulator", "LineProtocol", "UnixHost"],
       outside: ["Glibc", "Dispatch"]),
   ]
 

@@ -1,3 +1,4 @@
+import TestSupport
 import Glibc
 import StateMachines
 import Testing
@@ -63,10 +64,10 @@ private struct KillStory {
     let clients = try (0..<4).map { number in
       try LoadClient("c\(number)l\(life)", path: daemon.socket, world: number < 2 ? "main" : "lesson")
     }
-    let end = HostClock.now() + UInt64(dice.below(25_000)) * 1_000
+    let end = HostClock.now() + UInt64(dice.number(below: 25_000)) * 1_000
     while HostClock.now() < end {
       for (number, client) in clients.enumerated() {
-        if client.pending < 300 { for _ in 0..<dice.below(60) { ask(client, number) } }
+        if client.pending < 300 { for _ in 0..<dice.number(below: 60) { ask(client, number) } }
         client.pump()
       }
     }
@@ -74,14 +75,14 @@ private struct KillStory {
     #expect(try daemon.run.ending() == .killed(signal: SIGKILL))
     for client in clients { try client.drain() }
     // Now and then one is killed while it starts.
-    if dice.below(4) == 0 { try startAndKill() }
+    if dice.number(below: 4) == 0 { try startAndKill() }
     daemon = try DaemonProcess(with: setup.arguments, in: daemon.folder)
     try look(at: clients, life)
   }
 
   private mutating func startAndKill() throws {
     let run = try ProgramRun("fsmd", ["--socket", daemon.socket] + setup.arguments, in: daemon.folder)
-    Patience.pass(milliseconds: UInt64(dice.below(60)))
+    Patience.pass(milliseconds: UInt64(dice.number(below: 60)))
     run.child.signal(SIGKILL)
     _ = try run.ending()
   }

@@ -1,3 +1,4 @@
+import TestSupport
 import Glibc
 import StateMachines
 import Testing
@@ -126,8 +127,9 @@ struct RandomRequestTests {
       var expected = 0
       var line: [UInt8] = []
       for _ in 0..<40 {
-        var piece = (0..<dice.below(2_000)).map { _ in UInt8(truncatingIfNeeded: dice.next()) }
-        if dice.below(3) == 0 { piece = piece.map { $0 & 0x0F } }  // Mostly control characters and ends of lines.
+        var piece = (0..<dice.number(below: 2_000)).map { _ in UInt8(truncatingIfNeeded: dice.next()) }
+        // Mostly control characters and ends of lines.
+        if dice.once(in: 3) { piece = piece.map { $0 & 0x0F } }
         for byte in piece {
           if byte == 0x0A {
             if RequestGrammar.isAnswered(line) { expected += 1 }

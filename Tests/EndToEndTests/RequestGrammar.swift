@@ -1,3 +1,4 @@
+import TestSupport
 import StateMachines
 
 /// Random request lines: valid ones, nearly valid ones, and no requests at all.
@@ -12,7 +13,7 @@ struct RequestGrammar {
   mutating func line() -> [UInt8] {
     while true {
       let line: [UInt8]
-      switch dice.below(10) {
+      switch dice.number(below: 10) {
       case 0: line = noise()
       case 1, 2, 3: line = mutated(Array(request().utf8))
       default: line = Array(request().utf8)
@@ -22,9 +23,9 @@ struct RequestGrammar {
     }
   }
 
-  mutating func chance(_ one: Int) -> Bool { dice.below(one) == 0 }
+  mutating func chance(_ one: Int) -> Bool { dice.number(below: one) == 0 }
 
-  mutating func number(below bound: Int) -> Int { dice.below(bound) }
+  mutating func number(below bound: Int) -> Int { dice.number(below: bound) }
 
   /// Whether a line gets an answer: it is not blank, and no comment.
   static func isAnswered(_ line: [UInt8]) -> Bool {
@@ -42,34 +43,37 @@ struct RequestGrammar {
   // MARK: Requests
 
   private mutating func request() -> String {
-    let tag = dice.below(3) == 0 ? "@\(one("a", "b.c", "x-1", "_")) " : ""
+    let tag = dice.number(below: 3) == 0 ? "@\(one("a", "b.c", "x-1", "_")) " : ""
     return tag + body()
   }
 
   private mutating func body() -> String {
-    switch dice.below(34) {
+    switch dice.number(below: 34) {
     case 0, 1, 2: "new \(kind()) \(name()) \(parameters())"
     case 3: "drop \(name())"
     case 4, 5, 6, 7, 8: "send \(name()) \(event())"
     case 9: "cast \(pattern()) \(event())"
     case 10: "wire \(name()) \(output()) \(name()) \(event())"
     case 11: "unwire \(name()) \(output()) \(name()) \(event())"
-    case 12: "list \(pattern()) limit=\(dice.below(50)) \(one("", "kind=\(kind())", "state=\(state())"))"
+    case 12: "list \(pattern()) limit=\(dice.number(below: 50)) \(one("", "kind=\(kind())", "state=\(state())"))"
     case 13: "count \(pattern())"
     case 14: "show \(name())"
     case 15: "can \(name()) \(one("", event()))"
-    case 16: "watch \(pattern()) \(one("", "what=moves", "since=\(dice.below(100))"))"
+    case 16: "watch \(pattern()) \(one("", "what=moves", "since=\(dice.number(below: 100))"))"
     case 17: "unwatch \(pattern())"
-    case 18: "journal \(pattern()) limit=\(dice.below(30)) \(one("", "since=\(dice.below(2_000))", "what=moves"))"
+    case 18:
+      "journal \(pattern()) limit=\(dice.number(below: 30)) \(one("", "since=\(dice.number(below: 2_000))", "what=moves"))"
     case 19, 20, 21: "advance \(one(duration(), "until \(duration())"))"
-    case 22: "step \(dice.below(40))"
-    case 23: "agenda \(pattern()) limit=\(dice.below(20))"
+    case 22: "step \(dice.number(below: 40))"
+    case 23: "agenda \(pattern()) limit=\(dice.number(below: 20))"
     case 24: "fire \(name()) \(timer())"
     case 25: "await \(name()) \(state()) within=\(duration())"
     case 26: "expect \(name()) \(state())"
     case 27:
-      one("world", "worlds", "world new w\(dice.below(6))", "world drop w\(dice.below(6))", "use w\(dice.below(6))")
-    case 28: one("clock", "clock virtual", "pause", "resume", "speed \(dice.below(9))")
+      one(
+        "world", "worlds", "world new w\(dice.number(below: 6))", "world drop w\(dice.number(below: 6))",
+        "use w\(dice.number(below: 6))")
+    case 28: one("clock", "clock virtual", "pause", "resume", "speed \(dice.number(below: 9))")
     case 29: one("kinds", "describe \(kind())", "help", "help \(one("send", "watch", "no"))")
     case 30: one("limits", "stats", "wires", "mode text", "mode xml", "sync")
     case 31: one("undo", "goto 5s", "graph fridge", "coverage", "world fork x", "diff main x", "")
@@ -85,7 +89,7 @@ struct RequestGrammar {
       "fridge", "doorFridge", "smartFridge", "power", "boldText", "shiftKey", "callTracker", "phone", "phoneCall", "no")
   }
 
-  private mutating func name() -> String { dice.below(12) == 0 ? word() : "m\(dice.below(16))" }
+  private mutating func name() -> String { dice.number(below: 12) == 0 ? word() : "m\(dice.number(below: 16))" }
 
   private mutating func pattern() -> String { one("*", "m*", "m?", "?1*", "x*", "**?*", "m1", "m*.tracker") }
 
@@ -112,14 +116,15 @@ struct RequestGrammar {
 
   private mutating func parameters() -> String {
     one(
-      "", "", "initial=\(state())", "start=\(dice.below(30))", "min=2 max=2 recheckDelay=0s start=2", "physics=off",
+      "", "", "initial=\(state())", "start=\(dice.number(below: 30))", "min=2 max=2 recheckDelay=0s start=2",
+      "physics=off",
       "doubleTap=\(duration())", "min=\(word()) max=\(word())", "coolingTau=1h waitingTau=10m", "min=7 max=3",
       "start=-100 ambient=100", "openFor=0s minOff=0s minOn=0s")
   }
 
   private mutating func duration() -> String {
     one(
-      "0", "1ns", "350ms", "1s", "10m", "0s", "1m", "\(dice.below(100_000))us", "36501d", "-1s", "1e3", "0.1h",
+      "0", "1ns", "350ms", "1s", "10m", "0s", "1m", "\(dice.number(below: 100_000))us", "36501d", "-1s", "1e3", "0.1h",
       "0.0000000001s", "9223372036854775807ns", word())
   }
 
@@ -133,7 +138,7 @@ struct RequestGrammar {
   // MARK: What is no request
 
   private mutating func noise() -> [UInt8] {
-    let length = dice.below(20) == 0 ? dice.below(3_000) : dice.below(60)
+    let length = dice.number(below: 20) == 0 ? dice.number(below: 3_000) : dice.number(below: 60)
     return (0..<length).map { _ in byte() }
   }
 
@@ -144,14 +149,14 @@ struct RequestGrammar {
 
   private mutating func mutated(_ line: [UInt8]) -> [UInt8] {
     var line = line
-    for _ in 0...dice.below(3) {
-      let place = dice.below(line.count + 1)
-      switch dice.below(6) {
+    for _ in 0...dice.number(below: 3) {
+      let place = dice.number(below: line.count + 1)
+      switch dice.number(below: 6) {
       case 0: line.insert(byte(), at: place)
       case 1: if place < line.count { line.remove(at: place) }
       case 2: if place < line.count { line[place] = byte() }
       case 3: line.insert(contentsOf: dice.one(of: [" ", "\t", "\"", "=", "@", "\\", "+", "\r", "#"]).utf8, at: place)
-      case 4: line += line.prefix(dice.below(200))
+      case 4: line += line.prefix(dice.number(below: 200))
       default: line = Array(line.prefix(place))
       }
     }

@@ -1,3 +1,4 @@
+import TestSupport
 import Foundation
 import StateMachines
 import Testing
@@ -19,8 +20,8 @@ struct ScriptsRandomTests {
 
   private static func block(_ dice: inout Dice, depth: Int, isBatch: Bool) -> [String] {
     var lines: [String] = []
-    for _ in 0...dice.below(7) {
-      switch dice.below(10) {
+    for _ in 0...dice.number(below: 7) {
+      switch dice.number(below: 10) {
       case 0 where depth < 3:
         let times = dice.one(of: ["0", "1", "3", "50"])
         lines += ["repeat \(times)"] + block(&dice, depth: depth + 1, isBatch: isBatch) + ["end"]

@@ -1,3 +1,4 @@
+import TestSupport
 import Glibc
 import StateMachines
 import Testing
@@ -87,8 +88,9 @@ struct StoreFailureTests {
     for round in 0..<12 {
       var bytes = whole
       // In the last part of the log is what came last, and of each page of the database something.
-      let place = isKilled ? whole.count - 1 - dice.below(4000) : round * whole.count / 12 + dice.below(100)
-      bytes[place] ^= UInt8(1 << dice.below(8))
+      let place =
+        isKilled ? whole.count - 1 - dice.number(below: 4000) : round * whole.count / 12 + dice.number(below: 100)
+      bytes[place] ^= UInt8(1 << dice.number(below: 8))
       try put(bytes, name)
       let run = try ProgramRun("fsmd", ["--socket", "\(folder.path)/other"], in: folder)
       if let client = try? TestClient(of: run, at: "\(folder.path)/other") { try client.send("shutdown\n") }

@@ -1,3 +1,4 @@
+import TestSupport
 import LineProtocol
 import StateMachines
 import Testing

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import fsmd
+@testable import SimulationDaemon
 
 @Suite("Batches")
 struct BatchTests {

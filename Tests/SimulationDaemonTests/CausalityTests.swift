@@ -1,7 +1,7 @@
 import Simulator
 import Testing
 
-@testable import fsmd
+@testable import SimulationDaemon
 
 /// What a request causes stands before its reply, for everybody in the order in which it happened, and never inside a
 /// reply.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import fsmd
+@testable import SimulationDaemon
 
 /// The check-in list with its services, as clients see it.
 struct CheckinTranscriptTests {

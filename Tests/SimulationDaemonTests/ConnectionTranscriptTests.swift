@@ -1,6 +1,7 @@
+@testable import Scripts
 import Testing
 
-@testable import fsmd
+@testable import SimulationDaemon
 
 /// Worlds, watches, tags, words and the verbs of a connection. Every byte is compared.
 @Suite("Transcripts: worlds, watches and lines")

@@ -1,8 +1,9 @@
+@testable import Scripts
 import Simulations
 import StateMachines
 import Testing
 
-@testable import fsmd
+@testable import SimulationDaemon
 
 /// `coverage` on the wire.
 struct CoverageTests {

@@ -1,6 +1,7 @@
+@testable import Scripts
 import Testing
 
-@testable import fsmd
+@testable import SimulationDaemon
 
 /// Lists, casts, wires and the journal. Every byte is compared.
 @Suite("Transcripts: many machines, wires")

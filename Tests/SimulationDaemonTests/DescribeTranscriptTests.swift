@@ -1,3 +1,4 @@
+@testable import Scripts
 import Testing
 
 /// The pages of `describe`. Every byte is compared.

@@ -1,9 +1,11 @@
+import TestSupport
+@testable import Scripts
 import LineProtocol
 import Simulator
 import StateMachines
 import Testing
 
-@testable import fsmd
+@testable import SimulationDaemon
 
 /// The inputs and their moments determine everything else, however time is cut, late, or shared with other worlds.
 @Suite("Determinism")

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import fsmd
+@testable import SimulationDaemon
 
 /// Pictures that another program draws, by a host's clock of the test's own.
 @Suite("Drawings have an end")

@@ -3,7 +3,7 @@ import Simulations
 import StateMachines
 import Testing
 
-@testable import fsmd
+@testable import SimulationDaemon
 
 struct ExampleSessionTests {
   @Test(

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import fsmd
+@testable import SimulationDaemon
 
 /// The conversation of the protocol's own page, to the byte.
 @Suite("The example of the protocol")

@@ -1,6 +1,7 @@
+@testable import Scripts
 import Testing
 
-@testable import fsmd
+@testable import SimulationDaemon
 
 /// Copies of worlds, and what is different in two of them. Every byte is compared.
 @Suite("Transcripts: forks")

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@testable import fsmd
+@testable import SimulationDaemon
 
 /// Requests at random, some half a million in all: nothing that a client sends may end the service, each request gets one
 /// final line, and the worlds stay whole.

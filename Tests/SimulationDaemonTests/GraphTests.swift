@@ -1,9 +1,10 @@
+@testable import Scripts
 import LineProtocol
 import Simulations
 import StateMachines
 import Testing
 
-@testable import fsmd
+@testable import SimulationDaemon
 
 /// `graph` on the wire, and what a refusal says of the way.
 struct GraphTests {

@@ -2,7 +2,7 @@ import LineProtocol
 import StateMachines
 import Testing
 
-@testable import fsmd
+@testable import SimulationDaemon
 
 @Suite("What the daemon says of itself")
 struct HelpTests {

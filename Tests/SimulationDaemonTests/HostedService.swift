@@ -3,7 +3,7 @@ import Simulations
 import Simulator
 import StateMachines
 
-@testable import fsmd
+@testable import SimulationDaemon
 
 /// A ``Service`` with a host clock of the test's own, driven in rounds as the daemon drives it, without a descriptor.
 final class HostedService {

@@ -2,7 +2,7 @@ import Simulations
 import Testing
 
 @testable import LineProtocol
-@testable import fsmd
+@testable import SimulationDaemon
 
 @Suite("JSON mode")
 struct JSONModeTests {

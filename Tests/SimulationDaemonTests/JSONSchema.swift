@@ -1,3 +1,4 @@
+@testable import MachineForms
 import Foundation
 
 /// A JSON value, as much of it as a schema looks at.

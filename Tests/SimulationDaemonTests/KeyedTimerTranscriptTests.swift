@@ -1,7 +1,8 @@
+@testable import Scripts
 import StateMachines
 import Testing
 
-@testable import fsmd
+@testable import SimulationDaemon
 
 /// Timers of one name, told apart by keys. Every byte is compared.
 @Suite("Transcripts: timers with keys")

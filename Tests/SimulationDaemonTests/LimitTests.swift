@@ -1,7 +1,7 @@
 import Simulator
 import Testing
 
-@testable import fsmd
+@testable import SimulationDaemon
 
 /// Each limit at the limit and one past it.
 @Suite("Limits")

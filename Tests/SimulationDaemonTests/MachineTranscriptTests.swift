@@ -1,6 +1,7 @@
+@testable import Scripts
 import Testing
 
-@testable import fsmd
+@testable import SimulationDaemon
 
 /// Making, dropping, sending to and asking about machines. Every byte is compared.
 @Suite("Transcripts: machines")

@@ -2,7 +2,7 @@ import Simulator
 import Synchronization
 import Testing
 
-@testable import fsmd
+@testable import SimulationDaemon
 
 @Suite("The budget of memory")
 struct MemoryBudgetTests {

@@ -1,7 +1,7 @@
 import Simulator
 import Testing
 
-@testable import fsmd
+@testable import SimulationDaemon
 
 /// What is refused where the memory of the daemon is used up, and what is not.
 @Suite("No memory left")

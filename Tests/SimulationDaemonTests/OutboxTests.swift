@@ -1,8 +1,9 @@
+import TestSupport
 import LineProtocol
 import StateMachines
 import Testing
 
-@testable import fsmd
+@testable import SimulationDaemon
 
 @Suite("Outbox")
 struct OutboxTests {

@@ -1,7 +1,8 @@
+import TestSupport
 import StateMachines
 import Testing
 
-@testable import fsmd
+@testable import SimulationDaemon
 
 /// Bytes at random, in pieces at random: every line that is not blank gets one final line, and the conversation goes on.
 @Suite("Random bytes")

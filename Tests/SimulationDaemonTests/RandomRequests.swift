@@ -1,6 +1,7 @@
+import TestSupport
 import StateMachines
 
-@testable import fsmd
+@testable import SimulationDaemon
 
 /// Request lines at random, most of them good: of every verb, with names, events, parameters and times that exist as well
 /// as ones that do not.

@@ -1,7 +1,7 @@
 import Simulator
 import Testing
 
-@testable import fsmd
+@testable import SimulationDaemon
 
 /// Whatever is out of range is named, with what was found and what is allowed, and nothing has changed.
 @Suite("Out of range")

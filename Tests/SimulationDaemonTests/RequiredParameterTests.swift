@@ -1,7 +1,8 @@
+@testable import Scripts
 import StateMachines
 import Testing
 
-@testable import fsmd
+@testable import SimulationDaemon
 
 /// Parameters that must be given, and machines by the composed kind that they belong to. Every byte is compared.
 @Suite("Transcripts: parameters without a default, members of composed kinds")

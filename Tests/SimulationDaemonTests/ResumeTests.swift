@@ -1,7 +1,7 @@
 import Simulator
 import Testing
 
-@testable import fsmd
+@testable import SimulationDaemon
 
 struct ResumeTests {
   @Test("a chain that goes on without end after resume pauses the clock again, and the next reply says so")

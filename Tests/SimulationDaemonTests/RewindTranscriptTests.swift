@@ -1,6 +1,7 @@
+@testable import Scripts
 import Testing
 
-@testable import fsmd
+@testable import SimulationDaemon
 
 /// Undoing, going to a time, and who hears of it. Every byte is compared.
 @Suite("Transcripts: going back")

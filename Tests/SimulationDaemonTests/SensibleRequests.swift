@@ -1,6 +1,7 @@
+import TestSupport
 import StateMachines
 
-@testable import fsmd
+@testable import SimulationDaemon
 
 /// Requests that nearly always mean something: machines are named after their kinds, so events, timers, outputs and
 /// parameters are those of the machine.

@@ -1,6 +1,7 @@
+@testable import Scripts
 import Testing
 
-@testable import fsmd
+@testable import SimulationDaemon
 
 /// Virtual time, the agenda, waiting and expecting. Every byte is compared.
 @Suite("Transcripts: time")

@@ -1,7 +1,8 @@
+@testable import Scripts
 import LineProtocol
 import Testing
 
-@testable import fsmd
+@testable import SimulationDaemon
 
 /// A conversation written down: `> ` before what the client sends, then all that it gets for that.
 struct Transcript {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import fsmd
+@testable import SimulationDaemon
 
 /// One request of each sort that brings inputs, taken back: all that can be asked is as it was.
 @Suite("Every request can be undone")

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import fsmd
+@testable import SimulationDaemon
 
 /// Real clocks, and requests that take their time.
 @Suite("Waiting")

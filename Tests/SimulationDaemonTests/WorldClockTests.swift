@@ -1,7 +1,8 @@
+import TestSupport
 import StateMachines
 import Testing
 
-@testable import fsmd
+@testable import SimulationDaemon
 
 @Suite("Clock of a world")
 struct WorldClockTests {

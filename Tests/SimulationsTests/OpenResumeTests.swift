@@ -1,3 +1,4 @@
+@testable import MachineForms
 import Simulations
 import StateMachines
 import Testing

@@ -1,3 +1,4 @@
+@testable import MachineForms
 @testable import Simulations
 import StateMachines
 import Testing

@@ -1,3 +1,4 @@
+import MachineForms
 import Simulations
 import StateMachines
 import Testing

@@ -1,3 +1,4 @@
+import TestSupport
 import Simulations
 @testable import Simulator
 import StateMachines

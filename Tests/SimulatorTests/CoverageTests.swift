@@ -1,3 +1,4 @@
+@testable import MachineGraphs
 import Simulations
 import StateMachines
 import Testing

@@ -1,3 +1,4 @@
+import MachineForms
 import StateMachines
 
 /// What the automaton of the example remembers of a word: whether the ones so far are even in number.

@@ -1,3 +1,4 @@
+import MachineForms
 import StateMachines
 
 /// A cooled cabinet: off, or on with all that goes on there. The loss of power is handled once, for all that is on.

@@ -1,3 +1,4 @@
+import MachineForms
 import StateMachines
 
 /// A coffee machine: off, or on with a heater and a tank that go their own ways.

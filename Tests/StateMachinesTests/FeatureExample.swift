@@ -1,3 +1,4 @@
+import MachineForms
 import StateMachines
 
 /// The weather outside, asked of a service.

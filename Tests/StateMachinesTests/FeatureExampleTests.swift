@@ -1,3 +1,4 @@
+@testable import MachineForms
 import StateMachines
 import Testing
 

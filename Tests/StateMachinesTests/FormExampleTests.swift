@@ -1,3 +1,4 @@
+@testable import MachineForms
 import Foundation
 import Testing
 
@@ -11,10 +12,11 @@ struct FormExampleTests {
     arguments: [("HierarchicalMachine", "ChillerExample"), ("OrthogonalMachine", "CoffeeExample")])
   func example(form: String, file: String) throws {
     let source = try String(
-      contentsOf: Self.root.appending(path: "Sources/StateMachines/Forms/\(form).swift"), encoding: .utf8)
+      contentsOf: Self.root.appending(path: "Sources/MachineForms/Statecharts/\(form).swift"), encoding: .utf8)
     let example = try String(
       contentsOf: Self.root.appending(path: "Tests/StateMachinesTests/\(file).swift"), encoding: .utf8)
-    let lines = example.split(separator: "\n", omittingEmptySubsequences: false).dropFirst(2).dropLast()
+    let lines = example.split(separator: "\n", omittingEmptySubsequences: false).drop { !$0.hasPrefix("///") }
+      .dropLast()
     let documented = lines.map { $0.isEmpty ? "///" : "/// \($0)" }.joined(separator: "\n")
     #expect(source.contains("/// ```swift\n\(documented)\n/// ```"))
   }

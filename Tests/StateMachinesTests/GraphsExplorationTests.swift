@@ -1,3 +1,4 @@
+@testable import MachineGraphs
 import StateMachines
 import Testing
 

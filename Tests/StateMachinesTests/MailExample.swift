@@ -1,3 +1,4 @@
+import MachineForms
 import StateMachines
 
 /// A message in an inbox: what the documentation of `EventObjects` shows, and a log of every block besides.

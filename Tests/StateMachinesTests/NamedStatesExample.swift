@@ -1,3 +1,4 @@
+import MachineForms
 import StateMachines
 
 final class Download: NamedStateObject {

@@ -1,3 +1,4 @@
+import MachineForms
 import StateMachines
 import Testing
 

@@ -1,3 +1,4 @@
+import MachineForms
 import StateMachines
 
 /// A pedestrian crossing, and what its signs have said so far.

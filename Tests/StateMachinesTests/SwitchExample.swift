@@ -1,3 +1,4 @@
+import MachineForms
 import StateMachines
 
 /// A photo that is loaded from an address.

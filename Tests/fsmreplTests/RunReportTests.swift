@@ -1,3 +1,4 @@
+import Scripts
 import LineProtocol
 import Testing
 

@@ -45,7 +45,7 @@ package enum TextRules {
   static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7A }
 
   @inline(__always)
-  static func isNameByte(_ byte: UInt8) -> Bool {
+  package static func isNameByte(_ byte: UInt8) -> Bool {
     isLetter(byte) || (byte >= 0x30 && byte <= 0x39) || byte == 0x5F || byte == 0x2D || byte == 0x2E
   }
 }

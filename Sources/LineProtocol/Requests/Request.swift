@@ -7,11 +7,11 @@
 public struct Request: ~Copyable {
   /// A word: plain, or `key=value`.
   public struct Word: BitwiseCopyable {
-    @usableFromInline var start: UInt32
-    @usableFromInline var length: UInt32
+    @usableFromInline package var start: UInt32
+    @usableFromInline package var length: UInt32
     /// The length of the key before the value, 0 for a plain word.
-    @usableFromInline var keyLength: UInt32
-    var keyStart: UInt32
+    @usableFromInline package var keyLength: UInt32
+    @usableFromInline package var keyStart: UInt32
 
     @inlinable
     public var isPlain: Bool { keyLength == 0 }
@@ -179,10 +179,10 @@ public struct Request: ~Copyable {
 }
 
 /// Cuts a line into words. Used for what clients send and for what the daemon sends alike.
-struct WordScanner {
-  static let hash: UInt8 = 0x23
-  static let at: UInt8 = 0x40
-  static let space: UInt8 = 0x20
+package struct WordScanner {
+  package static let hash: UInt8 = 0x23
+  package static let at: UInt8 = 0x40
+  package static let space: UInt8 = 0x20
   fileprivate static let quote: UInt8 = 0x22
   private static let backslash: UInt8 = 0x5C
   fileprivate static let equals: UInt8 = 0x3D
@@ -190,14 +190,14 @@ struct WordScanner {
   // Safety: every access is at a place below `count`.
   private let base: UnsafeMutableRawPointer
   private let count: Int
-  private(set) var place = 0
+  package private(set) var place = 0
 
-  init(_ line: UnsafeMutableRawBufferPointer) {
+  package init(_ line: UnsafeMutableRawBufferPointer) {
     base = line.baseAddress ?? UnsafeMutableRawPointer(bitPattern: 1).unsafelyUnwrapped
     count = line.count
   }
 
-  var current: UInt8 { byte(place) }
+  package var current: UInt8 { byte(place) }
 
   @inline(__always)
   private func byte(_ place: Int) -> UInt8 { base.load(fromByteOffset: place, as: UInt8.self) }
@@ -207,14 +207,14 @@ struct WordScanner {
 
   /// Moves to the next word; false at the end of the line.
   @inline(__always)
-  mutating func skipBlanks() -> Bool {
+  package mutating func skipBlanks() -> Bool {
     while place < count, WordScanner.isBlank(byte(place)) { place &+= 1 }
     return place < count
   }
 
   /// The word that begins here.
   @inline(__always)
-  mutating func word() throws(Request.Failure) -> Request.Word {
+  package mutating func word() throws(Request.Failure) -> Request.Word {
     let start = place
     // Eight bytes at a time up to the first that may end or change the word.
     while place &+ 8 <= count {

@@ -1,3 +1,5 @@
+import StateMachines
+
 /// A deterministic automaton that reads words and accepts some of them.
 ///
 /// The five parts of the textbook are here: the states and the symbols are types, ``next(_:_:)`` is δ, ``start`` is s₀,

@@ -1,3 +1,5 @@
+import StateMachines
+
 /// A finite automaton written down as M = (S, Σ, δ, s₀, F), which accepts a word or does not.
 ///
 /// The table of δ has a row per state and says for each symbol where it leads. What is not in it is rejected. Two

@@ -1,3 +1,5 @@
+import StateMachines
+
 /// A machine of states and events, written out: names only, for blocks are code.
 public struct EventObjectsArchive: Hashable, Sendable, Codable {
   public struct Event: Hashable, Sendable, Codable {

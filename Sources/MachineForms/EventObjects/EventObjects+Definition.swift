@@ -1,3 +1,5 @@
+public import StateMachines
+
 extension EventObjects {
   /// The states and events of a machine, checked and put together once, and shared by all machines of them.
   ///

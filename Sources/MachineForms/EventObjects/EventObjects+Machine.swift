@@ -1,3 +1,5 @@
+public import StateMachines
+
 extension EventObjects {
   /// A machine of states and events: which definition, which state, whether active. A value: a copy goes its own way.
   ///

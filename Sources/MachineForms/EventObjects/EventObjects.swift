@@ -1,3 +1,5 @@
+import StateMachines
+
 /// States and events as objects with blocks: the form of TransitionKit.
 ///
 /// A state is a name with blocks that run when it is entered and left. An event is a name, the states that it may fire

@@ -1,3 +1,5 @@
+public import StateMachines
+
 /// An MVI feature (model, view, intent): wishes come in, effects change the state, news go out.
 ///
 /// A conforming type is what a feature does; a ``FeatureStore`` is where it stands. The type's functions are the

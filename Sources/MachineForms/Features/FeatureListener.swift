@@ -1,3 +1,5 @@
+import StateMachines
+
 /// Who hears of what a ``FeatureStore`` emits.
 ///
 /// A store keeps no listeners, so that it stays a value: whoever calls it hands one in. One that speaks to several is a

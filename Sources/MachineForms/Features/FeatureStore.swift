@@ -1,3 +1,5 @@
+public import StateMachines
+
 /// Where a ``Feature`` stands: its state, and the actions whose effects are still to come.
 ///
 /// A store is a value. A copy goes its own way, and a store can be kept and gone on with. It holds neither the feature

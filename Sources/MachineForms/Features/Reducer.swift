@@ -1,3 +1,5 @@
+import StateMachines
+
 /// The simplest state machine: `newState = reduce(state, wish)`.
 ///
 /// A reducer is pure and synchronous. It looks at nothing but its arguments, does no I/O, and gives the next state for

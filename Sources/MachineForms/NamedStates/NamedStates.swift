@@ -1,3 +1,5 @@
+import StateMachines
+
 /// A change between named states of an object, and what happens around it.
 ///
 /// Any change is allowed; there is no table of transitions. Setting the name that an object already has is a change as well.

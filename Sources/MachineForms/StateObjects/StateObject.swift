@@ -1,3 +1,5 @@
+public import StateMachines
+
 /// One state as an object: it says which states may follow, and what happens when it is entered and left.
 ///
 /// Who knows GameplayKit's `GKState` knows this protocol. A state is a `final class`; the machine is told a state by its

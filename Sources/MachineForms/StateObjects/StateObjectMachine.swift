@@ -1,3 +1,5 @@
+public import StateMachines
+
 /// A machine whose states are objects, entered by class; it behaves as GameplayKit's `GKStateMachine` does.
 ///
 /// ```swift

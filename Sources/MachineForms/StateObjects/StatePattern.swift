@@ -1,3 +1,5 @@
+public import StateMachines
+
 /// A machine in the form of the State pattern: it has no rule of its own, and hands every input to the object of its
 /// present state.
 ///

@@ -1,3 +1,5 @@
+public import StateMachines
+
 /// A machine whose states are within states, which inherit reactions: a reaction common to many substates is written
 /// once.
 ///

@@ -1,3 +1,5 @@
+public import StateMachines
+
 extension OrthogonalMachine {
   @inlinable
   public mutating func react(to input: Input<Event, TimerName>, _ step: Step<Self>) -> Reaction<State> {

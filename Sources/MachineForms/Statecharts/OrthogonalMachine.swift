@@ -1,3 +1,5 @@
+public import StateMachines
+
 /// One of several charts that run side by side within a composite of an ``OrthogonalMachine``.
 ///
 /// It is a value that is made for one step and holds what its rule may look at: the other regions as they were before

@@ -1,3 +1,5 @@
+public import StateMachines
+
 /// The names of two regions side by side: every pair of them, joined by `+`, the second one counting fastest.
 ///
 /// More regions are pairs of pairs: `Beside<Beside<Shift, Layout>, Dictation>` has `off+letters+off` for a word.

@@ -1,3 +1,5 @@
+public import StateMachines
+
 // How a chart takes a signal: up from the leaf until somebody answers, and through the tree if the answer is a
 // transition.
 extension Statechart {
@@ -149,46 +151,4 @@ public enum StatechartLimits {
   /// Completions that follow from one transition. A chart that needs more completes without end, which is a mistake
   /// in it.
   public static let completions = 100
-}
-
-extension Step {
-  @inlinable
-  var effectCount: Int { record.pointee.effects.endIndex }
-
-  /// Lets effects take place before earlier ones, from `first` on.
-  @inlinable
-  @inline(__always)
-  func putEffects(from middle: Int, before first: Int) {
-    guard first < middle, middle < effectCount else { return }
-    record.pointee.effects.rotate(first, middle)
-  }
-
-  /// Takes back what was asked for in a range of places.
-  @usableFromInline
-  func withdrawEffects(_ range: Range<Int>) {
-    record.pointee.effects.rotate(range.lowerBound, range.upperBound)
-    record.pointee.effects.truncate(to: effectCount - range.count)
-  }
-}
-
-extension EffectList {
-  /// The effects from `middle` on are put before those from `first` on; both keep their order.
-  @usableFromInline
-  mutating func rotate(_ first: Int, _ middle: Int) {
-    reverse(first..<middle)
-    reverse(middle..<length)
-    reverse(first..<length)
-  }
-
-  private mutating func reverse(_ range: Range<Int>) {
-    var (low, high) = (range.lowerBound, range.upperBound - 1)
-    while low < high {
-      (self[low], self[high]) = (self[high], self[low])
-      (low, high) = (low + 1, high - 1)
-    }
-  }
-
-  mutating func truncate(to count: Int) {
-    length = count
-  }
 }

@@ -1,3 +1,5 @@
+public import StateMachines
+
 /// A tree of states with reactions: what ``HierarchicalMachine`` and ``Region`` have in common.
 ///
 /// The leaves are the states that a machine can be in; they are cases of an `enum` with their data, as in any

@@ -1,3 +1,5 @@
+public import StateMachines
+
 /// A cell of a machine's flat table: what one input does in one state.
 ///
 /// Outputs and armed timers stand in the order of the effects. Timers that are disarmed are left out, because a chart

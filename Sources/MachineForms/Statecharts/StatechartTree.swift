@@ -1,3 +1,5 @@
+public import StateMachines
+
 /// The name of a composite state: one that has states within it.
 ///
 /// An `enum` with `UInt8` raw values says in one exhaustive `switch` where each composite stands in the tree.

@@ -1,3 +1,5 @@
+public import StateMachines
+
 /// What a machine does, without the machine: an initial state and a function from state and event to the next state.
 ///
 /// A schema is immutable, so any number of machines share one. For a pair that means nothing the function gives `nil`; for

@@ -1,3 +1,5 @@
+public import StateMachines
+
 /// The states of a machine that is an enum and a switch: where it begins, and what each event makes of each state.
 ///
 /// ```swift

@@ -1,3 +1,5 @@
+public import StateMachines
+
 /// Finds out what a kind of machine does by running its rule, a piece at a time.
 ///
 /// ```swift

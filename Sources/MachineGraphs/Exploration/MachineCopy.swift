@@ -1,3 +1,5 @@
+import StateMachines
+
 /// A machine outside of any world: its value, its running timers, and a clock of its own.
 ///
 /// Safety: `value` is room for one machine of `kind`, initialised from the end of `init` on and destroyed in `deinit`; it is used

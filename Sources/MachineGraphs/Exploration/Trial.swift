@@ -1,3 +1,5 @@
+import StateMachines
+
 /// Tries inputs on copies of machines of one kind: the sheet for a step, and every event with every choice of its samples,
 /// made once.
 ///

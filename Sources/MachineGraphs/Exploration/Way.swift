@@ -1,3 +1,5 @@
+public import StateMachines
+
 /// The shortest way from a machine, as it is, to one that an event is possible for.
 public struct GraphWay: Hashable, Sendable {
   /// The steps, at least one.

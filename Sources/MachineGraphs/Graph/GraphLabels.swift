@@ -1,3 +1,5 @@
+import StateMachines
+
 /// How values and inputs are written in diagrams.
 extension Value {
   /// As a request would write it, on one line and shortened where it is long.

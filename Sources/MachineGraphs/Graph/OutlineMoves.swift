@@ -1,3 +1,5 @@
+import StateMachines
+
 /// The moves of a graph between the states of its outline, and which states are entered first.
 struct OutlineMoves {
   private(set) var moves: [StateOutline.Move] = []

@@ -1,3 +1,5 @@
+import StateMachines
+
 /// A move from a state to a state, as a diagram draws it.
 public struct GraphEdge: Hashable, Sendable {
   /// Places in the kind's list of states.

@@ -1,3 +1,5 @@
+public import StateMachines
+
 extension StateGraph {
   /// How large a kind's rule is.
   public struct Totals: Hashable, Sendable {

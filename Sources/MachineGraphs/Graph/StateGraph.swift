@@ -1,3 +1,5 @@
+public import StateMachines
+
 /// What a kind of machine does, found by running its rule: every input in every state, with what came of it.
 ///
 /// It is no second description of a machine, so it cannot differ from the rule. An ``Exploration`` makes one: beginning with

@@ -1,3 +1,5 @@
+import StateMachines
+
 /// The states of a graph as a tree: states within states where their words have dots, and regions side by side where they
 /// have plus signs; with the moves between them.
 ///

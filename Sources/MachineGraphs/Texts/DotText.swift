@@ -1,3 +1,5 @@
+public import StateMachines
+
 extension StateGraph {
   /// The graph in the language of Graphviz: nodes numbered from 1 in the order of the states, an edge from node 0 to the
   /// initial one, and the moves. No line feed at the end.

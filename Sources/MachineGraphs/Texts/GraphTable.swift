@@ -1,3 +1,5 @@
+public import StateMachines
+
 /// The states and inputs of a graph as a table for people: what comes of each input in each state.
 ///
 /// A cell says `→ X` for a move, `→ self` for a move to the same state, `⟲` for what is handled within the state, `ignore`,

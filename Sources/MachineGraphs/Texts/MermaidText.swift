@@ -1,3 +1,5 @@
+public import StateMachines
+
 extension StateGraph {
   /// The moves to other states as a flow chart of Mermaid, one line for each, in the order of the states.
   ///

@@ -1,3 +1,5 @@
+public import StateMachines
+
 extension StateGraph {
   /// The graph as a state diagram of PlantUML: states within states, regions side by side, what each state means, and timers
   /// with how long they run.

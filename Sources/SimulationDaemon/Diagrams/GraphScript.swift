@@ -1,3 +1,4 @@
+import MachineGraphs
 import LineProtocol
 import Simulator
 import StateMachines

@@ -1,3 +1,4 @@
+import MachineGraphs
 import StateMachines
 import Synchronization
 import UnixHost

@@ -1,3 +1,4 @@
+import Scripts
 import JournalStore
 import LineProtocol
 import Simulator

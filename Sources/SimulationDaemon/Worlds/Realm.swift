@@ -1,3 +1,4 @@
+import MachineGraphs
 import Simulator
 import StateMachines
 

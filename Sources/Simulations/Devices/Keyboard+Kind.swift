@@ -1,3 +1,4 @@
+import MachineForms
 public import StateMachines
 
 // A choice is a vocabulary: what an event sets is what a region is in.

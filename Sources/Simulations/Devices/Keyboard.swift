@@ -1,3 +1,4 @@
+public import MachineForms
 public import StateMachines
 
 /// The keyboard of a phone: a Shift key, a layout and dictation side by side.

@@ -1,3 +1,4 @@
+public import MachineForms
 public import StateMachines
 
 /// The Shift key of a phone's keyboard: Shift and Caps Lock in one, told apart by how fast it is tapped.

@@ -1,3 +1,4 @@
+import MachineForms
 internal import StateMachines
 
 extension SmartFridge {

@@ -1,3 +1,4 @@
+public import MachineForms
 public import StateMachines
 
 extension SmartFridge {

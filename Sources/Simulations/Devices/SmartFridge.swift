@@ -1,3 +1,4 @@
+public import MachineForms
 public import StateMachines
 
 /// A fridge as it is sold: a compressor that is protected from short runs and short rests, a door with a light and

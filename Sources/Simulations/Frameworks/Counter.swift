@@ -1,3 +1,4 @@
+public import MachineForms
 public import StateMachines
 
 /// What a wish does to a count: the library's example of a machine that is nothing but a reducer.

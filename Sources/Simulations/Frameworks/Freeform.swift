@@ -1,3 +1,4 @@
+public import MachineForms
 public import StateMachines
 
 /// An object that takes any name for a state, and tells of the blocks that run around each change.

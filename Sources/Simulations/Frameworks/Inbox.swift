@@ -1,3 +1,4 @@
+import MachineForms
 public import StateMachines
 
 /// A message in an inbox, with states and events as objects: what TransitionKit shows itself with.

@@ -1,3 +1,4 @@
+import MachineForms
 public import StateMachines
 
 extension ValueType {

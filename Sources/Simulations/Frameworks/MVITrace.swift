@@ -1,3 +1,4 @@
+public import MachineForms
 public import StateMachines
 
 /// A feature that says aloud each call of its parts, to show in which order they are made.

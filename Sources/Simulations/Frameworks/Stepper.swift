@@ -1,3 +1,4 @@
+public import MachineForms
 public import StateMachines
 
 /// Three steps, up and down: the smallest machine that is a schema.

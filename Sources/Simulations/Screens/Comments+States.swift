@@ -1,3 +1,4 @@
+import MachineForms
 import StateMachines
 
 /// The state objects of ``Comments``, and the screen that they work on.

@@ -1,3 +1,4 @@
+import MachineForms
 public import StateMachines
 
 /// A screen that shows comments in a table, with a state object for each of its states.

@@ -1,3 +1,4 @@
+public import MachineForms
 public import StateMachines
 
 /// A list of employees on a screen, with an object for each state that handles every signal and chooses its successor.

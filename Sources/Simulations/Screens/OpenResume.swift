@@ -1,3 +1,4 @@
+public import MachineForms
 public import StateMachines
 
 /// Opens a résumé by its number: loads it, shows it, marks it as viewed, and tells the app where to go.

@@ -1,3 +1,4 @@
+public import MachineForms
 public import StateMachines
 
 /// Opens a résumé: the feature of ``OpenResume``, which can be used without it.

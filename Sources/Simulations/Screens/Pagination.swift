@@ -1,3 +1,4 @@
+public import MachineForms
 public import StateMachines
 
 /// A list that is loaded page by page, refreshed as a whole, and stays usable while more of it comes.

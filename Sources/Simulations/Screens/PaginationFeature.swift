@@ -1,3 +1,4 @@
+public import MachineForms
 public import StateMachines
 
 /// Loads a list page by page: the feature of ``Pagination``, which can be used without it.

@@ -1,3 +1,4 @@
+import MachineForms
 public import StateMachines
 
 /// The navigation between a list and the details of one of its items, with a state object for each screen.

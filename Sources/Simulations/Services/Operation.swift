@@ -1,3 +1,4 @@
+import MachineForms
 public import StateMachines
 
 /// An operation on a serial queue as RestKit has it, built of states and events as objects: start and finish move it,

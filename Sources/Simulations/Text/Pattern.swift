@@ -1,3 +1,4 @@
+import MachineForms
 internal import StateMachines
 
 /// A regular expression, compiled: which words it accepts, in time that grows with the word and never explodes.

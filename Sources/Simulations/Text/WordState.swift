@@ -1,3 +1,4 @@
+import MachineForms
 public import StateMachines
 
 /// The state of a machine that judges words by a pattern.

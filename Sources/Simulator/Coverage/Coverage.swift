@@ -1,3 +1,4 @@
+package import MachineGraphs
 package import StateMachines
 
 /// How much of what a kind's machines can do they have done, and what not.

@@ -1,3 +1,4 @@
+package import MachineGraphs
 package import StateMachines
 
 /// What there is to do for machines of one kind, as far as running the rule has shown: all of what a coverage counts a part of.

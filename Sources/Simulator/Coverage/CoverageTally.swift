@@ -1,3 +1,4 @@
+package import MachineGraphs
 package import StateMachines
 
 /// What machines of one kind have done, as a journal tells it; by the places of states, events and timers in the kind's lists.

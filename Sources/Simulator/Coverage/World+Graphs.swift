@@ -1,3 +1,4 @@
+package import MachineGraphs
 package import StateMachines
 
 /// What diagrams need to know of living machines.

@@ -15,6 +15,15 @@ public struct Catalogue: Sendable {
     entries.append(entry)
   }
 
+  /// This catalogue with some kinds behind its own.
+  ///
+  /// - Precondition: No two have the same name.
+  public static func + (catalogue: Catalogue, kinds: [Kind]) -> Catalogue {
+    var sum = catalogue
+    for kind in kinds { sum.add(.machine(kind)) }
+    return sum
+  }
+
   public subscript(_ name: String) -> CatalogueEntry? { places[name].map { entries[$0] } }
 }
 

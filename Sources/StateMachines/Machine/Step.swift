@@ -5,11 +5,11 @@
 public struct Step<M: Machine> {
   // Safety: both pointers are made by `ErasedMachine`'s entry points from storage that outlives the call, and a rule
   // has no way to keep the step.
-  @usableFromInline let record: UnsafeMutablePointer<StepRecord>
-  @usableFromInline let parameterStorage: UnsafePointer<M.Parameters>
+  @usableFromInline package let record: UnsafeMutablePointer<StepRecord>
+  @usableFromInline package let parameterStorage: UnsafePointer<M.Parameters>
 
   @inlinable
-  init(_ record: UnsafeMutablePointer<StepRecord>, _ parameters: UnsafePointer<M.Parameters>) {
+  package init(_ record: UnsafeMutablePointer<StepRecord>, _ parameters: UnsafePointer<M.Parameters>) {
     self.record = record
     parameterStorage = parameters
   }
@@ -113,53 +113,6 @@ public enum Effect: Sendable {
   /// A timer, by its place in the kind's list; `key` is 0 where its kind's timers bear none.
   case arm(timer: UInt8, key: UInt32, due: Moment)
   case disarm(timer: UInt8, key: UInt32)
-}
-
-/// Effects in the order in which they were asked for.
-///
-/// The first few stand in the list itself, and an emptied list keeps its elements: an array would ask at each append
-/// whether it is shared, and a step has one to three effects.
-public struct EffectList: RandomAccessCollection, Sendable {
-  @usableFromInline var first = InlineArray<8, Effect>(repeating: .disarm(timer: 0, key: 0))
-  /// Those from the ninth on, and some of earlier steps behind them.
-  @usableFromInline var others: ContiguousArray<Effect> = []
-  @usableFromInline var length = 0
-
-  init() {}
-
-  public var startIndex: Int { 0 }
-
-  @inlinable
-  public var endIndex: Int { length }
-
-  @inlinable
-  public internal(set) subscript(place: Int) -> Effect {
-    get {
-      precondition(place < length)
-      return place < 8 ? first[place] : others[place &- 8]
-    }
-    set {
-      precondition(place < length)
-      if place < 8 { first[place] = newValue } else { others[place &- 8] = newValue }
-    }
-  }
-
-  @inlinable
-  @inline(__always)
-  mutating func append(_ effect: Effect) {
-    if length < 8 { first[length] = effect } else { appendBehind(effect) }
-    length &+= 1
-  }
-
-  @usableFromInline
-  @inline(never)
-  mutating func appendBehind(_ effect: Effect) {
-    if length - 8 < others.count { others[length - 8] = effect } else { others.append(effect) }
-  }
-
-  mutating func removeAll() {
-    length = 0
-  }
 }
 
 /// The sheet on which a step is written: made once and used again for every step, so that a step allocates nothing.

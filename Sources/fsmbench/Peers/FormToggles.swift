@@ -1,3 +1,4 @@
+import MachineForms
 internal import StateMachines
 
 // The same toggle in each of the forms, as an engineer would write it who knows the form.

@@ -1,4 +1,5 @@
-internal import LineProtocol
+internal import Scripts
+import LineProtocol
 
 /// Going back within a script.
 extension RunPlayer {

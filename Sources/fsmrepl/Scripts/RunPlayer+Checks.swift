@@ -1,4 +1,5 @@
-internal import LineProtocol
+internal import Scripts
+import LineProtocol
 
 /// What came is held against what the script wants.
 extension RunPlayer {

@@ -1,4 +1,5 @@
-internal import LineProtocol
+internal import Scripts
+import LineProtocol
 internal import UnixHost
 
 /// Plays one script in a world of its own.

@@ -1,4 +1,5 @@
-internal import Glibc
+internal import Scripts
+import Glibc
 internal import LineProtocol
 internal import UnixHost
 

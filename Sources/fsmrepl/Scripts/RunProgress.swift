@@ -1,4 +1,5 @@
-internal import LineProtocol
+internal import Scripts
+import LineProtocol
 internal import UnixHost
 
 /// One line at the foot of a terminal: where the world is, how much faster than real it goes, what comes next.

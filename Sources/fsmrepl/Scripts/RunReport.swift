@@ -1,4 +1,5 @@
-internal import LineProtocol
+internal import Scripts
+import LineProtocol
 
 /// What is said of files that were played: for people, as TAP, and as the XML that CI servers read.
 struct RunReport {

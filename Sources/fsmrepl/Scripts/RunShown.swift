@@ -1,4 +1,5 @@
-internal import LineProtocol
+internal import Scripts
+import LineProtocol
 
 /// What `show` says of a machine.
 struct RunShown {

@@ -1,3 +1,4 @@
+import Scripts
 internal import LineProtocol
 
 /// The part of a transcript around its first difference.

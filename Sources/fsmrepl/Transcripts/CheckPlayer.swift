@@ -1,3 +1,4 @@
+import Scripts
 internal import LineProtocol
 internal import UnixHost
 

@@ -5,7 +5,7 @@ import Simulations
 import StateMachines
 import Testing
 
-@testable import fsmd
+@testable import SimulationDaemon
 
 /// A store with machines of all kinds, each at work as its example shows. One that a release has written is what later
 /// releases must be able to read: `FSMD_STORE_FIXTURE=FOLDER` lets the test leave it there, with what it has to say.

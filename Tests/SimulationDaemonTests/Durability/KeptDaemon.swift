@@ -5,7 +5,7 @@ import StateMachines
 import Synchronization
 import Testing
 
-@testable import fsmd
+@testable import SimulationDaemon
 
 /// A daemon with durable worlds, without its process: a ``HostedService`` on a store in a folder, which can be killed at
 /// any moment and started again.

@@ -1,7 +1,8 @@
+@testable import MachineForms
 import Testing
 
 @testable import JournalStore
-@testable import fsmd
+@testable import SimulationDaemon
 
 /// A store that cannot take what is written: who wrote is told, nobody is told of what is not there, and the rest goes on.
 @Suite("A store that fails")

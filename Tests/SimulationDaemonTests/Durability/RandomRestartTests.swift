@@ -1,8 +1,9 @@
+import TestSupport
 import Simulator
 import StateMachines
 import Testing
 
-@testable import fsmd
+@testable import SimulationDaemon
 
 /// Requests at random, and a kill between any two rounds: the daemon that comes back has the same worlds, and answers
 /// whatever is asked next as the one would have that was killed.

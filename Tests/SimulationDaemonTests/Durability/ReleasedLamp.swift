@@ -1,3 +1,4 @@
+import MachineForms
 import StateMachines
 
 /// The words of a kind that releases differ in, and what its rule does with them.

@@ -3,7 +3,7 @@ import JournalStore
 import StateMachines
 import Testing
 
-@testable import fsmd
+@testable import SimulationDaemon
 
 /// What can be saved of a world that is out of service.
 @Suite("Repairing worlds")

@@ -1,8 +1,9 @@
+import TestSupport
 import Simulator
 import StateMachines
 import Testing
 
-@testable import fsmd
+@testable import SimulationDaemon
 
 /// What durable worlds are when the daemon has been started again.
 @Suite("Restarts")

@@ -1,7 +1,7 @@
 import JournalStore
 import Testing
 
-@testable import fsmd
+@testable import SimulationDaemon
 
 /// A store that keeps only so much: what goes is told, and what is left makes a world.
 @Suite("Retention of durable worlds")

@@ -2,7 +2,7 @@ import JournalStore
 import StateMachines
 import Testing
 
-@testable import fsmd
+@testable import SimulationDaemon
 
 /// A store that is sound, and of which this program can make no world all the same: it is said why, and the others serve.
 @Suite("Worlds that cannot be brought back")

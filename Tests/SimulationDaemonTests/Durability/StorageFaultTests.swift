@@ -1,7 +1,7 @@
 import JournalStore
 import Testing
 
-@testable import fsmd
+@testable import SimulationDaemon
 
 /// One call to the disk fails, or all from one on, whichever it is, while a daemon starts, serves, writes checkpoints,
 /// makes and drops worlds, ends and starts again: what was acknowledged is there, in order, nothing twice.

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @testable import JournalStore
-@testable import fsmd
+@testable import SimulationDaemon
 
 /// Trouble with the store at the start and at the end of a daemon, and with its files in between.
 @Suite("A store in trouble")

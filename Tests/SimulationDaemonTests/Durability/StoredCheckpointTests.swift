@@ -1,7 +1,7 @@
 import StateMachines
 import Testing
 
-@testable import fsmd
+@testable import SimulationDaemon
 
 @Suite("Checkpoints in the store")
 struct StoredCheckpointTests {

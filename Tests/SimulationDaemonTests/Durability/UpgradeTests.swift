@@ -2,7 +2,7 @@ import JournalStore
 import StateMachines
 import Testing
 
-@testable import fsmd
+@testable import SimulationDaemon
 
 /// Stores that an earlier release of a kind has written: what can be had again comes back, and the rest is out of service.
 @Suite("A later release of a kind")

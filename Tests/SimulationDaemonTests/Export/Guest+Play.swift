@@ -1,7 +1,8 @@
+import TestSupport
 import Simulator
 import StateMachines
 
-@testable import fsmd
+@testable import SimulationDaemon
 
 extension Guest {
   /// Requests of all kinds, ways back among them.

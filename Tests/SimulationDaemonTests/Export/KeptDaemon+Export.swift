@@ -1,6 +1,6 @@
 import JournalStore
 
-@testable import fsmd
+@testable import SimulationDaemon
 
 extension KeptDaemon {
   /// A client in a new durable world.

@@ -1,10 +1,12 @@
+import TestSupport
+@testable import Scripts
 import Foundation
 import LineProtocol
 import Simulator
 import StateMachines
 import Testing
 
-@testable import fsmd
+@testable import SimulationDaemon
 
 @Suite("A stored world as a script")
 struct ScriptExportTests {

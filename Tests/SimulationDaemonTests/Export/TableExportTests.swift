@@ -1,3 +1,4 @@
+@testable import Scripts
 import Foundation
 import JournalStore
 import LineProtocol
@@ -5,7 +6,7 @@ import Simulator
 import StateMachines
 import Testing
 
-@testable import fsmd
+@testable import SimulationDaemon
 
 @Suite("A stored world as a database")
 struct TableExportTests {

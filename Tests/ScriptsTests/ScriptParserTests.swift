@@ -1,5 +1,5 @@
+@testable import Scripts
 import LineProtocol
-import StateMachines
 import Testing
 
 struct ScriptParserTests {

@@ -1,3 +1,4 @@
+@testable import Scripts
 import LineProtocol
 import Testing
 

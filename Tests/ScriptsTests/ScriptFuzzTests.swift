@@ -1,5 +1,6 @@
+import TestSupport
+@testable import Scripts
 import LineProtocol
-import StateMachines
 import Testing
 
 /// Lines made of whatever may stand in them.

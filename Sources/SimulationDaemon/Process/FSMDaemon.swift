@@ -1,0 +1,44 @@
+internal import Glibc
+internal import JournalStore
+internal import LineProtocol
+public import StateMachines
+internal import UnixHost
+
+/// The program `fsmd`, for whoever wants a daemon with kinds of their own:
+///
+/// ```swift
+/// import SimulationDaemon
+/// import Simulations
+///
+/// FSMDaemon.main(kinds: .simulations + [Lamp.kind])
+/// ```
+public enum FSMDaemon {
+  /// Reads the command line, does what it asks for, and ends the process.
+  ///
+  /// Exit codes: 0 when all went well, 1 for a wrong command line, 2 when the daemon could not start, 3 when the store
+  /// could not be had; `fsmd --help` lists the others.
+  ///
+  /// - Parameter kinds: What `new` can make. A durable world that uses a kind which is missing here is out of service.
+  public static func main(kinds: Catalogue) -> Never {
+    Descriptor.fillStandard()
+    EarlySignals.note()
+    switch Invocation.read(Array(CommandLine.arguments.dropFirst()), version: Release.version) {
+    case .exit(let code): exit(code)
+    case .export(let command): exit(command.run(kinds, version: Release.version))
+    case .verify(let command): exit(command.run(kinds))
+    case .repair(let command): exit(command.run(kinds))
+    case .backup(let command): exit(command.run())
+    case .run(let invocation): run(invocation, kinds)
+    }
+  }
+
+  private static func run(_ invocation: Invocation, _ kinds: Catalogue) -> Never {
+    let log = Log(level: invocation.logLevel)
+    do {
+      try Daemon(invocation, catalogue: kinds, version: Release.version, log: log).run()
+    } catch {
+      log.error("\(error)")
+      exit(error is StoreFailure || error is KeeperFailure ? 3 : 2)
+    }
+  }
+}
