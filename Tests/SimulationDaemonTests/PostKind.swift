@@ -1,13 +1,13 @@
 import StateMachines
 
 /// A post office with several letters on their way, told apart by their numbers; it must be told its town.
-struct Post: Machine {
-  enum State: UInt8, CaseIterable, Vocabulary, MachineState { case open, closed }
+struct Post: LegacyMachine {
+  enum State: MachineState { case open, closed }
   enum Event: Sendable { case send(Int), flood(Int), recall(Int), close, spin }
-  enum TimerName: UInt8, CaseIterable, Vocabulary { case closing, delivery }
-  enum Output: MachineOutput {
+  enum TimerName: NamedCases { case closing, delivery }
+  enum Output: OutputWithData {
     case delivered(Int)
-    enum Name: UInt8, CaseIterable, Vocabulary { case delivered }
+    enum Name: NamedCases { case delivered }
     var name: Name { .delivered }
     var data: [Value] {
       switch self {

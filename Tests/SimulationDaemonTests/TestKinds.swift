@@ -1,13 +1,13 @@
 import StateMachines
 
 /// A till whose state prints data, with arguments of many types and refusals that say why.
-struct Till: Machine {
-  enum State: MachineState {
+struct Till: LegacyMachine {
+  enum State: StateWithData {
     case closed
     /// `idle` is running.
     case open(sum: Int)
 
-    enum Name: UInt8, CaseIterable, Vocabulary { case closed, open }
+    enum Name: NamedCases { case closed, open }
     var name: Name {
       switch self {
       case .closed: .closed
@@ -32,13 +32,13 @@ struct Till: Machine {
 
   enum Scale: String, Choice { case kitchen, floor }
 
-  enum TimerName: UInt8, CaseIterable, Vocabulary { case idle }
+  enum TimerName: NamedCases { case idle }
 
-  enum Output: MachineOutput {
+  enum Output: OutputWithData {
     case total(Int, String)
     case weight(Double)
 
-    enum Name: UInt8, CaseIterable, Vocabulary { case total, weight }
+    enum Name: NamedCases { case total, weight }
     var name: Name {
       switch self {
       case .total: .total
@@ -116,11 +116,11 @@ struct Till: Machine {
 }
 
 /// A ticker that says every tick; with `every=0` a chain of timers without time and without end.
-struct Ticker: Machine {
-  enum State: UInt8, CaseIterable, Vocabulary, MachineState { case idle, running }
+struct Ticker: LegacyMachine {
+  enum State: MachineState { case idle, running }
   enum Event: Sendable { case start, stop }
-  enum TimerName: UInt8, CaseIterable, Vocabulary { case tick }
-  enum Output: UInt8, CaseIterable, Vocabulary, MachineOutput { case ticked }
+  enum TimerName: NamedCases { case tick }
+  enum Output: MachineOutput { case ticked }
 
   struct Parameters: ParameterSet {
     var every = Interval.seconds(1)

@@ -86,6 +86,7 @@ final class Bench {
       byteCount: kind.layout.valueSize, alignment: kind.layout.valueAlignment)
     seats.append(Seat(name: name, kind: kind, pool: pool, parameters: place, value: value))
     record.begin(at: now)
+    record.timers = kind.stepTimers(running: 0)
     _ = kind.machine.initialize(value, initial: state, seats[seats.count - 1].parameterSet, &record)
     finish("\(name) created \(self.state(name))", of: seats.count - 1)
   }
@@ -201,7 +202,9 @@ final class Bench {
   /// The events that are not refused now.
   func possibleEvents(of name: String = "m") -> [String] {
     let seat = seats[seat(name)]
-    return seat.kind.possibleEvents(seat.value, at: now, seat.parameterSet).map { seat.kind.events[$0].name }
+    return seat.kind.possibleEvents(
+      seat.value, at: now, running: stepTimers(of: self.seat(name)).running, seat.parameterSet
+    ).map { seat.kind.events[$0].name }
   }
 
   // MARK: One step
@@ -217,9 +220,15 @@ final class Bench {
     return timer.key == nil ? timer.name : "\(timer.name)(\(entry.key))"
   }
 
+  private func stepTimers(of seat: Int) -> StepTimers {
+    let running = agenda.filter { $0.seat == seat && $0.key == 0 }.reduce(0 as UInt64) { $0 | 1 << UInt64($1.timer) }
+    return seats[seat].kind.stepTimers(running: running)
+  }
+
   private func take(_ event: Int, _ arguments: [Value], by seat: Int, cause: String) {
     let (kind, value, parameters) = (seats[seat].kind, seats[seat].value, seats[seat].parameterSet)
     record.begin(at: now)
+    record.timers = stepTimers(of: seat)
     let storage = UnsafeMutableRawPointer.allocate(byteCount: max(1, kind.layout.eventStride), alignment: 16)
     defer { storage.deallocate() }
     kind.makeEvent(event, arguments, at: storage)
@@ -231,6 +240,7 @@ final class Bench {
     let entry = agenda.remove(at: place)
     let seat = seats[entry.seat]
     record.begin(at: now)
+    record.timers = stepTimers(of: entry.seat)
     record.key = entry.key
     let result = seat.kind.machine.expire(seat.value, timer: UInt8(entry.timer), seat.parameterSet, &record)
     record.key = 0

@@ -196,8 +196,8 @@ struct ArchiveLifeTests {
 }
 
 /// Has a value that says when it is made and destroyed, and fails to be written or read when it is to.
-private struct Holder: Machine {
-  enum State: UInt8, CaseIterable, Vocabulary, MachineState { case holding }
+private struct Holder: LegacyMachine {
+  enum State: MachineState { case holding }
   enum Event: Sendable { case nothing }
 
   var state = State.holding

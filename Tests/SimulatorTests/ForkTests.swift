@@ -107,7 +107,7 @@ struct ForkTests {
 }
 
 /// Has a value that says when it is made and destroyed.
-private struct Canary: Machine {
+private struct Canary: LegacyMachine {
   nonisolated(unsafe) static var living = 0  // Safety: only one test uses it.
 
   final class Bird: Sendable, Codable {
@@ -115,7 +115,7 @@ private struct Canary: Machine {
     deinit { Canary.living -= 1 }
   }
 
-  enum State: UInt8, CaseIterable, Vocabulary, MachineState { case silent, singing }
+  enum State: MachineState { case silent, singing }
   enum Event: Sendable { case sing }
 
   var state = State.silent

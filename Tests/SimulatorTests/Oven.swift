@@ -1,15 +1,15 @@
 import StateMachines
 
 /// Bakes several trays at once: `done` is keyed by the tray, `lamp` is a timer like any other.
-struct Oven: Machine {
-  enum State: UInt8, CaseIterable, Vocabulary, MachineState { case usual, spinning }
+struct Oven: LegacyMachine {
+  enum State: MachineState { case usual, spinning }
   enum Event: Sendable {
     case bake(Int, nanoseconds: Int), takeOut(Int), fill(Int), light(nanoseconds: Int), spin(Int), jam
   }
-  enum TimerName: UInt8, CaseIterable, Vocabulary { case lamp, done }
-  enum Output: MachineOutput {
+  enum TimerName: NamedCases { case lamp, done }
+  enum Output: OutputWithData {
     case baked(Int)
-    enum Name: UInt8, CaseIterable, Vocabulary { case baked }
+    enum Name: NamedCases { case baked }
     var name: Name { .baked }
     var data: [Value] {
       switch self {

@@ -7,9 +7,9 @@ import Testing
 @Suite("Values stand together, in cells that are used again")
 struct PopulationTests {
   /// Counts how many of its values are alive, through a reference that each holds.
-  private struct Holder: Machine {
+  private struct Holder: LegacyMachine {
     final class Token: Sendable, Codable {}
-    enum State: UInt8, CaseIterable, Vocabulary, MachineState { case holding }
+    enum State: MachineState { case holding }
     enum Event: Sendable { case renew }
     struct Parameters: ParameterSet { var number = 0 }
 
@@ -133,10 +133,10 @@ struct PopulationTests {
   }
 
   /// A value that is aligned to sixteen bytes.
-  private struct Wide: Machine {
-    enum State: UInt8, CaseIterable, Vocabulary, MachineState { case only }
+  private struct Wide: LegacyMachine {
+    enum State: MachineState { case only }
     enum Event: Sendable { case add }
-    enum TimerName: UInt8, CaseIterable, Vocabulary { case unused }
+    enum TimerName: NamedCases { case unused }
     var state = State.only
     var sums = SIMD4<Float>(repeating: 0)
     init(initial: State?, _ step: Step<Self>) {}

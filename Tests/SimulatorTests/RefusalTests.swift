@@ -4,11 +4,11 @@ import Testing
 @testable import Simulator
 
 /// Changes all that it can, and then refuses or does not.
-struct Hesitant: Machine {
-  enum State: MachineState {
+struct Hesitant: LegacyMachine {
+  enum State: StateWithData {
     case ready([Int])
 
-    enum Name: UInt8, CaseIterable, Vocabulary { case ready }
+    enum Name: NamedCases { case ready }
 
     var name: Name { .ready }
     var data: String? {
@@ -20,8 +20,8 @@ struct Hesitant: Machine {
   }
 
   enum Event: Sendable { case work, hesitate }
-  enum TimerName: UInt8, CaseIterable, Vocabulary { case deadline, other }
-  enum Output: UInt8, CaseIterable, Vocabulary, MachineOutput { case worked }
+  enum TimerName: NamedCases { case deadline, other }
+  enum Output: MachineOutput { case worked }
 
   var state: State
   var count = 0

@@ -6,10 +6,10 @@ import Testing
 @Suite("A state as a request writes it")
 struct StateQueryTests {
   /// A machine whose states have substates, regions and data.
-  private struct Device: Machine {
-    enum State: MachineState {
+  private struct Device: LegacyMachine {
+    enum State: StateWithData {
       case off, on(String), free, held, list(String)
-      enum Name: Vocabulary {
+      enum Name: NamedCases {
         case off, on, free, held, list
         static let words = ["off", "on", "cooling.free+closed+normal", "cooling.minOn+open+normal", "list.all"]
         var index: Int {

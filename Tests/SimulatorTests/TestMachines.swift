@@ -1,11 +1,11 @@
 import StateMachines
 
 /// Ticks once a period, for ever, from the moment it is made.
-struct Metronome: Machine {
-  enum State: UInt8, CaseIterable, Vocabulary, MachineState { case ticking }
+struct Metronome: LegacyMachine {
+  enum State: MachineState { case ticking }
   enum Event: Sendable { case reset }
-  enum TimerName: UInt8, CaseIterable, Vocabulary { case period }
-  enum Output: UInt8, CaseIterable, Vocabulary, MachineOutput { case tick }
+  enum TimerName: NamedCases { case period }
+  enum Output: MachineOutput { case tick }
   struct Parameters: ParameterSet { var period = Interval.seconds(1) }
 
   var state = State.ticking
@@ -28,14 +28,14 @@ struct Metronome: Machine {
 }
 
 /// Once pushed, arms a timer without delay again and again: for ever, or so many times.
-struct Spinner: Machine {
-  enum State: MachineState {
+struct Spinner: LegacyMachine {
+  enum State: StateWithData {
     case resting, spinning(left: Int)
-    enum Name: UInt8, CaseIterable, Vocabulary { case resting, spinning }
+    enum Name: NamedCases { case resting, spinning }
     var name: Name { if case .resting = self { .resting } else { .spinning } }
   }
   enum Event: Sendable { case push(Int), stop }
-  enum TimerName: UInt8, CaseIterable, Vocabulary { case turn }
+  enum TimerName: NamedCases { case turn }
 
   var state = State.resting
 
@@ -72,10 +72,10 @@ struct Spinner: Machine {
 }
 
 /// Passes on what it gets, up to `limit` copies at once, as a text and a number.
-struct Relay: Machine {
-  enum State: MachineState {
+struct Relay: LegacyMachine {
+  enum State: StateWithData {
     case idle, last(String)
-    enum Name: UInt8, CaseIterable, Vocabulary { case idle, last }
+    enum Name: NamedCases { case idle, last }
     var name: Name { if case .idle = self { .idle } else { .last } }
     var data: String? { if case .last(let text) = self { text } else { nil } }
     static var carriesData: Bool { true }
@@ -83,10 +83,10 @@ struct Relay: Machine {
   enum Event: Sendable {
     case pulse, say(String), tell(String, Int?), never
   }
-  enum TimerName: UInt8, CaseIterable, Vocabulary { case echo }
-  enum Output: MachineOutput {
+  enum TimerName: NamedCases { case echo }
+  enum Output: OutputWithData {
     case pulsed, said(String), told(String, Int)
-    enum Name: UInt8, CaseIterable, Vocabulary { case pulsed, said, told }
+    enum Name: NamedCases { case pulsed, said, told }
     var name: Name {
       switch self {
       case .pulsed: .pulsed
@@ -157,13 +157,13 @@ struct Relay: Machine {
 }
 
 /// Has three timers that are armed and disarmed at will.
-struct Alarm: Machine {
-  enum State: UInt8, CaseIterable, Vocabulary, MachineState { case set }
+struct Alarm: LegacyMachine {
+  enum State: MachineState { case set }
   enum Event: Sendable {
     case arm(Which, nanoseconds: Int), disarm(Which), both, burst
   }
   enum Which: String, Choice, CaseIterable { case a, b, c }
-  enum TimerName: UInt8, CaseIterable, Vocabulary { case a, b, c }
+  enum TimerName: NamedCases { case a, b, c }
 
   var state = State.set
 
@@ -205,12 +205,12 @@ extension Alarm.Which {
 }
 
 /// Says what it draws from the world's generator.
-struct Gambler: Machine {
-  enum State: UInt8, CaseIterable, Vocabulary, MachineState { case playing }
+struct Gambler: LegacyMachine {
+  enum State: MachineState { case playing }
   enum Event: Sendable { case roll }
-  enum Output: MachineOutput {
+  enum Output: OutputWithData {
     case rolled(Int)
-    enum Name: UInt8, CaseIterable, Vocabulary { case rolled }
+    enum Name: NamedCases { case rolled }
     var name: Name { .rolled }
     var data: [Value] {
       switch self {

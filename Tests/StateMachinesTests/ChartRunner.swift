@@ -4,7 +4,7 @@ import Testing
 /// One machine on its own, stepped without a kind. It keeps what was armed, and raised events wait until they are
 /// fired.
 // Safety: `machine` and `parameters` are initialised from `init` to `deinit`.
-final class ChartRunner<M: Machine> {
+final class ChartRunner<M: LegacyMachine> {
   private let machine = UnsafeMutablePointer<M>.allocate(capacity: 1)
   private let parameters = UnsafeMutablePointer<M.Parameters>.allocate(capacity: 1)
   private var record = StepRecord(generator: Generator(seed: 0))

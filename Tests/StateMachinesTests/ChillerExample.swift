@@ -5,7 +5,7 @@ import StateMachines
 struct Chiller: HierarchicalMachine {
   typealias Host = Chiller
 
-  enum State: UInt8, CaseIterable, StatechartLeaf, MachineState {
+  enum State: StatechartLeaf, MachineState {
     case off, resting, ready, minOn, free, defrosting, dripping
 
     var parent: Composite? {
@@ -18,7 +18,7 @@ struct Chiller: HierarchicalMachine {
     }
   }
 
-  enum Composite: UInt8, CaseIterable, StatechartComposite {
+  enum Composite: StatechartComposite {
     case on, idle, cooling, defrost
 
     var parent: Composite? {
@@ -30,8 +30,8 @@ struct Chiller: HierarchicalMachine {
   }
 
   enum Event: Sendable { case warm, cold, powerLost, powerRestored }
-  enum Output: UInt8, CaseIterable, Vocabulary, MachineOutput { case compressorOn, compressorOff, heaterOn, heaterOff }
-  enum TimerName: UInt8, CaseIterable, Vocabulary { case minOff, minOn, defrostInterval, thawed, dry }
+  enum Output: MachineOutput { case compressorOn, compressorOff, heaterOn, heaterOff }
+  enum TimerName: NamedCases { case minOff, minOn, defrostInterval, thawed, dry }
 
   var state: State
 

@@ -3,7 +3,7 @@ import StateMachines
 
 /// A coffee machine: off, or on with a heater and a tank that go their own ways.
 struct CoffeeMachine: OrthogonalMachine {
-  enum State: MachineState {
+  enum State: StateWithData {
     case off
     case on(Regions)
 
@@ -17,7 +17,7 @@ struct CoffeeMachine: OrthogonalMachine {
     }
   }
 
-  enum Off: UInt8, CaseIterable, Vocabulary { case off }
+  enum Off: NamedCases { case off }
 
   struct Regions: Hashable, Codable {
     var heater = Heater.State.warming
@@ -25,8 +25,8 @@ struct CoffeeMachine: OrthogonalMachine {
   }
 
   enum Event: Sendable { case button, brew, refill, emptied }
-  enum TimerName: UInt8, CaseIterable, Vocabulary { case hot }
-  enum Output: UInt8, CaseIterable, Vocabulary, MachineOutput { case heaterOn, heaterOff, pump, lamp }
+  enum TimerName: NamedCases { case hot }
+  enum Output: MachineOutput { case heaterOn, heaterOff, pump, lamp }
 
   var state: State
 
@@ -66,7 +66,7 @@ struct CoffeeMachine: OrthogonalMachine {
 
   struct Heater: Region {
     typealias Host = CoffeeMachine
-    enum State: UInt8, CaseIterable, StatechartLeaf, MachineState { case warming, hot }
+    enum State: StatechartLeaf, MachineState { case warming, hot }
 
     /// As it was before the step: `in(Tank.full)` is a look at it.
     let tank: Tank.State
@@ -107,7 +107,7 @@ struct CoffeeMachine: OrthogonalMachine {
 
   struct Tank: Region {
     typealias Host = CoffeeMachine
-    enum State: UInt8, CaseIterable, StatechartLeaf, MachineState { case full, empty }
+    enum State: StatechartLeaf, MachineState { case full, empty }
 
     func reaction(in leaf: State, to input: CoffeeMachine.Signal, _ step: Step<Host>) -> Answer {
       switch (leaf, input) {

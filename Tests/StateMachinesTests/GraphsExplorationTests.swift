@@ -86,10 +86,10 @@ struct GraphsExplorationTests {
 }
 
 /// A machine that comes to rest by itself, through a keyed timer without delay.
-private struct Relay: Machine {
-  enum State: UInt8, CaseIterable, Vocabulary, MachineState { case idle, passing, done }
+private struct Relay: LegacyMachine {
+  enum State: MachineState { case idle, passing, done }
   enum Event: Sendable { case start, stop }
-  enum TimerName: UInt8, CaseIterable, Vocabulary { case pass }
+  enum TimerName: NamedCases { case pass }
   var state: State
 
   init(initial: State?, _ step: Step<Self>) { state = initial ?? .idle }

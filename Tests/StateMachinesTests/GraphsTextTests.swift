@@ -149,11 +149,11 @@ struct GraphsTextTests {
 }
 
 /// A machine with states within a state, and with words that mean something in diagrams.
-private struct Crane: Machine {
-  enum State: MachineState {
+private struct Crane: LegacyMachine {
+  enum State: StateWithData {
     case off, slow, fast, end
 
-    struct Name: Vocabulary {
+    struct Name: NamedCases {
       let index: Int
       init(at index: Int) { self.index = index }
       static let words = ["off", "on.slow", "on.fast", "end"]
@@ -168,7 +168,7 @@ private struct Crane: Machine {
     }
   }
   enum Event: Sendable { case lift(Int), finish }
-  enum TimerName: UInt8, CaseIterable, Vocabulary { case creep }
+  enum TimerName: NamedCases { case creep }
   var state: State
 
   init(initial: State.Name?, _ step: Step<Self>) {
@@ -206,12 +206,12 @@ private struct Crane: Machine {
 }
 
 /// Two lamps side by side, both dark without power.
-private struct Lamps: Machine {
-  enum State: MachineState {
+private struct Lamps: LegacyMachine {
+  enum State: StateWithData {
     case dark
     case lit(blue: Bool, bright: Bool)
 
-    struct Name: Vocabulary {
+    struct Name: NamedCases {
       let index: Int
       init(at index: Int) { self.index = index }
       static let words = ["dark", "red+dim", "red+bright", "blue+dim", "blue+bright"]

@@ -1,10 +1,10 @@
 import StateMachines
 
 /// The light of a staircase: it goes out by itself.
-struct Lamp: Machine {
-  enum State: UInt8, CaseIterable, Vocabulary, MachineState { case dark, lit }
+struct Lamp: LegacyMachine {
+  enum State: MachineState { case dark, lit }
   enum Event: Sendable { case pressed }
-  enum TimerName: UInt8, CaseIterable, Vocabulary { case burn }
+  enum TimerName: NamedCases { case burn }
 
   var state = State.dark
   init(initial: State?, _ step: Step<Self>) { state = initial ?? .dark }

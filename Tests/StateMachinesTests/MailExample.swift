@@ -5,8 +5,8 @@ import StateMachines
 struct Mail {
   typealias Objects = EventObjects<[String], String?>
 
-  enum State: UInt8, CaseIterable, Vocabulary { case unread, read, deleted }
-  enum Event: UInt8, CaseIterable, Vocabulary { case view, delete, markUnread }
+  enum State: NamedCases { case unread, read, deleted }
+  enum Event: NamedCases { case view, delete, markUnread }
 
   /// States and events, with blocks that write down what they see.
   static func definition() throws -> Objects.Definition {

@@ -15,7 +15,7 @@ import StateMachines
 struct Probe: HierarchicalMachine {
   typealias Host = Probe
 
-  enum Leaf: UInt8, CaseIterable, StatechartLeaf, Codable {
+  enum Leaf: StatechartLeaf, Codable {
     case z, c, d, f, h, i, end
 
     var parent: Composite? {
@@ -29,7 +29,7 @@ struct Probe: HierarchicalMachine {
     }
   }
 
-  enum Composite: UInt8, CaseIterable, StatechartComposite {
+  enum Composite: StatechartComposite {
     case a, b, e, g
 
     var parent: Composite? {
@@ -41,7 +41,7 @@ struct Probe: HierarchicalMachine {
     }
   }
 
-  struct State: MachineState {
+  struct State: StateWithData {
     typealias Name = Leaf
     var name: Leaf
     /// The state in which `a` was left.
@@ -69,11 +69,11 @@ struct Probe: HierarchicalMachine {
     case end(then: Leaf?)
   }
 
-  enum TimerName: UInt8, CaseIterable, Vocabulary { case alarm, bell, chime, raised }
+  enum TimerName: NamedCases { case alarm, bell, chime, raised }
 
-  enum Output: MachineOutput {
+  enum Output: OutputWithData {
     case entered(String), left(String), did
-    enum Name: UInt8, CaseIterable, Vocabulary { case entered, left, did }
+    enum Name: NamedCases { case entered, left, did }
     var name: Name {
       switch self {
       case .entered: .entered

@@ -2,8 +2,8 @@ import MachineForms
 import StateMachines
 
 /// A lamp with two levels.
-enum Level: UInt8, CaseIterable, Vocabulary { case low, high }
-enum Press: UInt8, CaseIterable, Vocabulary { case up, down }
+enum Level: NamedCases { case low, high }
+enum Press: NamedCases { case up, down }
 
 final class Display {
   var brightness = 1

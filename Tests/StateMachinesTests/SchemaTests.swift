@@ -3,8 +3,8 @@ import StateMachines
 import Testing
 
 struct SchemaTests {
-  private enum Number: UInt8, CaseIterable, Vocabulary { case one, two, three }
-  private enum Operation: UInt8, CaseIterable, Vocabulary { case increment, decrement, again }
+  private enum Number: NamedCases { case one, two, three }
+  private enum Operation: NamedCases { case increment, decrement, again }
 
   /// What the blocks work on.
   private final class Log {

@@ -35,10 +35,10 @@ func switchCrossing() -> (allowed: [Bool], signs: [String]) {
 }
 
 /// The light of a staircase, with an object for each of its states.
-struct Staircase: Machine {
-  enum State: UInt8, CaseIterable, Vocabulary, MachineState { case dark, lit }
+struct Staircase: LegacyMachine {
+  enum State: MachineState { case dark, lit }
   enum Event: Sendable { case pressed }
-  enum TimerName: UInt8, CaseIterable, Vocabulary { case burn }
+  enum TimerName: NamedCases { case burn }
 
   struct Stairs: StateSubject { let step: Step<Staircase> }
 

@@ -4,7 +4,7 @@ import Testing
 
 /// The example of the documentation: a door whose states are objects.
 struct Door: StatePatternMachine {
-  enum State: UInt8, CaseIterable, Vocabulary, MachineState { case closed, open }
+  enum State: MachineState { case closed, open }
   enum Event: Sendable { case push, pull }
 
   var state = State.closed

@@ -2,8 +2,8 @@
 import StateMachines
 
 /// A toggle as a plain machine.
-struct PlainToggle: Machine {
-  enum State: UInt8, CaseIterable, Vocabulary, MachineState { case off, on }
+struct PlainToggle: LegacyMachine {
+  enum State: MachineState { case off, on }
   enum Event: Sendable { case tap }
 
   var state: State
@@ -21,7 +21,7 @@ struct PlainToggle: Machine {
 struct ChartToggle: HierarchicalMachine {
   typealias Host = ChartToggle
 
-  enum State: UInt8, CaseIterable, StatechartLeaf, MachineState {
+  enum State: StatechartLeaf, MachineState {
     case off, on
 
     var parent: Composite? {
@@ -31,7 +31,7 @@ struct ChartToggle: HierarchicalMachine {
     }
   }
 
-  enum Composite: UInt8, CaseIterable, StatechartComposite {
+  enum Composite: StatechartComposite {
     case device
 
     var parent: Composite? { nil }

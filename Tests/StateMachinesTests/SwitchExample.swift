@@ -19,7 +19,7 @@ enum Photo: SwitchState {
 }
 
 /// The same rule as a machine that a world can run.
-struct PhotoFrame: Machine {
+struct PhotoFrame: LegacyMachine {
   var state: Photo
   init(initial: Photo.Name?, _ step: Step<Self>) {
     switch initial ?? .none {
@@ -36,8 +36,8 @@ struct PhotoFrame: Machine {
   }
 }
 
-extension Photo: MachineState {
-  enum Name: UInt8, CaseIterable, Vocabulary { case none, fetching, shown }
+extension Photo: StateWithData {
+  enum Name: NamedCases { case none, fetching, shown }
 
   var name: Name {
     switch self {

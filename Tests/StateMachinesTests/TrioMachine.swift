@@ -3,7 +3,7 @@ import StateMachines
 
 /// Three regions that do as they are told, each event telling all three, and the machine what to do if none takes it.
 struct Trio: OrthogonalMachine {
-  enum State: MachineState {
+  enum State: StateWithData {
     case off, out
     case on(Regions)
 
@@ -18,7 +18,7 @@ struct Trio: OrthogonalMachine {
     }
   }
 
-  enum Outside: UInt8, CaseIterable, Vocabulary { case off, out }
+  enum Outside: NamedCases { case off, out }
 
   struct Regions: Hashable, Codable {
     var first = Member.State.p
@@ -34,9 +34,9 @@ struct Trio: OrthogonalMachine {
     case off, on
   }
 
-  enum Output: MachineOutput {
+  enum Output: OutputWithData {
     case entered(String), left(String), did(String), overruled(String)
-    enum Name: UInt8, CaseIterable, Vocabulary { case entered, left, did, overruled }
+    enum Name: NamedCases { case entered, left, did, overruled }
     var name: Name {
       switch self {
       case .entered: .entered
@@ -102,7 +102,7 @@ struct Trio: OrthogonalMachine {
 
   struct Member: Region {
     typealias Host = Trio
-    enum State: UInt8, CaseIterable, StatechartLeaf, MachineState { case p, q, end }
+    enum State: StatechartLeaf, MachineState { case p, q, end }
 
     let place: Int
     let before: Regions

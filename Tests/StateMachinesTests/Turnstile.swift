@@ -1,8 +1,8 @@
 import StateMachines
 
 /// A machine that needs everything a machine can have, for the tests of what a machine is.
-struct Turnstile: Machine {
-  enum State: MachineState {
+struct Turnstile: LegacyMachine {
+  enum State: StateWithData {
     /// Nobody passes.
     case locked
     /// Somebody has paid for so many to pass. `patience` is running.
@@ -10,7 +10,7 @@ struct Turnstile: Machine {
     /// Nobody passes, whatever is paid.
     case broken(Fault)
 
-    enum Name: UInt8, CaseIterable, Vocabulary { case locked, unlocked, broken }
+    enum Name: NamedCases { case locked, unlocked, broken }
 
     var name: Name {
       switch self {
@@ -41,13 +41,13 @@ struct Turnstile: Machine {
     case lights(Bool)
   }
 
-  enum TimerName: UInt8, CaseIterable, Vocabulary { case patience, blink }
+  enum TimerName: NamedCases { case patience, blink }
 
-  enum Output: MachineOutput {
+  enum Output: OutputWithData {
     case passed
     case change(Int, to: String)
 
-    enum Name: UInt8, CaseIterable, Vocabulary { case passed, change }
+    enum Name: NamedCases { case passed, change }
 
     var name: Name {
       switch self {

@@ -89,7 +89,7 @@ extension EventObjects {
 
     /// Whether states and events stand here under the words of two vocabularies, in their order: what
     /// ``Machine/init(_:in:)`` and ``Machine/fire(_:userInfo:on:)`` go by.
-    public func matches<S: Vocabulary, E: Vocabulary>(states: S.Type, events: E.Type) -> Bool {
+    public func matches<S: NamedCases, E: NamedCases>(states: S.Type, events: E.Type) -> Bool {
       self.states.map(\.name) == S.words && self.events.map(\.name) == E.words
     }
 

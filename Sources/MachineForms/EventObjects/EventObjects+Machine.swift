@@ -6,7 +6,7 @@ extension EventObjects {
   /// A machine begins inactive, in no state. Until it is activated its definition can be added to; from then on it
   /// stands.
   ///
-  /// A simulated machine need not keep one of these. It keeps its state as an enum that is a ``Vocabulary``, and puts
+  /// A simulated machine need not keep one of these. It keeps its state as an enum that is a ``NamedCases``, and puts
   /// the machine around it for each step with ``init(_:in:)``, which allocates nothing.
   public struct Machine {
     @usableFromInline var structure: Definition
@@ -41,7 +41,7 @@ extension EventObjects {
     ///
     /// - Precondition: As for ``init(_:in:)``.
     @inlinable
-    public init<Name: Vocabulary>(_ definition: Definition, initial: Name) {
+    public init<Name: NamedCases>(_ definition: Definition, initial: Name) {
       self.init(definition, at: initial.index, isActive: false)
     }
 
@@ -49,7 +49,7 @@ extension EventObjects {
     ///
     /// - Precondition: The definition ``Definition/matches(states:events:)`` the vocabulary.
     @inlinable
-    public init<Name: Vocabulary>(_ definition: Definition, in state: Name) {
+    public init<Name: NamedCases>(_ definition: Definition, in state: Name) {
       self.init(definition, at: state.index, isActive: true)
     }
 
@@ -67,7 +67,7 @@ extension EventObjects {
     ///
     /// - Precondition: As for ``init(_:in:)``.
     @inlinable
-    public func current<Name: Vocabulary>(as name: Name.Type) -> Name? { phase == .active ? Name(at: place) : nil }
+    public func current<Name: NamedCases>(as name: Name.Type) -> Name? { phase == .active ? Name(at: place) : nil }
 
     /// Whether the machine is in a state; before the initial one is entered it is in none.
     ///
@@ -148,14 +148,14 @@ extension EventObjects {
     ///
     /// - Precondition: The definition ``Definition/matches(states:events:)`` the vocabulary.
     @inlinable
-    public func canFire<Name: Vocabulary>(_ event: Name) -> Bool {
+    public func canFire<Name: NamedCases>(_ event: Name) -> Bool {
       definition.permits(event.index, in: place)
     }
 
     /// What firing an event of a vocabulary would say if its sources do not allow it now; `nil` if they do.
     ///
     /// - Precondition: As for ``canFire(_:)``.
-    public func refusal<Name: Vocabulary>(of event: Name) -> FireRefusal? {
+    public func refusal<Name: NamedCases>(of event: Name) -> FireRefusal? {
       definition.permits(event.index, in: place) ? nil : definition.refusal(of: event.index, in: place)
     }
 
@@ -184,7 +184,7 @@ extension EventObjects {
     /// - Precondition: The definition ``Definition/matches(states:events:)`` the vocabulary.
     /// - Complexity: O(1), and the blocks.
     @inlinable
-    public mutating func fire<Name: Vocabulary>(
+    public mutating func fire<Name: NamedCases>(
       _ event: Name, userInfo: UserInfo, on subject: inout Subject
     ) throws(FireFailure) {
       try fire(at: event.index, userInfo, on: &subject)

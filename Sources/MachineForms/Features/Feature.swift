@@ -59,7 +59,7 @@ public import StateMachines
 /// that turns the news of one into wishes of the other, and drops those that mean nothing there. In a world
 /// that is a wire.
 ///
-/// In a ``Machine`` the store is the state: a ``FeatureStore`` is a ``MachineState`` where the feature's state is one.
+/// In a ``Machine`` the store is the state: a ``FeatureStore`` is a ``StateWithData`` where the feature's state is one.
 /// The rule turns events into wishes, and timers into effects that come later; a ``FeatureListener`` with the
 /// ``Step`` at hand turns news into outputs and streams that stay open into keyed timers.
 public protocol Feature {

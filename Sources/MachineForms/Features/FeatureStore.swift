@@ -311,7 +311,7 @@ extension FeatureStore: Hashable where F.State: Hashable, F.Action: Hashable {
 }
 
 /// A store is the state of a machine whose rule is a feature: it has the names and prints the data of the feature's state.
-extension FeatureStore: MachineState where F.State: MachineState, F.Action: Hashable & Codable {
+extension FeatureStore: StateWithData where F.State: StateWithData, F.Action: Hashable & Codable {
   @inlinable
   public var name: F.State.Name { current.name }
 

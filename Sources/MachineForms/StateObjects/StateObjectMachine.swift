@@ -13,10 +13,10 @@ public import StateMachines
 /// step without allocation. That is how a ``Machine`` uses it, whose own state is an `enum`:
 ///
 /// ```swift
-/// struct Staircase: Machine {
-///   enum State: UInt8, CaseIterable, Vocabulary, MachineState { case dark, lit }
+/// struct Staircase: LegacyMachine {
+///   enum State: MachineState { case dark, lit }
 ///   enum Event: Sendable { case pressed }
-///   enum TimerName: UInt8, CaseIterable, Vocabulary { case burn }
+///   enum TimerName: NamedCases { case burn }
 ///
 ///   struct Stairs: StateSubject { let step: Step<Staircase> }
 ///

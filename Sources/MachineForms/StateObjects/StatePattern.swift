@@ -1,6 +1,6 @@
 public import StateMachines
 
-/// A machine in the form of the State pattern: it has no rule of its own, and hands every input to the object of its
+/// A machine in the form of the State pattern: it has no rule of its own, and hands every event to the object of its
 /// present state.
 ///
 /// The state stays a plain enum, one case per state object, so that a machine can be copied, compared and written
@@ -8,7 +8,7 @@ public import StateMachines
 ///
 /// ```swift
 /// struct Door: StatePatternMachine {
-///   enum State: UInt8, CaseIterable, Vocabulary, MachineState { case closed, open }
+///   enum State: MachineState { case closed, open }
 ///   enum Event: Sendable { case push, pull }
 ///
 ///   var state = State.closed
@@ -46,21 +46,17 @@ public protocol StatePatternMachine: Machine {
 }
 
 extension StatePatternMachine {
-  public mutating func react(
-    to input: Input<Event, TimerName>, _ step: Step<Self>
-  ) -> Reaction<State> {
-    current.handle(input, step)
+  public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
+    current.handle(event, step)
   }
 }
 
-/// A state as an object that handles every input itself, does what is to be done, and chooses its successor.
+/// A state as an object that handles every event itself, does what is to be done, and chooses its successor.
 ///
 /// The successor takes over only when the object has returned. What it asks for is answered to the successor, never
 /// to the object that asked.
 public protocol HandlingState<Context> {
   associatedtype Context: Machine
 
-  func handle(
-    _ input: Input<Context.Event, Context.TimerName>, _ step: Step<Context>
-  ) -> Reaction<Context.State>
+  func handle(_ event: Context.Event, _ step: Step<Context>) -> Reaction<Context.State>
 }

@@ -4,14 +4,14 @@ public import StateMachines
 /// once.
 ///
 /// The author writes the tree, the reactions and the hooks of a ``Statechart``; the rule of the ``Machine``
-/// follows from them, and so does ``Machine/asksFor(_:)``. What nobody in the tree answers is ``unhandled(_:in:_:)``.
+/// follows from them. What nobody in the tree answers is ``unhandled(_:in:_:)``.
 ///
 /// ```swift
 /// /// A cooled cabinet: off, or on with all that goes on there. The loss of power is handled once, for all that is on.
 /// struct Chiller: HierarchicalMachine {
 ///   typealias Host = Chiller
 ///
-///   enum State: UInt8, CaseIterable, StatechartLeaf, MachineState {
+///   enum State: StatechartLeaf, MachineState {
 ///     case off, resting, ready, minOn, free, defrosting, dripping
 ///
 ///     var parent: Composite? {
@@ -24,7 +24,7 @@ public import StateMachines
 ///     }
 ///   }
 ///
-///   enum Composite: UInt8, CaseIterable, StatechartComposite {
+///   enum Composite: StatechartComposite {
 ///     case on, idle, cooling, defrost
 ///
 ///     var parent: Composite? {
@@ -36,8 +36,8 @@ public import StateMachines
 ///   }
 ///
 ///   enum Event: Sendable { case warm, cold, powerLost, powerRestored }
-///   enum Output: UInt8, CaseIterable, Vocabulary, MachineOutput { case compressorOn, compressorOff, heaterOn, heaterOff }
-///   enum TimerName: UInt8, CaseIterable, Vocabulary { case minOff, minOn, defrostInterval, thawed, dry }
+///   enum Output: MachineOutput { case compressorOn, compressorOff, heaterOn, heaterOff }
+///   enum TimerName: NamedCases { case minOff, minOn, defrostInterval, thawed, dry }
 ///
 ///   var state: State
 ///
@@ -123,53 +123,35 @@ public import StateMachines
 ///
 /// It is not for states side by side: see ``OrthogonalMachine``. `Host` is said because the compiler does not always find
 /// it by itself.
-public protocol HierarchicalMachine: Machine, Statechart where Host == Self, Signal == Input<Event, TimerName> {
-  /// What becomes of a signal that everybody inherits, up to the root: ignored, unless the machine says otherwise.
-  mutating func unhandled(_ signal: Signal, in leaf: State, _ step: Step<Self>) -> Reaction<State>
-
-  /// The timers that belong to no state but to the machine: no transition ends them. None, unless it says otherwise.
-  var lastingTimers: NameSet<TimerName> { get }
+public protocol HierarchicalMachine: Machine, Statechart where Host == Self {
+  /// What becomes of an event that everybody inherits, up to the root: ignored, unless the machine says otherwise.
+  mutating func unhandled(_ event: Event, in leaf: State, _ step: Step<Self>) -> Reaction<State>
 }
 
 extension HierarchicalMachine {
   @inlinable
-  public mutating func unhandled(_ signal: Signal, in leaf: State, _ step: Step<Self>) -> Reaction<State> { .ignore }
+  public mutating func unhandled(_ event: Event, in leaf: State, _ step: Step<Self>) -> Reaction<State> { .ignore }
 
   @inlinable
-  public var lastingTimers: NameSet<TimerName> { [] }
-
-  @inlinable
-  public mutating func react(to input: Input<Event, TimerName>, _ step: Step<Self>) -> Reaction<State> {
-    switch take(input, in: state, step) {
+  public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
+    switch take(event, in: state, step) {
     case .reaction(let reaction): return reaction
-    case .unhandled: return unhandled(input, in: state, step)
+    case .unhandled: return unhandled(event, in: state, step)
     case .departure: preconditionFailure("only a region leaves the composite that it is a region of")
     }
   }
-
-  /// Enters the state that the machine starts in, from the root; for the end of `init`.
-  @inlinable
-  public mutating func begin(_ step: Step<Self>) {
-    let leaf = state
-    enterAll(leaf, step)
-    if Self.isFinal(leaf.name) { state = complete(leaf, step) }
-  }
-
-  /// Whether a timer belongs to a state that the machine is in, or to none.
-  @inlinable
-  public func asksFor(_ timer: TimerName) -> Bool { Self.owns(timer, in: state.name) || lastingTimers.contains(timer) }
 }
 
-extension Statechart {
-  /// Whether a leaf or a composite around it lists a timer as its own.
+extension HierarchicalMachine where State.Name == State {
   @inlinable
-  public static func owns(_ timer: Host.TimerName, in leaf: State.Name) -> Bool {
-    if timers(of: .leaf(leaf)).contains(timer) { return true }
-    var next = leaf.parent
-    while let composite = next {
-      if timers(of: .composite(composite)).contains(timer) { return true }
-      next = composite.parent
-    }
-    return false
+  public mutating func start(in name: State.Name, _ step: Step<Self>) -> State { begin(in: name, step) }
+}
+
+extension HierarchicalMachine {
+  /// Enters the state that the machine starts in, from the root; for the end of ``Machine/start(in:_:)``.
+  @inlinable
+  public mutating func begin(in leaf: State, _ step: Step<Self>) -> State {
+    enterAll(leaf, step)
+    return Self.isFinal(leaf.name) ? complete(leaf, step) : leaf
   }
 }

@@ -2,14 +2,13 @@ public import StateMachines
 
 extension OrthogonalMachine {
   @inlinable
-  public mutating func react(to input: Input<Event, TimerName>, _ step: Step<Self>) -> Reaction<State> {
-    let signal = signal(of: input)
+  public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
     let first = step.effectCount
     guard let before = Self.regions(of: state) else {
-      return follow(reaction(to: signal, step), from: nil, actionsFrom: first, step)
+      return follow(reaction(to: event, step), from: nil, actionsFrom: first, step)
     }
     var regions = before
-    var pass = RegionPass<Self>(.offer(signal), step)
+    var pass = RegionPass<Self>(.offer(event), step)
     visit(&regions, &pass, step)
     if pass.overruled != 0 { reportOverruled(pass, step) }
     if let target = pass.departure { return follow(.move(to: target), from: before, actionsFrom: first, step) }
@@ -17,11 +16,11 @@ extension OrthogonalMachine {
     case .moved, .stayed: return conclude(regions, from: before, pass, step)
     case .ignored: return .ignore
     case .refused: return pass.refusals == pass.place ? .refuse : .ignore
-    case nil: return follow(reaction(to: signal, step), from: before, actionsFrom: first, step)
+    case nil: return follow(reaction(to: event, step), from: before, actionsFrom: first, step)
     }
   }
 
-  /// Regions have done something with the signal.
+  /// Regions have done something with the event.
   @inlinable
   @inline(__always)
   mutating func conclude(
@@ -51,15 +50,15 @@ extension OrthogonalMachine {
       let middle = step.effectCount
       var pass = RegionPass<Self>(.leave, step)
       visit(&before, &pass, step)
-      step.disarm(ownTimers)
+      step.disarmAll()
       step.putEffects(from: middle, before: first)
     }
-    return .move(to: entered(next, step))
+    return .move(to: entering(next, step))
   }
 
   /// Enters the regions of a state, if it has any.
   @inlinable
-  mutating func entered(_ state: State, _ step: Step<Self>) -> State {
+  mutating func entering(_ state: State, _ step: Step<Self>) -> State {
     guard var regions = Self.regions(of: state) else { return state }
     var pass = RegionPass<Self>(.enter, step)
     visit(&regions, &pass, step)
@@ -72,18 +71,16 @@ extension OrthogonalMachine {
     for region in 0..<pass.place where pass.overruled & (1 << UInt64(region)) != 0 { overruled(region, step) }
   }
 
-  /// Enters the state that the machine starts in; for the end of `init`.
+  /// Enters the state that the machine starts in; for the end of ``Machine/start(in:_:)``.
   @inlinable
-  public mutating func begin(_ step: Step<Self>) {
-    state = entered(state, step)
-  }
+  public mutating func begin(in state: State, _ step: Step<Self>) -> State { entering(state, step) }
 }
 
-/// One way through the regions of a composite: a signal is offered to them, or they are left or entered.
+/// One way through the regions of a composite: an event is offered to them, or they are left or entered.
 public struct RegionPass<M: OrthogonalMachine> {
   @usableFromInline
   enum Task {
-    case offer(M.Signal)
+    case offer(M.Event)
     case enter
     case leave
   }
@@ -116,9 +113,9 @@ public struct RegionPass<M: OrthogonalMachine> {
   public mutating func visit<R: Region>(_ region: R, _ state: inout R.State, _ step: Step<M>) where R.Host == M {
     var region = region
     switch task {
-    case .offer(let signal):
+    case .offer(let event):
       let begin = step.effectCount
-      switch region.take(signal, in: state, step) {
+      switch region.take(event, in: state, step) {
       case .reaction(.move(to: let next)):
         state = next
         take(.moved, step)

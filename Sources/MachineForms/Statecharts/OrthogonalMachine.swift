@@ -4,20 +4,22 @@ public import StateMachines
 ///
 /// It is a value that is made for one step and holds what its rule may look at: the other regions as they were before
 /// the step, say. That is what a guard `in(Region.state)` reads. Its state is kept by the machine.
-public protocol Region: Statechart where Host: OrthogonalMachine, Signal == Host.Signal {}
+public protocol Region: Statechart where Host: OrthogonalMachine {}
 
 /// A machine with a composite whose regions run side by side, each a ``Region``; outside of it, or around it, a plain
 /// rule.
 ///
 /// What one region does is written once and not once for each combination: states multiply, rules add up.
 ///
-/// **Offering.** Every region is offered a signal once, in the order in which ``visit(_:_:_:)`` names them, each
+/// **Offering.** Every region is offered an event once, in the order in which ``visit(_:_:_:)`` names them, each
 /// against the configuration before the step: regions do not see what the others make of it. Only if all of them
 /// inherit up to their roots is the machine's own rule asked, ``reaction(to:_:)``. It is asked as well for all
 /// signals outside the composite.
 ///
 /// **The verdict** is the strongest: moved, stayed, ignored. A region that only inherits counts as one that ignores.
-/// The signal is refused if every region refuses it.
+/// The event is refused if every region refuses it.
+///
+/// **Timers** that run in the composite end when it is left.
 ///
 /// **Leaving the composite** is what the machine's own rule decides, or a region that answers
 /// ``StatechartReaction/leave(to:)``. The inner goes first: a region leaves only if no other has moved or stayed. If
@@ -28,12 +30,12 @@ public protocol Region: Statechart where Host: OrthogonalMachine, Signal == Host
 /// **Completion.** When a step has brought all regions to final states, ``completion(of:_:)`` is asked within the
 /// same step.
 ///
-/// Regions talk to each other by ``Step/raise(_:)``, of timers among ``ownTimers``.
+/// Regions talk to each other by ``Step/raise(_:)``.
 ///
 /// ```swift
 /// /// A coffee machine: off, or on with a heater and a tank that go their own ways.
 /// struct CoffeeMachine: OrthogonalMachine {
-///   enum State: MachineState {
+///   enum State: StateWithData {
 ///     case off
 ///     case on(Regions)
 ///
@@ -47,7 +49,7 @@ public protocol Region: Statechart where Host: OrthogonalMachine, Signal == Host
 ///     }
 ///   }
 ///
-///   enum Off: UInt8, CaseIterable, Vocabulary { case off }
+///   enum Off: NamedCases { case off }
 ///
 ///   struct Regions: Hashable, Codable {
 ///     var heater = Heater.State.warming
@@ -55,8 +57,8 @@ public protocol Region: Statechart where Host: OrthogonalMachine, Signal == Host
 ///   }
 ///
 ///   enum Event: Sendable { case button, brew, refill, emptied }
-///   enum TimerName: UInt8, CaseIterable, Vocabulary { case hot }
-///   enum Output: UInt8, CaseIterable, Vocabulary, MachineOutput { case heaterOn, heaterOff, pump, lamp }
+///   enum TimerName: NamedCases { case hot }
+///   enum Output: MachineOutput { case heaterOn, heaterOff, pump, lamp }
 ///
 ///   var state: State
 ///
@@ -96,7 +98,7 @@ public protocol Region: Statechart where Host: OrthogonalMachine, Signal == Host
 ///
 ///   struct Heater: Region {
 ///     typealias Host = CoffeeMachine
-///     enum State: UInt8, CaseIterable, StatechartLeaf, MachineState { case warming, hot }
+///     enum State: StatechartLeaf, MachineState { case warming, hot }
 ///
 ///     /// As it was before the step: `in(Tank.full)` is a look at it.
 ///     let tank: Tank.State
@@ -137,7 +139,7 @@ public protocol Region: Statechart where Host: OrthogonalMachine, Signal == Host
 ///
 ///   struct Tank: Region {
 ///     typealias Host = CoffeeMachine
-///     enum State: UInt8, CaseIterable, StatechartLeaf, MachineState { case full, empty }
+///     enum State: StatechartLeaf, MachineState { case full, empty }
 ///
 ///     func reaction(in leaf: State, to input: CoffeeMachine.Signal, _ step: Step<Host>) -> Answer {
 ///       switch (leaf, input) {
@@ -160,11 +162,6 @@ public protocol Region: Statechart where Host: OrthogonalMachine, Signal == Host
 public protocol OrthogonalMachine: Machine {
   /// The states of the regions, one stored property each.
   associatedtype Regions: Hashable & Sendable
-  /// What regions react to: the machine's inputs as they are, or what ``signal(of:)`` makes of them.
-  associatedtype Signal = Input<Event, TimerName>
-
-  /// What an input says. Two inputs that mean the same, an event and a timer that brings it, become one here.
-  func signal(of input: Input<Event, TimerName>) -> Signal
 
   /// The regions while the machine is in its composite.
   static func regions(of state: State) -> Regions?
@@ -176,9 +173,9 @@ public protocol OrthogonalMachine: Machine {
   func visit(_ regions: inout Regions, _ pass: inout RegionPass<Self>, _ step: Step<Self>)
 
   /// What is done with what no region has taken, and outside the composite with everything.
-  mutating func reaction(to signal: Signal, _ step: Step<Self>) -> Reaction<State>
+  mutating func reaction(to event: Event, _ step: Step<Self>) -> Reaction<State>
 
-  /// The regions have taken a signal, or have been entered: the place for what follows from all of them together.
+  /// The regions have taken an event, or have been entered: the place for what follows from all of them together.
   ///
   /// - Parameter before: The regions before the step; `nil` if the composite was entered.
   mutating func settle(_ regions: inout Regions, from before: Regions?, _ step: Step<Self>)
@@ -191,9 +188,6 @@ public protocol OrthogonalMachine: Machine {
   /// - Parameter region: Its place among the regions.
   mutating func overruled(_ region: Int, _ step: Step<Self>)
 
-  /// The timers that belong to the composite as a whole; leaving it ends them.
-  var ownTimers: NameSet<TimerName> { get }
-
   /// The order in which the regions are left; in reverse, unless the machine says otherwise.
   static var exitOrder: RegionOrder { get }
 }
@@ -204,11 +198,6 @@ public enum RegionOrder: Sendable {
   case reverse
 }
 
-extension OrthogonalMachine where Signal == Input<Event, TimerName> {
-  @inlinable
-  public func signal(of input: Input<Event, TimerName>) -> Signal { input }
-}
-
 // What a simple machine has none of.
 extension OrthogonalMachine {
   @inlinable
@@ -217,8 +206,6 @@ extension OrthogonalMachine {
   public mutating func completion(of regions: Regions, _ step: Step<Self>) -> Reaction<State> { .stay }
   @inlinable
   public mutating func overruled(_ region: Int, _ step: Step<Self>) {}
-  @inlinable
-  public var ownTimers: NameSet<TimerName> { [] }
   @inlinable
   public static var exitOrder: RegionOrder { .reverse }
 }
@@ -232,13 +219,19 @@ extension OrthogonalMachine where State == Regions {
 }
 
 extension Step {
-  /// This step for another machine's rule, which stands for a region here as it is written.
+  /// Lends this step to another machine's rule, which stands for a region here as it is written.
+  ///
+  /// That rule's timers are none of this machine's: it may declare timers, and the machine that stands for it declares
+  /// the like; it may not arm any.
   @inlinable
-  public func lent<Part: Machine>(to part: Part.Type) -> Step<Part>
-  where Part.Output == M.Output, Part.TimerName == M.TimerName, Part.Parameters == M.Parameters {
-    // Safety: what is written on the record are places in vocabularies, which are the same, and so is the type that
-    // the parameters have.
-    Step<Part>(record, parameterStorage)
+  public func lend<Part: _Machine, Result>(to part: Part.Type, _ body: (Step<Part>) -> Result) -> Result
+  where Part.Output == M.Output, Part.Parameters == M.Parameters {
+    // Safety: what is written on the record are places in the list of outputs, which is the same, and so is the type
+    // that the parameters have. Events of timers are of another type, and so there are none meanwhile.
+    let timers = record.pointee.timers
+    record.pointee.timers = .none
+    defer { record.pointee.timers = timers }
+    return body(Step<Part>(record, parameterStorage))
   }
 }
 

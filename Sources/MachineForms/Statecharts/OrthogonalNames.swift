@@ -8,7 +8,7 @@ public import StateMachines
 /// regions are for.
 ///
 /// - Precondition: The product is at most 250.
-public struct Beside<First: Vocabulary, Second: Vocabulary>: Vocabulary {
+public struct Beside<First: NamedCases, Second: NamedCases>: NamedCases {
   public let first: First
   public let second: Second
 
@@ -31,6 +31,8 @@ public struct Beside<First: Vocabulary, Second: Vocabulary>: Vocabulary {
   @inlinable
   public var index: Int { first.index &* Second.count &+ second.index }
 
+  public static var allCases: [Self] { (0..<count).map(Self.init(at:)) }
+
   @inlinable
   public init(at index: Int) {
     let (first, second) = index.quotientAndRemainder(dividingBy: Second.count)
@@ -41,7 +43,7 @@ public struct Beside<First: Vocabulary, Second: Vocabulary>: Vocabulary {
 /// The names of a machine that is either in a state without regions or in those of a composite: first the former.
 ///
 /// - Precondition: There are at most 250 in all.
-public enum Either<Outside: Vocabulary, Inside: Vocabulary>: Vocabulary {
+public enum Either<Outside: NamedCases, Inside: NamedCases>: NamedCases {
   case outside(Outside)
   case inside(Inside)
 
@@ -65,15 +67,12 @@ public enum Either<Outside: Vocabulary, Inside: Vocabulary>: Vocabulary {
     }
   }
 
+  public static var allCases: [Self] { (0..<count).map(Self.init(at:)) }
+
   @inlinable
   public init(at index: Int) {
     self = index < Outside.count ? .outside(Outside(at: index)) : .inside(Inside(at: index - Outside.count))
   }
-}
-
-extension Vocabulary {
-  /// All names, in order.
-  public static var all: [Self] { (0..<count).map(Self.init(at:)) }
 }
 
 extension Kind {

@@ -1,20 +1,20 @@
 public import StateMachines
 
-// How a chart takes a signal: up from the leaf until somebody answers, and through the tree if the answer is a
+// How a chart takes an event: up from the leaf until somebody answers, and through the tree if the answer is a
 // transition.
 extension Statechart {
-  /// Offers a signal to a leaf and to the composites around it.
+  /// Offers an event to a leaf and to the composites around it.
   ///
   /// A transition has been carried out when this returns, down to what completes by it.
   @inlinable
   @inline(__always)
-  mutating func take(_ signal: Signal, in leaf: State, _ step: Step<Host>) -> StatechartOutcome<State, Host.State> {
+  mutating func take(_ event: Host.Event, in leaf: State, _ step: Step<Host>) -> StatechartOutcome<State, Host.State> {
     let first = step.effectCount
     var source: Composite?
-    var answer = reaction(in: leaf, to: signal, step)
+    var answer = reaction(in: leaf, to: event, step)
     while case .inherit = answer {
       guard let composite = source.map(\.parent) ?? leaf.name.parent else { break }
-      answer = reaction(of: composite, in: leaf, to: signal, step)
+      answer = reaction(of: composite, in: leaf, to: event, step)
       source = composite
     }
     switch answer {
@@ -44,7 +44,7 @@ extension Statechart {
     remember(leaf, of: left, in: &next)
     step.putEffects(from: middle, before: first)
     enterPath(to: next.name.parent, below: scope, step)
-    enter(.leaf(next), step)
+    enterNode(.leaf(next), step)
     return next
   }
 
@@ -91,12 +91,12 @@ extension Statechart {
   @discardableResult
   mutating func exitPath(from leaf: State, upTo scope: Composite?, _ step: Step<Host>) -> NameSet<Composite> {
     exit(.leaf(leaf), from: leaf, step)
-    step.disarm(Self.timers(of: .leaf(leaf.name)))
+    timers(of: .leaf(leaf), step.parameters).end(step)
     var left: NameSet<Composite> = []
     var next = leaf.name.parent
     while let composite = next, composite != scope {
       exit(.composite(composite), from: leaf, step)
-      step.disarm(Self.timers(of: .composite(composite)))
+      timers(of: .composite(composite), step.parameters).end(step)
       left.insert(composite)
       next = composite.parent
     }
@@ -108,14 +108,21 @@ extension Statechart {
   mutating func enterPath(to composite: Composite?, below scope: Composite?, _ step: Step<Host>) {
     guard let composite, composite != scope else { return }
     enterPath(to: composite.parent, below: scope, step)
-    enter(.composite(composite), step)
+    enterNode(.composite(composite), step)
   }
 
   /// Enters a leaf from the root.
   @inlinable
   mutating func enterAll(_ leaf: State, _ step: Step<Host>) {
     enterPath(to: leaf.name.parent, below: nil, step)
-    enter(.leaf(leaf), step)
+    enterNode(.leaf(leaf), step)
+  }
+
+  /// Enters one state, and arms its timers.
+  @inlinable
+  mutating func enterNode(_ node: Node, _ step: Step<Host>) {
+    enter(node, step)
+    timers(of: node, step.parameters).begin(step)
   }
 
   /// Tells the composite around a final leaf that it is complete, and goes on from where it goes.
@@ -136,7 +143,7 @@ extension Statechart {
   }
 }
 
-/// What came of a signal that was offered to a chart.
+/// What came of an event that was offered to a chart.
 @usableFromInline
 enum StatechartOutcome<State, Whole> {
   case reaction(Reaction<State>)

@@ -15,10 +15,10 @@ public import StateMachines
 /// for, then enters states downwards. (The rule asks before anything is left; its effects are put in their place.)
 /// Each hook may emit, arm and disarm.
 ///
-/// **Timers** belong to the state that lists them in `timers(of:)`, and are disarmed when it is left, after its exit
-/// hook. Keyed timers are not: who arms those disarms them.
+/// **Timers** belong to the state that declares them in ``timers(of:_:)``: they are armed when it is entered, after its
+/// entry hook, and disarmed when it is left, after its exit hook. What a hook arms by itself it disarms by itself.
 ///
-/// **Raised events** are timers without delay, ``Step/raise(_:)``: the world delivers them after this step and its
+/// **Raised events** are brought by timers without delay, ``Step/raise(_:)``: the world delivers them after this step and its
 /// wires, at the same moment, first in first out with all other timers, and before the next request. Nobody can send
 /// them from outside, the journal shows them, and the world's limit on chains holds for them. Raised twice in one
 /// step, an event comes once.
@@ -27,19 +27,17 @@ public import StateMachines
 public protocol Statechart {
   /// The machine whose steps these are: this one, or the one that this is a region of.
   associatedtype Host: Machine
-  associatedtype State: MachineState where State.Name: StatechartLeaf
-  /// What the chart reacts to, mostly the machine's inputs as they are.
-  associatedtype Signal = Input<Host.Event, Host.TimerName>
+  associatedtype State: StateWithData where State.Name: StatechartLeaf
 
   typealias Composite = State.Name.Composite
   typealias Node = StatechartNode<State, Composite>
   typealias Answer = StatechartReaction<State, Host.State>
 
   /// What a leaf does of its own.
-  mutating func reaction(in leaf: State, to signal: Signal, _ step: Step<Host>) -> Answer
+  mutating func reaction(in leaf: State, to event: Host.Event, _ step: Step<Host>) -> Answer
 
-  /// What a composite does for all the states within it that have inherited the signal; `leaf` is the present one.
-  mutating func reaction(of composite: Composite, in leaf: State, to signal: Signal, _ step: Step<Host>) -> Answer
+  /// What a composite does for all the states within it that have inherited the event; `leaf` is the present one.
+  mutating func reaction(of composite: Composite, in leaf: State, to event: Host.Event, _ step: Step<Host>) -> Answer
 
   /// Where a transition to a composite goes on to: one of its direct children. It asks for no effects.
   func initial(of composite: Composite, _ step: Step<Host>) -> Node
@@ -49,8 +47,8 @@ public protocol Statechart {
   /// A state is left, after what is within it; `leaf` was the present state.
   mutating func exit(_ node: Node, from leaf: State, _ step: Step<Host>)
 
-  /// The timers that belong to a state, and die when it is left.
-  static func timers(of node: StatechartNode<State.Name, Composite>) -> NameSet<Host.TimerName>
+  /// The timers that run in a state: armed when it is entered, after ``enter(_:_:)``, and disarmed when it is left.
+  func timers(of node: Node, _ parameters: Host.Parameters) -> StateTimers<Host>
 
   /// Whether a leaf is final: when it is entered, the composite that it is directly within is complete.
   static func isFinal(_ leaf: State.Name) -> Bool
@@ -71,6 +69,8 @@ extension Statechart {
   @inlinable
   public mutating func exit(_ node: Node, from leaf: State, _ step: Step<Host>) {}
   @inlinable
+  public func timers(of node: Node, _ parameters: Host.Parameters) -> StateTimers<Host> { .none }
+  @inlinable
   public static func isFinal(_ leaf: State.Name) -> Bool { false }
   @inlinable
   public mutating func completion(of composite: Composite, in leaf: State, _ step: Step<Host>) -> Answer { .inherit }
@@ -80,16 +80,11 @@ extension Statechart {
   public func remember(_ left: State, of composites: NameSet<Composite>, in next: inout State) {}
 }
 
-extension Statechart where Host.TimerName == NoNames {
-  @inlinable
-  public static func timers(of node: StatechartNode<State.Name, Composite>) -> NameSet<Host.TimerName> { [] }
-}
-
 // Generic, because the compiler rejects a body that takes a value of a type without values.
 extension Statechart where Composite == NoNames {
   @inlinable
   public mutating func reaction<None: StatechartComposite>(
-    of composite: None, in leaf: State, to signal: Signal, _ step: Step<Host>
+    of composite: None, in leaf: State, to event: Host.Event, _ step: Step<Host>
   ) -> Answer { .inherit }
   @inlinable
   public func initial<None: StatechartComposite>(
@@ -98,7 +93,7 @@ extension Statechart where Composite == NoNames {
 }
 
 /// What a state of a chart decides.
-public enum StatechartReaction<State: MachineState, Whole: Sendable> where State.Name: StatechartLeaf {
+public enum StatechartReaction<State: StateWithData, Whole: Sendable> where State.Name: StatechartLeaf {
   /// A transition; written through ``go(to:locally:)`` and its like.
   case transition(Target, isLocal: Bool)
   /// A region wants the machine to leave the composite that it is a region of. Elsewhere it is a mistake.
@@ -149,17 +144,17 @@ public enum History: Sendable {
   case deep
 }
 
-extension Step {
-  /// Refuses a signal and says why, in the words of the machine.
+extension Step where M: Machine {
+  /// Refuses an event and says why, in the words of the machine.
   @inlinable
   public func refuse<State, Whole>(_ reason: String) -> StatechartReaction<State, Whole> {
     let _: Reaction<State> = refuse(reason)
     return .refuse
   }
 
-  /// Raises an internal event: the timer of this name expires at this moment, after the step and its wires.
+  /// Raises an event: the timer that brings it expires at this moment, after the step and its wires.
   @inlinable
-  public func raise(_ event: M.TimerName) {
+  public func raise(_ event: M.Event) {
     arm(event, after: .zero)
   }
 }

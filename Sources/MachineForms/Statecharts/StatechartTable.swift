@@ -25,27 +25,34 @@ public struct FlatCell: Hashable, Sendable {
 }
 
 extension Machine {
-  /// The flat table of a machine: every state with every one of these inputs, states in their order.
+  /// The flat table of a machine: every state with every one of these events, states in their order.
   ///
   /// Each cell is worked out on a machine of its own that has just entered the state. It is what a chart is equal to,
   /// and two machines that are written in different forms do the same if their tables are equal.
   ///
-  /// - Complexity: O(states × inputs) steps.
+  /// - Parameter timers: The events that timers bring.
+  /// - Complexity: O(states × events) steps.
   public static func flatTable(
-    of inputs: [Input<Event, TimerName>], at now: Moment = .beginning, with parameters: Parameters = Parameters()
+    of events: [Event], timers: [Event] = [], at now: Moment = .beginning, with parameters: Parameters = Parameters()
   ) -> [FlatCell] {
     var record = StepRecord(generator: Generator(seed: 0))
-    return State.Name.all.flatMap { name in
-      inputs.indices.map { place in
-        // The step may not outlive the pointers it is made of.
-        withUnsafePointer(to: parameters) { parameters in
-          withUnsafeMutablePointer(to: &record) { record in
-            record.pointee.begin(at: now)
-            let step = Step<Self>(record, parameters)
-            var machine = Self(initial: name, step)
-            record.pointee.begin(at: now)
-            let reaction = machine.react(to: inputs[place], step)
-            return cell(name, place, reaction, in: record.pointee)
+    return withUnsafePointer(to: parameters) { parameters in
+      timers.withUnsafeBytes { brought in
+        State.Name.allCases.flatMap { name in
+          events.enumerated().map { place, event in
+            // Safety: room for one machine, which is made before it is used and destroyed before the room is given back.
+            let machine = UnsafeMutablePointer<Self>.allocate(capacity: 1)
+            defer { machine.deallocate() }
+            record.begin(at: now)
+            record.timers = StepTimers(events: brought.baseAddress, count: timers.count, withData: 0, running: 0)
+            _ = Self.initialize(machine, initial: name.index, parameters, &record)
+            defer { machine.deinitialize(count: 1) }
+            var running: UInt64 = 0
+            for case .arm(let timer, _, _) in record.effects { running |= 1 << UInt64(timer) }
+            record.begin(at: now)
+            record.timers.running = running
+            let result = withUnsafePointer(to: event) { Self.step(machine, event: $0, parameters, &record) }
+            return cell(name, place, result, in: record, timers)
           }
         }
       }
@@ -53,26 +60,19 @@ extension Machine {
   }
 
   private static func cell(
-    _ name: State.Name, _ input: Int, _ reaction: Reaction<State>, in record: StepRecord
+    _ name: State.Name, _ input: Int, _ result: StepResult, in record: StepRecord, _ timers: [Event]
   ) -> FlatCell {
     var outputs: [String] = []
     var armed: [String] = []
     for effect in record.effects {
       switch effect {
       case .emit(let output, _, _): outputs.append(Output.Name(at: Int(output)).word)
-      case .arm(let timer, _, _): armed.append(TimerName(at: Int(timer)).word)
+      case .arm(let timer, _, _): armed.append("\(timers[Int(timer)])")
       case .disarm: break
       }
     }
-    let (verdict, next): (Verdict, State.Name) =
-      switch reaction {
-      case .move(to: let next): (.moved, next.name)
-      case .stayAs(let next): (.stayed, next.name)
-      case .stay: (.stayed, name)
-      case .ignore: (.ignored, name)
-      case .refuse: (.refused, name)
-      }
     return FlatCell(
-      state: name.word, input: input, verdict: verdict, next: next.word, outputs: outputs, armed: armed)
+      state: name.word, input: input, verdict: result.verdict, next: State.Name(at: Int(result.to)).word,
+      outputs: outputs, armed: armed)
   }
 }

@@ -3,7 +3,7 @@ public import StateMachines
 /// The name of a composite state: one that has states within it.
 ///
 /// An `enum` with `UInt8` raw values says in one exhaustive `switch` where each composite stands in the tree.
-public protocol StatechartComposite: Vocabulary {
+public protocol StatechartComposite: NamedCases {
   /// The composite that this one is directly within; `nil` at the root.
   var parent: Self? { get }
 }
@@ -11,7 +11,7 @@ public protocol StatechartComposite: Vocabulary {
 /// The name of a leaf of the tree: a state that has none within it, and which a machine can be in.
 ///
 /// An `enum` with `UInt8` raw values prints as its path, `on.cooling.free`, unless it says other `words`.
-public protocol StatechartLeaf: Vocabulary {
+public protocol StatechartLeaf: NamedCases {
   associatedtype Composite: StatechartComposite = NoNames
 
   /// The composite that this state is directly within; `nil` at the root.
@@ -81,10 +81,10 @@ public enum StatechartNode<Leaf, Composite> {
 
 extension StatechartNode: Sendable where Leaf: Sendable, Composite: Sendable {}
 
-/// Some names of a vocabulary: the timers that belong to a state, the composites that a transition leaves.
+/// Some names of a vocabulary: the composites that a transition leaves.
 ///
 /// - Precondition: They are among the first 64 of their vocabulary.
-public struct NameSet<Name: Vocabulary>: ExpressibleByArrayLiteral, Hashable, Sendable {
+public struct NameSet<Name: NamedCases>: ExpressibleByArrayLiteral, Hashable, Sendable {
   @usableFromInline var bits: UInt64
 
   @inlinable
@@ -119,18 +119,5 @@ public struct NameSet<Name: Vocabulary>: ExpressibleByArrayLiteral, Hashable, Se
   @inlinable
   public func contains(_ name: Name) -> Bool {
     name.index < UInt64.bitWidth && bits & (1 << UInt64(name.index)) != 0
-  }
-}
-
-extension Step {
-  /// Stops timers of a state that is left. Those that do not run are left alone.
-  @inlinable
-  @inline(__always)
-  func disarm(_ timers: NameSet<M.TimerName>) {
-    var rest = timers.bits
-    while rest != 0 {
-      disarm(M.TimerName(at: rest.trailingZeroBitCount))
-      rest &= rest &- 1
-    }
   }
 }

@@ -68,7 +68,7 @@ public struct Schema<State: Sendable, Event, Subject>: Sendable {
   public func transition(from state: State, on event: Event) -> Transition? { rule(state, event) }
 }
 
-extension Schema where State: Vocabulary, Event: Vocabulary {
+extension Schema where State: NamedCases, Event: NamedCases {
   /// One arrow of a schema's diagram.
   public struct Edge: Hashable, Sendable {
     public let from: State

@@ -35,6 +35,7 @@ final class MachineCopy {
     timers = []
     value = MachineCopy.room(kind)
     record.begin(at: now)
+    record.timers = kind.stepTimers(running: 0)
     _ = kind.machine.initialize(value, initial: initial, parameters, &record)
     carryOut(record)
   }
@@ -58,6 +59,11 @@ final class MachineCopy {
 
   /// Whether nothing expires at this very moment.
   var isSettled: Bool { next.map { $0.due > now } ?? true }
+
+  /// The timers as a step needs to know them.
+  var stepTimers: StepTimers {
+    kind.stepTimers(running: timers.reduce(0) { $1.key == 0 ? $0 | 1 << UInt64($1.timer) : $0 })
+  }
 
   /// Takes a timer off, as its expiry begins.
   func remove(_ timer: Timer) {

@@ -82,6 +82,7 @@ final class Trial {
   private func begin(_ machine: MachineCopy) {
     record.generator = Generator(seed: seed)
     record.begin(at: machine.now)
+    record.timers = machine.stepTimers
   }
 
   /// Whether the last step drew a number.

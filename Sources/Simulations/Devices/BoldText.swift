@@ -1,8 +1,8 @@
 public import StateMachines
 
 /// The switch for bold text in a phone's settings: one signal, two reactions depending on the state.
-public struct BoldText: Machine {
-  public enum State: UInt8, CaseIterable, Vocabulary, MachineState {
+public struct BoldText: LegacyMachine {
+  public enum State: MachineState {
     /// All texts are in the regular font.
     case regular
     /// All texts are in the bold font.
@@ -14,10 +14,10 @@ public struct BoldText: Machine {
     case set(Bool)
   }
 
-  public enum Output: MachineOutput {
+  public enum Output: OutputWithData {
     case fontStyle(State)
 
-    public enum Name: UInt8, CaseIterable, Vocabulary { case fontStyle }
+    public enum Name: NamedCases { case fontStyle }
     public var name: Name { .fontStyle }
 
     public var data: [Value] {

@@ -20,8 +20,8 @@ public import StateMachines
 /// Nothing is refused: the system may tell all this at any time. Returning to the app during a call gives the call up.
 ///
 /// A tracker that is made in a later state than `none` knows no number, and so it has nothing to track.
-public struct CallTracker: Machine {
-  public enum State: MachineState {
+public struct CallTracker: LegacyMachine {
+  public enum State: StateWithData {
     /// Nothing is tracked.
     case none
     /// The phone icon was tapped, and the system is to open the number.
@@ -37,7 +37,7 @@ public struct CallTracker: Machine {
     /// The call is over, and the app is not active yet.
     case callEnded(EndedCall)
 
-    public enum Name: UInt8, CaseIterable, Vocabulary {
+    public enum Name: NamedCases {
       case none, start, systemAlert, waiting, callStarting, callInProgress, callEnded
     }
 
@@ -81,13 +81,13 @@ public struct CallTracker: Machine {
     case callDialing, callConnected, callEnded
   }
 
-  public enum TimerName: UInt8, CaseIterable, Vocabulary { case waiting }
+  public enum TimerName: NamedCases { case waiting }
 
-  public enum Output: MachineOutput {
+  public enum Output: OutputWithData {
     case open(number: String)
     case tracked(number: String, duration: Interval, wasConnected: Bool)
 
-    public enum Name: UInt8, CaseIterable, Vocabulary { case open, tracked }
+    public enum Name: NamedCases { case open, tracked }
 
     public var name: Name {
       switch self {

@@ -11,17 +11,17 @@ public import StateMachines
 /// a warm chamber starts the compressor again. The simulated door around it stays open for `openFor` after a
 /// doorOpened that was taken, and lets in the warmth of the room: its closing is the timer `doorShut`, which changes
 /// the physics and not the state. A doorOpened that is ignored changes nothing at all, the physics included.
-public struct DoorFridge: Machine {
+public struct DoorFridge: LegacyMachine {
   /// Those of the fridge without a door event; `doorShut` is running in either as long as the door is open.
   public typealias State = Fridge.State
 
   public enum Event: Sendable { case minTemperatureReached, maxTemperatureReached, doorOpened }
 
-  public enum TimerName: UInt8, CaseIterable, Vocabulary {
+  public enum TimerName: NamedCases {
     case minTemperatureReached, maxTemperatureReached, doorShut
   }
 
-  public enum Output: UInt8, CaseIterable, Vocabulary, MachineOutput { case compressorOn, compressorOff }
+  public enum Output: MachineOutput { case compressorOn, compressorOff }
 
   public struct Parameters: CabinetParameters {
     var physics = true

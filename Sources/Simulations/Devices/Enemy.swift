@@ -13,8 +13,8 @@ public import StateMachines
 /// | dead | ignored | ignored | ignored | ignored | ignored | refused |
 ///
 /// An enemy does not know how strong a character has become that it does not see; characterSeen tells it.
-public struct Enemy: Machine {
-  public enum State: UInt8, CaseIterable, Vocabulary, MachineState {
+public struct Enemy: LegacyMachine {
+  public enum State: MachineState {
     /// Sees nobody.
     case idle
     /// Sees a weak character.

@@ -9,8 +9,8 @@ public import StateMachines
 ///
 /// The two events are crossings of the set-points. A simulated chamber brings them as timers of the same names, at the
 /// exact moments; they can be sent by hand as well, and with `physics=off` only so.
-public struct Fridge: Machine {
-  public enum State: UInt8, CaseIterable, Vocabulary, MachineState {
+public struct Fridge: LegacyMachine {
+  public enum State: MachineState {
     /// The compressor runs. `minTemperatureReached` is running.
     case cooling
     /// The compressor rests. `maxTemperatureReached` is running.
@@ -19,9 +19,9 @@ public struct Fridge: Machine {
 
   public enum Event: Sendable { case minTemperatureReached, maxTemperatureReached }
 
-  public enum TimerName: UInt8, CaseIterable, Vocabulary { case minTemperatureReached, maxTemperatureReached }
+  public enum TimerName: NamedCases { case minTemperatureReached, maxTemperatureReached }
 
-  public enum Output: UInt8, CaseIterable, Vocabulary, MachineOutput { case compressorOn, compressorOff }
+  public enum Output: MachineOutput { case compressorOn, compressorOff }
 
   public struct Parameters: CabinetParameters {
     var physics = true

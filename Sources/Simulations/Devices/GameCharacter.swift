@@ -15,14 +15,14 @@ public import StateMachines
 /// weak already, and there is no weaker.
 ///
 /// `became` fits an ``Enemy``'s characterBecame.
-public struct GameCharacter: Machine {
-  public enum State: MachineState {
+public struct GameCharacter: LegacyMachine {
+  public enum State: StateWithData {
     /// Lacks something. No timer is running.
     case weak(Equipment)
     /// Has a laser and this armor, which stands more than no points. `power` is running.
     case strong(armor: Int)
 
-    public enum Name: UInt8, CaseIterable, Vocabulary { case weak, strong }
+    public enum Name: NamedCases { case weak, strong }
 
     public var name: Name {
       switch self {
@@ -57,12 +57,12 @@ public struct GameCharacter: Machine {
     case powerExpired
   }
 
-  public enum TimerName: UInt8, CaseIterable, Vocabulary { case power }
+  public enum TimerName: NamedCases { case power }
 
-  public enum Output: MachineOutput {
+  public enum Output: OutputWithData {
     case became(Strength)
 
-    public enum Name: UInt8, CaseIterable, Vocabulary { case became }
+    public enum Name: NamedCases { case became }
     public var name: Name { .became }
 
     public var data: [Value] {

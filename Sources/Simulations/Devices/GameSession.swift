@@ -17,8 +17,8 @@ public import StateMachines
 /// Chosen here: with `frames=auto` the clock moves the world, and a frame sent by hand is drawn beside those of the
 /// clock without moving it. With `frames=manual` there is no clock, and each frame moves the world by its dt. The
 /// world remains in `over`, frozen, until a new one is made or the menu is entered.
-public struct GameSession: Machine {
-  public enum State: MachineState {
+public struct GameSession: LegacyMachine {
+  public enum State: StateWithData {
     /// There is no world. No timer is running.
     case menu
     /// The world goes on since a moment. With `frames=auto`, `frame` is running.
@@ -28,7 +28,7 @@ public struct GameSession: Machine {
     /// The world has come to its end. No timer is running.
     case over(World)
 
-    public enum Name: UInt8, CaseIterable, Vocabulary { case menu, playing, paused, over }
+    public enum Name: NamedCases { case menu, playing, paused, over }
 
     public var name: Name {
       switch self {
@@ -56,13 +56,13 @@ public struct GameSession: Machine {
     case frame(Interval)
   }
 
-  public enum TimerName: UInt8, CaseIterable, Vocabulary { case frame }
+  public enum TimerName: NamedCases { case frame }
 
-  public enum Output: MachineOutput {
+  public enum Output: OutputWithData {
     case update(Interval)
     case drawMenu, drawWorld, drawResult
 
-    public enum Name: UInt8, CaseIterable, Vocabulary { case update, drawMenu, drawWorld, drawResult }
+    public enum Name: NamedCases { case update, drawMenu, drawWorld, drawResult }
 
     public var name: Name {
       switch self {

@@ -2,7 +2,7 @@ import MachineForms
 public import StateMachines
 
 // A choice is a vocabulary: what an event sets is what a region is in.
-extension Vocabulary where Self: Choice, AllCases == [Self] {
+extension NamedCases where Self: Choice, AllCases == [Self] {
   public static var words: [String] { allCases.map(\.rawValue) }
   public static var count: Int { allCases.count }
   public var index: Int { Self.allCases.firstIndex(of: self) ?? 0 }
@@ -55,16 +55,23 @@ extension Keyboard {
       "send k tap", "send k dictation on", "send k character b", "show k",
     ],
     regions: .init(["shift", "layout", "dictation"]),
-    states: State.Name.all.map { ($0, $0.about) },
+    states: \.about,
     initialStates: ShiftKey.State.Name.allCases.map { ($0.word, Beside(Beside($0, .letters), .off)) }
-      + State.Name.all.map { ($0.word, $0) },
+      + State.Name.allCases.map { ($0.word, $0) },
     events: [
       .event(.tap, "the Shift key is tapped"),
       .event(Event.character, .character("c"), about: "a key other than Shift is tapped, or something is heard"),
       .event(Event.layout, .choice("layout"), about: "other keys are to be seen"),
       .event(Event.dictation, .choice("dictation"), about: "somebody begins or ceases to speak"),
     ],
-    timers: [.doubleTap: .after("doubleTap", "the window in which another tap is the second of two")],
-    outputs: [.text: .output(("text", .keyText), about: "what is written")],
+    timers: [
+      .timer(
+        .windowClosed, named: "doubleTap", after: "doubleTap", "the window in which another tap is the second of two")
+    ],
+    outputs: {
+      switch $0 {
+      case .text: .output(("text", .keyText), about: "what is written")
+      }
+    },
     parameters: ShiftKey.parameters)
 }

@@ -10,7 +10,7 @@ public import StateMachines
 /// Eighteen states of eight: the Shift key's rule is that of ``ShiftKey``, and has not become longer by what stands
 /// beside it.
 public struct Keyboard: OrthogonalMachine {
-  public struct State: MachineState {
+  public struct State: StateWithData {
     var shift: ShiftKey.State
     var layout: Layout
     var dictation: Dictation
@@ -25,23 +25,30 @@ public struct Keyboard: OrthogonalMachine {
   /// Whether somebody speaks instead of typing.
   public enum Dictation: String, Choice, StatechartLeaf, MachineState { case off, on }
 
-  public enum Event: Sendable {
+  public enum Event: MachineEvent {
     case tap
     case character(Character)
     case layout(Layout)
     case dictation(Dictation)
+    case windowClosed
   }
 
-  public typealias TimerName = ShiftKey.TimerName
   public typealias Output = ShiftKey.Output
   public typealias Parameters = ShiftKey.Parameters
 
-  public var state: State
+  public var state = State(shift: ShiftKey().state, layout: .letters, dictation: .off)
+  public init() {}
 
-  /// Starts with letters and without dictation, the Shift key as one that starts by itself.
-  public init(initial: State.Name?, _ step: Step<Self>) {
-    let shift = ShiftKey(initial: initial?.first.first, step.lent(to: ShiftKey.self))
-    state = State(shift: shift.state, layout: initial?.first.second ?? .letters, dictation: initial?.second ?? .off)
+  /// Starts the Shift key as one that starts by itself.
+  public mutating func start(in name: State.Name, _ step: Step<Self>) -> State {
+    var key = ShiftKey()
+    let shift = step.lend(to: ShiftKey.self) { key.start(in: name.first.first, $0) }
+    return State(shift: shift, layout: name.first.second, dictation: name.second)
+  }
+
+  /// The Shift key's window, which goes on whatever else is done.
+  public func timers(in state: State, _ parameters: Parameters) -> StateTimers<Self> {
+    state.shift.isWindowOpen ? .after(parameters.doubleTap, .windowClosed).continuing : .none
   }
 
   public func visit(_ regions: inout State, _ pass: inout RegionPass<Self>, _ step: Step<Self>) {
@@ -50,9 +57,7 @@ public struct Keyboard: OrthogonalMachine {
     pass.visit(DictationRegion(), &regions.dictation, step)
   }
 
-  public func reaction(to input: Signal, _ step: Step<Self>) -> Reaction<State> { .ignore }
-
-  public func asksFor(_ timer: TimerName) -> Bool { ShiftKey(state: state.shift).asksFor(timer) }
+  public func reaction(to event: Event, _ step: Step<Self>) -> Reaction<State> { .ignore }
 }
 
 extension Keyboard {
@@ -61,55 +66,43 @@ extension Keyboard {
     typealias Host = Keyboard
     typealias State = ShiftKey.State
 
-    func reaction(in leaf: State, to input: Signal, _ step: Step<Host>) -> Answer {
-      switch input {
-      case .event(.tap): answer(of: leaf, to: .event(.tap), step)
-      case .event(.character(let character)): answer(of: leaf, to: .event(.character(character)), step)
-      case .expired(let timer): answer(of: leaf, to: .expired(timer), step)
-      case .event(.layout), .event(.dictation): .inherit
+    func reaction(in leaf: State, to event: Event, _ step: Step<Host>) -> Answer {
+      switch event {
+      case .tap: answer(of: leaf, to: .tap, step)
+      case .character(let character): answer(of: leaf, to: .character(character), step)
+      case .windowClosed: answer(of: leaf, to: .windowClosed, step)
+      case .layout, .dictation: .inherit
       }
     }
 
-    private func answer(
-      of leaf: State, to input: Input<ShiftKey.Event, ShiftKey.TimerName>, _ step: Step<Host>
-    ) -> Answer {
-      var key = ShiftKey(state: leaf)
-      return Answer(key.react(to: input, step.lent(to: ShiftKey.self)))
+    private func answer(of leaf: State, to event: ShiftKey.Event, _ step: Step<Host>) -> Answer {
+      var key = ShiftKey()
+      key.state = leaf
+      return Answer(step.lend(to: ShiftKey.self) { key.react(to: event, $0) })
     }
-
-    // The key sees to its timer itself.
-    static func timers(of node: StatechartNode<State.Name, NoNames>) -> NameSet<TimerName> { [] }
   }
 
   struct LayoutRegion: Region {
     typealias Host = Keyboard
     typealias State = Layout
 
-    func reaction(in leaf: Layout, to input: Signal, _ step: Step<Host>) -> Answer {
-      switch (leaf, input) {
-      case (_, .event(.layout(let next))):
-        return next == leaf ? .ignore : .go(to: next)
-      case (_, .event(.character)), (_, .event(.tap)), (_, .event(.dictation)), (_, .expired(.doubleTap)):
-        return .inherit
+    func reaction(in leaf: Layout, to event: Event, _ step: Step<Host>) -> Answer {
+      switch event {
+      case .layout(let next): next == leaf ? .ignore : .go(to: next)
+      case .tap, .character, .windowClosed, .dictation: .inherit
       }
     }
-
-    static func timers(of node: StatechartNode<Layout, NoNames>) -> NameSet<TimerName> { [] }
   }
 
   struct DictationRegion: Region {
     typealias Host = Keyboard
     typealias State = Dictation
 
-    func reaction(in leaf: Dictation, to input: Signal, _ step: Step<Host>) -> Answer {
-      switch (leaf, input) {
-      case (_, .event(.dictation(let next))):
-        return next == leaf ? .ignore : .go(to: next)
-      case (_, .event(.character)), (_, .event(.tap)), (_, .event(.layout)), (_, .expired(.doubleTap)):
-        return .inherit
+    func reaction(in leaf: Dictation, to event: Event, _ step: Step<Host>) -> Answer {
+      switch event {
+      case .dictation(let next): next == leaf ? .ignore : .go(to: next)
+      case .tap, .character, .windowClosed, .layout: .inherit
       }
     }
-
-    static func timers(of node: StatechartNode<Dictation, NoNames>) -> NameSet<TimerName> { [] }
   }
 }

@@ -17,8 +17,8 @@ public import StateMachines
 ///
 /// Going home closes the alert like pressCancel, and stops one that was about to appear. A call that was ordered
 /// comes whether the app is still in front or not, and it goes on when the app is opened during it.
-public struct Phone: Machine {
-  public enum State: MachineState {
+public struct Phone: LegacyMachine {
+  public enum State: StateWithData {
     /// The app is in front.
     case foreground(Line)
     /// The app is in front, and has just asked for a call. `alert` is running.
@@ -67,9 +67,9 @@ public struct Phone: Machine {
     case pressCall, pressCancel, hangUp, openApp, goHome
   }
 
-  public enum TimerName: UInt8, CaseIterable, Vocabulary { case alert, callUI, ring }
+  public enum TimerName: NamedCases { case alert, callUI, ring }
 
-  public enum Output: UInt8, CaseIterable, Vocabulary, MachineOutput {
+  public enum Output: MachineOutput {
     case willResignActive, didEnterBackground, willEnterForeground, didBecomeActive
     case callDialing, callConnected, callEnded
   }
@@ -196,7 +196,7 @@ public struct Phone: Machine {
   }
 }
 
-extension Phone.State.Name: Vocabulary {
+extension Phone.State.Name: NamedCases {
   /// The app, the alert and the call.
   public static let words = allCases.map { name in
     switch name {

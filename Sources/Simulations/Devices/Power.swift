@@ -2,29 +2,25 @@ public import StateMachines
 
 /// A power button: one signal, two reactions depending on the state.
 public struct Power: Machine {
-  public enum State: UInt8, CaseIterable, Vocabulary, MachineState {
+  public enum State: MachineState {
     /// No power.
     case off
     /// Power.
     case on
   }
 
-  public enum Event: Sendable {
+  public enum Event: MachineEvent {
     case buttonClick
     case set(Bool)
   }
 
-  public var state: State
+  public var state = State.off
+  public init() {}
 
-  public init(initial: State?, _ step: Step<Self>) {
-    state = initial ?? .off
-  }
-
-  public mutating func react(to input: Input<Event, NoNames>, _ step: Step<Self>) -> Reaction<State> {
-    switch (state, input) {
-    case (.off, .event(.buttonClick)), (.off, .event(.set(true))): .move(to: .on)
-    case (.on, .event(.buttonClick)), (.on, .event(.set(false))): .move(to: .off)
-    case (.off, .event(.set(false))), (.on, .event(.set(true))): .ignore
+  public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
+    switch event {
+    case .buttonClick: .move(to: state == .off ? .on : .off)
+    case .set(let isOn): isOn == (state == .on) ? .ignore : .move(to: isOn ? .on : .off)
     }
   }
 }
@@ -38,7 +34,12 @@ extension Power {
     example: [
       "new power p", "send p buttonClick", "send p buttonClick", "send p set off",
     ],
-    states: [.off: "no power", .on: "power"],
+    states: {
+      switch $0 {
+      case .off: "no power"
+      case .on: "power"
+      }
+    },
     events: [
       .event(.buttonClick, "the button is pressed: on becomes off, off becomes on"),
       .event(Event.set, .flag("to"), about: "switches on or off, whatever the state; ignored where it is so already"),

@@ -16,7 +16,7 @@ public import StateMachines
 /// A letter between two taps parts them, and the tap that leaves capsLock opens none, so that the two modes
 /// differ in one thing only: on, and later two quick taps, gives capsLock here and on there.
 public struct ShiftKey: Machine {
-  public enum State: MachineState {
+  public enum State: StateWithData {
     /// The next letter is a small one. With `gestureMode`, `doubleTap` may be running.
     case off(Window)
     /// The next letter is a capital, and only that one. `doubleTap` may be running.
@@ -24,7 +24,7 @@ public struct ShiftKey: Machine {
     /// All letters are capitals.
     case capsLock
 
-    public enum Name: UInt8, CaseIterable, StatechartLeaf { case off, on, capsLock }
+    public enum Name: StatechartLeaf { case off, on, capsLock }
 
     public var name: Name {
       switch self {
@@ -38,17 +38,16 @@ public struct ShiftKey: Machine {
   /// Whether a tap now would be the second of two: whether `doubleTap` is running.
   public enum Window: Sendable, Codable { case open, closed }
 
-  public enum Event: Sendable {
+  public enum Event: MachineEvent {
     case tap
     case character(Character)
+    case windowClosed
   }
 
-  public enum TimerName: UInt8, CaseIterable, Vocabulary { case doubleTap }
-
-  public enum Output: MachineOutput {
+  public enum Output: OutputWithData {
     case text(String)
 
-    public enum Name: UInt8, CaseIterable, Vocabulary { case text }
+    public enum Name: NamedCases { case text }
     public var name: Name { .text }
 
     public var data: [Value] {
@@ -59,71 +58,64 @@ public struct ShiftKey: Machine {
   }
 
   public struct Parameters: ParameterSet {
-    var doubleTap = Interval.milliseconds(350)
+    var doubleTap = Duration.milliseconds(350)
     var gestureMode = false
     public init() {}
   }
 
-  public var state: State
+  public var state = State.off(.closed)
+  public init() {}
 
-  public init(initial: State.Name?, _ step: Step<Self>) {
-    switch initial ?? .off {
-    case .off: state = .off(.closed)
-    case .on:
-      state = .on(.open)
-      step.arm(.doubleTap, after: step.parameters.doubleTap)
-    case .capsLock: state = .capsLock
+  public mutating func start(in name: State.Name, _ step: Step<Self>) -> State {
+    switch name {
+    case .off: .off(.closed)
+    case .on: .on(.open)
+    case .capsLock: .capsLock
     }
   }
 
-  /// A key that is in a state already: the region of a keyboard.
-  init(state: State) {
-    self.state = state
+  public func timers(in state: State, _ parameters: Parameters) -> StateTimers<Self> {
+    state.isWindowOpen ? .after(parameters.doubleTap, .windowClosed) : .none
   }
 
-  public mutating func react(to input: Input<Event, TimerName>, _ step: Step<Self>) -> Reaction<State> {
-    switch (state, input) {
-    case (.off(.closed), .event(.tap)):
-      step.arm(.doubleTap, after: step.parameters.doubleTap)
-      return .move(to: .on(.open))
-    case (.off(.open), .event(.tap)), (.on(.open), .event(.tap)):
-      step.disarm(.doubleTap)
-      return .move(to: .capsLock)
-    case (.on(.closed), .event(.tap)):
-      guard step.parameters.gestureMode else { return .move(to: .off(.closed)) }
-      step.arm(.doubleTap, after: step.parameters.doubleTap)
-      return .move(to: .off(.open))
-    case (.capsLock, .event(.tap)):
-      return .move(to: .off(.closed))
-    case (.on(let window), .event(.character(let character))):
-      if window == .open { step.disarm(.doubleTap) }
-      step.emit(.text(character.uppercased()))
-      return .move(to: .off(.closed))
-
-    case (.off(.closed), .event(.character(let character))):
-      step.emit(.text(character.lowercased()))
-      return .stay
-    case (.off(.open), .event(.character(let character))):
-      step.disarm(.doubleTap)
-      step.emit(.text(character.lowercased()))
-      return .stayAs(.off(.closed))
-    case (.capsLock, .event(.character(let character))):
-      step.emit(.text(character.uppercased()))
-      return .stay
-    case (.off(.open), .expired(.doubleTap)):
-      return .stayAs(.off(.closed))
-    case (.on(.open), .expired(.doubleTap)):
-      return .stayAs(.on(.closed))
-
-    case (.off(.closed), .expired(.doubleTap)), (.on(.closed), .expired(.doubleTap)), (.capsLock, .expired(.doubleTap)):
-      return .ignore
+  public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
+    switch event {
+    case .tap:
+      switch state {
+      case .off(.closed): return .move(to: .on(.open))
+      case .off(.open), .on(.open): return .move(to: .capsLock)
+      case .on(.closed):
+        return .move(to: .off(step.when("gestureMode", step.parameters.gestureMode) ? .open : .closed))
+      case .capsLock: return .move(to: .off(.closed))
+      }
+    case .character(let character):
+      switch state {
+      case .off:
+        step.emit(.text(character.lowercased()))
+        return .stayAs(.off(.closed))
+      case .on:
+        step.emit(.text(character.uppercased()))
+        return .move(to: .off(.closed))
+      case .capsLock:
+        step.emit(.text(character.uppercased()))
+        return .stay
+      }
+    case .windowClosed:
+      switch state {
+      case .off(.open): return .stayAs(.off(.closed))
+      case .on(.open): return .stayAs(.on(.closed))
+      case .off(.closed), .on(.closed), .capsLock: return .ignore
+      }
     }
   }
+}
 
-  public func asksFor(_ timer: TimerName) -> Bool {
-    switch (timer, state) {
-    case (.doubleTap, .off(let window)), (.doubleTap, .on(let window)): window == .open
-    case (.doubleTap, .capsLock): false
+extension ShiftKey.State {
+  /// Whether `doubleTap` runs.
+  var isWindowOpen: Bool {
+    switch self {
+    case .off(let window), .on(let window): window == .open
+    case .capsLock: false
     }
   }
 }
@@ -144,13 +136,20 @@ extension ShiftKey {
       "new shiftKey key", "send key tap", "advance 200ms", "send key tap", "send key character a", "advance 1s",
       "send key tap", "can key",
     ],
-    states: [.off: State.Name.off.about, .on: State.Name.on.about, .capsLock: State.Name.capsLock.about],
+    states: \.about,
     events: [
       .event(.tap, "the Shift key is tapped"),
       .event(Event.character, .character("c"), about: "a letter key is tapped"),
     ],
-    timers: [.doubleTap: .after("doubleTap", "the window in which another tap is the second of two")],
-    outputs: [.text: .output(("text", .keyText), about: "what the letter key writes")],
+    timers: [
+      .timer(
+        .windowClosed, named: "doubleTap", after: "doubleTap", "the window in which another tap is the second of two")
+    ],
+    outputs: {
+      switch $0 {
+      case .text: .output(("text", .keyText), about: "what the letter key writes")
+      }
+    },
     parameters: parameters)
 
   static let parameters: [ParameterForm<Parameters>] = [

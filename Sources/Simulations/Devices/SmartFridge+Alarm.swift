@@ -8,7 +8,7 @@ extension SmartFridge {
 
     let fridge: SmartFridge
 
-    enum State: MachineState {
+    enum State: StateWithData {
       /// The chamber is colder than the high limit.
       case normal
       /// It is not, for a while already; `peak` is the warmest it has been. `highTemp` is running except while thawing.
@@ -25,31 +25,29 @@ extension SmartFridge {
       }
     }
 
-    func reaction(in leaf: State, to signal: Signal, _ step: Step<Host>) -> Answer {
+    func reaction(in leaf: State, to event: SmartFridge.Event, _ step: Step<Host>) -> Answer {
       var warmest: Double { max(leaf.peak ?? -.infinity, fridge.temperature(at: step.now, step.parameters)) }
-      switch (leaf, signal) {
-      case (.normal, .event(.highLimitReached)): return .go(to: .pendingHigh(peak: warmest))
-      case (.pendingHigh, .event(.highLimitLeft)): return .go(to: .normal)
-      case (.pendingHigh, .expired(.highTemp)): return .go(to: .highAlarm(peak: warmest, isHigh: true))
-      case (.highAlarm(_, isHigh: false), .event(.acknowledge)): return .go(to: .normal)
-      case (.highAlarm(_, isHigh: true), .event(.acknowledge)):
+      switch (leaf, event) {
+      case (.normal, .highLimitReached): return .go(to: .pendingHigh(peak: warmest))
+      case (.pendingHigh, .highLimitLeft): return .go(to: .normal)
+      case (.pendingHigh, .highTemp): return .go(to: .highAlarm(peak: warmest, isHigh: true))
+      case (.highAlarm(_, isHigh: false), .acknowledge): return .go(to: .normal)
+      case (.highAlarm(_, isHigh: true), .acknowledge):
         step.emit(.buzzerOff)
         return .stay
-      case (.highAlarm(_, isHigh: false), .event(.highLimitReached)):
+      case (.highAlarm(_, isHigh: false), .highLimitReached):
         return .stayAs(.highAlarm(peak: warmest, isHigh: true))
-      case (.highAlarm(_, isHigh: true), .event(.highLimitLeft)):
+      case (.highAlarm(_, isHigh: true), .highLimitLeft):
         return .stayAs(.highAlarm(peak: warmest, isHigh: false))
       case (.normal, _), (.pendingHigh, _), (.highAlarm, _):
         return .inherit
       }
     }
 
-    /// While the evaporator thaws the chamber may be warm; `highTemp` is armed when the dripping ends.
     func enter(_ node: Node, _ step: Step<Host>) {
       switch node {
-      case .leaf(.pendingHigh): if !fridge.isThawing { step.arm(.highTemp, after: step.parameters.highTemp) }
       case .leaf(.highAlarm): step.emit(.alarmOn)
-      case .leaf(.normal): break
+      case .leaf(.normal), .leaf(.pendingHigh): break
       }
     }
 
@@ -60,10 +58,11 @@ extension SmartFridge {
       }
     }
 
-    static func timers(of node: StatechartNode<AlarmName, NoNames>) -> NameSet<TimerName> {
+    /// While the evaporator thaws the chamber may be warm; `highTemp` is armed when the dripping ends.
+    func timers(of node: Node, _ parameters: Host.Parameters) -> StateTimers<Host> {
       switch node {
-      case .leaf(.pendingHigh): [.highTemp]
-      case .leaf(.normal), .leaf(.highAlarm): []
+      case .leaf(.pendingHigh): fridge.isThawing ? .none : .after(parameters.highTemp, .highTemp)
+      case .leaf(.normal), .leaf(.highAlarm): .none
       }
     }
   }

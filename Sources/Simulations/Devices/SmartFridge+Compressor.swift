@@ -18,7 +18,7 @@ extension SmartFridge {
 
     let fridge: SmartFridge
 
-    enum State: MachineState {
+    enum State: StateWithData {
       /// Off, and not yet allowed to start. `minOff` is running.
       case resting(Rest)
       /// Off, and allowed to start. `demand` is true only while the door is open.
@@ -57,27 +57,27 @@ extension SmartFridge {
       var defrost = false
     }
 
-    func reaction(in leaf: State, to signal: Signal, _ step: Step<Host>) -> Answer {
-      switch (leaf, signal) {
-      case (.resting(let rest), .expired(.minOff)):
+    func reaction(in leaf: State, to event: SmartFridge.Event, _ step: Step<Host>) -> Answer {
+      switch (leaf, event) {
+      case (.resting(let rest), .minOff):
         return startIfWanted(rest)
-      case (.ready, .event(.maxTemperatureReached)) where fridge.doorIsClosed,
-        (.ready(demand: true), .event(.doorClosed)):
+      case (.ready, .maxTemperatureReached) where fridge.doorIsClosed,
+        (.ready(demand: true), .doorClosed):
         return .go(into: .cooling)
-      case (.minOn(let pending), .expired(.minOn)):
+      case (.minOn(let pending), .minOn):
         if pending.defrost { return .go(to: .defrosting(rest(after: leaf, step))) }
         return .go(to: pending.stop ? .resting(rest(after: leaf, step)) : .free)
-      case (.minOn(var pending), .event(.minTemperatureReached)):
+      case (.minOn(var pending), .minTemperatureReached):
         pending.stop = true
         return .stayAs(.minOn(pending))
-      case (.minOn(var pending), .expired(.defrostInterval)):
+      case (.minOn(var pending), .defrostInterval):
         pending.defrost = true
         return .stayAs(.minOn(pending))
-      case (.free, .event(.minTemperatureReached)):
+      case (.free, .minTemperatureReached):
         return .go(to: .resting(rest(after: leaf, step)))
-      case (.defrosting(let rest), .expired(.defrostDuration)):
+      case (.defrosting(let rest), .defrostDuration):
         return .go(to: .dripping(rest))
-      case (.dripping(let rest), .expired(.drip)):
+      case (.dripping(let rest), .drip):
         if fridge.alarmIsPending { step.arm(.highTemp, after: step.parameters.highTemp) }
         return rest.until > step.now ? .go(to: .resting(rest)) : startIfWanted(rest)
       case (.resting, _), (.ready, _), (.minOn, _), (.free, _), (.defrosting, _), (.dripping, _):
@@ -85,33 +85,34 @@ extension SmartFridge {
       }
     }
 
-    func reaction(of composite: Composite, in leaf: State, to signal: Signal, _ step: Step<Host>) -> Answer {
-      switch (composite, signal) {
-      case (.cooling, .event(.doorOpened)) where fridge.doorIsClosed && step.parameters.doorStopDelay > .zero:
+    func reaction(of composite: Composite, in leaf: State, to event: SmartFridge.Event, _ step: Step<Host>) -> Answer {
+      switch (composite, event) {
+      case (.cooling, .doorOpened) where fridge.doorIsClosed && step.parameters.doorStopDelay > .zero:
         step.arm(.doorStopDelay, after: step.parameters.doorStopDelay)
         return .stay
-      case (.cooling, .event(.doorOpened)) where fridge.doorIsClosed, (.cooling, .expired(.doorStopDelay)):
+      case (.cooling, .doorOpened) where fridge.doorIsClosed, (.cooling, .doorStopDelay):
         // The door's safety of the goods overrides `minOn`. A defrost that was waiting for it falls due at once.
         if case .minOn(let pending) = leaf, pending.defrost { step.raise(.defrostInterval) }
         return .go(to: .resting(rest(after: leaf, step)))
-      case (.cooling, .event(.doorClosed)) where !fridge.doorIsClosed:
+      case (.cooling, .doorClosed) where !fridge.doorIsClosed:
         step.disarm(.doorStopDelay)
         return .stay
-      case (.cooling, .event(.maxTemperatureReached)):
+      case (.cooling, .maxTemperatureReached):
         return .ignore
-      case (.cycle, .expired(.defrostInterval)):
+      case (.cycle, .defrostInterval):
         return .go(to: .defrosting(rest(after: leaf, step)))
-      case (.unit, .event(.minTemperatureReached)):
+      case (.unit, .minTemperatureReached):
         // Sent by hand to a warm fridge it is not believed for long.
         if fridge.isWarm(step) { step.arm(.maxTemperatureReached, after: step.parameters.cabinet.recheckDelay) }
         return .stayAs(leaf.wanting(false))
-      case (.unit, .event(.maxTemperatureReached)):
+      case (.unit, .maxTemperatureReached):
         return .stayAs(leaf.wanting(true))
       case (.cooling, _), (.cycle, _), (.thawing, _):
         return .inherit
-      case (.unit, .event(.highLimitReached)), (.unit, .event(.highLimitLeft)), (.unit, .event(.doorOpened)),
-        (.unit, .event(.doorClosed)), (.unit, .event(.silence)), (.unit, .event(.acknowledge)),
-        (.unit, .event(.powerLost)), (.unit, .event(.powerRestored)), (.unit, .expired):
+      case (.unit, .highLimitReached), (.unit, .highLimitLeft), (.unit, .doorOpened),
+        (.unit, .doorClosed), (.unit, .silence), (.unit, .acknowledge),
+        (.unit, .powerLost), (.unit, .powerRestored), (.unit, .minOff), (.unit, .minOn), (.unit, .doorStopDelay),
+        (.unit, .doorAlarm), (.unit, .highTemp), (.unit, .defrostInterval), (.unit, .defrostDuration), (.unit, .drip):
         return .inherit
       }
     }
@@ -156,22 +157,20 @@ extension SmartFridge {
 
     func enter(_ node: Node, _ step: Step<Host>) {
       switch node {
-      case .composite(.cycle): step.arm(.defrostInterval, after: step.parameters.defrostInterval)
       case .composite(.cooling): step.emit(.compressorOn)
       case .composite(.thawing): step.disarm(.highTemp)
-      case .leaf(.resting(let rest)): step.arm(.minOff, after: rest.until - step.now)
-      case .leaf(.minOn): step.arm(.minOn, after: step.parameters.minOn)
-      case .leaf(.defrosting):
-        step.emit(.heaterOn)
-        step.arm(.defrostDuration, after: step.parameters.defrostDuration)
-      case .leaf(.dripping): step.arm(.drip, after: step.parameters.drip)
-      case .composite(.unit), .leaf(.ready), .leaf(.free): break
+      case .leaf(.defrosting): step.emit(.heaterOn)
+      case .composite(.unit), .composite(.cycle), .leaf(.resting), .leaf(.ready), .leaf(.minOn), .leaf(.free),
+        .leaf(.dripping):
+        break
       }
     }
 
     func exit(_ node: Node, from leaf: State, _ step: Step<Host>) {
       switch node {
-      case .composite(.cooling): step.emit(.compressorOff)
+      case .composite(.cooling):
+        step.emit(.compressorOff)
+        step.disarm(.doorStopDelay)
       case .leaf(.defrosting): step.emit(.heaterOff)
       case .composite(.unit), .composite(.cycle), .composite(.thawing), .leaf(.resting), .leaf(.ready), .leaf(.minOn),
         .leaf(.free), .leaf(.dripping):
@@ -179,15 +178,14 @@ extension SmartFridge {
       }
     }
 
-    static func timers(of node: StatechartNode<CompressorName, Composite>) -> NameSet<TimerName> {
+    func timers(of node: Node, _ parameters: Host.Parameters) -> StateTimers<Host> {
       switch node {
-      case .composite(.cycle): [.defrostInterval]
-      case .composite(.cooling): [.doorStopDelay]
-      case .leaf(.resting): [.minOff]
-      case .leaf(.minOn): [.minOn]
-      case .leaf(.defrosting): [.defrostDuration]
-      case .leaf(.dripping): [.drip]
-      case .composite(.unit), .composite(.thawing), .leaf(.ready), .leaf(.free): []
+      case .composite(.cycle): .after(parameters.defrostInterval, .defrostInterval)
+      case .leaf(.resting(let rest)): .at(rest.until, .minOff)
+      case .leaf(.minOn): .after(parameters.minOn, .minOn)
+      case .leaf(.defrosting): .after(parameters.defrostDuration, .defrostDuration)
+      case .leaf(.dripping): .after(parameters.drip, .drip)
+      case .composite(.unit), .composite(.cooling), .composite(.thawing), .leaf(.ready), .leaf(.free): .none
       }
     }
   }

@@ -7,14 +7,14 @@ extension SmartFridge {
     typealias Host = SmartFridge
     typealias State = Door
 
-    func reaction(in leaf: Door, to signal: Signal, _ step: Step<Host>) -> Answer {
-      switch (leaf, signal) {
-      case (.closed, .event(.doorOpened)): return .go(into: .ajar)
-      case (.open, .expired(.doorAlarm)): return .go(to: .openTooLong)
-      case (.openTooLong, .expired(.doorAlarm)):
+    func reaction(in leaf: Door, to event: SmartFridge.Event, _ step: Step<Host>) -> Answer {
+      switch (leaf, event) {
+      case (.closed, .doorOpened): return .go(into: .ajar)
+      case (.open, .doorAlarm): return .go(to: .openTooLong)
+      case (.openTooLong, .doorAlarm):
         step.emit(.buzzerOn)
         return .stay
-      case (.openTooLong, .event(.silence)):
+      case (.openTooLong, .silence):
         step.emit(.buzzerOff)
         step.arm(.doorAlarm, after: step.parameters.doorAlarm)
         return .stay
@@ -22,9 +22,9 @@ extension SmartFridge {
       }
     }
 
-    func reaction(of composite: Composite, in leaf: Door, to signal: Signal, _ step: Step<Host>) -> Answer {
-      switch (composite, signal) {
-      case (.ajar, .event(.doorClosed)): .go(to: .closed)
+    func reaction(of composite: Composite, in leaf: Door, to event: SmartFridge.Event, _ step: Step<Host>) -> Answer {
+      switch (composite, event) {
+      case (.ajar, .doorClosed): .go(to: .closed)
       case (.ajar, _): .inherit
       }
     }
@@ -37,9 +37,7 @@ extension SmartFridge {
 
     func enter(_ node: Node, _ step: Step<Host>) {
       switch node {
-      case .composite(.ajar):
-        step.emit(.lightOn)
-        step.arm(.doorAlarm, after: step.parameters.doorAlarm)
+      case .composite(.ajar): step.emit(.lightOn)
       case .leaf(.openTooLong): step.emit(.buzzerOn)
       case .leaf(.closed), .leaf(.open): break
       }
@@ -54,10 +52,10 @@ extension SmartFridge {
       }
     }
 
-    static func timers(of node: StatechartNode<Door, Composite>) -> NameSet<TimerName> {
+    func timers(of node: Node, _ parameters: Host.Parameters) -> StateTimers<Host> {
       switch node {
-      case .composite(.ajar): [.doorAlarm]
-      case .leaf(.closed), .leaf(.open), .leaf(.openTooLong): []
+      case .composite(.ajar): .after(parameters.doorAlarm, .doorAlarm)
+      case .leaf(.closed), .leaf(.open), .leaf(.openTooLong): .none
       }
     }
   }

@@ -3,13 +3,13 @@ public import StateMachines
 
 extension SmartFridge {
   /// The state without regions.
-  public enum PowerlessName: UInt8, CaseIterable, Vocabulary { case off }
+  public enum PowerlessName: NamedCases { case off }
 
   /// The states of the compressor's region without their data.
-  public enum CompressorName: UInt8, CaseIterable, StatechartLeaf {
+  public enum CompressorName: StatechartLeaf {
     case resting, ready, minOn, free, defrosting, dripping
 
-    public enum Composite: UInt8, CaseIterable, StatechartComposite {
+    public enum Composite: StatechartComposite {
       case unit, cycle, cooling, thawing
 
       public var parent: Composite? {
@@ -45,7 +45,7 @@ extension SmartFridge {
   }
 
   /// The states of the door's region.
-  public enum Door: UInt8, CaseIterable, StatechartLeaf, MachineState {
+  public enum Door: StatechartLeaf, MachineState {
     /// The light is off.
     case closed
     /// The light is on.
@@ -53,7 +53,7 @@ extension SmartFridge {
     /// The light and the buzzer are on; `silence` has stopped the buzzer while `doorAlarm` is running.
     case openTooLong
 
-    public enum Composite: UInt8, CaseIterable, StatechartComposite {
+    public enum Composite: StatechartComposite {
       /// The light is on. `doorAlarm` may be running.
       case ajar
 
@@ -80,7 +80,7 @@ extension SmartFridge {
   }
 
   /// The states of the alarm's region without their data.
-  public enum AlarmName: UInt8, CaseIterable, StatechartLeaf {
+  public enum AlarmName: StatechartLeaf {
     case normal, pendingHigh, highAlarm
 
     public static let words = allCases.map { "\($0)" }
@@ -118,7 +118,7 @@ extension SmartFridge {
       "send f doorClosed", "show f", "send f powerLost", "send f powerRestored", "agenda f",
     ],
     regions: .init(of: "on", ["compressor", "door", "alarm"]),
-    states: State.Name.all.map { ($0, $0.about) },
+    states: \.about,
     initialStates: [("off", .outside(.off))]
       + CompressorName.allCases.map { ($0.word, .inside(Beside(Beside($0, .closed), .normal))) },
     events: [
@@ -134,31 +134,33 @@ extension SmartFridge {
       .event(.powerRestored, "the power is back"),
     ],
     timers: [
-      .minOff: .after("minOff", "the compressor may start again; after a short defrost, what is left of it"),
-      .minOn: .after("minOn", "the compressor may stop again"),
-      .doorStopDelay: .after("doorStopDelay", "cooling behind an open door ends"),
-      .doorAlarm: .after("doorAlarm", "the door has been open for too long"),
-      .highTemp: .after("highTemp", "the chamber has been too warm for too long"),
-      .defrostInterval: .after("defrostInterval", "it is time to defrost"),
-      .defrostDuration: .after("defrostDuration", "the evaporator is free of ice"),
-      .drip: .after("drip", "the water is gone"),
-      .minTemperatureReached: .computed("the moment at which the chamber cools down to min"),
-      .maxTemperatureReached: .computed("the moment at which the chamber warms up to max"),
-      .highLimitReached: .computed("the moment at which the chamber warms up to highLimit"),
-      .highLimitLeft: .computed("the moment at which the chamber cools down below highLimit"),
+      .timer(.minOff, after: "minOff", "the compressor may start again; after a short defrost, what is left of it"),
+      .timer(.minOn, after: "minOn", "the compressor may stop again"),
+      .timer(.doorStopDelay, after: "doorStopDelay", "cooling behind an open door ends"),
+      .timer(.doorAlarm, after: "doorAlarm", "the door has been open for too long"),
+      .timer(.highTemp, after: "highTemp", "the chamber has been too warm for too long"),
+      .timer(.defrostInterval, after: "defrostInterval", "it is time to defrost"),
+      .timer(.defrostDuration, after: "defrostDuration", "the evaporator is free of ice"),
+      .timer(.drip, after: "drip", "the water is gone"),
+      .timer(.minTemperatureReached, "the moment at which the chamber cools down to min"),
+      .timer(.maxTemperatureReached, "the moment at which the chamber warms up to max"),
+      .timer(.highLimitReached, "the moment at which the chamber warms up to highLimit"),
+      .timer(.highLimitLeft, "the moment at which the chamber cools down below highLimit"),
     ],
-    outputs: [
-      .compressorOn: .output(about: "cooling begins"),
-      .compressorOff: .output(about: "cooling ends"),
-      .lightOn: .output(about: "the door is open, the light goes on"),
-      .lightOff: .output(about: "the light goes off"),
-      .buzzerOn: .output(about: "the door has been open for too long"),
-      .buzzerOff: .output(about: "the buzzer is silent"),
-      .alarmOn: .output(about: "the chamber has been too warm for too long"),
-      .alarmOff: .output(about: "the alarm was acknowledged and the chamber is cold, or there is no power"),
-      .heaterOn: .output(about: "the evaporator is heated"),
-      .heaterOff: .output(about: "heating ends"),
-    ],
+    outputs: {
+      switch $0 {
+      case .compressorOn: .output(about: "cooling begins")
+      case .compressorOff: .output(about: "cooling ends")
+      case .lightOn: .output(about: "the door is open, the light goes on")
+      case .lightOff: .output(about: "the light goes off")
+      case .buzzerOn: .output(about: "the door has been open for too long")
+      case .buzzerOff: .output(about: "the buzzer is silent")
+      case .alarmOn: .output(about: "the chamber has been too warm for too long")
+      case .alarmOff: .output(about: "the alarm was acknowledged and the chamber is cold, or there is no power")
+      case .heaterOn: .output(about: "the evaporator is heated")
+      case .heaterOff: .output(about: "heating ends")
+      }
+    },
     readings: [
       .reading("temperature", .temperature, "in the chamber") { $0.temperature(at: $1, $2) },
       .reading("demand", .flag, "whether cooling is wanted; none while it is done, and none without power") {

@@ -42,7 +42,7 @@ extension SmartFridge {
     let cabinet = parameters.cabinet
     let temperature = chamber.temperature
 
-    func expect(_ timer: TimerName, after delay: Interval?) {
+    func expect(_ timer: Event, after delay: Interval?) {
       if let delay { step.arm(timer, after: delay) } else { step.disarm(timer) }
     }
     /// A crossing that is still to come, or else a second look if there is something to learn from it.

@@ -13,7 +13,7 @@ public import StateMachines
 ///
 /// Loss of power is no transition that anybody has planned: the regions go off in their order, not in reverse.
 public struct SmartFridge: OrthogonalMachine {
-  public enum State: MachineState {
+  public enum State: StateWithData {
     /// No power. Nothing runs; the temperature drifts.
     case off(doorIsOpen: Bool)
     /// Power.
@@ -35,17 +35,13 @@ public struct SmartFridge: OrthogonalMachine {
     var alarm: Alarm.State
   }
 
-  public enum Event: Sendable {
+  public enum Event: MachineEvent {
     case minTemperatureReached, maxTemperatureReached, highLimitReached, highLimitLeft
     case doorOpened, doorClosed, silence, acknowledge, powerLost, powerRestored
-  }
-
-  public enum TimerName: UInt8, CaseIterable, Vocabulary {
     case minOff, minOn, doorStopDelay, doorAlarm, highTemp, defrostInterval, defrostDuration, drip
-    case minTemperatureReached, maxTemperatureReached, highLimitReached, highLimitLeft
   }
 
-  public enum Output: UInt8, CaseIterable, Vocabulary, MachineOutput {
+  public enum Output: MachineOutput {
     case compressorOn, compressorOff, lightOn, lightOff, buzzerOn, buzzerOff, alarmOn, alarmOff, heaterOn, heaterOff
   }
 
@@ -67,20 +63,19 @@ public struct SmartFridge: OrthogonalMachine {
     public init() {}
   }
 
-  var chamber: Chamber
-  public var state: State
+  var chamber = Chamber(temperature: 0, since: .beginning)
+  public var state = State.on(
+    Regions(compressor: .resting(.init(demand: false, until: .beginning)), door: .closed, alarm: .normal))
+  public init() {}
 
-  /// Starts as after powerRestored, or with the compressor's region in the state of `initial`, as if just entered; the
-  /// door is closed, and the alarm follows from the temperature.
-  public init(initial: State.Name?, _ step: Step<Self>) {
+  /// Starts with power and the compressor's region in the state that was asked for, as if just entered; the door is
+  /// closed, and the alarm follows from the temperature.
+  public mutating func start(in name: State.Name, _ step: Step<Self>) -> State {
     chamber = step.parameters.cabinet.chamber(at: step.now)
-    state = .off(doorIsOpen: false)
-    switch initial {
-    case .outside(.off): break
-    case .inside(let name): state = .on(regions(in: name.first.first, door: .closed, step))
-    case nil: state = .on(regions(in: .resting, door: .closed, step))
+    switch name {
+    case .outside(.off): return begin(in: .off(doorIsOpen: false), step)
+    case .inside(let name): return begin(in: .on(regions(in: name.first.first, door: .closed, step)), step)
     }
-    begin(step)
   }
 
   private func regions(in compressor: CompressorName, door: Door, _ step: Step<Self>) -> Regions {
@@ -97,25 +92,26 @@ public struct SmartFridge: OrthogonalMachine {
 
   /// The power and, without it, the door. The compressor gets a full rest when the power is back, because nobody
   /// knows how short the loss was for it.
-  public mutating func reaction(to signal: Input<Event, TimerName>, _ step: Step<Self>) -> Reaction<State> {
-    switch (state, signal) {
-    case (.on(let regions), .event(.powerLost)):
+  public mutating func reaction(to event: Event, _ step: Step<Self>) -> Reaction<State> {
+    switch (state, event) {
+    case (.on(let regions), .powerLost):
       beginSegment(step)
       return .move(to: .off(doorIsOpen: regions.door != .closed))
-    case (.off(let doorIsOpen), .event(.powerRestored)):
+    case (.off(let doorIsOpen), .powerRestored):
       beginSegment(step)
       return .move(to: .on(regions(in: .resting, door: doorIsOpen ? .open : .closed, step)))
-    case (.off, .event(.doorOpened)):
+    case (.off, .doorOpened):
       beginSegment(step)
       return .stayAs(.off(doorIsOpen: true))
-    case (.off, .event(.doorClosed)):
+    case (.off, .doorClosed):
       beginSegment(step)
       return .stayAs(.off(doorIsOpen: false))
 
-    case (.on, .event(.powerRestored)), (.off, .event(.powerLost)), (.on, .event(.doorOpened)),
-      (.on, .event(.doorClosed)), (_, .event(.minTemperatureReached)), (_, .event(.maxTemperatureReached)),
-      (_, .event(.highLimitReached)), (_, .event(.highLimitLeft)), (_, .event(.silence)), (_, .event(.acknowledge)),
-      (_, .expired):
+    case (.on, .powerRestored), (.off, .powerLost), (.on, .doorOpened),
+      (.on, .doorClosed), (_, .minTemperatureReached), (_, .maxTemperatureReached),
+      (_, .highLimitReached), (_, .highLimitLeft), (_, .silence), (_, .acknowledge),
+      (_, .minOff), (_, .minOn), (_, .doorStopDelay), (_, .doorAlarm), (_, .highTemp), (_, .defrostInterval),
+      (_, .defrostDuration), (_, .drip):
       return .ignore
     }
   }
@@ -141,33 +137,5 @@ public struct SmartFridge: OrthogonalMachine {
 
   public static func state(of regions: Regions) -> State { .on(regions) }
 
-  public var ownTimers: NameSet<TimerName> { .all }
-
   public static var exitOrder: RegionOrder { .asVisited }
-
-  public func asksFor(_ timer: TimerName) -> Bool {
-    guard case .on(let regions) = state else { return false }
-    let compressor = regions.compressor.name
-    return switch timer {
-    case .minOff, .minOn, .defrostInterval, .defrostDuration, .drip: Compressor.owns(timer, in: compressor)
-    case .doorStopDelay: Compressor.owns(timer, in: compressor) && !doorIsClosed
-    case .doorAlarm: DoorRegion.owns(timer, in: regions.door)
-    case .highTemp: Alarm.owns(timer, in: regions.alarm.name) && !isThawing
-    case .maxTemperatureReached: compressor.parent != .cooling
-    case .minTemperatureReached, .highLimitReached, .highLimitLeft: true
-    }
-  }
-
-  /// A crossing is what the chamber reports, whether a client or its timer brings it.
-  public func signal(of input: Input<Event, TimerName>) -> Input<Event, TimerName> {
-    switch input {
-    case .expired(.minTemperatureReached): .event(.minTemperatureReached)
-    case .expired(.maxTemperatureReached): .event(.maxTemperatureReached)
-    case .expired(.highLimitReached): .event(.highLimitReached)
-    case .expired(.highLimitLeft): .event(.highLimitLeft)
-    case .event, .expired(.minOff), .expired(.minOn), .expired(.doorStopDelay), .expired(.doorAlarm),
-      .expired(.highTemp), .expired(.defrostInterval), .expired(.defrostDuration), .expired(.drip):
-      input
-    }
-  }
 }

@@ -32,12 +32,12 @@ public struct Counting: Reducer {
 ///
 /// There is one state, and every wish is a transition into it, also one that changes nothing (`step=0`, or a count at
 /// its end, a thousand million): a reducer emits once for every wish.
-public struct Counter: Machine {
-  public struct State: MachineState {
+public struct Counter: LegacyMachine {
+  public struct State: StateWithData {
     /// The number that the reducer has made.
     var count = 0
 
-    public enum Name: UInt8, CaseIterable, Vocabulary { case count }
+    public enum Name: NamedCases { case count }
 
     public var name: Name { .count }
     public var data: String? { "\(count)" }

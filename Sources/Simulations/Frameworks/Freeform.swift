@@ -13,14 +13,14 @@ public import StateMachines
 /// ever refused. Setting the name that the object already has is a change like any other; with `skipEqual` it is ignored.
 ///
 /// The library that this follows does otherwise in its code than in its documentation; see ``NamedStateObject``.
-public struct Freeform: Machine {
-  public enum State: MachineState {
+public struct Freeform: LegacyMachine {
+  public enum State: StateWithData {
     /// No name was set yet.
     case none
     /// This name was set last.
     case state(String)
 
-    public enum Name: UInt8, CaseIterable, Vocabulary { case none, state }
+    public enum Name: NamedCases { case none, state }
 
     public var name: Name {
       switch self {
@@ -45,10 +45,10 @@ public struct Freeform: Machine {
     case set(String)
   }
 
-  public enum Output: MachineOutput {
+  public enum Output: OutputWithData {
     case block(NamedStateChange.Occasion)
 
-    public enum Name: UInt8, CaseIterable, Vocabulary { case transitionTo, before, on, after, transitionFrom }
+    public enum Name: NamedCases { case transitionTo, before, on, after, transitionFrom }
 
     public var name: Name {
       switch self {

@@ -15,8 +15,8 @@ public import StateMachines
 ///
 /// With `readOnly` the event delete declines (error 1001). It is asked only where its sources allow it, so in
 /// `deleted` the answer stays error 1000. The block that is asked says nothing, since a refused event leaves no trace.
-public struct Inbox: Machine {
-  public enum State: UInt8, CaseIterable, Vocabulary, MachineState {
+public struct Inbox: LegacyMachine {
+  public enum State: MachineState {
     /// Nobody has seen the message.
     case unread
     /// Somebody has.
@@ -30,10 +30,10 @@ public struct Inbox: Machine {
     case delete(by: String?)
     case markUnread(by: String?)
 
-    enum Name: UInt8, CaseIterable, Vocabulary { case view, delete, markUnread }
+    enum Name: NamedCases { case view, delete, markUnread }
   }
 
-  public enum Output: MachineOutput {
+  public enum Output: OutputWithData {
     case willFire(String, by: String?)
     case willExit(String, by: String?)
     case willEnter(String, by: String?)
@@ -42,7 +42,7 @@ public struct Inbox: Machine {
     case didEnter(String, by: String?)
     case didFire(String, by: String?)
 
-    public enum Name: UInt8, CaseIterable, Vocabulary {
+    public enum Name: NamedCases {
       case willFire, willExit, willEnter, didChange, didExit, didEnter, didFire
     }
 

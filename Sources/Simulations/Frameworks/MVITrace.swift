@@ -22,7 +22,7 @@ public import StateMachines
 /// wish does not wait for the first. `subscribe` replays the present state and no news. With `bootstrap=on` two
 /// actions of the bootstrapper (+1, +2) are done before anybody can subscribe, who then sees one state: the one after
 /// both. After `dispose` everything is dropped, also what was under way.
-public struct MVITrace: Machine {
+public struct MVITrace: LegacyMachine {
   public enum Wish: String, Choice {
     case chain = "I"
     case slow, fast, several
@@ -38,10 +38,10 @@ public struct MVITrace: Machine {
     case dispose
   }
 
-  public struct State: MachineState {
+  public struct State: StateWithData {
     var store: FeatureStore<Tracing>
 
-    public enum Name: UInt8, CaseIterable, Vocabulary {
+    public enum Name: NamedCases {
       case idle, loading, disposed
     }
 
@@ -54,9 +54,9 @@ public struct MVITrace: Machine {
     public static var carriesData: Bool { true }
   }
 
-  public enum TimerName: UInt8, CaseIterable, Vocabulary { case finished }
+  public enum TimerName: NamedCases { case finished }
 
-  public enum Output: MachineOutput {
+  public enum Output: OutputWithData {
     case bootstrapper(actions: Int)
     case actor(state: Tracing.State, action: Tracing.Action)
     case reducer(state: Tracing.State, effect: Tracing.Effect)
@@ -64,7 +64,7 @@ public struct MVITrace: Machine {
     case postProcessor(state: Tracing.State, effect: Tracing.Effect, action: Tracing.Action?)
     case news(Tracing.News)
 
-    public enum Name: UInt8, CaseIterable, Vocabulary {
+    public enum Name: NamedCases {
       case bootstrapper, actor, reducer, state, postProcessor, news
     }
 

@@ -11,8 +11,8 @@ public import StateMachines
 ///
 /// The blocks of the transitions say `up` or `down`; behind them comes `transition`, as the machine of a schema calls
 /// its callback after the block. The library that this form follows says nothing of a pair without a transition; it is ignored.
-public struct Stepper: Machine {
-  public enum State: UInt8, CaseIterable, Vocabulary, MachineState {
+public struct Stepper: LegacyMachine {
+  public enum State: MachineState {
     /// The lowest step.
     case one
     /// Between the others.
@@ -21,13 +21,13 @@ public struct Stepper: Machine {
     case three
   }
 
-  public enum Event: UInt8, CaseIterable, Vocabulary { case increment, decrement }
+  public enum Event: NamedCases { case increment, decrement }
 
-  public enum Output: MachineOutput {
+  public enum Output: OutputWithData {
     case up, down
     case transition(from: State, event: Event, to: State)
 
-    public enum Name: UInt8, CaseIterable, Vocabulary { case up, down, transition }
+    public enum Name: NamedCases { case up, down, transition }
 
     public var name: Name {
       switch self {

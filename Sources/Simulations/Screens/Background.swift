@@ -17,8 +17,8 @@ public import StateMachines
 ///
 /// Chosen here: a state shows the error alone, `failed(timeout)`; the sentence for the person is the reading failureReason.
 /// A simulated picture is called as the last part of its URL.
-public struct Background: Machine {
-  public enum State: MachineState {
+public struct Background: LegacyMachine {
+  public enum State: StateWithData {
     /// The document has no background.
     case none
     /// The document's URL is being fetched.
@@ -28,7 +28,7 @@ public struct Background: Machine {
     /// A picture could not be loaded. In the faithful mode it may be another document's.
     case failed(error: String, url: String?)
 
-    public enum Name: UInt8, CaseIterable, Vocabulary { case none, fetching, found, failed }
+    public enum Name: NamedCases { case none, fetching, found, failed }
 
     public var name: Name {
       switch self {
@@ -75,14 +75,14 @@ public struct Background: Machine {
     case fetchFailed(String, String)
   }
 
-  public enum TimerName: UInt8, CaseIterable, Vocabulary { case fetchSucceeded, fetchFailed }
+  public enum TimerName: NamedCases { case fetchSucceeded, fetchFailed }
 
-  public enum Output: MachineOutput {
+  public enum Output: OutputWithData {
     case download(String)
     case zoomToFit
     case alert(String)
 
-    public enum Name: UInt8, CaseIterable, Vocabulary { case download, zoomToFit, alert }
+    public enum Name: NamedCases { case download, zoomToFit, alert }
 
     public var name: Name {
       switch self {

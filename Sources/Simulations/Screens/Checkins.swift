@@ -12,8 +12,8 @@ public import StateMachines
 ///
 /// What the screen shows is a function of the state and of nothing else; it is the reading `view`. The machine knows no
 /// service: somebody tells it that loading begins, and how it has ended. A list of check-ins is as good as its length.
-public struct Checkins: Machine {
-  public enum State: MachineState {
+public struct Checkins: LegacyMachine {
+  public enum State: StateWithData {
     /// Nothing was shown yet.
     case idle
     /// Somebody loads the list.
@@ -25,7 +25,7 @@ public struct Checkins: Machine {
     /// The list is shown; there is at least one check-in.
     case list(Int)
 
-    public enum Name: UInt8, CaseIterable, Vocabulary { case idle, loading, error, empty, list }
+    public enum Name: NamedCases { case idle, loading, error, empty, list }
 
     public var name: Name {
       switch self {

@@ -16,8 +16,8 @@ public import StateMachines
 /// that logout leads to loggedOut and says `loadingCancelled`, so that the request can be given up.
 ///
 /// A screen that is made in `error` or `list` shows the error failedToLoadData, or five check-ins.
-public struct CheckinsWithLogin: Machine {
-  public enum State: MachineState {
+public struct CheckinsWithLogin: LegacyMachine {
+  public enum State: StateWithData {
     /// Nothing was shown yet.
     case idle
     /// Somebody loads the list.
@@ -31,7 +31,7 @@ public struct CheckinsWithLogin: Machine {
     /// The list is shown; there is at least one check-in.
     case list(Int)
 
-    public enum Name: UInt8, CaseIterable, Vocabulary { case idle, loading, loggedOut, error, empty, list }
+    public enum Name: NamedCases { case idle, loading, loggedOut, error, empty, list }
 
     public var name: Name {
       switch self {
@@ -72,7 +72,7 @@ public struct CheckinsWithLogin: Machine {
     case logout
   }
 
-  public enum Output: UInt8, CaseIterable, Vocabulary, MachineOutput { case loadingCancelled }
+  public enum Output: MachineOutput { case loadingCancelled }
 
   public enum Mode: String, Choice { case faithful, hardened }
 

@@ -21,8 +21,8 @@ public import StateMachines
 ///
 /// With `service=auto` a simulated service answers each request after `latency`, by the timer `received` or `failed`. A signal
 /// from outside that comes first is the answer, and the timer stops.
-public struct Comments: Machine {
-  public struct State: MachineState {
+public struct Comments: LegacyMachine {
+  public struct State: StateWithData {
     /// What is on the screen.
     var shown: Shown
     /// How many requests there were, as far as it makes a difference: not counted beyond the last one that has to fail.
@@ -41,7 +41,7 @@ public struct Comments: Machine {
       case error(String)
     }
 
-    public enum Name: UInt8, CaseIterable, Vocabulary { case none, waitingData, data, noData, error }
+    public enum Name: NamedCases { case none, waitingData, data, noData, error }
 
     public var name: Name {
       switch shown {
@@ -76,13 +76,13 @@ public struct Comments: Machine {
   }
 
   /// How the simulated service is going to answer.
-  public enum Answer: UInt8, CaseIterable, Vocabulary, Codable { case received, failed }
+  public enum Answer: NamedCases, Codable { case received, failed }
 
-  public enum Output: MachineOutput {
+  public enum Output: OutputWithData {
     case showLoading, hideLoading, showTable(Int), hideTable, showPlaceholder, hidePlaceholder, showError(String)
     case hideError, request
 
-    public enum Name: UInt8, CaseIterable, Vocabulary {
+    public enum Name: NamedCases {
       case showLoading, hideLoading, showTable, hideTable, showPlaceholder, hidePlaceholder, showError, hideError
       case request
     }

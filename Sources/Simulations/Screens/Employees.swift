@@ -21,13 +21,13 @@ public import StateMachines
 /// The answers of the simulated service are the timers `received` and `error`; with `service=manual` the events of the
 /// same names answer, and they do in any case: an answer by hand replaces the one that is on its way.
 public struct Employees: StatePatternMachine {
-  public enum State: MachineState {
+  public enum State: StateWithData {
     case initial(Initial)
     case loading(Loading)
     case data(Shown)
     case error(Failed)
 
-    public enum Name: UInt8, CaseIterable, Vocabulary { case initial, loading, data, error }
+    public enum Name: NamedCases { case initial, loading, data, error }
 
     public var name: Name {
       switch self {
@@ -39,22 +39,20 @@ public struct Employees: StatePatternMachine {
     }
   }
 
-  public enum Event: Sendable {
+  public enum Event: MachineEvent {
     case didLoadView
     case reload
     case received(Int)
     case error(String)
   }
 
-  public enum TimerName: UInt8, CaseIterable, Vocabulary, Codable { case received, error }
-
-  public enum Output: MachineOutput {
+  public enum Output: OutputWithData {
     case showLoading, hideLoading
     case show(items: Int)
     case showError(String)
     case request
 
-    public enum Name: UInt8, CaseIterable, Vocabulary { case showLoading, hideLoading, show, showError, request }
+    public enum Name: NamedCases { case showLoading, hideLoading, show, showError, request }
 
     public var name: Name {
       switch self {
@@ -80,14 +78,27 @@ public struct Employees: StatePatternMachine {
     public init() {}
   }
 
-  public var state: State
+  public var state = State.initial(Initial())
+  public init() {}
 
-  public init(initial: State.Name?, _ step: Step<Self>) {
-    switch initial ?? .initial {
-    case .initial: state = .initial(Initial())
-    case .loading: state = .loading(Loading(request: 1, step))
-    case .data: state = .data(Shown(requests: 0, items: step.parameters.service.items))
-    case .error: state = .error(Failed(requests: 0, error: Failed.unreachable))
+  public mutating func start(in name: State.Name, _ step: Step<Self>) -> State {
+    switch name {
+    case .initial: .initial(Initial())
+    case .loading: .loading(Loading(request: 1, step))
+    case .data: .data(Shown(requests: 0, items: step.parameters.service.items))
+    case .error: .error(Failed(requests: 0, error: Failed.unreachable))
+    }
+  }
+
+  public func timers(in state: State, _ parameters: Parameters) -> StateTimers<Self> {
+    switch state {
+    case .loading(let loading):
+      switch loading.answer {
+      case .list: .after(parameters.service.latency, .received(parameters.service.items))
+      case .failure: .after(parameters.service.latency, .error(Failed.unreachable))
+      case nil: .none
+      }
+    case .initial, .data, .error: .none
     }
   }
 
@@ -97,13 +108,6 @@ public struct Employees: StatePatternMachine {
     case .loading(let object): object
     case .data(let object): object
     case .error(let object): object
-    }
-  }
-
-  public func asksFor(_ timer: TimerName) -> Bool {
-    switch state {
-    case .loading(let loading): loading.answer == timer
-    case .initial, .data, .error: false
     }
   }
 }
@@ -119,16 +123,12 @@ protocol EmployeesState: HandlingState where Context == Employees {
 }
 
 extension EmployeesState {
-  public func handle(
-    _ input: Input<Employees.Event, Employees.TimerName>, _ screen: Step<Employees>
-  ) -> Reaction<Employees.State> {
-    switch input {
-    case .event(.didLoadView): didLoadView(screen)
-    case .event(.reload): reload(screen)
-    case .event(.received(let items)): received(items, screen)
-    case .event(.error(let error)): failed(error, screen)
-    case .expired(.received): received(screen.parameters.service.items, screen)
-    case .expired(.error): failed(Employees.Failed.unreachable, screen)
+  public func handle(_ event: Employees.Event, _ screen: Step<Employees>) -> Reaction<Employees.State> {
+    switch event {
+    case .didLoadView: didLoadView(screen)
+    case .reload: reload(screen)
+    case .received(let items): received(items, screen)
+    case .error(let error): failed(error, screen)
     }
   }
 }
@@ -155,8 +155,10 @@ extension Employees {
   public struct Loading: EmployeesState, Hashable, Sendable, Codable {
     /// The running number of the request.
     let request: Int
-    /// The timer that brings the answer; `nil` if nobody but an event does.
-    let answer: TimerName?
+    /// What the simulated service is going to answer; `nil` if nobody but an event does.
+    let answer: Answer?
+
+    enum Answer: Hashable, Codable { case list, failure }
 
     /// Shows the indicator and asks the service.
     fileprivate init(request: Int, _ screen: Step<Employees>) {
@@ -164,13 +166,7 @@ extension Employees {
       screen.emit(.showLoading)
       screen.emit(.request)
       let service = screen.parameters.service
-      guard service.isAutomatic else {
-        answer = nil
-        return
-      }
-      let timer: TimerName = service.fails(request: request, screen) ? .error : .received
-      screen.arm(timer, after: service.latency)
-      answer = timer
+      answer = service.isAutomatic ? service.fails(request: request, screen) ? .failure : .list : nil
     }
 
     func didLoadView(_ screen: Step<Employees>) -> Reaction<State> {
@@ -182,20 +178,15 @@ extension Employees {
     }
 
     func received(_ items: Int, _ screen: Step<Employees>) -> Reaction<State> {
-      end(screen)
+      screen.emit(.hideLoading)
       screen.emit(.show(items: items))
       return .move(to: .data(Shown(requests: request, items: items)))
     }
 
     func failed(_ error: String, _ screen: Step<Employees>) -> Reaction<State> {
-      end(screen)
+      screen.emit(.hideLoading)
       screen.emit(.showError(error))
       return .move(to: .error(Failed(requests: request, error: error)))
-    }
-
-    private func end(_ screen: Step<Employees>) {
-      if let answer { screen.disarm(answer) }
-      screen.emit(.hideLoading)
     }
   }
 
@@ -281,12 +272,14 @@ extension Employees {
       "new employees staff failures=1", "send staff didLoadView", "send staff reload", "advance 3s",
       "expect staff error", "send staff reload", "advance 3s", "expect staff data", "send staff reload",
     ],
-    states: [
-      .initial: "the view is not loaded",
-      .loading: "the service is asked, and the indicator is shown",
-      .data: "the list is shown, for ever",
-      .error: "an error is shown, until somebody reloads",
-    ],
+    states: {
+      switch $0 {
+      case .initial: "the view is not loaded"
+      case .loading: "the service is asked, and the indicator is shown"
+      case .data: "the list is shown, for ever"
+      case .error: "an error is shown, until somebody reloads"
+      }
+    },
     events: [
       .event(.didLoadView, "the view is there"),
       .event(.reload, "somebody wants the list anew"),
@@ -294,16 +287,18 @@ extension Employees {
       .event(Event.error, .text("error", bytes: 1...64), about: "the service: it has failed"),
     ],
     timers: [
-      .received: .after("latency", "the service answers with a list of items"),
-      .error: .after("latency", "the service answers that it has failed"),
+      .timer(.received(0), after: "latency", "the service answers with a list of items"),
+      .timer(.error(""), after: "latency", "the service answers that it has failed"),
     ],
-    outputs: [
-      .showLoading: .output(about: "the view: the indicator turns"),
-      .hideLoading: .output(about: "the view: the indicator is gone"),
-      .show: .output(("items", .items), about: "the view: the list"),
-      .showError: .output(("error", .error), about: "the view: the error"),
-      .request: .output(about: "the service is asked for the list"),
-    ],
+    outputs: {
+      switch $0 {
+      case .showLoading: .output(about: "the view: the indicator turns")
+      case .hideLoading: .output(about: "the view: the indicator is gone")
+      case .show: .output(("items", .items), about: "the view: the list")
+      case .showError: .output(("error", .error), about: "the view: the error")
+      case .request: .output(about: "the service is asked for the list")
+      }
+    },
     readings: [
       .reading("items", .items, "how many employees are shown") { machine, _, _ in machine.state.items },
       .reading("error", .error, "what is shown instead of the list") { machine, _, _ in machine.state.error },

@@ -17,11 +17,11 @@ public import StateMachines
 /// ignored when the flag is so already. Nothing is ever refused, and that is the point: 32 combinations of flags for six
 /// screens, and nothing prevents the 23 senseless ones, such as an error while waiting, or a repetition of nothing.
 /// The reading `fictitious` tells whether the present combination is one of those.
-public struct FlagScreen: Machine {
-  public struct State: MachineState {
+public struct FlagScreen: LegacyMachine {
+  public struct State: StateWithData {
     fileprivate var flags: Flags
 
-    public enum Name: UInt8, CaseIterable, Vocabulary {
+    public enum Name: NamedCases {
       case firstWaiting, repeatedWaiting, alert, toast, data, noData
     }
 

@@ -16,7 +16,7 @@ public import StateMachines
 /// loading too. `guardLoading=on` has the guard of some versions against the latter; then the logout is lost.
 ///
 /// Chosen here: a method that returns at its guard has ignored the call. It is silent, so nothing is refused.
-public struct NaiveCheckins: Machine {
+public struct NaiveCheckins: LegacyMachine {
   public typealias State = CheckinsWithLogin.State
 
   public enum Event: Sendable {
@@ -26,7 +26,7 @@ public struct NaiveCheckins: Machine {
     case logoutPressed
   }
 
-  public enum Output: UInt8, CaseIterable, Vocabulary, MachineOutput { case fetch, logout }
+  public enum Output: MachineOutput { case fetch, logout }
 
   public struct Parameters: ParameterSet {
     var guardLoading = false

@@ -26,7 +26,7 @@ public import StateMachines
 ///
 /// With `order=queued`, markViewed is taken up after the news instead of before them. Here nobody can tell the two apart:
 /// markViewed has no news.
-public struct OpenResume: Machine {
+public struct OpenResume: LegacyMachine {
   public typealias State = FeatureStore<OpenResumeFeature>
 
   public enum Event: Sendable {
@@ -39,14 +39,14 @@ public struct OpenResume: Machine {
     case failed(Int, String)
   }
 
-  public enum TimerName: UInt8, CaseIterable, Vocabulary { case loaded, failed }
+  public enum TimerName: NamedCases { case loaded, failed }
 
-  public enum Output: MachineOutput {
+  public enum Output: OutputWithData {
     case route(Int)
     case toast(String)
     case closeScreen
 
-    public enum Name: UInt8, CaseIterable, Vocabulary { case route, toast, closeScreen }
+    public enum Name: NamedCases { case route, toast, closeScreen }
 
     public var name: Name {
       switch self {

@@ -6,7 +6,7 @@ public import StateMachines
 /// It does not fetch. Where its actor keeps a stream open, whoever fetches asks ``isAwaited(_:in:)`` when the answer
 /// has come, and brings `loaded` or `failed`, or ends the stream.
 public struct OpenResumeFeature: Feature {
-  public enum State: MachineState {
+  public enum State: StateWithData {
     /// No résumé is wanted.
     case closed
     /// The résumé with this number is on its way.
@@ -16,7 +16,7 @@ public struct OpenResumeFeature: Feature {
     /// The résumé with this number could not be loaded.
     case failed(Int, error: String)
 
-    public enum Name: UInt8, CaseIterable, Vocabulary { case closed, loading, shown, failed }
+    public enum Name: NamedCases { case closed, loading, shown, failed }
 
     public var name: Name {
       switch self {

@@ -25,7 +25,7 @@ public import StateMachines
 ///
 /// With `service=manual` a page of at least `pageSize` elements is taken to have a next one. An answer that is sent while
 /// the simulated service is at work comes in its place; one that nobody waits for is ignored.
-public struct Pagination: Machine {
+public struct Pagination: LegacyMachine {
   public typealias State = FeatureStore<PaginationFeature>
 
   public enum Event: Sendable {
@@ -35,12 +35,12 @@ public struct Pagination: Machine {
     case itemsLoadingDidFail(String)
   }
 
-  public enum TimerName: UInt8, CaseIterable, Vocabulary { case itemsDidLoad, itemsLoadingDidFail }
+  public enum TimerName: NamedCases { case itemsDidLoad, itemsLoadingDidFail }
 
-  public enum Output: MachineOutput {
+  public enum Output: OutputWithData {
     case toast(String)
 
-    public enum Name: UInt8, CaseIterable, Vocabulary { case toast }
+    public enum Name: NamedCases { case toast }
 
     public var name: Name {
       switch self {

@@ -6,7 +6,7 @@ public import StateMachines
 /// It does not fetch. An action that is taken keeps its stream open; whoever fetches brings `itemsDidLoad` with the
 /// items ``merged(_:count:isLast:)``, or `itemsLoadingDidFail`.
 public struct PaginationFeature: Feature {
-  public enum State: MachineState {
+  public enum State: StateWithData {
     /// Nothing has been asked for.
     case initial
     /// The first page is on its way, and nothing is shown.
@@ -16,7 +16,7 @@ public struct PaginationFeature: Feature {
     /// The first page could not be loaded, or a refresh failed.
     case error(String)
 
-    public enum Name: UInt8, CaseIterable, Vocabulary { case initial, loading, content, error }
+    public enum Name: NamedCases { case initial, loading, content, error }
 
     public var name: Name {
       switch self {

@@ -21,8 +21,8 @@ public import StateMachines
 /// hide, and is ignored elsewhere; unlock brings back what was covered, or shows the link that came meanwhile. In
 /// `locked` what a person would do on the covered screen is refused, and what only repeats is ignored. A stack holds
 /// 64 screens; another one is refused.
-public struct AppCoordinator: Machine {
-  public enum State: MachineState {
+public struct AppCoordinator: LegacyMachine {
+  public enum State: StateWithData {
     /// The app has not said yet what it found. With a link that came in.
     case launching(Link)
     /// The first run explains the app.
@@ -35,7 +35,7 @@ public struct AppCoordinator: Machine {
     /// Everything is covered until the app is unlocked.
     case locked(Covered, Link)
 
-    public enum Name: UInt8, CaseIterable, Vocabulary { case launching, onboarding, loggedOut, main, modal, locked }
+    public enum Name: NamedCases { case launching, onboarding, loggedOut, main, modal, locked }
 
     public var name: Name {
       switch self {
@@ -82,7 +82,7 @@ public struct AppCoordinator: Machine {
     case lock, unlock
   }
 
-  public enum Output: MachineOutput {
+  public enum Output: OutputWithData {
     /// Takes all screens away and shows one.
     case showRoot(String)
     case pushed(String)
@@ -91,7 +91,7 @@ public struct AppCoordinator: Machine {
     case dismissed(String)
     case covered, uncovered
 
-    public enum Name: UInt8, CaseIterable, Vocabulary {
+    public enum Name: NamedCases {
       case showRoot, pushed, popped, presented, dismissed, covered, uncovered
     }
 

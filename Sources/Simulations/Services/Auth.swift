@@ -15,8 +15,8 @@ public import StateMachines
 /// The login screen is the reading `loginScreen`: waiting hides the button, showingError shows the reading `error`
 /// until the next attempt. A login with an empty field does nothing. When a login has succeeded, the screen is closed:
 /// that is the output `loggedIn`, behind `currentUser` which says who it is.
-public struct Auth: Machine {
-  public enum State: MachineState {
+public struct Auth: LegacyMachine {
+  public enum State: StateWithData {
     /// Nobody is logged in; the login screen shows the error of the last attempt, if that failed.
     case anonymous(LoginError?)
     /// An attempt is under way. With service=auto the timer of its answer is running.
@@ -24,7 +24,7 @@ public struct Auth: Machine {
     /// A user is logged in. `sessionExpired` is running if sessions have an end.
     case authenticated(String)
 
-    public enum Name: UInt8, CaseIterable, Vocabulary { case anonymous, loggingIn, authenticated }
+    public enum Name: NamedCases { case anonymous, loggingIn, authenticated }
 
     public var name: Name {
       switch self {
@@ -69,15 +69,15 @@ public struct Auth: Machine {
     case logout, sessionExpired
   }
 
-  public enum TimerName: UInt8, CaseIterable, Vocabulary { case accepted, rejected, failed, sessionExpired }
+  public enum TimerName: NamedCases { case accepted, rejected, failed, sessionExpired }
 
-  public enum Output: MachineOutput {
+  public enum Output: OutputWithData {
     case currentUser(String?)
     case loggedIn
     case error(LoginError)
     case expired
 
-    public enum Name: UInt8, CaseIterable, Vocabulary { case currentUser, loggedIn, error, expired }
+    public enum Name: NamedCases { case currentUser, loggedIn, error, expired }
 
     public var name: Name {
       switch self {

@@ -15,8 +15,8 @@ public import StateMachines
 /// A refresh begins a request even where the machine ignores startLoading because it loads already; the service replaces
 /// the one that runs. The service of logins forgets its user at once, whatever it is doing, so a running logout has no
 /// state of its own: what goes out first, signOut, has been dealt with when logout arrives.
-public struct CheckinInteractor: Machine {
-  public enum State: UInt8, CaseIterable, Vocabulary, MachineState {
+public struct CheckinInteractor: LegacyMachine {
+  public enum State: MachineState {
     /// No request is under way.
     case idle
     /// A request is under way, the last one that was made.
@@ -29,13 +29,13 @@ public struct CheckinInteractor: Machine {
     case failed(CheckinsWithLogin.Failure)
   }
 
-  public enum Output: MachineOutput {
+  public enum Output: OutputWithData {
     case startLoading, fetch
     case loadingFinished(Int)
     case loadingFailed(CheckinsWithLogin.Failure)
     case signOut, logout, cancel
 
-    public enum Name: UInt8, CaseIterable, Vocabulary {
+    public enum Name: NamedCases {
       case startLoading, fetch, loadingFinished, loadingFailed, signOut, logout, cancel
     }
 

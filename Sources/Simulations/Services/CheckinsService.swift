@@ -24,14 +24,14 @@ public import StateMachines
 ///
 /// Chosen here: a fetch that fails at once starts no request, so it has no number and uses up no `failures` and no
 /// `failNext`. An answer may be sent as an event too, in either mode of `service`, and it comes instead of the timer's.
-public struct CheckinsService: Machine {
-  public enum State: MachineState {
+public struct CheckinsService: LegacyMachine {
+  public enum State: StateWithData {
     /// Nothing runs.
     case idle(Conditions)
     /// A list is on its way. With service=auto `received` or `failed` is running.
     case fetching(Request, Conditions)
 
-    public enum Name: UInt8, CaseIterable, Vocabulary { case idle, fetching }
+    public enum Name: NamedCases { case idle, fetching }
 
     public var name: Name {
       switch self {
@@ -86,13 +86,13 @@ public struct CheckinsService: Machine {
     case offline, online
   }
 
-  public enum TimerName: UInt8, CaseIterable, Vocabulary { case received, failed }
+  public enum TimerName: NamedCases { case received, failed }
 
-  public enum Output: MachineOutput {
+  public enum Output: OutputWithData {
     case received(Int)
     case failed(Failure)
 
-    public enum Name: UInt8, CaseIterable, Vocabulary { case received, failed }
+    public enum Name: NamedCases { case received, failed }
 
     public var name: Name {
       switch self {

@@ -17,8 +17,8 @@ public import StateMachines
 ///
 /// Chosen here: the table itself, of which only the four stages were given; an answer that skips a stage is refused; at
 /// most `queueLimit` requests wait, and one more is refused.
-public struct Database: Machine {
-  public enum State: MachineState {
+public struct Database: LegacyMachine {
+  public enum State: StateWithData {
     /// Nothing was asked.
     case idle
     /// The request is being written as a query.
@@ -34,7 +34,7 @@ public struct Database: Machine {
     /// It was called off. `next` is running if a request waits.
     case cancelled
 
-    public enum Name: UInt8, CaseIterable, Vocabulary {
+    public enum Name: NamedCases {
       case idle, translating, executing, mapping, finished, failed, cancelled
     }
 
@@ -72,16 +72,16 @@ public struct Database: Machine {
     case cancel
   }
 
-  public enum TimerName: UInt8, CaseIterable, Vocabulary { case query, next }
+  public enum TimerName: NamedCases { case query, next }
 
-  public enum Output: MachineOutput {
+  public enum Output: OutputWithData {
     case translate(String)
     case execute(String)
     case map(Int)
     case objects(Int)
     case failure(Stage, String)
 
-    public enum Name: UInt8, CaseIterable, Vocabulary { case translate, execute, map, objects, failure }
+    public enum Name: NamedCases { case translate, execute, map, objects, failure }
 
     public var name: Name {
       switch self {

@@ -1,7 +1,7 @@
 public import StateMachines
 
 extension HTTPRequest.State {
-  public enum Name: UInt8, CaseIterable, Vocabulary {
+  public enum Name: NamedCases {
     case requestLine, headers, body
     case postRead, serverRewrite, rewrite, preaccess, access, content
     case postReadSuspended, serverRewriteSuspended, rewriteSuspended, preaccessSuspended, accessSuspended

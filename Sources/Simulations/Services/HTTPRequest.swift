@@ -36,8 +36,8 @@ public import StateMachines
 /// everything is refused.
 ///
 /// A request whose handler is suspended keeps nobody waiting: other connections are other machines.
-public struct HTTPRequest: Machine {
-  public enum State: MachineState {
+public struct HTTPRequest: LegacyMachine {
+  public enum State: StateWithData {
     /// The connection is open. `headerTimeout` is running.
     case requestLine
     /// The request line was read. `headerTimeout` is running.
@@ -110,13 +110,13 @@ public struct HTTPRequest: Machine {
     case uriChanged(String)
   }
 
-  public enum TimerName: UInt8, CaseIterable, Vocabulary { case headerTimeout, bodyTimeout, keepAlive }
+  public enum TimerName: NamedCases { case headerTimeout, bodyTimeout, keepAlive }
 
-  public enum Output: MachineOutput {
+  public enum Output: OutputWithData {
     case phase(Phase)
     case response(status: Int)
 
-    public enum Name: UInt8, CaseIterable, Vocabulary { case phase, response }
+    public enum Name: NamedCases { case phase, response }
 
     public var name: Name {
       switch self {

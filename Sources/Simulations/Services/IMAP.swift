@@ -9,8 +9,8 @@ public import StateMachines
 /// `authenticated`, `done` and `closed` are the end, and everything is refused: the session belongs to the server
 /// behind, or there is none. The timer `sessionTimeout` runs from the beginning to that end and closes the session
 /// without a reply. Tags of commands are left out.
-public struct IMAP: Machine {
-  public enum State: UInt8, CaseIterable, Vocabulary, MachineState {
+public struct IMAP: LegacyMachine {
+  public enum State: MachineState {
     /// Nobody has logged in. `sessionTimeout` is running.
     case start
     /// Handed over to the server behind.
@@ -27,7 +27,7 @@ public struct IMAP: Machine {
     case other(String?)
   }
 
-  public enum TimerName: UInt8, CaseIterable, Vocabulary { case sessionTimeout }
+  public enum TimerName: NamedCases { case sessionTimeout }
 
   public enum Status: String, CaseIterable, Sendable {
     case ok = "OK"
@@ -35,10 +35,10 @@ public struct IMAP: Machine {
     case bad = "BAD"
   }
 
-  public enum Output: MachineOutput {
+  public enum Output: OutputWithData {
     case reply(Status)
 
-    public enum Name: UInt8, CaseIterable, Vocabulary { case reply }
+    public enum Name: NamedCases { case reply }
     public var name: Name { .reply }
 
     public var data: [Value] {

@@ -17,8 +17,8 @@ public import StateMachines
 /// Chosen here: a refused cancel says why, so that a screen can tell it; a retry begins with loading whichever stage has
 /// failed; a result or an error that is left out is `done` or `error`. How far the work has got is a reading and no part
 /// of the state's word.
-public struct Job: Machine {
-  public enum State: MachineState {
+public struct Job: LegacyMachine {
+  public enum State: StateWithData {
     /// Nothing was started.
     case idle
     /// The data are loaded; there is no way to stop it. `load` is running.
@@ -32,7 +32,7 @@ public struct Job: Machine {
     /// A stage has failed.
     case failed(Stage, error: String)
 
-    public enum Name: UInt8, CaseIterable, Vocabulary { case idle, loading, processing, finished, cancelled, failed }
+    public enum Name: NamedCases { case idle, loading, processing, finished, cancelled, failed }
 
     public var name: Name {
       switch self {
@@ -66,7 +66,7 @@ public struct Job: Machine {
     case retry, reset
   }
 
-  public enum TimerName: UInt8, CaseIterable, Vocabulary { case load, process }
+  public enum TimerName: NamedCases { case load, process }
 
   public struct Parameters: ParameterSet {
     var load = Interval.seconds(2)

@@ -17,8 +17,8 @@ public import StateMachines
 /// the state's data, remain with the item that was pushed. The next selection overwrites it.
 ///
 /// A coordinator that is made in `detail` knows no item, and so it pushes none.
-public struct ListDetailCoordinator: Machine {
-  public enum State: MachineState {
+public struct ListDetailCoordinator: LegacyMachine {
+  public enum State: StateWithData {
     /// Not started.
     case none
     /// The list is on top.
@@ -26,7 +26,7 @@ public struct ListDetailCoordinator: Machine {
     /// The details of an item are on top of the list; `nil` if the coordinator was made here.
     case detail(String?)
 
-    public enum Name: UInt8, CaseIterable, Vocabulary {
+    public enum Name: NamedCases {
       case none, all, detail
 
       /// The states are called as their classes are.
@@ -55,10 +55,10 @@ public struct ListDetailCoordinator: Machine {
     case start, selected(String), allTapped
   }
 
-  public enum Output: MachineOutput {
+  public enum Output: OutputWithData {
     case pushList, pushDetail(String), popToRoot
 
-    public enum Name: UInt8, CaseIterable, Vocabulary { case pushList, pushDetail, popToRoot }
+    public enum Name: NamedCases { case pushList, pushDetail, popToRoot }
 
     public var name: Name {
       switch self {

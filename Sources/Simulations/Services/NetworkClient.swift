@@ -19,15 +19,15 @@ public import StateMachines
 ///
 /// Chosen here: requests are idempotent unless they say otherwise; `response` and `timeout` name a request by its name,
 /// the oldest under way that bears it, or by its running number; the queue stays when the person disconnects.
-public struct NetworkClient: Machine {
-  public struct State: MachineState {
+public struct NetworkClient: LegacyMachine {
+  public struct State: StateWithData {
     var link: Link
     /// Held back, in their order.
     var waiting: [Request] = []
     /// Sent and not answered, in the order of sending. Only while online; each has its `request` running.
     var underWay: [Sent] = []
 
-    public enum Name: UInt8, CaseIterable, Vocabulary { case offline, connecting, backoff, online }
+    public enum Name: NamedCases { case offline, connecting, backoff, online }
 
     public var name: Name {
       switch link {
@@ -77,14 +77,14 @@ public struct NetworkClient: Machine {
     case disconnect
   }
 
-  public enum TimerName: UInt8, CaseIterable, Vocabulary { case connect, backoff, request }
+  public enum TimerName: NamedCases { case connect, backoff, request }
 
-  public enum Output: MachineOutput {
+  public enum Output: OutputWithData {
     case sent(String, number: Int)
     case completed(String)
     case failed(String, Failure)
 
-    public enum Name: UInt8, CaseIterable, Vocabulary { case sent, completed, failed }
+    public enum Name: NamedCases { case sent, completed, failed }
 
     public var name: Name {
       switch self {

@@ -26,8 +26,8 @@ public import StateMachines
 /// cancellation block that finishes an operation in Ready, or one that finishes already. That raises on the queue, with
 /// the output `raised`. A second finish while one is on its way is refused as well. (The original wants an
 /// operation and a queue to be made; here there is nothing that could be missing.)
-public struct Operation: Machine {
-  public struct State: MachineState {
+public struct Operation: LegacyMachine {
+  public struct State: StateWithData {
     public fileprivate(set) var name: Phase
     /// Whether somebody has cancelled; the state does not depend on it.
     fileprivate(set) var isCancelled = false
@@ -57,18 +57,18 @@ public struct Operation: Machine {
 
   public enum Event: Sendable { case start, finish, cancel }
 
-  public enum TimerName: UInt8, CaseIterable, Vocabulary { case execute, cancellation, finalize }
+  public enum TimerName: NamedCases { case execute, cancellation, finalize }
 
   /// What observers of an operation look at.
   public enum Property: String, Choice { case isReady, isExecuting, isFinished }
 
-  public enum Output: MachineOutput {
+  public enum Output: OutputWithData {
     case willChange(Property)
     case didChange(Property)
     case executionBlock, cancellationBlock, finalizationBlock
     case raised(String)
 
-    public enum Name: UInt8, CaseIterable, Vocabulary {
+    public enum Name: NamedCases {
       case willChange, didChange, executionBlock, cancellationBlock, finalizationBlock, raised
     }
 
@@ -164,7 +164,7 @@ public struct Operation: Machine {
   }
 }
 
-extension Operation.Phase: Vocabulary {
+extension Operation.Phase: NamedCases {
   public static var words: [String] { ["Ready", "Executing", "Finished"] }
 }
 
@@ -172,7 +172,7 @@ extension Operation.Phase: Vocabulary {
 
 extension Operation {
   /// The calls that fire an event; cancel is none.
-  enum Call: UInt8, CaseIterable, Vocabulary, Codable { case start, finish }
+  enum Call: NamedCases, Codable { case start, finish }
 
   /// What the blocks act upon: they speak through the step, and put turns on the queue.
   struct Subject {

@@ -10,8 +10,8 @@ public import StateMachines
 /// A second `user` takes the place of the first. `authenticated`, `done` and `closed` are the end, and everything is
 /// refused: the session belongs to the server behind, or there is none. The timer `sessionTimeout` runs from the
 /// beginning to that end and closes the session without a reply.
-public struct POP3: Machine {
-  public enum State: MachineState {
+public struct POP3: LegacyMachine {
+  public enum State: StateWithData {
     /// Nobody has said who they are. `sessionTimeout` is running.
     case start
     /// A name was given, and the password is awaited. `sessionTimeout` is running.
@@ -23,7 +23,7 @@ public struct POP3: Machine {
     /// It took too long.
     case closed
 
-    public enum Name: UInt8, CaseIterable, Vocabulary { case start, user, authenticated, done, closed }
+    public enum Name: NamedCases { case start, user, authenticated, done, closed }
 
     public var name: Name {
       switch self {
@@ -43,12 +43,12 @@ public struct POP3: Machine {
     case other(String?)
   }
 
-  public enum TimerName: UInt8, CaseIterable, Vocabulary { case sessionTimeout }
+  public enum TimerName: NamedCases { case sessionTimeout }
 
-  public enum Output: MachineOutput {
+  public enum Output: OutputWithData {
     case reply(isPositive: Bool)
 
-    public enum Name: UInt8, CaseIterable, Vocabulary { case reply }
+    public enum Name: NamedCases { case reply }
     public var name: Name { .reply }
 
     public var data: [Value] {

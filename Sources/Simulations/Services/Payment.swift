@@ -25,8 +25,8 @@ public import StateMachines
 /// Chosen here: money captured after a refusal of the card raises an alert, and money captured after a cancellation is
 /// also sent back, so these are stayed, not ignored; a refund that gets no answer is asked for again every
 /// `reconcile`, with the number of the attempt that it belongs to.
-public struct Payment: Machine {
-  public enum State: MachineState {
+public struct Payment: LegacyMachine {
+  public enum State: StateWithData {
     /// Nothing is to be paid.
     case idle
     /// The sum is known, and the card is being typed in.
@@ -50,7 +50,7 @@ public struct Payment: Machine {
     /// The money is back.
     case refunded
 
-    public enum Name: UInt8, CaseIterable, Vocabulary {
+    public enum Name: NamedCases {
       case idle, entering, authorizing, challenge, capturing, unknown, paid, declined, refunding, cancelled, refunded
     }
 
@@ -82,16 +82,16 @@ public struct Payment: Machine {
     case captured, networkError, cancel, timeout, refund, refundDone
   }
 
-  public enum TimerName: UInt8, CaseIterable, Vocabulary { case authorize, challenge, capture, reconcile }
+  public enum TimerName: NamedCases { case authorize, challenge, capture, reconcile }
 
-  public enum Output: MachineOutput {
+  public enum Output: OutputWithData {
     case authorize(attempt: Int, sum: Double)
     case capture(attempt: Int)
     case query(attempt: Int)
     case refund(attempt: Int)
     case alert(String)
 
-    public enum Name: UInt8, CaseIterable, Vocabulary { case authorize, capture, query, refund, alert }
+    public enum Name: NamedCases { case authorize, capture, query, refund, alert }
 
     public var name: Name {
       switch self {

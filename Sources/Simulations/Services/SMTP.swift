@@ -19,8 +19,8 @@ public import StateMachines
 /// `to`, `done` and `closed` are the end, and everything is refused: the session belongs to the server behind, or there
 /// is none. The timer `sessionTimeout` runs from the beginning to that end, whatever the client says meanwhile, and
 /// closes the session without a reply.
-public struct SMTP: Machine {
-  public enum State: MachineState {
+public struct SMTP: LegacyMachine {
+  public enum State: StateWithData {
     /// The client has not said who it is. `sessionTimeout` is running, as it is in all states up to `authPlain`.
     case start
     /// It has, or has begun anew.
@@ -40,7 +40,7 @@ public struct SMTP: Machine {
     /// It took too long.
     case closed
 
-    public enum Name: UInt8, CaseIterable, Vocabulary {
+    public enum Name: NamedCases {
       case start, helo, from, to, authLoginUser, authLoginPassword, authPlain, done, closed
     }
 
@@ -79,13 +79,13 @@ public struct SMTP: Machine {
   /// How a client logs in.
   public enum Mechanism: String, Choice { case login = "LOGIN", plain = "PLAIN" }
 
-  public enum TimerName: UInt8, CaseIterable, Vocabulary { case sessionTimeout }
+  public enum TimerName: NamedCases { case sessionTimeout }
 
-  public enum Output: MachineOutput {
+  public enum Output: OutputWithData {
     case reply(Int)
     case handOver(from: String, to: String)
 
-    public enum Name: UInt8, CaseIterable, Vocabulary { case reply, handOver }
+    public enum Name: NamedCases { case reply, handOver }
 
     public var name: Name {
       switch self {

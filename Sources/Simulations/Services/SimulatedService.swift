@@ -24,7 +24,7 @@ struct SimulatedService: Hashable, Sendable {
   /// Draws from the world's generator only where there is something to decide.
   ///
   /// - Parameter number: The running number of the request, from 1.
-  func fails<M: Machine>(request number: Int, _ step: Step<M>) -> Bool {
+  func fails<M>(request number: Int, _ step: Step<M>) -> Bool {
     if number <= failures { return true }
     return failureRate > 0 && Double(step.draw(in: 0...999_999)) < failureRate * 1_000_000
   }

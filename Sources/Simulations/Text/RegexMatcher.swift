@@ -13,7 +13,7 @@ public import StateMachines
 ///
 /// ``WordAcceptor`` is the same automaton as the formal thing: it judges one word and is done, and it can halt at the
 /// first final state, which makes no sense for whole words.
-public struct RegexMatcher: Machine {
+public struct RegexMatcher: LegacyMachine {
   public typealias State = WordState
   public typealias Event = WordEvent
   public typealias Output = WordJudgement

@@ -22,7 +22,7 @@ public import StateMachines
 /// A message is kept until it ends, up to ``longestMessage``; a piece that would make it longer, or that has more than
 /// ``mostMatchesAtOnce`` or ``mostMatchedBytesAtOnce``, is refused as a whole, and the message is as it was before it. A message that will be dropped
 /// is not kept.
-public struct SpamFilter: Machine {
+public struct SpamFilter: LegacyMachine {
   /// Bytes of UTF-8 of one message.
   public static let longestMessage = 65_536
   /// Matches that one piece may have.
@@ -32,13 +32,13 @@ public struct SpamFilter: Machine {
   /// Bytes that are searched before the matches are counted.
   private static let stretch = 4_096
 
-  public enum State: MachineState {
+  public enum State: StateWithData {
     /// No stop-word so far.
     case clean(Message)
     /// This many were found.
     case dirty(Message, matches: Int)
 
-    public enum Name: UInt8, CaseIterable, Vocabulary { case clean, dirty }
+    public enum Name: NamedCases { case clean, dirty }
 
     public var name: Name {
       switch self {
@@ -76,12 +76,12 @@ public struct SpamFilter: Machine {
     case end, reset
   }
 
-  public enum Output: MachineOutput {
+  public enum Output: OutputWithData {
     case match(word: String, start: Int, end: Int)
     case message(String)
     case dropped
 
-    public enum Name: UInt8, CaseIterable, Vocabulary { case match, message, dropped }
+    public enum Name: NamedCases { case match, message, dropped }
 
     public var name: Name {
       switch self {

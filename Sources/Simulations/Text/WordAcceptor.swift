@@ -17,7 +17,7 @@ public import StateMachines
 /// ``RegexMatcher`` is the same automaton used as a tool: it judges one word after another.
 ///
 /// The rest of a word is forgotten, only its length is kept; so a word may be of any length.
-public struct WordAcceptor: Machine {
+public struct WordAcceptor: LegacyMachine {
   public typealias State = WordState
   public typealias Event = WordEvent
   public typealias Output = WordJudgement

@@ -2,7 +2,7 @@ import MachineForms
 public import StateMachines
 
 /// The state of a machine that judges words by a pattern.
-public enum WordState: MachineState {
+public enum WordState: StateWithData {
   /// The word so far is not accepted; with more it may be.
   case reading(Progress)
   /// The word so far is accepted.
@@ -14,7 +14,7 @@ public enum WordState: MachineState {
   /// The word was not accepted.
   case rejected(length: Int)
 
-  public enum Name: UInt8, CaseIterable, Vocabulary { case reading, accepting, rejecting, accepted, rejected }
+  public enum Name: NamedCases { case reading, accepting, rejecting, accepted, rejected }
 
   public var name: Name {
     switch self {
@@ -130,11 +130,11 @@ public enum WordEvent: Sendable {
 }
 
 /// What it says: its judgement, and how many characters the word had.
-public enum WordJudgement: MachineOutput {
+public enum WordJudgement: OutputWithData {
   case accepted(length: Int)
   case rejected(length: Int)
 
-  public enum Name: UInt8, CaseIterable, Vocabulary { case accepted, rejected }
+  public enum Name: NamedCases { case accepted, rejected }
 
   public var name: Name {
     switch self {

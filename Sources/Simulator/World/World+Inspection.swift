@@ -104,14 +104,20 @@ extension World {
   package func possibleEvents(of machine: MachineID) -> [Int] {
     let location = registry.location(of: machine)
     return kind(of: machine).possibleEvents(
-      population.value(at: location), at: now, population.parameters(at: location))
+      population.value(at: location), at: now, running: running(at: location), population.parameters(at: location))
+  }
+
+  /// A bit for each timer without a key that runs.
+  private func running(at location: Location) -> UInt64 {
+    let (cell, kind) = population.cell(at: location)
+    return population.slots[kind].stepTimers(of: cell).running
   }
 
   /// Why an event would be refused now, whatever its arguments; nil if it would not.
   package func refusal(of event: Int, by machine: MachineID) -> String? {
     let location = registry.location(of: machine)
     return kind(of: machine).refusal(
-      of: event, population.value(at: location), at: now, population.parameters(at: location))
+      of: event, population.value(at: location), at: now, running: running(at: location), population.parameters(at: location))
   }
 
   // MARK: The journal

@@ -63,6 +63,7 @@ extension World {
   ) {
     beginAnswer()
     record.begin(at: now)
+    record.timers = slot.stepTimers(of: cell)
     let result = slot.machine.step(
       cell + slot.valueOffset, event: storage, slot.parameters(of: cell), &record)
     finish(result, .event, machine, index: UInt8(truncatingIfNeeded: event), cell, isAnswer: true)

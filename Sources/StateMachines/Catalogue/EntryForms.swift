@@ -100,6 +100,14 @@ extension Argument where A == Interval {
   }
 }
 
+extension Argument where A == Duration {
+  public static func duration(
+    _ name: String, _ range: ClosedRange<Interval> = .zero ... .longest, like samples: [Duration]? = nil
+  ) -> Argument {
+    Argument(name, .interval(range), samples: samples)
+  }
+}
+
 extension Argument where A == Bool {
   public static func flag(_ name: String) -> Argument { Argument(name, .flag) }
 }
@@ -171,7 +179,7 @@ public struct ParameterForm<Parameters: ParameterSet>: Sendable {
 }
 
 /// How a reading is written down in a catalogue: a value derived from state and time, never stored.
-public struct ReadingForm<M: Machine>: Sendable {
+public struct ReadingForm<M: _Machine>: Sendable {
   let name: String
   let type: ValueType
   let about: String
@@ -183,6 +191,35 @@ public struct ReadingForm<M: Machine>: Sendable {
     read: @escaping @Sendable (_ machine: M, _ now: Moment, _ parameters: M.Parameters) -> (any ValueConvertible)?
   ) -> ReadingForm {
     ReadingForm(name: name, type: type, about: about) { read($0, $1, $2)?.value }
+  }
+}
+
+/// How a timer is written down in a catalogue: the event that it brings, its name, and where its duration comes from.
+///
+/// An event that no ``EventForm`` lists is brought by its timer alone: nobody can send it.
+///
+/// ```swift
+/// .timer(.burnedOut, after: "burn", "how long it stays lit")
+/// .timer(.windowClosed, named: "doubleTap", after: "doubleTap", "in which another tap is the second of two")
+/// ```
+public struct MachineTimer<Event: Sendable>: Sendable {
+  let event: Event
+  let name: String
+  let parameter: String?
+  let key: String?
+  let about: String
+
+  /// - Parameters:
+  ///   - event: What the timer brings, with the data that it brings each time.
+  ///   - name: What is printed, and what `fire` takes; the name of the event's case unless it says otherwise.
+  ///   - parameter: The parameter that has its duration; `nil` if that follows from the state.
+  ///   - key: What the number is that tells apart several of this name that run at once (`"request"`). Such a timer prints
+  ///     as `name(2)`.
+  public static func timer(
+    _ event: Event, named name: String? = nil, after parameter: String? = nil, keyed key: String? = nil, _ about: String
+  ) -> MachineTimer {
+    let name = name ?? String("\(event)".prefix { $0 != "(" })
+    return MachineTimer(event: event, name: name, parameter: parameter, key: key, about: about)
   }
 }
 

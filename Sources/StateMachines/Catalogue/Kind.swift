@@ -43,8 +43,44 @@ public final class Kind: Sendable {
   /// The state that each of `initialStates` stands for.
   private let initialPlaces: [Int]
 
-  /// - Precondition: Every state, timer and output of the machine is listed, in its vocabulary's order.
+  /// A kind of machines that are written as a ``Machine``.
+  ///
+  /// States and outputs are described by switches over their names, so that a new one does not compile until it is.
+  ///
+  /// - Parameters:
+  ///   - states: One sentence for each state: what is true in it.
+  ///   - events: What can be sent, in the order in which it is shown.
+  ///   - timers: The timers that machines have, at most 64, with the events that they bring.
+  ///   - outputs: What each output bears, and what it says.
   public convenience init<M: Machine>(
+    _ machine: M.Type, _ name: String, version: Int = 1, _ about: String,
+    form: Form = .enumAndSwitch, origin: String = "", example: [String] = [], regions: Regions? = nil,
+    states: (M.State.Name) -> String = { _ in "" },
+    initialStates: [(String, M.State.Name)]? = nil,
+    events: [EventForm<M.Event>],
+    timers: [MachineTimer<M.Event>] = [],
+    outputs: (M.Output.Name) -> OutputForm = { _ in .output(about: "") },
+    readings: [ReadingForm<M>] = [],
+    parameters: [ParameterForm<M.Parameters>] = []
+  ) {
+    precondition(timers.count <= 64, "\(name) has more than 64 timers")
+    let names = (0..<M.State.Name.count).map(M.State.Name.init(at:))
+    self.init(
+      machine, name, version: version, about, form: form, origin: origin, example: example, regions: regions,
+      stateEntries: zip(M.State.Name.words, names).map { StateEntry(word: $0, about: states($1)) },
+      initialStates: initialStates ?? zip(M.State.Name.words, names).map { ($0, $1) },
+      events: events,
+      timerEntries: timers.map { TimerEntry(name: $0.name, parameter: $0.parameter, key: $0.key, about: $0.about) },
+      timerEvents: timers.map(\.event),
+      outputEntries: zip(M.Output.Name.words, 0..<M.Output.Name.count).map { word, place in
+        let form = outputs(M.Output.Name(at: place))
+        return OutputEntry(name: word, data: form.data, about: form.about)
+      },
+      readings: readings, parameters: parameters)
+  }
+
+  /// - Precondition: Every state, timer and output of the machine is listed, in its vocabulary's order.
+  public convenience init<M: LegacyMachine>(
     _ machine: M.Type, _ name: String, version: Int = 1, _ about: String,
     form: Form = .enumAndSwitch, origin: String = "", example: [String] = [], regions: Regions? = nil,
     states: KeyValuePairs<M.State.Name, String>,
@@ -62,9 +98,9 @@ public final class Kind: Sendable {
 
   /// A kind whose states are a product of regions: too many to write down one by one.
   ///
-  /// - Parameter initialStates: What `initial=` takes, and the state that ``Machine/init(initial:_:)`` gets for it.
+  /// - Parameter initialStates: What `initial=` takes, and the state that ``LegacyMachine/init(initial:_:)`` gets for it.
   /// - Precondition: Every state, timer and output of the machine is listed, in its vocabulary's order.
-  public init<M: Machine>(
+  public convenience init<M: LegacyMachine>(
     _ machine: M.Type, _ name: String, version: Int = 1, _ about: String,
     form: Form = .enumAndSwitch, origin: String = "", example: [String] = [], regions: Regions? = nil,
     states: [(M.State.Name, String)],
@@ -78,6 +114,29 @@ public final class Kind: Sendable {
     precondition(states.map(\.0.word) == M.State.Name.words, "\(name) must list its states, in order")
     precondition(timers.map(\.key.word) == M.TimerName.words, "\(name) must list its timers, in order")
     precondition(outputs.map(\.key.word) == M.Output.Name.words, "\(name) must list its outputs, in order")
+    self.init(
+      machine, name, version: version, about, form: form, origin: origin, example: example, regions: regions,
+      stateEntries: states.map { StateEntry(word: $0.0.word, about: $0.1) }, initialStates: initialStates, events: events,
+      timerEntries: timers.map {
+        TimerEntry(name: $0.key.word, parameter: $0.value.parameter, key: $0.value.key, about: $0.value.about)
+      },
+      timerEvents: [],
+      outputEntries: outputs.map { OutputEntry(name: $0.key.word, data: $0.value.data, about: $0.value.about) },
+      readings: readings, parameters: parameters)
+  }
+
+  private init<M: _Machine>(
+    _ machine: M.Type, _ name: String, version: Int, _ about: String,
+    form: Form, origin: String, example: [String], regions: Regions?,
+    stateEntries: [StateEntry],
+    initialStates: [(String, M.State.Name)],
+    events: [EventForm<M.Event>],
+    timerEntries: [TimerEntry],
+    timerEvents: [M.Event],
+    outputEntries: [OutputEntry],
+    readings: [ReadingForm<M>],
+    parameters: [ParameterForm<M.Parameters>]
+  ) {
     let defaults = M.Parameters()
     self.name = name
     self.version = version
@@ -88,14 +147,12 @@ public final class Kind: Sendable {
     self.regions = regions
     self.machine = machine
     carriesData = M.State.carriesData
-    self.states = states.map { StateEntry(word: $0.0.word, about: $0.1) }
+    states = stateEntries
     self.initialStates = initialStates.map(\.0)
     initialPlaces = initialStates.map(\.1.index)
     self.events = events.map { EventEntry(name: $0.name, arguments: $0.arguments, about: $0.about) }
-    self.timers = timers.map {
-      TimerEntry(name: $0.key.word, parameter: $0.value.parameter, key: $0.value.key, about: $0.value.about)
-    }
-    self.outputs = outputs.map { OutputEntry(name: $0.key.word, data: $0.value.data, about: $0.value.about) }
+    timers = timerEntries
+    outputs = outputEntries
     self.readings = readings.map { ReadingEntry(name: $0.name, type: $0.type, about: $0.about) }
     self.parameters = parameters.map {
       let standard = $0.get(defaults)
@@ -104,12 +161,14 @@ public final class Kind: Sendable {
         about: $0.about)
     }
     words = KindWords(
-      states: self.states.map(\.word), events: self.events, timers: self.timers.map(\.name),
-      outputs: self.outputs.map(\.name))
+      states: states.map(\.word), events: self.events, timers: timers.map(\.name), outputs: outputs.map(\.name))
     layout = Layout(
       valueSize: MemoryLayout<M>.size, valueAlignment: MemoryLayout<M>.alignment,
       parameterStride: MemoryLayout<M.Parameters>.stride, eventStride: MemoryLayout<M.Event>.stride)
-    operations = TypedOperations<M>(events: events, readings: readings, parameters: parameters)
+    let operations = TypedOperations<M>(
+      events: events, timerEvents: timerEvents, readings: readings, parameters: parameters)
+    timersWithData = operations.timersWithData
+    self.operations = operations
   }
 
   /// See ``init(remembering:)``.
@@ -138,6 +197,7 @@ public final class Kind: Sendable {
       states: description.states, events: events, timers: timers.map(\.name), outputs: outputs.map(\.name))
     layout = Layout(valueSize: 0, valueAlignment: 1, parameterStride: 1, eventStride: 1)
     operations = NoOperations()
+    timersWithData = 0
   }
 
   deinit {
@@ -184,6 +244,26 @@ public final class Kind: Sendable {
   /// Safety: the events belong to the kind and live as long as it does; nobody writes to them.
   public var plainEvents: UnsafeRawPointer { operations.plainEvents }
 
+  /// The events that the timers bring, one `Event` after the other in the kind's order; `nil` if there are none.
+  ///
+  /// Safety: as for ``plainEvents``.
+  public var timerEvents: UnsafeRawPointer? { operations.timerEvents }
+
+  /// What a step needs to know of a machine's timers.
+  ///
+  /// - Parameter running: A bit for each timer without a key that runs.
+  public func stepTimers(running: UInt64) -> StepTimers {
+    let events = timerEvents
+    return StepTimers(
+      events: events, count: events == nil ? 0 : timers.count, withData: timersWithData, running: running)
+  }
+
+  /// A bit for each timer whose event has data.
+  public let timersWithData: UInt64
+
+  /// Whether each case of the machine's events can be sent, or is brought by a timer: one that neither is was forgotten.
+  public var listsAllEvents: Bool { operations.listsAllEvents }
+
   /// Whether an event takes no arguments.
   public func isPlain(_ event: Int) -> Bool { events[event].arguments.isEmpty }
 
@@ -212,15 +292,19 @@ public final class Kind: Sendable {
   /// The events that some argument would make possible now, by trying each on a copy.
   ///
   /// - Complexity: O(events × samples of their arguments) steps.
-  public func possibleEvents(_ value: UnsafeRawPointer, at now: Moment, _ parameters: UnsafeRawPointer) -> [Int] {
-    events.indices.filter { operations.refusal(of: $0, value, at: now, parameters) == nil }
+  ///
+  /// - Parameter running: A bit for each timer without a key that runs.
+  public func possibleEvents(
+    _ value: UnsafeRawPointer, at now: Moment, running: UInt64, _ parameters: UnsafeRawPointer
+  ) -> [Int] {
+    events.indices.filter { operations.refusal(of: $0, value, at: now, running: running, parameters) == nil }
   }
 
   /// Why an event would be refused now whatever its arguments; `nil` if it would not.
   public func refusal(
-    of event: Int, _ value: UnsafeRawPointer, at now: Moment, _ parameters: UnsafeRawPointer
+    of event: Int, _ value: UnsafeRawPointer, at now: Moment, running: UInt64, _ parameters: UnsafeRawPointer
   ) -> String? {
-    operations.refusal(of: event, value, at: now, parameters)
+    operations.refusal(of: event, value, at: now, running: running, parameters)
   }
 }
 

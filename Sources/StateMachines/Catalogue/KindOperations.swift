@@ -3,22 +3,34 @@
 /// Safety: as in ``ErasedMachine``, raw pointers are to the machine's own types; the kind's layout says so.
 protocol KindOperations: Sendable {
   var plainEvents: UnsafeRawPointer { get }
+  var timerEvents: UnsafeRawPointer? { get }
+  var timersWithData: UInt64 { get }
+  var listsAllEvents: Bool { get }
   func makeEvent(_ event: Int, _ arguments: [Value], at storage: UnsafeMutableRawPointer)
   func destroyEvent(at storage: UnsafeMutableRawPointer)
   func makeParameterPool() -> any ParameterPool
   func read(_ value: UnsafeRawPointer, at now: Moment, _ parameters: UnsafeRawPointer) -> [Value?]
-  func refusal(of event: Int, _ value: UnsafeRawPointer, at now: Moment, _ parameters: UnsafeRawPointer) -> String?
+  func refusal(
+    of event: Int, _ value: UnsafeRawPointer, at now: Moment, running: UInt64, _ parameters: UnsafeRawPointer
+  ) -> String?
   func values(of parameters: UnsafeRawPointer) -> [Value]
 }
 
 // Unchecked: the only stored pointer is to events that are written in `init` and read ever after.
-final class TypedOperations<M: Machine>: KindOperations, @unchecked Sendable {
+final class TypedOperations<M: _Machine>: KindOperations, @unchecked Sendable {
   private let events: [EventForm<M.Event>]
   private let readings: [ReadingForm<M>]
   private let parameters: [ParameterForm<M.Parameters>]
   private let constants: UnsafeMutablePointer<M.Event>
+  private let brought: UnsafeMutableBufferPointer<M.Event>
 
-  init(events: [EventForm<M.Event>], readings: [ReadingForm<M>], parameters: [ParameterForm<M.Parameters>]) {
+  /// - Parameter timerEvents: What each timer brings; none for a machine whose timers bring no events.
+  init(
+    events: [EventForm<M.Event>], timerEvents: [M.Event], readings: [ReadingForm<M>],
+    parameters: [ParameterForm<M.Parameters>]
+  ) {
+    brought = .allocate(capacity: timerEvents.count)
+    _ = brought.initialize(from: timerEvents)
     self.events = events
     self.readings = readings
     self.parameters = parameters
@@ -33,6 +45,23 @@ final class TypedOperations<M: Machine>: KindOperations, @unchecked Sendable {
       (constants + place).deinitialize(count: 1)
     }
     constants.deallocate()
+    brought.deinitialize()
+    brought.deallocate()
+  }
+
+  var timerEvents: UnsafeRawPointer? { brought.isEmpty ? nil : UnsafeRawPointer(brought.baseAddress) }
+
+  var timersWithData: UInt64 {
+    guard let counts = EnumCase.counts(of: M.Event.self) else { return 0 }
+    return brought.enumerated().reduce(0) { bits, timer in
+      (EnumCase.number(of: timer.element) ?? .max) < counts.withData ? bits | 1 << UInt64(timer.offset) : bits
+    }
+  }
+
+  var listsAllEvents: Bool {
+    guard let counts = EnumCase.counts(of: M.Event.self) else { return true }
+    let samples = events.map { $0.make($0.arguments.map { $0.samples[0] }) } + brought
+    return Set(samples.compactMap { EnumCase.number(of: $0) }).count == counts.withData + counts.plain
   }
 
   var plainEvents: UnsafeRawPointer { UnsafeRawPointer(constants) }
@@ -59,18 +88,20 @@ final class TypedOperations<M: Machine>: KindOperations, @unchecked Sendable {
   }
 
   func refusal(
-    of event: Int, _ value: UnsafeRawPointer, at now: Moment, _ parameters: UnsafeRawPointer
+    of event: Int, _ value: UnsafeRawPointer, at now: Moment, running: UInt64, _ parameters: UnsafeRawPointer
   ) -> String? {
     var record = StepRecord(generator: Generator(seed: 0))
-    let parameters = parameters.assumingMemoryBound(to: M.Parameters.self)
     var why: String?
     for arguments in combinations(of: events[event].arguments.map(\.samples)) {
       record.begin(at: now)
+      record.timers = StepTimers(
+        events: timerEvents, count: brought.count, withData: timersWithData, running: running)
       var machine = value.assumingMemoryBound(to: M.self).pointee
-      let input = Input<M.Event, M.TimerName>.event(events[event].make(arguments))
-      // The step may not outlive the pointer it is made of.
-      let reaction = withUnsafeMutablePointer(to: &record) { machine.react(to: input, Step($0, parameters)) }
-      guard case .refuse = reaction else { return nil }
+      var input = events[event].make(arguments)
+      let result = withUnsafeMutablePointer(to: &machine) { machine in
+        withUnsafePointer(to: &input) { M.step(machine, event: $0, parameters, &record) }
+      }
+      guard result.verdict == .refused else { return nil }
       why = why ?? record.reason
     }
     return why ?? "not possible in this state"

@@ -62,6 +62,9 @@ enum NoMachine: ErasedMachine {
 // Unchecked: the only stored pointer is to a byte that nobody reads or writes.
 final class NoOperations: KindOperations, @unchecked Sendable {
   let plainEvents: UnsafeRawPointer
+  var timerEvents: UnsafeRawPointer? { nil }
+  var timersWithData: UInt64 { 0 }
+  var listsAllEvents: Bool { true }
 
   init() {
     plainEvents = UnsafeRawPointer(UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1))
@@ -75,9 +78,9 @@ final class NoOperations: KindOperations, @unchecked Sendable {
   func destroyEvent(at storage: UnsafeMutableRawPointer) { nobody() }
   func makeParameterPool() -> any ParameterPool { TypedParameterPool<NoParameters>([]) }
   func read(_ value: UnsafeRawPointer, at now: Moment, _ parameters: UnsafeRawPointer) -> [Value?] { nobody() }
-  func refusal(of event: Int, _ value: UnsafeRawPointer, at now: Moment, _ parameters: UnsafeRawPointer) -> String? {
-    nobody()
-  }
+  func refusal(
+    of event: Int, _ value: UnsafeRawPointer, at now: Moment, running: UInt64, _ parameters: UnsafeRawPointer
+  ) -> String? { nobody() }
   func values(of parameters: UnsafeRawPointer) -> [Value] { nobody() }
 
   private func nobody() -> Never { preconditionFailure("a remembered kind has no machines") }

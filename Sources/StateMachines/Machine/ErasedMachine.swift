@@ -43,73 +43,8 @@ public protocol ErasedMachine: Sendable {
   ) throws
 }
 
-extension Machine {
-  @inlinable
-  public static func initialize(
-    _ value: UnsafeMutableRawPointer, initial: Int?, _ parameters: UnsafeRawPointer,
-    _ record: UnsafeMutablePointer<StepRecord>
-  ) -> UInt8 {
-    let step = Step<Self>(record, parameters.assumingMemoryBound(to: Parameters.self))
-    let machine = Self(initial: initial.map(State.Name.init(at:)), step)
-    if State.carriesData { record.pointee.write(after: machine.state.data) }
-    let index = UInt8(machine.state.name.index)
-    value.initializeMemory(as: Self.self, to: machine)
-    return index
-  }
-
-  @inlinable
-  public static func step(
-    _ value: UnsafeMutableRawPointer, event: UnsafeRawPointer, _ parameters: UnsafeRawPointer,
-    _ record: UnsafeMutablePointer<StepRecord>
-  ) -> StepResult {
-    react(value, .event(event.assumingMemoryBound(to: Event.self).pointee), parameters, record)
-  }
-
-  @inlinable
-  public static func expire(
-    _ value: UnsafeMutableRawPointer, timer: UInt8, _ parameters: UnsafeRawPointer,
-    _ record: UnsafeMutablePointer<StepRecord>
-  ) -> StepResult {
-    react(value, .expired(TimerName(at: Int(timer))), parameters, record)
-  }
-
-  /// The one place where a machine's state is assigned, and where a refused step is taken back.
-  ///
-  /// A rule may have changed data beside the state before it refuses, so the value is copied before each step. A plain
-  /// value costs a few moves, and none at all where the compiler sees that the rule changes nothing beside the state. Of
-  /// any other value the references are held twice during the step: a rule that changes a collection in place copies it.
-  @inlinable
-  static func react(
-    _ value: UnsafeMutableRawPointer, _ input: Input<Event, TimerName>, _ parameters: UnsafeRawPointer,
-    _ record: UnsafeMutablePointer<StepRecord>
-  ) -> StepResult {
-    let machine = value.assumingMemoryBound(to: Self.self)
-    let step = Step<Self>(record, parameters.assumingMemoryBound(to: Parameters.self))
-    let from = UInt8(machine.pointee.state.name.index)
-    if State.carriesData { record.pointee.write(before: machine.pointee.state.data) }
-    let before = machine.pointee
-    let verdict: Verdict
-    switch machine.pointee.react(to: input, step) {
-    case .move(to: let next):
-      machine.pointee.state = next
-      verdict = .moved
-    case .stay:
-      verdict = .stayed
-    case .stayAs(let next):
-      machine.pointee.state = next
-      verdict = .stayed
-    case .ignore:
-      verdict = .ignored
-    case .refuse:
-      if !record.pointee.keepsChanges { machine.pointee = before }
-      record.pointee.takeBack()
-      verdict = .refused
-    }
-    if State.carriesData { record.pointee.write(after: machine.pointee.state.data) }
-    return StepResult(verdict: verdict, from: from, to: UInt8(machine.pointee.state.name.index))
-  }
-
-  @inlinable
+extension _Machine {
+@inlinable
   public static func copy(_ value: UnsafeRawPointer, to other: UnsafeMutableRawPointer) {
     other.initializeMemory(as: Self.self, to: value.assumingMemoryBound(to: Self.self).pointee)
   }
@@ -134,10 +69,6 @@ extension Machine {
     State.carriesData ? value.assumingMemoryBound(to: Self.self).pointee.state.data : nil
   }
 
-  public static func asksFor(_ value: UnsafeRawPointer, timer: UInt8) -> Bool {
-    value.assumingMemoryBound(to: Self.self).pointee.asksFor(TimerName(at: Int(timer)))
-  }
-
   public static func statesAreEqual(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Bool {
     left.assumingMemoryBound(to: Self.self).pointee.state == right.assumingMemoryBound(to: Self.self).pointee.state
   }
@@ -145,12 +76,100 @@ extension Machine {
   public static func write(_ value: UnsafeRawPointer, to encoder: ValueEncoder) throws {
     try encoder.encode(value.assumingMemoryBound(to: Self.self).pointee)
   }
+}
+
+extension Machine {
+  @inlinable
+  public static func initialize(
+    _ value: UnsafeMutableRawPointer, initial: Int?, _ parameters: UnsafeRawPointer,
+    _ record: UnsafeMutablePointer<StepRecord>
+  ) -> UInt8 {
+    let step = Step<Self>(record, parameters.assumingMemoryBound(to: Parameters.self))
+    var machine = Self()
+    machine.state = machine.start(in: initial.map(State.Name.init(at:)) ?? machine.state.name, step)
+    machine.entered(machine.state, step)
+    machine.timers(in: machine.state, step.parameters).forEach { step.begin($0) }
+    if State.carriesData { record.pointee.write(after: machine.state.data) }
+    let index = UInt8(machine.state.name.index)
+    value.initializeMemory(as: Self.self, to: machine)
+    return index
+  }
+
+  @inlinable
+  public static func step(
+    _ value: UnsafeMutableRawPointer, event: UnsafeRawPointer, _ parameters: UnsafeRawPointer,
+    _ record: UnsafeMutablePointer<StepRecord>
+  ) -> StepResult {
+    react(value, event.assumingMemoryBound(to: Event.self), expired: 0, parameters, record)
+  }
+
+  @inlinable
+  public static func expire(
+    _ value: UnsafeMutableRawPointer, timer: UInt8, _ parameters: UnsafeRawPointer,
+    _ record: UnsafeMutablePointer<StepRecord>
+  ) -> StepResult {
+    let timers = record.pointee.timers
+    let events = timers.events.unsafelyUnwrapped.assumingMemoryBound(to: Event.self)
+    let bit: UInt64 = 1 &<< UInt64(timer)
+    guard timers.withData & bit != 0 else { return react(value, events + Int(timer), expired: bit, parameters, record) }
+    let machine = value.assumingMemoryBound(to: Self.self).pointee
+    let step = Step<Self>(record, parameters.assumingMemoryBound(to: Parameters.self))
+    var event = step.event(of: Int(timer), declaredBy: machine) ?? events[Int(timer)]
+    return react(value, &event, expired: bit, parameters, record)
+  }
+
+  /// The one place where a machine's state is assigned, where its timers follow it, and where a refused step is taken back.
+  ///
+  /// A rule may have changed data beside the state before it refuses, so the value is copied before each step. A plain
+  /// value costs a few moves, and none at all where the compiler sees that the rule changes nothing beside the state. Of
+  /// any other value the references are held twice during the step: a rule that changes a collection in place copies it.
+  ///
+  /// - Parameter expired: A bit for the timer that has brought the event; 0 if none has.
+  @inlinable
+  static func react(
+    _ value: UnsafeMutableRawPointer, _ event: UnsafePointer<Event>, expired: UInt64, _ parameters: UnsafeRawPointer,
+    _ record: UnsafeMutablePointer<StepRecord>
+  ) -> StepResult {
+    let machine = value.assumingMemoryBound(to: Self.self)
+    let step = Step<Self>(record, parameters.assumingMemoryBound(to: Parameters.self))
+    let from = UInt8(machine.pointee.state.name.index)
+    if State.carriesData { record.pointee.write(before: machine.pointee.state.data) }
+    let before = machine.pointee
+    let verdict: Verdict
+    switch machine.pointee.react(to: event.pointee, step) {
+    case .move(to: let next):
+      machine.pointee.state = next
+      machine.pointee.entered(next, step)
+      if step.hasTimers { step.settle(machine.pointee, before, isMove: true, expired: expired) }
+      verdict = .moved
+    case .stay:
+      if step.hasTimers { step.settle(machine.pointee, before, isMove: false, expired: expired) }
+      verdict = .stayed
+    case .stayAs(let next):
+      machine.pointee.state = next
+      if step.hasTimers { step.settle(machine.pointee, before, isMove: false, expired: expired) }
+      verdict = .stayed
+    case .ignore:
+      if expired != 0 { step.goOn(machine.pointee, expired: expired) }
+      verdict = .ignored
+    case .refuse:
+      if !record.pointee.keepsChanges { machine.pointee = before }
+      record.pointee.takeBack()
+      if expired != 0 { step.goOn(machine.pointee, expired: expired) }
+      verdict = .refused
+    }
+    if State.carriesData { record.pointee.write(after: machine.pointee.state.data) }
+    return StepResult(verdict: verdict, from: from, to: UInt8(machine.pointee.state.name.index))
+  }
+
+  // What a state declares is left alone by whoever else goes over the timers that run.
+  public static func asksFor(_ value: UnsafeRawPointer, timer: UInt8) -> Bool { true }
 
   public static func read(
     _ value: UnsafeMutableRawPointer, _ parameters: UnsafeRawPointer, from decoder: ValueDecoder
   ) throws {
     let machine = try decoder.decode(Self.self)
-    guard machine.isAtHome(with: parameters.assumingMemoryBound(to: Parameters.self).pointee) else {
+    guard machine.isValid(for: parameters.assumingMemoryBound(to: Parameters.self).pointee) else {
       throw StorageFailure.damaged("the machine's data do not fit its parameters")
     }
     value.initializeMemory(as: Self.self, to: machine)

@@ -1,185 +1,218 @@
-/// A state machine: a value with a state, a pure rule for inputs, named timers, and readings.
-///
-/// An author writes the types, ``init(initial:_:)``, ``react(to:_:)`` and ``asksFor(_:)``, and a ``Kind`` beside them; the
-/// runtime does the rest. The rule is one `switch` over the pair of state and input, total and without `default`, so
-/// that a new state or event does not compile until somebody has decided what it means everywhere.
-///
-/// A machine is a plain value, so it can be copied, and being `Codable` it can be written out and read back. The compiler
-/// makes the coding; what is in the machine, other than its state, has to be `Codable` for it. What follows from the
-/// parameters belongs there and not in the machine: parameters are written as they are given, and compiled anew.
-///
-/// A machine never reads a clock, draws from a generator of its own, waits, does I/O or calls back. What it needs to
-/// know comes in through ``Step``, and what it wants done goes out through it.
+/// A state machine: a value with a state, a pure rule for events, timers that belong to states, and readings.
 ///
 /// ```swift
+/// /// The light of a staircase, which goes out by itself.
 /// struct Lamp: Machine {
-///   enum State: UInt8, CaseIterable, Vocabulary, MachineState { case dark, lit }
-///   enum Event: Sendable { case pressed }
-///   enum TimerName: UInt8, CaseIterable, Vocabulary { case burn }
-///
+///   enum State: MachineState { case dark, lit }
+///   enum Event: MachineEvent { case pressed, burnedOut }
+///   struct Parameters: ParameterSet { var burn = Duration.seconds(60) }
 ///   var state = State.dark
-///   init(initial: State?, _ step: Step<Self>) { state = initial ?? .dark }
 ///
-///   mutating func react(to input: Input<Event, TimerName>, _ step: Step<Self>) -> Reaction<State> {
-///     switch (state, input) {
-///     case (.dark, .event(.pressed)):
-///       step.arm(.burn, after: .seconds(60))
-///       return .move(to: .lit)
-///     case (.lit, .event(.pressed)):
-///       step.disarm(.burn)
-///       return .move(to: .dark)
-///     case (.lit, .expired(.burn)):
-///       return .move(to: .dark)
-///     case (.dark, .expired(.burn)):
-///       return .ignore
+///   func timers(in state: State, _ parameters: Parameters) -> StateTimers<Self> {
+///     switch state {
+///     case .dark: .none
+///     case .lit: .after(parameters.burn, .burnedOut)
 ///     }
 ///   }
 ///
-///   func asksFor(_ timer: TimerName) -> Bool { state == .lit }
+///   mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
+///     switch event {
+///     case .pressed:
+///       switch state {
+///       case .dark: .move(to: .lit)
+///       case .lit: .move(to: .dark)
+///       }
+///     case .burnedOut: .move(to: .dark)
+///     }
+///   }
 /// }
 /// ```
-public protocol Machine: ErasedMachine, Codable {
-  associatedtype State: MachineState
-  associatedtype Event: Sendable
-  associatedtype TimerName: Vocabulary = NoNames
-  associatedtype Output: MachineOutput = NoOutput
-  associatedtype Parameters: ParameterSet = NoParameters
+///
+/// The rule is a `switch` over the event and within it over the state, both without `default`: a new event or state does
+/// not compile until somebody has decided what it means everywhere. A ``Kind`` beside it says in words what there is.
+///
+/// A machine never reads a clock, draws from a generator of its own, waits, does I/O or calls back. What it needs to
+/// know comes in through ``Step``, and what it wants done goes out through it. It is a plain value: it can be copied,
+/// and being `Codable` it can be written out and read back. What follows from the parameters belongs there and not in
+/// the machine: parameters are written as they are given, and compiled anew.
+public protocol Machine: _Machine where Event: MachineEvent {
+  /// A machine in the state in which its kind starts.
+  init()
 
-  /// The present state. Only the runtime assigns it, from the rule's ``Reaction``.
-  var state: State { get set }
-
-  /// Makes a machine that has just entered its first state; timers and outputs of entry go through `step`.
+  /// Begins in a state, before anything else happens.
   ///
-  /// - Parameter initial: The state asked for, or `nil` for the kind's own initial state.
-  init(initial: State.Name?, _ step: Step<Self>)
+  /// It is the place for what depends on the parameters or the moment, too: what is changed in the machine here stays.
+  ///
+  /// - Parameter name: The state that was asked for, or that of a new value.
+  /// - Returns: The state of this name with its data.
+  mutating func start(in name: State.Name, _ step: Step<Self>) -> State
 
   /// The rule. Data beside the state may be changed here; the state itself is returned.
   ///
   /// Where it returns ``Reaction/refuse``, the machine is as it was: changes of data beside the state, effects and draws
   /// are taken back, whatever came first.
-  mutating func react(to input: Input<Event, TimerName>, _ step: Step<Self>) -> Reaction<State>
+  mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State>
 
-  /// Whether a timer may be running in the present state. A timer that runs although no state asks for it is a
-  /// defect, which the world's invariants report.
-  func asksFor(_ timer: TimerName) -> Bool
+  /// The timers that run in a state, with the event that each brings. It is a function of the machine and its parameters.
+  ///
+  /// After each input that is moved or stayed the runtime compares what the machine declared before it with what it
+  /// declares now. No longer declared: disarmed. Newly declared: armed. Declared before and now: armed anew by a move,
+  /// unless it is ``StateTimer/continuing``; left alone otherwise, but that one which has just expired runs again if it is
+  /// ``StateTimer/every(_:_:)``. What the rule arms or disarms by itself (``Step/arm(_:after:)``) is left to it for that
+  /// input, and a timer that no state declares is never touched.
+  ///
+  /// An event with data brings those that the machine declares when the timer expires.
+  ///
+  /// An expiry that is ignored or refused leaves all other timers as they are.
+  func timers(in state: State, _ parameters: Parameters) -> StateTimers<Self>
 
-  /// Whether a machine that was written out and read back can be gone on with under its parameters.
+  /// A state was entered: at the beginning, and with each move, to the same state too. The place for outputs of entry.
+  mutating func entered(_ state: State, _ step: Step<Self>)
+
+  /// Whether a machine that was written out and read back can go on under its parameters.
   ///
   /// It always can, unless it keeps places in something that is made of the parameters. Such a machine looks here whether
   /// they are within bounds, since a value that is read may be damaged.
-  func isAtHome(with parameters: Parameters) -> Bool
+  func isValid(for parameters: Parameters) -> Bool
 }
 
 extension Machine {
-  public func isAtHome(with parameters: Parameters) -> Bool { true }
+  @inlinable
+  public func timers(in state: State, _ parameters: Parameters) -> StateTimers<Self> { .none }
+
+  @inlinable
+  public mutating func entered(_ state: State, _ step: Step<Self>) {}
+
+  public func isValid(for parameters: Parameters) -> Bool { true }
 }
 
-extension Machine where TimerName == NoNames {
-  // Generic, because the compiler rejects a body that takes a value of a type without values.
-  public func asksFor<Name: Vocabulary>(_ timer: Name) -> Bool { false }
+extension Machine where State.Name == State {
+  @inlinable
+  public mutating func start(in name: State.Name, _ step: Step<Self>) -> State { name }
 }
 
-/// The state of a machine, with the data that belong to it, which are `Codable`.
+/// A timer that a state declares, and the event that it brings.
 ///
-/// A payload-free `enum` that is a ``Vocabulary`` is its own name. One with data says which name each case has:
-///
-/// ```swift
-/// enum State: MachineState {
-///   case idle, loading(attempt: Int)
-///   enum Name: UInt8, CaseIterable, Vocabulary { case idle, loading }
-///   var name: Name { switch self { case .idle: .idle; case .loading: .loading } }
-///   var data: String? { if case .loading(let attempt) = self { "\(attempt)" } else { nil } }
-///   static var carriesData: Bool { true }
-/// }
-/// ```
-public protocol MachineState: Hashable, Sendable, Codable {
-  associatedtype Name: Vocabulary
-
-  /// The state without its data.
-  var name: Name { get }
-
-  /// What is printed in parentheses behind the name; `nil` prints none. Neither times nor continuous values belong
-  /// here: those are readings.
-  var data: String? { get }
-
-  /// Whether any state prints data. Where none does, steps need not look.
-  static var carriesData: Bool { get }
-}
-
-extension MachineState {
-  @inlinable
-  public var data: String? { nil }
+/// The kind lists the timers that its machines have (``Kind``); a timer is known by its event.
+public struct StateTimer<M: Machine> {
+  @usableFromInline let event: M.Event
+  /// Nanoseconds from arming, or the moment itself.
+  @usableFromInline let time: Int64
+  @usableFromInline let isMoment: Bool
+  @usableFromInline let isPeriodic: Bool
+  @usableFromInline let isContinuing: Bool
 
   @inlinable
-  public static var carriesData: Bool { false }
-}
+  init(_ event: M.Event, _ time: Int64, isMoment: Bool = false, isPeriodic: Bool = false, isContinuing: Bool = false) {
+    self.event = event
+    self.time = time
+    self.isMoment = isMoment
+    self.isPeriodic = isPeriodic
+    self.isContinuing = isContinuing
+  }
 
-extension MachineState where Self: Vocabulary {
+  /// A timer that expires once, so long after it was armed.
+  ///
+  /// - Precondition: `duration` is not negative. What is shorter than a nanosecond is cut off.
   @inlinable
-  public var name: Self { self }
-}
+  public static func after(_ duration: Duration, _ event: M.Event) -> Self { Self(event, Interval(duration).nanoseconds) }
 
-/// A named thing that a machine says to the world.
-public protocol MachineOutput: Sendable {
-  associatedtype Name: Vocabulary
-
-  var name: Name { get }
-
-  /// The data in the order in which the kind declares them. Through a wire they become an event's arguments.
-  var data: [Value] { get }
-}
-
-extension MachineOutput {
-  public var data: [Value] { [] }
-}
-
-extension MachineOutput where Self: Vocabulary {
   @inlinable
-  public var name: Self { self }
-}
+  @_disfavoredOverload
+  public static func after(_ interval: Interval, _ event: M.Event) -> Self { Self(event, interval.nanoseconds) }
 
-/// The output of a machine that has none.
-public enum NoOutput: MachineOutput {
-  public var name: NoNames {
-    switch self {
-    }
+  /// A timer that expires at a moment; at once if that is past.
+  @inlinable
+  public static func at(_ moment: Moment, _ event: M.Event) -> Self { Self(event, moment.nanoseconds, isMoment: true) }
+
+  /// A timer that runs again each time it has expired, with the same pace, for as long as the state declares it.
+  ///
+  /// - Precondition: `duration` is positive.
+  @inlinable
+  public static func every(_ duration: Duration, _ event: M.Event) -> Self {
+    Self(event, Interval(duration).nanoseconds, isPeriodic: true)
+  }
+
+  @inlinable
+  @_disfavoredOverload
+  public static func every(_ interval: Interval, _ event: M.Event) -> Self {
+    Self(event, interval.nanoseconds, isPeriodic: true)
+  }
+
+  /// This timer, which goes on across moves between states that both declare it.
+  @inlinable
+  public var continuing: Self {
+    Self(event, time, isMoment: isMoment, isPeriodic: isPeriodic, isContinuing: true)
+  }
+
+  /// When it expires if it is armed now.
+  @inlinable
+  func due(from now: Moment) -> Moment {
+    if isMoment { return Moment(nanoseconds: max(time, now.nanoseconds)) }
+    precondition(time >= 0, "a timer cannot expire before it is armed")
+    return now + Interval(nanoseconds: time)
   }
 }
 
-/// The parameters of a kind: what `new` may set and what never changes afterwards.
-///
-/// Machines that were made with equal parameters share one value of it.
-public protocol ParameterSet: Hashable, Sendable {
-  /// The defaults.
-  init()
+/// The timers that a state declares: none, one, or a list of them in the order in which they are armed.
+public struct StateTimers<M: Machine>: ExpressibleByArrayLiteral {
+  @usableFromInline let first: StateTimer<M>?
+  @usableFromInline let others: [StateTimer<M>]
 
-  /// What is wrong with this combination, where each parameter alone is within its range; `nil` if all is well.
-  var conflict: ParameterConflict? { get }
-
-  /// Bytes of memory that this value keeps elsewhere, such as tables that were compiled of a text; about as many, and 0
-  /// unless a type says otherwise. Texts and lists of the parameters themselves need not be counted.
-  var compiledBytes: Int { get }
-}
-
-extension ParameterSet {
-  public var conflict: ParameterConflict? { nil }
-  public var compiledBytes: Int { 0 }
-}
-
-/// Parameters that contradict each other.
-public struct ParameterConflict: Error, Hashable {
-  /// The parameter to change.
-  public let parameter: String
-  /// What is allowed for it, given the others.
-  public let allowed: String
-
-  public init(_ parameter: String, allowed: String) {
-    self.parameter = parameter
-    self.allowed = allowed
+  @inlinable
+  init(_ first: StateTimer<M>?, _ others: [StateTimer<M>]) {
+    self.first = first
+    self.others = others
   }
-}
 
-/// The parameters of a kind that has none.
-public struct NoParameters: ParameterSet {
-  public init() {}
+  @inlinable
+  public init(arrayLiteral timers: StateTimer<M>...) {
+    self.init(timers)
+  }
+
+  /// Those of a list.
+  @inlinable
+  public init(_ timers: [StateTimer<M>]) {
+    self.init(timers.first, timers.count > 1 ? Array(timers.dropFirst()) : [])
+  }
+
+  @inlinable
+  public static var none: Self { Self(nil, []) }
+
+  /// One timer: see ``StateTimer/after(_:_:)``.
+  @inlinable
+  public static func after(_ duration: Duration, _ event: M.Event) -> Self { Self(.after(duration, event), []) }
+  @inlinable
+  @_disfavoredOverload
+  public static func after(_ interval: Interval, _ event: M.Event) -> Self { Self(.after(interval, event), []) }
+
+  /// One timer: see ``StateTimer/at(_:_:)``.
+  @inlinable
+  public static func at(_ moment: Moment, _ event: M.Event) -> Self { Self(.at(moment, event), []) }
+
+  /// One timer: see ``StateTimer/every(_:_:)``.
+  @inlinable
+  public static func every(_ duration: Duration, _ event: M.Event) -> Self { Self(.every(duration, event), []) }
+  @inlinable
+  @_disfavoredOverload
+  public static func every(_ interval: Interval, _ event: M.Event) -> Self { Self(.every(interval, event), []) }
+
+  /// These timers, which go on across moves between states that both declare them.
+  @inlinable
+  public var continuing: Self { Self(first?.continuing, others.map(\.continuing)) }
+
+  /// Both, those of the left side first.
+  @inlinable
+  public static func + (left: Self, right: Self) -> Self {
+    guard let first = left.first else { return right }
+    guard let next = right.first else { return left }
+    return Self(first, left.others + [next] + right.others)
+  }
+
+  @inlinable
+  @inline(__always)
+  func forEach(_ body: (StateTimer<M>) -> Void) {
+    if let first { body(first) }
+    if !others.isEmpty { others.forEach(body) }
+  }
 }

@@ -49,6 +49,23 @@ public struct Interval: Hashable, Comparable, Sendable {
     self.nanoseconds = nanoseconds
   }
 
+  /// The same length in whole nanoseconds; what is shorter than one is cut off.
+  ///
+  /// - Precondition: `duration` is not negative, and shorter than 292 years.
+  @inlinable
+  public init(_ duration: Duration) {
+    let attoseconds = duration.attoseconds
+    precondition(attoseconds >= 0, "a duration of world time is not negative")
+    let high = UInt64(truncatingIfNeeded: attoseconds >> 64)
+    let low = UInt64(truncatingIfNeeded: attoseconds)
+    // One division of the processor instead of a call to divide 128 bits by 128.
+    precondition(high < 500_000_000, "a duration of world time is shorter than 292 years")
+    let nanosecond: UInt64 = 1_000_000_000
+    self.init(
+      nanoseconds: Int64(
+        bitPattern: high == 0 ? low / nanosecond : nanosecond.dividingFullWidth((high, low)).quotient))
+  }
+
   public static var zero: Interval { Interval(nanoseconds: 0) }
 
   /// The longest interval that a request may name: 36,500 days.
@@ -86,6 +103,20 @@ public struct Interval: Hashable, Comparable, Sendable {
   @inlinable
   public static func - (left: Interval, right: Interval) -> Interval {
     Interval(nanoseconds: left.nanoseconds - right.nanoseconds)
+  }
+}
+
+extension Moment {
+  /// The moment so much later, or `latest` if that lies beyond it.
+  @inlinable
+  public static func + (moment: Moment, duration: Duration) -> Moment { moment + Interval(duration) }
+}
+
+extension Duration {
+  /// The same length of time.
+  @inlinable
+  public init(_ interval: Interval) {
+    self = .nanoseconds(interval.nanoseconds)
   }
 }
 

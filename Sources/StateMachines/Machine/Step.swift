@@ -2,7 +2,7 @@
 ///
 /// A step is valid only during the call that it is handed to. The effects are kept in the order in which they are
 /// asked for, and that is the order in which the world carries them out.
-public struct Step<M: Machine> {
+public struct Step<M: _Machine> {
   // Safety: both pointers are made by `ErasedMachine`'s entry points from storage that outlives the call, and a rule
   // has no way to keep the step.
   @usableFromInline package let record: UnsafeMutablePointer<StepRecord>
@@ -17,6 +17,20 @@ public struct Step<M: Machine> {
   /// The moment of this step; for an expired timer, the moment at which it was due.
   @inlinable
   public var now: Moment { record.pointee.now }
+
+  /// Says what a decision depends on, for diagrams and tries; it costs nothing where nobody notes it.
+  ///
+  /// ```swift
+  /// case .tap where step.when("window open", isOpen): .move(to: .capsLock)
+  /// ```
+  ///
+  /// - Returns: The condition as it is.
+  @inlinable
+  @inline(__always)
+  public func when(_ guardName: StaticString, _ condition: Bool) -> Bool {
+    if record.pointee.notesGuards { record.pointee.note(guardName, condition) }
+    return condition
+  }
 
   /// The key of the timer that has expired, where its kind's timers bear one; otherwise 0.
   @inlinable
@@ -39,48 +53,6 @@ public struct Step<M: Machine> {
     record.pointee.values.append(contentsOf: data)
     record.pointee.effects.append(
       .emit(output: UInt8(output.name.index), first: UInt32(first), count: UInt32(data.count)))
-  }
-
-  /// Lets a timer run; it expires after `interval`. One that already runs under this name is replaced.
-  ///
-  /// A timer without delay expires at this same moment, after the step and the deliveries of its wires.
-  ///
-  /// - Precondition: `interval` is not negative.
-  @inlinable
-  public func arm(_ timer: M.TimerName, after interval: Interval) {
-    precondition(interval >= .zero, "a timer cannot expire before it is armed")
-    record.pointee.isWritten = true
-    record.pointee.effects.append(.arm(timer: UInt8(timer.index), key: 0, due: record.pointee.now + interval))
-  }
-
-  /// Stops a timer. One that does not run is left alone.
-  @inlinable
-  public func disarm(_ timer: M.TimerName) {
-    record.pointee.isWritten = true
-    record.pointee.effects.append(.disarm(timer: UInt8(timer.index), key: 0))
-  }
-
-  /// Lets one of several timers of a name run, told apart by their keys: the running number of a request, say.
-  ///
-  /// When it expires, ``key`` is the one given here. Arming a key that already runs replaces that one.
-  ///
-  /// - Precondition: `interval` is not negative; `key` is between 1 and `UInt32.max`; the kind says that the timer is
-  ///   keyed (see ``TimerForm/keyed(_:)``).
-  public func arm(_ timer: M.TimerName, key: Int, after interval: Interval) {
-    precondition(interval >= .zero, "a timer cannot expire before it is armed")
-    precondition(key > 0, "a key counts from 1")
-    record.pointee.isWritten = true
-    record.pointee.effects.append(
-      .arm(timer: UInt8(timer.index), key: UInt32(key), due: record.pointee.now + interval))
-  }
-
-  /// Stops one of several timers of a name. One that does not run is left alone.
-  ///
-  /// - Precondition: As for ``arm(_:key:after:)``.
-  public func disarm(_ timer: M.TimerName, key: Int) {
-    precondition(key > 0, "a key counts from 1")
-    record.pointee.isWritten = true
-    record.pointee.effects.append(.disarm(timer: UInt8(timer.index), key: UInt32(key)))
   }
 
   /// Refuses the input and says why, in the words of the machine.
@@ -106,6 +78,30 @@ public struct Step<M: Machine> {
   }
 }
 
+/// The timers of a machine as its step needs to know them.
+public struct StepTimers: Sendable {
+  // Safety: the events that the kind's timers bring, one after the other in the kind's order; the kind owns them, and
+  // whoever takes the step keeps it alive. `nil` where there are none.
+  @usableFromInline nonisolated(unsafe) let events: UnsafeRawPointer?
+  /// How many timers the kind has, at most 64.
+  @usableFromInline let count: Int
+  /// A bit for each timer whose event has data.
+  @usableFromInline let withData: UInt64
+  /// A bit for each timer without a key that runs.
+  public var running: UInt64
+
+  @inlinable
+  @inline(__always)
+  public init(events: UnsafeRawPointer?, count: Int, withData: UInt64, running: UInt64) {
+    self.events = events
+    self.count = count
+    self.withData = withData
+    self.running = running
+  }
+
+  public static var none: StepTimers { StepTimers(events: nil, count: 0, withData: 0, running: 0) }
+}
+
 /// One thing that a step asks for, without the types of its machine.
 public enum Effect: Sendable {
   /// An output, by its place in the kind's list, and where its data stand in ``StepRecord/values``.
@@ -118,6 +114,14 @@ public enum Effect: Sendable {
 /// The sheet on which a step is written: made once and used again for every step, so that a step allocates nothing.
 public struct StepRecord: Sendable {
   public var now = Moment.beginning
+  /// The machine's timers. Whoever takes a step sets it before.
+  public var timers = StepTimers.none
+  /// A bit for each timer that the rule has armed or disarmed by itself.
+  @usableFromInline var overridden: UInt64 = 0
+  /// Whether named guards are noted.
+  public var notesGuards = false
+  /// The guards that the rule has asked for, with what they were.
+  public private(set) var guards: [(name: String, isTrue: Bool)] = []
   /// The key of the timer whose expiry this step is; 0 where it bears none. Whoever sets it, clears it.
   public var key: UInt32 = 0
   /// Whether anything below was written; most steps write nothing, and then nothing need be read or cleared.
@@ -151,6 +155,13 @@ public struct StepRecord: Sendable {
     if isWritten { clear() }
   }
 
+  @usableFromInline
+  @inline(never)
+  mutating func note(_ guardName: StaticString, _ isTrue: Bool) {
+    isWritten = true
+    guards.append((guardName.description, isTrue))
+  }
+
   /// Notes that the step draws a number.
   mutating func noteDraw() {
     guard !hasDrawn else { return }
@@ -164,6 +175,7 @@ public struct StepRecord: Sendable {
   @inline(never)
   mutating func takeBack() {
     effects.removeAll()
+    overridden = 0
     if !values.isEmpty { values.removeAll(keepingCapacity: true) }
     if hasDrawn { generator = undrawn }
   }
@@ -188,6 +200,8 @@ public struct StepRecord: Sendable {
     isWritten = false
     hasDrawn = false
     keepsChanges = false
+    overridden = 0
+    if !guards.isEmpty { guards.removeAll() }
     effects.removeAll()
     if !values.isEmpty { values.removeAll(keepingCapacity: true) }
     if reason != nil { reason = nil }

@@ -124,6 +124,14 @@ extension Interval: ValueConvertible {
   public var value: Value { .interval(self) }
 }
 
+extension Duration: ValueConvertible {
+  public init?(_ value: Value) {
+    guard case .interval(let interval) = value else { return nil }
+    self.init(interval)
+  }
+  public var value: Value { .interval(Interval(self)) }
+}
+
 extension Moment: ValueConvertible {
   public init?(_ value: Value) {
     guard case .moment(let moment) = value else { return nil }

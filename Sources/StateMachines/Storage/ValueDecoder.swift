@@ -16,7 +16,7 @@ public final class ValueDecoder {
   private enum Form {
     case own
     case direct(any DirectlyStored.Type)
-    case word(any Vocabulary.Type, NamedWords)
+    case word(any NamedCases.Type, NamedWords)
   }
 
   /// - Parameter bytes: Must live as long as the decoder is used.
@@ -172,7 +172,7 @@ public final class ValueDecoder {
   private func form<T>(of type: T.Type) -> Form {
     if let known = types[ObjectIdentifier(type)] { return known }
     let form: Form =
-      if let vocabulary = type as? any Vocabulary.Type {
+      if let vocabulary = type as? any NamedCases.Type {
         .word(vocabulary, NamedWords(vocabulary.words))
       } else if let direct = type as? any DirectlyStored.Type {
         .direct(direct)

@@ -4,7 +4,7 @@
 /// texts their length and their UTF-8. What is `Codable` is written by its own coding, member by member: an optional says
 /// whether it is there, a list how many it has, a set or dictionary its elements in the order of their bytes. The name of
 /// a member or of a case is written out where it first comes up, and is a number from then on; so a reader finds out when
-/// a type's members are others than those that were written. A ``Vocabulary``'s name is written as its word in the same way,
+/// a type's members are others than those that were written. A ``NamedCases``'s name is written as its word in the same way,
 /// and so is found again wherever it stands in the list by then.
 ///
 /// One encoder writes any number of values, one behind the other, for one ``ValueDecoder`` to read.
@@ -26,7 +26,7 @@ public final class ValueEncoder {
     case own
     case direct(any DirectlyStored.Type)
     /// As a word, so that its place does not matter.
-    case word(any Vocabulary.Type, NamedWords)
+    case word(any NamedCases.Type, NamedWords)
   }
 
   public init() {}
@@ -145,7 +145,7 @@ public final class ValueEncoder {
   private func form<T>(of type: T.Type) -> Form {
     if let known = types[ObjectIdentifier(type)] { return known }
     let form: Form =
-      if let vocabulary = type as? any Vocabulary.Type {
+      if let vocabulary = type as? any NamedCases.Type {
         .word(vocabulary, NamedWords(vocabulary.words))
       } else if let direct = type as? any DirectlyStored.Type {
         .direct(direct)
@@ -156,7 +156,7 @@ public final class ValueEncoder {
     return form
   }
 
-  private func place<T, V: Vocabulary>(of value: T, in vocabulary: V.Type) -> Int {
+  private func place<T, V: NamedCases>(of value: T, in vocabulary: V.Type) -> Int {
     // Safety: `vocabulary` is the type `T` itself, seen as a list of names.
     withUnsafePointer(to: value) { UnsafeRawPointer($0).assumingMemoryBound(to: V.self).pointee.index }
   }

@@ -3,19 +3,19 @@ internal import StateMachines
 
 // The same toggle in each of the forms, as an engineer would write it who knows the form.
 
-enum Light: UInt8, CaseIterable, Vocabulary, MachineState { case off, on }
+enum Light: MachineState { case off, on }
 
 enum Press: Sendable, Codable { case press }
 
 extension Kind {
-  fileprivate convenience init<M: Machine>(toggle: M.Type)
+  fileprivate convenience init<M: LegacyMachine>(toggle: M.Type)
   where M.State == Light, M.Event == Press, M.TimerName == NoNames, M.Output == NoOutput, M.Parameters == NoParameters {
     self.init(
       toggle, "\(toggle)", "a toggle", states: [.off: "off", .on: "on"], events: [.event(.press, "the button")])
   }
 }
 
-struct PlainToggle: Machine {
+struct PlainToggle: LegacyMachine {
   var state: Light
   init(initial: Light?, _ step: Step<Self>) { state = initial ?? .off }
 
@@ -29,7 +29,7 @@ struct PlainToggle: Machine {
   static let kind = Kind(toggle: PlainToggle.self)
 }
 
-struct ReducerToggle: Machine {
+struct ReducerToggle: LegacyMachine {
   struct Rule: Reducer {
     func reduce(_ state: Light, _ wish: Press) -> Light {
       switch (state, wish) {
@@ -51,7 +51,7 @@ struct ReducerToggle: Machine {
   static let kind = Kind(toggle: ReducerToggle.self)
 }
 
-struct FeatureToggle: Machine {
+struct FeatureToggle: LegacyMachine {
   struct Rule: Feature {
     enum Effect { case switched(Light) }
 
@@ -86,7 +86,7 @@ struct FeatureToggle: Machine {
     events: [.event(.press, "the button")])
 }
 
-struct StateObjectToggle: Machine {
+struct StateObjectToggle: LegacyMachine {
   struct Nobody: StateSubject {}
 
   final class Off: StateObject {
@@ -116,7 +116,7 @@ struct StateObjectToggle: Machine {
   static let kind = Kind(toggle: StateObjectToggle.self)
 }
 
-struct SchemaToggle: Machine {
+struct SchemaToggle: LegacyMachine {
   static let schema = Schema<Light, Press, Step<SchemaToggle>>(initial: .off) { light, press in
     switch light {
     case .off:
@@ -145,10 +145,10 @@ struct SchemaToggle: Machine {
   static let kind = Kind(toggle: SchemaToggle.self)
 }
 
-struct EventObjectToggle: Machine {
+struct EventObjectToggle: LegacyMachine {
   typealias Objects = EventObjects<Step<EventObjectToggle>, Void>
 
-  enum Change: UInt8, CaseIterable, Vocabulary { case switchOn, switchOff }
+  enum Change: NamedCases { case switchOn, switchOff }
 
   static let objects: Objects.Definition = {
     do {
@@ -184,12 +184,12 @@ struct EventObjectToggle: Machine {
 struct HierarchicalToggle: HierarchicalMachine {
   typealias Host = HierarchicalToggle
 
-  enum State: UInt8, CaseIterable, StatechartLeaf, MachineState {
+  enum State: StatechartLeaf, MachineState {
     case off, on
     var parent: Composite? { .powered }
   }
 
-  enum Composite: UInt8, CaseIterable, StatechartComposite {
+  enum Composite: StatechartComposite {
     case powered
     var parent: Composite? { nil }
   }

@@ -29,8 +29,8 @@ extension LampRelease {
 }
 
 /// A lamp as some release has it: pressed it is lit until it has burnt long enough, or is pressed again, and then cools.
-struct ReleasedLamp<Release: LampRelease>: Machine {
-  struct State: MachineState, Vocabulary {
+struct ReleasedLamp<Release: LampRelease>: LegacyMachine {
+  struct State: MachineState {
     let word: String
     static var words: [String] { Release.states }
     var data: String? { nil }
@@ -41,7 +41,7 @@ struct ReleasedLamp<Release: LampRelease>: Machine {
     static var words: [String] { Release.timers }
   }
 
-  struct Output: ReleasedWord, MachineOutput {
+  struct Output: ReleasedWord, OutputWithData {
     let word: String
     static var words: [String] { Release.outputs }
   }
@@ -133,7 +133,7 @@ struct ReleasedLamp<Release: LampRelease>: Machine {
 }
 
 /// A word of a list that a release has.
-protocol ReleasedWord: Vocabulary {
+protocol ReleasedWord: NamedCases {
   init(word: String)
   var word: String { get }
 }

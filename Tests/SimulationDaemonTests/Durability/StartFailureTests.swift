@@ -93,8 +93,8 @@ struct StartFailureTests {
 }
 
 /// A relic's later rule: nothing moves it.
-private struct Hermit: Machine {
-  enum State: UInt8, CaseIterable, Vocabulary, MachineState { case idle, running }
+private struct Hermit: LegacyMachine {
+  enum State: MachineState { case idle, running }
   enum Event: Sendable { case start, stop }
 
   var state: State

@@ -1,8 +1,8 @@
 import StateMachines
 import Testing
 
-struct VocabularyTests {
-  private enum Door: UInt8, CaseIterable, Vocabulary { case closed, open, ajar }
+struct NamedCasesTests {
+  private enum Door: NamedCases { case closed, open, ajar }
 
   @Test("the words of an enum are its cases, numbered in their order")
   func words() {
@@ -21,7 +21,7 @@ struct VocabularyTests {
 
   @Test("a place without a name is a defect")
   func outside() async {
-    await #expect(processExitsWith: .failure) { _ = VocabularyTests.Door(at: 3) }
+    await #expect(processExitsWith: .failure) { _ = NamedCasesTests.Door(at: 3) }
     await #expect(processExitsWith: .failure) { _ = NoNames(at: 0) }
   }
 }
