@@ -92,6 +92,7 @@ extension Machine {
     if State.carriesData { record.pointee.write(after: machine.state.data) }
     let index = UInt8(machine.state.name.index)
     value.initializeMemory(as: Self.self, to: machine)
+    record.pointee.endCall()
     return index
   }
 
@@ -159,6 +160,7 @@ extension Machine {
       verdict = .refused
     }
     if State.carriesData { record.pointee.write(after: machine.pointee.state.data) }
+    record.pointee.endCall()
     return StepResult(verdict: verdict, from: from, to: UInt8(machine.pointee.state.name.index))
   }
 

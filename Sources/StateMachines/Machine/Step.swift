@@ -3,15 +3,31 @@
 /// A step is valid only during the call that it is handed to. The effects are kept in the order in which they are
 /// asked for, and that is the order in which the world carries them out.
 public struct Step<M: _Machine> {
-  // Safety: both pointers are made by `ErasedMachine`'s entry points from storage that outlives the call, and a rule
-  // has no way to keep the step.
-  @usableFromInline package let record: UnsafeMutablePointer<StepRecord>
+  // Safety: both pointers are made by `ErasedMachine`'s entry points from storage that outlives the call that the step is
+  // handed to. A debug build traps where a step is used after that call.
+  @usableFromInline let storage: UnsafeMutablePointer<StepRecord>
   @usableFromInline package let parameterStorage: UnsafePointer<M.Parameters>
+  #if DEBUG
+    @usableFromInline let number: UInt64
+  #endif
 
   @inlinable
   package init(_ record: UnsafeMutablePointer<StepRecord>, _ parameters: UnsafePointer<M.Parameters>) {
-    self.record = record
+    storage = record
     parameterStorage = parameters
+    #if DEBUG
+      number = record.pointee.number
+    #endif
+  }
+
+  /// The sheet that the step is written on.
+  @inlinable
+  @inline(__always)
+  package var record: UnsafeMutablePointer<StepRecord> {
+    #if DEBUG
+      precondition(storage.pointee.number == number, "a step is used after the call that it was handed to")
+    #endif
+    return storage
   }
 
   /// The moment of this step; for an expired timer, the moment at which it was due.
@@ -114,6 +130,10 @@ public enum Effect: Sendable {
 /// The sheet on which a step is written: made once and used again for every step, so that a step allocates nothing.
 public struct StepRecord: Sendable {
   public var now = Moment.beginning
+  #if DEBUG
+    /// Which call the record is for: a step of another one is none any more.
+    @usableFromInline var number: UInt64 = 0
+  #endif
   /// The machine's timers. Whoever takes a step sets it before.
   public var timers = StepTimers.none
   /// A bit for each timer that the rule has armed or disarmed by itself.
@@ -160,6 +180,15 @@ public struct StepRecord: Sendable {
   mutating func note(_ guardName: StaticString, _ isTrue: Bool) {
     isWritten = true
     guards.append((guardName.description, isTrue))
+  }
+
+  /// Ends the call that a step was made for.
+  @inlinable
+  @inline(__always)
+  mutating func endCall() {
+    #if DEBUG
+      number &+= 1
+    #endif
   }
 
   /// Notes that the step draws a number.
