@@ -134,11 +134,8 @@ public struct CheckinsService: Machine {
       }
       next.nextFailure = failure
       return .stayAs(next)
-    case .offline:
-      next.isOffline = true
-      return next == state ? .ignore : .stayAs(next)
-    case .online:
-      next.isOffline = false
+    case .offline, .online:
+      next.isOffline = event == .offline
       return next == state ? .ignore : .stayAs(next)
     }
   }
@@ -168,7 +165,7 @@ public struct CheckinsService: Machine {
     requests += 1
     var next = state
     let service = step.parameters.service
-    var answer: Event?
+    let answer: Event?
     if !service.isAutomatic {
       answer = nil
     } else if let failure = state.nextFailure {
