@@ -15,12 +15,12 @@ public import StateMachines
 /// The login screen is the reading `loginScreen`: waiting hides the button, showingError shows the reading `error`
 /// until the next attempt. A login with an empty field does nothing. When a login has succeeded, the screen is closed:
 /// that is the output `loggedIn`, behind `currentUser` which says who it is.
-public struct Auth: LegacyMachine {
+public struct Auth: Machine {
   public enum State: StateWithData {
     /// Nobody is logged in; the login screen shows the error of the last attempt, if that failed.
     case anonymous(LoginError?)
-    /// An attempt is under way. With service=auto the timer of its answer is running.
-    case loggingIn(Attempt)
+    /// An attempt is under way. With service=auto its answer is running; nil if somebody is to send it.
+    case loggingIn(String, answer: Event?)
     /// A user is logged in. `sessionExpired` is running if sessions have an end.
     case authenticated(String)
 
@@ -37,21 +37,12 @@ public struct Auth: LegacyMachine {
     public var data: String? {
       switch self {
       case .anonymous: nil
-      case .loggingIn(let attempt): attempt.user
-      case .authenticated(let user): user
+      case .loggingIn(let user, _), .authenticated(let user): user
       }
     }
 
     public static var carriesData: Bool { true }
   }
-
-  public struct Attempt: Hashable, Sendable, Codable {
-    let user: String
-    /// What will be answered; nil if somebody is to send it.
-    let answer: Answer?
-  }
-
-  public enum Answer: Hashable, Sendable, Codable { case accepted, rejected, failed }
 
   public enum LoginError: String, Choice { case invalidCredentials, network }
 
@@ -61,15 +52,13 @@ public struct Auth: LegacyMachine {
   /// What a login fails of.
   public enum Trouble: String, Choice { case network }
 
-  public enum Event: Sendable {
+  public enum Event: MachineEvent, Codable {
     case login(String, String)
     case accepted
     case rejected(Rejection?)
     case failed(Trouble?)
     case logout, sessionExpired
   }
-
-  public enum TimerName: NamedCases { case accepted, rejected, failed, sessionExpired }
 
   public enum Output: OutputWithData {
     case currentUser(String?)
@@ -99,9 +88,9 @@ public struct Auth: LegacyMachine {
 
   public struct Parameters: ServedParameters {
     private var given = SimulatedService(latency: .seconds(1))
-    private var givenLatency: Interval?
+    private var givenLatency: Duration?
     /// Nil: a session has no end.
-    var sessionTTL: Interval?
+    var sessionTTL: Duration?
     public init() {}
 
     var service: SimulatedService {
@@ -114,172 +103,108 @@ public struct Auth: LegacyMachine {
     }
 
     /// What is given under this name holds, whatever is given as `latency`.
-    var loginLatency: Interval {
+    var loginLatency: Duration {
       get { givenLatency ?? given.latency }
       set { givenLatency = newValue }
     }
   }
 
-  public var state: State
+  public var state = State.anonymous(nil)
   private var attempts = 0
   private var late = 0
+  public init() {}
 
   /// A service that is made in `loggingIn` or `authenticated` has A as its user.
-  public init(initial: State.Name?, _ step: Step<Self>) {
-    state = .anonymous(nil)
-    switch initial ?? .anonymous {
-    case .anonymous: break
-    case .loggingIn: state = .loggingIn(attempt(by: "A", "", step))
+  public mutating func start(in name: State.Name, _ step: Step<Self>) -> State {
+    switch name {
+    case .anonymous: .anonymous(nil)
+    case .loggingIn: attempt(by: "A", "", step)
+    case .authenticated: .authenticated("A")
+    }
+  }
+
+  public func timers(in state: State, _ parameters: Parameters) -> StateTimers<Self> {
+    switch state {
+    case .anonymous, .loggingIn(_, answer: nil): .none
+    case .loggingIn(_, let answer?): .after(parameters.loginLatency, answer)
     case .authenticated:
-      state = .authenticated("A")
-      armSession(step)
+      if let sessionTTL = parameters.sessionTTL { .after(sessionTTL, .sessionExpired) } else { .none }
     }
   }
 
-  public mutating func react(to input: Input<Event, TimerName>, _ step: Step<Self>) -> Reaction<State> {
-    switch (state, input) {
-    case (.anonymous, .event(.login(let user, let password))):
-      if user.isEmpty || password.isEmpty { return .ignore }
-      return .move(to: .loggingIn(attempt(by: user, password, step)))
-    case (.loggingIn(let attempt), .event(.accepted)):
-      disarm(attempt, step)
-      return admit(attempt.user, step)
-    case (.loggingIn(let attempt), .expired(.accepted)):
-      return admit(attempt.user, step)
-    case (.loggingIn(let attempt), .event(.rejected)):
-      disarm(attempt, step)
-      return turnAway(.invalidCredentials, step)
-    case (.loggingIn, .expired(.rejected)):
-      return turnAway(.invalidCredentials, step)
-    case (.loggingIn(let attempt), .event(.failed)):
-      disarm(attempt, step)
-      return turnAway(.network, step)
-    case (.loggingIn, .expired(.failed)):
-      return turnAway(.network, step)
-    case (.loggingIn(let attempt), .event(.logout)):
-      disarm(attempt, step)
-      return .move(to: .anonymous(nil))
-    case (.authenticated, .event(.logout)):
-      disarmSession(step)
-      step.emit(.currentUser(nil))
-      return .move(to: .anonymous(nil))
-    case (.authenticated, .event(.sessionExpired)):
-      disarmSession(step)
-      return expire(step)
-    case (.authenticated, .expired(.sessionExpired)):
-      return expire(step)
-
-    case (.loggingIn, .event(.login)):
-      return step.refuse("busy: another login is under way")
-    case (.authenticated(let user), .event(.login)):
-      return step.refuse("\(user) is logged in already")
-
-    case (.anonymous, .event(.accepted)):
-      late += 1
-      return .ignore
-    case (.anonymous, .event(.rejected)), (.anonymous, .event(.failed)), (.anonymous, .event(.logout)),
-      (.anonymous, .event(.sessionExpired)), (.loggingIn, .event(.sessionExpired)), (.authenticated, .event(.accepted)),
-      (.authenticated, .event(.rejected)), (.authenticated, .event(.failed)):
-      return .ignore
-    case (.anonymous, .expired), (.loggingIn, .expired(.sessionExpired)), (.authenticated, .expired(.accepted)),
-      (.authenticated, .expired(.rejected)), (.authenticated, .expired(.failed)):
-      return .ignore  // These timers cannot be running there.
+  public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
+    switch event {
+    case .login(let user, let password):
+      switch state {
+      case .anonymous where step.when("empty field", user.isEmpty || password.isEmpty): return .ignore
+      case .anonymous: return .move(to: attempt(by: user, password, step))
+      case .loggingIn: return step.refuse("busy: another login is under way")
+      case .authenticated(let user): return step.refuse("\(user) is logged in already")
+      }
+    case .accepted:
+      switch state {
+      case .anonymous:
+        late += 1
+        return .ignore
+      case .loggingIn(let user, _):
+        step.emit(.currentUser(user))
+        step.emit(.loggedIn)
+        return .move(to: .authenticated(user))
+      case .authenticated: return .ignore
+      }
+    case .rejected: return turnAway(.invalidCredentials, step)
+    case .failed: return turnAway(.network, step)
+    case .logout:
+      switch state {
+      case .anonymous: return .ignore
+      case .loggingIn: return .move(to: .anonymous(nil))
+      case .authenticated:
+        step.emit(.currentUser(nil))
+        return .move(to: .anonymous(nil))
+      }
+    case .sessionExpired:
+      switch state {
+      case .anonymous, .loggingIn: return .ignore
+      case .authenticated:
+        step.emit(.currentUser(nil))
+        step.emit(.expired)
+        return .move(to: .anonymous(nil))
+      }
     }
-  }
-
-  public func asksFor(_ timer: TimerName) -> Bool {
-    switch (state, timer) {
-    case (.loggingIn(let attempt), .accepted), (.loggingIn(let attempt), .rejected), (.loggingIn(let attempt), .failed):
-      attempt.answer?.timer == timer
-    case (.authenticated, .sessionExpired): true
-    case (.anonymous, _), (.loggingIn, .sessionExpired), (.authenticated, .accepted), (.authenticated, .rejected),
-      (.authenticated, .failed):
-      false
-    }
-  }
-
-  /// Sends a login on its way, and with service=auto its answer too.
-  private mutating func attempt(by user: String, _ password: String, _ step: Step<Self>) -> Attempt {
-    attempts += 1
-    let service = step.parameters.service
-    guard service.isAutomatic else { return Attempt(user: user, answer: nil) }
-    let answer: Answer
-    if service.fails(request: attempts, step) {
-      answer = .failed
-    } else {
-      answer = password == "bad" ? .rejected : .accepted
-    }
-    step.arm(answer.timer, after: service.latency)
-    return Attempt(user: user, answer: answer)
-  }
-
-  private func disarm(_ attempt: Attempt, _ step: Step<Self>) {
-    if let answer = attempt.answer { step.disarm(answer.timer) }
-  }
-
-  private func armSession(_ step: Step<Self>) {
-    if let sessionTTL = step.parameters.sessionTTL { step.arm(.sessionExpired, after: sessionTTL) }
-  }
-
-  private func disarmSession(_ step: Step<Self>) {
-    if step.parameters.sessionTTL != nil { step.disarm(.sessionExpired) }
-  }
-
-  private func admit(_ user: String, _ step: Step<Self>) -> Reaction<State> {
-    armSession(step)
-    step.emit(.currentUser(user))
-    step.emit(.loggedIn)
-    return .move(to: .authenticated(user))
   }
 
   private func turnAway(_ error: LoginError, _ step: Step<Self>) -> Reaction<State> {
-    step.emit(.error(error))
-    return .move(to: .anonymous(error))
-  }
-
-  private func expire(_ step: Step<Self>) -> Reaction<State> {
-    step.emit(.currentUser(nil))
-    step.emit(.expired)
-    return .move(to: .anonymous(nil))
-  }
-}
-
-extension Auth.Answer {
-  fileprivate var timer: Auth.TimerName {
-    switch self {
-    case .accepted: .accepted
-    case .rejected: .rejected
-    case .failed: .failed
+    switch state {
+    case .anonymous, .authenticated: return .ignore
+    case .loggingIn:
+      step.emit(.error(error))
+      return .move(to: .anonymous(error))
     }
   }
-}
 
-/// What the login screen shows while it is open.
-private enum LoginScreen: String, Choice { case idle, waiting, showingError }
+  /// A login goes out, and with service=auto it is settled what will be answered.
+  private mutating func attempt(by user: String, _ password: String, _ step: Step<Self>) -> State {
+    attempts += 1
+    let service = step.parameters.service
+    if !service.isAutomatic { return .loggingIn(user, answer: nil) }
+    if service.fails(request: attempts, step) { return .loggingIn(user, answer: .failed(nil)) }
+    return .loggingIn(user, answer: password == "bad" ? .rejected(nil) : .accepted)
+  }
+}
 
 extension Auth.State {
   /// What the login screen shows; nil where it is closed.
-  fileprivate var loginScreen: LoginScreen? {
+  fileprivate var loginScreen: String? {
     switch self {
-    case .anonymous(let error): error == nil ? .idle : .showingError
-    case .loggingIn: .waiting
+    case .anonymous(let error): error == nil ? "idle" : "showingError"
+    case .loggingIn: "waiting"
     case .authenticated: nil
     }
   }
 
-  fileprivate var error: Auth.LoginError? {
-    switch self {
-    case .anonymous(let error): error
-    case .loggingIn, .authenticated: nil
-    }
-  }
+  fileprivate var error: Auth.LoginError? { if case .anonymous(let error) = self { error } else { nil } }
 
-  fileprivate var user: String? {
-    switch self {
-    case .anonymous, .loggingIn: nil
-    case .authenticated(let user): user
-    }
-  }
+  fileprivate var user: String? { if case .authenticated(let user) = self { user } else { nil } }
 }
 
 extension Auth {
@@ -292,14 +217,15 @@ extension Auth {
       """,
     example: [
       "new auth a sessionTTL=10s", "send a login A bad", "advance 1s", "show a", "send a login A ok",
-      "send a login B ok",
-      "advance 1s", "advance 10s", "send a logout",
+      "send a login B ok", "advance 1s", "advance 10s", "send a logout",
     ],
-    states: [
-      .anonymous: "nobody is logged in",
-      .loggingIn: "a login is under way",
-      .authenticated: "a user is logged in",
-    ],
+    states: {
+      switch $0 {
+      case .anonymous: "nobody is logged in"
+      case .loggingIn: "a login is under way"
+      case .authenticated: "a user is logged in"
+      }
+    },
     events: [
       .event(
         Event.login, .text("user", bytes: 0...64, like: ["A", ""]),
@@ -312,21 +238,25 @@ extension Auth {
       .event(.sessionExpired, "the session is over"),
     ],
     timers: [
-      .accepted: .after("loginLatency", "the login is accepted"),
-      .rejected: .after("loginLatency", "the login is rejected"),
-      .failed: .after("loginLatency", "the login could not be checked"),
-      .sessionExpired: .computed("the session is over, sessionTTL after the login"),
+      .timer(.accepted, after: "loginLatency", "the login is accepted"),
+      .timer(.rejected(nil), after: "loginLatency", "the login is rejected"),
+      .timer(.failed(nil), after: "loginLatency", "the login could not be checked"),
+      .timer(.sessionExpired, "the session is over, sessionTTL after the login"),
     ],
-    outputs: [
-      .currentUser: .output(("user", .optional(.user)), about: "who is logged in from now on"),
-      .loggedIn: .output(about: "the login screen is closed after a login"),
-      .error: .output(
-        ("error", .choice(LoginError.allCases.map(\.rawValue))), about: "why there was no login, for the login screen"),
-      .expired: .output(about: "the session is over, and not by a logout"),
-    ],
+    outputs: {
+      switch $0 {
+      case .currentUser: .output(("user", .optional(.user)), about: "who is logged in from now on")
+      case .loggedIn: .output(about: "the login screen is closed after a login")
+      case .error:
+        .output(
+          ("error", .choice(LoginError.allCases.map(\.rawValue))),
+          about: "why there was no login, for the login screen")
+      case .expired: .output(about: "the session is over, and not by a logout")
+      }
+    },
     readings: [
       .reading("currentUser", .user, "who is logged in") { machine, _, _ in machine.state.user },
-      .reading("loginScreen", .choice(LoginScreen.allCases.map(\.rawValue)), "what the login screen shows") {
+      .reading("loginScreen", .choice(["idle", "waiting", "showingError"]), "what the login screen shows") {
         machine, _, _ in machine.state.loginScreen
       },
       .reading("error", .choice(LoginError.allCases.map(\.rawValue)), "what the login screen says of the last attempt")

@@ -24,69 +24,43 @@ public import StateMachines
 ///
 /// Chosen here: a fetch that fails at once starts no request, so it has no number and uses up no `failures` and no
 /// `failNext`. An answer may be sent as an event too, in either mode of `service`, and it comes instead of the timer's.
-public struct CheckinsService: LegacyMachine {
-  public enum State: StateWithData {
-    /// Nothing runs.
-    case idle(Conditions)
-    /// A list is on its way. With service=auto `received` or `failed` is running.
-    case fetching(Request, Conditions)
-
-    public enum Name: NamedCases { case idle, fetching }
-
-    public var name: Name {
-      switch self {
-      case .idle: .idle
-      case .fetching: .fetching
-      }
-    }
-
-    public var data: String? {
-      switch self {
-      case .idle: nil
-      case .fetching(let request, _): "\(request.number),\(request.user)"
-      }
-    }
-
-    public static var carriesData: Bool { true }
-  }
-
-  public struct Request: Hashable, Sendable, Codable {
-    /// Counts from 1.
-    let number: Int
-    let user: String
-    /// What will be answered; nil if somebody is to send it.
-    let answer: Answer?
-    /// Whether the user has not logged out since, or is back.
-    var isUserPresent = true
-  }
-
-  /// What an answer depends on, besides the user.
-  public struct Conditions: Hashable, Sendable, Codable {
+public struct CheckinsService: Machine {
+  public struct State: StateWithData {
+    /// The list that is on its way. With service=auto its answer is running.
+    var request: Request?
     /// Who is logged in.
     var user: String?
     var isOffline = false
     /// What the next request fails with.
     var nextFailure: Failure?
+
+    public enum Name: NamedCases { case idle, fetching }
+    public var name: Name { request == nil ? .idle : .fetching }
+    public var data: String? { request.map { "\($0.number),\($0.user)" } }
+    public static var carriesData: Bool { true }
   }
 
-  public enum Answer: Hashable, Sendable, Codable {
-    case received(Int)
-    case failed(Failure)
+  struct Request: Hashable, Codable {
+    /// Counts from 1.
+    let number: Int
+    let user: String
+    /// What will be answered; nil if somebody is to send it.
+    let answer: Event?
+    /// Whether the user has not logged out since, or is back.
+    var isUserPresent = true
   }
 
   public typealias Failure = CheckinsWithLogin.Failure
 
-  public enum Event: Sendable {
+  public enum Event: MachineEvent, Codable {
     case fetch(String?)
-    case received(Int, Int?)
-    case failed(Failure, Int?)
+    case received(Int, request: Int? = nil)
+    case failed(Failure, request: Int? = nil)
     case cancel
     case currentUser(String?)
     case failNext(Failure)
     case offline, online
   }
-
-  public enum TimerName: NamedCases { case received, failed }
 
   public enum Output: OutputWithData {
     case received(Int)
@@ -118,171 +92,101 @@ public struct CheckinsService: LegacyMachine {
     public init() {}
   }
 
-  public var state: State
+  public var state = State()
   private var requests = 0
   private var late = 0
+  public init() {}
 
   /// A service that is made in `fetching` fetches for user A.
-  public init(initial: State.Name?, _ step: Step<Self>) {
-    var conditions = Conditions(isOffline: step.parameters.offline)
-    switch initial ?? .idle {
-    case .idle: state = .idle(conditions)
-    case .fetching:
-      state = .idle(conditions)
-      let request = request(for: "A", &conditions, step)
-      state = .fetching(request, conditions)
+  public mutating func start(in name: State.Name, _ step: Step<Self>) -> State {
+    let idle = State(isOffline: step.parameters.offline)
+    return switch name {
+    case .idle: idle
+    case .fetching: fetching(for: "A", from: idle, step)
     }
   }
 
-  public mutating func react(to input: Input<Event, TimerName>, _ step: Step<Self>) -> Reaction<State> {
-    switch (state, input) {
-    case (.idle(var conditions), .event(.fetch(let user))):
-      switch prompt(user, conditions) {
-      case .fail(let failure):
-        step.emit(.failed(failure))
-        return .stay
-      case .start(let user):
-        let request = request(for: user, &conditions, step)
-        return .move(to: .fetching(request, conditions))
-      }
-    case (.fetching(let replaced, var conditions), .event(.fetch(let user))):
-      disarm(replaced, step)
-      switch prompt(user, conditions) {
-      case .fail(let failure):
-        step.emit(.failed(failure))
-        return .move(to: .idle(conditions))
-      case .start(let user):
-        let request = request(for: user, &conditions, step)
-        return .move(to: .fetching(request, conditions))
-      }
-    case (.fetching(let request, let conditions), .event(.received(let items, let number))):
-      guard isPresent(number, request) else { return .ignore }
-      disarm(request, step)
-      emit(.received(items), to: request, step)
-      return .move(to: .idle(conditions))
-    case (.fetching(let request, let conditions), .event(.failed(let failure, let number))):
-      guard isPresent(number, request) else { return .ignore }
-      disarm(request, step)
-      emit(.failed(failure), to: request, step)
-      return .move(to: .idle(conditions))
-    case (.fetching(let request, let conditions), .expired):
-      guard let answer = request.answer else { return .ignore }  // Then no timer can be running.
-      emit(answer, to: request, step)
-      return .move(to: .idle(conditions))
-    case (.fetching(let request, let conditions), .event(.cancel)):
-      disarm(request, step)
-      return .move(to: .idle(conditions))
+  public func timers(in state: State, _ parameters: Parameters) -> StateTimers<Self> {
+    if let answer = state.request?.answer { .after(parameters.service.latency, answer) } else { .none }
+  }
 
-    case (.fetching(var request, var conditions), .event(.currentUser(let user))):
-      request.isUserPresent = user == request.user
-      conditions.user = user
-      return .stayAs(.fetching(request, conditions))
-    case (.idle(var conditions), .event(.currentUser(let user))):
-      conditions.user = user
-      return .stayAs(.idle(conditions))
-    case (_, .event(.failNext(let failure))):
-      guard step.parameters.service.isAutomatic else {
+  public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
+    var next = state
+    switch event {
+    case .fetch(let named):
+      guard let user = named ?? state.user else { return fail(.noAuth, step) }
+      if step.when("offline", state.isOffline) { return fail(.failedToLoadData, step) }
+      return .move(to: fetching(for: user, from: state, step))
+    case .received(let items, let number): return end(with: .received(items), to: number, step)
+    case .failed(let failure, let number): return end(with: .failed(failure), to: number, step)
+    case .cancel:
+      switch state.name {
+      case .idle: return .ignore
+      case .fetching: return .move(to: state.idle)
+      }
+    case .currentUser(let user):
+      next.user = user
+      next.request?.isUserPresent = user == state.request?.user
+      return .stayAs(next)
+    case .failNext(let failure):
+      guard step.when("service=auto", step.parameters.service.isAutomatic) else {
         return step.refuse("with service=manual it fails when failed is sent")
       }
-      return .stayAs(state.with { $0.nextFailure = failure })
-    case (_, .event(.offline)):
-      return state.conditions.isOffline ? .ignore : .stayAs(state.with { $0.isOffline = true })
-    case (_, .event(.online)):
-      return state.conditions.isOffline ? .stayAs(state.with { $0.isOffline = false }) : .ignore
+      next.nextFailure = failure
+      return .stayAs(next)
+    case .offline, .online:
+      next.isOffline = event == .offline
+      return next == state ? .ignore : .stayAs(next)
+    }
+  }
 
-    case (.idle, .event(.received)), (.idle, .event(.failed)):
+  /// A call fails before any request is made; one that was under way is given up.
+  private func fail(_ failure: Failure, _ step: Step<Self>) -> Reaction<State> {
+    step.emit(.failed(failure))
+    return switch state.name {
+    case .idle: .stay
+    case .fetching: .move(to: state.idle)
+    }
+  }
+
+  /// Ends the present request with an answer to it. Any other answer comes too late, and is counted.
+  private mutating func end(with answer: Output, to number: Int?, _ step: Step<Self>) -> Reaction<State> {
+    guard let request = state.request, step.when("to this request", number == nil || number == request.number) else {
       late += 1
       return .ignore
-    case (.idle, .event(.cancel)):
-      return .ignore
-    case (.idle, .expired):
-      return .ignore  // Nothing can be running there.
     }
+    let looksAgain = step.parameters.mode == .extended
+    step.emit(step.when("user gone", looksAgain && !request.isUserPresent) ? .failed(.noAuth) : answer)
+    return .move(to: state.idle)
   }
 
-  public func asksFor(_ timer: TimerName) -> Bool {
-    switch state {
-    case .idle: false
-    case .fetching(let request, _): request.answer?.timer == timer
-    }
-  }
-
-  /// What becomes of a call before any request is made.
-  private enum Prompt {
-    case start(String)
-    case fail(Failure)
-  }
-
-  private func prompt(_ user: String?, _ conditions: Conditions) -> Prompt {
-    guard let user = user ?? conditions.user else { return .fail(.noAuth) }
-    return conditions.isOffline ? .fail(.failedToLoadData) : .start(user)
-  }
-
-  /// Sends a request on its way, and with service=auto its answer too.
-  private mutating func request(for user: String, _ conditions: inout Conditions, _ step: Step<Self>) -> Request {
+  /// A request goes out, and with service=auto it is settled what will be answered.
+  private mutating func fetching(for user: String, from state: State, _ step: Step<Self>) -> State {
     requests += 1
+    var next = state
     let service = step.parameters.service
-    guard service.isAutomatic else { return Request(number: requests, user: user, answer: nil) }
-    let answer: Answer
-    if let failure = conditions.nextFailure {
-      conditions.nextFailure = nil
+    let answer: Event?
+    if !service.isAutomatic {
+      answer = nil
+    } else if let failure = state.nextFailure {
+      next.nextFailure = nil
       answer = .failed(failure)
     } else if service.fails(request: requests, step) {
       answer = .failed(.failedToLoadData)
     } else {
       let stored = ["A": service.items, "B": 0]
-      answer = stored[user].map(Answer.received) ?? .failed(.failedToLoadData)
+      answer = stored[user].map { .received($0) } ?? .failed(.failedToLoadData)
     }
-    step.arm(answer.timer, after: service.latency)
-    return Request(number: requests, user: user, answer: answer)
-  }
-
-  /// Whether an answer is to the present request; counts one that is not.
-  private mutating func isPresent(_ number: Int?, _ request: Request) -> Bool {
-    if number == nil || number == request.number { return true }
-    late += 1
-    return false
-  }
-
-  private func disarm(_ request: Request, _ step: Step<Self>) {
-    if let answer = request.answer { step.disarm(answer.timer) }
-  }
-
-  private func emit(_ answer: Answer, to request: Request, _ step: Step<Self>) {
-    if step.parameters.mode == .extended && !request.isUserPresent {
-      step.emit(.failed(.noAuth))
-      return
-    }
-    switch answer {
-    case .received(let items): step.emit(.received(items))
-    case .failed(let failure): step.emit(.failed(failure))
-    }
-  }
-}
-
-extension CheckinsService.Answer {
-  fileprivate var timer: CheckinsService.TimerName {
-    switch self {
-    case .received: .received
-    case .failed: .failed
-    }
+    next.request = Request(number: requests, user: user, answer: answer)
+    return next
   }
 }
 
 extension CheckinsService.State {
-  fileprivate var conditions: CheckinsService.Conditions {
-    switch self {
-    case .idle(let conditions), .fetching(_, let conditions): conditions
-    }
-  }
-
-  fileprivate func with(_ change: (inout CheckinsService.Conditions) -> Void) -> Self {
-    var conditions = conditions
-    change(&conditions)
-    return switch self {
-    case .idle: .idle(conditions)
-    case .fetching(let request, _): .fetching(request, conditions)
-    }
+  fileprivate var idle: Self {
+    var state = self
+    state.request = nil
+    return state
   }
 }
 
@@ -308,7 +212,12 @@ extension CheckinsService {
       "new checkinsService s", "send s fetch", "send s fetch A", "advance 1s", "send s fetch B", "show s", "advance 3s",
       "send s failNext failedToLoadData", "send s fetch A", "advance 3s",
     ],
-    states: [.idle: "nothing runs", .fetching: "a list is on its way, for the user at the time of the call"],
+    states: {
+      switch $0 {
+      case .idle: "nothing runs"
+      case .fetching: "a list is on its way, for the user at the time of the call"
+      }
+    },
     events: [
       .event(
         Event.fetch, .optional(.text("user", bytes: 1...64, like: ["A", "B", "C"])),
@@ -328,22 +237,21 @@ extension CheckinsService {
       .event(.online, "the network is back"),
     ],
     timers: [
-      .received: .after("latency", "the list comes"),
-      .failed: .after("latency", "the download fails"),
+      .timer(.received(0), after: "latency", "the list comes"),
+      .timer(.failed(.noAuth), after: "latency", "the download fails"),
     ],
-    outputs: [
-      .received: .output(("items", .checkins), about: "the list that was asked for"),
-      .failed: .output(("error", .checkinsFailure), about: "why there is no list"),
-    ],
+    outputs: {
+      switch $0 {
+      case .received: .output(("items", .checkins), about: "the list that was asked for")
+      case .failed: .output(("error", .checkinsFailure), about: "why there is no list")
+      }
+    },
     readings: [
       .reading("generation", .integer(0 ... .max), "how many requests were made") { machine, _, _ in machine.requests },
       .reading("user", .user, "for whom the list is fetched, otherwise who is logged in") { machine, _, _ in
-        switch machine.state {
-        case .idle(let conditions): conditions.user
-        case .fetching(let request, _): request.user
-        }
+        machine.state.request?.user ?? machine.state.user
       },
-      .reading("offline", .flag, "whether the network is gone") { machine, _, _ in machine.state.conditions.isOffline },
+      .reading("offline", .flag, "whether the network is gone") { machine, _, _ in machine.state.isOffline },
       .reading("late", .integer(0 ... .max), "how many answers came too late and were dropped") {
         machine, _, _ in machine.late
       },

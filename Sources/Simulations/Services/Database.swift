@@ -17,16 +17,16 @@ public import StateMachines
 ///
 /// Chosen here: the table itself, of which only the four stages were given; an answer that skips a stage is refused; at
 /// most `queueLimit` requests wait, and one more is refused.
-public struct Database: LegacyMachine {
+public struct Database: Machine {
   public enum State: StateWithData {
     /// Nothing was asked.
     case idle
     /// The request is being written as a query.
-    case translating
+    case translating(String)
     /// The query is being run. `query` is running.
-    case executing
-    /// The rows are being made into objects: short, and not to be interrupted.
-    case mapping
+    case executing(String)
+    /// So many rows are being made into objects: short, and not to be interrupted.
+    case mapping(Int)
     /// So many objects were found. `next` is running if a request waits.
     case finished(Int)
     /// It went wrong. `next` is running if a request waits.
@@ -63,16 +63,15 @@ public struct Database: LegacyMachine {
 
   public enum Stage: String, Choice { case translating, executing, mapping }
 
-  public enum Event: Sendable {
+  public enum Event: MachineEvent {
     case perform(String)
     case translated(String)
     case rows(Int)
     case mapped(Int)
     case error(String)
     case cancel
+    case next
   }
-
-  public enum TimerName: NamedCases { case query, next }
 
   public enum Output: OutputWithData {
     case translate(String)
@@ -103,124 +102,116 @@ public struct Database: LegacyMachine {
   }
 
   public struct Parameters: ParameterSet {
-    var query = Interval.seconds(5)
+    var query = Duration.seconds(5)
     var queueLimit = 100
     public init() {}
   }
 
-  public var state: State
+  public var state = State.idle
   private var waiting: [String] = []
   private var lateDropped = 0
+  public init() {}
 
-  public init(initial: State.Name?, _ step: Step<Self>) {
-    switch initial ?? .idle {
-    case .idle: state = .idle
-    case .translating:
-      step.emit(.translate("query"))
-      state = .translating
-    case .executing:
-      step.emit(.execute("query"))
-      step.arm(.query, after: step.parameters.query)
-      state = .executing
-    case .mapping:
-      step.emit(.map(0))
-      state = .mapping
-    case .finished: state = .finished(0)
-    case .failed: state = .failed(.executing, "error")
-    case .cancelled: state = .cancelled
+  public mutating func start(in name: State.Name, _ step: Step<Self>) -> State {
+    switch name {
+    case .idle: .idle
+    case .translating: .translating("query")
+    case .executing: .executing("query")
+    case .mapping: .mapping(0)
+    case .finished: .finished(0)
+    case .failed: .failed(.executing, "error")
+    case .cancelled: .cancelled
     }
   }
 
-  public mutating func react(to input: Input<Event, TimerName>, _ step: Step<Self>) -> Reaction<State> {
-    switch (state, input) {
-    case (.idle, .event(.perform(let request))):
-      return translate(request, step)
-    case (.finished, .event(.perform(let request))), (.failed, .event(.perform(let request))),
-      (.cancelled, .event(.perform(let request))):
-      // Whoever waits already, comes first.
-      return waiting.isEmpty ? translate(request, step) : wait(request, step)
-    case (.translating, .event(.perform(let request))), (.executing, .event(.perform(let request))),
-      (.mapping, .event(.perform(let request))):
-      return wait(request, step)
-    case (.finished, .expired(.next)), (.failed, .expired(.next)), (.cancelled, .expired(.next)):
-      return waiting.isEmpty ? .ignore : translate(waiting.removeFirst(), step)
-
-    case (.translating, .event(.translated(let query))):
-      step.emit(.execute(query))
-      step.arm(.query, after: step.parameters.query)
-      return .move(to: .executing)
-    case (.executing, .event(.rows(let count))):
-      step.disarm(.query)
-      step.emit(.map(count))
-      return .move(to: .mapping)
-    case (.mapping, .event(.mapped(let count))):
-      step.emit(.objects(count))
-      return end(.finished(count), step)
-    case (.translating, .event(.error(let error))):
-      return fail(.translating, error, step)
-    case (.executing, .event(.error(let error))):
-      return fail(.executing, error, step)
-    case (.mapping, .event(.error(let error))):
-      return fail(.mapping, error, step)
-    case (.executing, .expired(.query)):
-      return fail(.executing, "timeout", step)
-    case (.translating, .event(.cancel)), (.executing, .event(.cancel)):
-      step.disarm(.query)
-      return end(.cancelled, step)
-
-    case (.translating, .event(.rows)), (.translating, .event(.mapped)), (.executing, .event(.mapped)):
-      return step.refuse("that stage has not begun")
-    case (.mapping, .event(.cancel)):
-      return step.refuse("the rows are being made into objects, which is too short to be called off")
-    case (.idle, .event(.cancel)), (.finished, .event(.cancel)), (.failed, .event(.cancel)):
-      return step.refuse("nothing is being done that could be called off")
-
-    case (.cancelled, .event(.cancel)), (.executing, .event(.translated)), (.mapping, .event(.translated)),
-      (.mapping, .event(.rows)):
-      return .ignore  // Said before.
-    case (.idle, .event(.translated)), (.idle, .event(.rows)), (.idle, .event(.mapped)), (.idle, .event(.error)),
-      (.finished, .event(.translated)), (.finished, .event(.rows)), (.finished, .event(.mapped)),
-      (.finished, .event(.error)), (.failed, .event(.translated)), (.failed, .event(.rows)),
-      (.failed, .event(.mapped)), (.failed, .event(.error)), (.cancelled, .event(.translated)),
-      (.cancelled, .event(.rows)), (.cancelled, .event(.mapped)), (.cancelled, .event(.error)):
-      lateDropped += 1
-      return .ignore
-    case (.idle, .expired), (.translating, .expired), (.executing, .expired(.next)), (.mapping, .expired),
-      (.finished, .expired(.query)), (.failed, .expired(.query)), (.cancelled, .expired(.query)):
-      return .ignore  // These timers cannot be running there.
+  public func timers(in state: State, _ parameters: Parameters) -> StateTimers<Self> {
+    switch state {
+    case .executing: .after(parameters.query, .error("timeout"))
+    case .finished, .failed, .cancelled: waiting.isEmpty ? .none : .after(.zero, .next)
+    case .idle, .translating, .mapping: .none
     }
   }
 
-  private func translate(_ request: String, _ step: Step<Self>) -> Reaction<State> {
-    step.emit(.translate(request))
-    return .move(to: .translating)
+  public mutating func entered(_ state: State, _ step: Step<Self>) {
+    switch state {
+    case .translating(let request): step.emit(.translate(request))
+    case .executing(let query): step.emit(.execute(query))
+    case .mapping(let rows): step.emit(.map(rows))
+    case .idle, .finished, .failed, .cancelled: break
+    }
+  }
+
+  public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
+    switch event {
+    case .perform(let request):
+      switch state {
+      case .idle: return .move(to: .translating(request))
+      case .finished, .failed, .cancelled:
+        // Whoever waits already, comes first.
+        return step.when("nobody waits", waiting.isEmpty) ? .move(to: .translating(request)) : wait(request, step)
+      case .translating, .executing, .mapping: return wait(request, step)
+      }
+    case .translated(let query):
+      switch state {
+      case .translating: return .move(to: .executing(query))
+      case .executing, .mapping: return .ignore  // Said before.
+      case .idle, .finished, .failed, .cancelled: return dropLate()
+      }
+    case .rows(let count):
+      switch state {
+      case .translating: return step.refuse("that stage has not begun")
+      case .executing: return .move(to: .mapping(count))
+      case .mapping: return .ignore  // Said before.
+      case .idle, .finished, .failed, .cancelled: return dropLate()
+      }
+    case .mapped(let count):
+      switch state {
+      case .translating, .executing: return step.refuse("that stage has not begun")
+      case .mapping:
+        step.emit(.objects(count))
+        return .move(to: .finished(count))
+      case .idle, .finished, .failed, .cancelled: return dropLate()
+      }
+    case .error(let error):
+      switch state {
+      case .translating: return fail(.translating, error, step)
+      case .executing: return fail(.executing, error, step)
+      case .mapping: return fail(.mapping, error, step)
+      case .idle, .finished, .failed, .cancelled: return dropLate()
+      }
+    case .cancel:
+      switch state {
+      case .translating, .executing: return .move(to: .cancelled)
+      case .mapping:
+        return step.refuse("the rows are being made into objects, which is too short to be called off")
+      case .idle, .finished, .failed: return step.refuse("nothing is being done that could be called off")
+      case .cancelled: return .ignore
+      }
+    case .next:
+      switch state {
+      case .finished, .failed, .cancelled:
+        return waiting.isEmpty ? .ignore : .move(to: .translating(waiting.removeFirst()))
+      case .idle, .translating, .executing, .mapping: return .ignore
+      }
+    }
+  }
+
+  private func fail(_ stage: Stage, _ error: String, _ step: Step<Self>) -> Reaction<State> {
+    step.emit(.failure(stage, error))
+    return .move(to: .failed(stage, error))
   }
 
   private mutating func wait(_ request: String, _ step: Step<Self>) -> Reaction<State> {
-    guard waiting.count < step.parameters.queueLimit else {
+    guard step.when("room", waiting.count < step.parameters.queueLimit) else {
       return step.refuse("\(waiting.count) requests wait already, and no more may")
     }
     waiting.append(request)
     return .stay
   }
 
-  private func fail(_ stage: Stage, _ error: String, _ step: Step<Self>) -> Reaction<State> {
-    step.disarm(.query)
-    step.emit(.failure(stage, error))
-    return end(.failed(stage, error), step)
-  }
-
-  private func end(_ state: State, _ step: Step<Self>) -> Reaction<State> {
-    if !waiting.isEmpty { step.arm(.next, after: .zero) }
-    return .move(to: state)
-  }
-
-  public func asksFor(_ timer: TimerName) -> Bool {
-    switch (timer, state) {
-    case (.query, .executing): true
-    case (.next, .finished), (.next, .failed), (.next, .cancelled): !waiting.isEmpty
-    case (.query, _), (.next, _): false
-    }
+  private mutating func dropLate() -> Reaction<State> {
+    lateDropped += 1
+    return .ignore
   }
 }
 
@@ -236,15 +227,17 @@ extension Database {
       "new database d", "send d perform findAll", "send d perform findOne", "send d translated select", "advance 5s",
       "send d translated select", "send d rows 0", "send d mapped 0", "send d cancel", "show d",
     ],
-    states: [
-      .idle: "nothing was asked",
-      .translating: "the request is being written as a query",
-      .executing: "the query is being run",
-      .mapping: "the rows are being made into objects",
-      .finished: "so many objects were found",
-      .failed: "it went wrong at this stage, for this reason",
-      .cancelled: "it was called off",
-    ],
+    states: {
+      switch $0 {
+      case .idle: "nothing was asked"
+      case .translating: "the request is being written as a query"
+      case .executing: "the query is being run"
+      case .mapping: "the rows are being made into objects"
+      case .finished: "so many objects were found"
+      case .failed: "it went wrong at this stage, for this reason"
+      case .cancelled: "it was called off"
+      }
+    },
     events: [
       .event(
         Event.perform, .text("request", like: ["findAll"]), about: "something is wanted; waits while another is served"),
@@ -255,17 +248,20 @@ extension Database {
       .event(.cancel, "the request is called off; not possible while the rows are being made into objects"),
     ],
     timers: [
-      .query: .after("query", "the database has taken too long"),
-      .next: .computed("the request that waits begins, at the instant at which the one before has ended"),
+      .timer(.error("timeout"), named: "query", after: "query", "the database has taken too long"),
+      .timer(.next, "the request that waits begins, at the instant at which the one before has ended"),
     ],
-    outputs: [
-      .translate: .output(("request", .text(bytes: 1...1024)), about: "write this as a query"),
-      .execute: .output(("query", .text(bytes: 1...4096)), about: "run this query"),
-      .map: .output(("count", .count), about: "make objects of so many rows"),
-      .objects: .output(("count", .count), about: "so many objects were found"),
-      .failure: .output(
-        ("stage", .choice(Stage.allCases.map(\.rawValue))), ("error", .text(bytes: 1...256)), about: "it went wrong"),
-    ],
+    outputs: {
+      switch $0 {
+      case .translate: .output(("request", .text(bytes: 1...1024)), about: "write this as a query")
+      case .execute: .output(("query", .text(bytes: 1...4096)), about: "run this query")
+      case .map: .output(("count", .count), about: "make objects of so many rows")
+      case .objects: .output(("count", .count), about: "so many objects were found")
+      case .failure:
+        .output(
+          ("stage", .choice(Stage.allCases.map(\.rawValue))), ("error", .text(bytes: 1...256)), about: "it went wrong")
+      }
+    },
     readings: [
       .reading("waiting", .count, "requests that wait") { machine, _, _ in machine.waiting.count },
       .reading("lateDropped", .count, "answers that came too late") { machine, _, _ in machine.lateDropped },

@@ -17,7 +17,7 @@ public import StateMachines
 /// the state's data, remain with the item that was pushed. The next selection overwrites it.
 ///
 /// A coordinator that is made in `detail` knows no item, and so it pushes none.
-public struct ListDetailCoordinator: LegacyMachine {
+public struct ListDetailCoordinator: Machine {
   public enum State: StateWithData {
     /// Not started.
     case none
@@ -41,17 +41,12 @@ public struct ListDetailCoordinator: LegacyMachine {
       }
     }
 
-    public var data: String? {
-      switch self {
-      case .none, .all: nil
-      case .detail(let item): item
-      }
-    }
+    public var data: String? { if case .detail(let item) = self { item } else { nil } }
 
     public static var carriesData: Bool { true }
   }
 
-  public enum Event: Sendable {
+  public enum Event: MachineEvent {
     case start, selected(String), allTapped
   }
 
@@ -106,53 +101,56 @@ public struct ListDetailCoordinator: LegacyMachine {
   /// In the order of the names of the states behind `none`.
   static let screens = StateObjects<Navigation>(All(), Detail())
 
-  public var state: State
+  public var state = State.none
   /// The item of the last selection, whether or not it is shown.
   fileprivate var item: String?
+  public init() {}
 
-  public init(initial: State.Name?, _ step: Step<Self>) {
-    var machine = StateObjectMachine(Self.screens, subject: Navigation(item: nil, step: step))
-    switch initial ?? .none {
-    case .none: break
-    case .all: machine.enter(All.self)
-    case .detail: machine.enter(Detail.self)
+  public mutating func start(in name: State.Name, _ step: Step<Self>) -> State {
+    switch name {
+    case .none: .none
+    case .all: state(entering: All.self, step) ?? .none
+    case .detail: state(entering: Detail.self, step) ?? .none
     }
-    state = Self.state(of: machine)
   }
 
-  public mutating func react(to input: Input<Event, NoNames>, _ step: Step<Self>) -> Reaction<State> {
-    switch (state, input) {
-    case (.none, .event(.start)):
-      return enter(All.self, step)
-    case (.all, .event(.selected(let item))), (.detail, .event(.selected(let item))):
-      self.item = item
-      return enter(Detail.self, step)
-    case (.all, .event(.allTapped)), (.detail, .event(.allTapped)):
-      return enter(All.self, step)
-    case (.none, .event(.selected)), (.none, .event(.allTapped)), (.all, .event(.start)), (.detail, .event(.start)):
-      return .ignore
+  public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
+    switch event {
+    case .start:
+      switch state {
+      case .none: return enter(All.self, step)
+      case .all, .detail: return .ignore
+      }
+    case .selected(let item):
+      switch state {
+      case .none: return .ignore
+      case .all, .detail:
+        self.item = item
+        return enter(Detail.self, step)
+      }
+    case .allTapped:
+      switch state {
+      case .none: return .ignore
+      case .all, .detail: return enter(All.self, step)
+      }
     }
   }
 
   private func enter(_ screen: StateType<Navigation>, _ step: Step<Self>) -> Reaction<State> {
-    let place = state.name == .none ? nil : state.name.index - 1
-    var machine = StateObjectMachine(Self.screens, at: place, subject: Navigation(item: item, step: step))
-    guard machine.enter(screen) else {
-      // The sample stores the item before it asks for permission.
-      return step.refuse(
-        state.name == .all
-          ? "the list may be followed by the details of an item only" : "details may be followed by the list only",
-        keepingChanges: true)
-    }
-    return .move(to: Self.state(of: machine))
+    if let next = state(entering: screen, step) { return .move(to: next) }
+    // The sample stores the item before it asks for permission.
+    return step.refuse(
+      state == .all
+        ? "the list may be followed by the details of an item only" : "details may be followed by the list only",
+      keepingChanges: true)
   }
 
-  private static func state(of machine: StateObjectMachine<Navigation>) -> State {
-    switch machine.place.map({ State.Name(at: $0 + 1) }) ?? .none {
-    case .none: .none
-    case .all: .all
-    case .detail: .detail(machine.subject.item)
-    }
+  /// The state after a screen was entered; `nil` if the present one does not allow it.
+  private func state(entering screen: StateType<Navigation>, _ step: Step<Self>) -> State? {
+    let place = state.name == .none ? nil : state.name.index - 1
+    var machine = StateObjectMachine(Self.screens, at: place, subject: Navigation(item: item, step: step))
+    guard machine.enter(screen) else { return nil }
+    return screen == All.self ? .all : .detail(item)
   }
 }
 
@@ -166,23 +164,28 @@ extension ListDetailCoordinator {
       """,
     example: [
       "new listDetailCoordinator c", "send c start", "send c allTapped", "send c selected apple",
-      "send c selected pear",
-      "show c", "send c allTapped", "send c selected plum", "show c",
+      "send c selected pear", "show c", "send c allTapped", "send c selected plum", "show c",
     ],
-    states: [
-      .none: "not started", .all: "the list is on top", .detail: "the details of an item are on top of the list",
-    ],
+    states: {
+      switch $0 {
+      case .none: "not started"
+      case .all: "the list is on top"
+      case .detail: "the details of an item are on top of the list"
+      }
+    },
     events: [
       .event(.start, "the first screen is to appear"),
       .event(
         Event.selected, .text("item", bytes: 1...64, like: ["apple"]), about: "an item of the list is selected"),
       .event(.allTapped, "the way back to the list is tapped"),
     ],
-    outputs: [
-      .pushList: .output(about: "puts the list on the empty stack"),
-      .pushDetail: .output(("item", .text(bytes: 1...64)), about: "puts the details of an item on top"),
-      .popToRoot: .output(about: "takes away all but the list"),
-    ],
+    outputs: {
+      switch $0 {
+      case .pushList: .output(about: "puts the list on the empty stack")
+      case .pushDetail: .output(("item", .text(bytes: 1...64)), about: "puts the details of an item on top")
+      case .popToRoot: .output(about: "takes away all but the list")
+      }
+    },
     readings: [
       .reading("item", .text(bytes: 1...64), "of the last selection, whether or not it is shown") { machine, _, _ in
         machine.item

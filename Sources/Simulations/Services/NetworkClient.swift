@@ -19,9 +19,9 @@ public import StateMachines
 ///
 /// Chosen here: requests are idempotent unless they say otherwise; `response` and `timeout` name a request by its name,
 /// the oldest under way that bears it, or by its running number; the queue stays when the person disconnects.
-public struct NetworkClient: LegacyMachine {
+public struct NetworkClient: Machine {
   public struct State: StateWithData {
-    var link: Link
+    var link = Link.offline
     /// Held back, in their order.
     var waiting: [Request] = []
     /// Sent and not answered, in the order of sending. Only while online; each has its `request` running.
@@ -69,15 +69,15 @@ public struct NetworkClient: LegacyMachine {
     let request: Request
   }
 
-  public enum Event: Sendable {
+  public enum Event: MachineEvent {
     case connect, connected, connectFailed, connectionLost
     case request(String, Bool?)
     case response(String)
     case timeout(String)
     case disconnect
+    /// The request whose number is the timer's key was not answered.
+    case unanswered
   }
-
-  public enum TimerName: NamedCases { case connect, backoff, request }
 
   public enum Output: OutputWithData {
     case sent(String, number: Int)
@@ -111,133 +111,113 @@ public struct NetworkClient: LegacyMachine {
   public static let mostUnderWay = 1_000
 
   public struct Parameters: ParameterSet {
-    var connect = Interval.seconds(10)
-    var request = Interval.seconds(30)
+    var connect = Duration.seconds(10)
+    var request = Duration.seconds(30)
     var maxAttempts = 0
     var policy = Policy.queue
     var queueLimit = 100
     public init() {}
   }
 
-  public var state: State
+  public var state = State()
   private var lastNumber = 0
   private var lateDropped = 0
+  public init() {}
 
-  public init(initial: State.Name?, _ step: Step<Self>) {
-    switch initial ?? .offline {
-    case .offline: state = State(link: .offline)
-    case .connecting:
-      state = State(link: .connecting(1))
-      step.arm(.connect, after: step.parameters.connect)
-    case .backoff:
-      state = State(link: .backoff(1))
-      step.arm(.backoff, after: NetworkClient.pause(after: 1))
-    case .online: state = State(link: .online)
+  public mutating func start(in name: State.Name, _ step: Step<Self>) -> State {
+    switch name {
+    case .offline: State()
+    case .connecting: State(link: .connecting(1))
+    case .backoff: State(link: .backoff(1))
+    case .online: State(link: .online)
+    }
+  }
+
+  /// A pause ends with the next attempt, as if somebody wanted it, and an attempt that takes too long has failed. The
+  /// requests have timers of their own: see ``send(_:_:)``.
+  public func timers(in state: State, _ parameters: Parameters) -> StateTimers<Self> {
+    switch state.link {
+    case .connecting: .after(parameters.connect, .connectFailed)
+    case .backoff(let attempt): .after(NetworkClient.pause(after: attempt), .connect)
+    case .offline, .online: .none
     }
   }
 
   /// The pause after the n-th failed attempt in a row: it doubles up to half a minute.
-  static func pause(after attempt: Int) -> Interval {
-    .seconds(attempt > 5 ? 30 : 1 << Int64(max(attempt, 1) - 1))
+  static func pause(after attempt: Int) -> Duration {
+    .seconds(attempt > 5 ? 30 : 1 << max(attempt - 1, 0))
   }
 
-  public mutating func react(to input: Input<Event, TimerName>, _ step: Step<Self>) -> Reaction<State> {
-    switch (state.link, input) {
-    case (.offline, .event(.connect)):
-      return connect(attempt: 1, step)
-    case (.backoff(let attempt), .event(.connect)), (.backoff(let attempt), .expired(.backoff)):
-      return connect(attempt: attempt + 1, step)
-    case (.connecting, .event(.connected)):
-      return goOnline(step)
-    case (.connecting(let attempt), .event(.connectFailed)), (.connecting(let attempt), .expired(.connect)):
-      return attempt == step.parameters.maxAttempts ? giveUp(step) : pause(after: attempt, state.waiting, step)
-    case (.online, .event(.connectionLost)):
-      return loseConnection(step)
-    case (.connecting, .event(.disconnect)), (.backoff, .event(.disconnect)):
-      step.disarm(.connect)
-      step.disarm(.backoff)
-      return .move(to: State(link: .offline, waiting: state.waiting))
-    case (.online, .event(.disconnect)):
-      fail(state.underWay, .disconnected, step)
-      return .move(to: State(link: .offline))
-
-    case (.online, .event(.request(let name, let isIdempotent))):
-      guard state.underWay.count < Self.mostUnderWay else {
-        return step.refuse("\(Self.mostUnderWay) requests are under way; another may be sent when one has ended")
+  public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
+    switch event {
+    case .connect:
+      switch state.link {
+      case .offline: return .move(to: state.with(.connecting(1)))
+      case .backoff(let attempt): return .move(to: state.with(.connecting(attempt + 1)))
+      case .connecting, .online: return .ignore
       }
-      var next = state
-      next.underWay.append(send(Request(name: name, isIdempotent: isIdempotent ?? true), step))
-      return .stayAs(next)
-    case (.offline, .event(.request(let name, let isIdempotent))),
-      (.connecting, .event(.request(let name, let isIdempotent))),
-      (.backoff, .event(.request(let name, let isIdempotent))):
-      return hold(Request(name: name, isIdempotent: isIdempotent ?? true), step)
-    case (.online, .event(.response(let name))):
-      guard let place = place(of: name) else { return dropLate() }
-      step.disarm(.request, key: state.underWay[place].number)
-      step.emit(.completed(state.underWay[place].request.name))
-      return end(place)
-    case (.online, .event(.timeout(let name))):
-      guard let place = place(of: name) else { return .ignore }
-      step.disarm(.request, key: state.underWay[place].number)
-      return timeOut(place, step)
-    case (.online, .expired(.request)):
-      guard let place = state.underWay.firstIndex(where: { $0.number == step.key }) else { return .ignore }
-      return timeOut(place, step)
-
-    case (.offline, .event(.response)), (.connecting, .event(.response)), (.backoff, .event(.response)):
-      return dropLate()
-    case (.offline, .event(.connected)), (.backoff, .event(.connected)), (.online, .event(.connected)),
-      (.offline, .event(.connectFailed)), (.backoff, .event(.connectFailed)), (.online, .event(.connectFailed)),
-      (.offline, .event(.connectionLost)), (.connecting, .event(.connectionLost)), (.backoff, .event(.connectionLost)),
-      (.connecting, .event(.connect)), (.online, .event(.connect)), (.offline, .event(.disconnect)),
-      (.offline, .event(.timeout)), (.connecting, .event(.timeout)), (.backoff, .event(.timeout)):
-      return .ignore
-    case (.offline, .expired), (.online, .expired(.connect)), (.online, .expired(.backoff)),
-      (.connecting, .expired(.backoff)), (.connecting, .expired(.request)), (.backoff, .expired(.connect)),
-      (.backoff, .expired(.request)):
-      return .ignore  // These timers cannot be running there.
+    case .connected:
+      switch state.link {
+      case .connecting: return .move(to: State(link: .online, underWay: state.waiting.map { send($0, step) }))
+      case .offline, .backoff, .online: return .ignore
+      }
+    case .connectFailed:
+      switch state.link {
+      case .connecting(let attempt) where step.when("last attempt", attempt == step.parameters.maxAttempts):
+        for request in state.waiting { step.emit(.failed(request.name, .unreachable)) }
+        return .move(to: State())
+      case .connecting(let attempt): return .move(to: state.with(.backoff(attempt)))
+      case .offline, .backoff, .online: return .ignore
+      }
+    case .connectionLost:
+      switch state.link {
+      case .online:
+        for sent in state.underWay {
+          step.disarm(.unanswered, key: sent.number)
+          if !sent.request.isIdempotent { step.emit(.failed(sent.request.name, .lost)) }
+        }
+        return .move(to: State(link: .backoff(0), waiting: state.underWay.map(\.request).filter(\.isIdempotent)))
+      case .offline, .connecting, .backoff: return .ignore
+      }
+    case .request(let name, let isIdempotent):
+      let request = Request(name: name, isIdempotent: isIdempotent ?? true)
+      switch state.link {
+      case .online where step.when("too many under way", state.underWay.count >= Self.mostUnderWay):
+        return step.refuse("\(Self.mostUnderWay) requests are under way; another may be sent when one has ended")
+      case .online: return .stayAs(State(link: .online, underWay: state.underWay + [send(request, step)]))
+      case .offline, .connecting, .backoff: return hold(request, step)
+      }
+    case .response(let name):
+      switch state.link {
+      case .online:
+        guard let sent = sent(as: name) else { return dropLate() }
+        step.emit(.completed(sent.request.name))
+        return end(sent, step)
+      case .offline, .connecting, .backoff: return dropLate()
+      }
+    case .timeout(let name): return timeOut(sent(as: name), step)
+    case .unanswered: return timeOut(state.underWay.first { $0.number == step.key }, step)
+    case .disconnect:
+      switch state.link {
+      case .offline: return .ignore
+      case .connecting, .backoff: return .move(to: state.with(.offline))
+      case .online:
+        for sent in state.underWay {
+          step.disarm(.unanswered, key: sent.number)
+          step.emit(.failed(sent.request.name, .disconnected))
+        }
+        return .move(to: State())
+      }
     }
-  }
-
-  // MARK: The link
-
-  private func connect(attempt: Int, _ step: Step<Self>) -> Reaction<State> {
-    step.disarm(.backoff)
-    step.arm(.connect, after: step.parameters.connect)
-    return .move(to: State(link: .connecting(attempt), waiting: state.waiting))
-  }
-
-  private func pause(after attempt: Int, _ waiting: [Request], _ step: Step<Self>) -> Reaction<State> {
-    step.disarm(.connect)
-    step.arm(.backoff, after: NetworkClient.pause(after: attempt))
-    return .move(to: State(link: .backoff(attempt), waiting: waiting))
-  }
-
-  private mutating func goOnline(_ step: Step<Self>) -> Reaction<State> {
-    step.disarm(.connect)
-    return .move(to: State(link: .online, underWay: state.waiting.map { send($0, step) }))
-  }
-
-  private func giveUp(_ step: Step<Self>) -> Reaction<State> {
-    step.disarm(.connect)
-    for request in state.waiting { step.emit(.failed(request.name, .unreachable)) }
-    return .move(to: State(link: .offline))
-  }
-
-  private func loseConnection(_ step: Step<Self>) -> Reaction<State> {
-    fail(state.underWay.filter { !$0.request.isIdempotent }, .lost, step)
-    let again = state.underWay.filter(\.request.isIdempotent)
-    for sent in again { step.disarm(.request, key: sent.number) }
-    return pause(after: 0, again.map(\.request), step)
   }
 
   // MARK: Requests
 
+  /// A request goes out, with a timer of its own: it is known by its number.
   private mutating func send(_ request: Request, _ step: Step<Self>) -> Sent {
     lastNumber += 1
     step.emit(.sent(request.name, number: lastNumber))
-    step.arm(.request, key: lastNumber, after: step.parameters.request)
+    step.arm(.unanswered, key: lastNumber, after: step.parameters.request)
     return Sent(number: lastNumber, request: request)
   }
 
@@ -245,7 +225,7 @@ public struct NetworkClient: LegacyMachine {
     switch step.parameters.policy {
     case .reject: return step.refuse("blocked: there is no connection")
     case .queue:
-      guard state.waiting.count < step.parameters.queueLimit else {
+      guard step.when("room", state.waiting.count < step.parameters.queueLimit) else {
         return step.refuse("blocked: there is no connection, and \(state.waiting.count) requests wait already")
       }
       var next = state
@@ -254,40 +234,33 @@ public struct NetworkClient: LegacyMachine {
     }
   }
 
-  private func place(of name: String) -> Int? {
-    state.underWay.firstIndex { $0.request.name == name } ?? state.underWay.firstIndex { "\($0.number)" == name }
+  /// The request under way that bears a name, or else a number. None is under way where there is no connection.
+  private func sent(as name: String) -> Sent? {
+    state.underWay.first { $0.request.name == name } ?? state.underWay.first { "\($0.number)" == name }
   }
 
-  private func timeOut(_ place: Int, _ step: Step<Self>) -> Reaction<State> {
-    step.emit(.failed(state.underWay[place].request.name, .timeout))
-    return end(place)
+  private func timeOut(_ sent: Sent?, _ step: Step<Self>) -> Reaction<State> {
+    guard let sent else { return .ignore }
+    step.emit(.failed(sent.request.name, .timeout))
+    return end(sent, step)
   }
 
-  private func end(_ place: Int) -> Reaction<State> {
+  private func end(_ sent: Sent, _ step: Step<Self>) -> Reaction<State> {
+    step.disarm(.unanswered, key: sent.number)
     var next = state
-    next.underWay.remove(at: place)
+    next.underWay.removeAll { $0.number == sent.number }
     return .stayAs(next)
-  }
-
-  private func fail(_ lost: [Sent], _ why: Failure, _ step: Step<Self>) {
-    for sent in lost {
-      step.disarm(.request, key: sent.number)
-      step.emit(.failed(sent.request.name, why))
-    }
   }
 
   private mutating func dropLate() -> Reaction<State> {
     lateDropped += 1
     return .ignore
   }
+}
 
-  public func asksFor(_ timer: TimerName) -> Bool {
-    switch (timer, state.link) {
-    case (.connect, .connecting), (.backoff, .backoff): true
-    case (.request, .online): !state.underWay.isEmpty
-    case (.connect, _), (.backoff, _), (.request, _): false
-    }
-  }
+extension NetworkClient.State {
+  /// The same requests wait, and the link is another.
+  fileprivate func with(_ link: NetworkClient.Link) -> Self { Self(link: link, waiting: waiting) }
 }
 
 extension NetworkClient {
@@ -301,12 +274,14 @@ extension NetworkClient {
       "new networkClient c", "send c request A", "send c connect", "advance 10s", "advance 1s", "send c connected",
       "send c connectionLost", "agenda", "show c",
     ],
-    states: [
-      .offline: "there is no connection, and none is being made",
-      .connecting: "the connection is being made; which attempt it is",
-      .backoff: "a pause before the next attempt; how many have failed in a row",
-      .online: "connected",
-    ],
+    states: {
+      switch $0 {
+      case .offline: "there is no connection, and none is being made"
+      case .connecting: "the connection is being made; which attempt it is"
+      case .backoff: "a pause before the next attempt; how many have failed in a row"
+      case .online: "connected"
+      }
+    },
     events: [
       .event(.connect, "a connection is wanted, without waiting any longer"),
       .event(.connected, "the server has accepted"),
@@ -320,16 +295,20 @@ extension NetworkClient {
       .event(.disconnect, "no connection is wanted any more"),
     ],
     timers: [
-      .connect: .after("connect", "the attempt has taken too long"),
-      .backoff: .computed("the pause is over: 1, 2, 4, 8, 16 s, then 30 s"),
-      .request: .after("request", "the answer has not come").keyed("request"),
+      .timer(.connectFailed, named: "connect", after: "connect", "the attempt has taken too long"),
+      .timer(.connect, named: "backoff", "the pause is over: 1, 2, 4, 8, 16 s, then 30 s"),
+      .timer(.unanswered, named: "request", after: "request", keyed: "request", "the answer has not come"),
     ],
-    outputs: [
-      .sent: .output(("name", .requestName), ("number", .count), about: "a request goes out, under its running number"),
-      .completed: .output(("name", .requestName), about: "a request was answered"),
-      .failed: .output(
-        ("name", .requestName), ("why", .choice(Failure.allCases.map(\.rawValue))), about: "a request is given up"),
-    ],
+    outputs: {
+      switch $0 {
+      case .sent:
+        .output(("name", .requestName), ("number", .count), about: "a request goes out, under its running number")
+      case .completed: .output(("name", .requestName), about: "a request was answered")
+      case .failed:
+        .output(
+          ("name", .requestName), ("why", .choice(Failure.allCases.map(\.rawValue))), about: "a request is given up")
+      }
+    },
     readings: [
       .reading("waiting", .count, "requests that are held back") { machine, _, _ in machine.state.waiting.count },
       .reading("underWay", .count, "requests without an answer") { machine, _, _ in machine.state.underWay.count },

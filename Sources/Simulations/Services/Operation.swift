@@ -26,38 +26,31 @@ public import StateMachines
 /// cancellation block that finishes an operation in Ready, or one that finishes already. That raises on the queue, with
 /// the output `raised`. A second finish while one is on its way is refused as well. (The original wants an
 /// operation and a queue to be made; here there is nothing that could be missing.)
-public struct Operation: LegacyMachine {
+public struct Operation: Machine {
   public struct State: StateWithData {
-    public fileprivate(set) var name: Phase
+    public fileprivate(set) var name = Phase.ready
     /// Whether somebody has cancelled; the state does not depend on it.
     fileprivate(set) var isCancelled = false
-    fileprivate(set) var scheduled = Turns()
-
-    fileprivate init(name: Phase) {
-      self.name = name
-    }
+    /// Calls of finish that wait for their turn on the queue: a block may call it beside its owner.
+    fileprivate(set) var finishes = 0
   }
 
-  public enum Phase: UInt8, CaseIterable, Sendable, Codable {
+  public enum Phase: UInt8, NamedCases, Codable {
     /// Made, and not started.
     case ready
     /// Started, and not finished.
     case executing
     /// Done, for ever.
     case finished
+
+    public static var words: [String] { ["Ready", "Executing", "Finished"] }
   }
 
-  /// What waits for its turn on the queue: the timers that run.
-  struct Turns: Hashable, Sendable, Codable {
-    var execute = false
-    var cancellation = false
-    /// A block may call finish beside its owner, and each call has its turn.
-    var finalize = 0
+  public enum Event: MachineEvent {
+    case start, finish, cancel
+    /// Turns on the queue. They belong to no state: whoever calls puts them there, and they keep their order.
+    case execute, cancellation, finalize
   }
-
-  public enum Event: Sendable { case start, finish, cancel }
-
-  public enum TimerName: NamedCases { case execute, cancellation, finalize }
 
   /// What observers of an operation look at.
   public enum Property: String, Choice { case isReady, isExecuting, isFinished }
@@ -101,51 +94,54 @@ public struct Operation: LegacyMachine {
     public init() {}
   }
 
-  public var state: State
+  public var state = State()
+  public init() {}
 
-  public init(initial: Phase?, _ step: Step<Self>) {
-    state = State(name: initial ?? .ready)
-    switch state.name {
-    case .ready, .finished: break
-    case .executing: state.schedule(.execute, step)
-    }
+  public mutating func start(in name: Phase, _ step: Step<Self>) -> State {
+    if name == .executing { step.arm(.execute, after: .zero) }
+    return State(name: name)
   }
 
-  public mutating func react(to input: Input<Event, TimerName>, _ step: Step<Self>) -> Reaction<State> {
+  public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
     var next = state
-    switch (state.name, input) {
-    case (.ready, .event(.start)) where step.parameters.onExecute == .missing:
-      return step.refuse("an operation without an execution block cannot be started")
-    case (.ready, .event(.start)), (.executing, .event(.start)), (.finished, .event(.start)):
-      do { return .move(to: try next.fired(.start, step)) } catch { return step.refuse(error.reason) }
-    case (.executing, .event(.finish)) where state.scheduled.finalize > 0:
-      return step.refuse("the operation is finishing already")
-    case (.executing, .event(.finish)):
-      next.schedule(.finalize, step)
-      return .stayAs(next)
-    case (.ready, .event(.finish)), (.finished, .event(.finish)):
-      return step.refuse(next.objects.refusal(of: Call.finish)?.reason ?? "finish is not possible")
-    case (.ready, .event(.cancel)), (.executing, .event(.cancel)):
-      if state.isCancelled { return .ignore }
-      next.isCancelled = true
-      next.schedule(.cancellation, step)
-      return .stayAs(next)
-    case (.finished, .event(.cancel)):
-      return .ignore
-
-    case (_, .expired(.execute)):
-      next.scheduled.execute = false
+    switch event {
+    case .start:
+      switch state.name {
+      case .ready where step.when("onExecute=missing", step.parameters.onExecute == .missing):
+        return step.refuse("an operation without an execution block cannot be started")
+      case .ready, .executing, .finished:
+        do { return .move(to: try state.fired(.start, step)) } catch { return step.refuse(error.reason) }
+      }
+    case .finish:
+      switch state.name {
+      case .executing where step.when("finishing", state.finishes > 0):
+        return step.refuse("the operation is finishing already")
+      case .executing:
+        next.scheduleFinish(step)
+        return .stayAs(next)
+      case .ready, .finished:
+        return step.refuse(state.objects.refusal(of: Call.finish)?.reason ?? "finish is not possible")
+      }
+    case .cancel:
+      switch state.name {
+      case .ready, .executing:
+        if step.when("cancelled", state.isCancelled) { return .ignore }
+        next.isCancelled = true
+        step.arm(.cancellation, after: .zero)
+        return .stayAs(next)
+      case .finished: return .ignore
+      }
+    case .execute:
       step.emit(.executionBlock)
-      if state.isCancelled, step.parameters.onExecute == .finish { next.schedule(.finalize, step) }
+      if state.isCancelled, step.parameters.onExecute == .finish { next.scheduleFinish(step) }
       return .stayAs(next)
-    case (_, .expired(.cancellation)):
-      next.scheduled.cancellation = false
+    case .cancellation:
       step.emit(.cancellationBlock)
-      if step.parameters.onCancel == .finish { next.schedule(.finalize, step) }
+      if step.parameters.onCancel == .finish { next.scheduleFinish(step) }
       return .stayAs(next)
-    case (_, .expired(.finalize)):
-      next.scheduled.finalize -= 1
-      if next.scheduled.finalize > 0 { step.arm(.finalize, after: .zero) }
+    case .finalize:
+      next.finishes -= 1
+      if next.finishes > 0 { step.arm(.finalize, after: .zero) }
       do {
         return .move(to: try next.fired(.finish, step))
       } catch {
@@ -154,18 +150,6 @@ public struct Operation: LegacyMachine {
       }
     }
   }
-
-  public func asksFor(_ timer: TimerName) -> Bool {
-    switch timer {
-    case .execute: state.scheduled.execute
-    case .cancellation: state.scheduled.cancellation
-    case .finalize: state.scheduled.finalize > 0
-    }
-  }
-}
-
-extension Operation.Phase: NamedCases {
-  public static var words: [String] { ["Ready", "Executing", "Finished"] }
 }
 
 // MARK: States and events as objects
@@ -174,36 +158,31 @@ extension Operation {
   /// The calls that fire an event; cancel is none.
   enum Call: NamedCases, Codable { case start, finish }
 
-  /// What the blocks act upon: they speak through the step, and put turns on the queue.
-  struct Subject {
-    let step: Step<Operation>
-    var operation: State
-  }
-
-  typealias Objects = EventObjects<Subject, Void>
+  /// The blocks act upon the step: they speak through it, and put turns on the queue.
+  typealias Objects = EventObjects<Step<Operation>, Void>
 
   static let objects: Objects.Definition = {
     do {
       return try Objects.Definition(
         states: [
           Objects.State(
-            "Ready", willExit: { _, call, _ in call.step.emit(.willChange(.isReady)) },
-            didExit: { _, call, _ in call.step.emit(.didChange(.isReady)) }),
+            "Ready", willExit: { _, step, _ in step.emit(.willChange(.isReady)) },
+            didExit: { _, step, _ in step.emit(.didChange(.isReady)) }),
           Objects.State(
-            "Executing", willEnter: { _, call, _ in call.step.emit(.willChange(.isExecuting)) },
-            didEnter: { _, call, _ in
-              call.step.emit(.didChange(.isExecuting))
-              call.operation.schedule(.execute, call.step)
+            "Executing", willEnter: { _, step, _ in step.emit(.willChange(.isExecuting)) },
+            didEnter: { _, step, _ in
+              step.emit(.didChange(.isExecuting))
+              step.arm(.execute, after: .zero)
             },
-            willExit: { _, call, _ in call.step.emit(.willChange(.isExecuting)) },
-            didExit: { _, call, _ in call.step.emit(.didChange(.isExecuting)) }),
+            willExit: { _, step, _ in step.emit(.willChange(.isExecuting)) },
+            didExit: { _, step, _ in step.emit(.didChange(.isExecuting)) }),
           Objects.State(
             "Finished",
-            willEnter: { _, call, _ in
-              call.step.emit(.willChange(.isFinished))
-              call.step.emit(.finalizationBlock)
+            willEnter: { _, step, _ in
+              step.emit(.willChange(.isFinished))
+              step.emit(.finalizationBlock)
             },
-            didEnter: { _, call, _ in call.step.emit(.didChange(.isFinished)) }),
+            didEnter: { _, step, _ in step.emit(.didChange(.isFinished)) }),
         ],
         events: [
           Objects.Event("start", from: ["Ready"], to: "Executing"),
@@ -222,22 +201,17 @@ extension Operation.State {
   /// The state after an event, whose blocks run.
   fileprivate func fired(_ call: Operation.Call, _ step: Step<Operation>) throws(FireFailure) -> Self {
     var machine = objects
-    var subject = Operation.Subject(step: step, operation: self)
-    try machine.fire(call, userInfo: (), on: &subject)
-    subject.operation.name = machine.current(as: Operation.Phase.self) ?? name
-    return subject.operation
+    var queue = step
+    try machine.fire(call, userInfo: (), on: &queue)
+    var next = self
+    next.name = machine.current(as: Operation.Phase.self) ?? name
+    return next
   }
 
-  /// Puts a turn on the queue, behind those that wait there.
-  fileprivate mutating func schedule(_ turn: Operation.TimerName, _ step: Step<Operation>) {
-    switch turn {
-    case .execute: scheduled.execute = true
-    case .cancellation: scheduled.cancellation = true
-    case .finalize:
-      scheduled.finalize += 1
-      if scheduled.finalize > 1 { return }  // It follows when this one has had its turn.
-    }
-    step.arm(turn, after: .zero)
+  /// Puts a call of finish on the queue; behind another call it follows when that has had its turn.
+  fileprivate mutating func scheduleFinish(_ step: Step<Operation>) {
+    finishes += 1
+    if finishes == 1 { step.arm(.finalize, after: .zero) }
   }
 }
 
@@ -259,29 +233,33 @@ extension Operation {
       "new operation download onExecute=finish", "send download cancel", "expect download Ready",
       "send download start", "expect download Finished", "show download", "send download finish",
     ],
-    states: [
-      .ready: "the operation is made, and not started",
-      .executing: "the operation is started, and not finished",
-      .finished: "the operation is done, for ever",
-    ],
+    states: {
+      switch $0 {
+      case .ready: "the operation is made, and not started"
+      case .executing: "the operation is started, and not finished"
+      case .finished: "the operation is done, for ever"
+      }
+    },
     events: [
       .event(.start, "the queue starts the operation"),
       .event(.finish, "the work is done, or given up"),
       .event(.cancel, "nobody wants the result any more"),
     ],
     timers: [
-      .execute: .computed("the queue's turn of the execution block"),
-      .cancellation: .computed("the queue's turn of the cancellation block"),
-      .finalize: .computed("the queue's turn of finish"),
+      .timer(.execute, "the queue's turn of the execution block"),
+      .timer(.cancellation, "the queue's turn of the cancellation block"),
+      .timer(.finalize, "the queue's turn of finish"),
     ],
-    outputs: [
-      .willChange: .output(("property", .property), about: "observers: it is about to change"),
-      .didChange: .output(("property", .property), about: "observers: it has changed"),
-      .executionBlock: .output(about: "the execution block runs"),
-      .cancellationBlock: .output(about: "the cancellation block runs"),
-      .finalizationBlock: .output(about: "the finalization block runs"),
-      .raised: .output(("reason", .text(bytes: 1...1_024)), about: "a block's call of finish fails on the queue"),
-    ],
+    outputs: {
+      switch $0 {
+      case .willChange: .output(("property", .property), about: "observers: it is about to change")
+      case .didChange: .output(("property", .property), about: "observers: it has changed")
+      case .executionBlock: .output(about: "the execution block runs")
+      case .cancellationBlock: .output(about: "the cancellation block runs")
+      case .finalizationBlock: .output(about: "the finalization block runs")
+      case .raised: .output(("reason", .text(bytes: 1...1_024)), about: "a block's call of finish fails on the queue")
+      }
+    },
     readings: [
       .reading("isReady", .flag, "whether it can be started") { machine, _, _ in machine.state.name == .ready },
       .reading("isExecuting", .flag, "whether it was started and not finished") {
