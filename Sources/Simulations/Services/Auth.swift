@@ -99,7 +99,7 @@ public struct Auth: LegacyMachine {
 
   public struct Parameters: ServedParameters {
     private var given = SimulatedService(latency: .seconds(1))
-    private var givenLatency: Interval?
+    private var givenLatency: Duration?
     /// Nil: a session has no end.
     var sessionTTL: Interval?
     public init() {}
@@ -114,7 +114,7 @@ public struct Auth: LegacyMachine {
     }
 
     /// What is given under this name holds, whatever is given as `latency`.
-    var loginLatency: Interval {
+    var loginLatency: Duration {
       get { givenLatency ?? given.latency }
       set { givenLatency = newValue }
     }

@@ -9,7 +9,7 @@ struct SimulatedService: Hashable, Sendable {
   /// Whether it answers by itself.
   var mode = Mode.auto
   /// How long an answer takes.
-  var latency = Interval.seconds(3)
+  var latency = Duration.seconds(3)
   /// How many requests fail before one may succeed.
   var failures = 0
   /// How many of the others fail, from 0 (none) to 1 (all).

@@ -167,6 +167,14 @@ extension Step where M: LegacyMachine {
     record.pointee.effects.append(.arm(timer: UInt8(timer.index), key: 0, due: record.pointee.now + interval))
   }
 
+  @_disfavoredOverload
+  public func arm(_ timer: M.TimerName, after duration: Duration) { arm(timer, after: Interval(duration)) }
+
+  @_disfavoredOverload
+  public func arm(_ timer: M.TimerName, key: Int, after duration: Duration) {
+    arm(timer, key: key, after: Interval(duration))
+  }
+
   /// Stops a timer. One that does not run is left alone.
   @inlinable
   public func disarm(_ timer: M.TimerName) {
