@@ -86,7 +86,7 @@ struct CommentsTests {
     #expect(
       bench.lines == Self.appeared + [
         "3.000 m moved waitingData data(2) event=received > hideLoading > showTable 2",
-        "3.500 m refused data(2) event=failed : the conditions ask for error, but data may be followed by waitingData only",
+        "3.500 m refused data(2) event=failed : data may be followed by waitingData only",
       ])
   }
 
@@ -94,7 +94,7 @@ struct CommentsTests {
   func refusals() {
     let final = Bench(Comments.kind, initial: "noData", ["strict": .flag(true)])
     #expect(
-      final.send("reload") == "refused noData event=reload : the conditions ask for waitingData, but noData is final")
+      final.send("reload") == "refused noData event=reload : noData is final")
     #expect(
       Bench(Comments.kind).send("received", .integer(1))
         == "refused none event=received : no state can be asked before the screen has appeared")

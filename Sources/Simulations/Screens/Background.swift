@@ -17,7 +17,7 @@ public import StateMachines
 ///
 /// Chosen here: a state shows the error alone, `failed(timeout)`; the sentence for the person is the reading failureReason.
 /// A simulated picture is called as the last part of its URL.
-public struct Background: LegacyMachine {
+public struct Background: Machine {
   public enum State: StateWithData {
     /// The document has no background.
     case none
@@ -42,9 +42,7 @@ public struct Background: LegacyMachine {
     public var data: String? {
       switch self {
       case .none: nil
-      case .fetching(let url): url
-      case .found(let image, _): image
-      case .failed(let error, _): error
+      case .fetching(let text), .found(let text, _), .failed(let text, _): text
       }
     }
 
@@ -69,13 +67,11 @@ public struct Background: LegacyMachine {
     }
   }
 
-  public enum Event: Sendable {
+  public enum Event: MachineEvent {
     case backgroundChanged(String?)
     case fetchSucceeded(String, String?)
     case fetchFailed(String, String)
   }
-
-  public enum TimerName: NamedCases { case fetchSucceeded, fetchFailed }
 
   public enum Output: OutputWithData {
     case download(String)
@@ -117,48 +113,45 @@ public struct Background: LegacyMachine {
     let url: String
   }
 
-  public var state: State
+  public var state = State.none
   private var downloads: [Download] = []
   private var requests = 0
   private var lateDropped = 0
+  public init() {}
 
   /// A machine that is made in `found` or `failed` has a URL that nobody can set: a changed background is always news.
-  public init(initial: State.Name?, _ step: Step<Self>) {
-    switch initial ?? .none {
-    case .none: state = .none
-    case .fetching:
-      state = .fetching(url: "url")
-      fetch("url", step)
-    case .found: state = .found(image: "image", url: nil)
-    case .failed: state = .failed(error: "error", url: nil)
+  public mutating func start(in name: State.Name, _ step: Step<Self>) -> State {
+    switch name {
+    case .none: .none
+    case .fetching: fetch("url", step)
+    case .found: .found(image: "image", url: nil)
+    case .failed: .failed(error: "error", url: nil)
     }
   }
 
-  public mutating func react(to input: Input<Event, TimerName>, _ step: Step<Self>) -> Reaction<State> {
-    switch input {
-    case .event(.backgroundChanged(let url)):
-      if url == state.url { return state == .none || url != nil ? .ignore : .move(to: .none) }
-      guard let url else { return .move(to: .none) }
+  public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
+    switch event {
+    case .backgroundChanged(nil):
+      switch state {
+      case .none: return .ignore
+      case .fetching, .found, .failed: return .move(to: .none)
+      }
+    case .backgroundChanged(let url?):
+      if step.when("same URL", url == state.url) { return .ignore }
       guard downloads.count < Self.mostDownloads else {
         return step.refuse("\(Self.mostDownloads) downloads are under way; another may begin when one has ended")
       }
-      fetch(url, step)
-      return .move(to: .fetching(url: url))
-    case .event(.fetchSucceeded(let url, let image)):
+      return .move(to: fetch(url, step))
+    case .fetchSucceeded(let url, let image):
+      if let url = end(step.key) { return finish(url, String(url.split(separator: "/").last ?? "image"), step) }
       return finish(url, image, step)
-    case .event(.fetchFailed(let url, let error)):
-      return fail(url, error, step)
-    case .expired(.fetchSucceeded):
-      guard let url = end(step.key) else { return .ignore }
-      return finish(url, String(url.split(separator: "/").last ?? "image"), step)
-    case .expired(.fetchFailed):
-      guard let url = end(step.key) else { return .ignore }
-      return fail(url, "timeout", step)
+    case .fetchFailed(let url, let error):
+      return fail(end(step.key) ?? url, error, step)
     }
   }
 
   private mutating func finish(_ url: String, _ image: String?, _ step: Step<Self>) -> Reaction<State> {
-    guard url == state.url else { return drop() }
+    if step.when("late", url != state.url) { return drop() }
     guard let image else { return fail(url, "badImageData", step) }
     step.emit(.zoomToFit)
     return .move(to: .found(image: image, url: url))
@@ -166,7 +159,7 @@ public struct Background: LegacyMachine {
 
   private mutating func fail(_ url: String, _ error: String, _ step: Step<Self>) -> Reaction<State> {
     switch step.parameters.mode {
-    case .hardened where url != state.url: return drop()
+    case .hardened where step.when("late", url != state.url): return drop()
     case .faithful, .hardened:
       let failed = State.failed(error: error, url: state.url)
       if let reason = failed.failureReason { step.emit(.alert(reason)) }
@@ -180,22 +173,26 @@ public struct Background: LegacyMachine {
   }
 
   /// Asks the simulated network, which answers when its time has come: the first `failures` requests fail.
-  private mutating func fetch(_ url: String, _ step: Step<Self>) {
+  private mutating func fetch(_ url: String, _ step: Step<Self>) -> State {
     step.emit(.download(url))
     requests += 1
     let service = step.parameters.service
-    guard service.isAutomatic else { return }
-    downloads.append(Download(number: requests, url: url))
-    let timer = service.fails(request: requests, step) ? TimerName.fetchFailed : .fetchSucceeded
-    step.arm(timer, key: requests, after: service.latency)
+    if service.isAutomatic {
+      downloads.append(Download(number: requests, url: url))
+      let answer: Event =
+        service.fails(request: requests, step) ? .fetchFailed(url, "timeout") : .fetchSucceeded(url, nil)
+      step.arm(answer, key: requests, after: service.latency)
+    }
+    return .fetching(url: url)
   }
 
+  /// Ends the download whose timer has expired.
+  ///
+  /// - Returns: Its URL; `nil` where the answer has come by hand, and so has no number.
   private mutating func end(_ number: Int) -> String? {
     guard let place = downloads.firstIndex(where: { $0.number == number }) else { return nil }
     return downloads.remove(at: place).url
   }
-
-  public func asksFor(_ timer: TimerName) -> Bool { !downloads.isEmpty }
 }
 
 extension Background {
@@ -210,12 +207,14 @@ extension Background {
       "send b backgroundChanged http://example.org/dog.png", "agenda", "fire b fetchSucceeded(2)",
       "send b fetchFailed http://example.org/cat.png timeout", "show b",
     ],
-    states: [
-      .none: "the document has no background",
-      .fetching: "the picture at this URL is on its way",
-      .found: "this picture is shown",
-      .failed: "a picture could not be had, for this reason",
-    ],
+    states: {
+      switch $0 {
+      case .none: "the document has no background"
+      case .fetching: "the picture at this URL is on its way"
+      case .found: "this picture is shown"
+      case .failed: "a picture could not be had, for this reason"
+      }
+    },
     events: [
       .event(
         Event.backgroundChanged, .optional(.text("url", like: ["u1"])),
@@ -228,14 +227,16 @@ extension Background {
         about: "the data for a URL could not be had"),
     ],
     timers: [
-      .fetchSucceeded: .after("latency", "the data of a download come").keyed("download"),
-      .fetchFailed: .after("latency", "a download fails").keyed("download"),
+      .timer(.fetchSucceeded("", nil), after: "latency", keyed: "download", "the data of a download come"),
+      .timer(.fetchFailed("", "timeout"), after: "latency", keyed: "download", "a download fails"),
     ],
-    outputs: [
-      .download: .output(("url", .text(bytes: 1...1024)), about: "asks the network for a URL"),
-      .zoomToFit: .output(about: "another picture is shown, and made to fit"),
-      .alert: .output(("text", .text(bytes: 1...1024)), about: "tells the person why there is no picture"),
-    ],
+    outputs: {
+      switch $0 {
+      case .download: .output(("url", .text(bytes: 1...1024)), about: "asks the network for a URL")
+      case .zoomToFit: .output(about: "another picture is shown, and made to fit")
+      case .alert: .output(("text", .text(bytes: 1...1024)), about: "tells the person why there is no picture")
+      }
+    },
     readings: [
       .reading("image", .text(bytes: 1...1024), "that is shown") { machine, _, _ in machine.state.image },
       .reading("urlBeingFetched", .text(bytes: 1...1024), "that is on its way") { machine, _, _ in

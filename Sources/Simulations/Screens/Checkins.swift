@@ -12,7 +12,7 @@ public import StateMachines
 ///
 /// What the screen shows is a function of the state and of nothing else; it is the reading `view`. The machine knows no
 /// service: somebody tells it that loading begins, and how it has ended. A list of check-ins is as good as its length.
-public struct Checkins: LegacyMachine {
+public struct Checkins: Machine {
   public enum State: StateWithData {
     /// Nothing was shown yet.
     case idle
@@ -51,42 +51,38 @@ public struct Checkins: LegacyMachine {
   /// Why there is no list.
   public enum Failure: String, Choice { case failedToLoadData }
 
-  public enum Event: Sendable {
-    case startLoading
-    case loadingFinished(Int)
-    case loadingFailed(String)
-  }
+  public enum Event: MachineEvent { case startLoading, loadingFinished(Int), loadingFailed(String) }
 
-  public var state: State
+  public var state = State.idle
+  public init() {}
 
-  public init(initial: State.Name?, _ step: Step<Self>) {
-    switch initial ?? .idle {
-    case .idle: state = .idle
-    case .loading: state = .loading
-    case .error: state = .error(.failedToLoadData)
-    case .empty: state = .empty
-    case .list: state = .list(5)
+  public mutating func start(in name: State.Name, _ step: Step<Self>) -> State {
+    switch name {
+    case .idle: .idle
+    case .loading: .loading
+    case .error: .error(.failedToLoadData)
+    case .empty: .empty
+    case .list: .list(5)
     }
   }
 
-  public mutating func react(to input: Input<Event, NoNames>, _ step: Step<Self>) -> Reaction<State> {
-    switch (state, input) {
-    case (.idle, .event(.startLoading)), (.error, .event(.startLoading)), (.empty, .event(.startLoading)),
-      (.list, .event(.startLoading)):
-      return .move(to: .loading)
-    case (.loading, .event(.loadingFinished(let items))):
-      return .move(to: items == 0 ? .empty : .list(items))
-    case (.loading, .event(.loadingFailed)):
-      return .move(to: .error(.failedToLoadData))
-
-    case (.loading, .event(.startLoading)):
-      return .ignore
-    case (.idle, .event(.loadingFinished)), (.error, .event(.loadingFinished)), (.empty, .event(.loadingFinished)),
-      (.list, .event(.loadingFinished)):
-      return .ignore
-    case (.idle, .event(.loadingFailed)), (.error, .event(.loadingFailed)), (.empty, .event(.loadingFailed)),
-      (.list, .event(.loadingFailed)):
-      return .ignore
+  public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
+    switch event {
+    case .startLoading:
+      switch state {
+      case .loading: .ignore
+      case .idle, .error, .empty, .list: .move(to: .loading)
+      }
+    case .loadingFinished(let items):
+      switch state {
+      case .loading: .move(to: step.when("nothing in it", items == 0) ? .empty : .list(items))
+      case .idle, .error, .empty, .list: .ignore
+      }
+    case .loadingFailed:
+      switch state {
+      case .loading: .move(to: .error(.failedToLoadData))
+      case .idle, .error, .empty, .list: .ignore
+      }
     }
   }
 }
@@ -123,7 +119,6 @@ extension Checkins.State {
 extension Checkins {
   public static let kind = Kind(
     Checkins.self, "checkins", "the screen of a list that is loaded: spinner, error, placeholder or list",
-    form: .enumAndSwitch,
     origin: """
       the main example of an article on state machines in iOS applications, before it gets a login; the table is that of its \
       author's own code
@@ -133,13 +128,15 @@ extension Checkins {
       "send screen loadingFailed failedToLoadData", "send screen loadingFinished 5", "send screen startLoading",
       "send screen loadingFinished 5", "show screen",
     ],
-    states: [
-      .idle: "nothing was shown yet",
-      .loading: "a spinner, while the list is loaded",
-      .error: "what went wrong, and a button to try again",
-      .empty: "the list has nothing in it",
-      .list: "the list",
-    ],
+    states: {
+      switch $0 {
+      case .idle: "nothing was shown yet"
+      case .loading: "a spinner, while the list is loaded"
+      case .error: "what went wrong, and a button to try again"
+      case .empty: "the list has nothing in it"
+      case .list: "the list"
+      }
+    },
     events: [
       .event(.startLoading, "somebody begins to load the list; ignored while it is loaded"),
       .event(Event.loadingFinished, .count("items"), about: "the list is there; ignored unless it is loaded"),

@@ -16,7 +16,7 @@ public import StateMachines
 /// that logout leads to loggedOut and says `loadingCancelled`, so that the request can be given up.
 ///
 /// A screen that is made in `error` or `list` shows the error failedToLoadData, or five check-ins.
-public struct CheckinsWithLogin: LegacyMachine {
+public struct CheckinsWithLogin: Machine {
   public enum State: StateWithData {
     /// Nothing was shown yet.
     case idle
@@ -65,12 +65,7 @@ public struct CheckinsWithLogin: LegacyMachine {
     }
   }
 
-  public enum Event: Sendable {
-    case startLoading
-    case loadingFinished(Int)
-    case loadingFailed(String)
-    case logout
-  }
+  public enum Event: MachineEvent { case startLoading, loadingFinished(Int), loadingFailed(String), logout }
 
   public enum Output: MachineOutput { case loadingCancelled }
 
@@ -81,54 +76,55 @@ public struct CheckinsWithLogin: LegacyMachine {
     public init() {}
   }
 
-  public var state: State
+  public var state = State.idle
+  public init() {}
 
-  public init(initial: State.Name?, _ step: Step<Self>) {
-    switch initial ?? .idle {
-    case .idle: state = .idle
-    case .loading: state = .loading
-    case .loggedOut: state = .loggedOut
-    case .error: state = .error(.failedToLoadData)
-    case .empty: state = .empty
-    case .list: state = .list(5)
-    }
-  }
+  public mutating func start(in name: State.Name, _ step: Step<Self>) -> State { State(name) }
 
-  public mutating func react(to input: Input<Event, NoNames>, _ step: Step<Self>) -> Reaction<State> {
-    switch (state, input) {
-    case (.idle, .event(.startLoading)), (.loggedOut, .event(.startLoading)), (.error, .event(.startLoading)),
-      (.empty, .event(.startLoading)), (.list, .event(.startLoading)):
-      return .move(to: .loading)
-    case (.loading, .event(.loadingFinished(let items))):
-      return .move(to: items == 0 ? .empty : .list(items))
-    case (.loading, .event(.loadingFailed(let error))):
-      let failure = Failure(error)
-      return .move(to: failure == .noAuth ? .loggedOut : .error(failure))
-    case (.error, .event(.logout)), (.empty, .event(.logout)), (.list, .event(.logout)):
-      return .move(to: .loggedOut)
-    case (.loading, .event(.logout)):
-      switch step.parameters.mode {
-      case .faithful: return .ignore
-      case .hardened:
+  public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
+    switch event {
+    case .startLoading:
+      switch state {
+      case .loading: return .ignore
+      case .idle, .loggedOut, .error, .empty, .list: return .move(to: .loading)
+      }
+    case .loadingFinished(let items):
+      switch state {
+      case .loading: return .move(to: step.when("nothing in it", items == 0) ? .empty : .list(items))
+      case .idle, .loggedOut, .error, .empty, .list: return .ignore
+      }
+    case .loadingFailed(let error):
+      switch state {
+      case .loading:
+        let failure = Failure(error)
+        return .move(to: step.when("noAuth", failure == .noAuth) ? .loggedOut : .error(failure))
+      case .idle, .loggedOut, .error, .empty, .list: return .ignore
+      }
+    case .logout:
+      switch state {
+      case .error, .empty, .list: return .move(to: .loggedOut)
+      case .loading where step.when("hardened", step.parameters.mode == .hardened):
         step.emit(.loadingCancelled)
         return .move(to: .loggedOut)
+      case .loading, .idle, .loggedOut: return .ignore
       }
-
-    case (.loading, .event(.startLoading)):
-      return .ignore
-    case (.idle, .event(.loadingFinished)), (.loggedOut, .event(.loadingFinished)),
-      (.error, .event(.loadingFinished)), (.empty, .event(.loadingFinished)), (.list, .event(.loadingFinished)):
-      return .ignore
-    case (.idle, .event(.loadingFailed)), (.loggedOut, .event(.loadingFailed)), (.error, .event(.loadingFailed)),
-      (.empty, .event(.loadingFailed)), (.list, .event(.loadingFailed)):
-      return .ignore
-    case (.idle, .event(.logout)), (.loggedOut, .event(.logout)):
-      return .ignore
     }
   }
 }
 
 extension CheckinsWithLogin.State {
+  /// The state that a screen is made in.
+  init(_ name: Name) {
+    switch name {
+    case .idle: self = .idle
+    case .loading: self = .loading
+    case .loggedOut: self = .loggedOut
+    case .error: self = .error(.failedToLoadData)
+    case .empty: self = .empty
+    case .list: self = .list(5)
+    }
+  }
+
   /// What is shown; nil leaves the screen as it is.
   var view: CheckinsView? {
     switch self {
@@ -145,10 +141,22 @@ extension CheckinsWithLogin.State {
   var logoutButton: Bool { self != .loggedOut }
 }
 
+extension CheckinsWithLogin.State.Name {
+  var about: String {
+    switch self {
+    case .idle: "nothing was shown yet"
+    case .loading: "a spinner, while the list is loaded"
+    case .loggedOut: "a prompt to log in"
+    case .error: "what went wrong, and a button to try again"
+    case .empty: "the list has nothing in it"
+    case .list: "the list"
+    }
+  }
+}
+
 extension CheckinsWithLogin {
   public static let kind = Kind(
     CheckinsWithLogin.self, "checkinsWithLogin", "the screen of a list that needs a user, who logs in when it does",
-    form: .enumAndSwitch,
     origin: """
       the main example of an article on state machines in iOS applications, with its deferred login; faithful is the table \
       of its author's own code, hardened is added here
@@ -158,14 +166,7 @@ extension CheckinsWithLogin {
       "send screen startLoading", "send screen logout", "send screen loadingFinished 5", "show screen",
       "send screen logout",
     ],
-    states: [
-      .idle: "nothing was shown yet",
-      .loading: "a spinner, while the list is loaded",
-      .loggedOut: "a prompt to log in",
-      .error: "what went wrong, and a button to try again",
-      .empty: "the list has nothing in it",
-      .list: "the list",
-    ],
+    states: \.about,
     events: [
       .event(.startLoading, "somebody begins to load the list; ignored while it is loaded"),
       .event(Event.loadingFinished, .count("items"), about: "the list is there; ignored unless it is loaded"),
@@ -174,7 +175,11 @@ extension CheckinsWithLogin {
         about: "there is no list; ignored unless it is loaded"),
       .event(.logout, "the user has logged out; ignored while the list is loaded, unless mode=hardened"),
     ],
-    outputs: [.loadingCancelled: .output(about: "nobody waits for the list any more; only with mode=hardened")],
+    outputs: {
+      switch $0 {
+      case .loadingCancelled: .output(about: "nobody waits for the list any more; only with mode=hardened")
+      }
+    },
     readings: [
       .reading("view", CheckinsView.type, "what the screen shows") { machine, _, _ in machine.state.view },
       .reading("logoutButton", .flag, "whether the button to log out is enabled") {

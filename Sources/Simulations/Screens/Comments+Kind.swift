@@ -17,13 +17,15 @@ extension Comments {
       "new comments c items=2 failures=1", "send c viewAppeared", "advance 3", "send c reload", "advance 3", "show c",
       "send c failed timeout",
     ],
-    states: [
-      .none: "the screen has not appeared",
-      .waitingData: "a loading indicator; the comments were asked for",
-      .data: "the table of comments",
-      .noData: "a placeholder: there are no comments",
-      .error: "what went wrong",
-    ],
+    states: {
+      switch $0 {
+      case .none: "the screen has not appeared"
+      case .waitingData: "a loading indicator; the comments were asked for"
+      case .data: "the table of comments"
+      case .noData: "a placeholder: there are no comments"
+      case .error: "what went wrong"
+      }
+    },
     events: [
       .event(.viewAppeared, "the screen appears, for the first time or again"),
       .event(Event.received, .count("items"), about: "the service has sent so many comments"),
@@ -32,20 +34,22 @@ extension Comments {
       .event(.reload, "the person asks for the comments again"),
     ],
     timers: [
-      .received: .after("latency", "the simulated service sends the comments"),
-      .failed: .after("latency", "the simulated service fails"),
+      .timer(.received(0), after: "latency", "the simulated service sends the comments"),
+      .timer(.failed(""), after: "latency", "the simulated service fails"),
     ],
-    outputs: [
-      .showLoading: .output(about: "the loading indicator appears"),
-      .hideLoading: .output(about: "the loading indicator goes"),
-      .showTable: .output(("items", .integer(0...1_000_000)), about: "the table appears"),
-      .hideTable: .output(about: "the table goes"),
-      .showPlaceholder: .output(about: "the placeholder appears"),
-      .hidePlaceholder: .output(about: "the placeholder goes"),
-      .showError: .output(("error", .errorText), about: "the error appears"),
-      .hideError: .output(about: "the error goes"),
-      .request: .output(about: "asks the service for the comments"),
-    ],
+    outputs: {
+      switch $0 {
+      case .showLoading: .output(about: "the loading indicator appears")
+      case .hideLoading: .output(about: "the loading indicator goes")
+      case .showTable: .output(("items", .integer(0...1_000_000)), about: "the table appears")
+      case .hideTable: .output(about: "the table goes")
+      case .showPlaceholder: .output(about: "the placeholder appears")
+      case .hidePlaceholder: .output(about: "the placeholder goes")
+      case .showError: .output(("error", .errorText), about: "the error appears")
+      case .hideError: .output(about: "the error goes")
+      case .request: .output(about: "asks the service for the comments")
+      }
+    },
     parameters: [
       .parameter("strict", \.strict, .flag, "on: a load is final, and reload is refused")
     ] + Parameters.serviceForms + [Parameters.itemsForm("how many comments the service sends")])

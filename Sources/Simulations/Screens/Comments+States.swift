@@ -6,34 +6,28 @@ extension Comments {
   struct Screen: StateSubject {
     typealias Conditions = Comments.Conditions
 
-    /// What the screen was before the step, and how many requests it has made.
+    /// What the screen is, and how many requests it has made.
     var state: State
     /// What the present step is about.
     let conditions: Conditions
-    /// How the service is going to answer the request of this step, if it does so by itself.
-    var answer: Answer?
     let step: Step<Comments>
-
-    init(state: State, conditions: Conditions, step: Step<Comments>) {
-      self.state = state
-      self.conditions = conditions
-      self.step = step
-    }
 
     /// Asks for the comments; a simulated service decides now how it will answer.
     mutating func request() {
       step.emit(.request)
       let service = step.parameters.service
-      guard service.isAutomatic else { return }
-      let answer: Answer = service.fails(request: state.requests + 1, step) ? .failed : .received
-      state.requests = min(state.requests + 1, service.failures)
-      self.answer = answer
-      step.arm(answer, after: service.latency)
+      if service.isAutomatic {
+        let fails = service.fails(request: state.requests + 1, step)
+        state.shown = .waitingData(fails ? .failure : .comments)
+        state.requests = min(state.requests + 1, service.failures)
+      } else {
+        state.shown = .waitingData(nil)
+      }
     }
 
-    /// Stops the service's answer where it has not come yet.
-    func cancelRequest() {
-      if case .waitingData(let answer?) = state.shown { step.disarm(answer) }
+    mutating func show(_ shown: State.Shown, _ output: Output) {
+      state.shown = shown
+      step.emit(output)
     }
   }
 
@@ -42,8 +36,14 @@ extension Comments {
   /// In the order of the names of the states behind `none`.
   static let states = StateObjects<Screen>(WaitingState(), DataState(), NoDataState(), ErrorState())
 
-  final class WaitingState: ShownState {
+  final class WaitingState: StateObject {
     func isValidNextState(_ next: StateType<Screen>, in machine: ScreenMachine) -> Bool { next != WaitingState.self }
+
+    /// The conditions describe a result: an error, comments, or none.
+    func nextState(using conditions: Conditions, in machine: ScreenMachine) -> StateType<Screen>? {
+      if conditions.error != nil { return ErrorState.self }
+      return conditions.items > 0 ? DataState.self : NoDataState.self
+    }
 
     func didEnter(from previous: (any StateObject<Screen>)?, in machine: inout ScreenMachine) {
       machine.subject.step.emit(.showLoading)
@@ -51,14 +51,18 @@ extension Comments {
     }
 
     func willExit(to next: any StateObject<Screen>, in machine: inout ScreenMachine) {
-      machine.subject.cancelRequest()
       machine.subject.step.emit(.hideLoading)
     }
   }
 
-  final class DataState: ShownState {
+  final class DataState: LoadedState {
+    func nextState(using conditions: Conditions, in machine: ScreenMachine) -> StateType<Screen>? {
+      conditions.isWaiting ? WaitingState.self : nil
+    }
+
     func didEnter(from previous: (any StateObject<Screen>)?, in machine: inout ScreenMachine) {
-      machine.subject.step.emit(.showTable(machine.subject.conditions.items))
+      let items = machine.subject.conditions.items
+      machine.subject.show(.data(items), .showTable(items))
     }
 
     func willExit(to next: any StateObject<Screen>, in machine: inout ScreenMachine) {
@@ -66,9 +70,13 @@ extension Comments {
     }
   }
 
-  final class NoDataState: ShownState {
+  final class NoDataState: LoadedState {
+    func nextState(using conditions: Conditions, in machine: ScreenMachine) -> StateType<Screen>? {
+      conditions.isWaiting ? WaitingState.self : nil
+    }
+
     func didEnter(from previous: (any StateObject<Screen>)?, in machine: inout ScreenMachine) {
-      machine.subject.step.emit(.showPlaceholder)
+      machine.subject.show(.noData, .showPlaceholder)
     }
 
     func willExit(to next: any StateObject<Screen>, in machine: inout ScreenMachine) {
@@ -76,9 +84,14 @@ extension Comments {
     }
   }
 
-  final class ErrorState: ShownState {
+  final class ErrorState: LoadedState {
+    func nextState(using conditions: Conditions, in machine: ScreenMachine) -> StateType<Screen>? {
+      conditions.isWaiting ? WaitingState.self : nil
+    }
+
     func didEnter(from previous: (any StateObject<Screen>)?, in machine: inout ScreenMachine) {
-      machine.subject.step.emit(.showError(machine.subject.conditions.error ?? Comments.failure))
+      let error = machine.subject.conditions.error ?? Comments.failure
+      machine.subject.show(.error(error), .showError(error))
     }
 
     func willExit(to next: any StateObject<Screen>, in machine: inout ScreenMachine) {
@@ -87,26 +100,12 @@ extension Comments {
   }
 }
 
-/// What the states of the screen have in common: the answer to a description, and who may follow the end of a load.
-protocol ShownState: StateObject where Subject == Comments.Screen {}
+/// What the states at the end of a load have in common: nothing but another load may follow, and with `strict` not even that.
+protocol LoadedState: StateObject where Subject == Comments.Screen {}
 
-extension ShownState {
+extension LoadedState {
   func isValidNextState(_ next: StateType<Comments.Screen>, in machine: Comments.ScreenMachine) -> Bool {
-    next == Comments.WaitingState.self && !machine.subject.step.parameters.strict
-  }
-
-  func nextState(using conditions: Comments.Conditions, in machine: Comments.ScreenMachine) -> StateType<
-    Comments.Screen
-  >? {
-    conditions.fittingState
-  }
-}
-
-extension Comments.Conditions {
-  /// The state that shows what the conditions describe.
-  var fittingState: StateType<Comments.Screen> {
-    if isWaiting { return Comments.WaitingState.self }
-    if error != nil { return Comments.ErrorState.self }
-    return items > 0 ? Comments.DataState.self : Comments.NoDataState.self
+    let step = machine.subject.step
+    return next == Comments.WaitingState.self && !step.when("strict", step.parameters.strict)
   }
 }

@@ -13,25 +13,26 @@ public import StateMachines
 /// error. Having no comments is a normal state, not an error.
 ///
 /// The machine does not choose the next state. The signal becomes a description of the conditions (``Conditions``), the
-/// current state answers it with the class of the state that fits, and the machine enters that if the current state
-/// allows it. A result that comes late, when the screen waits no longer, is refused in just this way: `enter` gives `false`, nothing is called.
+/// current state answers it with the class of the state that is to follow, and the machine enters that if the current state
+/// allows it. A result that comes late, when the screen waits no longer, is refused in just this way: the state names no
+/// other, `enter` gives `false`, nothing is called.
 ///
 /// `reload`, and the way back to waitingData that goes with it, are added here; `strict` leaves the three transitions
 /// of the publication, so that each load is the last one. There the machine has no state before the screen appears; here that is `none`.
 ///
 /// With `service=auto` a simulated service answers each request after `latency`, by the timer `received` or `failed`. A signal
 /// from outside that comes first is the answer, and the timer stops.
-public struct Comments: LegacyMachine {
+public struct Comments: Machine {
   public struct State: StateWithData {
     /// What is on the screen.
-    var shown: Shown
+    var shown = Shown.none
     /// How many requests there were, as far as it makes a difference: not counted beyond the last one that has to fail.
     var requests = 0
 
     enum Shown: Hashable, Sendable, Codable {
       /// The screen has not appeared.
       case none
-      /// The indicator is on. The timer of the service's answer is running, if it answers by itself.
+      /// The indicator is on. The service's answer is under way, if it answers by itself.
       case waitingData(Answer?)
       /// The table is on, with so many comments, at least one.
       case data(Int)
@@ -71,12 +72,10 @@ public struct Comments: LegacyMachine {
     var items = 0
   }
 
-  public enum Event: Sendable {
-    case viewAppeared, received(Int), failed(String), reload
-  }
+  public enum Event: MachineEvent { case viewAppeared, received(Int), failed(String), reload }
 
   /// How the simulated service is going to answer.
-  public enum Answer: NamedCases, Codable { case received, failed }
+  enum Answer: Hashable, Codable { case comments, failure }
 
   public enum Output: OutputWithData {
     case showLoading, hideLoading, showTable(Int), hideTable, showPlaceholder, hidePlaceholder, showError(String)
@@ -119,83 +118,65 @@ public struct Comments: LegacyMachine {
   /// What the simulated service says when it fails.
   static let failure = "failedToLoadData"
 
-  public var state: State
+  public var state = State()
+  public init() {}
 
-  public init(initial: State.Name?, _ step: Step<Self>) {
-    state = State(shown: .none)
-    var conditions = Conditions()
-    switch initial ?? .none {
-    case .none: return
-    case .waitingData: conditions.isWaiting = true
-    case .data: conditions.items = max(1, step.parameters.service.items)
-    case .noData: break
-    case .error: conditions.error = Self.failure
+  public mutating func start(in name: State.Name, _ step: Step<Self>) -> State {
+    switch name {
+    case .none: state
+    case .waitingData: appear(step)
+    case .data: enter(DataState.self, Conditions(items: max(1, step.parameters.service.items)), step)
+    case .noData: enter(NoDataState.self, Conditions(), step)
+    case .error: enter(ErrorState.self, Conditions(error: Self.failure), step)
     }
-    var machine = machine(with: conditions, step)
-    machine.enter(conditions.fittingState)
-    state = next(of: machine)
   }
 
-  public mutating func react(to input: Input<Event, Answer>, _ step: Step<Self>) -> Reaction<State> {
-    switch input {
-    case .event(.viewAppeared):
-      switch state.shown {
-      case .none:
-        var machine = machine(with: Conditions(isWaiting: true), step)
-        machine.enter(WaitingState.self)
-        return .move(to: next(of: machine))
-      case .waitingData, .data, .noData, .error: return .ignore
+  public func timers(in state: State, _ parameters: Parameters) -> StateTimers<Self> {
+    switch state.shown {
+    case .waitingData(.comments?): .after(parameters.service.latency, .received(parameters.service.items))
+    case .waitingData(.failure?): .after(parameters.service.latency, .failed(Self.failure))
+    case .waitingData(nil), .none, .data, .noData, .error: .none
+    }
+  }
+
+  public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
+    switch event {
+    case .viewAppeared:
+      switch state.name {
+      case .none: .move(to: appear(step))
+      case .waitingData, .data, .noData, .error: .ignore
       }
-    case .event(.reload):
-      if case .waitingData = state.shown { return .ignore }
-      return enter(using: Conditions(isWaiting: true), step)
-    case .event(.received(let items)):
-      return enter(using: Conditions(items: items), step)
-    case .event(.failed(let error)):
-      return enter(using: Conditions(error: error), step)
-    case .expired(.received):
-      return enter(using: Conditions(items: step.parameters.service.items), answeredBy: .received, step)
-    case .expired(.failed):
-      return enter(using: Conditions(error: Self.failure), answeredBy: .failed, step)
+    case .reload:
+      switch state.name {
+      case .waitingData: .ignore
+      case .none, .data, .noData, .error: enter(using: Conditions(isWaiting: true), step)
+      }
+    case .received(let items): enter(using: Conditions(items: items), step)
+    case .failed(let error): enter(using: Conditions(error: error), step)
     }
   }
 
-  public func asksFor(_ timer: Answer) -> Bool { state.shown == .waitingData(timer) }
-
-  /// - Parameter timer: The timer by which the simulated service has answered; it no longer runs.
-  private func enter(
-    using conditions: Conditions, answeredBy timer: Answer? = nil, _ step: Step<Self>
-  ) -> Reaction<State> {
+  /// Asks the current state which one is to follow, and enters that.
+  private func enter(using conditions: Conditions, _ step: Step<Self>) -> Reaction<State> {
     var machine = machine(with: conditions, step)
-    if timer != nil { machine.subject.state.shown = .waitingData(nil) }
-    guard machine.enter(using: conditions) else { return step.refuse(refusal(of: conditions, step)) }
-    return .move(to: next(of: machine))
+    if machine.enter(using: conditions) { return .move(to: machine.subject.state) }
+    if machine.place == nil { return step.refuse("no state can be asked before the screen has appeared") }
+    let allowed = step.parameters.strict ? "is final" : "may be followed by waitingData only"
+    return step.refuse("\(state.name.word) \(allowed)")
   }
 
-  private func refusal(of conditions: Conditions, _ step: Step<Self>) -> String {
-    if state.name == .none { return "no state can be asked before the screen has appeared" }
-    let next = Self.states.place(of: conditions.fittingState).map { State.Name(at: $0 + 1).word } ?? "nothing"
-    let allowed = step.parameters.strict ? "is final" : "may be followed by waitingData only"
-    return "the conditions ask for \(next), but \(state.name.word) \(allowed)"
+  private func appear(_ step: Step<Self>) -> State { enter(WaitingState.self, Conditions(isWaiting: true), step) }
+
+  /// Enters a first state.
+  private func enter(_ type: StateType<Screen>, _ conditions: Conditions, _ step: Step<Self>) -> State {
+    var machine = machine(with: conditions, step)
+    machine.enter(type)
+    return machine.subject.state
   }
 
   private func machine(with conditions: Conditions, _ step: Step<Self>) -> ScreenMachine {
     let place = state.name == .none ? nil : state.name.index - 1
-    let screen = Screen(state: state, conditions: conditions, step: step)
-    return StateObjectMachine(Self.states, at: place, subject: screen)
-  }
-
-  /// The plain state for the object that a machine is in now.
-  private func next(of machine: ScreenMachine) -> State {
-    var next = machine.subject.state
-    let conditions = machine.subject.conditions
-    switch machine.place.map({ State.Name(at: $0 + 1) }) ?? .none {
-    case .none: next.shown = .none
-    case .waitingData: next.shown = .waitingData(machine.subject.answer)
-    case .data: next.shown = .data(conditions.items)
-    case .noData: next.shown = .noData
-    case .error: next.shown = .error(conditions.error ?? Self.failure)
-    }
-    return next
+    return StateObjectMachine(
+      Self.states, at: place, subject: Screen(state: state, conditions: conditions, step: step))
   }
 }

@@ -16,15 +16,10 @@ public import StateMachines
 /// loading too. `guardLoading=on` has the guard of some versions against the latter; then the logout is lost.
 ///
 /// Chosen here: a method that returns at its guard has ignored the call. It is silent, so nothing is refused.
-public struct NaiveCheckins: LegacyMachine {
+public struct NaiveCheckins: Machine {
   public typealias State = CheckinsWithLogin.State
 
-  public enum Event: Sendable {
-    case downloadCheckins
-    case loadingFinished(Int)
-    case loadingFailed(String)
-    case logoutPressed
-  }
+  public enum Event: MachineEvent { case downloadCheckins, loadingFinished(Int), loadingFailed(String), logoutPressed }
 
   public enum Output: MachineOutput { case fetch, logout }
 
@@ -34,33 +29,25 @@ public struct NaiveCheckins: LegacyMachine {
   }
 
   /// The model.
-  public var state: State
+  public var state = State.idle
+  public init() {}
 
-  public init(initial: State.Name?, _ step: Step<Self>) {
-    switch initial ?? .idle {
-    case .idle: state = .idle
-    case .loading: state = .loading
-    case .loggedOut: state = .loggedOut
-    case .error: state = .error(.failedToLoadData)
-    case .empty: state = .empty
-    case .list: state = .list(5)
-    }
-  }
+  public mutating func start(in name: State.Name, _ step: Step<Self>) -> State { State(name) }
 
-  public mutating func react(to input: Input<Event, NoNames>, _ step: Step<Self>) -> Reaction<State> {
-    switch input {
-    case .event(.downloadCheckins):
+  public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
+    switch event {
+    case .downloadCheckins:
       guard state != .loading else { return .ignore }
       step.emit(.fetch)
       return .move(to: .loading)
-    case .event(.loadingFinished(let items)):
-      return .move(to: items == 0 ? .empty : .list(items))
-    case .event(.loadingFailed(let error)):
+    case .loadingFinished(let items):
+      return .move(to: step.when("nothing in it", items == 0) ? .empty : .list(items))
+    case .loadingFailed(let error):
       let failure = CheckinsWithLogin.Failure(error)
-      return .move(to: failure == .noAuth ? .loggedOut : .error(failure))
-    case .event(.logoutPressed):
+      return .move(to: step.when("noAuth", failure == .noAuth) ? .loggedOut : .error(failure))
+    case .logoutPressed:
       guard state != .loggedOut else { return .ignore }
-      guard !step.parameters.guardLoading || state != .loading else { return .ignore }
+      if state == .loading, step.when("guardLoading", step.parameters.guardLoading) { return .ignore }
       step.emit(.logout)
       return .move(to: .loggedOut)
     }
@@ -70,7 +57,6 @@ public struct NaiveCheckins: LegacyMachine {
 extension NaiveCheckins {
   public static let kind = Kind(
     NaiveCheckins.self, "naiveCheckins", "the same screen without a state machine: a guard at the top of each method",
-    form: .enumAndSwitch,
     origin: """
       the view controller that an article on state machines in iOS applications argues against, with the article's methods \
       and guards
@@ -79,14 +65,7 @@ extension NaiveCheckins {
       "new naiveCheckins screen", "send screen downloadCheckins", "send screen logoutPressed",
       "send screen loadingFinished 5", "show screen",
     ],
-    states: [
-      .idle: "nothing was shown yet",
-      .loading: "a spinner, while the list is loaded",
-      .loggedOut: "a prompt to log in",
-      .error: "what went wrong, and a button to try again",
-      .empty: "the list has nothing in it",
-      .list: "the list",
-    ],
+    states: \.about,
     events: [
       .event(.downloadCheckins, "the screen appears, or try again is tapped; returns at its guard while loading"),
       .event(Event.loadingFinished, .count("items"), about: "the callback of a download: the list is there"),
@@ -95,10 +74,12 @@ extension NaiveCheckins {
         about: "the callback of a download: there is no list"),
       .event(.logoutPressed, "the button to log out is tapped; returns at its guard when loggedOut"),
     ],
-    outputs: [
-      .fetch: .output(about: "a download begins; one of its callbacks will follow"),
-      .logout: .output(about: "asks the login service to forget the user"),
-    ],
+    outputs: {
+      switch $0 {
+      case .fetch: .output(about: "a download begins; one of its callbacks will follow")
+      case .logout: .output(about: "asks the login service to forget the user")
+      }
+    },
     readings: [
       .reading("view", CheckinsView.type, "what the screen shows") { machine, _, _ in machine.state.view },
       .reading("logoutButton", .flag, "whether the button to log out is enabled") {

@@ -26,25 +26,17 @@ public import StateMachines
 ///
 /// With `order=queued`, markViewed is taken up after the news instead of before them. Here nobody can tell the two apart:
 /// markViewed has no news.
-public struct OpenResume: LegacyMachine {
+public struct OpenResume: Machine {
   public typealias State = FeatureStore<OpenResumeFeature>
 
-  public enum Event: Sendable {
-    case open(Int)
-    case retry
-    case close
-    case changedOutside(Int)
-    case markViewed(Int)
-    case loaded(Int)
-    case failed(Int, String)
+  public enum Event: MachineEvent {
+    case open(Int), retry, close
+    case changedOutside(Int), markViewed(Int)
+    case loaded(Int), failed(Int, String)
   }
 
-  public enum TimerName: NamedCases { case loaded, failed }
-
   public enum Output: OutputWithData {
-    case route(Int)
-    case toast(String)
-    case closeScreen
+    case route(Int), toast(String), closeScreen
 
     public enum Name: NamedCases { case route, toast, closeScreen }
 
@@ -78,8 +70,6 @@ public struct OpenResume: LegacyMachine {
   private struct Host: FeatureListener {
     typealias Subject = OpenResumeFeature
     let step: Step<OpenResume>
-    /// How many requests there have been.
-    var requests: Int
 
     mutating func hear(news: OpenResumeFeature.News, from store: inout State, _ feature: OpenResumeFeature) {
       switch news {
@@ -90,109 +80,89 @@ public struct OpenResume: LegacyMachine {
     }
 
     mutating func hear(open stream: State.Stream) {
-      requests += 1
       let service = step.parameters.service
       guard service.isAutomatic else { return }
-      step.arm(service.fails(request: requests, step) ? .failed : .loaded, key: stream.key, after: service.latency)
+      let fails = service.fails(request: stream.key, step)
+      step.arm(fails ? .failed(0, OpenResume.offline) : .loaded(0), key: stream.key, after: service.latency)
     }
   }
 
-  public var state: State
-  private var requests = 0
+  /// What the simulated service says when it fails.
+  private static let offline = "offline"
+
+  public var state = State(.closed, of: OpenResumeFeature())
   private var lateDropped = 0
+  public init() {}
 
   /// A machine that is made in a later state than `closed` has to do with résumé 1.
-  public init(initial: State.Name?, _ step: Step<Self>) {
-    let feature = OpenResumeFeature()
-    let order = step.parameters.order
-    switch initial ?? .closed {
-    case .closed: state = State(.closed, of: feature, order: order)
+  public mutating func start(in name: State.Name, _ step: Step<Self>) -> State {
+    func made(in state: OpenResumeFeature.State) -> State {
+      State(state, of: OpenResumeFeature(), order: step.parameters.order)
+    }
+    switch name {
+    case .closed: return made(in: .closed)
     case .loading:
-      state = State(.closed, of: feature, order: order)
-      var host = Host(step: step, requests: 0)
-      state.accept(.open(1), by: feature, to: &host)
-      requests = host.requests
-    case .shown: state = State(.shown(.init(id: 1, isViewed: false)), of: feature, order: order)
-    case .failed: state = State(.failed(1, error: "offline"), of: feature, order: order)
+      var store = made(in: .closed)
+      var host = Host(step: step)
+      store.accept(.open(1), by: OpenResumeFeature(), to: &host)
+      return store
+    case .shown: return made(in: .shown(.init(id: 1, isViewed: false)))
+    case .failed: return made(in: .failed(1, error: Self.offline))
     }
   }
 
-  public mutating func react(to input: Input<Event, TimerName>, _ step: Step<Self>) -> Reaction<State> {
-    switch input {
-    case .event(.open(let id)): return take(.wish(.open(id)), step)
-    case .event(.retry): return take(.wish(.retry), step)
-    case .event(.close): return take(.wish(.close), step)
-    case .event(.changedOutside(let id)): return take(.changedOutside(id), step)
-    case .event(.markViewed(let id)): return take(.markViewed(id), step)
-    case .event(.loaded(let id)):
-      return answer(id, .loaded(.init(id: id, isViewed: false)), step)
-    case .event(.failed(let id, let error)):
-      return answer(id, .failed(id, error: error), step)
-    case .expired(.loaded):
-      guard let stream = state.stream(of: step.key), let id = OpenResumeFeature().id(of: stream) else { return .ignore }
-      return finish(stream, .loaded(.init(id: id, isViewed: false)), step)
-    case .expired(.failed):
-      guard let stream = state.stream(of: step.key), let id = OpenResumeFeature().id(of: stream) else { return .ignore }
-      return finish(stream, .failed(id, error: "offline"), step)
+  public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
+    switch event {
+    case .open(let id): take(.wish(.open(id)), step)
+    case .retry: take(.wish(.retry), step)
+    case .close: take(.wish(.close), step)
+    case .changedOutside(let id): take(.changedOutside(id), step)
+    case .markViewed(let id): take(.markViewed(id), step)
+    case .loaded(let id): answer(id, step) { .loaded(.init(id: $0, isViewed: false)) }
+    case .failed(let id, let error): answer(id, step) { .failed($0, error: error) }
     }
   }
 
-  private mutating func take(_ action: OpenResumeFeature.Action, _ step: Step<Self>) -> Reaction<State> {
-    var effects = Effects<OpenResumeFeature.Effect>()
-    OpenResumeFeature().actor(state.state, action, &effects)
-    if effects.isOpen && state.streams.count == Self.mostLoads {
+  private func take(_ action: OpenResumeFeature.Action, _ step: Step<Self>) -> Reaction<State> {
+    var next = state
+    var host = Host(step: step)
+    guard next.act(action, by: OpenResumeFeature(), to: &host) else { return .ignore }
+    if next.streams.count > Self.mostLoads {
       return step.refuse("\(Self.mostLoads) loads are under way; another may begin when one of them has ended")
     }
-    var host = Host(step: step, requests: requests)
-    var next = state
-    guard next.act(action, by: OpenResumeFeature(), to: &host) else { return .ignore }
-    requests = host.requests
-    return effects.immediate.isEmpty ? .stayAs(next) : .move(to: next)
+    switch action {
+    case .wish, .markViewed: return .move(to: next)
+    case .changedOutside: return .stayAs(next)
+    }
   }
 
-  /// Takes an answer by hand: it belongs to the oldest request for this résumé that is awaited. Where none is, it is
-  /// dropped, and a simulated service that is still at work on one goes on.
+  /// Takes an answer: to the request whose timer has expired, or one by hand to the oldest request for this résumé that
+  /// is awaited. Where none is, it is dropped, and a simulated service that is still at work on one goes on.
   private mutating func answer(
-    _ id: Int, _ effect: OpenResumeFeature.Effect, _ step: Step<Self>
+    _ id: Int, _ step: Step<Self>, _ effect: (_ id: Int) -> OpenResumeFeature.Effect
   ) -> Reaction<State> {
     let feature = OpenResumeFeature()
-    let streams = state.streams.filter { feature.id(of: $0) == id }
-    let isAutomatic = step.parameters.service.isAutomatic
+    let isByHand = step.key == 0
+    let streams = state.streams.filter { isByHand ? feature.id(of: $0) == id : $0.key == step.key }
     guard let awaited = streams.first(where: { feature.isAwaited($0, in: state.state) }) else {
-      if let late = streams.first, !isAutomatic { state.finish(late.key) }
-      return drop()
+      if let late = streams.first, !isByHand || !step.parameters.service.isAutomatic { state.finish(late.key) }
+      lateDropped += 1
+      return .ignore
     }
-    if isAutomatic {
-      step.disarm(.loaded, key: awaited.key)
-      step.disarm(.failed, key: awaited.key)
+    if isByHand {
+      step.disarm(.loaded(id), key: awaited.key)
+      step.disarm(.failed(id, Self.offline), key: awaited.key)
     }
-    return finish(awaited, effect, step)
-  }
-
-  private mutating func finish(
-    _ stream: State.Stream, _ effect: OpenResumeFeature.Effect, _ step: Step<Self>
-  ) -> Reaction<State> {
-    let feature = OpenResumeFeature()
-    guard feature.isAwaited(stream, in: state.state) else {
-      state.finish(stream.key)  // The feature's state is as it was; only the request is over.
-      return drop()
-    }
+    let effect = effect(feature.id(of: awaited) ?? id)
     var next = state
-    if case (.changedOutside, .failed) = (stream.action, effect) {
-      next.finish(stream.key)
+    if case (.changedOutside, .failed) = (awaited.action, effect) {
+      next.finish(awaited.key)
       return .stayAs(next)
     }
-    var host = Host(step: step, requests: requests)
-    next.deliver(effect, from: stream.key, by: feature, to: &host)
+    var host = Host(step: step)
+    next.deliver(effect, from: awaited.key, by: feature, to: &host)
     return .move(to: next)
   }
-
-  private mutating func drop() -> Reaction<State> {
-    lateDropped += 1
-    return .ignore
-  }
-
-  public func asksFor(_ timer: TimerName) -> Bool { !state.streams.isEmpty }
 }
 
 extension ValueType {
@@ -217,12 +187,14 @@ extension OpenResume {
       "new resume r", "send r open 7", "advance 1s", "send r changedOutside 7", "send r open 8", "agenda", "advance 1s",
       "send r close", "show r",
     ],
-    states: [
-      .closed: "no résumé is wanted",
-      .loading: "the résumé with this number is on its way",
-      .shown: "the résumé with this number is shown, and viewed or not",
-      .failed: "the résumé with this number could not be had, for this reason",
-    ],
+    states: {
+      switch $0 {
+      case .closed: "no résumé is wanted"
+      case .loading: "the résumé with this number is on its way"
+      case .shown: "the résumé with this number is shown, and viewed or not"
+      case .failed: "the résumé with this number could not be had, for this reason"
+      }
+    },
     events: [
       .event(Event.open, .resume, about: "the wish for a résumé; ignored for the one that is there or on its way"),
       .event(.retry, "the wish to try once more what failed"),
@@ -235,14 +207,17 @@ extension OpenResume {
         about: "the service: this résumé cannot be had"),
     ],
     timers: [
-      .loaded: .after("latency", "the résumé of a request comes").keyed("request"),
-      .failed: .after("latency", "the résumé of a request turns out not to be had").keyed("request"),
+      .timer(.loaded(0), after: "latency", keyed: "request", "the résumé of a request comes"),
+      .timer(
+        .failed(0, offline), after: "latency", keyed: "request", "the résumé of a request turns out not to be had"),
     ],
-    outputs: [
-      .route: .output(("id", .screen), about: "the résumé that was to be opened is there: show its screen"),
-      .toast: .output(("text", .text(bytes: 1...256)), about: "the résumé that was to be opened cannot be had"),
-      .closeScreen: .output(about: "it is closed: leave its screen"),
-    ],
+    outputs: {
+      switch $0 {
+      case .route: .output(("id", .screen), about: "the résumé that was to be opened is there: show its screen")
+      case .toast: .output(("text", .text(bytes: 1...256)), about: "the résumé that was to be opened cannot be had")
+      case .closeScreen: .output(about: "it is closed: leave its screen")
+      }
+    },
     readings: [
       .reading("loads", .integer(0...mostLoads), "how many requests are under way") { machine, _, _ in
         machine.state.streams.count

@@ -37,6 +37,9 @@ public struct OpenResumeFeature: Feature {
     }
 
     public static var carriesData: Bool { true }
+
+    /// The résumé that is shown.
+    var resume: Resume? { if case .shown(let resume) = self { resume } else { nil } }
   }
 
   public struct Resume: Hashable, Sendable, Codable {
@@ -71,25 +74,23 @@ public struct OpenResumeFeature: Feature {
   public func wishToAction(_ wish: Wish) -> Action { .wish(wish) }
 
   public func actor(_ state: State, _ action: Action, _ effects: inout Effects<Effect>) {
-    switch (action, state) {
-    case (.wish(.open(let id)), .closed), (.wish(.open(let id)), .failed):
-      load(id, &effects)
-    case (.wish(.open(let id)), .loading(let other)):
-      if id != other { load(id, &effects) }
-    case (.wish(.open(let id)), .shown(let resume)):
-      if id != resume.id { load(id, &effects) }
-    case (.wish(.retry), .failed(let id, error: _)):
-      load(id, &effects)
-    case (.wish(.close), .loading), (.wish(.close), .shown), (.wish(.close), .failed):
-      effects.emit(.closed)
-    case (.changedOutside(let id), .shown(let resume)):
-      if id == resume.id { effects.later() }  // Silently: no `started`.
-    case (.markViewed(let id), .shown(let resume)):
-      if id == resume.id { effects.emit(.viewed(id)) }
-    case (.wish(.retry), .closed), (.wish(.retry), .loading), (.wish(.retry), .shown), (.wish(.close), .closed),
-      (.changedOutside, .closed), (.changedOutside, .loading), (.changedOutside, .failed),
-      (.markViewed, .closed), (.markViewed, .loading), (.markViewed, .failed):
-      break
+    switch action {
+    case .wish(.open(let id)):
+      if state != .loading(id), state.resume?.id != id { load(id, &effects) }
+    case .wish(.retry):
+      switch state {
+      case .failed(let id, error: _): load(id, &effects)
+      case .closed, .loading, .shown: break
+      }
+    case .wish(.close):
+      switch state {
+      case .closed: break
+      case .loading, .shown, .failed: effects.emit(.closed)
+      }
+    case .changedOutside(let id):
+      if id == state.resume?.id { effects.later() }  // Silently: no `started`.
+    case .markViewed(let id):
+      if id == state.resume?.id { effects.emit(.viewed(id)) }
     }
   }
 
@@ -100,24 +101,21 @@ public struct OpenResumeFeature: Feature {
 
   /// The résumé that an open stream is to fetch.
   public func id(of stream: FeatureStore<OpenResumeFeature>.Stream) -> Int? {
-    switch (stream.action, stream.state) {
-    case (.wish(.open(let id)), _), (.changedOutside(let id), _): id
-    case (.wish(.retry), .failed(let id, error: _)): id
-    case (.wish(.retry), .closed), (.wish(.retry), .loading), (.wish(.retry), .shown), (.wish(.close), _),
-      (.markViewed, _):
-      nil
+    switch stream.action {
+    case .wish(.open(let id)), .changedOutside(let id): id
+    case .wish(.retry): if case .failed(let id, error: _) = stream.state { id } else { nil }
+    case .wish(.close), .markViewed: nil
     }
   }
 
   /// Whether the answer to a request still means something: the résumé that was opened is still being loaded, the one
   /// that is to be replaced is still shown.
   public func isAwaited(_ stream: FeatureStore<OpenResumeFeature>.Stream, in state: State) -> Bool {
-    switch (stream.action, state) {
-    case (.wish, .loading(let id)): id == self.id(of: stream)
-    case (.changedOutside, .shown(let resume)): resume.id == id(of: stream)
-    case (.wish, .closed), (.wish, .shown), (.wish, .failed), (.changedOutside, .closed), (.changedOutside, .loading),
-      (.changedOutside, .failed), (.markViewed, _):
-      false
+    guard let id = id(of: stream) else { return false }
+    return switch stream.action {
+    case .wish: state == .loading(id)
+    case .changedOutside: state.resume?.id == id
+    case .markViewed: false
     }
   }
 
@@ -139,11 +137,15 @@ public struct OpenResumeFeature: Feature {
   }
 
   public func newsPublisher(_ action: Action, _ effect: Effect, _ state: State) -> News? {
-    switch (effect, action) {
-    case (.loaded(let resume), .wish): .route(resume.id)
-    case (.failed(_, let error), _): .toast(error)
-    case (.closed, _): .closeScreen
-    case (.loaded, .changedOutside), (.loaded, .markViewed), (.started, _), (.viewed, _): nil
+    switch effect {
+    case .loaded(let resume):
+      switch action {
+      case .wish: .route(resume.id)
+      case .changedOutside, .markViewed: nil
+      }
+    case .failed(_, let error): .toast(error)
+    case .closed: .closeScreen
+    case .started, .viewed: nil
     }
   }
 }

@@ -25,28 +25,23 @@ public import StateMachines
 ///
 /// With `service=manual` a page of at least `pageSize` elements is taken to have a next one. An answer that is sent while
 /// the simulated service is at work comes in its place; one that nobody waits for is ignored.
-public struct Pagination: LegacyMachine {
+public struct Pagination: Machine {
   public typealias State = FeatureStore<PaginationFeature>
 
-  public enum Event: Sendable {
+  public enum Event: MachineEvent {
     case load(Bool)
     case refresh
-    case itemsDidLoad(Int)
+    /// Whether it is the last page is told by the simulated service alone.
+    case itemsDidLoad(Int, isLast: Bool?)
     case itemsLoadingDidFail(String)
   }
-
-  public enum TimerName: NamedCases { case itemsDidLoad, itemsLoadingDidFail }
 
   public enum Output: OutputWithData {
     case toast(String)
 
     public enum Name: NamedCases { case toast }
 
-    public var name: Name {
-      switch self {
-      case .toast: .toast
-      }
-    }
+    public var name: Name { .toast }
 
     public var data: [Value] {
       switch self {
@@ -72,12 +67,11 @@ public struct Pagination: LegacyMachine {
     func isLast(_ page: Int) -> Bool { (page + 1) * pageSize >= service.items }
   }
 
-  /// Turns news into outputs, and open streams into requests to the simulated service.
+  /// Turns news into outputs, and lets the simulated service decide how it will answer an open stream.
   private struct Host: FeatureListener {
     typealias Subject = PaginationFeature
     let step: Step<Pagination>
-    /// How many requests there have been.
-    var requests: Int
+    var isFailing = false
 
     mutating func hear(news: PaginationFeature.News, from store: inout State, _ feature: PaginationFeature) {
       switch news {
@@ -86,97 +80,78 @@ public struct Pagination: LegacyMachine {
     }
 
     mutating func hear(open stream: State.Stream) {
-      requests += 1
       let service = step.parameters.service
-      guard service.isAutomatic else { return }
-      let timer = service.fails(request: requests, step) ? TimerName.itemsLoadingDidFail : .itemsDidLoad
-      step.arm(timer, after: service.latency)
+      isFailing = service.isAutomatic && service.fails(request: stream.key, step)
     }
   }
 
-  public var state: State
-  private var requests = 0
+  /// What the simulated service says when it fails.
+  private static let offline = "offline"
+
+  public var state = State(.initial, of: PaginationFeature())
+  /// Whether the request that is under way is going to fail.
+  private var isFailing = false
+  public init() {}
 
   /// A machine that is made in `content` shows the service's first page; one made in `error` says `offline`.
-  public init(initial: State.Name?, _ step: Step<Self>) {
+  public mutating func start(in name: State.Name, _ step: Step<Self>) -> State {
     let parameters = step.parameters
-    let feature = parameters.feature
-    switch initial ?? .initial {
-    case .initial: state = State(.initial, of: feature)
-    case .loading:
-      state = State(.initial, of: feature)
-      var host = Host(step: step, requests: 0)
-      state.accept(.load(isNextPage: false), by: feature, to: &host)
-      requests = host.requests
+    switch name {
+    case .initial: return state
+    case .loading: return accept(.load(isNextPage: false), step)
     case .content:
       let items = PaginationFeature.Items(
         elements: parameters.count(onPage: 0), nextPageIndex: parameters.isLast(0) ? nil : 1)
-      state = State(.content(items, nil), of: feature)
-    case .error: state = State(.error("offline"), of: feature)
+      return State(.content(items, nil), of: parameters.feature)
+    case .error: return State(.error(Self.offline), of: parameters.feature)
     }
   }
 
-  public mutating func react(to input: Input<Event, TimerName>, _ step: Step<Self>) -> Reaction<State> {
+  /// The answer of the simulated service.
+  public func timers(in state: State, _ parameters: Parameters) -> StateTimers<Self> {
+    let service = parameters.service
+    guard service.isAutomatic, let stream = state.streams.first else { return .none }
+    if isFailing { return .after(service.latency, .itemsLoadingDidFail(Self.offline)) }
+    let page = parameters.feature.page(of: stream)
+    return .after(
+      service.latency, .itemsDidLoad(parameters.count(onPage: page), isLast: parameters.isLast(page)))
+  }
+
+  public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
     let parameters = step.parameters
-    switch input {
-    case .event(.load(let isNextPage)):
-      return take(.load(isNextPage: isNextPage), step)
-    case .event(.refresh):
-      return take(.refresh, step)
-    case .event(.itemsDidLoad(let count)):
-      guard let stream = state.streams.first else { return .ignore }
-      disarm(step)
-      return finish(stream, count: count, isLast: count < parameters.pageSize, step)
-    case .event(.itemsLoadingDidFail(let error)):
-      guard let stream = state.streams.first else { return .ignore }
-      disarm(step)
-      return fail(stream, error, step)
-    case .expired(.itemsDidLoad):
-      guard let stream = state.streams.first else { return .ignore }
-      let page = parameters.feature.page(of: stream)
-      return finish(stream, count: parameters.count(onPage: page), isLast: parameters.isLast(page), step)
-    case .expired(.itemsLoadingDidFail):
-      guard let stream = state.streams.first else { return .ignore }
-      return fail(stream, "offline", step)
+    switch event {
+    case .load(let isNextPage): return take(.load(isNextPage: isNextPage), step)
+    case .refresh: return take(.refresh, step)
+    case .itemsDidLoad(let count, let isLast):
+      return answer(step) {
+        .itemsDidLoad(parameters.feature.merged($0, count: count, isLast: isLast ?? (count < parameters.pageSize)))
+      }
+    case .itemsLoadingDidFail(let error):
+      return answer(step) { .itemsLoadingDidFail(error, isPaginationError: $0.action == .load(isNextPage: true)) }
     }
   }
 
   private mutating func take(_ wish: PaginationFeature.Wish, _ step: Step<Self>) -> Reaction<State> {
-    let feature = step.parameters.feature
-    if let reason = feature.refusal(of: wish, in: state.state) { return step.refuse(reason) }
-    var host = Host(step: step, requests: requests)
+    if let reason = step.parameters.feature.refusal(of: wish, in: state.state) { return step.refuse(reason) }
+    return .move(to: accept(wish, step))
+  }
+
+  private mutating func accept(_ wish: PaginationFeature.Wish, _ step: Step<Self>) -> State {
     var next = state
-    next.accept(wish, by: feature, to: &host)
-    requests = host.requests
+    var host = Host(step: step)
+    next.accept(wish, by: step.parameters.feature, to: &host)
+    isFailing = host.isFailing
+    return next
+  }
+
+  /// Brings the effect of the request that is under way; without one nobody waits for it.
+  private func answer(_ step: Step<Self>, _ effect: (State.Stream) -> PaginationFeature.Effect) -> Reaction<State> {
+    guard let stream = state.streams.first else { return .ignore }
+    var next = state
+    var host = Host(step: step)
+    next.deliver(effect(stream), from: stream.key, by: step.parameters.feature, to: &host)
     return .move(to: next)
   }
-
-  private func finish(_ stream: State.Stream, count: Int, isLast: Bool, _ step: Step<Self>) -> Reaction<State> {
-    let items = step.parameters.feature.merged(stream, count: count, isLast: isLast)
-    return deliver(.itemsDidLoad(items), from: stream, step)
-  }
-
-  private func fail(_ stream: State.Stream, _ error: String, _ step: Step<Self>) -> Reaction<State> {
-    let isPaginationError = stream.action == .load(isNextPage: true)
-    return deliver(.itemsLoadingDidFail(error, isPaginationError: isPaginationError), from: stream, step)
-  }
-
-  private func deliver(
-    _ effect: PaginationFeature.Effect, from stream: State.Stream, _ step: Step<Self>
-  ) -> Reaction<State> {
-    var host = Host(step: step, requests: requests)
-    var next = state
-    next.deliver(effect, from: stream.key, by: step.parameters.feature, to: &host)
-    return .move(to: next)
-  }
-
-  private func disarm(_ step: Step<Self>) {
-    guard step.parameters.service.isAutomatic else { return }
-    step.disarm(.itemsDidLoad)
-    step.disarm(.itemsLoadingDidFail)
-  }
-
-  public func asksFor(_ timer: TimerName) -> Bool { !state.streams.isEmpty }
 }
 
 extension ValueType {
@@ -196,28 +171,35 @@ extension Pagination {
       "new pagination p", "send p load false", "advance 1s", "send p load true", "send p refresh", "advance 1s",
       "send p refresh", "advance 1s", "show p",
     ],
-    states: [
-      .initial: "nothing has been asked for",
-      .loading: "the first page is on its way, and nothing is shown",
-      .content: "so many elements are shown, and what goes on beside them",
-      .error: "there is nothing to show, for this reason; only a refresh begins again",
-    ],
+    states: {
+      switch $0 {
+      case .initial: "nothing has been asked for"
+      case .loading: "the first page is on its way, and nothing is shown"
+      case .content: "so many elements are shown, and what goes on beside them"
+      case .error: "there is nothing to show, for this reason; only a refresh begins again"
+      }
+    },
     events: [
       .event(
         Event.load, .flag("isNextPage"),
         about: "the wish for the next page (true), or for the first one and nothing else"),
       .event(.refresh, "the wish for everything anew, with the elements shown meanwhile"),
       .event(
-        Event.itemsDidLoad, .count("elements"), about: "the service: the page that was asked for has so many elements"),
+        { Event.itemsDidLoad($0, isLast: nil) }, .count("elements"),
+        about: "the service: the page that was asked for has so many elements"),
       .event(
         Event.itemsLoadingDidFail, .text("error", bytes: 1...256, like: ["offline"]),
         about: "the service: the page that was asked for cannot be had"),
     ],
     timers: [
-      .itemsDidLoad: .after("latency", "the page that was asked for comes"),
-      .itemsLoadingDidFail: .after("latency", "the page that was asked for turns out not to be had"),
+      .timer(.itemsDidLoad(0, isLast: nil), after: "latency", "the page that was asked for comes"),
+      .timer(.itemsLoadingDidFail(""), after: "latency", "the page that was asked for turns out not to be had"),
     ],
-    outputs: [.toast: .output(("text", .failure), about: "a refresh has failed, and the elements are kept")],
+    outputs: {
+      switch $0 {
+      case .toast: .output(("text", .failure), about: "a refresh has failed, and the elements are kept")
+      }
+    },
     readings: [
       .reading("isProcessing", .flag, "whether a page is on its way") { machine, _, _ in
         machine.state.state.isProcessing

@@ -67,16 +67,11 @@ public struct PaginationFeature: Feature {
     }
   }
 
-  public enum Wish: Hashable, Sendable, Codable {
-    case load(isNextPage: Bool)
-    case refresh
-  }
+  public enum Wish: Hashable, Sendable, Codable { case load(isNextPage: Bool), refresh }
 
   public enum Effect: Hashable, Sendable {
-    case itemsLoadingDidStart(isNextPage: Bool)
-    case itemsDidLoad(Items)
-    case itemsLoadingDidFail(String, isPaginationError: Bool)
-    case itemsRefreshingDidStart
+    case itemsLoadingDidStart(isNextPage: Bool), itemsRefreshingDidStart
+    case itemsDidLoad(Items), itemsLoadingDidFail(String, isPaginationError: Bool)
   }
 
   public enum News: Hashable, Sendable { case toast(String) }
@@ -135,31 +130,25 @@ public struct PaginationFeature: Feature {
   }
 
   public func reducer(_ state: State, _ effect: Effect) -> State {
-    switch (effect, state) {
-    case (.itemsLoadingDidStart(isNextPage: false), _): .loading
-    case (.itemsLoadingDidStart(isNextPage: true), .content(let items, _)): .content(items, .nextPageLoading)
-    case (.itemsRefreshingDidStart, .content(let items, _)): .content(items, .refreshing)
-    case (.itemsRefreshingDidStart, .initial), (.itemsRefreshingDidStart, .loading), (.itemsRefreshingDidStart, .error):
-      .loading
-    case (.itemsDidLoad(let items), _): .content(items, nil)
-    case (.itemsLoadingDidFail(let error, isPaginationError: true), .content(let items, _)):
-      .content(items, .nextPageLoadingError(error))
-    case (.itemsLoadingDidFail(_, isPaginationError: false), .content(let items, _)) where keepsOnRefreshError:
-      .content(items, nil)
-    case (.itemsLoadingDidFail(let error, isPaginationError: false), _): .error(error)
-    case (.itemsLoadingDidStart(isNextPage: true), .initial), (.itemsLoadingDidStart(isNextPage: true), .loading),
-      (.itemsLoadingDidStart(isNextPage: true), .error),
-      (.itemsLoadingDidFail(_, isPaginationError: true), .initial),
-      (.itemsLoadingDidFail(_, isPaginationError: true), .loading),
-      (.itemsLoadingDidFail(_, isPaginationError: true), .error):
-      state
+    switch effect {
+    case .itemsLoadingDidStart(isNextPage: false): .loading
+    case .itemsLoadingDidStart(isNextPage: true):
+      if let items = state.items { .content(items, .nextPageLoading) } else { state }
+    case .itemsRefreshingDidStart: if let items = state.items { .content(items, .refreshing) } else { .loading }
+    case .itemsDidLoad(let items): .content(items, nil)
+    case .itemsLoadingDidFail(let error, isPaginationError: true):
+      if let items = state.items { .content(items, .nextPageLoadingError(error)) } else { state }
+    case .itemsLoadingDidFail(let error, isPaginationError: false):
+      if keepsOnRefreshError, let items = state.items { .content(items, nil) } else { .error(error) }
     }
   }
 
   public func newsPublisher(_ wish: Wish, _ effect: Effect, _ state: State) -> News? {
-    switch (effect, state) {
-    case (.itemsLoadingDidFail(let error, isPaginationError: false), .content): .toast(error)
-    case (.itemsLoadingDidFail, _), (.itemsLoadingDidStart, _), (.itemsDidLoad, _), (.itemsRefreshingDidStart, _): nil
+    switch effect {
+    case .itemsLoadingDidFail(let error, isPaginationError: false): state.items == nil ? nil : .toast(error)
+    case .itemsLoadingDidFail(_, isPaginationError: true), .itemsLoadingDidStart, .itemsDidLoad,
+      .itemsRefreshingDidStart:
+      nil
     }
   }
 }
@@ -177,18 +166,10 @@ extension PaginationFeature.State {
   public var canLoadNextPage: Bool { items?.nextPageIndex != nil }
 
   /// What is shown.
-  public var items: PaginationFeature.Items? {
-    switch self {
-    case .content(let items, _): items
-    case .initial, .loading, .error: nil
-    }
-  }
+  public var items: PaginationFeature.Items? { if case .content(let items, _) = self { items } else { nil } }
 
   /// Why the next page is missing.
   public var pageError: String? {
-    switch self {
-    case .content(_, .nextPageLoadingError(let error)): error
-    case .initial, .loading, .content, .error: nil
-    }
+    if case .content(_, .nextPageLoadingError(let error)) = self { error } else { nil }
   }
 }
