@@ -50,12 +50,7 @@ public struct Inbox: Machine {
   public var state = State.unread
   public init() {}
 
-  public mutating func start(in name: State, _ step: Step<Self>) -> State {
-    var step = step
-    var message = Objects.Machine(Self.objects, initial: name)
-    _ = try? message.activate(on: &step)  // Fails only for a machine that is active already.
-    return name
-  }
+  public mutating func start(in name: State, _ step: Step<Self>) -> State { Self.objects.start(in: name, step) }
 
   public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
     switch event {
@@ -66,14 +61,7 @@ public struct Inbox: Machine {
   }
 
   private func fire(_ event: Event.Name, by user: String?, _ step: Step<Self>) -> Reaction<State> {
-    var step = step
-    var message = Objects.Machine(Self.objects, in: state)
-    do {
-      try message.fire(event, userInfo: user, on: &step)
-    } catch {
-      return step.refuse(error.reason)
-    }
-    return .move(to: message.current(as: State.self) ?? state)
+    Self.objects.reaction(in: state, to: event, userInfo: user, step)
   }
 }
 

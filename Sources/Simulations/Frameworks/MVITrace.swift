@@ -76,11 +76,8 @@ public struct MVITrace: Machine {
   private struct Host: FeatureListener {
     typealias Subject = Tracing
     let step: Step<MVITrace>
-    /// How many states it has heard.
-    var emissions = 0
 
     mutating func hear(state: Tracing.State) {
-      emissions += 1
       step.say(state)
     }
 
@@ -126,8 +123,7 @@ public struct MVITrace: Machine {
         return step.refuse(
           "\(Self.mostLoads) slow wishes are under way; another may begin when one of them has finished")
       }
-      store.accept(wish, by: tracing, to: &host)
-      return host.emissions > 0 ? .move(to: State(store: store)) : .stay
+      return store.accept(wish, by: tracing, to: &host) ? .move(to: State(store: store)) : .stay
     case .subscribe:
       step.say(store.state)
       return .stay

@@ -70,10 +70,9 @@ public struct Stepper: Machine {
   public init() {}
 
   public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
-    guard let transition = Self.schema.transition(from: state, on: event) else { return .ignore }
-    transition.block?(step)
-    step.emit(.transition(from: state, event: event, to: transition.state))
-    return .move(to: transition.state)
+    let reaction = Self.schema.reaction(in: state, to: event, step)
+    if case .move(to: let next) = reaction { step.emit(.transition(from: state, event: event, to: next)) }
+    return reaction
   }
 }
 
