@@ -227,8 +227,12 @@ struct StateObjectMachineTests {
     #expect(day.signs == ["stop", "go"])
   }
 
-  @Test("around the plain state of a machine: the objects arm and disarm through the step")
+  @Test("around the plain state of a machine: the objects speak through the step, and the state has the timer")
   func staircase() {
-    #expect(pressStaircase() == ["lit armed for 61", "dark disarmed"])
+    #expect(
+      pressStaircase() == [
+        "moved dark lit > lightOn", "moved lit dark > lightOff", "moved dark lit > lightOn",
+        "moved lit dark > lightOff",
+      ])
   }
 }

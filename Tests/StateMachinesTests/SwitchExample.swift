@@ -22,7 +22,7 @@ enum Photo: SwitchState {
 struct PhotoFrame: Machine {
   typealias Event = Photo.Event
 
-  var state = Photo.none
+  var state = Photo.initial
 
   mutating func start(in name: Photo.Name, _ step: Step<Self>) -> Photo {
     switch name {
@@ -31,8 +31,6 @@ struct PhotoFrame: Machine {
     case .shown: .shown(bytes: 0)
     }
   }
-
-  mutating func react(to event: Photo.Event, _ step: Step<Self>) -> Reaction<Photo> { state.reaction(to: event) }
 }
 
 extension Photo.Event: MachineEvent {}

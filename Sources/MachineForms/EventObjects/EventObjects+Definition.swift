@@ -122,6 +122,38 @@ extension EventObjects {
   }
 }
 
+extension EventObjects.Definition {
+  /// Starts a simulated machine: the state is entered, with its blocks.
+  ///
+  /// - Precondition: The definition ``matches(states:events:)`` the machine's states.
+  /// - Returns: The state, for ``Machine/start(in:_:)``.
+  public func start<M: Machine>(in state: M.State, _ step: Step<M>) -> M.State
+  where Subject == Step<M>, M.State: NamedCases {
+    var step = step
+    var machine = EventObjects.Machine(self, initial: state)
+    machine.enterInitial(&step)
+    return machine.current(as: M.State.self) ?? state
+  }
+
+  /// The rule of a simulated machine: fires an event, with all blocks around it, or refuses it with the reason.
+  ///
+  /// - Precondition: The definition ``matches(states:events:)`` the machine's states and the events that are fired.
+  /// - Parameter event: What is fired, a name of a vocabulary.
+  @inlinable
+  public func reaction<M: Machine, Name: NamedCases>(
+    in state: M.State, to event: Name, userInfo: UserInfo, _ step: Step<M>
+  ) -> Reaction<M.State> where Subject == Step<M>, M.State: NamedCases {
+    var step = step
+    var machine = EventObjects.Machine(self, in: state)
+    do {
+      try machine.fire(event, userInfo: userInfo, on: &step)
+    } catch {
+      return step.refuse(error.reason)
+    }
+    return .move(to: machine.current(as: M.State.self) ?? state)
+  }
+}
+
 /// Why states and events make no machine.
 public enum DefinitionFailure: Error, Hashable, Sendable {
   case noStates

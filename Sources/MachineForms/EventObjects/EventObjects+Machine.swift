@@ -6,8 +6,8 @@ extension EventObjects {
   /// A machine begins inactive, in no state. Until it is activated its definition can be added to; from then on it
   /// stands.
   ///
-  /// A simulated machine need not keep one of these. It keeps its state as an enum that is a ``NamedCases``, and puts
-  /// the machine around it for each step with ``init(_:in:)``, which allocates nothing.
+  /// A simulated machine need not keep one of these. Its state is an enum without data, and the rule is
+  /// ``Definition/reaction(in:to:userInfo:_:)``, which puts the machine around it for a step and allocates nothing.
   public struct Machine {
     @usableFromInline var structure: Definition
     /// The current state's place; before activation that of the state to come.

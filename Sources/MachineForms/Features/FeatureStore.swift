@@ -79,6 +79,15 @@ public struct FeatureStore<F: Feature>: Sendable {
   @inlinable
   public var isDisposed: Bool { isDisposedOf }
 
+  /// A store whose feature has not begun: nothing of its bootstrapper is done, nor will be.
+  ///
+  /// It is what a machine has before it starts, since a feature may need the ``Step``.
+  @inlinable
+  public init(_ initial: F.State, order: FeatureOrder = .recursive) {
+    current = initial
+    self.order = order
+  }
+
   /// Makes the store: holds the initial state, is ready for actions, and then runs the bootstrapper to its end.
   ///
   /// What the bootstrapper's actions do at once is done when this returns. Nobody can have subscribed before, so
@@ -87,8 +96,7 @@ public struct FeatureStore<F: Feature>: Sendable {
   public init<L: FeatureListener>(
     _ initial: F.State, of feature: F, order: FeatureOrder = .recursive, to listener: inout L
   ) where L.Subject == F {
-    current = initial
-    self.order = order
+    self.init(initial, order: order)
     var bootstrapping = Bootstrapping(listener: listener)
     switch order {
     case .recursive:

@@ -28,9 +28,9 @@ public import StateMachines
 /// its ``Step`` for the subject, and then worlds can run it:
 ///
 /// ```swift
-/// guard let next = Self.schema.transition(from: state, on: event) else { return .ignore }
-/// next.block?(step)
-/// return .move(to: next.state)
+/// mutating func react(to press: Press, _ step: Step<Self>) -> Reaction<Level> {
+///   Self.schema.reaction(in: state, to: press, step)
+/// }
 /// ```
 public struct Schema<State: Sendable, Event, Subject>: Sendable {
   /// What follows on an event.
@@ -66,6 +66,15 @@ public struct Schema<State: Sendable, Event, Subject>: Sendable {
   /// What follows on `event` in `state`; `nil` if it is ignored.
   @inlinable
   public func transition(from state: State, on event: Event) -> Transition? { rule(state, event) }
+
+  /// The rule of a ``Machine``: the transition's block runs, and the reaction is a move; where there is none, the event
+  /// is ignored.
+  @inlinable
+  public func reaction(in state: State, to event: Event, _ subject: Subject) -> Reaction<State> {
+    guard let transition = transition(from: state, on: event) else { return .ignore }
+    transition.block?(subject)
+    return .move(to: transition.state)
+  }
 }
 
 extension Schema where State: NamedCases, Event: NamedCases {

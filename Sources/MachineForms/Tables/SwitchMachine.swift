@@ -24,7 +24,14 @@ public import StateMachines
 /// event does not compile until every state has decided about it; with a catch-all per state (`case (.none, _): self`) a
 /// new state does not compile, and a new event is ignored.
 ///
-/// The same rule makes a ``Machine``, which worlds can run; see ``reaction(to:)``.
+/// A ``Machine`` whose state it is, and whose events are these, has it for its rule, and worlds can run it:
+///
+/// ```swift
+/// struct PhotoFrame: Machine {
+///   typealias Event = Photo.Event
+///   var state = Photo.initial
+/// }
+/// ```
 public protocol SwitchState: Equatable {
   associatedtype Event
 
@@ -36,16 +43,17 @@ public protocol SwitchState: Equatable {
 }
 
 extension SwitchState {
-  /// The rule as a ``Machine`` gives it: a move, or nothing if the state remains equal.
-  ///
-  /// ```swift
-  /// mutating func react(to event: Photo.Event, _ step: Step<Self>) -> Reaction<Photo> { state.reaction(to: event) }
-  /// ```
+  /// The reaction of a ``Machine``: a move, or nothing if the state remains equal.
   @inlinable
   public func reaction(to event: Event) -> Reaction<Self> {
     let next = next(with: event)
     return next == self ? .ignore : .move(to: next)
   }
+}
+
+extension Machine where State: SwitchState, Event == State.Event {
+  @inlinable
+  public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> { state.reaction(to: event) }
 }
 
 /// A state machine that stands alone in a program: an enum of states, a switch, and one observer.

@@ -3,7 +3,7 @@ public import StateMachines
 
 /// What a wish does to a count: the library's example of a machine that is nothing but a reducer.
 public struct Counting: Reducer {
-  public enum Wish: Hashable, Sendable, Codable { case increase, decrease }
+  public enum Wish: MachineEvent { case increase, decrease }
 
   /// The counts end here, on both sides; a wish beyond is taken and changes nothing.
   public static let limit = 1_000_000_000
@@ -32,7 +32,7 @@ public struct Counting: Reducer {
 ///
 /// There is one state, and every wish is a transition into it, also one that changes nothing (`step=0`, or a count at
 /// its end, a thousand million): a reducer emits once for every wish.
-public struct Counter: LegacyMachine {
+public struct Counter: Machine {
   public struct State: StateWithData {
     /// The number that the reducer has made.
     var count = 0
@@ -52,14 +52,12 @@ public struct Counter: LegacyMachine {
   }
 
   public var state = State()
+  public init() {}
 
-  public init(initial: State.Name?, _ step: Step<Self>) {}
+  public mutating func start(in name: State.Name, _ step: Step<Self>) -> State { State() }
 
-  public mutating func react(to input: Input<Event, NoNames>, _ step: Step<Self>) -> Reaction<State> {
-    switch input {
-    case .event(let wish):
-      .move(to: State(count: Counting(step: step.parameters.step).reduce(state.count, wish)))
-    }
+  public mutating func react(to wish: Counting.Wish, _ step: Step<Self>) -> Reaction<State> {
+    .move(to: State(count: Counting(step: step.parameters.step).reduce(state.count, wish)))
   }
 }
 
@@ -75,7 +73,11 @@ extension Counter {
       "new counter c", "send c increase", "send c increase", "send c decrease", "show c", "new counter still step=0",
       "send still increase",
     ],
-    states: [.count: "the number, from 0"],
+    states: {
+      switch $0 {
+      case .count: "the number, from 0"
+      }
+    },
     events: [
       .event(.increase, "the wish for more"),
       .event(.decrease, "the wish for less"),
@@ -88,7 +90,6 @@ extension Counter {
     parameters: [
       .parameter(
         "step", \.step, .integer(0...1_000_000),
-        "how much a wish changes; with 0 each wish is taken, and none changes it"
-      )
+        "how much a wish changes; with 0 each wish is taken, and none changes it")
     ])
 }

@@ -1,4 +1,4 @@
-public import MachineForms
+import MachineForms
 public import StateMachines
 
 /// An object that takes any name for a state, and tells of the blocks that run around each change.
@@ -8,12 +8,13 @@ public import StateMachines
 /// | none | → state(name): before, on, after |
 /// | state(old) | → state(name): transitionTo, before, on, after, transitionFrom |
 ///
-/// It prints as `none` until a name is set, and then as `state(name)`; one that is made in `state` has the name `inactive`. Each output stands for a block: there is one for
-/// every name and for every pair of names, and they come in the order in which ``NamedStateChange`` has them. Nothing is
-/// ever refused. Setting the name that the object already has is a change like any other; with `skipEqual` it is ignored.
+/// The state is `none` until a name is set, and then `state(name)`; an object that is made in `state` has the name
+/// `inactive`. Each output stands for a block: there is one for every name and for every pair of names, and they come in
+/// the order of ``NamedStateChange``. Nothing is ever refused. Setting the name that the object already has is a change
+/// like any other; with `skipEqual` it is ignored.
 ///
 /// The library that this follows does otherwise in its code than in its documentation; see ``NamedStateObject``.
-public struct Freeform: LegacyMachine {
+public struct Freeform: Machine {
   public enum State: StateWithData {
     /// No name was set yet.
     case none
@@ -29,43 +30,29 @@ public struct Freeform: LegacyMachine {
       }
     }
 
-    public var data: String? { text }
-
+    public var data: String? { if case .state(let text) = self { text } else { nil } }
     public static var carriesData: Bool { true }
-
-    fileprivate var text: String? {
-      switch self {
-      case .none: nil
-      case .state(let text): text
-      }
-    }
   }
 
-  public enum Event: Sendable {
+  public enum Event: MachineEvent {
     case set(String)
   }
 
-  public enum Output: OutputWithData {
-    case block(NamedStateChange.Occasion)
-
+  /// A block that runs.
+  public struct Output: OutputWithData {
     public enum Name: NamedCases { case transitionTo, before, on, after, transitionFrom }
 
-    public var name: Name {
-      switch self {
-      case .block(.transitionTo): .transitionTo
-      case .block(.before): .before
-      case .block(.on): .on
-      case .block(.after): .after
-      case .block(.transitionFrom): .transitionFrom
-      }
-    }
-
+    public let name: Name
     /// Of a transition first the state before, then the one after.
-    public var data: [Value] {
-      switch self {
-      case .block(.transitionTo(let next, let state)): [.text(state), .text(next)]
-      case .block(.before(let state)), .block(.on(let state)), .block(.after(let state)): [.text(state)]
-      case .block(.transitionFrom(let previous, let state)): [.text(previous), .text(state)]
+    public let data: [Value]
+
+    fileprivate init(_ occasion: NamedStateChange.Occasion) {
+      switch occasion {
+      case .transitionTo(let next, let state): (name, data) = (.transitionTo, [.text(state), .text(next)])
+      case .before(let state): (name, data) = (.before, [.text(state)])
+      case .on(let state): (name, data) = (.on, [.text(state)])
+      case .after(let state): (name, data) = (.after, [.text(state)])
+      case .transitionFrom(let previous, let state): (name, data) = (.transitionFrom, [.text(previous), .text(state)])
       }
     }
   }
@@ -75,27 +62,30 @@ public struct Freeform: LegacyMachine {
     public init() {}
   }
 
-  public var state: State
+  public var state = State.none
+  public init() {}
 
-  public init(initial: State.Name?, _ step: Step<Self>) {
-    switch initial ?? .none {
-    case .none: state = .none
-    case .state: state = Self.change(from: nil, to: "inactive", step)
+  public mutating func start(in name: State.Name, _ step: Step<Self>) -> State {
+    switch name {
+    case .none: .none
+    case .state: change(to: "inactive", step)
     }
   }
 
-  public mutating func react(to input: Input<Event, NoNames>, _ step: Step<Self>) -> Reaction<State> {
-    switch input {
-    case .event(.set(let name)):
-      if state.text == name && step.parameters.skipEqual { return .ignore }
-      return .move(to: Self.change(from: state.text, to: name, step))
+  public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
+    switch event {
+    case .set(let name):
+      switch state {
+      case .state(name) where step.when("skipEqual", step.parameters.skipEqual): .ignore
+      case .none, .state: .move(to: change(to: name, step))
+      }
     }
   }
 
-  private static func change(from old: String?, to new: String, _ step: Step<Self>) -> State {
-    let change = NamedStateChange(from: old, to: new)
-    for occasion in change.before + change.after { step.emit(.block(occasion)) }
-    return .state(new)
+  private func change(to name: String, _ step: Step<Self>) -> State {
+    let change = NamedStateChange(from: state.data, to: name)
+    for occasion in change.before + change.after { step.emit(Output(occasion)) }
+    return .state(name)
   }
 }
 
@@ -116,21 +106,29 @@ extension Freeform {
       "new freeform f", "watch f", "send f set inactive", "send f set active", "send f set active",
       "new freeform g skipEqual=on", "send g set active", "send g set active", "show g",
     ],
-    states: [.none: "no name was set yet", .state: "this name was set last"],
+    states: {
+      switch $0 {
+      case .none: "no name was set yet"
+      case .state: "this name was set last"
+      }
+    },
     events: [
       .event(
         Event.set, .text("state", bytes: 1...64, like: ["inactive", "active"]),
         about: "gives the object a state of this name")
     ],
-    outputs: [
-      .transitionTo: .output(
-        ("from", .stateName), ("to", .stateName), about: "the block before the change from one name to another"),
-      .before: .output(("state", .stateName), about: "the block that runs just before the object has this state"),
-      .on: .output(("state", .stateName), about: "the block that runs as soon as the object has this state"),
-      .after: .output(("state", .stateName), about: "the block that runs when the change to this state has happened"),
-      .transitionFrom: .output(
-        ("from", .stateName), ("to", .stateName), about: "the block after the change from one name to another"),
-    ],
+    outputs: {
+      switch $0 {
+      case .transitionTo:
+        .output(("from", .stateName), ("to", .stateName), about: "the block before the change from one name to another")
+      case .before: .output(("state", .stateName), about: "the block that runs just before the object has this state")
+      case .on: .output(("state", .stateName), about: "the block that runs as soon as the object has this state")
+      case .after:
+        .output(("state", .stateName), about: "the block that runs when the change to this state has happened")
+      case .transitionFrom:
+        .output(("from", .stateName), ("to", .stateName), about: "the block after the change from one name to another")
+      }
+    },
     parameters: [
       .parameter("skipEqual", \.skipEqual, .flag, "on: setting the name that it already has is ignored")
     ])

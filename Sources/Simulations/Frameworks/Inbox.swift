@@ -15,7 +15,7 @@ public import StateMachines
 ///
 /// With `readOnly` the event delete declines (error 1001). It is asked only where its sources allow it, so in
 /// `deleted` the answer stays error 1000. The block that is asked says nothing, since a refused event leaves no trace.
-public struct Inbox: LegacyMachine {
+public struct Inbox: Machine {
   public enum State: MachineState {
     /// Nobody has seen the message.
     case unread
@@ -25,7 +25,7 @@ public struct Inbox: LegacyMachine {
     case deleted
   }
 
-  public enum Event: Sendable {
+  public enum Event: MachineEvent {
     case view(by: String?)
     case delete(by: String?)
     case markUnread(by: String?)
@@ -33,40 +33,12 @@ public struct Inbox: LegacyMachine {
     enum Name: NamedCases { case view, delete, markUnread }
   }
 
-  public enum Output: OutputWithData {
-    case willFire(String, by: String?)
-    case willExit(String, by: String?)
-    case willEnter(String, by: String?)
-    case didChange(from: String, to: String, event: String, by: String?)
-    case didExit(String, by: String?)
-    case didEnter(String, by: String?)
-    case didFire(String, by: String?)
+  /// A block that runs, or the notification.
+  public struct Output: OutputWithData {
+    public enum Name: NamedCases { case willFire, willExit, willEnter, didChange, didExit, didEnter, didFire }
 
-    public enum Name: NamedCases {
-      case willFire, willExit, willEnter, didChange, didExit, didEnter, didFire
-    }
-
-    public var name: Name {
-      switch self {
-      case .willFire: .willFire
-      case .willExit: .willExit
-      case .willEnter: .willEnter
-      case .didChange: .didChange
-      case .didExit: .didExit
-      case .didEnter: .didEnter
-      case .didFire: .didFire
-      }
-    }
-
-    public var data: [Value] {
-      switch self {
-      case .willFire(let name, let user), .willExit(let name, let user), .willEnter(let name, let user),
-        .didExit(let name, let user), .didEnter(let name, let user), .didFire(let name, let user):
-        [.text(name), user.value]
-      case .didChange(let from, let to, let event, let user):
-        [.text(from), .text(to), .text(event), user.value]
-      }
-    }
+    public let name: Name
+    public let data: [Value]
   }
 
   public struct Parameters: ParameterSet {
@@ -75,43 +47,21 @@ public struct Inbox: LegacyMachine {
     public init() {}
   }
 
-  public var state: State
+  public var state = State.unread
+  public init() {}
 
-  public init(initial: State?, _ step: Step<Self>) {
-    state = initial ?? .unread
-    var step = step
-    var message = Objects.Machine(Self.objects, initial: state)
-    _ = try? message.activate(on: &step)  // Fails only for a machine that is active already.
-  }
+  public mutating func start(in name: State, _ step: Step<Self>) -> State { Self.objects.start(in: name, step) }
 
-  public mutating func react(to input: Input<Event, NoNames>, _ step: Step<Self>) -> Reaction<State> {
-    switch input {
-    case .event(let event):
-      var step = step
-      var message = Objects.Machine(Self.objects, in: state)
-      do {
-        try message.fire(event.name, userInfo: event.user, on: &step)
-      } catch {
-        return step.refuse(error.reason)
-      }
-      return .move(to: message.current(as: State.self) ?? state)
-    }
-  }
-}
-
-extension Inbox.Event {
-  fileprivate var name: Name {
-    switch self {
-    case .view: .view
-    case .delete: .delete
-    case .markUnread: .markUnread
+  public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
+    switch event {
+    case .view(let user): fire(.view, by: user, step)
+    case .delete(let user): fire(.delete, by: user, step)
+    case .markUnread(let user): fire(.markUnread, by: user, step)
     }
   }
 
-  fileprivate var user: String? {
-    switch self {
-    case .view(let user), .delete(let user), .markUnread(let user): user
-    }
+  private func fire(_ event: Event.Name, by user: String?, _ step: Step<Self>) -> Reaction<State> {
+    Self.objects.reaction(in: state, to: event, userInfo: user, step)
   }
 }
 
@@ -129,10 +79,8 @@ extension Inbox {
           object(of: "markUnread", from: ["read", "deleted"], to: "unread"),
         ],
         didChange: { _, step, transition in
-          step.emit(
-            .didChange(
-              from: transition.source.name, to: transition.destination.name, event: transition.event.name,
-              by: transition.userInfo))
+          let names = [transition.source.name, transition.destination.name, transition.event.name]
+          step.emit(Output(name: .didChange, data: names.map(Value.text) + [transition.userInfo.value]))
         })
     } catch {
       preconditionFailure("the definition is wrong: \(error)")
@@ -141,11 +89,8 @@ extension Inbox {
 
   private static func object(of state: String) -> Objects.State {
     Objects.State(
-      state,
-      willEnter: { _, step, transition in say(.willEnter(state, by: transition?.userInfo), step) },
-      didEnter: { _, step, transition in say(.didEnter(state, by: transition?.userInfo), step) },
-      willExit: { _, step, transition in say(.willExit(state, by: transition?.userInfo), step) },
-      didExit: { _, step, transition in say(.didExit(state, by: transition?.userInfo), step) })
+      state, willEnter: block(.willEnter, of: state), didEnter: block(.didEnter, of: state),
+      willExit: block(.willExit, of: state), didExit: block(.didExit, of: state))
   }
 
   private static func object(
@@ -153,17 +98,21 @@ extension Inbox {
   ) -> Objects.Event {
     Objects.Event(
       event, from: sources, to: destination, shouldFire: shouldFire,
-      willFire: { _, step, transition in say(.willFire(event, by: transition.userInfo), step) },
-      didFire: { _, step, transition in say(.didFire(event, by: transition.userInfo), step) })
+      willFire: block(.willFire, of: event), didFire: block(.didFire, of: event))
   }
 
-  private static func say(_ output: Output, _ step: Step<Inbox>) {
-    if step.parameters.blocks { step.emit(output) }
+  /// A block of a state or an event that says that it runs, and who fired.
+  private static func block(_ name: Output.Name, of object: String) -> Objects.StateBlock {
+    { _, step, transition in
+      guard step.parameters.blocks else { return }
+      step.emit(Output(name: name, data: [.text(object), (transition?.userInfo).value]))
+    }
   }
 }
 
 extension ValueType {
   fileprivate static let word = ValueType.text(bytes: 1...64)
+  fileprivate static let who = ValueType.optional(.word)
 }
 
 extension Inbox {
@@ -178,27 +127,31 @@ extension Inbox {
       "new inbox mail", "send mail view ada", "send mail view ada", "send mail delete", "send mail markUnread bob",
       "expect mail unread",
     ],
-    states: [
-      .unread: "nobody has seen the message",
-      .read: "somebody has seen the message",
-      .deleted: "the message is in the bin",
-    ],
+    states: {
+      switch $0 {
+      case .unread: "nobody has seen the message"
+      case .read: "somebody has seen the message"
+      case .deleted: "the message is in the bin"
+      }
+    },
     events: [
       .event(Event.view, .optional(.text("by", bytes: 1...64)), about: "somebody reads the message"),
       .event(Event.delete, .optional(.text("by", bytes: 1...64)), about: "somebody throws the message away"),
       .event(Event.markUnread, .optional(.text("by", bytes: 1...64)), about: "somebody makes the message new again"),
     ],
-    outputs: [
-      .willFire: .output(("event", .word), ("by", .optional(.word)), about: "the event's block before all others"),
-      .willExit: .output(("state", .word), ("by", .optional(.word)), about: "the old state's block before the change"),
-      .willEnter: .output(("state", .word), ("by", .optional(.word)), about: "the new state's block before the change"),
-      .didChange: .output(
-        ("from", .word), ("to", .word), ("event", .word), ("by", .optional(.word)),
-        about: "the notification of the change"),
-      .didExit: .output(("state", .word), ("by", .optional(.word)), about: "the old state's block after the change"),
-      .didEnter: .output(("state", .word), ("by", .optional(.word)), about: "the new state's block after the change"),
-      .didFire: .output(("event", .word), ("by", .optional(.word)), about: "the event's block after all others"),
-    ],
+    outputs: {
+      switch $0 {
+      case .willFire: .output(("event", .word), ("by", .who), about: "the event's block before all others")
+      case .willExit: .output(("state", .word), ("by", .who), about: "the old state's block before the change")
+      case .willEnter: .output(("state", .word), ("by", .who), about: "the new state's block before the change")
+      case .didChange:
+        .output(
+          ("from", .word), ("to", .word), ("event", .word), ("by", .who), about: "the notification of the change")
+      case .didExit: .output(("state", .word), ("by", .who), about: "the old state's block after the change")
+      case .didEnter: .output(("state", .word), ("by", .who), about: "the new state's block after the change")
+      case .didFire: .output(("event", .word), ("by", .who), about: "the event's block after all others")
+      }
+    },
     parameters: [
       .parameter("blocks", \.blocks, .flag, "off: the blocks are silent, and only the notification is told"),
       .parameter("readOnly", \.readOnly, .flag, "on: delete declines"),

@@ -18,37 +18,45 @@ extension MVITrace {
       "new mviTrace r", "new mviTrace q order=queued", "watch r", "watch q", "send r wish I", "send q wish I",
       "send r wish slow", "send r wish fast", "advance 1s", "send r subscribe",
     ],
-    states: [
-      .idle: "no slow wish is under way; the number",
-      .loading: "a slow wish is under way; the number",
-      .disposed: "whatever comes is dropped; the number as it was left",
-    ],
+    states: {
+      switch $0 {
+      case .idle: "no slow wish is under way; the number"
+      case .loading: "a slow wish is under way; the number"
+      case .disposed: "whatever comes is dropped; the number as it was left"
+      }
+    },
     events: [
       .event(Event.wish, .choice("name"), about: "a wish, by name"),
       .event(.subscribe, "a subscriber comes, and is told the present state"),
       .event(.dispose, "the feature ends, with all that is under way"),
     ],
-    timers: [.finished: .after("latency", "the effect that a slow wish has left for later").keyed("wish")],
-    outputs: [
-      .bootstrapper: .output(("actions", .integer(0...2)), about: "is asked for the first actions, and gives so many"),
-      .actor: .output(("state", .word), ("action", .word), about: "is asked what comes of an action"),
-      .reducer: .output(("state", .word), ("effect", .word), about: "is given the latest state and an effect"),
-      .state: .output(
-        ("state", .word), ("total", .integer(Int.min...Int.max)), ("status", .choice(["idle", "loading"])),
-        about: "is emitted to subscribers"),
-      .postProcessor: .output(
-        ("state", .word), ("effect", .word), ("action", .word),
-        about: "is given the new state, and answers with an action or nil"),
-      .news: .output(("news", .word), ("state", .word), about: "are published, made of this state"),
+    timers: [
+      .timer(.finished, after: "latency", keyed: "wish", "the effect that a slow wish has left for later")
     ],
+    outputs: {
+      switch $0 {
+      case .bootstrapper:
+        .output(("actions", .integer(0...2)), about: "is asked for the first actions, and gives so many")
+      case .actor: .output(("state", .word), ("action", .word), about: "is asked what comes of an action")
+      case .reducer: .output(("state", .word), ("effect", .word), about: "is given the latest state and an effect")
+      case .state:
+        .output(
+          ("state", .word), ("total", .integer(Int.min...Int.max)), ("status", .choice(["idle", "loading"])),
+          about: "is emitted to subscribers")
+      case .postProcessor:
+        .output(
+          ("state", .word), ("effect", .word), ("action", .word),
+          about: "is given the new state, and answers with an action or nil")
+      case .news: .output(("news", .word), ("state", .word), about: "are published, made of this state")
+      }
+    },
     readings: [
       .reading("total", .integer(Int.min...Int.max), "the number") { machine, _, _ in machine.state.store.state.total },
       .reading("loads", .integer(0...mostLoads), "how many slow wishes are under way") { machine, _, _ in
         machine.state.store.state.loads
       },
       .reading("revision", .integer(0...Int.max), "how many states there were before the present one") {
-        machine, _, _ in
-        machine.state.store.state.place
+        machine, _, _ in machine.state.store.state.place
       },
     ],
     parameters: [

@@ -22,7 +22,7 @@ public import StateMachines
 /// wish does not wait for the first. `subscribe` replays the present state and no news. With `bootstrap=on` two
 /// actions of the bootstrapper (+1, +2) are done before anybody can subscribe, who then sees one state: the one after
 /// both. After `dispose` everything is dropped, also what was under way.
-public struct MVITrace: LegacyMachine {
+public struct MVITrace: Machine {
   public enum Wish: String, Choice {
     case chain = "I"
     case slow, fast, several
@@ -32,18 +32,17 @@ public struct MVITrace: LegacyMachine {
     case same, nothing
   }
 
-  public enum Event: Sendable {
+  public enum Event: MachineEvent {
     case wish(Wish)
     case subscribe
     case dispose
+    case finished
   }
 
   public struct State: StateWithData {
     var store: FeatureStore<Tracing>
 
-    public enum Name: NamedCases {
-      case idle, loading, disposed
-    }
+    public enum Name: NamedCases { case idle, loading, disposed }
 
     public var name: Name {
       if store.isDisposed { return .disposed }
@@ -54,49 +53,19 @@ public struct MVITrace: LegacyMachine {
     public static var carriesData: Bool { true }
   }
 
-  public enum TimerName: NamedCases { case finished }
+  /// A call of a part, and what it is given; or what a subscriber hears.
+  public struct Output: OutputWithData {
+    public enum Name: NamedCases { case bootstrapper, actor, reducer, state, postProcessor, news }
 
-  public enum Output: OutputWithData {
-    case bootstrapper(actions: Int)
-    case actor(state: Tracing.State, action: Tracing.Action)
-    case reducer(state: Tracing.State, effect: Tracing.Effect)
-    case state(Tracing.State)
-    case postProcessor(state: Tracing.State, effect: Tracing.Effect, action: Tracing.Action?)
-    case news(Tracing.News)
-
-    public enum Name: NamedCases {
-      case bootstrapper, actor, reducer, state, postProcessor, news
-    }
-
-    public var name: Name {
-      switch self {
-      case .bootstrapper: .bootstrapper
-      case .actor: .actor
-      case .reducer: .reducer
-      case .state: .state
-      case .postProcessor: .postProcessor
-      case .news: .news
-      }
-    }
-
-    public var data: [Value] {
-      switch self {
-      case .bootstrapper(let actions): [.integer(actions)]
-      case .actor(let state, let action): [state.number, .text(action.word)]
-      case .reducer(let state, let effect): [state.number, .text(effect.word)]
-      case .state(let state): [state.number, .integer(state.total), .text(state.loads == 0 ? "idle" : "loading")]
-      case .postProcessor(let state, let effect, let action):
-        [state.number, .text(effect.word), .text(action?.word ?? "nil")]
-      case .news(let news): [.text(news.word), news.state.number]
-      }
-    }
+    public let name: Name
+    public let data: [Value]
   }
 
   public struct Parameters: ParameterSet {
     var order = FeatureOrder.recursive
     var bootstrap = false
     var initialCount = 100
-    var latency = Interval.seconds(1)
+    var latency = Duration.seconds(1)
     public init() {}
   }
 
@@ -107,16 +76,13 @@ public struct MVITrace: LegacyMachine {
   private struct Host: FeatureListener {
     typealias Subject = Tracing
     let step: Step<MVITrace>
-    /// How many states it has heard.
-    var emissions = 0
 
     mutating func hear(state: Tracing.State) {
-      emissions += 1
-      step.emit(.state(state))
+      step.say(state)
     }
 
     mutating func hear(news: Tracing.News, from store: inout FeatureStore<Tracing>, _ feature: Tracing) {
-      step.emit(.news(news))
+      step.say(.news, .text(news.word), news.state.number)
       guard news.word == "L" else { return }
       store.accept(.second, by: feature, to: &self)
       store.accept(.third, by: feature, to: &self)
@@ -127,49 +93,58 @@ public struct MVITrace: LegacyMachine {
     }
   }
 
-  public var state: State
+  public var state = State(store: FeatureStore(Tracing.State(total: 100)))
+  public init() {}
 
-  public init(initial: State.Name?, _ step: Step<Self>) {
+  public mutating func start(in name: State.Name, _ step: Step<Self>) -> State {
     let tracing = Tracing(step: step)
     var host = Host(step: step)
     var store = FeatureStore(
-      Tracing.State(total: step.parameters.initialCount), of: tracing, order: step.parameters.order,
-      to: &host)
-    switch initial ?? .idle {
+      Tracing.State(total: step.parameters.initialCount), of: tracing, order: step.parameters.order, to: &host)
+    switch name {
     case .idle: break
     case .loading: store.accept(.slow, by: tracing, to: &host)
     case .disposed: store.dispose()
     }
-    state = State(store: store)
+    return State(store: store)
   }
 
-  public mutating func react(to input: Input<Event, TimerName>, _ step: Step<Self>) -> Reaction<State> {
-    if state.store.isDisposed { return .ignore }
+  public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
+    switch state.name {
+    case .disposed: return .ignore
+    case .idle, .loading: break
+    }
     let tracing = Tracing(step: step)
     var host = Host(step: step)
     var store = state.store
-    switch input {
-    case .event(.wish(let wish)):
-      if wish == .slow && store.streams.count == Self.mostLoads {
+    switch event {
+    case .wish(let wish):
+      if wish == .slow, step.when("mostLoads", store.streams.count == Self.mostLoads) {
         return step.refuse(
           "\(Self.mostLoads) slow wishes are under way; another may begin when one of them has finished")
       }
-      store.accept(wish, by: tracing, to: &host)
-      return host.emissions > 0 ? .move(to: State(store: store)) : .stay
-    case .event(.subscribe):
-      step.emit(.state(store.state))
+      return store.accept(wish, by: tracing, to: &host) ? .move(to: State(store: store)) : .stay
+    case .subscribe:
+      step.say(store.state)
       return .stay
-    case .event(.dispose):
+    case .dispose:
       for stream in store.streams { step.disarm(.finished, key: stream.key) }
       store.dispose()
       return .move(to: State(store: store))
-    case .expired(.finished):
+    case .finished:
       guard store.deliver(.finished, from: step.key, by: tracing, to: &host) else { return .ignore }
       return .move(to: State(store: store))
     }
   }
+}
 
-  public func asksFor(_ timer: TimerName) -> Bool { !state.store.streams.isEmpty }
+extension Step<MVITrace> {
+  fileprivate func say(_ part: MVITrace.Output.Name, _ data: Value...) { emit(MVITrace.Output(name: part, data: data)) }
+
+  /// Says a state as subscribers hear it.
+  fileprivate func say(_ state: Tracing.State) {
+    say(.state, state.number, .integer(state.total), .text(state.loads == 0 ? "idle" : "loading"))
+  }
 }
 
 /// The feature of ``MVITrace``: each part says that it was called, and with which state.
@@ -196,9 +171,7 @@ public struct Tracing: Feature {
     var word: String {
       switch self {
       case .wish(let wish): wish.rawValue
-      case .p: "P"
-      case .b1: "B1"
-      case .b2: "B2"
+      case .p, .b1, .b2: "\(self)".uppercased()
       }
     }
   }
@@ -208,17 +181,9 @@ public struct Tracing: Feature {
 
     var word: String {
       switch self {
-      case .e1: "E1"
-      case .e2: "E2"
-      case .e3: "E3"
-      case .e4: "E4"
-      case .started: "started"
-      case .finished: "finished"
+      case .e1, .e2, .e3, .e4: "\(self)".uppercased()
+      case .started, .finished, .looped, .second, .third, .unchanged: "\(self)"
       case .added: "added"
-      case .looped: "looped"
-      case .second: "second"
-      case .third: "third"
-      case .unchanged: "unchanged"
       }
     }
   }
@@ -234,12 +199,12 @@ public struct Tracing: Feature {
 
   public func bootstrapper() -> [Action] {
     guard step.parameters.bootstrap else { return [] }
-    step.emit(.bootstrapper(actions: 2))
+    step.say(.bootstrapper, .integer(2))
     return [.b1, .b2]
   }
 
   public func actor(_ state: State, _ action: Action, _ effects: inout Effects<Effect>) {
-    step.emit(.actor(state: state, action: action))
+    step.say(.actor, state.number, .text(action.word))
     switch action {
     case .wish(.chain): effects.emit(.e1)
     case .wish(.slow):
@@ -261,7 +226,7 @@ public struct Tracing: Feature {
   }
 
   public func reducer(_ state: State, _ effect: Effect) -> State {
-    step.emit(.reducer(state: state, effect: effect))
+    step.say(.reducer, state.number, .text(effect.word))
     var new = state
     switch effect {
     case .started: new.loads += 1
@@ -279,7 +244,7 @@ public struct Tracing: Feature {
 
   public func postProcessor(_ action: Action, _ effect: Effect, _ state: State) -> Action? {
     let answer: Action? = effect == .e1 ? .p : nil
-    step.emit(.postProcessor(state: state, effect: effect, action: answer))
+    step.say(.postProcessor, state.number, .text(effect.word), .text(answer?.word ?? "nil"))
     return answer
   }
 

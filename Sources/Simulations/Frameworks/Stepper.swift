@@ -11,7 +11,7 @@ public import StateMachines
 ///
 /// The blocks of the transitions say `up` or `down`; behind them comes `transition`, as the machine of a schema calls
 /// its callback after the block. The library that this form follows says nothing of a pair without a transition; it is ignored.
-public struct Stepper: LegacyMachine {
+public struct Stepper: Machine {
   public enum State: MachineState {
     /// The lowest step.
     case one
@@ -21,7 +21,7 @@ public struct Stepper: LegacyMachine {
     case three
   }
 
-  public enum Event: NamedCases { case increment, decrement }
+  public enum Event: MachineEvent, NamedCases { case increment, decrement }
 
   public enum Output: OutputWithData {
     case up, down
@@ -66,20 +66,13 @@ public struct Stepper: LegacyMachine {
     }
   }
 
-  public var state: State
+  public var state = schema.initial
+  public init() {}
 
-  public init(initial: State?, _ step: Step<Self>) {
-    state = initial ?? Self.schema.initial
-  }
-
-  public mutating func react(to input: Input<Event, NoNames>, _ step: Step<Self>) -> Reaction<State> {
-    switch input {
-    case .event(let event):
-      guard let transition = Self.schema.transition(from: state, on: event) else { return .ignore }
-      transition.block?(step)
-      step.emit(.transition(from: state, event: event, to: transition.state))
-      return .move(to: transition.state)
-    }
+  public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
+    let reaction = Self.schema.reaction(in: state, to: event, step)
+    if case .move(to: let next) = reaction { step.emit(.transition(from: state, event: event, to: next)) }
+    return reaction
   }
 }
 
@@ -93,15 +86,24 @@ extension Stepper {
       "new stepper s", "send s decrement", "send s increment", "send s increment", "send s increment",
       "send s decrement", "show s",
     ],
-    states: [.one: "the lowest step", .two: "between the others", .three: "the highest step"],
+    states: {
+      switch $0 {
+      case .one: "the lowest step"
+      case .two: "between the others"
+      case .three: "the highest step"
+      }
+    },
     events: [
       .event(.increment, "one step up; ignored at the top"), .event(.decrement, "one step down; ignored at the bottom"),
     ],
-    outputs: [
-      .up: .output(about: "what the blocks of the transitions upwards do"),
-      .down: .output(about: "what the blocks of the transitions downwards do"),
-      .transition: .output(
-        ("from", .choice(State.words)), ("event", .choice(Event.words)), ("to", .choice(State.words)),
-        about: "the callback, behind the block"),
-    ])
+    outputs: {
+      switch $0 {
+      case .up: .output(about: "what the blocks of the transitions upwards do")
+      case .down: .output(about: "what the blocks of the transitions downwards do")
+      case .transition:
+        .output(
+          ("from", .choice(State.words)), ("event", .choice(Event.words)), ("to", .choice(State.words)),
+          about: "the callback, behind the block")
+      }
+    })
 }

@@ -23,10 +23,7 @@ internal import StateMachines
 /// A word costs O(characters × places of the pattern / 64) and a few look-ups, whatever the pattern and the word are: see
 /// ``PatternProgram``.
 struct Pattern: Accepting {
-  /// Where a word has led to: the places in the pattern that may come next, as bits.
-  struct Position: Hashable, Sendable, Codable {
-    var places: [UInt64]
-  }
+  typealias Position = PatternPosition
 
   /// Groups within groups.
   static let deepest = 100
@@ -58,6 +55,11 @@ struct Pattern: Accepting {
     return AcceptorRun(
       state: isDead ? nil : Position(places: places), read: read, isAccepted: !isDead && program.isFinal(places))
   }
+}
+
+/// Where a word has led to: the places in the pattern that may come next, as bits.
+public struct PatternPosition: Hashable, Sendable, Codable {
+  var places: [UInt64]
 }
 
 /// What is wrong with a pattern.

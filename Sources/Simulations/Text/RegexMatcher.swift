@@ -13,68 +13,44 @@ public import StateMachines
 ///
 /// ``WordAcceptor`` is the same automaton as the formal thing: it judges one word and is done, and it can halt at the
 /// first final state, which makes no sense for whole words.
-public struct RegexMatcher: LegacyMachine {
+public struct RegexMatcher: Machine {
   public typealias State = WordState
   public typealias Event = WordEvent
   public typealias Output = WordJudgement
 
-  public struct Parameters: ParameterSet {
-    var compiled = PatternParameter.example
+  public struct Parameters: PatternParameters {
+    var compiled = CompiledPattern.example
+    let haltOnFinal = false
     public init() {}
-
-    var pattern: String {
-      get { compiled.text }
-      set { compiled = PatternParameter(newValue) }
-    }
-
-    public var conflict: ParameterConflict? { compiled.conflict }
-    public var compiledBytes: Int { compiled.compiledBytes }
   }
 
-  public var state: State
+  public var state = State.rejected(length: 0)
+  public init() {}
 
-  public init(initial: State.Name?, _ step: Step<Self>) {
-    let pattern = step.parameters.compiled.pattern
-    state = initial.map { .named($0, pattern) } ?? .start(pattern)
-  }
+  public mutating func start(_ step: Step<Self>) -> State { .start(step.parameters) }
 
-  public func isAtHome(with parameters: Parameters) -> Bool { state.isAtHome(in: parameters.compiled.pattern) }
+  public mutating func start(in name: State.Name, _ step: Step<Self>) -> State { .named(name, step.parameters) }
 
-  public mutating func react(to input: Input<Event, NoNames>, _ step: Step<Self>) -> Reaction<State> {
-    switch (state, input) {
-    case (.reading, .event(.text(let word))), (.accepting, .event(.text(let word))),
-      (.rejecting, .event(.text(let word))):
-      return read(word, after: state, step)
-    case (.accepted, .event(.text(let word))), (.rejected, .event(.text(let word))):
-      return read(word, after: .start(step.parameters.compiled.pattern), step)
-    case (.reading, .event(.char(let character))), (.accepting, .event(.char(let character))),
-      (.rejecting, .event(.char(let character))):
-      return read(String(character), after: state, step)
-    case (.accepted, .event(.char(let character))), (.rejected, .event(.char(let character))):
-      return read(String(character), after: .start(step.parameters.compiled.pattern), step)
-    case (.reading, .event(.end)), (.accepting, .event(.end)), (.rejecting, .event(.end)):
-      return end(state, step)
-    case (.accepted, .event(.end)), (.rejected, .event(.end)):
-      return end(.start(step.parameters.compiled.pattern), step)
-    case (_, .event(.reset)):
-      let start = State.start(step.parameters.compiled.pattern)
-      return start.name == state.name ? .stayAs(start) : .move(to: start)
+  public func isValid(for parameters: Parameters) -> Bool { state.isValid(for: parameters) }
+
+  public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
+    switch event {
+    case .text(let text): return state.going(to: word(step).reading(text, step.parameters))
+    case .char(let character): return state.going(to: word(step).reading(String(character), step.parameters))
+    case .end:
+      let next = word(step).ended
+      if let judgement = next.judgement { step.emit(judgement) }
+      return .move(to: next)
+    case .reset: return state.going(to: .start(step.parameters))
     }
   }
 
-  private func read(_ text: String, after before: State, _ step: Step<Self>) -> Reaction<State> {
-    let next = before.reading(text, step.parameters.compiled.pattern)
-    return next.name == state.name ? .stayAs(next) : .move(to: next)
-  }
-
-  private func end(_ word: State, _ step: Step<Self>) -> Reaction<State> {
-    let next = word.ended
-    if case .accepted = next {
-      step.emit(.accepted(length: next.length))
-    } else {
-      step.emit(.rejected(length: next.length))
+  /// The word that goes on: the next one, where the last was judged.
+  private func word(_ step: Step<Self>) -> State {
+    switch state {
+    case .reading, .accepting, .rejecting: state
+    case .accepted, .rejected: .start(step.parameters)
     }
-    return .move(to: next)
   }
 }
 
@@ -96,25 +72,27 @@ extension RegexMatcher {
       "send r text 42",
       "show r",
     ],
-    states: [
-      .reading: "the word so far is not accepted; with more it may be",
-      .accepting: "the word so far is accepted",
-      .rejecting: "no word that begins like this is accepted",
-      .accepted: "the last word was accepted, and the next has not begun",
-      .rejected: "the last word was not accepted, and the next has not begun",
-    ],
+    states: {
+      switch $0 {
+      case .reading: "the word so far is not accepted; with more it may be"
+      case .accepting: "the word so far is accepted"
+      case .rejecting: "no word that begins like this is accepted"
+      case .accepted: "the last word was accepted, and the next has not begun"
+      case .rejected: "the last word was not accepted, and the next has not begun"
+      }
+    },
     events: EventForm.ofWords,
-    outputs: [
-      .accepted: .output(("length", .wordLength), about: "the word is accepted; how many characters it has"),
-      .rejected: .output(("length", .wordLength), about: "the word is not accepted; how many characters it has"),
-    ],
+    outputs: {
+      switch $0 {
+      case .accepted: .output(("length", .wordLength), about: "the word is accepted; how many characters it has")
+      case .rejected: .output(("length", .wordLength), about: "the word is not accepted; how many characters it has")
+      }
+    },
     readings: [
       .reading("length", .wordLength, "characters of the word so far") { machine, _, _ in machine.state.length },
       .reading("good", .wordLength, "characters before the one that cannot stand there") {
         machine, _, _ in machine.state.good
       },
     ],
-    parameters: [
-      .required("pattern", \.pattern, .pattern, example: "(ab|c)*d", "the words to accept, as a regular expression")
-    ])
+    parameters: [.pattern])
 }

@@ -16,10 +16,12 @@ extension SpamFilter {
       "show s",
       "send s end",
     ],
-    states: [
-      .clean: "no stop-word has been found in this message",
-      .dirty: "so many were found",
-    ],
+    states: {
+      switch $0 {
+      case .clean: "no stop-word has been found in this message"
+      case .dirty: "so many were found"
+      }
+    },
     events: [
       .event(
         Event.text, .text("chunk", bytes: 0...65_536, like: ["My spam ", "hello"]),
@@ -30,19 +32,23 @@ extension SpamFilter {
       .event(.end, "the message ends, and the next one may begin"),
       .event(.reset, "forgets the message so far"),
     ],
-    outputs: [
-      .match: .output(
-        ("word", .text(bytes: 1...4_096)), ("start", .integer(0...Int.max)), ("end", .integer(0...Int.max)),
-        about: "a stop-word was found, from one character of the message to before another"),
-      .message: .output(("text", .text(bytes: 0...longestMessage)), about: "the message may be shown, like this"),
-      .dropped: .output(about: "the message is not to be shown"),
-    ],
+    outputs: {
+      switch $0 {
+      case .match:
+        .output(
+          ("word", .text(bytes: 1...4_096)), ("start", .integer(0...Int.max)), ("end", .integer(0...Int.max)),
+          about: "a stop-word was found, from one character of the message to before another")
+      case .message:
+        .output(("text", .text(bytes: 0...longestMessage)), about: "the message may be shown, like this")
+      case .dropped: .output(about: "the message is not to be shown")
+      }
+    },
     readings: [
       .reading("offset", .integer(0...Int.max), "characters of the message so far") {
-        machine, _, _ in machine.state.message.position.offset
+        machine, _, _ in machine.state.position.offset
       },
       .reading("matched", .integer(0...4_096), "characters of a stop-word that it ends with now") {
-        machine, _, parameters in parameters.matcher.matched(at: machine.state.message.position)
+        machine, _, parameters in parameters.matcher.matched(at: machine.state.position)
       },
     ],
     parameters: [

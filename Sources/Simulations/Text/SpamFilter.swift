@@ -20,9 +20,9 @@ public import StateMachines
 /// Stop-words are taken as they are written between the commas, spaces included.
 ///
 /// A message is kept until it ends, up to ``longestMessage``; a piece that would make it longer, or that has more than
-/// ``mostMatchesAtOnce`` or ``mostMatchedBytesAtOnce``, is refused as a whole, and the message is as it was before it. A message that will be dropped
-/// is not kept.
-public struct SpamFilter: LegacyMachine {
+/// ``mostMatchesAtOnce`` or ``mostMatchedBytesAtOnce``, is refused as a whole, and the message is as it was before it.
+/// A message that will be dropped is not kept.
+public struct SpamFilter: Machine {
   /// Bytes of UTF-8 of one message.
   public static let longestMessage = 65_536
   /// Matches that one piece may have.
@@ -32,45 +32,22 @@ public struct SpamFilter: LegacyMachine {
   /// Bytes that are searched before the matches are counted.
   private static let stretch = 4_096
 
-  public enum State: StateWithData {
-    /// No stop-word so far.
-    case clean(Message)
-    /// This many were found.
-    case dirty(Message, matches: Int)
+  /// A message as far as it has come.
+  public struct State: StateWithData {
+    var position = WordMatcher.Position()
+    /// What will be shown at its end, matches masked already where they are to be; empty where nothing will be.
+    var shown: [UInt8] = []
+    /// How many stop-words were found.
+    var matches = 0
 
     public enum Name: NamedCases { case clean, dirty }
 
-    public var name: Name {
-      switch self {
-      case .clean: .clean
-      case .dirty: .dirty
-      }
-    }
-
-    public var data: String? {
-      switch self {
-      case .clean: nil
-      case .dirty(_, let matches): "\(matches)"
-      }
-    }
-
+    public var name: Name { matches == 0 ? .clean : .dirty }
+    public var data: String? { matches == 0 ? nil : "\(matches)" }
     public static var carriesData: Bool { true }
-
-    var message: Message {
-      switch self {
-      case .clean(let message), .dirty(let message, _): message
-      }
-    }
   }
 
-  /// A message as far as it has come.
-  public struct Message: Hashable, Sendable, Codable {
-    var position: WordMatcher.Position
-    /// What will be shown at its end, matches masked already where they are to be; empty where nothing will be.
-    var shown: [UInt8] = []
-  }
-
-  public enum Event: Sendable {
+  public enum Event: MachineEvent {
     case text(String)
     case char(Character)
     case end, reset
@@ -107,8 +84,7 @@ public struct SpamFilter: LegacyMachine {
     var policy = Policy.mask
     var caseFold = true { didSet { compile() } }
     var wholeWord = false { didSet { compile() } }
-    /// Made of the words when they are set, so that a step finds it made.
-    private var compiled = Self.standard
+    private var compiled = standard
 
     private static let standard = compiled("spam,ham", caseFold: true, wholeWord: false)
 
@@ -116,11 +92,12 @@ public struct SpamFilter: LegacyMachine {
 
     private static func compiled(
       _ words: String, caseFold: Bool, wholeWord: Bool
-    ) -> Result<WordMatcher, WordMatcher.Failure> {
+    ) -> Derived<Result<WordMatcher, WordMatcher.Failure>> {
       let list = words.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-      return Result { () throws(WordMatcher.Failure) in
-        try WordMatcher(words: list, caseFold: caseFold, wholeWord: wholeWord)
-      }
+      return Derived(
+        Result { () throws(WordMatcher.Failure) in
+          try WordMatcher(words: list, caseFold: caseFold, wholeWord: wholeWord)
+        })
     }
 
     private mutating func compile() {
@@ -128,7 +105,7 @@ public struct SpamFilter: LegacyMachine {
     }
 
     public var conflict: ParameterConflict? {
-      switch compiled {
+      switch compiled.value {
       case .success: nil
       case .failure(.noWords): ParameterConflict("words", allowed: "at least one word")
       case .failure(.emptyWord(let place)):
@@ -140,139 +117,106 @@ public struct SpamFilter: LegacyMachine {
     }
 
     public var compiledBytes: Int {
-      guard case .success(let matcher) = compiled else { return 0 }
+      guard case .success(let matcher) = compiled.value else { return 0 }
       return matcher.bytes
     }
 
     /// - Precondition: There is no ``conflict``.
     var matcher: WordMatcher {
-      switch compiled {
+      switch compiled.value {
       case .success(let matcher): matcher
       case .failure(let failure): preconditionFailure("a machine was made of words that are none: \(failure)")
       }
     }
+  }
 
-    public static func == (left: Self, right: Self) -> Bool {
-      left.words == right.words && left.policy == right.policy && left.caseFold == right.caseFold
-        && left.wholeWord == right.wholeWord
-    }
+  public var state = State()
+  public init() {}
 
-    public func hash(into hasher: inout Hasher) {
-      hasher.combine(words)
-      hasher.combine(policy)
-      hasher.combine(caseFold)
-      hasher.combine(wholeWord)
+  public mutating func start(in name: State.Name, _ step: Step<Self>) -> State {
+    switch name {
+    case .clean: State(position: step.parameters.matcher.start)
+    case .dirty: State(position: step.parameters.matcher.start, matches: 1)
     }
   }
 
-  public var state: State
+  public func isValid(for parameters: Parameters) -> Bool { parameters.matcher.has(state.position) }
 
-  public init(initial: State.Name?, _ step: Step<Self>) {
-    let message = Message(position: step.parameters.matcher.start)
-    switch initial ?? .clean {
-    case .clean: state = .clean(message)
-    case .dirty: state = .dirty(message, matches: 1)
-    }
-  }
-
-  public func isAtHome(with parameters: Parameters) -> Bool { parameters.matcher.has(state.message.position) }
-
-  public mutating func react(to input: Input<Event, NoNames>, _ step: Step<Self>) -> Reaction<State> {
-    switch (state, input) {
-    case (_, .event(.text(let chunk))):
-      return read(chunk, step)
-    case (_, .event(.char(let character))):
-      return read(String(character), step)
-    case (.clean, .event(.end)):
-      return end(matches: 0, step)
-    case (.dirty(_, let matches), .event(.end)):
-      return end(matches: matches, step)
-    case (.clean, .event(.reset)):
-      return .stayAs(.clean(Message(position: step.parameters.matcher.start)))
-    case (.dirty, .event(.reset)):
-      return .move(to: .clean(Message(position: step.parameters.matcher.start)))
+  public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
+    switch event {
+    case .text(let chunk): read(chunk, step)
+    case .char(let character): read(String(character), step)
+    case .end: end(step)
+    case .reset:
+      switch state.name {
+      case .clean: .stayAs(State(position: step.parameters.matcher.start))
+      case .dirty: .move(to: State(position: step.parameters.matcher.start))
+      }
     }
   }
 
   private func read(_ chunk: String, _ step: Step<Self>) -> Reaction<State> {
     let matcher = step.parameters.matcher
-    var message = state.message
-    var found = MatchList(limit: Self.mostMatchesAtOnce)
+    var next = state
+    var found: [WordMatcher.Match] = []
     let bytes = chunk.utf8.span
     var searched = 0
-    while searched < bytes.count, !found.isCut {
+    while searched < bytes.count, found.count <= Self.mostMatchesAtOnce {
       let end = min(searched + Self.stretch, bytes.count)
-      matcher.scan(bytes.extracting(searched..<end), from: &message.position) { found.append($0) }
+      matcher.scan(bytes.extracting(searched..<end), from: &next.position) {
+        if found.count <= Self.mostMatchesAtOnce { found.append($0) }
+      }
       searched = end
     }
-    guard !found.isCut else {
+    guard found.count <= Self.mostMatchesAtOnce else {
       return step.refuse("more than \(Self.mostMatchesAtOnce) stop-words in one piece; send it in smaller ones")
     }
-    guard found.matches.reduce(0, { $0 + matcher.words[$1.word].utf8.count }) <= Self.mostMatchedBytesAtOnce else {
+    guard found.reduce(0, { $0 + matcher.words[$1.word].utf8.count }) <= Self.mostMatchedBytesAtOnce else {
       return step.refuse(
         "stop-words of more than \(Self.mostMatchedBytesAtOnce) bytes in one piece; send it in smaller ones")
     }
-    let before: Int
-    switch state {
-    case .clean: before = 0
-    case .dirty(_, let matches): before = matches
-    }
-    let matches = before + found.matches.count
-    if matches > 0, step.parameters.policy == .drop {
-      message.shown = []
+    next.matches += found.count
+    if next.matches > 0, step.parameters.policy == .drop {
+      next.shown = []
     } else {
-      let length = message.shown.count + chunk.utf8.count
+      let length = next.shown.count + chunk.utf8.count
       guard length <= Self.longestMessage else {
         return step.refuse(
           "the message would have \(length) bytes, and at most \(Self.longestMessage) are kept; end or reset it")
       }
-      message.shown += chunk.utf8
-      if step.parameters.policy == .mask { message.mask(found.matches) }
+      next.shown += chunk.utf8
+      if step.parameters.policy == .mask { next.mask(found) }
     }
-    found.matches.forEach { tell($0, of: matcher, step) }
-    guard matches > 0 else { return .stayAs(.clean(message)) }
-    let dirty = State.dirty(message, matches: matches)
-    return before == 0 ? .move(to: dirty) : .stayAs(dirty)
+    tell(found, of: matcher, step)
+    return next.name == state.name ? .stayAs(next) : .move(to: next)
   }
 
-  private func end(matches before: Int, _ step: Step<Self>) -> Reaction<State> {
+  private func end(_ step: Step<Self>) -> Reaction<State> {
     let matcher = step.parameters.matcher
-    var message = state.message
-    var found = MatchList(limit: Self.mostMatchesAtOnce)
+    var message = state
+    var found: [WordMatcher.Match] = []
     matcher.finish(&message.position) { found.append($0) }
-    found.matches.forEach { tell($0, of: matcher, step) }
-    let isDirty = before + found.matches.count > 0
+    tell(found, of: matcher, step)
+    message.matches += found.count
     switch step.parameters.policy {
-    case .drop where isDirty: step.emit(.dropped)
-    case .mask:
-      message.mask(found.matches)
-      step.emit(.message(message.text))
+    case .drop where message.matches > 0: step.emit(.dropped)
     case .drop, .flag: step.emit(.message(message.text))
+    case .mask:
+      message.mask(found)
+      step.emit(.message(message.text))
     }
-    let next = State.clean(Message(position: matcher.start))
-    return isDirty ? .move(to: next) : .stayAs(next)
+    switch message.name {
+    case .clean: return .stayAs(State(position: matcher.start))
+    case .dirty: return .move(to: State(position: matcher.start))
+    }
   }
 
-  private func tell(_ match: WordMatcher.Match, of matcher: WordMatcher, _ step: Step<Self>) {
-    step.emit(.match(word: matcher.words[match.word], start: match.start, end: match.end))
-  }
-}
-
-/// Occurrences up to a limit.
-private struct MatchList {
-  let limit: Int
-  private(set) var matches: [WordMatcher.Match] = []
-  /// Whether there were more.
-  private(set) var isCut = false
-
-  init(limit: Int) { self.limit = limit }
-
-  mutating func append(_ match: WordMatcher.Match) {
-    if matches.count < limit { matches.append(match) } else { isCut = true }
+  private func tell(_ matches: [WordMatcher.Match], of matcher: WordMatcher, _ step: Step<Self>) {
+    for match in matches { step.emit(.match(word: matcher.words[match.word], start: match.start, end: match.end)) }
   }
 }
 
-extension SpamFilter.Message {
+extension SpamFilter.State {
   var text: String { String(decoding: shown, as: UTF8.self) }
 
   /// Writes `*` for each character of each match.

@@ -17,72 +17,54 @@ public import StateMachines
 /// ``RegexMatcher`` is the same automaton used as a tool: it judges one word after another.
 ///
 /// The rest of a word is forgotten, only its length is kept; so a word may be of any length.
-public struct WordAcceptor: LegacyMachine {
+public struct WordAcceptor: Machine {
   public typealias State = WordState
   public typealias Event = WordEvent
   public typealias Output = WordJudgement
 
-  public struct Parameters: ParameterSet {
-    var compiled = PatternParameter.example
+  public struct Parameters: PatternParameters {
+    var compiled = CompiledPattern.example
     var haltOnFinal = false
     public init() {}
-
-    var pattern: String {
-      get { compiled.text }
-      set { compiled = PatternParameter(newValue) }
-    }
-
-    public var conflict: ParameterConflict? { compiled.conflict }
-    public var compiledBytes: Int { compiled.compiledBytes }
   }
 
-  public var state: State
+  public var state = State.rejected(length: 0)
+  public init() {}
 
-  public init(initial: State.Name?, _ step: Step<Self>) {
-    let pattern = step.parameters.compiled.pattern
-    let haltOnFinal = step.parameters.haltOnFinal
-    state =
-      initial.map { .named($0, pattern, haltOnFinal: haltOnFinal) } ?? .start(pattern, haltOnFinal: haltOnFinal)
-    if initial == nil { Self.judge(state, step) }
-  }
+  public mutating func start(_ step: Step<Self>) -> State { tell(.start(step.parameters), step) }
 
-  public func isAtHome(with parameters: Parameters) -> Bool { state.isAtHome(in: parameters.compiled.pattern) }
+  public mutating func start(in name: State.Name, _ step: Step<Self>) -> State { .named(name, step.parameters) }
 
-  public mutating func react(to input: Input<Event, NoNames>, _ step: Step<Self>) -> Reaction<State> {
-    switch (state, input) {
-    case (.reading, .event(.text(let word))), (.accepting, .event(.text(let word))),
-      (.rejecting, .event(.text(let word))):
-      return read(word, step)
-    case (.reading, .event(.char(let character))), (.accepting, .event(.char(let character))),
-      (.rejecting, .event(.char(let character))):
-      return read(String(character), step)
-    case (.reading, .event(.end)), (.accepting, .event(.end)), (.rejecting, .event(.end)):
-      Self.judge(state.ended, step)
-      return .move(to: state.ended)
-    case (.accepted, .event(.text)), (.accepted, .event(.char)), (.accepted, .event(.end)):
-      return step.refuse("the word was accepted, and that was all; reset begins anew")
-    case (.rejected, .event(.text)), (.rejected, .event(.char)), (.rejected, .event(.end)):
-      return step.refuse("the word was rejected, and that was all; reset begins anew")
-    case (_, .event(.reset)):
-      let start = State.start(step.parameters.compiled.pattern, haltOnFinal: step.parameters.haltOnFinal)
-      Self.judge(start, step)
-      return start.name == state.name ? .stayAs(start) : .move(to: start)
+  public func isValid(for parameters: Parameters) -> Bool { state.isValid(for: parameters) }
+
+  public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
+    switch event {
+    case .text(let word): read(word, step)
+    case .char(let character): read(String(character), step)
+    case .end:
+      switch state {
+      case .reading, .accepting, .rejecting: .move(to: tell(state.ended, step))
+      case .accepted, .rejected: refuse(step)
+      }
+    case .reset: state.going(to: tell(.start(step.parameters), step))
     }
   }
 
   private func read(_ text: String, _ step: Step<Self>) -> Reaction<State> {
-    let next = state.reading(text, step.parameters.compiled.pattern, haltOnFinal: step.parameters.haltOnFinal)
-    Self.judge(next, step)
-    return next.name == state.name ? .stayAs(next) : .move(to: next)
+    switch state {
+    case .reading, .accepting, .rejecting: state.going(to: tell(state.reading(text, step.parameters), step))
+    case .accepted, .rejected: refuse(step)
+    }
   }
 
-  /// Tells a judgement, where a state is one.
-  private static func judge(_ state: State, _ step: Step<Self>) {
-    switch state {
-    case .reading, .accepting, .rejecting: break
-    case .accepted(let length): step.emit(.accepted(length: length))
-    case .rejected(let length): step.emit(.rejected(length: length))
-    }
+  private func refuse(_ step: Step<Self>) -> Reaction<State> {
+    step.refuse("the word was \(state.name), and that was all; reset begins anew")
+  }
+
+  /// Tells the judgement, where the next state is one.
+  private func tell(_ next: State, _ step: Step<Self>) -> State {
+    if let judgement = next.judgement { step.emit(judgement) }
+    return next
   }
 }
 
@@ -105,18 +87,22 @@ extension WordAcceptor {
       "new acceptor finder pattern=.*spam haltOnFinal=on",
       "send finder text \"no spam here\"",
     ],
-    states: [
-      .reading: "the word so far is not accepted; with more it may be",
-      .accepting: "the word so far is accepted: the automaton is in a final state",
-      .rejecting: "there was no transition: no word that begins like this is accepted",
-      .accepted: "the work is done: the word is accepted",
-      .rejected: "the work is done: the word is not accepted",
-    ],
+    states: {
+      switch $0 {
+      case .reading: "the word so far is not accepted; with more it may be"
+      case .accepting: "the word so far is accepted: the automaton is in a final state"
+      case .rejecting: "there was no transition: no word that begins like this is accepted"
+      case .accepted: "the work is done: the word is accepted"
+      case .rejected: "the work is done: the word is not accepted"
+      }
+    },
     events: EventForm.ofWords,
-    outputs: [
-      .accepted: .output(("length", .wordLength), about: "the word is accepted; how many characters were read"),
-      .rejected: .output(("length", .wordLength), about: "the word is not accepted; how many characters it has"),
-    ],
+    outputs: {
+      switch $0 {
+      case .accepted: .output(("length", .wordLength), about: "the word is accepted; how many characters were read")
+      case .rejected: .output(("length", .wordLength), about: "the word is not accepted; how many characters it has")
+      }
+    },
     readings: [
       .reading("length", .wordLength, "characters of the word so far") { machine, _, _ in machine.state.length },
       .reading("good", .wordLength, "characters before the one without a transition") {
@@ -124,7 +110,7 @@ extension WordAcceptor {
       },
     ],
     parameters: [
-      .required("pattern", \.pattern, .pattern, example: "(ab|c)*d", "the words to accept, as a regular expression"),
+      .pattern,
       .parameter("haltOnFinal", \.haltOnFinal, .flag, "on: the first final state ends the work"),
     ])
 }

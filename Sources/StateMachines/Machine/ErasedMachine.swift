@@ -44,7 +44,7 @@ public protocol ErasedMachine: Sendable {
 }
 
 extension _Machine {
-@inlinable
+  @inlinable
   public static func copy(_ value: UnsafeRawPointer, to other: UnsafeMutableRawPointer) {
     other.initializeMemory(as: Self.self, to: value.assumingMemoryBound(to: Self.self).pointee)
   }
@@ -86,7 +86,7 @@ extension Machine {
   ) -> UInt8 {
     let step = Step<Self>(record, parameters.assumingMemoryBound(to: Parameters.self))
     var machine = Self()
-    machine.state = machine.start(in: initial.map(State.Name.init(at:)) ?? machine.state.name, step)
+    machine.state = initial.map { machine.start(in: State.Name(at: $0), step) } ?? machine.start(step)
     machine.entered(machine.state, step)
     machine.timers(in: machine.state, step.parameters).forEach { step.begin($0) }
     if State.carriesData { record.pointee.write(after: machine.state.data) }

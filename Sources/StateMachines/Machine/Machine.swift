@@ -47,6 +47,9 @@ public protocol Machine: _Machine where Event: MachineEvent {
   /// - Returns: The state of this name with its data.
   mutating func start(in name: State.Name, _ step: Step<Self>) -> State
 
+  /// Begins where no state was asked for: in that of a new value, unless the parameters decide which it is.
+  mutating func start(_ step: Step<Self>) -> State
+
   /// The rule. Data beside the state may be changed here; the state itself is returned.
   ///
   /// Where it returns ``Reaction/refuse``, the machine is as it was: changes of data beside the state, effects and draws
@@ -77,6 +80,9 @@ public protocol Machine: _Machine where Event: MachineEvent {
 }
 
 extension Machine {
+  @inlinable
+  public mutating func start(_ step: Step<Self>) -> State { start(in: state.name, step) }
+
   @inlinable
   public func timers(in state: State, _ parameters: Parameters) -> StateTimers<Self> { .none }
 
@@ -115,7 +121,9 @@ public struct StateTimer<M: Machine> {
   ///
   /// - Precondition: `duration` is not negative. What is shorter than a nanosecond is cut off.
   @inlinable
-  public static func after(_ duration: Duration, _ event: M.Event) -> Self { Self(event, Interval(duration).nanoseconds) }
+  public static func after(_ duration: Duration, _ event: M.Event) -> Self {
+    Self(event, Interval(duration).nanoseconds)
+  }
 
   @inlinable
   @_disfavoredOverload

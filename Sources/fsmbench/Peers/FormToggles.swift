@@ -142,9 +142,7 @@ struct SchemaToggle: Machine {
   var state = schema.initial
 
   mutating func react(to event: Press, _ step: Step<Self>) -> Reaction<Light> {
-    guard let next = Self.schema.transition(from: state, on: event) else { return .ignore }
-    next.block?(step)
-    return .move(to: next.state)
+    Self.schema.reaction(in: state, to: event, step)
   }
 
   static let kind = Kind(toggle: SchemaToggle.self)
@@ -170,14 +168,10 @@ struct EventObjectToggle: Machine {
   var state = Light.off
 
   mutating func react(to event: Press, _ step: Step<Self>) -> Reaction<Light> {
-    var step = step
-    var machine = Objects.Machine(Self.objects, in: state)
-    do {
-      try machine.fire(state == .off ? Change.switchOn : .switchOff, userInfo: (), on: &step)
-    } catch {
-      return step.refuse(error.reason)
+    switch event {
+    case .press:
+      Self.objects.reaction(in: state, to: state == .off ? Change.switchOn : .switchOff, userInfo: (), step)
     }
-    return .move(to: machine.current(as: Light.self) ?? state)
   }
 
   static let kind = Kind(toggle: EventObjectToggle.self)
