@@ -71,7 +71,7 @@ struct HTTPRequestTests {
     #expect(
       after("ok").hasSuffix(phase == "content" ? "event=ok > response 200 > phase log" : " > response 404 > phase log"))
     #expect(after("again") == "moved \(phase) \(phase).suspended event=again")
-    #expect(after("resume") == "refused \(phase) event=resume : the handler is at work, and not suspended")
+    #expect(after("resume") == "refused \(phase) event=resume : a handler is at work: its answer is awaited")
     #expect(after("status", .integer(403)) == "moved \(phase) keepAlive event=status > response 403 > phase log")
     let changed = after("uriChanged", .text("/b"))
     switch phase {

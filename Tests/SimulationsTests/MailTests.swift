@@ -77,7 +77,7 @@ struct MailTests {
     #expect(bench.send("NOOP").hasPrefix("stayed start"))
     bench.advance(to: .seconds(60))
     #expect(bench.lines.last == "60.000 m moved start closed timer=sessionTimeout")
-    #expect(bench.send("NOOP") == "refused closed event=NOOP : the session took too long and was closed")
+    #expect(bench.send("NOOP") == "refused closed event=NOOP : the session is over")
     #expect(bench.nextDue == nil)
   }
 

@@ -1,71 +1,30 @@
 public import StateMachines
 
-extension AppCoordinator.State {
-  /// The screens of the flow that is in front, those under a modal screen or a lock included in neither.
-  fileprivate var stack: AppCoordinator.Stack? {
-    switch self {
-    case .launching, .onboarding: nil
-    case .loggedOut(let stack, _), .main(let stack), .modal(let stack, over: _): stack
-    case .locked(.main(let stack), _), .locked(.modal(let stack, over: _), _): stack
-    }
-  }
-
-  /// The main stack under a modal screen.
-  fileprivate var parent: AppCoordinator.Stack? {
-    switch self {
-    case .launching, .onboarding, .loggedOut, .main, .locked(.main, _): nil
-    case .modal(_, over: let parent), .locked(.modal(_, over: let parent), _): parent
-    }
-  }
-
-  /// The root of the main stack.
-  fileprivate var tab: String? {
-    switch self {
-    case .launching, .onboarding, .loggedOut: nil
-    case .main(let stack), .modal(_, over: let stack), .locked(.main(let stack), _),
-      .locked(.modal(_, over: let stack), _):
-      stack.screens[0]
-    }
-  }
-
-  fileprivate var link: String? {
-    switch self {
-    case .launching(let link), .onboarding(let link), .loggedOut(_, let link), .locked(_, let link): link
-    case .main, .modal: nil
-    }
-  }
-}
-
-extension AppCoordinator.Stack {
-  fileprivate var listing: String { screens.joined(separator: ", ") }
-}
-
 extension ValueType {
   /// What a person may name a screen, or what becomes of a link's path.
   fileprivate static let screen = ValueType.text(bytes: 1...256)
   /// Screens with commas between.
-  fileprivate static let screens = ValueType.text(bytes: 1...(258 * AppCoordinator.Stack.limit))
+  fileprivate static let screens = ValueType.text(bytes: 1...(258 * AppCoordinator.mostScreens))
 }
 
 extension AppCoordinator {
   public static let kind = Kind(
     AppCoordinator.self, "appCoordinator", "what an app shows: flows, stacks of screens, a modal screen, links, a lock",
-    origin: """
-      App coordinators are named in a Spanish talk on state machines in iOS applications as a use of them; this one \
-      is designed here, after what apps commonly do
-      """,
+    origin: "a talk on state machines in iOS applications names app coordinators; this one is designed here",
     example: [
       "new appCoordinator app", "send app launched false false", "send app deepLink /resume/7", "send app loggedIn",
       "show app", "send app present filter", "send app present settings", "send app loggedOut", "send app pop",
     ],
-    states: [
-      .launching: "the app has not said yet what it found",
-      .onboarding: "the first run explains the app",
-      .loggedOut: "there is no session, and the login screens are shown",
-      .main: "the app proper is shown",
-      .modal: "a screen covers the app proper",
-      .locked: "everything is covered until the app is unlocked",
-    ],
+    states: {
+      switch $0 {
+      case .launching: "the app has not said yet what it found"
+      case .onboarding: "the first run explains the app"
+      case .loggedOut: "there is no session, and the login screens are shown"
+      case .main: "the app proper is shown"
+      case .modal: "a screen covers the app proper"
+      case .locked: "everything is covered until the app is unlocked"
+      }
+    },
     events: [
       .event(Event.launched, .flag("firstRun"), .flag("session"), about: "the app knows what it has stored"),
       .event(.onboardingDone, "the person has seen the onboarding"),
@@ -79,23 +38,27 @@ extension AppCoordinator {
       .event(.lock, "what is shown is to be hidden"),
       .event(.unlock, "the person has shown who they are"),
     ],
-    outputs: [
-      .showRoot: .output(("screen", .screen), about: "all screens are taken away, and one is shown"),
-      .pushed: .output(("screen", .screen), about: "a screen is laid on those that are shown"),
-      .popped: .output(("screen", .screen), about: "the screen on top is taken away"),
-      .presented: .output(("screen", .screen), about: "a screen covers the app"),
-      .dismissed: .output(("screen", .screen), about: "the screen that covered the app is taken away"),
-      .covered: .output(about: "everything is hidden"),
-      .uncovered: .output(about: "what was hidden is shown again"),
-    ],
+    outputs: {
+      switch $0 {
+      case .showRoot: .output(("screen", .screen), about: "all screens are taken away, and one is shown")
+      case .pushed: .output(("screen", .screen), about: "a screen is laid on those that are shown")
+      case .popped: .output(("screen", .screen), about: "the screen on top is taken away")
+      case .presented: .output(("screen", .screen), about: "a screen covers the app")
+      case .dismissed: .output(("screen", .screen), about: "the screen that covered the app is taken away")
+      case .covered: .output(about: "everything is hidden")
+      case .uncovered: .output(about: "what was hidden is shown again")
+      }
+    },
     readings: [
       .reading("stack", .screens, "the screens of the flow in front, the root first") {
-        machine, _, _ in machine.state.stack?.listing
+        app, _, _ in app.state.stack.isEmpty ? nil : app.state.stack.joined(separator: ", ")
       },
       .reading("parent", .screens, "the screens under a modal one, the root first") {
-        machine, _, _ in machine.state.parent?.listing
+        app, _, _ in app.state.parent?.joined(separator: ", ")
       },
-      .reading("tab", .screen, "the root of the app proper") { machine, _, _ in machine.state.tab },
-      .reading("link", .screen, "the path that waits until it can be shown") { machine, _, _ in machine.state.link },
+      .reading("tab", .screen, "the root of the app proper") {
+        app, _, _ in app.state.name == .loggedOut ? nil : (app.state.parent ?? app.state.stack).first
+      },
+      .reading("link", .screen, "the path that waits until it can be shown") { app, _, _ in app.state.link },
     ])
 }

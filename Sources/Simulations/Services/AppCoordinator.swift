@@ -21,63 +21,23 @@ public import StateMachines
 /// hide, and is ignored elsewhere; unlock brings back what was covered, or shows the link that came meanwhile. In
 /// `locked` what a person would do on the covered screen is refused, and what only repeats is ignored. A stack holds
 /// 64 screens; another one is refused.
-public struct AppCoordinator: LegacyMachine {
-  public enum State: StateWithData {
-    /// The app has not said yet what it found. With a link that came in.
-    case launching(Link)
-    /// The first run explains the app.
-    case onboarding(Link)
-    /// There is no session; the login flow is shown.
-    case loggedOut(Stack, Link)
-    case main(Stack)
-    /// A screen covers the main stack, and has a stack of its own.
-    case modal(Stack, over: Stack)
-    /// Everything is covered until the app is unlocked.
-    case locked(Covered, Link)
+public struct AppCoordinator: Machine {
+  public struct State: StateWithData {
+    public enum Name: NamedCases, Codable { case launching, onboarding, loggedOut, main, modal, locked }
 
-    public enum Name: NamedCases { case launching, onboarding, loggedOut, main, modal, locked }
-
-    public var name: Name {
-      switch self {
-      case .launching: .launching
-      case .onboarding: .onboarding
-      case .loggedOut: .loggedOut
-      case .main: .main
-      case .modal: .modal
-      case .locked: .locked
-      }
-    }
+    public fileprivate(set) var name: Name
+    /// The screens of the flow in front, the root first; empty until there is one.
+    fileprivate(set) var stack: [String] = []
+    /// The screens of the app proper, under a modal one.
+    fileprivate(set) var parent: [String]?
+    /// A path that came too early; `nil` if none did.
+    fileprivate(set) var link: String?
   }
 
-  /// A path that came too early, remembered; `nil` if none did.
-  public typealias Link = String?
-
-  /// What a lock covers.
-  public enum Covered: Hashable, Sendable, Codable {
-    case main(Stack)
-    case modal(Stack, over: Stack)
-  }
-
-  /// Screens on one another, the root first; never empty.
-  public struct Stack: Hashable, Sendable, Codable {
-    /// How many screens lie on one another at most.
-    static let limit = 64
-
-    fileprivate(set) var screens: [String]
-
-    fileprivate init(_ root: String) { screens = [root] }
-
-    var isFull: Bool { screens.count >= Stack.limit }
-    var isAtRoot: Bool { screens.count == 1 }
-  }
-
-  public enum Event: Sendable {
+  public enum Event: MachineEvent {
     case launched(firstRun: Bool, session: Bool)
     case onboardingDone, loggedIn, loggedOut
-    case push(String)
-    case pop
-    case present(String)
-    case dismiss
+    case push(String), pop, present(String), dismiss
     case deepLink(String)
     case lock, unlock
   }
@@ -85,15 +45,10 @@ public struct AppCoordinator: LegacyMachine {
   public enum Output: OutputWithData {
     /// Takes all screens away and shows one.
     case showRoot(String)
-    case pushed(String)
-    case popped(String)
-    case presented(String)
-    case dismissed(String)
+    case pushed(String), popped(String), presented(String), dismissed(String)
     case covered, uncovered
 
-    public enum Name: NamedCases {
-      case showRoot, pushed, popped, presented, dismissed, covered, uncovered
-    }
+    public enum Name: NamedCases { case showRoot, pushed, popped, presented, dismissed, covered, uncovered }
 
     public var name: Name {
       switch self {
@@ -109,176 +64,171 @@ public struct AppCoordinator: LegacyMachine {
 
     public var data: [Value] {
       switch self {
-      case .showRoot(let screen), .pushed(let screen), .popped(let screen), .presented(let screen),
-        .dismissed(let screen):
-        [.text(screen)]
+      case .showRoot(let name), .pushed(let name), .popped(let name), .presented(let name), .dismissed(let name):
+        [.text(name)]
       case .covered, .uncovered: []
       }
     }
   }
 
-  public var state: State
+  public var state = State(name: .launching)
+  public init() {}
 
-  public init(initial: State.Name?, _ step: Step<Self>) {
-    switch initial ?? .launching {
-    case .launching: state = .launching(nil)
-    case .onboarding: state = .onboarding(nil)
-    case .loggedOut: state = .loggedOut(Stack(Screen.login), nil)
-    case .main: state = .main(Stack(Screen.home))
-    case .modal: state = .modal(Stack(Screen.modal), over: Stack(Screen.home))
-    case .locked: state = .locked(.main(Stack(Screen.home)), nil)
+  public mutating func start(in name: State.Name, _ step: Step<Self>) -> State {
+    switch name {
+    case .launching, .onboarding: State(name: name)
+    case .loggedOut: State(name: name, stack: ["login"])
+    case .main, .locked: State(name: name, stack: ["home"])
+    case .modal: State(name: name, stack: ["modal"], parent: ["home"])
     }
   }
 
-  public mutating func react(to input: Input<Event, NoNames>, _ step: Step<Self>) -> Reaction<State> {
-    switch (state, input) {
-    // From flow to flow.
-    case (.launching(let link), .event(.launched(firstRun: true, session: _))):
-      step.emit(.showRoot(Screen.onboarding))
-      return .move(to: .onboarding(link))
-    case (.launching(let link), .event(.launched(firstRun: false, session: true))),
-      (.loggedOut(_, let link), .event(.loggedIn)):
-      return .move(to: .main(home(link, step)))
-    case (.launching(let link), .event(.launched(firstRun: false, session: false))),
-      (.onboarding(let link), .event(.onboardingDone)):
-      return .move(to: login(link, step))
-    case (.main, .event(.loggedOut)):
-      return .move(to: login(nil, step))
-    case (.modal(let stack, over: _), .event(.loggedOut)):
-      step.emit(.dismissed(stack.screens[0]))
-      return .move(to: login(nil, step))
-    case (.locked(let covered, let link), .event(.loggedOut)):
-      step.emit(.uncovered)
-      if case .modal(let stack, over: _) = covered { step.emit(.dismissed(stack.screens[0])) }
-      return .move(to: login(link, step))
-
-    // On the stacks.
-    case (.loggedOut(let stack, let link), .event(.push(let screen))):
-      return push(screen, on: stack, step) { .loggedOut($0, link) }
-    case (.main(let stack), .event(.push(let screen))):
-      return push(screen, on: stack, step) { .main($0) }
-    case (.modal(let stack, let parent), .event(.push(let screen))):
-      return push(screen, on: stack, step) { .modal($0, over: parent) }
-    case (.loggedOut(let stack, let link), .event(.pop)):
-      return pop(from: stack, step) { .loggedOut($0, link) }
-    case (.main(let stack), .event(.pop)):
-      return pop(from: stack, step) { .main($0) }
-    case (.modal(let stack, let parent), .event(.pop)):
-      return pop(from: stack, step) { .modal($0, over: parent) }
-
-    // Over the stacks.
-    case (.main(let stack), .event(.present(let screen))):
-      step.emit(.presented(screen))
-      return .move(to: .modal(Stack(screen), over: stack))
-    case (.modal(let stack, over: let parent), .event(.dismiss)):
-      step.emit(.dismissed(stack.screens[0]))
-      return .move(to: .main(parent))
-    case (.main(let stack), .event(.lock)):
-      step.emit(.covered)
-      return .move(to: .locked(.main(stack), nil))
-    case (.modal(let stack, over: let parent), .event(.lock)):
-      step.emit(.covered)
-      return .move(to: .locked(.modal(stack, over: parent), nil))
-    case (.locked(let covered, let link), .event(.unlock)):
-      step.emit(.uncovered)
-      return .move(to: uncover(covered, link, step))
-
-    // Links.
-    case (.launching, .event(.deepLink(let path))):
-      return .stayAs(.launching(path))
-    case (.onboarding, .event(.deepLink(let path))):
-      return .stayAs(.onboarding(path))
-    case (.loggedOut(let stack, _), .event(.deepLink(let path))):
-      return .stayAs(.loggedOut(stack, path))
-    case (.locked(let covered, _), .event(.deepLink(let path))):
-      return .stayAs(.locked(covered, path))
-    case (.main, .event(.deepLink(let path))):
-      return .stayAs(.main(home(path, step)))
-    case (.modal(let stack, over: _), .event(.deepLink(let path))):
-      step.emit(.dismissed(stack.screens[0]))
-      return .move(to: .main(home(path, step)))
-
-    case (.launching, .event(.onboardingDone)), (.launching, .event(.loggedIn)), (.launching, .event(.loggedOut)),
-      (.launching, .event(.push)), (.launching, .event(.pop)), (.launching, .event(.present)),
-      (.launching, .event(.dismiss)):
-      return step.refuse("the app is still launching")
-    case (.onboarding, .event(.loggedIn)), (.onboarding, .event(.loggedOut)), (.onboarding, .event(.push)),
-      (.onboarding, .event(.pop)), (.onboarding, .event(.present)), (.onboarding, .event(.dismiss)):
-      return step.refuse("the onboarding comes first")
-    case (.loggedOut, .event(.present)), (.loggedOut, .event(.dismiss)):
-      return step.refuse("nothing covers the login screens")
-    case (.modal, .event(.present)):
-      return step.refuse("one modal screen is shown already")
-    case (.locked, .event(.push)), (.locked, .event(.pop)), (.locked, .event(.present)), (.locked, .event(.dismiss)):
-      return step.refuse("the app is locked")
-
-    case (.onboarding, .event(.launched)), (.loggedOut, .event(.launched)), (.main, .event(.launched)),
-      (.modal, .event(.launched)), (.locked, .event(.launched)):
-      return .ignore
-    case (.loggedOut, .event(.onboardingDone)), (.main, .event(.onboardingDone)), (.modal, .event(.onboardingDone)),
-      (.locked, .event(.onboardingDone)):
-      return .ignore
-    case (.main, .event(.loggedIn)), (.modal, .event(.loggedIn)), (.locked, .event(.loggedIn)),
-      (.loggedOut, .event(.loggedOut)), (.main, .event(.dismiss)):
-      return .ignore
-    case (.launching, .event(.lock)), (.onboarding, .event(.lock)), (.loggedOut, .event(.lock)),
-      (.locked, .event(.lock)), (.launching, .event(.unlock)), (.onboarding, .event(.unlock)),
-      (.loggedOut, .event(.unlock)), (.main, .event(.unlock)), (.modal, .event(.unlock)):
-      return .ignore
+  public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
+    switch event {
+    case .launched(let firstRun, let session):
+      switch state.name {
+      case .launching: .move(to: firstRun ? state.onboarding(step) : session ? state.home(step) : state.login(step))
+      case .onboarding, .loggedOut, .main, .modal, .locked: .ignore
+      }
+    case .onboardingDone:
+      switch state.name {
+      case .launching: step.refuse(Self.isLaunching)
+      case .onboarding: .move(to: state.login(step))
+      case .loggedOut, .main, .modal, .locked: .ignore
+      }
+    case .loggedIn:
+      switch state.name {
+      case .launching: step.refuse(Self.isLaunching)
+      case .onboarding: step.refuse(Self.isOnboarding)
+      case .loggedOut: .move(to: state.home(step))
+      case .main, .modal, .locked: .ignore
+      }
+    case .loggedOut:
+      switch state.name {
+      case .launching: step.refuse(Self.isLaunching)
+      case .onboarding: step.refuse(Self.isOnboarding)
+      case .loggedOut: .ignore
+      case .main, .modal: .move(to: state.withoutModal(step).login(step))
+      case .locked: .move(to: state.uncovered(step).withoutModal(step).login(step))
+      }
+    case .push(let screen):
+      switch state.name {
+      case .launching: step.refuse(Self.isLaunching)
+      case .onboarding: step.refuse(Self.isOnboarding)
+      case .loggedOut, .main, .modal: push(screen, step)
+      case .locked: step.refuse(Self.isLocked)
+      }
+    case .pop:
+      switch state.name {
+      case .launching: step.refuse(Self.isLaunching)
+      case .onboarding: step.refuse(Self.isOnboarding)
+      case .loggedOut, .main, .modal: pop(step)
+      case .locked: step.refuse(Self.isLocked)
+      }
+    case .present(let screen):
+      switch state.name {
+      case .launching: step.refuse(Self.isLaunching)
+      case .onboarding: step.refuse(Self.isOnboarding)
+      case .loggedOut: step.refuse("nothing covers the login screens")
+      case .main: .move(to: state.modal(screen, step))
+      case .modal: step.refuse("one modal screen is shown already")
+      case .locked: step.refuse(Self.isLocked)
+      }
+    case .dismiss:
+      switch state.name {
+      case .launching: step.refuse(Self.isLaunching)
+      case .onboarding: step.refuse(Self.isOnboarding)
+      case .loggedOut: step.refuse("nothing covers the login screens")
+      case .main: .ignore
+      case .modal: .move(to: state.withoutModal(step))
+      case .locked: step.refuse(Self.isLocked)
+      }
+    case .deepLink(let path):
+      switch state.name {
+      case .launching, .onboarding, .loggedOut, .locked: .stayAs(state.remembering(path))
+      case .main: .stayAs(state.remembering(path).home(step))
+      case .modal: .move(to: state.remembering(path).withoutModal(step).home(step))
+      }
+    case .lock:
+      switch state.name {
+      case .launching, .onboarding, .loggedOut, .locked: .ignore
+      case .main, .modal: .move(to: state.covered(step))
+      }
+    case .unlock:
+      switch state.name {
+      case .launching, .onboarding, .loggedOut, .main, .modal: .ignore
+      case .locked where step.when("a link waits", state.link != nil):
+        .move(to: state.uncovered(step).withoutModal(step).home(step))
+      case .locked: .move(to: state.uncovered(step))
+      }
     }
   }
 
-  /// The screens that are there without anybody asking for them.
-  enum Screen {
-    static let onboarding = "onboarding"
-    static let login = "login"
-    static let home = "home"
-    /// What is presented in an app that is made in `modal`.
-    static let modal = "modal"
+  private func push(_ screen: String, _ step: Step<Self>) -> Reaction<State> {
+    if step.when("stack full", state.stack.count >= Self.mostScreens) {
+      return step.refuse("\(Self.mostScreens) screens lie on one another already")
+    }
+    var next = state
+    next.stack.append(screen)
+    return step.emit(.pushed(screen), then: .stayAs(next))
   }
 
-  private func login(_ link: Link, _ step: Step<Self>) -> State {
-    step.emit(.showRoot(Screen.login))
-    return .loggedOut(Stack(Screen.login), link)
+  private func pop(_ step: Step<Self>) -> Reaction<State> {
+    if step.when("at the root", state.stack.count == 1) { return .ignore }
+    var next = state
+    step.emit(.popped(next.stack.removeLast()))
+    return .stayAs(next)
   }
 
-  /// The home screen, and on it the screen of a link, if there is one.
-  private func home(_ link: Link, _ step: Step<Self>) -> Stack {
-    step.emit(.showRoot(Screen.home))
-    var stack = Stack(Screen.home)
+  private static let isLaunching = "the app is still launching"
+  private static let isOnboarding = "the onboarding comes first"
+  private static let isLocked = "the app is locked"
+  /// How many screens lie on one another at most.
+  static let mostScreens = 64
+}
+
+// What is shown next, each telling the app about it.
+extension AppCoordinator.State {
+  fileprivate func onboarding(_ step: Step<AppCoordinator>) -> Self {
+    step.emit(.showRoot("onboarding"))
+    return Self(name: .onboarding, link: link)
+  }
+
+  fileprivate func login(_ step: Step<AppCoordinator>) -> Self {
+    step.emit(.showRoot("login"))
+    return Self(name: .loggedOut, stack: ["login"], link: link)
+  }
+
+  /// The home screen, and on it the screen of the link, if there is one.
+  fileprivate func home(_ step: Step<AppCoordinator>) -> Self {
+    step.emit(.showRoot("home"))
     let screen = (link ?? "").split(separator: "/").joined(separator: " ")
-    if !screen.isEmpty {
-      step.emit(.pushed(screen))
-      stack.screens.append(screen)
-    }
-    return stack
-  }
-
-  private func push(
-    _ screen: String, on stack: Stack, _ step: Step<Self>, _ state: (Stack) -> State
-  ) -> Reaction<State> {
-    if stack.isFull { return step.refuse("\(Stack.limit) screens lie on one another already") }
+    if screen.isEmpty { return Self(name: .main, stack: ["home"]) }
     step.emit(.pushed(screen))
-    var stack = stack
-    stack.screens.append(screen)
-    return .stayAs(state(stack))
+    return Self(name: .main, stack: ["home", screen])
   }
 
-  private func pop(from stack: Stack, _ step: Step<Self>, _ state: (Stack) -> State) -> Reaction<State> {
-    if stack.isAtRoot { return .ignore }
-    var stack = stack
-    step.emit(.popped(stack.screens.removeLast()))
-    return .stayAs(state(stack))
+  fileprivate func modal(_ screen: String, _ step: Step<AppCoordinator>) -> Self {
+    step.emit(.presented(screen))
+    return Self(name: .modal, stack: [screen], parent: stack)
   }
 
-  private func uncover(_ covered: Covered, _ link: Link, _ step: Step<Self>) -> State {
-    switch (covered, link) {
-    case (.main(let stack), nil): return .main(stack)
-    case (.modal(let stack, over: let parent), nil): return .modal(stack, over: parent)
-    case (.main, let link?): return .main(home(link, step))
-    case (.modal(let stack, over: _), let link?):
-      step.emit(.dismissed(stack.screens[0]))
-      return .main(home(link, step))
-    }
+  /// Takes the modal screen away, if one is shown.
+  fileprivate func withoutModal(_ step: Step<AppCoordinator>) -> Self {
+    guard let parent else { return self }
+    step.emit(.dismissed(stack[0]))
+    return Self(name: .main, stack: parent, link: link)
   }
+
+  fileprivate func covered(_ step: Step<AppCoordinator>) -> Self {
+    step.emit(.covered)
+    return Self(name: .locked, stack: stack, parent: parent)
+  }
+
+  fileprivate func uncovered(_ step: Step<AppCoordinator>) -> Self {
+    step.emit(.uncovered)
+    return Self(name: parent == nil ? .main : .modal, stack: stack, parent: parent, link: link)
+  }
+
+  fileprivate func remembering(_ link: String) -> Self { Self(name: name, stack: stack, parent: parent, link: link) }
 }

@@ -15,29 +15,19 @@ public import StateMachines
 /// A refresh begins a request even where the machine ignores startLoading because it loads already; the service replaces
 /// the one that runs. The service of logins forgets its user at once, whatever it is doing, so a running logout has no
 /// state of its own: what goes out first, signOut, has been dealt with when logout arrives.
-public struct CheckinInteractor: LegacyMachine {
-  public enum State: MachineState {
-    /// No request is under way.
-    case idle
-    /// A request is under way, the last one that was made.
-    case loading
-  }
+public struct CheckinInteractor: Machine {
+  public enum State: MachineState { case idle, loading }
 
-  public enum Event: Sendable {
+  public enum Event: MachineEvent {
     case refresh, loadCheckins, logout, cancel
-    case received(Int)
-    case failed(CheckinsWithLogin.Failure)
+    case received(Int), failed(CheckinsWithLogin.Failure)
   }
 
   public enum Output: OutputWithData {
-    case startLoading, fetch
-    case loadingFinished(Int)
-    case loadingFailed(CheckinsWithLogin.Failure)
-    case signOut, logout, cancel
+    case startLoading, fetch, signOut, logout, cancel
+    case loadingFinished(Int), loadingFailed(CheckinsWithLogin.Failure)
 
-    public enum Name: NamedCases {
-      case startLoading, fetch, loadingFinished, loadingFailed, signOut, logout, cancel
-    }
+    public enum Name: NamedCases { case startLoading, fetch, loadingFinished, loadingFailed, signOut, logout, cancel }
 
     public var name: Name {
       switch self {
@@ -60,56 +50,57 @@ public struct CheckinInteractor: LegacyMachine {
     }
   }
 
-  public var state: State
+  public var state = State.idle
   private var late = 0
+  public init() {}
 
-  public init(initial: State?, _ step: Step<Self>) {
-    state = initial ?? .idle
-  }
-
-  public mutating func react(to input: Input<Event, NoNames>, _ step: Step<Self>) -> Reaction<State> {
-    switch (state, input) {
-    case (.idle, .event(.refresh)), (.loading, .event(.refresh)), (.idle, .event(.loadCheckins)),
-      (.loading, .event(.loadCheckins)):
-      step.emit(.startLoading)
-      step.emit(.fetch)
-      return .move(to: .loading)
-    case (.loading, .event(.received(let items))):
-      step.emit(.loadingFinished(items))
-      return .move(to: .idle)
-    case (.loading, .event(.failed(let failure))):
-      step.emit(.loadingFailed(failure))
-      return .move(to: .idle)
-    case (.loading, .event(.cancel)):
-      step.emit(.cancel)
-      return .move(to: .idle)
-    case (.idle, .event(.logout)), (.loading, .event(.logout)):
-      step.emit(.signOut)
-      step.emit(.logout)
-      return .stay
-
-    case (.idle, .event(.received)), (.idle, .event(.failed)):
-      late += 1
-      return .ignore
-    case (.idle, .event(.cancel)):
-      return .ignore
+  public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
+    switch event {
+    case .refresh, .loadCheckins:
+      switch state {
+      case .idle, .loading: step.emit(.startLoading, .fetch, then: .move(to: .loading))
+      }
+    case .logout:
+      switch state {
+      case .idle, .loading: step.emit(.signOut, .logout, then: .stay)
+      }
+    case .cancel:
+      switch state {
+      case .idle: .ignore
+      case .loading: step.emit(.cancel, then: .move(to: .idle))
+      }
+    case .received(let items):
+      switch state {
+      case .idle: dropLate()
+      case .loading: step.emit(.loadingFinished(items), then: .move(to: .idle))
+      }
+    case .failed(let failure):
+      switch state {
+      case .idle: dropLate()
+      case .loading: step.emit(.loadingFailed(failure), then: .move(to: .idle))
+      }
     }
   }
-}
 
-extension CheckinInteractor {
+  /// Counts an answer to nobody.
+  private mutating func dropLate() -> Reaction<State> {
+    late += 1
+    return .ignore
+  }
+
   public static let kind = Kind(
     CheckinInteractor.self, "checkinInteractor",
     "asks the services of a check-in list, and tells its screen the outcome",
-    form: .enumAndSwitch,
-    origin: """
-      the interactor in an article on state machines in iOS applications, with its two methods; there it calls its services, \
-      here it says what it wants and wires carry it
-      """,
+    origin: "the interactor in an article on state machines in iOS applications; here wires carry what it calls there",
     example: [
       "new checkinInteractor i", "watch i", "send i refresh", "send i logout", "send i received 5", "send i received 5",
     ],
-    states: [.idle: "no request is under way", .loading: "waits for the answer to the last request"],
+    states: {
+      switch $0 {
+      case .idle: "no request is under way"
+      case .loading: "waits for the answer to the last request"
+      }
+    },
     events: [
       .event(.refresh, "a person wants the list; a request that runs is replaced"),
       .event(.loadCheckins, "the same, under its older name"),
@@ -118,18 +109,18 @@ extension CheckinInteractor {
       .event(Event.received, .count("items"), about: "the service: here is the list; ignored when it is too late"),
       .event(Event.failed, .choice("error"), about: "the service: there is no list; ignored when it is too late"),
     ],
-    outputs: [
-      .startLoading: .output(about: "tells the screen's machine that loading begins"),
-      .fetch: .output(about: "asks the service for the list of whoever is logged in"),
-      .loadingFinished: .output(("items", .checkins), about: "tells the screen's machine the list"),
-      .loadingFailed: .output(("error", .checkinsFailure), about: "tells the screen's machine why there is none"),
-      .signOut: .output(about: "asks the service of logins to forget the user"),
-      .logout: .output(about: "tells the screen's machine that the user is gone"),
-      .cancel: .output(about: "tells the service that its answer is not wanted any more"),
-    ],
-    readings: [
-      .reading("late", .integer(0 ... .max), "how many answers came too late and were dropped") {
-        machine, _, _ in machine.late
+    outputs: {
+      switch $0 {
+      case .startLoading: .output(about: "tells the screen's machine that loading begins")
+      case .fetch: .output(about: "asks the service for the list of whoever is logged in")
+      case .loadingFinished: .output(("items", .checkins), about: "tells the screen's machine the list")
+      case .loadingFailed: .output(("error", .checkinsFailure), about: "tells the screen's machine why there is none")
+      case .signOut: .output(about: "asks the service of logins to forget the user")
+      case .logout: .output(about: "tells the screen's machine that the user is gone")
+      case .cancel: .output(about: "tells the service that its answer is not wanted any more")
       }
+    },
+    readings: [
+      .reading("late", .integer(0 ... .max), "how many answers came too late and were dropped") { i, _, _ in i.late }
     ])
 }

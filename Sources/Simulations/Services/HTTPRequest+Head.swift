@@ -3,12 +3,6 @@ import StateMachines
 /// Reading the head of a request and counting its body.
 extension HTTPRequest {
   func begin(_ line: String, _ step: Step<Self>) -> Reaction<State> {
-    switch state {
-    case .keepAlive:
-      step.disarm(.keepAlive)
-      step.arm(.headerTimeout, after: step.parameters.headerTimeout)
-    case .requestLine, .headers, .body, .handling, .suspended, .closed: break
-    }
     guard let head = Head(requestLine: line) else { return fail(400, step) }
     return .move(to: .headers(head))
   }
@@ -22,27 +16,19 @@ extension HTTPRequest {
   func endHead(_ head: Head, _ step: Step<Self>) -> Reaction<State> {
     let length = head.contentLength ?? 0
     guard length <= step.parameters.maxBody else { return fail(413, step) }
-    step.disarm(.headerTimeout)
-    if length == 0 { return handle(head.request, step) }
-    step.arm(.bodyTimeout, after: step.parameters.bodyTimeout)
-    return .move(to: .body(head.request, left: length))
+    return length == 0 ? handle(head.request, step) : .move(to: .body(head.request, left: length))
   }
 
   func receive(_ count: Int, of left: Int, _ request: Request, _ step: Step<Self>) -> Reaction<State> {
     guard count <= left else { return step.refuse("only \(left) bytes of the body are still to come") }
-    guard count < left else {
-      step.disarm(.bodyTimeout)
-      return handle(request, step)
-    }
+    guard count < left else { return handle(request, step) }
     step.arm(.bodyTimeout, after: step.parameters.bodyTimeout)
     return .stayAs(.body(request, left: left - count))
   }
 
-  /// Answers a head that cannot be understood, or not be served.
-  private func fail(_ status: Int, _ step: Step<Self>) -> Reaction<State> {
-    step.disarm(.headerTimeout)
-    step.emit(.response(status: status))
-    return .move(to: .closed)
+  /// Answers a request that cannot be understood, or not be served.
+  func fail(_ status: Int, _ step: Step<Self>) -> Reaction<State> {
+    step.emit(.response(status: status), then: .move(to: .closed))
   }
 }
 

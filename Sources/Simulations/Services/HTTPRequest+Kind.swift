@@ -3,78 +3,37 @@ public import StateMachines
 extension HTTPRequest.State {
   public enum Name: NamedCases {
     case requestLine, headers, body
-    case postRead, serverRewrite, rewrite, preaccess, access, content
-    case postReadSuspended, serverRewriteSuspended, rewriteSuspended, preaccessSuspended, accessSuspended
-    case contentSuspended
+    case handling(HTTPRequest.HandlerPhase), suspended(HTTPRequest.HandlerPhase)
     case keepAlive, closed
+
+    public static let allCases =
+      [requestLine, headers, body] + HTTPRequest.HandlerPhase.allCases.map(Self.handling)
+      + HTTPRequest.HandlerPhase.allCases.map(Self.suspended) + [keepAlive, closed]
 
     public static var words: [String] {
       allCases.map { name in
-        let word = "\(name)"
-        return word.hasSuffix("Suspended") ? "\(word.dropLast("Suspended".count)).suspended" : word
+        switch name {
+        case .handling(let phase): "\(phase)"
+        case .suspended(let phase): "\(phase).suspended"
+        case .requestLine, .headers, .body, .keepAlive, .closed: "\(name)"
+        }
       }
     }
 
-    /// The state of this name as it is entered by the simplest of requests.
-    var state: HTTPRequest.State {
+    public var index: Int {
       switch self {
-      case .requestLine: .requestLine
-      case .headers: .headers(HTTPRequest.Head())
-      case .body: .body(HTTPRequest.Request(), left: 1)
-      case .postRead: .handling(HTTPRequest.Handling(phase: .postRead))
-      case .serverRewrite: .handling(HTTPRequest.Handling(phase: .serverRewrite))
-      case .rewrite: .handling(HTTPRequest.Handling(phase: .rewrite))
-      case .preaccess: .handling(HTTPRequest.Handling(phase: .preaccess))
-      case .access: .handling(HTTPRequest.Handling(phase: .access))
-      case .content: .handling(HTTPRequest.Handling(phase: .content))
-      case .postReadSuspended: .suspended(HTTPRequest.Handling(phase: .postRead))
-      case .serverRewriteSuspended: .suspended(HTTPRequest.Handling(phase: .serverRewrite))
-      case .rewriteSuspended: .suspended(HTTPRequest.Handling(phase: .rewrite))
-      case .preaccessSuspended: .suspended(HTTPRequest.Handling(phase: .preaccess))
-      case .accessSuspended: .suspended(HTTPRequest.Handling(phase: .access))
-      case .contentSuspended: .suspended(HTTPRequest.Handling(phase: .content))
-      case .keepAlive: .keepAlive
-      case .closed: .closed
+      case .requestLine: 0
+      case .headers: 1
+      case .body: 2
+      case .handling(let phase): 3 + phase.index
+      case .suspended(let phase): 3 + HTTPRequest.HandlerPhase.count + phase.index
+      case .keepAlive: Self.count - 2
+      case .closed: Self.count - 1
       }
     }
-  }
 
-  public var name: Name {
-    switch self {
-    case .requestLine: .requestLine
-    case .headers: .headers
-    case .body: .body
-    case .handling(let handling):
-      switch handling.phase {
-      case .postRead: .postRead
-      case .serverRewrite: .serverRewrite
-      case .rewrite: .rewrite
-      case .preaccess: .preaccess
-      case .access: .access
-      case .content: .content
-      }
-    case .suspended(let handling):
-      switch handling.phase {
-      case .postRead: .postReadSuspended
-      case .serverRewrite: .serverRewriteSuspended
-      case .rewrite: .rewriteSuspended
-      case .preaccess: .preaccessSuspended
-      case .access: .accessSuspended
-      case .content: .contentSuspended
-      }
-    case .keepAlive: .keepAlive
-    case .closed: .closed
-    }
+    public init(at index: Int) { self = Self.allCases[index] }
   }
-
-  public var data: String? {
-    switch self {
-    case .body(_, let left): "\(left)"
-    case .requestLine, .headers, .handling, .suspended, .keepAlive, .closed: nil
-    }
-  }
-
-  public static var carriesData: Bool { true }
 
   fileprivate var request: HTTPRequest.Request? {
     switch self {
@@ -97,9 +56,9 @@ extension HTTPRequest {
   public enum Satisfaction: String, Choice { case all, any }
 
   public struct Parameters: ParameterSet {
-    var headerTimeout = Interval.seconds(60)
-    var bodyTimeout = Interval.seconds(60)
-    var keepAlive = Interval.seconds(75)
+    var headerTimeout = Duration.seconds(60)
+    var bodyTimeout = Duration.seconds(60)
+    var keepAlive = Duration.seconds(75)
     var maxBody = 1_048_576
     var satisfy = Satisfaction.all
     var handlers = "rewrite,access,content" { didSet { count() } }
@@ -108,9 +67,7 @@ extension HTTPRequest {
     private var unknown: String?
     public init() {}
 
-    func handlerCount(of phase: HandlerPhase) -> Int {
-      HandlerPhase.allCases.firstIndex(of: phase).map { counts[$0] } ?? 0
-    }
+    func handlers(of phase: HandlerPhase) -> Int { counts[phase.index] }
 
     private mutating func count() {
       let words = handlers.isEmpty ? [] : handlers.split(separator: ",", omittingEmptySubsequences: false)
@@ -127,41 +84,28 @@ extension HTTPRequest {
 
   public static let kind = Kind(
     HTTPRequest.self, "http", "a connection whose HTTP requests run through fixed phases of handlers",
-    origin: """
-      a reduction of the HTTP server of nginx: its phases, the results of its handlers, and its times; what handlers do \
-      is told from outside
-      """,
+    origin:
+      "a reduction of the HTTP server of nginx: its phases, results and times; what handlers do is told from outside",
     example: [
-      "new http h",
-      "watch h",
-      "send h line \"GET /old HTTP/1.1\"",
-      "send h line \"\"",
-      "send h uriChanged /new",
-      "send h declined",
-      "send h ok",
-      "send h again",
-      "send h resume",
-      "send h ok",
+      "new http h", "watch h", "send h line \"GET /old HTTP/1.1\"", "send h line \"\"", "send h uriChanged /new",
+      "send h declined", "send h ok", "send h again", "send h resume", "send h ok",
     ],
-    states: [
-      .requestLine: "the first line of a request is awaited",
-      .headers: "the fields of a request are awaited, up to an empty line",
-      .body: "so many bytes of the body are still to come",
-      .postRead: "a handler looks at the request as it was read",
-      .serverRewrite: "a handler of the server may change the URI",
-      .rewrite: "a handler of the place that was found may change the URI",
-      .preaccess: "a handler prepares for access, for instance by counting requests",
-      .access: "a handler says whether the client may",
-      .content: "a handler makes the response",
-      .postReadSuspended: "the handler of postRead waits for something",
-      .serverRewriteSuspended: "the handler of serverRewrite waits for something",
-      .rewriteSuspended: "the handler of rewrite waits for something",
-      .preaccessSuspended: "the handler of preaccess waits for something",
-      .accessSuspended: "the handler of access waits for something",
-      .contentSuspended: "the handler of content waits for something",
-      .keepAlive: "the response was sent, and another request may come",
-      .closed: "the connection is closed",
-    ],
+    states: {
+      switch $0 {
+      case .requestLine: "the first line of a request is awaited"
+      case .headers: "the fields of a request are awaited, up to an empty line"
+      case .body: "so many bytes of the body are still to come"
+      case .handling(.postRead): "a handler looks at the request as it was read"
+      case .handling(.serverRewrite): "a handler of the server may change the URI"
+      case .handling(.rewrite): "a handler of the place that was found may change the URI"
+      case .handling(.preaccess): "a handler prepares for access, for instance by counting requests"
+      case .handling(.access): "a handler says whether the client may"
+      case .handling(.content): "a handler makes the response"
+      case .suspended(let phase): "the handler of \(phase) waits for something"
+      case .keepAlive: "the response was sent, and another request may come"
+      case .closed: "the connection is closed"
+      }
+    },
     events: [
       .event(
         Event.line, .text("text", bytes: 0...8_192, like: ["GET / HTTP/1.1", "Content-Length: 10", "nonsense", ""]),
@@ -179,24 +123,24 @@ extension HTTPRequest {
         about: "the handler has put another URI in place of the request's"),
     ],
     timers: [
-      .headerTimeout: .after("headerTimeout", "the head of a request takes too long"),
-      .bodyTimeout: .after("bodyTimeout", "nothing has come of the body for too long"),
-      .keepAlive: .after("keepAlive", "no other request has come"),
+      .timer(.headerTimeout, after: "headerTimeout", "the head of a request takes too long"),
+      .timer(.bodyTimeout, after: "bodyTimeout", "nothing has come of the body for too long"),
+      .timer(.keepAliveTimeout, named: "keepAlive", after: "keepAlive", "no other request has come"),
     ],
-    outputs: [
-      .phase: .output(("name", .choice(Phase.allCases.map(\.rawValue))), about: "a phase begins"),
-      .response: .output(("status", .integer(200...599)), about: "the response is sent"),
-    ],
+    outputs: {
+      switch $0 {
+      case .phase: .output(("name", .choice(Phase.allCases.map(\.rawValue))), about: "a phase begins")
+      case .response: .output(("status", .integer(200...599)), about: "the response is sent")
+      }
+    },
     readings: [
-      .reading("method", .text(bytes: 0...8_192), "of the request") { machine, _, _ in machine.state.request?.method },
-      .reading("uri", .text(bytes: 0...8_192), "of the request, as handlers have left it") {
-        machine, _, _ in machine.state.request?.uri
-      },
+      .reading("method", .text(bytes: 0...8_192), "of the request") { http, _, _ in http.state.request?.method },
+      .reading("uri", .text(bytes: 0...8_192), "as handlers have left it") { http, _, _ in http.state.request?.uri },
       .reading("uriChanges", .integer(0...mostURIChanges), "how often handlers of rewrite have changed it") {
-        machine, _, _ in machine.state.handling?.uriChanges
+        http, _, _ in http.state.handling?.uriChanges
       },
       .reading("handler", .integer(1...1_024), "which handler of the phase is asked") {
-        machine, _, _ in machine.state.handling?.handler
+        http, _, _ in http.state.handling?.handler
       },
     ],
     parameters: [

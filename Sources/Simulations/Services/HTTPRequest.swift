@@ -36,32 +36,39 @@ public import StateMachines
 /// everything is refused.
 ///
 /// A request whose handler is suspended keeps nobody waiting: other connections are other machines.
-public struct HTTPRequest: LegacyMachine {
+public struct HTTPRequest: Machine {
   public enum State: StateWithData {
-    /// The connection is open. `headerTimeout` is running.
-    case requestLine
-    /// The request line was read. `headerTimeout` is running.
-    case headers(Head)
-    /// So many bytes of the body are still to come. `bodyTimeout` is running.
+    case requestLine, headers(Head)
+    /// So many bytes of the body are still to come.
     case body(Request, left: Int)
-    /// A handler of a phase is at work. No timer is running.
-    case handling(Handling)
-    /// A handler of a phase waits for something. No timer is running.
-    case suspended(Handling)
-    /// The response was sent, and another request may come. `keepAlive` is running.
-    case keepAlive
-    /// No more.
-    case closed
+    /// A handler of a phase is at work, or waits for something.
+    case handling(Handling), suspended(Handling)
+    case keepAlive, closed
+
+    public var name: Name {
+      switch self {
+      case .requestLine: .requestLine
+      case .headers: .headers
+      case .body: .body
+      case .handling(let handling): .handling(handling.phase)
+      case .suspended(let handling): .suspended(handling.phase)
+      case .keepAlive: .keepAlive
+      case .closed: .closed
+      }
+    }
+
+    public var data: String? { if case .body(_, let left) = self { "\(left)" } else { nil } }
+    public static var carriesData: Bool { true }
   }
 
   /// The phases in their order.
-  public enum Phase: String, CaseIterable, Sendable, Codable {
+  public enum Phase: String, NamedCases {
     case postRead, serverRewrite, findConfig, rewrite, postRewrite, preaccess, access, postAccess, precontent, content
     case log
   }
 
   /// The phases that take handlers.
-  public enum HandlerPhase: String, CaseIterable, Sendable, Codable {
+  public enum HandlerPhase: String, NamedCases, Codable {
     case postRead, serverRewrite, rewrite, preaccess, access, content
 
     var phase: Phase {
@@ -102,19 +109,14 @@ public struct HTTPRequest: LegacyMachine {
     var denial: Int?
   }
 
-  public enum Event: Sendable {
-    case line(String)
-    case received(Int)
-    case declined, ok, again, resume
-    case status(Int)
-    case uriChanged(String)
+  public enum Event: MachineEvent {
+    case line(String), received(Int)
+    case declined, ok, again, resume, status(Int), uriChanged(String)
+    case headerTimeout, bodyTimeout, keepAliveTimeout
   }
 
-  public enum TimerName: NamedCases { case headerTimeout, bodyTimeout, keepAlive }
-
   public enum Output: OutputWithData {
-    case phase(Phase)
-    case response(status: Int)
+    case phase(Phase), response(status: Int)
 
     public enum Name: NamedCases { case phase, response }
 
@@ -133,69 +135,87 @@ public struct HTTPRequest: LegacyMachine {
     }
   }
 
-  public var state: State
+  public var state = State.requestLine
+  public init() {}
 
-  public init(initial: State.Name?, _ step: Step<Self>) {
-    state = (initial ?? .requestLine).state
+  /// The state of this name as the simplest of requests enters it.
+  public mutating func start(in name: State.Name, _ step: Step<Self>) -> State {
+    switch name {
+    case .requestLine: .requestLine
+    case .headers: .headers(Head())
+    case .body: .body(Request(), left: 1)
+    case .handling(let phase): .handling(Handling(phase: phase))
+    case .suspended(let phase): .suspended(Handling(phase: phase))
+    case .keepAlive: .keepAlive
+    case .closed: .closed
+    }
+  }
+
+  public func timers(in state: State, _ parameters: Parameters) -> StateTimers<Self> {
     switch state {
-    case .requestLine, .headers: step.arm(.headerTimeout, after: step.parameters.headerTimeout)
-    case .body: step.arm(.bodyTimeout, after: step.parameters.bodyTimeout)
-    case .keepAlive: step.arm(.keepAlive, after: step.parameters.keepAlive)
-    case .handling, .suspended, .closed: break
+    case .requestLine, .headers: .after(parameters.headerTimeout, .headerTimeout).continuing
+    case .body: .after(parameters.bodyTimeout, .bodyTimeout)
+    case .keepAlive: .after(parameters.keepAlive, .keepAliveTimeout)
+    case .handling, .suspended, .closed: .none
     }
   }
 
-  public mutating func react(to input: Input<Event, TimerName>, _ step: Step<Self>) -> Reaction<State> {
-    switch (state, input) {
-    case (.requestLine, .event(.line(let line))), (.keepAlive, .event(.line(let line))):
-      return line.isEmpty ? .ignore : begin(line, step)
-    case (.headers(let head), .event(.line(let line))):
-      return line.isEmpty ? endHead(head, step) : readField(line, head, step)
-    case (.body(let request, let left), .event(.received(let count))):
-      return receive(count, of: left, request, step)
-    case (.handling(let handling), .event(.declined)):
-      return goOn(handling, step)
-    case (.handling(let handling), .event(.ok)):
-      return accept(handling, step)
-    case (.handling(let handling), .event(.again)):
-      return .move(to: .suspended(handling))
-    case (.suspended(let handling), .event(.resume)):
-      return .move(to: .handling(handling))
-    case (.handling(let handling), .event(.status(let status))):
-      return answer(status, handling, step)
-    case (.handling(let handling), .event(.uriChanged(let uri))):
-      return changeURI(uri, handling, step)
-
-    case (.requestLine, .expired(.headerTimeout)), (.headers, .expired(.headerTimeout)),
-      (.body, .expired(.bodyTimeout)):
-      step.emit(.response(status: 408))
-      return .move(to: .closed)
-    case (.keepAlive, .expired(.keepAlive)):
-      return .move(to: .closed)
-
-    case (.closed, .event):
-      return step.refuse("the connection is closed")
-    case (.requestLine, .event), (.headers, .event), (.keepAlive, .event):
-      return step.refuse("nothing is handled: a request line or a field is awaited")
-    case (.body, .event):
-      return step.refuse("nothing is handled yet: the body is awaited")
-    case (.suspended, .event):
-      return step.refuse("the handler is suspended: only resume wakes it")
-    case (.handling, .event(.resume)):
-      return step.refuse("the handler is at work, and not suspended")
-    case (.handling, .event(.line)), (.handling, .event(.received)):
-      return step.refuse("a request is being handled; the next one comes after it")
-    case (.requestLine, .expired), (.headers, .expired), (.body, .expired), (.handling, .expired),
-      (.suspended, .expired), (.keepAlive, .expired), (.closed, .expired):
-      return .ignore
+  public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
+    switch event {
+    case .line(let line):
+      switch state {
+      case .requestLine, .keepAlive: line.isEmpty ? .ignore : begin(line, step)
+      case .headers(let head): line.isEmpty ? endHead(head, step) : readField(line, head, step)
+      case .body, .handling, .suspended, .closed: refuse(step)
+      }
+    case .received(let count):
+      switch state {
+      case .body(let request, let left): receive(count, of: left, request, step)
+      case .requestLine, .headers, .handling, .suspended, .keepAlive, .closed: refuse(step)
+      }
+    case .declined:
+      switch state {
+      case .handling(let handling): goOn(handling, step)
+      case .requestLine, .headers, .body, .suspended, .keepAlive, .closed: refuse(step)
+      }
+    case .ok:
+      switch state {
+      case .handling(let handling): accept(handling, step)
+      case .requestLine, .headers, .body, .suspended, .keepAlive, .closed: refuse(step)
+      }
+    case .again:
+      switch state {
+      case .handling(let handling): .move(to: .suspended(handling))
+      case .requestLine, .headers, .body, .suspended, .keepAlive, .closed: refuse(step)
+      }
+    case .resume:
+      switch state {
+      case .suspended(let handling): .move(to: .handling(handling))
+      case .requestLine, .headers, .body, .handling, .keepAlive, .closed: refuse(step)
+      }
+    case .status(let status):
+      switch state {
+      case .handling(let handling): answer(status, handling, step)
+      case .requestLine, .headers, .body, .suspended, .keepAlive, .closed: refuse(step)
+      }
+    case .uriChanged(let uri):
+      switch state {
+      case .handling(let handling): changeURI(uri, handling, step)
+      case .requestLine, .headers, .body, .suspended, .keepAlive, .closed: refuse(step)
+      }
+    case .headerTimeout, .bodyTimeout: fail(408, step)
+    case .keepAliveTimeout: .move(to: .closed)
     }
   }
 
-  public func asksFor(_ timer: TimerName) -> Bool {
-    switch (timer, state) {
-    case (.headerTimeout, .requestLine), (.headerTimeout, .headers), (.bodyTimeout, .body), (.keepAlive, .keepAlive):
-      true
-    case (.headerTimeout, _), (.bodyTimeout, _), (.keepAlive, _): false
+  /// Says what is awaited instead.
+  private func refuse(_ step: Step<Self>) -> Reaction<State> {
+    switch state {
+    case .requestLine, .headers, .keepAlive: step.refuse("nothing is handled: a request line or a field is awaited")
+    case .body: step.refuse("nothing is handled yet: the body is awaited")
+    case .handling: step.refuse("a handler is at work: its answer is awaited")
+    case .suspended: step.refuse("the handler is suspended: only resume wakes it")
+    case .closed: step.refuse("the connection is closed")
     }
   }
 }

@@ -9,30 +9,14 @@ public import StateMachines
 /// `authenticated`, `done` and `closed` are the end, and everything is refused: the session belongs to the server
 /// behind, or there is none. The timer `sessionTimeout` runs from the beginning to that end and closes the session
 /// without a reply. Tags of commands are left out.
-public struct IMAP: LegacyMachine {
-  public enum State: MachineState {
-    /// Nobody has logged in. `sessionTimeout` is running.
-    case start
-    /// Handed over to the server behind.
-    case authenticated
-    /// The client has taken its leave.
-    case done
-    /// It took too long.
-    case closed
-  }
+public struct IMAP: Machine {
+  public enum State: MachineState { case start, authenticated, done, closed }
 
-  public enum Event: Sendable {
+  public enum Event: MachineEvent {
     case login(String, String)
     case noop, logout
     case other(String?)
-  }
-
-  public enum TimerName: NamedCases { case sessionTimeout }
-
-  public enum Status: String, CaseIterable, Sendable {
-    case ok = "OK"
-    case no = "NO"
-    case bad = "BAD"
+    case sessionTimeout
   }
 
   public enum Output: OutputWithData {
@@ -43,58 +27,53 @@ public struct IMAP: LegacyMachine {
 
     public var data: [Value] {
       switch self {
-      case .reply(let status): [.text(status.rawValue)]
+      case .reply(let status): [status.value]
       }
     }
   }
+
+  public enum Status: String, Choice { case ok = "OK", no = "NO", bad = "BAD" }
 
   public typealias Parameters = MailParameters
 
-  public var state: State
+  public var state = State.start
+  public init() {}
 
-  public init(initial: State?, _ step: Step<Self>) {
-    state = initial ?? .start
-    if state == .start { step.arm(.sessionTimeout, after: step.parameters.sessionTimeout) }
-  }
-
-  public mutating func react(to input: Input<Event, TimerName>, _ step: Step<Self>) -> Reaction<State> {
-    switch (state, input) {
-    case (.start, .event(.login(_, let password))):
-      guard MailParameters.admits(password: password) else {
-        step.emit(.reply(.no))
-        return .stay
-      }
-      step.disarm(.sessionTimeout)
-      step.emit(.reply(.ok))
-      return .move(to: .authenticated)
-    case (.start, .event(.noop)):
-      step.emit(.reply(.ok))
-      return .stay
-    case (.start, .event(.logout)):
-      step.disarm(.sessionTimeout)
-      step.emit(.reply(.ok))
-      return .move(to: .done)
-    case (.start, .event(.other)):
-      step.emit(.reply(.bad))
-      return .stay
-    case (.authenticated, .event):
-      return step.refuse("the client was handed over and talks to the server behind")
-    case (.done, .event):
-      return step.refuse("the client has logged out, and the session is over")
-    case (.closed, .event):
-      return step.refuse("the session took too long and was closed")
-    case (.start, .expired(.sessionTimeout)):
-      return .move(to: .closed)
-    case (.authenticated, .expired(.sessionTimeout)), (.done, .expired(.sessionTimeout)),
-      (.closed, .expired(.sessionTimeout)):
-      return .ignore
+  public func timers(in state: State, _ parameters: Parameters) -> StateTimers<Self> {
+    switch state {
+    case .start: .after(parameters.sessionTimeout, .sessionTimeout)
+    case .authenticated, .done, .closed: .none
     }
   }
 
-  public func asksFor(_ timer: TimerName) -> Bool { state == .start }
-}
+  public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
+    switch event {
+    case .login(_, let password):
+      switch state {
+      case .start where step.when("right password", MailParameters.admits(password: password)):
+        step.emit(.reply(.ok), then: .move(to: .authenticated))
+      case .start: step.emit(.reply(.no), then: .stay)
+      case .authenticated, .done, .closed: step.refuse(MailParameters.isOver)
+      }
+    case .noop:
+      switch state {
+      case .start: step.emit(.reply(.ok), then: .stay)
+      case .authenticated, .done, .closed: step.refuse(MailParameters.isOver)
+      }
+    case .logout:
+      switch state {
+      case .start: step.emit(.reply(.ok), then: .move(to: .done))
+      case .authenticated, .done, .closed: step.refuse(MailParameters.isOver)
+      }
+    case .other:
+      switch state {
+      case .start: step.emit(.reply(.bad), then: .stay)
+      case .authenticated, .done, .closed: step.refuse(MailParameters.isOver)
+      }
+    case .sessionTimeout: .move(to: .closed)
+    }
+  }
 
-extension IMAP {
   public static let kind = Kind(
     IMAP.self, "imap", "the front of a mailbox server: talks IMAP until the client can be handed over",
     origin: "a reduction of the mail proxy of nginx; of its states those of a plain login are left",
@@ -102,24 +81,28 @@ extension IMAP {
       "new imap i sessionTimeout=30s", "watch i", "send i LOGIN ann bad", "advance 29s", "send i NOOP", "advance 1s",
       "show i",
     ],
-    states: [
-      .start: "nobody has logged in",
-      .authenticated: "the client was handed over to the server behind",
-      .done: "the client has taken its leave",
-      .closed: "the session took too long",
-    ],
+    states: {
+      switch $0 {
+      case .start: "nobody has logged in"
+      case .authenticated: "the client was handed over to the server behind"
+      case .done: "the client has logged out"
+      case .closed: "the session took too long"
+      }
+    },
     events: [
       .event(
         Event.login, .mailName("user", like: ["ann"]), .mailName("password", like: ["secret", "bad"]),
         about: "LOGIN: whose mailboxes they are, and the password"
       ).named("LOGIN"),
       .event(.noop, "NOOP: nothing is wanted").named("NOOP"),
-      .event(.logout, "LOGOUT: the client takes its leave").named("LOGOUT"),
+      .event(.logout, "LOGOUT: the client closes the session").named("LOGOUT"),
       .event(Event.other, .optional(.mailName("command", like: ["x"])), about: "any other command"),
     ],
-    timers: [.sessionTimeout: .after("sessionTimeout", "the session takes too long")],
-    outputs: [
-      .reply: .output(("status", .choice(Status.allCases.map(\.rawValue))), about: "the reply to a command")
-    ],
+    timers: [.timer(.sessionTimeout, after: "sessionTimeout", "the session takes too long")],
+    outputs: {
+      switch $0 {
+      case .reply: .output(("status", .choice(Status.allCases.map(\.rawValue))), about: "the reply to a command")
+      }
+    },
     parameters: ParameterForm.ofMail)
 }

@@ -4,10 +4,13 @@ public import StateMachines
 ///
 /// Any name may log in with any password but `bad`.
 public struct MailParameters: ParameterSet {
-  var sessionTimeout = Interval.seconds(60)
+  var sessionTimeout = Duration.seconds(60)
   public init() {}
 
   static func admits(password: String) -> Bool { password != "bad" }
+
+  /// Why nothing is taken from a client after the end.
+  static let isOver = "the session is over"
 }
 
 extension ParameterForm<MailParameters> {

@@ -25,30 +25,14 @@ public import StateMachines
 /// Chosen here: money captured after a refusal of the card raises an alert, and money captured after a cancellation is
 /// also sent back, so these are stayed, not ignored; a refund that gets no answer is asked for again every
 /// `reconcile`, with the number of the attempt that it belongs to.
-public struct Payment: LegacyMachine {
+public struct Payment: Machine {
   public enum State: StateWithData {
-    /// Nothing is to be paid.
-    case idle
-    /// The sum is known, and the card is being typed in.
-    case entering
-    /// The bank was asked. `authorize` is running.
-    case authorizing
-    /// The bank wants the person to prove who they are. `challenge` is running.
-    case challenge
-    /// The bank was asked to move the money. `capture` is running.
-    case capturing
-    /// A request got no answer: it may have been carried out. `reconcile` is running.
+    case idle, entering, authorizing, challenge, capturing
+    /// A request got no answer: it may have been carried out.
     case unknown
-    /// The money has moved.
     case paid
-    /// The attempt came to nothing. Another may follow.
     case declined(String)
-    /// The bank was asked to move the money back. `reconcile` is running.
-    case refunding
-    /// Given up before any money moved.
-    case cancelled
-    /// The money is back.
-    case refunded
+    case refunding, cancelled, refunded
 
     public enum Name: NamedCases {
       case idle, entering, authorizing, challenge, capturing, unknown, paid, declined, refunding, cancelled, refunded
@@ -74,21 +58,20 @@ public struct Payment: LegacyMachine {
     public static var carriesData: Bool { true }
   }
 
-  public enum Event: Sendable {
-    case checkout(Double)
-    case submit(String)
+  public enum Event: MachineEvent {
+    case checkout(Double), submit(String)
     case authorized, challenge, challengePassed, challengeFailed
     case declined(String)
     case captured, networkError, cancel, timeout, refund, refundDone
+    case expired(Wait)
   }
 
-  public enum TimerName: NamedCases { case authorize, challenge, capture, reconcile }
+  /// What is waited for.
+  public enum Wait: Sendable { case authorize, challenge, capture, reconcile }
 
   public enum Output: OutputWithData {
     case authorize(attempt: Int, sum: Double)
-    case capture(attempt: Int)
-    case query(attempt: Int)
-    case refund(attempt: Int)
+    case capture(attempt: Int), query(attempt: Int), refund(attempt: Int)
     case alert(String)
 
     public enum Name: NamedCases { case authorize, capture, query, refund, alert }
@@ -113,28 +96,23 @@ public struct Payment: LegacyMachine {
   }
 
   public struct Parameters: ParameterSet {
-    var authorize = Interval.seconds(30)
-    var challenge = Interval.seconds(300)
-    var capture = Interval.seconds(30)
-    var reconcile = Interval.seconds(5)
+    var authorize = Duration.seconds(30)
+    var challenge = Duration.seconds(300)
+    var capture = Duration.seconds(30)
+    var reconcile = Duration.seconds(5)
     var maxAttempts = 3
     public init() {}
   }
 
-  public var state: State
+  public var state = State.idle
   private var sum: Double?
   /// The number of the present attempt: what makes asking twice harmless.
-  private var attempt: Int
+  private var attempt = 0
+  public init() {}
 
-  public init(initial: State.Name?, _ step: Step<Self>) {
-    let name = initial ?? .idle
+  public mutating func start(in name: State.Name, _ step: Step<Self>) -> State {
     attempt = [.idle, .entering, .cancelled].contains(name) ? 0 : 1
-    state = Payment.state(named: name)
-    enter(step)
-  }
-
-  private static func state(named name: State.Name) -> State {
-    switch name {
+    return switch name {
     case .idle: .idle
     case .entering: .entering
     case .authorizing: .authorizing
@@ -149,198 +127,153 @@ public struct Payment: LegacyMachine {
     }
   }
 
-  // Column by column, since the compiler gives up on checking so large a table at once.
-  public mutating func react(to input: Input<Event, TimerName>, _ step: Step<Self>) -> Reaction<State> {
-    switch input {
-    case .event(.checkout(let sum)):
+  public func timers(in state: State, _ parameters: Parameters) -> StateTimers<Self> {
+    switch state {
+    case .authorizing: .after(parameters.authorize, .expired(.authorize))
+    case .challenge: .after(parameters.challenge, .expired(.challenge))
+    case .capturing: .after(parameters.capture, .expired(.capture))
+    case .unknown, .refunding: .after(parameters.reconcile, .expired(.reconcile))
+    case .idle, .entering, .paid, .declined, .cancelled, .refunded: .none
+    }
+  }
+
+  /// Asks the bank.
+  public mutating func entered(_ state: State, _ step: Step<Self>) {
+    switch state {
+    case .authorizing: step.emit(.authorize(attempt: attempt, sum: sum ?? 0))
+    case .capturing: step.emit(.capture(attempt: attempt))
+    case .refunding: step.emit(.refund(attempt: attempt))
+    case .idle, .entering, .challenge, .unknown, .paid, .declined, .cancelled, .refunded: break
+    }
+  }
+
+  public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
+    switch event {
+    case .checkout(let sum):
       switch state {
-      case .idle:
-        self.sum = sum
-        return go(to: .entering, step)
-      case .entering, .authorizing, .challenge, .capturing, .unknown, .refunding:
-        return step.refuse("a payment is under way")
-      case .paid, .cancelled, .refunded: return step.refuse("this payment is over: make another")
-      case .declined: return .ignore
+      case .idle: begin(sum)
+      case .entering, .authorizing, .challenge, .capturing, .unknown, .refunding: step.refuse("a payment is under way")
+      case .paid, .cancelled, .refunded: step.refuse("this payment is over: make another")
+      case .declined: .ignore
       }
-    case .event(.submit):
+    case .submit:
       switch state {
-      case .idle: return step.refuse("there is nothing to pay yet: begin with checkout")
-      case .entering: return beginAttempt(step)
-      case .declined:
-        guard attempt < step.parameters.maxAttempts else {
-          return step.refuse("\(attempt) attempts were made, and no more are allowed")
-        }
-        return beginAttempt(step)
+      case .idle: step.refuse("there is nothing to pay yet: begin with checkout")
+      case .declined where step.when("no attempt left", attempt >= step.parameters.maxAttempts):
+        step.refuse("\(attempt) attempts were made, and no more are allowed")
+      case .entering, .declined: beginAttempt()
       case .authorizing, .challenge, .capturing, .unknown:
-        return step.refuse("the card was submitted, and a second charge must not follow")
-      case .paid, .refunding: return step.refuse("it is paid")
-      case .cancelled, .refunded: return step.refuse("this payment is over: make another")
+        step.refuse("the card was submitted, and a second charge must not follow")
+      case .paid, .refunding: step.refuse("it is paid")
+      case .cancelled, .refunded: step.refuse("this payment is over: make another")
       }
-    case .event(.authorized):
+    case .authorized:
       switch state {
-      case .idle: return step.refuse("there is no payment yet")
-      case .authorizing, .unknown: return go(to: .capturing, step)
-      case .entering, .challenge, .capturing, .paid, .declined, .refunding, .cancelled, .refunded: return .ignore
+      case .idle: step.refuse(Self.isNotBegun)
+      case .authorizing, .unknown: .move(to: .capturing)
+      case .entering, .challenge, .capturing, .paid, .declined, .refunding, .cancelled, .refunded: .ignore
       }
-    case .event(.challenge):
+    case .challenge:
       switch state {
-      case .idle: return step.refuse("there is no payment yet")
-      case .authorizing: return go(to: .challenge, step)
-      case .entering, .challenge, .capturing, .unknown, .paid, .declined, .refunding, .cancelled, .refunded:
-        return .ignore
+      case .idle: step.refuse(Self.isNotBegun)
+      case .authorizing: .move(to: .challenge)
+      case .entering, .challenge, .capturing, .unknown, .paid, .declined, .refunding, .cancelled, .refunded: .ignore
       }
-    case .event(.challengePassed):
+    case .challengePassed, .challengeFailed:
       switch state {
-      case .idle: return step.refuse("there is no payment yet")
-      case .challenge: return go(to: .capturing, step)
-      case .entering, .authorizing, .capturing, .unknown, .paid, .declined, .refunding, .cancelled, .refunded:
-        return .ignore
+      case .idle: step.refuse(Self.isNotBegun)
+      case .challenge: .move(to: event == .challengePassed ? .capturing : .declined("challengeFailed"))
+      case .entering, .authorizing, .capturing, .unknown, .paid, .declined, .refunding, .cancelled, .refunded: .ignore
       }
-    case .event(.challengeFailed):
+    case .declined(let reason):
       switch state {
-      case .idle: return step.refuse("there is no payment yet")
-      case .challenge: return go(to: .declined("challengeFailed"), step)
-      case .entering, .authorizing, .capturing, .unknown, .paid, .declined, .refunding, .cancelled, .refunded:
-        return .ignore
+      case .idle: step.refuse(Self.isNotBegun)
+      case .authorizing, .capturing, .unknown: .move(to: .declined(reason))
+      case .entering, .challenge, .paid, .declined, .refunding, .cancelled, .refunded: .ignore
       }
-    case .event(.declined(let reason)):
+    case .captured:
       switch state {
-      case .idle: return step.refuse("there is no payment yet")
-      case .authorizing, .capturing, .unknown: return go(to: .declined(reason), step)
-      case .entering, .challenge, .paid, .declined, .refunding, .cancelled, .refunded: return .ignore
+      case .idle: step.refuse(Self.isNotBegun)
+      case .capturing, .unknown: .move(to: .paid)
+      case .declined: step.emit(.alert("captured after it was declined"), then: .stay)
+      case .cancelled, .refunded: step.emit(.refund(attempt: attempt), .alert("captured after the end"), then: .stay)
+      case .entering, .authorizing, .challenge, .paid, .refunding: .ignore
       }
-    case .event(.captured):
+    case .cancel:
       switch state {
-      case .idle: return step.refuse("there is no payment yet")
-      case .capturing, .unknown: return go(to: .paid, step)
-      case .declined:
-        step.emit(.alert("captured after it was declined"))
-        return .stay
-      case .cancelled, .refunded:
-        step.emit(.refund(attempt: attempt))
-        step.emit(.alert("captured after the end"))
-        return .stay
-      case .entering, .authorizing, .challenge, .paid, .refunding: return .ignore
+      case .idle: step.refuse(Self.isNotBegun)
+      case .entering, .challenge, .declined: .move(to: .cancelled)
+      case .authorizing, .capturing, .unknown: step.refuse("the bank has been asked, and nobody knows yet what it did")
+      case .paid: step.refuse("it is paid: ask for a refund")
+      case .refunding: step.refuse("the money is on its way back")
+      case .cancelled, .refunded: .ignore
       }
-    case .event(.cancel):
+    case .refund:
       switch state {
-      case .idle: return step.refuse("there is no payment yet")
-      case .entering, .challenge, .declined: return go(to: .cancelled, step)
-      case .authorizing, .capturing, .unknown:
-        return step.refuse("the bank has been asked, and nobody knows yet what it did")
-      case .paid: return step.refuse("it is paid: ask for a refund")
-      case .refunding: return step.refuse("the money is on its way back")
-      case .cancelled, .refunded: return .ignore
-      }
-    case .event(.refund):
-      switch state {
-      case .paid: return go(to: .refunding, step)
+      case .paid: .move(to: .refunding)
       case .idle, .entering, .authorizing, .challenge, .capturing, .unknown, .declined, .cancelled:
-        return step.refuse("nothing was paid")
-      case .refunding, .refunded: return step.refuse("it is refunded already")
+        step.refuse("nothing was paid")
+      case .refunding, .refunded: step.refuse("it is refunded already")
       }
-    case .event(.refundDone):
+    case .refundDone:
       switch state {
-      case .idle: return step.refuse("there is no payment yet")
-      case .refunding: return go(to: .refunded, step)
-      case .entering, .authorizing, .challenge, .capturing, .unknown, .paid, .declined, .cancelled, .refunded:
-        return .ignore
+      case .idle: step.refuse(Self.isNotBegun)
+      case .refunding: .move(to: .refunded)
+      case .entering, .authorizing, .challenge, .capturing, .unknown, .paid, .declined, .cancelled, .refunded: .ignore
       }
-    case .event(.networkError):
-      if case .challenge = state { return .stay }  // The person can still prove it.
-      return doubt(step)
-    case .event(.timeout), .expired(.authorize), .expired(.challenge), .expired(.capture), .expired(.reconcile):
-      if case .challenge = state { return go(to: .declined("expired"), step) }
-      return doubt(step)
+    case .networkError, .timeout, .expired:
+      switch state {
+      case .authorizing, .capturing: .move(to: .unknown)
+      // A lost message is no reason to give up: the person can still prove it.
+      case .challenge: event == .networkError ? .stay : .move(to: .declined("expired"))
+      case .unknown: askAgain(.query(attempt: attempt), step)
+      case .refunding: askAgain(.refund(attempt: attempt), step)
+      case .idle, .entering, .paid, .declined, .cancelled, .refunded: .ignore
+      }
     }
   }
 
-  /// No answer came: nobody knows what was done, so it is asked and nothing is sent twice.
-  private func doubt(_ step: Step<Self>) -> Reaction<State> {
-    switch state {
-    case .authorizing, .capturing:
-      return go(to: .unknown, step)
-    case .unknown:
-      step.emit(.query(attempt: attempt))
-      step.arm(.reconcile, after: step.parameters.reconcile)
-      return .stay
-    case .refunding:
-      step.emit(.refund(attempt: attempt))
-      step.arm(.reconcile, after: step.parameters.reconcile)
-      return .stay
-    case .idle, .entering, .challenge, .paid, .declined, .cancelled, .refunded:
-      return .ignore  // Nothing is being asked.
-    }
+  private static let isNotBegun = "there is no payment yet"
+
+  private mutating func begin(_ sum: Double) -> Reaction<State> {
+    self.sum = sum
+    return .move(to: .entering)
   }
 
-  private mutating func beginAttempt(_ step: Step<Self>) -> Reaction<State> {
+  private mutating func beginAttempt() -> Reaction<State> {
     attempt += 1
-    return go(to: .authorizing, step)
+    return .move(to: .authorizing)
   }
 
-  /// Leaves the present state with its timer and enters the next.
-  private func go(to next: State, _ step: Step<Self>) -> Reaction<State> {
-    for timer in TimerName.allCases where asksFor(timer) { step.disarm(timer) }
-    var entered = self
-    entered.state = next
-    entered.enter(step)
-    return .move(to: next)
+  /// No answer came: nobody knows what was done, so it is asked again, and nothing is charged twice.
+  private func askAgain(_ question: Output, _ step: Step<Self>) -> Reaction<State> {
+    step.emit(question)
+    step.arm(.expired(.reconcile), after: step.parameters.reconcile)
+    return .stay
   }
 
-  /// What is asked and waited for on entering the present state.
-  private func enter(_ step: Step<Self>) {
-    switch state {
-    case .authorizing:
-      step.emit(.authorize(attempt: attempt, sum: sum ?? 0))
-      step.arm(.authorize, after: step.parameters.authorize)
-    case .challenge: step.arm(.challenge, after: step.parameters.challenge)
-    case .capturing:
-      step.emit(.capture(attempt: attempt))
-      step.arm(.capture, after: step.parameters.capture)
-    case .unknown: step.arm(.reconcile, after: step.parameters.reconcile)
-    case .refunding:
-      step.emit(.refund(attempt: attempt))
-      step.arm(.reconcile, after: step.parameters.reconcile)
-    case .idle, .entering, .paid, .declined, .cancelled, .refunded: break
-    }
-  }
-
-  public func asksFor(_ timer: TimerName) -> Bool {
-    switch (timer, state) {
-    case (.authorize, .authorizing), (.challenge, .challenge), (.capture, .capturing), (.reconcile, .unknown),
-      (.reconcile, .refunding):
-      true
-    case (.authorize, _), (.challenge, _), (.capture, _), (.reconcile, _): false
-    }
-  }
-
-  fileprivate var facts: (sum: Double?, attempts: Int) { (sum, attempt) }
-}
-
-extension Payment {
   public static let kind = Kind(
     Payment.self, "payment", "a card payment that never charges twice, whatever gets lost on the way",
-    origin: """
-      a conference talk on state machines in iOS applications names a payment module as the thing with many states; \
-      the table is designed here, after what card payments are like
-      """,
+    origin: "a conference talk on state machines in iOS applications names payments; this table is designed here",
     example: [
       "new payment p", "send p checkout 25", "send p submit visa", "advance 30s", "send p submit visa", "advance 5s",
       "send p captured", "send p refund", "send p refundDone", "show p",
     ],
-    states: [
-      .idle: "nothing is to be paid",
-      .entering: "the card is being typed in",
-      .authorizing: "the bank was asked whether the card is good for the sum",
-      .challenge: "the person must prove who they are",
-      .capturing: "the bank was asked to move the money",
-      .unknown: "a request got no answer, and may have been carried out",
-      .paid: "the money has moved",
-      .declined: "the attempt came to nothing, for the reason in parentheses",
-      .refunding: "the bank was asked to move the money back",
-      .cancelled: "given up before any money moved",
-      .refunded: "the money is back",
-    ],
+    states: {
+      switch $0 {
+      case .idle: "nothing is to be paid"
+      case .entering: "the card is being typed in"
+      case .authorizing: "the bank was asked whether the card is good for the sum"
+      case .challenge: "the person must prove who they are"
+      case .capturing: "the bank was asked to move the money"
+      case .unknown: "a request got no answer, and may have been carried out"
+      case .paid: "the money has moved"
+      case .declined: "the attempt came to nothing, for the reason in parentheses"
+      case .refunding: "the bank was asked to move the money back"
+      case .cancelled: "given up before any money moved"
+      case .refunded: "the money is back"
+      }
+    },
     events: [
       .event(
         Event.checkout, .number("sum", 0.01...1_000_000_000, unit: "", like: [25]), about: "there is a sum to pay"),
@@ -358,21 +291,26 @@ extension Payment {
       .event(.refundDone, "the bank has moved it back"),
     ],
     timers: [
-      .authorize: .after("authorize", "the bank has not said whether the card is good"),
-      .challenge: .after("challenge", "the person has not proved who they are"),
-      .capture: .after("capture", "the bank has not said that the money moved"),
-      .reconcile: .after("reconcile", "it is time to ask again what became of the request"),
+      .timer(
+        .expired(.authorize), named: "authorize", after: "authorize", "the bank has not said whether the card is good"),
+      .timer(
+        .expired(.challenge), named: "challenge", after: "challenge", "the person has not proved who they are"),
+      .timer(.expired(.capture), named: "capture", after: "capture", "the bank has not said that the money moved"),
+      .timer(
+        .expired(.reconcile), named: "reconcile", after: "reconcile", "it is time to ask again what became of it"),
     ],
-    outputs: [
-      .authorize: .output(("attempt", .attempt), ("sum", .sum), about: "asks the bank for the sum"),
-      .capture: .output(("attempt", .attempt), about: "asks the bank to move the money"),
-      .query: .output(("attempt", .attempt), about: "asks the bank what became of an attempt"),
-      .refund: .output(("attempt", .attempt), about: "asks the bank to move the money back"),
-      .alert: .output(("text", .text(bytes: 1...64)), about: "somebody must look at this"),
-    ],
+    outputs: {
+      switch $0 {
+      case .authorize: .output(("attempt", .attempt), ("sum", .sum), about: "asks the bank for the sum")
+      case .capture: .output(("attempt", .attempt), about: "asks the bank to move the money")
+      case .query: .output(("attempt", .attempt), about: "asks the bank what became of an attempt")
+      case .refund: .output(("attempt", .attempt), about: "asks the bank to move the money back")
+      case .alert: .output(("text", .text(bytes: 1...64)), about: "somebody must look at this")
+      }
+    },
     readings: [
-      .reading("sum", .sum, "that is to be paid") { machine, _, _ in machine.facts.sum },
-      .reading("attempts", .attempt, "that were made") { machine, _, _ in machine.facts.attempts },
+      .reading("sum", .sum, "that is to be paid") { payment, _, _ in payment.sum },
+      .reading("attempts", .attempt, "that were made") { payment, _, _ in payment.attempt },
     ],
     parameters: [
       .parameter("authorize", \.authorize, .delay, "how long the bank may take to authorise"),
