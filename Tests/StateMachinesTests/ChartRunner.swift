@@ -3,8 +3,8 @@ import Testing
 
 /// One machine on its own, stepped without a kind. It keeps what was armed, and raised events wait until they are
 /// fired.
-// Safety: `machine` and `parameters` are initialised from `init` to `deinit`.
-final class ChartRunner<M: LegacyMachine> {
+// Safety: `machine`, `parameters` and `events` are initialised from `init` to `deinit`.
+final class ChartRunner<M: Machine> {
   private let machine = UnsafeMutablePointer<M>.allocate(capacity: 1)
   private let parameters = UnsafeMutablePointer<M.Parameters>.allocate(capacity: 1)
   private var record = StepRecord(generator: Generator(seed: 0))
@@ -13,9 +13,15 @@ final class ChartRunner<M: LegacyMachine> {
   /// What the machine has said while it was made.
   private(set) var beginning: String = ""
 
-  init(_ type: M.Type, in initial: String? = nil) {
+  /// The events that timers bring.
+  private let events: UnsafeMutableBufferPointer<M.Event>
+
+  /// - Parameter events: Those that timers bring.
+  init(_ type: M.Type, in initial: String? = nil, timers events: [M.Event] = []) {
+    self.events = .allocate(capacity: events.count)
+    _ = self.events.initialize(from: events)
     parameters.initialize(to: M.Parameters())
-    record.begin(at: .beginning)
+    begin()
     let place = initial.flatMap { M.State.Name.words.firstIndex(of: $0) }
     _ = M.initialize(machine, initial: place, parameters, &record)
     beginning = effects()
@@ -26,6 +32,8 @@ final class ChartRunner<M: LegacyMachine> {
     machine.deallocate()
     parameters.deinitialize(count: 1)
     parameters.deallocate()
+    events.deinitialize()
+    events.deallocate()
   }
 
   var value: M { machine.pointee }
@@ -34,15 +42,24 @@ final class ChartRunner<M: LegacyMachine> {
   /// `moved FROM TO > outputs`, as a reply would have it.
   @discardableResult
   func send(_ event: M.Event) -> String {
-    record.begin(at: .beginning)
+    begin()
     return withUnsafePointer(to: event) { line(M.step(machine, event: $0, parameters, &record)) }
   }
 
   @discardableResult
-  func expire(_ timer: M.TimerName) -> String {
-    #expect(timers.removeValue(forKey: timer.word) != nil, "\(timer) does not run")
+  func expire(_ timer: M.Event) -> String {
+    #expect(timers.removeValue(forKey: "\(timer)") != nil, "\(timer) does not run")
+    begin()
+    return line(M.expire(machine, timer: UInt8(events.firstIndex(of: timer) ?? 0), parameters, &record))
+  }
+
+  private func begin() {
     record.begin(at: .beginning)
-    return line(M.expire(machine, timer: UInt8(timer.index), parameters, &record))
+    let running = events.indices.reduce(UInt64(0)) { bits, place in
+      timers["\(events[place])"] == nil ? bits : bits | 1 << UInt64(place)
+    }
+    record.timers = StepTimers(
+      events: UnsafeRawPointer(events.baseAddress), count: events.count, withData: 0, running: running)
   }
 
   var reason: String? { record.reason }
@@ -66,13 +83,9 @@ final class ChartRunner<M: LegacyMachine> {
         for value in record.values[Int(first)..<Int(first + count)] {
           if case .text(let word) = value { text += " \(word)" }
         }
-      case .arm(let timer, _, let due): timers[M.TimerName(at: Int(timer)).word] = due.nanoseconds
-      case .disarm(let timer, _): timers[M.TimerName(at: Int(timer)).word] = nil
+      case .arm(let timer, _, let due): timers["\(events[Int(timer)])"] = due.nanoseconds
+      case .disarm(let timer, _): timers["\(events[Int(timer)])"] = nil
       }
-    }
-    for timer in timers.keys {
-      let name = M.TimerName(at: M.TimerName.words.firstIndex(of: timer) ?? 0)
-      #expect(machine.pointee.asksFor(name), "\(timer) runs in \(state)")
     }
     return text
   }

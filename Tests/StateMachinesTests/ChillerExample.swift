@@ -29,42 +29,49 @@ struct Chiller: HierarchicalMachine {
     }
   }
 
-  enum Event: Sendable { case warm, cold, powerLost, powerRestored }
-  enum Output: MachineOutput { case compressorOn, compressorOff, heaterOn, heaterOff }
-  enum TimerName: NamedCases { case minOff, minOn, defrostInterval, thawed, dry }
-
-  var state: State
-
-  init(initial: State?, _ step: Step<Self>) {
-    state = initial ?? .off
-    begin(step)
+  enum Event: MachineEvent {
+    case warm, cold, powerLost, powerRestored
+    case rested, ranEnough, defrostDue, thawed, dried
   }
+  enum Output: MachineOutput { case compressorOn, compressorOff, heaterOn, heaterOff }
 
-  func reaction(in leaf: State, to input: Signal, _ step: Step<Self>) -> Answer {
-    switch (leaf, input) {
-    case (.off, .event(.powerRestored)): .go(into: .on)
-    case (.resting, .expired(.minOff)): .go(to: .ready)
-    case (.ready, .event(.warm)): .go(into: .cooling)
-    case (.minOn, .expired(.minOn)): .go(to: .free)
-    case (.minOn, .event(.cold)): .ignore
-    case (.defrosting, .expired(.thawed)): .go(to: .dripping)
-    case (.dripping, .expired(.dry)): .go(into: .idle)
-    case (.off, .event(.warm)), (.off, .event(.cold)), (.off, .event(.powerLost)), (.off, .expired): .ignore
-    case (.resting, _), (.ready, _), (.minOn, _), (.free, _), (.defrosting, _), (.dripping, _): .inherit
+  var state = State.off
+
+  func timers(of node: Node, _ parameters: NoParameters) -> StateTimers<Self> {
+    switch node {
+    case .composite(.on): .after(.minutes(360), .defrostDue)
+    case .leaf(.resting): .after(.minutes(3), .rested)
+    case .leaf(.minOn): .after(.minutes(1), .ranEnough)
+    case .leaf(.defrosting): .after(.minutes(20), .thawed)
+    case .leaf(.dripping): .after(.minutes(2), .dried)
+    case .composite(.idle), .composite(.cooling), .composite(.defrost), .leaf(.off), .leaf(.ready), .leaf(.free): .none
     }
   }
 
-  func reaction(of composite: Composite, in leaf: State, to input: Signal, _ step: Step<Self>) -> Answer {
-    switch (composite, input) {
-    case (.cooling, .event(.cold)): return .go(into: .idle)
-    case (.defrost, .expired(.defrostInterval)): return .ignore
+  func reaction(in leaf: State, to event: Event, _ step: Step<Self>) -> Answer {
+    switch (leaf, event) {
+    case (.off, .powerRestored): .go(into: .on)
+    case (.resting, .rested): .go(to: .ready)
+    case (.ready, .warm): .go(into: .cooling)
+    case (.minOn, .ranEnough): .go(to: .free)
+    case (.minOn, .cold): .ignore
+    case (.defrosting, .thawed): .go(to: .dripping)
+    case (.dripping, .dried): .go(into: .idle)
+    case (.off, _), (.resting, _), (.ready, _), (.minOn, _), (.free, _), (.defrosting, _), (.dripping, _): .inherit
+    }
+  }
+
+  func reaction(of composite: Composite, in leaf: State, to event: Event, _ step: Step<Self>) -> Answer {
+    switch (composite, event) {
+    case (.cooling, .cold): return .go(into: .idle)
+    case (.defrost, .defrostDue): return .ignore
     case (.idle, _), (.cooling, _), (.defrost, _): return .inherit
-    case (.on, .event(.powerLost)): return .go(to: .off)
-    case (.on, .expired(.defrostInterval)):
-      step.arm(.defrostInterval, after: .minutes(360))
+    case (.on, .powerLost): return .go(to: .off)
+    case (.on, .defrostDue):
+      step.arm(.defrostDue, after: .minutes(360))
       return .go(into: .defrost, locally: true)
-    case (.on, .event(.warm)), (.on, .event(.cold)), (.on, .event(.powerRestored)), (.on, .expired(.minOff)),
-      (.on, .expired(.minOn)), (.on, .expired(.thawed)), (.on, .expired(.dry)):
+    case (.on, .warm), (.on, .cold), (.on, .powerRestored), (.on, .rested), (.on, .ranEnough), (.on, .thawed),
+      (.on, .dried):
       return .ignore
     }
   }
@@ -80,15 +87,11 @@ struct Chiller: HierarchicalMachine {
 
   func enter(_ node: Node, _ step: Step<Self>) {
     switch node {
-    case .composite(.on): step.arm(.defrostInterval, after: .minutes(360))
     case .composite(.cooling): step.emit(.compressorOn)
-    case .leaf(.resting): step.arm(.minOff, after: .minutes(3))
-    case .leaf(.minOn): step.arm(.minOn, after: .minutes(1))
-    case .leaf(.defrosting):
-      step.emit(.heaterOn)
-      step.arm(.thawed, after: .minutes(20))
-    case .leaf(.dripping): step.arm(.dry, after: .minutes(2))
-    case .composite(.idle), .composite(.defrost), .leaf(.off), .leaf(.ready), .leaf(.free): break
+    case .leaf(.defrosting): step.emit(.heaterOn)
+    case .composite(.on), .composite(.idle), .composite(.defrost), .leaf(.off), .leaf(.resting), .leaf(.ready),
+      .leaf(.minOn), .leaf(.free), .leaf(.dripping):
+      break
     }
   }
 
@@ -99,17 +102,6 @@ struct Chiller: HierarchicalMachine {
     case .composite(.on), .composite(.idle), .composite(.defrost), .leaf(.off), .leaf(.resting), .leaf(.ready),
       .leaf(.minOn), .leaf(.free), .leaf(.dripping):
       break
-    }
-  }
-
-  static func timers(of node: Node) -> NameSet<TimerName> {
-    switch node {
-    case .composite(.on): [.defrostInterval]
-    case .leaf(.resting): [.minOff]
-    case .leaf(.minOn): [.minOn]
-    case .leaf(.defrosting): [.thawed]
-    case .leaf(.dripping): [.dry]
-    case .composite(.idle), .composite(.cooling), .composite(.defrost), .leaf(.off), .leaf(.ready), .leaf(.free): []
     }
   }
 }

@@ -24,19 +24,16 @@ struct CoffeeMachine: OrthogonalMachine {
     var tank = Tank.State.full
   }
 
-  enum Event: Sendable { case button, brew, refill, emptied }
-  enum TimerName: NamedCases { case hot }
+  enum Event: MachineEvent { case button, brew, refill, emptied, hot }
   enum Output: MachineOutput { case heaterOn, heaterOff, pump, lamp }
 
-  var state: State
+  var state = State.off
 
-  init(initial: State.Name?, _ step: Step<Self>) {
-    state =
-      switch initial {
-      case .outside(.off), nil: .off
-      case .inside(let names): .on(Regions(heater: names.first, tank: names.second))
-      }
-    begin(step)
+  mutating func start(in name: State.Name, _ step: Step<Self>) -> State {
+    switch name {
+    case .outside(.off): .off
+    case .inside(let names): begin(in: .on(Regions(heater: names.first, tank: names.second)), step)
+    }
   }
 
   func visit(_ regions: inout Regions, _ pass: inout RegionPass<Self>, _ step: Step<Self>) {
@@ -44,25 +41,24 @@ struct CoffeeMachine: OrthogonalMachine {
     pass.visit(Tank(), &regions.tank, step)
   }
 
-  func reaction(to input: Signal, _ step: Step<Self>) -> Reaction<State> {
-    switch (state, input) {
-    case (.off, .event(.button)): .move(to: .on(Regions()))
-    case (.on, .event(.button)): .move(to: .off)
-    case (.on, .event(.brew)): step.refuse("it is not hot, or there is no water")
-    case (.off, .event(.brew)): step.refuse("it is off")
-    case (_, .event(.refill)), (_, .event(.emptied)), (_, .expired(.hot)): .ignore
+  func reaction(to event: Event, _ step: Step<Self>) -> Reaction<State> {
+    switch event {
+    case .button:
+      switch state {
+      case .off: .move(to: .on(Regions()))
+      case .on: .move(to: .off)
+      }
+    case .brew:
+      switch state {
+      case .off: step.refuse("it is off")
+      case .on: step.refuse("it is not hot, or there is no water")
+      }
+    case .refill, .emptied, .hot: .ignore
     }
   }
 
   static func regions(of state: State) -> Regions? { if case .on(let regions) = state { regions } else { nil } }
   static func state(of regions: Regions) -> State { .on(regions) }
-
-  func asksFor(_ timer: TimerName) -> Bool {
-    switch state {
-    case .off: false
-    case .on(let on): Heater.owns(timer, in: on.heater)
-    }
-  }
 
   struct Heater: Region {
     typealias Host = CoffeeMachine
@@ -71,10 +67,10 @@ struct CoffeeMachine: OrthogonalMachine {
     /// As it was before the step: `in(Tank.full)` is a look at it.
     let tank: Tank.State
 
-    func reaction(in leaf: State, to input: CoffeeMachine.Signal, _ step: Step<Host>) -> Answer {
-      switch (leaf, input) {
-      case (.warming, .expired(.hot)): return .go(to: .hot)
-      case (.hot, .event(.brew)) where tank == .full:
+    func reaction(in leaf: State, to event: CoffeeMachine.Event, _ step: Step<Host>) -> Answer {
+      switch (leaf, event) {
+      case (.warming, .hot): return .go(to: .hot)
+      case (.hot, .brew) where tank == .full:
         step.emit(.pump)
         return .go(to: .warming)
       case (.warming, _), (.hot, _): return .inherit
@@ -83,9 +79,7 @@ struct CoffeeMachine: OrthogonalMachine {
 
     func enter(_ node: Node, _ step: Step<Host>) {
       switch node {
-      case .leaf(.warming):
-        step.emit(.heaterOn)
-        step.arm(.hot, after: .seconds(30))
+      case .leaf(.warming): step.emit(.heaterOn)
       case .leaf(.hot): break
       }
     }
@@ -97,10 +91,10 @@ struct CoffeeMachine: OrthogonalMachine {
       }
     }
 
-    static func timers(of node: Node) -> NameSet<TimerName> {
+    func timers(of node: Node, _ parameters: NoParameters) -> StateTimers<Host> {
       switch node {
-      case .leaf(.warming): [.hot]
-      case .leaf(.hot): []
+      case .leaf(.warming): .after(.seconds(30), .hot)
+      case .leaf(.hot): .none
       }
     }
   }
@@ -109,16 +103,14 @@ struct CoffeeMachine: OrthogonalMachine {
     typealias Host = CoffeeMachine
     enum State: StatechartLeaf, MachineState { case full, empty }
 
-    func reaction(in leaf: State, to input: CoffeeMachine.Signal, _ step: Step<Host>) -> Answer {
-      switch (leaf, input) {
-      case (.full, .event(.emptied)):
+    func reaction(in leaf: State, to event: CoffeeMachine.Event, _ step: Step<Host>) -> Answer {
+      switch (leaf, event) {
+      case (.full, .emptied):
         step.emit(.lamp)
         return .go(to: .empty)
-      case (.empty, .event(.refill)): return .go(to: .full)
+      case (.empty, .refill): return .go(to: .full)
       case (.full, _), (.empty, _): return .inherit
       }
     }
-
-    static func timers(of node: Node) -> NameSet<TimerName> { [] }
   }
 }

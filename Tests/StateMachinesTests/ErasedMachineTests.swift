@@ -160,14 +160,14 @@ struct ErasedMachineTests {
   func possibleEvents() throws {
     let machine = try RawTurnstile()
     let (kind, now) = (machine.kind, Moment.beginning)
-    #expect(kind.possibleEvents(machine.value, at: now, machine.parameters) == [coin, fail, write, lights])
-    #expect(kind.refusal(of: push, machine.value, at: now, machine.parameters) == "pay first")
-    #expect(kind.refusal(of: coin, machine.value, at: now, machine.parameters) == nil)
+    #expect(kind.possibleEvents(machine.value, at: now, running: 0, machine.parameters) == [coin, fail, write, lights])
+    #expect(kind.refusal(of: push, machine.value, at: now, running: 0, machine.parameters) == "pay first")
+    #expect(kind.refusal(of: coin, machine.value, at: now, running: 0, machine.parameters) == nil)
     #expect(machine.value.assumingMemoryBound(to: Turnstile.self).pointee.letters == 0)
     #expect(machine.stateIndex == 0)
     _ = machine.send(fail, .text("jammed"), .none)
-    #expect(kind.possibleEvents(machine.value, at: now, machine.parameters) == [fail, write, lights])
-    #expect(kind.refusal(of: coin, machine.value, at: now, machine.parameters) == "out of order")
+    #expect(kind.possibleEvents(machine.value, at: now, running: 0, machine.parameters) == [fail, write, lights])
+    #expect(kind.refusal(of: coin, machine.value, at: now, running: 0, machine.parameters) == "out of order")
   }
 
   @Test("a copy is a machine of its own, and destroying it ends what it holds")

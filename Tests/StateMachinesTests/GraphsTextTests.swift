@@ -149,101 +149,103 @@ struct GraphsTextTests {
 }
 
 /// A machine with states within a state, and with words that mean something in diagrams.
-private struct Crane: LegacyMachine {
-  enum State: StateWithData {
+private struct Crane: Machine {
+  enum State: MachineState {
     case off, slow, fast, end
+    static let words = ["off", "on.slow", "on.fast", "end"]
+  }
+  enum Event: MachineEvent { case lift(Int), finish, creep }
+  var state = State.off
 
-    struct Name: NamedCases {
-      let index: Int
-      init(at index: Int) { self.index = index }
-      static let words = ["off", "on.slow", "on.fast", "end"]
+  func timers(in state: State, _ parameters: NoParameters) -> StateTimers<Self> {
+    switch state {
+    case .slow: .after(.seconds(2), .creep)
+    case .off, .fast, .end: .none
     }
-    var name: Name {
-      switch self {
-      case .off: Name(at: 0)
-      case .slow: Name(at: 1)
-      case .fast: Name(at: 2)
-      case .end: Name(at: 3)
+  }
+
+  mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
+    switch event {
+    case .lift(let weight):
+      switch state {
+      case .off: .move(to: weight == 0 ? .slow : .fast)
+      case .slow: weight == 0 ? .ignore : step.refuse("too slow")
+      case .fast: .move(to: .fast)
+      case .end: step.refuse("finished")
       }
+    case .finish:
+      switch state {
+      case .off, .slow: .ignore
+      case .fast: .move(to: .end)
+      case .end: step.refuse("finished")
+      }
+    case .creep: .move(to: .fast)
     }
   }
-  enum Event: Sendable { case lift(Int), finish }
-  enum TimerName: NamedCases { case creep }
-  var state: State
-
-  init(initial: State.Name?, _ step: Step<Self>) {
-    state = [State.off, .slow, .fast, .end][initial?.index ?? 0]
-    if state == .slow { step.arm(.creep, after: .seconds(2)) }
-  }
-
-  mutating func react(to input: Input<Event, TimerName>, _ step: Step<Self>) -> Reaction<State> {
-    switch (state, input) {
-    case (.off, .event(.lift(0))):
-      step.arm(.creep, after: .seconds(2))
-      return .move(to: .slow)
-    case (.off, .event(.lift)), (.fast, .event(.lift)), (.slow, .expired): return .move(to: .fast)
-    case (.slow, .event(.lift(let weight))): return weight == 0 ? .ignore : step.refuse("too slow")
-    case (.fast, .event(.finish)): return .move(to: .end)
-    case (.end, .event): return step.refuse("finished")
-    case (.off, .event(.finish)), (.slow, .event(.finish)), (.off, .expired), (.fast, .expired), (.end, .expired):
-      return .ignore
-    }
-  }
-
-  func asksFor(_ timer: TimerName) -> Bool { state == .slow }
 
   static let kind = Kind(
     Crane.self, "crane", "lifts",
-    states: [
-      (State.Name(at: 0), "it rests; nothing moves"), (State.Name(at: 1), "it creeps"), (State.Name(at: 2), "it runs"),
-      (State.Name(at: 3), "it is over"),
-    ],
-    initialStates: State.Name.words.indices.map { (State.Name.words[$0], State.Name(at: $0)) },
+    states: {
+      switch $0 {
+      case .off: "it rests; nothing moves"
+      case .slow: "it creeps"
+      case .fast: "it runs"
+      case .end: "it is over"
+      }
+    },
     events: [
       .event(Event.lift, .integer("weight", 0...100, like: [0, 5, 100]), about: "lifts"), .event(.finish, "ends"),
     ],
-    timers: [.creep: .computed("it has crept enough")])
+    timers: [.timer(.creep, "it has crept enough")])
 }
 
 /// Two lamps side by side, both dark without power.
-private struct Lamps: LegacyMachine {
+private struct Lamps: Machine {
   enum State: StateWithData {
     case dark
     case lit(blue: Bool, bright: Bool)
 
-    struct Name: NamedCases {
-      let index: Int
-      init(at index: Int) { self.index = index }
+    enum Name: NamedCases {
+      case dark, redDim, redBright, blueDim, blueBright
       static let words = ["dark", "red+dim", "red+bright", "blue+dim", "blue+bright"]
     }
     var name: Name {
       switch self {
-      case .dark: Name(at: 0)
-      case .lit(let blue, let bright): Name(at: 1 + (blue ? 2 : 0) + (bright ? 1 : 0))
+      case .dark: .dark
+      case .lit(blue: false, bright: false): .redDim
+      case .lit(blue: false, bright: true): .redBright
+      case .lit(blue: true, bright: false): .blueDim
+      case .lit(blue: true, bright: true): .blueBright
       }
     }
   }
-  enum Event: Sendable { case power, left, right }
+  enum Event: MachineEvent { case power, left, right }
   var state = State.dark
 
-  init(initial: State.Name?, _ step: Step<Self>) {
-    if let place = initial?.index, place > 0 { state = .lit(blue: place > 2, bright: place % 2 == 0) }
+  mutating func start(in name: State.Name, _ step: Step<Self>) -> State {
+    switch name {
+    case .dark: .dark
+    case .redDim: .lit(blue: false, bright: false)
+    case .redBright: .lit(blue: false, bright: true)
+    case .blueDim: .lit(blue: true, bright: false)
+    case .blueBright: .lit(blue: true, bright: true)
+    }
   }
 
-  mutating func react(to input: Input<Event, NoNames>, _ step: Step<Self>) -> Reaction<State> {
-    switch (state, input) {
-    case (.dark, .event(.power)): .move(to: .lit(blue: false, bright: false))
-    case (.lit, .event(.power)): .move(to: .dark)
-    case (.lit(let blue, let bright), .event(.left)): .move(to: .lit(blue: !blue, bright: bright))
-    case (.lit(let blue, let bright), .event(.right)): .move(to: .lit(blue: blue, bright: !bright))
-    case (.dark, .event(.left)), (.dark, .event(.right)): .ignore
+  mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
+    switch (state, event) {
+    case (.dark, .power): .move(to: .lit(blue: false, bright: false))
+    case (.lit, .power): .move(to: .dark)
+    case (.lit(let blue, let bright), .left): .move(to: .lit(blue: !blue, bright: bright))
+    case (.lit(let blue, let bright), .right): .move(to: .lit(blue: blue, bright: !bright))
+    case (.dark, .left), (.dark, .right): .ignore
     }
   }
 
   static let kind = Kind(
     Lamps.self, "lamps", "two lamps", regions: .init(of: "lit", ["left", "right"]),
-    states: State.Name.words.indices.map { (State.Name(at: $0), $0 == 0 ? "no power" : "power") },
-    initialStates: [("dark", State.Name(at: 0))],
+    states: { $0 == .dark ? "no power" : "power" },
+    initialStates: [("dark", .dark)],
     events: [
       .event(.power, "the switch"), .event(.left, "changes the left one"), .event(.right, "changes the right one"),
     ])

@@ -9,7 +9,7 @@ struct HierarchicalMachineTests {
   private func send(_ order: Probe.Order, at place: StatechartNode<Probe.Leaf, Probe.Composite>?, in leaf: String)
     -> String
   {
-    ChartRunner(Probe.self, in: leaf).send(Probe.Event(place: place, order: order))
+    ChartRunner(Probe.self, in: leaf, timers: Probe.timers).send(.tell(place, order))
   }
 
   @Test("a transition leaves upwards, then acts, then enters downwards")
@@ -24,9 +24,9 @@ struct HierarchicalMachineTests {
 
   @Test("a machine that starts in a state has entered all that is around it")
   func start() {
-    let runner = ChartRunner(Probe.self, in: "a.e.g.i")
+    let runner = ChartRunner(Probe.self, in: "a.e.g.i", timers: Probe.timers)
     #expect(runner.beginning == " > entered a > entered e > entered g > entered i")
-    #expect(ChartRunner(Probe.self).beginning == " > entered z")
+    #expect(ChartRunner(Probe.self, timers: Probe.timers).beginning == " > entered z")
   }
 
   @Test("a transition to a composite goes on to its initial states")
@@ -81,23 +81,23 @@ struct HierarchicalMachineTests {
 
   @Test("timers die with the state that they belong to, and not before")
   func timers() {
-    let runner = ChartRunner(Probe.self, in: "a.b.c")
+    let runner = ChartRunner(Probe.self, in: "a.b.c", timers: Probe.timers)
     #expect(Set(runner.timers.keys) == ["alarm", "bell", "chime"])
-    runner.send(.init(place: .composite(.b), order: .go(.d, locally: true)))
+    runner.send(.tell(.composite(.b), .go(.d, locally: true)))
     #expect(Set(runner.timers.keys) == ["alarm", "bell"])
-    runner.send(.init(place: .leaf(.d), order: .go(.f, locally: false)))
+    runner.send(.tell(.leaf(.d), .go(.f, locally: false)))
     #expect(Set(runner.timers.keys) == ["alarm"])
-    runner.send(.init(place: .composite(.a), order: .go(.z, locally: false)))
+    runner.send(.tell(.composite(.a), .go(.z, locally: false)))
     #expect(runner.timers.isEmpty)
   }
 
   @Test("a raised event comes at once, once, and outlives what raised it")
   func raise() {
-    let runner = ChartRunner(Probe.self, in: "a.b.c")
-    runner.send(.init(place: .leaf(.c), order: .raise))
-    runner.send(.init(place: .leaf(.c), order: .raise))
+    let runner = ChartRunner(Probe.self, in: "a.b.c", timers: Probe.timers)
+    runner.send(.tell(.leaf(.c), .raise))
+    runner.send(.tell(.leaf(.c), .raise))
     #expect(runner.timers["raised"] == 0)
-    runner.send(.init(place: .composite(.a), order: .go(.z, locally: false)))
+    runner.send(.tell(.composite(.a), .go(.z, locally: false)))
     #expect(runner.expire(.raised) == "stayed z")
     #expect(runner.timers.isEmpty)
   }
@@ -107,9 +107,9 @@ struct HierarchicalMachineTests {
   )
   func history() {
     func back(_ history: History, after leaf: String?) -> String {
-      let runner = ChartRunner(Probe.self, in: leaf)
-      if leaf != nil { runner.send(.init(place: .composite(.a), order: .go(.z, locally: false))) }
-      return runner.send(.init(place: .leaf(.z), order: .back(.a, history)))
+      let runner = ChartRunner(Probe.self, in: leaf, timers: Probe.timers)
+      if leaf != nil { runner.send(.tell(.composite(.a), .go(.z, locally: false))) }
+      return runner.send(.tell(.leaf(.z), .back(.a, history)))
     }
     #expect(
       back(.deep, after: "a.e.g.i") == "moved z a.e.g.i > left z > did > entered a > entered e > entered g > entered i")
@@ -122,12 +122,12 @@ struct HierarchicalMachineTests {
   @Test(
     "history lasts until the composite is left again, and a composite that goes back into itself comes back as it was")
   func lastingHistory() {
-    let runner = ChartRunner(Probe.self, in: "a.e.g.i")
-    runner.send(.init(place: .composite(.a), order: .go(.z, locally: false)))
-    runner.send(.init(place: .leaf(.z), order: .go(.z, locally: false)))
+    let runner = ChartRunner(Probe.self, in: "a.e.g.i", timers: Probe.timers)
+    runner.send(.tell(.composite(.a), .go(.z, locally: false)))
+    runner.send(.tell(.leaf(.z), .go(.z, locally: false)))
     #expect(runner.value.state.memory == .i)
-    runner.send(.init(place: .leaf(.z), order: .go(.d, locally: false)))
-    runner.send(.init(place: .composite(.a), order: .go(.z, locally: false)))
+    runner.send(.tell(.leaf(.z), .go(.d, locally: false)))
+    runner.send(.tell(.composite(.a), .go(.z, locally: false)))
     #expect(runner.value.state.memory == .d)
     #expect(
       send(.back(.a, .deep), at: .composite(.a), in: "a.b.d")
@@ -149,7 +149,7 @@ struct HierarchicalMachineTests {
   @Test("a chart that completes without end is stopped")
   func endless() async {
     await #expect(processExitsWith: .failure) {
-      ChartRunner(Probe.self, in: "a.b.c").send(.init(place: .leaf(.c), order: .end(then: .end)))
+      ChartRunner(Probe.self, in: "a.b.c", timers: Probe.timers).send(.tell(.leaf(.c), .end(then: .end)))
     }
   }
 
@@ -162,8 +162,8 @@ struct HierarchicalMachineTests {
 
   @Test("a toggle and its chart have one flat table")
   func toggles() {
-    #expect(PlainToggle.flatTable(of: [.event(.tap)]).map(\.verdict) == [.moved, .moved])
-    let chart = ChartToggle.flatTable(of: [.event(.tap)])
+    #expect(PlainToggle.flatTable(of: [.tap]).map(\.verdict) == [.moved, .moved])
+    let chart = ChartToggle.flatTable(of: [.tap])
     #expect(chart.map(\.next) == ["device.on", "device.off"])
     #expect(chart.map(\.verdict) == [.moved, .moved])
   }

@@ -95,7 +95,7 @@ struct OrthogonalMachineTests {
     #expect(Name.words.count == Name.count)
     #expect(Name.words.prefix(4) == ["off", "out", "p+p+p", "p+p+q"])
     #expect(Name.words.last == "end+end+end")
-    for (place, name) in Name.all.enumerated() {
+    for (place, name) in Name.allCases.enumerated() {
       #expect(name.index == place)
       #expect(name.word == Name.words[place])
     }
@@ -103,7 +103,7 @@ struct OrthogonalMachineTests {
 
   @Test("the example of the documentation makes coffee")
   func coffee() {
-    let machine = ChartRunner(CoffeeMachine.self)
+    let machine = ChartRunner(CoffeeMachine.self, timers: [.hot])
     #expect(machine.send(.brew) == "refused off")
     #expect(machine.reason == "it is off")
     #expect(machine.send(.button) == "moved off warming+full > heaterOn")

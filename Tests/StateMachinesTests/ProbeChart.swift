@@ -53,13 +53,13 @@ struct Probe: HierarchicalMachine {
     }
   }
 
-  /// Who answers, and what.
-  struct Event: Sendable {
-    let place: StatechartNode<Leaf, Composite>?
-    let order: Order
+  enum Event: MachineEvent {
+    /// Who answers, and what.
+    case tell(StatechartNode<Leaf, Composite>?, Order)
+    case alarm, bell, chime, raised
   }
 
-  enum Order: Sendable {
+  enum Order: Hashable, Sendable {
     case go(Leaf, locally: Bool)
     case enter(Composite, locally: Bool)
     case back(Composite, History)
@@ -68,8 +68,6 @@ struct Probe: HierarchicalMachine {
     /// Ends, and says where to go on.
     case end(then: Leaf?)
   }
-
-  enum TimerName: NamedCases { case alarm, bell, chime, raised }
 
   enum Output: OutputWithData {
     case entered(String), left(String), did
@@ -89,28 +87,26 @@ struct Probe: HierarchicalMachine {
     }
   }
 
-  var state: State
+  static let timers: [Event] = [.alarm, .bell, .chime, .raised]
+
+  var state = State(.z)
   /// Where `a` goes when it is complete.
   var afterCompletion: Leaf?
 
-  init(initial: Leaf?, _ step: Step<Self>) {
-    state = State(initial ?? .z)
-    begin(step)
-  }
+  mutating func start(in name: Leaf, _ step: Step<Self>) -> State { begin(in: State(name), step) }
 
-  mutating func reaction(in leaf: State, to input: Signal, _ step: Step<Self>) -> Answer {
-    switch input {
-    case .event(let event): if case .leaf(leaf.name) = event.place { answer(to: event.order, step) } else { .inherit }
-    case .expired(.raised): .stay
-    case .expired(.chime), .expired(.bell), .expired(.alarm): .inherit
+  mutating func reaction(in leaf: State, to event: Event, _ step: Step<Self>) -> Answer {
+    switch event {
+    case .tell(let place, let order): place == .leaf(leaf.name) ? answer(to: order, step) : .inherit
+    case .raised: .stay
+    case .chime, .bell, .alarm: .inherit
     }
   }
 
-  mutating func reaction(of composite: Composite, in leaf: State, to input: Signal, _ step: Step<Self>) -> Answer {
-    switch input {
-    case .event(let event):
-      if case .composite(composite) = event.place { answer(to: event.order, step) } else { .inherit }
-    case .expired: .inherit
+  mutating func reaction(of composite: Composite, in leaf: State, to event: Event, _ step: Step<Self>) -> Answer {
+    switch event {
+    case .tell(let place, let order): place == .composite(composite) ? answer(to: order, step) : .inherit
+    case .chime, .bell, .alarm, .raised: .inherit
     }
   }
 
@@ -146,28 +142,17 @@ struct Probe: HierarchicalMachine {
     }
   }
 
-  func enter(_ node: Node, _ step: Step<Self>) {
-    step.emit(.entered(node.word))
-    switch node {
-    case .composite(.a): step.arm(.alarm, after: .seconds(1))
-    case .composite(.b): step.arm(.bell, after: .seconds(1))
-    case .leaf(let leaf): if leaf.name == .c { step.arm(.chime, after: .seconds(1)) }
-    case .composite(.e), .composite(.g): break
-    }
-  }
-
+  func enter(_ node: Node, _ step: Step<Self>) { step.emit(.entered(node.word)) }
   func exit(_ node: Node, from leaf: State, _ step: Step<Self>) { step.emit(.left(node.word)) }
 
-  static func timers(of node: StatechartNode<Leaf, Composite>) -> NameSet<TimerName> {
+  func timers(of node: Node, _ parameters: NoParameters) -> StateTimers<Self> {
     switch node {
-    case .composite(.a): [.alarm]
-    case .composite(.b): [.bell]
-    case .leaf(.c): [.chime]
-    case .composite(.e), .composite(.g), .leaf: []
+    case .composite(.a): .after(.seconds(1), .alarm)
+    case .composite(.b): .after(.seconds(1), .bell)
+    case .leaf(let leaf): leaf.name == .c ? .after(.seconds(1), .chime) : .none
+    case .composite(.e), .composite(.g): .none
     }
   }
-
-  var lastingTimers: NameSet<TimerName> { [.raised] }
 
   static func isFinal(_ leaf: Leaf) -> Bool { leaf == .end }
 

@@ -5,10 +5,9 @@ import Testing
 /// The example of the documentation: a door whose states are objects.
 struct Door: StatePatternMachine {
   enum State: MachineState { case closed, open }
-  enum Event: Sendable { case push, pull }
+  enum Event: MachineEvent { case push, pull }
 
   var state = State.closed
-  init(initial: State?, _ step: Step<Self>) { state = initial ?? .closed }
 
   var current: any HandlingState<Self> {
     switch state {
@@ -18,19 +17,19 @@ struct Door: StatePatternMachine {
   }
 
   struct Closed: HandlingState {
-    func handle(_ input: Input<Event, NoNames>, _ step: Step<Door>) -> Reaction<State> {
-      switch input {
-      case .event(.push): .move(to: .open)
-      case .event(.pull): step.refuse("the door is closed already")
+    func handle(_ event: Event, _ step: Step<Door>) -> Reaction<State> {
+      switch event {
+      case .push: .move(to: .open)
+      case .pull: step.refuse("the door is closed already")
       }
     }
   }
 
   struct Open: HandlingState {
-    func handle(_ input: Input<Event, NoNames>, _ step: Step<Door>) -> Reaction<State> {
-      switch input {
-      case .event(.push): step.refuse("the door is open already")
-      case .event(.pull): .move(to: .closed)
+    func handle(_ event: Event, _ step: Step<Door>) -> Reaction<State> {
+      switch event {
+      case .push: step.refuse("the door is open already")
+      case .pull: .move(to: .closed)
       }
     }
   }
@@ -40,7 +39,7 @@ struct StatePatternTests {
   @Test("each state's object answers for itself")
   func pairs() {
     let kind = Kind(
-      Door.self, "door", "a door", states: [.closed: "shut", .open: "not shut"],
+      Door.self, "door", "a door", states: { $0 == .closed ? "shut" : "not shut" },
       events: [.event(.push, "somebody pushes"), .event(.pull, "somebody pulls")])
     let parameters = kind.makeParameterPool()
     var record = StepRecord(generator: Generator(seed: 0))

@@ -2,17 +2,19 @@
 import StateMachines
 
 /// A toggle as a plain machine.
-struct PlainToggle: LegacyMachine {
+struct PlainToggle: Machine {
   enum State: MachineState { case off, on }
-  enum Event: Sendable { case tap }
+  enum Event: MachineEvent { case tap }
 
-  var state: State
-  init(initial: State?, _ step: Step<Self>) { state = initial ?? .off }
+  var state = State.off
 
-  func react(to input: Input<Event, NoNames>, _ step: Step<Self>) -> Reaction<State> {
-    switch (state, input) {
-    case (.off, .event(.tap)): .move(to: .on)
-    case (.on, .event(.tap)): .move(to: .off)
+  func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
+    switch event {
+    case .tap:
+      switch state {
+      case .off: .move(to: .on)
+      case .on: .move(to: .off)
+      }
     }
   }
 }
@@ -37,21 +39,20 @@ struct ChartToggle: HierarchicalMachine {
     var parent: Composite? { nil }
   }
 
-  enum Event: Sendable { case tap }
+  enum Event: MachineEvent { case tap }
 
-  var state: State
-  init(initial: State?, _ step: Step<Self>) { state = initial ?? .off }
+  var state = State.off
 
-  func reaction(in leaf: State, to input: Signal, _ step: Step<Self>) -> Answer {
-    switch (leaf, input) {
-    case (.off, .event(.tap)): .go(to: .on)
-    case (.on, .event(.tap)): .go(to: .off)
+  func reaction(in leaf: State, to event: Event, _ step: Step<Self>) -> Answer {
+    switch (leaf, event) {
+    case (.off, .tap): .go(to: .on)
+    case (.on, .tap): .go(to: .off)
     }
   }
 
-  func reaction(of composite: Composite, in leaf: State, to input: Signal, _ step: Step<Self>) -> Answer {
-    switch (composite, input) {
-    case (.device, .event(.tap)): .ignore
+  func reaction(of composite: Composite, in leaf: State, to event: Event, _ step: Step<Self>) -> Answer {
+    switch (composite, event) {
+    case (.device, .tap): .ignore
     }
   }
 

@@ -19,22 +19,23 @@ enum Photo: SwitchState {
 }
 
 /// The same rule as a machine that a world can run.
-struct PhotoFrame: LegacyMachine {
-  var state: Photo
-  init(initial: Photo.Name?, _ step: Step<Self>) {
-    switch initial ?? .none {
-    case .none: state = .none
-    case .fetching: state = .fetching(url: "")
-    case .shown: state = .shown(bytes: 0)
+struct PhotoFrame: Machine {
+  typealias Event = Photo.Event
+
+  var state = Photo.none
+
+  mutating func start(in name: Photo.Name, _ step: Step<Self>) -> Photo {
+    switch name {
+    case .none: .none
+    case .fetching: .fetching(url: "")
+    case .shown: .shown(bytes: 0)
     }
   }
 
-  mutating func react(to input: Input<Photo.Event, NoNames>, _ step: Step<Self>) -> Reaction<Photo> {
-    switch input {
-    case .event(let event): state.reaction(to: event)
-    }
-  }
+  mutating func react(to event: Photo.Event, _ step: Step<Self>) -> Reaction<Photo> { state.reaction(to: event) }
 }
+
+extension Photo.Event: MachineEvent {}
 
 extension Photo: StateWithData {
   enum Name: NamedCases { case none, fetching, shown }
@@ -51,7 +52,13 @@ extension Photo: StateWithData {
 extension PhotoFrame {
   static let kind = Kind(
     PhotoFrame.self, "photoFrame", "a photo that is loaded from an address",
-    states: [.none: "empty", .fetching: "on its way", .shown: "to be seen"],
+    states: {
+      switch $0 {
+      case .none: "empty"
+      case .fetching: "on its way"
+      case .shown: "to be seen"
+      }
+    },
     events: [
       .event(Photo.Event.asked, .text("url"), about: "somebody wants to see it"),
       .event(Photo.Event.arrived, .count("bytes"), about: "it is here"),

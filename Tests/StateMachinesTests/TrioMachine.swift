@@ -28,7 +28,7 @@ struct Trio: OrthogonalMachine {
 
   enum Order: CaseIterable, Sendable { case move, end, stay, ignore, refuse, inherit, leave }
 
-  enum Event: Sendable {
+  enum Event: MachineEvent {
     case tell([Order])
     /// What the machine itself does: out of its regions, into them anew.
     case off, on
@@ -52,17 +52,15 @@ struct Trio: OrthogonalMachine {
     }
   }
 
-  var state: State
+  var state = State.on(Regions())
 
-  init(initial: State.Name?, _ step: Step<Self>) {
-    state =
-      switch initial {
-      case .outside(.off): .off
-      case .outside(.out): .out
-      case .inside(let names): .on(Regions(first: names.first.first, second: names.first.second, third: names.second))
-      case nil: .on(Regions())
-      }
-    begin(step)
+  mutating func start(in name: State.Name, _ step: Step<Self>) -> State {
+    switch name {
+    case .outside(.off): .off
+    case .outside(.out): .out
+    case .inside(let names):
+      begin(in: .on(Regions(first: names.first.first, second: names.first.second, third: names.second)), step)
+    }
   }
 
   func visit(_ regions: inout Regions, _ pass: inout RegionPass<Self>, _ step: Step<Self>) {
@@ -72,15 +70,15 @@ struct Trio: OrthogonalMachine {
     pass.visit(Member(place: 2, before: before), &regions.third, step)
   }
 
-  func reaction(to input: Signal, _ step: Step<Self>) -> Reaction<State> {
-    switch input {
-    case .event(.off):
+  func reaction(to event: Event, _ step: Step<Self>) -> Reaction<State> {
+    switch event {
+    case .off:
       step.emit(.did("off"))
       return .move(to: .off)
-    case .event(.on):
+    case .on:
       step.emit(.did("on"))
       return .move(to: .on(Regions()))
-    case .event(.tell): return .ignore
+    case .tell: return .ignore
     }
   }
 
@@ -107,10 +105,10 @@ struct Trio: OrthogonalMachine {
     let place: Int
     let before: Regions
 
-    func reaction(in leaf: State, to input: Trio.Signal, _ step: Step<Host>) -> Answer {
-      switch input {
-      case .event(.off), .event(.on): .inherit
-      case .event(.tell(let orders)): answer(to: orders[place], in: leaf, step)
+    func reaction(in leaf: State, to event: Trio.Event, _ step: Step<Host>) -> Answer {
+      switch event {
+      case .off, .on: .inherit
+      case .tell(let orders): answer(to: orders[place], in: leaf, step)
       }
     }
 

@@ -9,10 +9,9 @@ public import StateMachines
 /// ```swift
 /// struct Door: StatePatternMachine {
 ///   enum State: MachineState { case closed, open }
-///   enum Event: Sendable { case push, pull }
+///   enum Event: MachineEvent { case push, pull }
 ///
 ///   var state = State.closed
-///   init(initial: State?, _ step: Step<Self>) { state = initial ?? .closed }
 ///
 ///   var current: any HandlingState<Self> {
 ///     switch state {
@@ -22,19 +21,19 @@ public import StateMachines
 ///   }
 ///
 ///   struct Closed: HandlingState {
-///     func handle(_ input: Input<Event, NoNames>, _ step: Step<Door>) -> Reaction<State> {
-///       switch input {
-///       case .event(.push): .move(to: .open)
-///       case .event(.pull): step.refuse("the door is closed already")
+///     func handle(_ event: Event, _ step: Step<Door>) -> Reaction<State> {
+///       switch event {
+///       case .push: .move(to: .open)
+///       case .pull: step.refuse("the door is closed already")
 ///       }
 ///     }
 ///   }
 ///
 ///   struct Open: HandlingState {
-///     func handle(_ input: Input<Event, NoNames>, _ step: Step<Door>) -> Reaction<State> {
-///       switch input {
-///       case .event(.push): step.refuse("the door is open already")
-///       case .event(.pull): .move(to: .closed)
+///     func handle(_ event: Event, _ step: Step<Door>) -> Reaction<State> {
+///       switch event {
+///       case .push: step.refuse("the door is open already")
+///       case .pull: .move(to: .closed)
 ///       }
 ///     }
 ///   }

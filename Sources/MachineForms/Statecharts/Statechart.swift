@@ -3,13 +3,13 @@ public import StateMachines
 /// A tree of states with reactions: what ``HierarchicalMachine`` and ``Region`` have in common.
 ///
 /// The leaves are the states that a machine can be in; they are cases of an `enum` with their data, as in any
-/// machine. The composites are cases of another `enum`, without data. An input goes to the leaf first and then to the
+/// machine. The composites are cases of another `enum`, without data. An event goes to the leaf first and then to the
 /// composites around it, the innermost first, until one does not answer ``StatechartReaction/inherit``. So what many
 /// states have in common is written once, at the composite that they are within.
 ///
-/// **Exhaustive.** Both reactions are a `switch` without `default` over the pair of state and input. Each leaf may
+/// **Exhaustive.** Both reactions are a `switch` without `default` over the pair of state and event. Each leaf may
 /// end with a row `(.free, _): .inherit`, so that a new state does not compile until somebody has decided
-/// what it inherits; the composite at the root lists its inputs by name, so that neither does a new input.
+/// what it inherits; the composite at the root lists its events by name, so that neither does a new event.
 ///
 /// **Order.** A transition leaves states from the leaf upwards, then does what the reaction that chose it has asked
 /// for, then enters states downwards. (The rule asks before anything is left; its effects are put in their place.)

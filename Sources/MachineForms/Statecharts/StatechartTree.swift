@@ -2,7 +2,7 @@ public import StateMachines
 
 /// The name of a composite state: one that has states within it.
 ///
-/// An `enum` with `UInt8` raw values says in one exhaustive `switch` where each composite stands in the tree.
+/// An `enum` says in one exhaustive `switch` where each composite stands in the tree.
 public protocol StatechartComposite: NamedCases {
   /// The composite that this one is directly within; `nil` at the root.
   var parent: Self? { get }
@@ -10,7 +10,7 @@ public protocol StatechartComposite: NamedCases {
 
 /// The name of a leaf of the tree: a state that has none within it, and which a machine can be in.
 ///
-/// An `enum` with `UInt8` raw values prints as its path, `on.cooling.free`, unless it says other `words`.
+/// An `enum` prints as its path, `on.cooling.free`, unless it says other `words`.
 public protocol StatechartLeaf: NamedCases {
   associatedtype Composite: StatechartComposite = NoNames
 
@@ -42,7 +42,7 @@ extension StatechartLeaf {
   }
 }
 
-extension StatechartLeaf where Self: CaseIterable & RawRepresentable, RawValue == UInt8 {
+extension StatechartLeaf {
   /// The path from the root to each leaf, with dots between.
   public static var words: [String] {
     allCases.map { leaf in (leaf.ancestors.reversed().map(\.word) + ["\(leaf)"]).joined(separator: ".") }
@@ -80,6 +80,8 @@ public enum StatechartNode<Leaf, Composite> {
 }
 
 extension StatechartNode: Sendable where Leaf: Sendable, Composite: Sendable {}
+extension StatechartNode: Equatable where Leaf: Equatable, Composite: Equatable {}
+extension StatechartNode: Hashable where Leaf: Hashable, Composite: Hashable {}
 
 /// Some names of a vocabulary: the composites that a transition leaves.
 ///

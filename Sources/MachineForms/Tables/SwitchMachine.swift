@@ -39,9 +39,7 @@ extension SwitchState {
   /// The rule as a ``Machine`` gives it: a move, or nothing if the state remains equal.
   ///
   /// ```swift
-  /// mutating func react(to input: Input<Photo.Event, NoNames>, _ step: Step<Self>) -> Reaction<Photo> {
-  ///   switch input { case .event(let event): state.reaction(to: event) }
-  /// }
+  /// mutating func react(to event: Photo.Event, _ step: Step<Self>) -> Reaction<Photo> { state.reaction(to: event) }
   /// ```
   @inlinable
   public func reaction(to event: Event) -> Reaction<Self> {

@@ -5,31 +5,44 @@ internal import StateMachines
 
 enum Light: MachineState { case off, on }
 
-enum Press: Sendable, Codable { case press }
+enum Press: MachineEvent, Codable { case press }
 
 extension Kind {
-  fileprivate convenience init<M: LegacyMachine>(toggle: M.Type)
-  where M.State == Light, M.Event == Press, M.TimerName == NoNames, M.Output == NoOutput, M.Parameters == NoParameters {
+  fileprivate convenience init<M: Machine>(toggle: M.Type)
+  where M.State.Name == Light, M.Event == Press, M.Output == NoOutput, M.Parameters == NoParameters {
     self.init(
-      toggle, "\(toggle)", "a toggle", states: [.off: "off", .on: "on"], events: [.event(.press, "the button")])
+      toggle, "\(toggle)", "a toggle",
+      states: {
+        switch $0 {
+        case .off: "off"
+        case .on: "on"
+        }
+      },
+      events: [.event(.press, "the button")])
   }
 }
 
-struct PlainToggle: LegacyMachine {
-  var state: Light
-  init(initial: Light?, _ step: Step<Self>) { state = initial ?? .off }
+struct PlainToggle: Machine {
+  typealias Event = Press
 
-  mutating func react(to input: Input<Press, NoNames>, _ step: Step<Self>) -> Reaction<Light> {
-    switch (state, input) {
-    case (.off, .event(.press)): .move(to: .on)
-    case (.on, .event(.press)): .move(to: .off)
+  var state = Light.off
+
+  mutating func react(to event: Press, _ step: Step<Self>) -> Reaction<Light> {
+    switch event {
+    case .press:
+      switch state {
+      case .off: .move(to: .on)
+      case .on: .move(to: .off)
+      }
     }
   }
 
   static let kind = Kind(toggle: PlainToggle.self)
 }
 
-struct ReducerToggle: LegacyMachine {
+struct ReducerToggle: Machine {
+  typealias Event = Press
+
   struct Rule: Reducer {
     func reduce(_ state: Light, _ wish: Press) -> Light {
       switch (state, wish) {
@@ -39,19 +52,16 @@ struct ReducerToggle: LegacyMachine {
     }
   }
 
-  var state: Light
-  init(initial: Light?, _ step: Step<Self>) { state = initial ?? .off }
+  var state = Light.off
 
-  mutating func react(to input: Input<Press, NoNames>, _ step: Step<Self>) -> Reaction<Light> {
-    switch input {
-    case .event(let wish): .move(to: Rule().reduce(state, wish))
-    }
-  }
+  mutating func react(to wish: Press, _ step: Step<Self>) -> Reaction<Light> { .move(to: Rule().reduce(state, wish)) }
 
   static let kind = Kind(toggle: ReducerToggle.self)
 }
 
-struct FeatureToggle: LegacyMachine {
+struct FeatureToggle: Machine {
+  typealias Event = Press
+
   struct Rule: Feature {
     enum Effect { case switched(Light) }
 
@@ -69,24 +79,22 @@ struct FeatureToggle: LegacyMachine {
     }
   }
 
-  var state: FeatureStore<Rule>
-  init(initial: Light?, _ step: Step<Self>) { state = FeatureStore(initial ?? .off, of: Rule()) }
+  var state = FeatureStore(Light.off, of: Rule())
 
-  mutating func react(to input: Input<Press, NoNames>, _ step: Step<Self>) -> Reaction<FeatureStore<Rule>> {
-    switch input {
-    case .event(let wish):
-      var store = state
-      store.accept(wish, by: Rule())
-      return .move(to: store)
-    }
+  mutating func start(in name: Light, _ step: Step<Self>) -> FeatureStore<Rule> { FeatureStore(name, of: Rule()) }
+
+  mutating func react(to wish: Press, _ step: Step<Self>) -> Reaction<FeatureStore<Rule>> {
+    var store = state
+    store.accept(wish, by: Rule())
+    return .move(to: store)
   }
 
-  static let kind = Kind(
-    FeatureToggle.self, "FeatureToggle", "a toggle", states: [.off: "off", .on: "on"],
-    events: [.event(.press, "the button")])
+  static let kind = Kind(toggle: FeatureToggle.self)
 }
 
-struct StateObjectToggle: LegacyMachine {
+struct StateObjectToggle: Machine {
+  typealias Event = Press
+
   struct Nobody: StateSubject {}
 
   final class Off: StateObject {
@@ -101,14 +109,13 @@ struct StateObjectToggle: LegacyMachine {
 
   static let states = StateObjects<Nobody>(Off(), On())
 
-  var state: Light
-  init(initial: Light?, _ step: Step<Self>) { state = initial ?? .off }
+  var state = Light.off
 
-  mutating func react(to input: Input<Press, NoNames>, _ step: Step<Self>) -> Reaction<Light> {
+  mutating func react(to event: Press, _ step: Step<Self>) -> Reaction<Light> {
     var machine = StateObjectMachine(Self.states, at: state.index, subject: Nobody())
-    switch (state, input) {
-    case (.off, .event(.press)): machine.enter(On.self)
-    case (.on, .event(.press)): machine.enter(Off.self)
+    switch (state, event) {
+    case (.off, .press): machine.enter(On.self)
+    case (.on, .press): machine.enter(Off.self)
     }
     return .move(to: Light(at: machine.place ?? state.index))
   }
@@ -116,7 +123,9 @@ struct StateObjectToggle: LegacyMachine {
   static let kind = Kind(toggle: StateObjectToggle.self)
 }
 
-struct SchemaToggle: LegacyMachine {
+struct SchemaToggle: Machine {
+  typealias Event = Press
+
   static let schema = Schema<Light, Press, Step<SchemaToggle>>(initial: .off) { light, press in
     switch light {
     case .off:
@@ -130,22 +139,20 @@ struct SchemaToggle: LegacyMachine {
     }
   }
 
-  var state: Light
-  init(initial: Light?, _ step: Step<Self>) { state = initial ?? Self.schema.initial }
+  var state = schema.initial
 
-  mutating func react(to input: Input<Press, NoNames>, _ step: Step<Self>) -> Reaction<Light> {
-    switch input {
-    case .event(let press):
-      guard let next = Self.schema.transition(from: state, on: press) else { return .ignore }
-      next.block?(step)
-      return .move(to: next.state)
-    }
+  mutating func react(to event: Press, _ step: Step<Self>) -> Reaction<Light> {
+    guard let next = Self.schema.transition(from: state, on: event) else { return .ignore }
+    next.block?(step)
+    return .move(to: next.state)
   }
 
   static let kind = Kind(toggle: SchemaToggle.self)
 }
 
-struct EventObjectToggle: LegacyMachine {
+struct EventObjectToggle: Machine {
+  typealias Event = Press
+
   typealias Objects = EventObjects<Step<EventObjectToggle>, Void>
 
   enum Change: NamedCases { case switchOn, switchOff }
@@ -160,21 +167,17 @@ struct EventObjectToggle: LegacyMachine {
     }
   }()
 
-  var state: Light
-  init(initial: Light?, _ step: Step<Self>) { state = initial ?? .off }
+  var state = Light.off
 
-  mutating func react(to input: Input<Press, NoNames>, _ step: Step<Self>) -> Reaction<Light> {
-    switch input {
-    case .event(.press):
-      var step = step
-      var machine = Objects.Machine(Self.objects, in: state)
-      do {
-        try machine.fire(state == .off ? Change.switchOn : .switchOff, userInfo: (), on: &step)
-      } catch {
-        return step.refuse(error.reason)
-      }
-      return .move(to: machine.current(as: Light.self) ?? state)
+  mutating func react(to event: Press, _ step: Step<Self>) -> Reaction<Light> {
+    var step = step
+    var machine = Objects.Machine(Self.objects, in: state)
+    do {
+      try machine.fire(state == .off ? Change.switchOn : .switchOff, userInfo: (), on: &step)
+    } catch {
+      return step.refuse(error.reason)
     }
+    return .move(to: machine.current(as: Light.self) ?? state)
   }
 
   static let kind = Kind(toggle: EventObjectToggle.self)
@@ -196,27 +199,20 @@ struct HierarchicalToggle: HierarchicalMachine {
 
   typealias Event = Press
 
-  var state: State
+  var state = State.off
 
-  init(initial: State?, _ step: Step<Self>) {
-    state = initial ?? .off
-    begin(step)
-  }
+  func reaction(in leaf: State, to event: Event, _ step: Step<Self>) -> Answer { .inherit }
 
-  func reaction(in leaf: State, to input: Signal, _ step: Step<Self>) -> Answer { .inherit }
-
-  func reaction(of composite: Composite, in leaf: State, to input: Signal, _ step: Step<Self>) -> Answer {
-    switch (composite, leaf, input) {
-    case (.powered, .off, .event(.press)): .go(to: .on)
-    case (.powered, .on, .event(.press)): .go(to: .off)
+  func reaction(of composite: Composite, in leaf: State, to event: Event, _ step: Step<Self>) -> Answer {
+    switch (composite, leaf, event) {
+    case (.powered, .off, .press): .go(to: .on)
+    case (.powered, .on, .press): .go(to: .off)
     }
   }
 
   func initial(of composite: Composite, _ step: Step<Self>) -> Node { .leaf(.off) }
-  func enter(_ node: Node, _ step: Step<Self>) {}
-  func exit(_ node: Node, from leaf: State, _ step: Step<Self>) {}
 
   static let kind = Kind(
-    HierarchicalToggle.self, "HierarchicalToggle", "a toggle", states: [.off: "off", .on: "on"],
+    HierarchicalToggle.self, "HierarchicalToggle", "a toggle", states: { _ in "a state" },
     events: [.event(.press, "the button")])
 }

@@ -29,24 +29,19 @@ extension LampRelease {
 }
 
 /// A lamp as some release has it: pressed it is lit until it has burnt long enough, or is pressed again, and then cools.
-struct ReleasedLamp<Release: LampRelease>: LegacyMachine {
-  struct State: MachineState {
+struct ReleasedLamp<Release: LampRelease>: Machine {
+  struct State: MachineState, ReleasedWord {
     let word: String
     static var words: [String] { Release.states }
     var data: String? { nil }
   }
 
-  struct TimerName: ReleasedWord {
-    let word: String
-    static var words: [String] { Release.timers }
-  }
-
-  struct Output: ReleasedWord, OutputWithData {
+  struct Output: MachineOutput, ReleasedWord {
     let word: String
     static var words: [String] { Release.outputs }
   }
 
-  enum Event: Sendable { case press, dim(Int), nudge, other }
+  enum Event: MachineEvent { case press, dim(Int), nudge, other, burnt, cooled, blinked }
 
   struct Parameters: ParameterSet {
     var burn = Release.burn
@@ -54,34 +49,31 @@ struct ReleasedLamp<Release: LampRelease>: LegacyMachine {
     var colour = 1
   }
 
-  var state: State
+  var state = State(word: "dark")
   private var presses = 0
 
-  init(initial: State?, _ step: Step<Self>) {
-    state = initial ?? State(word: "dark")
+  func timers(in state: State, _ parameters: Parameters) -> StateTimers<Self> {
+    state.word == "lit" ? .after(parameters.burn, .burnt) : .none
   }
 
-  mutating func react(to input: Input<Event, TimerName>, _ step: Step<Self>) -> Reaction<State> {
-    switch input {
-    case .event(.press):
+  mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
+    switch event {
+    case .press:
       presses += 1
       if state.word == "dark" {
-        step.arm(TimerName(word: "burn"), after: step.parameters.burn)
         emit("on", step)
         return .move(to: State(word: "lit"))
       }
-      guard Release.goesOut else { return .ignore }
-      step.disarm(TimerName(word: "burn"))
-      return goOut(step)
-    case .expired(let timer) where timer.word == "burn": return goOut(step)
-    case .expired: return .stay
-    case .event(.dim(let level)): return level > step.parameters.level ? step.refuse("it is too bright") : .stay
-    case .event(.nudge), .event(.other): return .ignore
+      return Release.goesOut ? goOut(step) : .ignore
+    case .burnt: return goOut(step)
+    case .cooled, .blinked: return .stay
+    case .dim(let level): return level > step.parameters.level ? step.refuse("it is too bright") : .stay
+    case .nudge, .other: return .ignore
     }
   }
 
   private func goOut(_ step: Step<Self>) -> Reaction<State> {
-    if Release.timers.contains("cool") { step.arm(TimerName(word: "cool"), after: .seconds(5)) }
+    if Release.timers.contains("cool") { step.arm(.cooled, after: .seconds(5)) }
     emit("off", step)
     return .move(to: State(word: "dark"))
   }
@@ -90,24 +82,10 @@ struct ReleasedLamp<Release: LampRelease>: LegacyMachine {
     if Release.outputs.contains(output) { step.emit(Output(word: output)) }
   }
 
-  func asksFor(_ timer: TimerName) -> Bool { true }
-
-  /// Pairs can be written down only, and the lists are short.
-  private static func pairs<Key, Form>(_ keys: [Key], _ form: Form) -> KeyValuePairs<Key, Form> {
-    switch keys.count {
-    case 1: [keys[0]: form]
-    case 2: [keys[0]: form, keys[1]: form]
-    case 3: [keys[0]: form, keys[1]: form, keys[2]: form]
-    case 4: [keys[0]: form, keys[1]: form, keys[2]: form, keys[3]: form]
-    case _: preconditionFailure("a list has one to four words")
-    }
-  }
-
   static var entry: CatalogueEntry {
     .machine(
       Kind(
         Self.self, "lamp", version: Release.version, "a lamp, for tests",
-        states: State.all.map { ($0, "") }, initialStates: State.all.map { ($0.word, $0) },
         events: Release.events.map { word in
           switch word {
           case "press": .event(.press, "lit or put out")
@@ -120,8 +98,14 @@ struct ReleasedLamp<Release: LampRelease>: LegacyMachine {
           case let other: .event(Event.other, "nothing comes of it").named(other)
           }
         },
-        timers: pairs(Release.timers.map(TimerName.init), TimerForm.computed("for tests")),
-        outputs: pairs(Release.outputs.map(Output.init), OutputForm.output(about: "for tests")),
+        timers: Release.timers.map { word in
+          switch word {
+          case "burn": .timer(.burnt, named: word, "for tests")
+          case "cool": .timer(.cooled, named: word, "for tests")
+          case _: .timer(.blinked, named: word, "for tests")
+          }
+        },
+        outputs: { _ in .output(about: "for tests") },
         parameters: Release.parameters.map { word in
           switch word {
           case "burn": .parameter("burn", \.burn, .interval(.zero ... .longest), "how long it burns")
@@ -133,14 +117,14 @@ struct ReleasedLamp<Release: LampRelease>: LegacyMachine {
 }
 
 /// A word of a list that a release has.
-protocol ReleasedWord: NamedCases {
+protocol ReleasedWord: NamedCases where AllCases == [Self] {
   init(word: String)
   var word: String { get }
 }
 
 extension ReleasedWord {
+  static var allCases: [Self] { words.map(Self.init) }
+  static var count: Int { words.count }
   var index: Int { Self.words.firstIndex(of: word) ?? 0 }
   init(at index: Int) { self.init(word: Self.words[index]) }
 }
-
-extension ReleasedLamp.State: ReleasedWord {}
