@@ -1,18 +1,9 @@
 public import StateMachines
 
 /// The switch for bold text in a phone's settings: one signal, two reactions depending on the state.
-public struct BoldText: LegacyMachine {
-  public enum State: MachineState {
-    /// All texts are in the regular font.
-    case regular
-    /// All texts are in the bold font.
-    case bold
-  }
-
-  public enum Event: Sendable {
-    case toggleSwitched
-    case set(Bool)
-  }
+public struct BoldText: Machine {
+  public enum State: MachineState { case regular, bold }
+  public enum Event: MachineEvent { case toggleSwitched, set(Bool) }
 
   public enum Output: OutputWithData {
     case fontStyle(State)
@@ -27,25 +18,25 @@ public struct BoldText: LegacyMachine {
     }
   }
 
-  public var state: State
+  public var state = State.regular
+  public init() {}
 
-  public init(initial: State?, _ step: Step<Self>) {
-    state = initial ?? .regular
-    step.emit(.fontStyle(state))
-  }
-
-  public mutating func react(to input: Input<Event, NoNames>, _ step: Step<Self>) -> Reaction<State> {
-    switch (state, input) {
-    case (.regular, .event(.toggleSwitched)), (.regular, .event(.set(true))): enter(.bold, step)
-    case (.bold, .event(.toggleSwitched)), (.bold, .event(.set(false))): enter(.regular, step)
-    case (.regular, .event(.set(false))), (.bold, .event(.set(true))): .ignore
+  public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
+    switch event {
+    case .toggleSwitched:
+      switch state {
+      case .regular: .move(to: .bold)
+      case .bold: .move(to: .regular)
+      }
+    case .set(let isBold):
+      switch state {
+      case .regular: isBold ? .move(to: .bold) : .ignore
+      case .bold: isBold ? .ignore : .move(to: .regular)
+      }
     }
   }
 
-  private func enter(_ next: State, _ step: Step<Self>) -> Reaction<State> {
-    step.emit(.fontStyle(next))
-    return .move(to: next)
-  }
+  public func entered(_ state: State, _ step: Step<Self>) { step.emit(.fontStyle(state)) }
 }
 
 extension BoldText {
@@ -57,13 +48,14 @@ extension BoldText {
     example: [
       "new boldText b", "watch b", "send b toggleSwitched", "send b toggleSwitched", "send b set off",
     ],
-    states: [.regular: "texts are in the regular font", .bold: "texts are in the bold font"],
+    states: { "texts are in the \($0) font" },
     events: [
       .event(.toggleSwitched, "the switch is flipped: regular becomes bold, bold becomes regular"),
-      .event(
-        Event.set, .flag("to"), about: "bold or not, whatever the state; ignored where it is so already"),
+      .event(Event.set, .flag("to"), about: "bold or not, whatever the state; ignored where it is so already"),
     ],
-    outputs: [
-      .fontStyle: .output(("style", .choice(State.words)), about: "tells every text which font to use")
-    ])
+    outputs: {
+      switch $0 {
+      case .fontStyle: .output(("style", .choice(State.words)), about: "tells every text which font to use")
+      }
+    })
 }

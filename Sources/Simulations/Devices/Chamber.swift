@@ -7,14 +7,9 @@ import StateMachines
 /// not kept here, because it follows from the machine's state; whenever it changes, a new segment begins.
 struct Chamber: Hashable, Sendable, Codable {
   /// The temperature in °C at the beginning of the segment.
-  private(set) var temperature: Double
+  private(set) var temperature = 0.0
   /// The beginning of the segment.
-  private(set) var since: Moment
-
-  init(temperature: Double, since: Moment) {
-    self.temperature = temperature
-    self.since = since
-  }
+  private(set) var since = Moment.beginning
 
   /// What the temperature tends to, and how fast.
   struct Regime: Hashable {
@@ -51,12 +46,17 @@ struct Chamber: Hashable, Sendable, Codable {
     return regime.target + (temperature - regime.target) * Exponential.exp(-elapsed)
   }
 
-  /// The temperature in °C at a moment of this segment, and at the crossing of a threshold the threshold itself.
+  /// The segment that begins at a moment of this one, because another regime holds from then on.
   ///
-  /// So it is at the moment at which a sensor reports a crossing, by definition. Where a report was sent by hand, or
-  /// the threshold had been passed before the segment began, it is what the law says.
-  func temperature(at now: Moment, in regime: Regime, crossing threshold: Double) -> Double {
-    crosses(threshold, at: now, in: regime) ? threshold : temperature(at: now, in: regime)
+  /// At the moment at which a sensor reports a crossing the temperature is the threshold, by definition. Where a report was
+  /// sent by hand, or the threshold had been passed before the segment began, it is what the law says.
+  ///
+  /// - Parameters:
+  ///   - regime: What has held until now.
+  ///   - threshold: What a sensor was waiting for.
+  func next(at now: Moment, in regime: Regime, crossing threshold: Threshold) -> Chamber {
+    let isCrossing = crosses(threshold.temperature, at: now, in: regime)
+    return Chamber(temperature: isCrossing ? threshold.temperature : temperature(at: now, in: regime), since: now)
   }
 
   /// Whether the temperature is `threshold` at this moment, to the nearest nanosecond.
@@ -77,9 +77,9 @@ struct Chamber: Hashable, Sendable, Codable {
 
   /// The time from the beginning of the segment until a sensor reports a threshold; `nil` if it never does.
   ///
-  /// - Parameter recheckDelay: What it takes when the threshold has been reached before the segment begins, so that
-  ///   two machines that contradict each other do not bounce within one instant.
-  func report(of threshold: Threshold, in regime: Regime, recheckDelay: Interval) -> Interval? {
-    threshold.isReached(by: temperature) ? recheckDelay : crossing(of: threshold.temperature, in: regime)
+  /// A threshold that has been reached before the segment begins is reported after the cabinet's `recheckDelay`, so that
+  /// two machines that contradict each other do not bounce within one instant.
+  func report(of threshold: Threshold, in regime: Regime, _ cabinet: Cabinet) -> Interval? {
+    threshold.isReached(by: temperature) ? cabinet.recheckDelay : crossing(of: threshold.temperature, in: regime)
   }
 }

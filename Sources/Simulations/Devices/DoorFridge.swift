@@ -11,142 +11,121 @@ public import StateMachines
 /// a warm chamber starts the compressor again. The simulated door around it stays open for `openFor` after a
 /// doorOpened that was taken, and lets in the warmth of the room: its closing is the timer `doorShut`, which changes
 /// the physics and not the state. A doorOpened that is ignored changes nothing at all, the physics included.
-public struct DoorFridge: LegacyMachine {
-  /// Those of the fridge without a door event; `doorShut` is running in either as long as the door is open.
+public struct DoorFridge: Machine {
+  /// Those of the fridge without a door event.
   public typealias State = Fridge.State
+  public typealias Output = Fridge.Output
 
-  public enum Event: Sendable { case minTemperatureReached, maxTemperatureReached, doorOpened }
-
-  public enum TimerName: NamedCases {
-    case minTemperatureReached, maxTemperatureReached, doorShut
-  }
-
-  public enum Output: MachineOutput { case compressorOn, compressorOff }
+  public enum Event: MachineEvent { case minTemperatureReached, maxTemperatureReached, doorOpened, doorShut }
 
   public struct Parameters: CabinetParameters {
     var physics = true
     var cabinet = Cabinet()
-    var openFor = Interval.seconds(60)
+    var openFor = Duration.seconds(60)
     var openTau = Interval.seconds(600)
     public init() {}
   }
 
-  private var chamber: Chamber
+  private var chamber = Chamber()
   /// Whether the simulated door is open: never without physics.
   private var doorIsOpen = false
-  public var state: State
+  public var state = State.cooling
+  public init() {}
 
-  public init(initial: State?, _ step: Step<Self>) {
-    state = initial ?? .cooling
+  public mutating func start(in state: State, _ step: Step<Self>) -> State {
     chamber = step.parameters.cabinet.chamber(at: step.now)
-    switchCompressor(for: state, step)
-    expectCrossing(in: state, step)
+    return state
   }
 
-  public mutating func react(to input: Input<Event, TimerName>, _ step: Step<Self>) -> Reaction<State> {
-    switch (state, Signal(input)) {
-    case (.cooling, .minTemperatureReached): change(to: .waiting, step)
-    case (.cooling, .doorOpened): openDoor(step)
-    case (.waiting, .maxTemperatureReached): change(to: .cooling, step)
-    case (.cooling, .doorShut), (.waiting, .doorShut): shutDoor(step)
-    case (.cooling, .maxTemperatureReached), (.waiting, .minTemperatureReached), (.waiting, .doorOpened): .ignore
-    }
+  public func timers(in state: State, _ parameters: Parameters) -> StateTimers<Self> {
+    let sensor: StateTimers<Self> = untilCrossing(parameters).map { .after($0, crossing) } ?? .none
+    return doorIsOpen ? sensor + .after(parameters.openFor, .doorShut).continuing : sensor
   }
 
-  public func asksFor(_ timer: TimerName) -> Bool {
-    switch timer {
-    case .minTemperatureReached, .maxTemperatureReached: timer == state.timer
-    case .doorShut: doorIsOpen
+  public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
+    switch event {
+    case .minTemperatureReached:
+      switch state {
+      case .cooling: change(to: .waiting, step)
+      case .waiting: .ignore
+      }
+    case .maxTemperatureReached:
+      switch state {
+      case .cooling: .ignore
+      case .waiting: change(to: .cooling, step)
+      }
+    case .doorOpened:
+      switch state {
+      case .cooling: openDoor(step)
+      case .waiting: .ignore
+      }
+    case .doorShut: shutDoor(step)
     }
   }
 
   private mutating func change(to next: State, _ step: Step<Self>) -> Reaction<State> {
-    endSegment(step)
-    switchCompressor(for: next, step)
-    expectCrossing(in: next, step)
+    beginSegment(step)
     return .move(to: next)
   }
 
+  /// An open door is open for `openFor` from now on.
   private mutating func openDoor(_ step: Step<Self>) -> Reaction<State> {
-    endSegment(step)
+    beginSegment(step)
     if step.parameters.physics {
       doorIsOpen = true
       step.arm(.doorShut, after: step.parameters.openFor)
     }
-    switchCompressor(for: .waiting, step)
-    expectCrossing(in: .waiting, step)
     return .move(to: .waiting)
   }
 
+  /// The crossing comes at another moment then.
   private mutating func shutDoor(_ step: Step<Self>) -> Reaction<State> {
-    endSegment(step)
+    beginSegment(step)
     doorIsOpen = false
-    expectCrossing(in: state, step)
+    if let delay = untilCrossing(step.parameters) { step.arm(crossing, after: delay) }
     return .stay
   }
 
-  private func switchCompressor(for next: State, _ step: Step<Self>) {
-    step.emit(next == .cooling ? .compressorOn : .compressorOff)
+  public func entered(_ state: State, _ step: Step<Self>) {
+    step.emit(state == .cooling ? .compressorOn : .compressorOff)
   }
 
   // MARK: Physics
 
   /// Holds the temperature as it is now, before the conditions change.
-  private mutating func endSegment(_ step: Step<Self>) {
-    guard step.parameters.physics else { return }
-    let temperature = chamber.temperature(
-      at: step.now, in: regime(in: state, step.parameters),
-      crossing: state.threshold(step.parameters.cabinet).temperature)
-    chamber = Chamber(temperature: temperature, since: step.now)
-    step.disarm(state.timer)
-  }
-
-  /// Arms the crossing that ends `state`, in a segment that begins now.
-  private func expectCrossing(in state: State, _ step: Step<Self>) {
+  private mutating func beginSegment(_ step: Step<Self>) {
     let parameters = step.parameters
     guard parameters.physics else { return }
-    let delay = chamber.report(
-      of: state.threshold(parameters.cabinet), in: regime(in: state, parameters),
-      recheckDelay: parameters.cabinet.recheckDelay)
-    if let delay { step.arm(state.timer, after: delay) }
+    chamber = chamber.next(
+      at: step.now, in: regime(parameters), crossing: state.threshold(parameters.cabinet))
   }
 
-  private func regime(in state: State, _ parameters: Parameters) -> Chamber.Regime {
-    if doorIsOpen { return Chamber.Regime(target: parameters.cabinet.ambient, tau: parameters.openTau) }
-    return state.regime(parameters.cabinet)
-  }
-
-  private func temperature(at now: Moment, _ parameters: Parameters) -> Double? {
-    parameters.physics ? chamber.temperature(at: now, in: regime(in: state, parameters)) : nil
-  }
-
-  private func door(_ parameters: Parameters) -> String? {
-    parameters.physics ? (doorIsOpen ? "open" : "closed") : nil
-  }
-}
-
-extension DoorFridge.State {
-  /// The crossing that ends this state.
-  fileprivate var timer: DoorFridge.TimerName {
-    switch self {
+  /// The crossing that ends the state.
+  private var crossing: Event {
+    switch state {
     case .cooling: .minTemperatureReached
     case .waiting: .maxTemperatureReached
     }
   }
-}
 
-/// What an input tells, whether a client or the surroundings bring it.
-private enum Signal {
-  case minTemperatureReached, maxTemperatureReached, doorOpened, doorShut
+  /// The time from the beginning of the segment until the crossing that ends the state.
+  private func untilCrossing(_ parameters: Parameters) -> Interval? {
+    guard parameters.physics else { return nil }
+    return chamber.report(of: state.threshold(parameters.cabinet), in: regime(parameters), parameters.cabinet)
+  }
 
-  init(_ input: Input<DoorFridge.Event, DoorFridge.TimerName>) {
-    self =
-      switch input {
-      case .event(.minTemperatureReached), .expired(.minTemperatureReached): .minTemperatureReached
-      case .event(.maxTemperatureReached), .expired(.maxTemperatureReached): .maxTemperatureReached
-      case .event(.doorOpened): .doorOpened
-      case .expired(.doorShut): .doorShut
-      }
+  private func regime(_ parameters: Parameters) -> Chamber.Regime {
+    doorIsOpen
+      ? Chamber.Regime(target: parameters.cabinet.ambient, tau: parameters.openTau)
+      : state.regime(parameters.cabinet)
+  }
+
+  private func temperature(at now: Moment, _ parameters: Parameters) -> Double? {
+    parameters.physics ? chamber.temperature(at: now, in: regime(parameters)) : nil
+  }
+
+  private func door(_ parameters: Parameters) -> String? {
+    parameters.physics ? (doorIsOpen ? "open" : "closed") : nil
   }
 }
 
@@ -161,24 +140,23 @@ extension DoorFridge {
       "new doorFridge f start=4", "advance 100s", "send f doorOpened", "agenda f", "advance until 525s", "show f",
       "step", "show f",
     ],
-    states: [
-      .cooling: "the compressor runs until the chamber is cold enough or the door is opened",
-      .waiting: "the compressor rests until the chamber is too warm",
-    ],
+    states: {
+      switch $0 {
+      case .cooling: "the compressor runs until the chamber is cold enough or the door is opened"
+      case .waiting: "the compressor rests until the chamber is too warm"
+      }
+    },
     events: [
       .event(.minTemperatureReached, "the chamber has cooled down to min: cooling ends"),
       .event(.maxTemperatureReached, "the chamber has warmed up to max: cooling begins"),
       .event(.doorOpened, "the door is opened: cooling ends; ignored while waiting, and then nothing changes at all"),
     ],
     timers: [
-      .minTemperatureReached: .computed("the moment at which the chamber cools down to min"),
-      .maxTemperatureReached: .computed("the moment at which the chamber warms up to max"),
-      .doorShut: .after("openFor", "the simulated door falls shut; the machine does not notice"),
+      .timer(.minTemperatureReached, "the moment at which the chamber cools down to min"),
+      .timer(.maxTemperatureReached, "the moment at which the chamber warms up to max"),
+      .timer(.doorShut, after: "openFor", "the simulated door falls shut; the machine does not notice"),
     ],
-    outputs: [
-      .compressorOn: .output(about: "cooling begins"),
-      .compressorOff: .output(about: "cooling ends"),
-    ],
+    outputs: \.form,
     readings: [
       .reading("temperature", .temperature, "in the chamber; none without physics") { $0.temperature(at: $1, $2) },
       .reading("door", .choice(["closed", "open"]), "where the simulated door is; none without physics") {

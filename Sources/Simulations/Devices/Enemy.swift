@@ -13,54 +13,45 @@ public import StateMachines
 /// | dead | ignored | ignored | ignored | ignored | ignored | refused |
 ///
 /// An enemy does not know how strong a character has become that it does not see; characterSeen tells it.
-public struct Enemy: LegacyMachine {
-  public enum State: MachineState {
-    /// Sees nobody.
-    case idle
-    /// Sees a weak character.
-    case attacking
-    /// Sees a strong character.
-    case fleeing
-    /// For ever.
-    case dead
+public struct Enemy: Machine {
+  public enum State: MachineState { case idle, attacking, fleeing, dead }
+
+  public enum Event: MachineEvent {
+    case characterSeen(Strength), characterLost, characterBecame(Strength), killed
   }
 
-  public enum Event: Sendable {
-    case characterSeen(Strength)
-    case characterLost
-    case characterBecame(Strength)
-    case killed
+  public var state = State.idle
+  public init() {}
+
+  public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
+    switch event {
+    case .characterSeen(let strength):
+      switch state {
+      case .idle, .attacking, .fleeing: face(strength)
+      case .dead: .ignore
+      }
+    case .characterLost:
+      switch state {
+      case .attacking, .fleeing: .move(to: .idle)
+      case .idle, .dead: .ignore
+      }
+    case .characterBecame(let strength):
+      switch state {
+      case .attacking, .fleeing: face(strength)
+      case .idle, .dead: .ignore
+      }
+    case .killed:
+      switch state {
+      case .idle, .attacking, .fleeing: .move(to: .dead)
+      case .dead: step.refuse("the enemy is dead already")
+      }
+    }
   }
 
-  public var state: State
-
-  public init(initial: State?, _ step: Step<Self>) {
-    state = initial ?? .idle
-  }
-
-  public mutating func react(to input: Input<Event, NoNames>, _ step: Step<Self>) -> Reaction<State> {
-    switch (state, input) {
-    case (.idle, .event(.characterSeen(.weak))), (.fleeing, .event(.characterSeen(.weak))),
-      (.fleeing, .event(.characterBecame(.weak))):
-      return .move(to: .attacking)
-    case (.idle, .event(.characterSeen(.strong))), (.attacking, .event(.characterSeen(.strong))),
-      (.attacking, .event(.characterBecame(.strong))):
-      return .move(to: .fleeing)
-    case (.attacking, .event(.characterLost)), (.fleeing, .event(.characterLost)):
-      return .move(to: .idle)
-    case (.idle, .event(.killed)), (.attacking, .event(.killed)), (.fleeing, .event(.killed)):
-      return .move(to: .dead)
-
-    case (.attacking, .event(.characterSeen(.weak))), (.attacking, .event(.characterBecame(.weak))),
-      (.fleeing, .event(.characterSeen(.strong))), (.fleeing, .event(.characterBecame(.strong))):
-      return .stay
-
-    case (.dead, .event(.killed)):
-      return step.refuse("the enemy is dead already")
-    case (.idle, .event(.characterLost)), (.idle, .event(.characterBecame)):
-      return .ignore
-    case (.dead, .event(.characterSeen)), (.dead, .event(.characterLost)), (.dead, .event(.characterBecame)):
-      return .ignore
+  private func face(_ strength: Strength) -> Reaction<State> {
+    switch strength {
+    case .weak: state == .attacking ? .stay : .move(to: .attacking)
+    case .strong: state == .fleeing ? .stay : .move(to: .fleeing)
     }
   }
 }
@@ -76,12 +67,14 @@ extension Enemy {
       "new enemy ogre", "send ogre characterSeen weak", "send ogre characterBecame strong", "expect ogre fleeing",
       "send ogre characterLost", "send ogre killed", "send ogre killed",
     ],
-    states: [
-      .idle: "the enemy sees nobody",
-      .attacking: "the enemy sees a weak character",
-      .fleeing: "the enemy sees a strong character",
-      .dead: "the enemy is dead, for ever",
-    ],
+    states: {
+      switch $0 {
+      case .idle: "the enemy sees nobody"
+      case .attacking: "the enemy sees a weak character"
+      case .fleeing: "the enemy sees a strong character"
+      case .dead: "the enemy is dead, for ever"
+      }
+    },
     events: [
       .event(Event.characterSeen, .choice("strength"), about: "a character comes into sight"),
       .event(.characterLost, "the character is out of sight"),

@@ -9,18 +9,9 @@ public import StateMachines
 ///
 /// The two events are crossings of the set-points. A simulated chamber brings them as timers of the same names, at the
 /// exact moments; they can be sent by hand as well, and with `physics=off` only so.
-public struct Fridge: LegacyMachine {
-  public enum State: MachineState {
-    /// The compressor runs. `minTemperatureReached` is running.
-    case cooling
-    /// The compressor rests. `maxTemperatureReached` is running.
-    case waiting
-  }
-
-  public enum Event: Sendable { case minTemperatureReached, maxTemperatureReached }
-
-  public enum TimerName: NamedCases { case minTemperatureReached, maxTemperatureReached }
-
+public struct Fridge: Machine {
+  public enum State: MachineState { case cooling, waiting }
+  public enum Event: MachineEvent { case minTemperatureReached, maxTemperatureReached }
   public enum Output: MachineOutput { case compressorOn, compressorOff }
 
   public struct Parameters: CabinetParameters {
@@ -30,47 +21,53 @@ public struct Fridge: LegacyMachine {
   }
 
   // In this order a fridge takes 17 bytes.
-  private var chamber: Chamber
-  public var state: State
+  private var chamber = Chamber()
+  public var state = State.cooling
+  public init() {}
 
-  public init(initial: State?, _ step: Step<Self>) {
-    state = initial ?? .cooling
+  public mutating func start(in state: State, _ step: Step<Self>) -> State {
     chamber = step.parameters.cabinet.chamber(at: step.now)
-    enter(state, step)
+    return state
   }
 
-  public mutating func react(to input: Input<Event, TimerName>, _ step: Step<Self>) -> Reaction<State> {
-    switch (state, Event(input)) {
-    case (.cooling, .minTemperatureReached): change(to: .waiting, step)
-    case (.waiting, .maxTemperatureReached): change(to: .cooling, step)
-    case (.cooling, .maxTemperatureReached), (.waiting, .minTemperatureReached): .ignore
+  public func timers(in state: State, _ parameters: Parameters) -> StateTimers<Self> {
+    let cabinet = parameters.cabinet
+    guard parameters.physics,
+      let delay = chamber.report(of: state.threshold(cabinet), in: state.regime(cabinet), cabinet)
+    else { return .none }
+    return switch state {
+    case .cooling: .after(delay, .minTemperatureReached)
+    case .waiting: .after(delay, .maxTemperatureReached)
     }
   }
 
-  public func asksFor(_ timer: TimerName) -> Bool { timer == state.timer }
+  public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
+    switch event {
+    case .minTemperatureReached:
+      switch state {
+      case .cooling: change(to: .waiting, step)
+      case .waiting: .ignore
+      }
+    case .maxTemperatureReached:
+      switch state {
+      case .cooling: .ignore
+      case .waiting: change(to: .cooling, step)
+      }
+    }
+  }
 
+  /// Moves, and begins another segment of the temperature.
   private mutating func change(to next: State, _ step: Step<Self>) -> Reaction<State> {
     let parameters = step.parameters
+    let cabinet = parameters.cabinet
     if parameters.physics {
-      let temperature = chamber.temperature(
-        at: step.now, in: state.regime(parameters.cabinet),
-        crossing: state.threshold(parameters.cabinet).temperature)
-      chamber = Chamber(temperature: temperature, since: step.now)
-      step.disarm(state.timer)
+      chamber = chamber.next(at: step.now, in: state.regime(cabinet), crossing: state.threshold(cabinet))
     }
-    enter(next, step)
     return .move(to: next)
   }
 
-  /// Switches the compressor and expects the crossing that ends `state`; `chamber` begins now.
-  private func enter(_ state: State, _ step: Step<Self>) {
+  public func entered(_ state: State, _ step: Step<Self>) {
     step.emit(state == .cooling ? .compressorOn : .compressorOff)
-    let parameters = step.parameters
-    guard parameters.physics else { return }
-    let cabinet = parameters.cabinet
-    let delay = chamber.report(
-      of: state.threshold(cabinet), in: state.regime(cabinet), recheckDelay: cabinet.recheckDelay)
-    if let delay { step.arm(state.timer, after: delay) }
   }
 
   private func temperature(at now: Moment, _ parameters: Parameters) -> Double? {
@@ -79,15 +76,7 @@ public struct Fridge: LegacyMachine {
 }
 
 extension Fridge.State {
-  /// The crossing that ends this state.
-  fileprivate var timer: Fridge.TimerName {
-    switch self {
-    case .cooling: .minTemperatureReached
-    case .waiting: .maxTemperatureReached
-    }
-  }
-
-  /// The temperature whose crossing that is.
+  /// The temperature whose crossing ends this state.
   func threshold(_ cabinet: Cabinet) -> Chamber.Threshold {
     switch self {
     case .cooling: .atMost(cabinet.min)
@@ -104,13 +93,11 @@ extension Fridge.State {
   }
 }
 
-extension Fridge.Event {
-  /// The crossing that an input tells of, whether a client or the chamber brings it.
-  fileprivate init(_ input: Input<Self, Fridge.TimerName>) {
-    switch input {
-    case .event(let event): self = event
-    case .expired(.minTemperatureReached): self = .minTemperatureReached
-    case .expired(.maxTemperatureReached): self = .maxTemperatureReached
+extension Fridge.Output {
+  var form: OutputForm {
+    switch self {
+    case .compressorOn: .output(about: "cooling begins")
+    case .compressorOff: .output(about: "cooling ends")
     }
   }
 }
@@ -126,22 +113,21 @@ extension Fridge {
       "new fridge f start=4", "show f", "advance 343s", "step", "show f", "send f minTemperatureReached", "advance 6h",
       "journal f limit=3",
     ],
-    states: [
-      .cooling: "the compressor runs until the chamber is cold enough",
-      .waiting: "the compressor rests until the chamber is too warm",
-    ],
+    states: {
+      switch $0 {
+      case .cooling: "the compressor runs until the chamber is cold enough"
+      case .waiting: "the compressor rests until the chamber is too warm"
+      }
+    },
     events: [
       .event(.minTemperatureReached, "the chamber has cooled down to min: cooling ends"),
       .event(.maxTemperatureReached, "the chamber has warmed up to max: cooling begins"),
     ],
     timers: [
-      .minTemperatureReached: .computed("the moment at which the chamber cools down to min"),
-      .maxTemperatureReached: .computed("the moment at which the chamber warms up to max"),
+      .timer(.minTemperatureReached, "the moment at which the chamber cools down to min"),
+      .timer(.maxTemperatureReached, "the moment at which the chamber warms up to max"),
     ],
-    outputs: [
-      .compressorOn: .output(about: "cooling begins"),
-      .compressorOff: .output(about: "cooling ends"),
-    ],
+    outputs: \.form,
     readings: [
       .reading("temperature", .temperature, "in the chamber; none without physics") { $0.temperature(at: $1, $2) }
     ],

@@ -2,11 +2,13 @@ public import StateMachines
 
 /// A character in a game, strong as long as it has mechanical armor and a charged laser.
 ///
-/// | state | pickUp | hit | powerExpired | power expires |
-/// | --- | --- | --- | --- | --- |
-/// | weak, nothing else | stayed, has the item | ignored: nothing to lose | ignored | never runs |
-/// | weak, with the other item | → strong, power begins | as above, or the armor wears | ignored | never runs |
-/// | strong | stayed, power begins anew | stayed, the armor wears; worn out: → weak, power ends | → weak | → weak |
+/// | state | pickUp | hit | powerExpired |
+/// | --- | --- | --- | --- |
+/// | weak, nothing else | stayed, has the item | ignored: nothing to lose | ignored |
+/// | weak, with the other item | → strong, power begins | as above, or the armor wears | ignored |
+/// | strong | stayed, power begins anew | stayed, the armor wears; worn out: → weak, power ends | → weak |
+///
+/// The timer `power` brings powerExpired; it can be sent as well.
 ///
 /// What becomes of the items is chosen here. A new armor stands `armor` points, and each hit takes its damage from
 /// it; at none left the armor is gone, and the laser remains. Picking up an armor restores the points. Power is what
@@ -15,7 +17,7 @@ public import StateMachines
 /// weak already, and there is no weaker.
 ///
 /// `became` fits an ``Enemy``'s characterBecame.
-public struct GameCharacter: LegacyMachine {
+public struct GameCharacter: Machine {
   public enum State: StateWithData {
     /// Lacks something. No timer is running.
     case weak(Equipment)
@@ -51,13 +53,7 @@ public struct GameCharacter: LegacyMachine {
 
   public enum Item: String, Choice { case armor, laser }
 
-  public enum Event: Sendable {
-    case pickUp(Item)
-    case hit(Int)
-    case powerExpired
-  }
-
-  public enum TimerName: NamedCases { case power }
+  public enum Event: MachineEvent { case pickUp(Item), hit(Int), powerExpired }
 
   public enum Output: OutputWithData {
     case became(Strength)
@@ -73,66 +69,68 @@ public struct GameCharacter: LegacyMachine {
   }
 
   public struct Parameters: ParameterSet {
-    var power = Interval.seconds(30)
+    var power = Duration.seconds(30)
     var armor = 100
     public init() {}
   }
 
-  public var state: State
+  public var state = State.weak(.nothing)
+  public init() {}
 
-  public init(initial: State.Name?, _ step: Step<Self>) {
-    switch initial ?? .weak {
-    case .weak: state = .weak(.nothing)
-    case .strong:
-      state = .strong(armor: step.parameters.armor)
-      step.arm(.power, after: step.parameters.power)
+  public func start(in name: State.Name, _ step: Step<Self>) -> State {
+    switch name {
+    case .weak: .weak(.nothing)
+    case .strong: .strong(armor: step.parameters.armor)
     }
   }
 
-  public mutating func react(to input: Input<Event, TimerName>, _ step: Step<Self>) -> Reaction<State> {
-    switch (state, input) {
-    case (.weak(.nothing), .event(.pickUp(.armor))), (.weak(.armor), .event(.pickUp(.armor))):
-      return .stayAs(.weak(.armor(step.parameters.armor)))
-    case (.weak(.nothing), .event(.pickUp(.laser))), (.weak(.laser), .event(.pickUp(.laser))):
-      return .stayAs(.weak(.laser))
-    case (.weak(.armor(let armor)), .event(.pickUp(.laser))):
-      return strengthen(armor, step)
-    case (.weak(.laser), .event(.pickUp(.armor))):
-      return strengthen(step.parameters.armor, step)
-    case (.weak(.armor(let armor)), .event(.hit(let damage))):
-      return .stayAs(.weak(armor > damage ? .armor(armor - damage) : .nothing))
-    case (.strong, .event(.pickUp(.armor))):
-      step.arm(.power, after: step.parameters.power)
-      return .stayAs(.strong(armor: step.parameters.armor))
-    case (.strong, .event(.pickUp(.laser))):
-      step.arm(.power, after: step.parameters.power)
-      return .stay
-    case (.strong(let armor), .event(.hit(let damage))):
-      return armor > damage ? .stayAs(.strong(armor: armor - damage)) : weaken(.laser, step)
-    case (.strong, .event(.powerExpired)), (.strong, .expired(.power)):
-      return weaken(.nothing, step)
-
-    case (.weak(.nothing), .event(.hit)), (.weak(.laser), .event(.hit)), (.weak, .event(.powerExpired)),
-      (.weak, .expired(.power)):
-      return .ignore
+  public func timers(in state: State, _ parameters: Parameters) -> StateTimers<Self> {
+    switch state {
+    case .weak: .none
+    case .strong: .after(parameters.power, .powerExpired)
     }
   }
 
-  public func asksFor(_ timer: TimerName) -> Bool {
-    switch (timer, state) {
-    case (.power, .strong): true
-    case (.power, .weak): false
+  public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
+    switch event {
+    case .pickUp(.armor):
+      switch state {
+      case .weak(.nothing), .weak(.armor): .stayAs(.weak(.armor(step.parameters.armor)))
+      case .weak(.laser): strengthen(step.parameters.armor, step)
+      case .strong: beginPowerAnew(step.parameters.armor, step)
+      }
+    case .pickUp(.laser):
+      switch state {
+      case .weak(.nothing), .weak(.laser): .stayAs(.weak(.laser))
+      case .weak(.armor(let armor)): strengthen(armor, step)
+      case .strong(let armor): beginPowerAnew(armor, step)
+      }
+    case .hit(let damage):
+      switch state {
+      case .weak(.nothing), .weak(.laser): .ignore
+      case .weak(.armor(let armor)): .stayAs(.weak(armor > damage ? .armor(armor - damage) : .nothing))
+      case .strong(let armor):
+        step.when("armor stands it", armor > damage) ? .stayAs(.strong(armor: armor - damage)) : weaken(.laser, step)
+      }
+    case .powerExpired:
+      switch state {
+      case .weak: .ignore
+      case .strong: weaken(.nothing, step)
+      }
     }
   }
 
   private func strengthen(_ armor: Int, _ step: Step<Self>) -> Reaction<State> {
-    step.arm(.power, after: step.parameters.power)
     step.emit(.became(.strong))
     return .move(to: .strong(armor: armor))
   }
 
+  private func beginPowerAnew(_ armor: Int, _ step: Step<Self>) -> Reaction<State> {
+    step.arm(.powerExpired, after: step.parameters.power)
+    return .stayAs(.strong(armor: armor))
+  }
+
   private func weaken(_ left: Equipment, _ step: Step<Self>) -> Reaction<State> {
-    step.disarm(.power)
     step.emit(.became(.weak))
     return .move(to: .weak(left))
   }
@@ -171,20 +169,24 @@ extension GameCharacter {
       "send ogre characterSeen weak", "send hero pickUp armor", "send hero pickUp laser", "expect ogre fleeing",
       "advance 30s", "expect ogre attacking",
     ],
-    states: [
-      .weak: "the character lacks armor or laser",
-      .strong: "the character has both, and power is running",
-    ],
+    states: {
+      switch $0 {
+      case .weak: "the character lacks armor or laser"
+      case .strong: "the character has both, and power is running"
+      }
+    },
     events: [
       .event(Event.pickUp, .choice("item"), about: "the character finds something"),
       .event(Event.hit, .integer("damage", 1...1_000_000, like: [1, 1_000_000]), about: "somebody hits the character"),
       .event(.powerExpired, "the power is used up, before its time"),
     ],
-    timers: [.power: .after("power", "armor and laser are used up")],
-    outputs: [
-      .became: .output(
-        ("strength", .choice(Strength.allCases.map(\.rawValue))), about: "enemies see the character change")
-    ],
+    timers: [.timer(.powerExpired, named: "power", after: "power", "armor and laser are used up")],
+    outputs: {
+      switch $0 {
+      case .became:
+        .output(("strength", .choice(Strength.allCases.map(\.rawValue))), about: "enemies see the character change")
+      }
+    },
     readings: [
       .reading("armor", .integer(0...1_000_000), "the points that the armor stands; 0 without one") {
         machine, _, _ in machine.state.armor

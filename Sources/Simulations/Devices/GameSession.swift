@@ -17,46 +17,25 @@ public import StateMachines
 /// Chosen here: with `frames=auto` the clock moves the world, and a frame sent by hand is drawn beside those of the
 /// clock without moving it. With `frames=manual` there is no clock, and each frame moves the world by its dt. The
 /// world remains in `over`, frozen, until a new one is made or the menu is entered.
-public struct GameSession: LegacyMachine {
-  public enum State: StateWithData {
-    /// There is no world. No timer is running.
-    case menu
-    /// The world goes on since a moment. With `frames=auto`, `frame` is running.
-    case playing(World, since: Moment)
-    /// The world stands still. No timer is running.
-    case paused(World)
-    /// The world has come to its end. No timer is running.
-    case over(World)
+public struct GameSession: Machine {
+  public enum State: MachineState { case menu, playing, paused, over }
 
-    public enum Name: NamedCases { case menu, playing, paused, over }
-
-    public var name: Name {
-      switch self {
-      case .menu: .menu
-      case .playing: .playing
-      case .paused: .paused
-      case .over: .over
-      }
-    }
-  }
-
-  /// A world as it was when its time last stopped or began to go on.
-  public struct World: Hashable, Sendable, Codable {
-    fileprivate(set) var age = Interval.zero
+  private struct World: Codable {
+    /// How old it was when its time last stopped or began to go on, or at the last frame of the clock.
+    var age = Interval.zero
+    /// Since when the clock moves it; `nil` while it does not.
+    var since: Moment?
     /// How many frames the clock has brought.
-    fileprivate(set) var ticks = 0
+    var ticks = 0
     /// How many frames were drawn, those sent by hand included.
-    fileprivate(set) var drawn = 0
+    var drawn = 0
+
+    func age(at now: Moment) -> Interval { since.map { age + (now - $0) } ?? age }
   }
 
   public enum Frames: String, Choice { case auto, manual }
 
-  public enum Event: Sendable {
-    case start, pause, resume, toMenu, gameOver
-    case frame(Interval)
-  }
-
-  public enum TimerName: NamedCases { case frame }
+  public enum Event: MachineEvent { case start, pause, resume, toMenu, gameOver, frame(Interval), tick }
 
   public enum Output: OutputWithData {
     case update(Interval)
@@ -94,131 +73,105 @@ public struct GameSession: LegacyMachine {
     }
   }
 
-  public var state: State
+  private var world = World()
+  public var state = State.menu
+  public init() {}
 
-  public init(initial: State.Name?, _ step: Step<Self>) {
-    switch initial ?? .menu {
-    case .menu: state = .menu
-    case .playing: state = GameSession.play(World(), step)
-    case .paused: state = .paused(World())
-    case .over: state = .over(World())
-    }
+  public mutating func start(in state: State, _ step: Step<Self>) -> State {
+    if state == .playing { play(World(), step) }
+    return state
   }
 
-  public mutating func react(to input: Input<Event, TimerName>, _ step: Step<Self>) -> Reaction<State> {
-    switch (state, input) {
-    case (.menu, .event(.start)), (.over, .event(.start)):
-      return .move(to: GameSession.play(World(), step))
-    case (.playing(let world, let since), .event(.pause)):
-      return .move(to: .paused(stop(world, since, step)))
-    case (.playing(let world, let since), .event(.gameOver)):
-      return .move(to: .over(stop(world, since, step)))
-    case (.paused(let world), .event(.resume)):
-      return .move(to: GameSession.play(world, step))
-    case (.playing, .event(.toMenu)):
-      step.disarm(.frame)
-      return .move(to: .menu)
-    case (.paused, .event(.toMenu)), (.over, .event(.toMenu)):
-      return .move(to: .menu)
+  public func timers(in state: State, _ parameters: Parameters) -> StateTimers<Self> {
+    guard state == .playing && parameters.frames == .auto else { return .none }
+    return .every(parameters.age(at: world.ticks + 1) - world.age, .tick)
+  }
 
-    case (.menu, .event(.frame)):
-      step.emit(.drawMenu)
-      return .stay
-    case (.playing(var world, let since), .event(.frame(let dt))):
-      step.emit(.update(dt))
-      step.emit(.drawWorld)
-      world.drawn += 1
-      switch step.parameters.frames {
-      case .auto: break
-      case .manual: world.age = min(world.age + min(dt, .longest - world.age), .longest)
+  public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
+    switch event {
+    case .start:
+      switch state {
+      case .menu, .over: play(World(), step)
+      case .playing: step.refuse("the game has started already")
+      case .paused: step.refuse("a paused game is resumed, not started")
       }
-      return .stayAs(.playing(world, since: since))
-    case (.playing(var world, let since), .expired(.frame)):
-      let parameters = step.parameters
-      step.emit(.update(parameters.age(at: world.ticks + 1) - parameters.age(at: world.ticks)))
-      step.emit(.drawWorld)
-      world.ticks += 1
-      world.drawn += 1
-      GameSession.awaitFrame(of: world, aged: world.age(at: step.now, since: since, parameters), step)
-      return .stayAs(.playing(world, since: since))
-    case (.over, .event(.frame)):
-      step.emit(.drawResult)
-      return .stay
-
-    case (.playing, .event(.start)):
-      return step.refuse("the game has started already")
-    case (.paused, .event(.start)):
-      return step.refuse("a paused game is resumed, not started")
-    case (.menu, .event(.pause)), (.menu, .event(.resume)), (.menu, .event(.gameOver)):
-      return step.refuse("no game has started")
-    case (.over, .event(.pause)), (.over, .event(.resume)):
-      return step.refuse("the game is over")
-    case (.paused, .event(.gameOver)):
-      return step.refuse("a world that stands still does not end")
-    case (.menu, .event(.toMenu)), (.playing, .event(.resume)), (.paused, .event(.pause)), (.over, .event(.gameOver)):
-      return .ignore
-    case (.paused, .event(.frame)):
-      return .ignore  // Nothing is drawn.
-    case (.menu, .expired(.frame)), (.paused, .expired(.frame)), (.over, .expired(.frame)):
-      return .ignore
-    }
-  }
-
-  public func asksFor(_ timer: TimerName) -> Bool {
-    switch (timer, state) {
-    case (.frame, .playing): true
-    case (.frame, .menu), (.frame, .paused), (.frame, .over): false
+    case .pause:
+      switch state {
+      case .menu: step.refuse("no game has started")
+      case .playing: stop(in: .paused, step)
+      case .paused: .ignore
+      case .over: step.refuse("the game is over")
+      }
+    case .resume:
+      switch state {
+      case .menu: step.refuse("no game has started")
+      case .playing: .ignore
+      case .paused: play(world, step)
+      case .over: step.refuse("the game is over")
+      }
+    case .toMenu:
+      switch state {
+      case .menu: .ignore
+      case .playing, .paused, .over: .move(to: .menu)
+      }
+    case .gameOver:
+      switch state {
+      case .menu: step.refuse("no game has started")
+      case .playing: stop(in: .over, step)
+      case .paused: step.refuse("a world that stands still does not end")
+      case .over: .ignore
+      }
+    case .frame(let dt):
+      switch state {
+      case .menu: draw(.drawMenu, step)
+      case .playing: moveByHand(dt, step)
+      case .paused: .ignore
+      case .over: draw(.drawResult, step)
+      }
+    case .tick:
+      switch state {
+      case .playing: moveByClock(step)
+      case .menu, .paused, .over: .ignore
+      }
     }
   }
 
   /// Lets a world go on from now.
-  private static func play(_ world: World, _ step: Step<Self>) -> State {
-    awaitFrame(of: world, aged: world.age, step)
-    return .playing(world, since: step.now)
+  @discardableResult
+  private mutating func play(_ world: World, _ step: Step<Self>) -> Reaction<State> {
+    self.world = world
+    self.world.since = step.parameters.frames == .auto ? step.now : nil
+    return .move(to: .playing)
   }
 
-  /// Waits for the clock's next frame, if there is a clock.
-  private static func awaitFrame(of world: World, aged age: Interval, _ step: Step<Self>) {
-    let parameters = step.parameters
-    switch parameters.frames {
-    case .auto: step.arm(.frame, after: max(.zero, parameters.age(at: world.ticks + 1) - age))
-    case .manual: break
-    }
+  /// Lets the time of the world stop now.
+  private mutating func stop(in next: State, _ step: Step<Self>) -> Reaction<State> {
+    world.age = world.age(at: step.now)
+    world.since = nil
+    return .move(to: next)
   }
 
-  /// The world as it stands when its time stops now.
-  private func stop(_ world: World, _ since: Moment, _ step: Step<Self>) -> World {
-    step.disarm(.frame)
-    var world = world
-    world.age = world.age(at: step.now, since: since, step.parameters)
-    return world
-  }
-}
-
-extension GameSession.World {
-  /// How old the world is at a moment, when it goes on since another one.
-  fileprivate func age(at now: Moment, since: Moment, _ parameters: GameSession.Parameters) -> Interval {
-    switch parameters.frames {
-    case .auto: age + (now - since)
-    case .manual: age
-    }
-  }
-}
-
-extension GameSession.State {
-  fileprivate func age(at now: Moment, _ parameters: GameSession.Parameters) -> Interval? {
-    switch self {
-    case .menu: nil
-    case .playing(let world, let since): world.age(at: now, since: since, parameters)
-    case .paused(let world), .over(let world): world.age
-    }
+  private func draw(_ output: Output, _ step: Step<Self>) -> Reaction<State> {
+    step.emit(output)
+    return .stay
   }
 
-  fileprivate var drawn: Int? {
-    switch self {
-    case .menu: nil
-    case .playing(let world, since: _), .paused(let world), .over(let world): world.drawn
-    }
+  /// Draws the world, and moves it where no clock does.
+  private mutating func moveByHand(_ dt: Interval, _ step: Step<Self>) -> Reaction<State> {
+    world.drawn += 1
+    if world.since == nil { world.age = min(world.age + min(dt, .longest - world.age), .longest) }
+    step.emit(.update(dt))
+    return draw(.drawWorld, step)
+  }
+
+  private mutating func moveByClock(_ step: Step<Self>) -> Reaction<State> {
+    let last = step.parameters.age(at: world.ticks)
+    world.ticks += 1
+    world.drawn += 1
+    world.age = step.parameters.age(at: world.ticks)
+    world.since = step.now
+    step.emit(.update(world.age - last))
+    return draw(.drawWorld, step)
   }
 }
 
@@ -233,12 +186,14 @@ extension GameSession {
       "new game chess", "send chess start", "advance 500ms", "send chess pause", "advance 500ms", "show chess",
       "send chess resume", "advance 500ms", "show chess",
     ],
-    states: [
-      .menu: "there is no world",
-      .playing: "the world goes on, and frames draw it",
-      .paused: "the world stands still, and nothing is drawn",
-      .over: "the world has come to its end, and frames draw the result",
-    ],
+    states: {
+      switch $0 {
+      case .menu: "there is no world"
+      case .playing: "the world goes on, and frames draw it"
+      case .paused: "the world stands still, and nothing is drawn"
+      case .over: "the world has come to its end, and frames draw the result"
+      }
+    },
     events: [
       .event(.start, "a new world begins"),
       .event(.pause, "the world stands still"),
@@ -249,19 +204,21 @@ extension GameSession {
         Event.frame, .interval("dt", like: [Interval.milliseconds(16)]),
         about: "something is to be drawn, dt after the last time"),
     ],
-    timers: [.frame: .computed("the clock's next frame, counted in world time")],
-    outputs: [
-      .update: .output(("dt", .interval(.zero ... .longest)), about: "the world is moved by dt"),
-      .drawMenu: .output(about: "the menu is drawn"),
-      .drawWorld: .output(about: "the world is drawn"),
-      .drawResult: .output(about: "the result is drawn"),
-    ],
+    timers: [.timer(.tick, named: "frame", "the clock's next frame, counted in world time")],
+    outputs: {
+      switch $0 {
+      case .update: .output(("dt", .interval(.zero ... .longest)), about: "the world is moved by dt")
+      case .drawMenu: .output(about: "the menu is drawn")
+      case .drawWorld: .output(about: "the world is drawn")
+      case .drawResult: .output(about: "the result is drawn")
+      }
+    },
     readings: [
       .reading("worldTime", .interval(.zero ... .longest), "how old the world is; none in the menu") {
-        $0.state.age(at: $1, $2)
+        machine, now, _ in machine.state == .menu ? nil : machine.world.age(at: now)
       },
       .reading("frames", .integer(0...Int.max), "how often the world was drawn; none in the menu") {
-        machine, _, _ in machine.state.drawn
+        machine, _, _ in machine.state == .menu ? nil : machine.world.drawn
       },
     ],
     parameters: [

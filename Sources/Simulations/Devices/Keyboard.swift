@@ -26,11 +26,7 @@ public struct Keyboard: OrthogonalMachine {
   public enum Dictation: String, Choice, StatechartLeaf, MachineState { case off, on }
 
   public enum Event: MachineEvent {
-    case tap
-    case character(Character)
-    case layout(Layout)
-    case dictation(Dictation)
-    case windowClosed
+    case tap, character(Character), windowClosed, layout(Layout), dictation(Dictation)
   }
 
   public typealias Output = ShiftKey.Output

@@ -17,18 +17,18 @@ public import StateMachines
 ///
 /// Going home closes the alert like pressCancel, and stops one that was about to appear. A call that was ordered
 /// comes whether the app is still in front or not, and it goes on when the app is opened during it.
-public struct Phone: LegacyMachine {
+public struct Phone: Machine {
   public enum State: StateWithData {
     /// The app is in front.
     case foreground(Line)
     /// The app is in front, and has just asked for a call. `alert` is running.
-    case opening(Number)
+    case opening
     /// The alert asks whether to call; the app behind it is inactive.
-    case alerting(Number)
+    case alerting
     /// The home screen or the call's screen is in front.
     case background(Line)
 
-    public enum Name: UInt8, CaseIterable {
+    public enum Name: NamedCases {
       case foregroundIdle, foregroundDialing, foregroundConnected
       case inactiveAlert
       case backgroundIdle, backgroundDialing, backgroundConnected
@@ -52,22 +52,18 @@ public struct Phone: LegacyMachine {
     /// Nothing.
     case idle
     /// The call was ordered, and its screen is about to appear. `callUI` is running.
-    case starting(Number)
+    case starting
     /// The other side's phone rings. `ring` is running.
-    case dialing(Number)
+    case dialing
     /// Both sides can talk.
-    case connected(Number)
+    case connected
   }
 
-  /// Whom to call; `nil` in a phone that was made with its call.
-  public typealias Number = String?
-
-  public enum Event: Sendable {
+  public enum Event: MachineEvent {
     case openTel(String)
     case pressCall, pressCancel, hangUp, openApp, goHome
+    case alertAppears, callUIAppears, otherSideAnswers
   }
-
-  public enum TimerName: NamedCases { case alert, callUI, ring }
 
   public enum Output: MachineOutput {
     case willResignActive, didEnterBackground, willEnterForeground, didBecomeActive
@@ -75,128 +71,120 @@ public struct Phone: LegacyMachine {
   }
 
   public struct Parameters: ParameterSet {
-    var alert = Interval.milliseconds(100)
-    var callUI = Interval.milliseconds(300)
-    var ring = Interval.seconds(6)
+    var alert = Duration.milliseconds(100)
+    var callUI = Duration.milliseconds(300)
+    var ring = Duration.seconds(6)
     public init() {}
   }
 
-  public var state: State
+  /// Whom to call; `nil` where nobody is, and in a phone that was made with its call.
+  private var number: String?
+  public var state = State.foreground(.idle)
+  public init() {}
 
-  public init(initial: State.Name?, _ step: Step<Self>) {
-    switch initial ?? .foregroundIdle {
-    case .foregroundIdle: state = .foreground(.idle)
-    case .foregroundDialing: state = .foreground(.dialing(nil))
-    case .foregroundConnected: state = .foreground(.connected(nil))
-    case .inactiveAlert: state = .alerting(nil)
-    case .backgroundIdle: state = .background(.idle)
-    case .backgroundDialing: state = .background(.dialing(nil))
-    case .backgroundConnected: state = .background(.connected(nil))
-    }
-    if asksFor(.ring) { step.arm(.ring, after: step.parameters.ring) }
-  }
-
-  public mutating func react(to input: Input<Event, TimerName>, _ step: Step<Self>) -> Reaction<State> {
-    switch (state, input) {
-    case (.foreground(.idle), .event(.openTel(let number))):
-      step.arm(.alert, after: step.parameters.alert)
-      return .stayAs(.opening(number))
-    case (.opening(let number), .expired(.alert)):
-      step.emit(.willResignActive)
-      return .move(to: .alerting(number))
-    case (.alerting(let number), .event(.pressCall)):
-      step.emit(.didBecomeActive)
-      step.arm(.callUI, after: step.parameters.callUI)
-      return .move(to: .foreground(.starting(number)))
-    case (.alerting, .event(.pressCancel)):
-      step.emit(.didBecomeActive)
-      return .move(to: .foreground(.idle))
-    case (.foreground(.starting(let number)), .expired(.callUI)):
-      step.emit(.willResignActive)
-      step.emit(.callDialing)
-      step.emit(.didEnterBackground)
-      step.arm(.ring, after: step.parameters.ring)
-      return .move(to: .background(.dialing(number)))
-    case (.background(.starting(let number)), .expired(.callUI)):
-      step.emit(.callDialing)
-      step.arm(.ring, after: step.parameters.ring)
-      return .move(to: .background(.dialing(number)))
-    case (.foreground(.dialing(let number)), .expired(.ring)):
-      step.emit(.callConnected)
-      return .move(to: .foreground(.connected(number)))
-    case (.background(.dialing(let number)), .expired(.ring)):
-      step.emit(.callConnected)
-      return .move(to: .background(.connected(number)))
-    case (.foreground(.dialing), .event(.hangUp)), (.foreground(.connected), .event(.hangUp)):
-      step.disarm(.ring)
-      step.emit(.callEnded)
-      return .move(to: .foreground(.idle))
-    case (.background(.dialing), .event(.hangUp)), (.background(.connected), .event(.hangUp)):
-      step.disarm(.ring)
-      step.emit(.callEnded)
-      return .move(to: .background(.idle))
-    case (.background(let line), .event(.openApp)):
-      step.emit(.willEnterForeground)
-      step.emit(.didBecomeActive)
-      return .move(to: .foreground(line))
-    case (.foreground(let line), .event(.goHome)):
-      step.emit(.willResignActive)
-      step.emit(.didEnterBackground)
-      return .move(to: .background(line))
-    case (.opening, .event(.goHome)):
-      step.disarm(.alert)
-      step.emit(.willResignActive)
-      step.emit(.didEnterBackground)
-      return .move(to: .background(.idle))
-    case (.alerting, .event(.goHome)):
-      step.emit(.didEnterBackground)
-      return .move(to: .background(.idle))
-
-    case (.opening, .event(.openTel)), (.alerting, .event(.openTel)):
-      return step.refuse("the phone is asking about another number")
-    case (.foreground(.starting), .event(.openTel)), (.foreground(.dialing), .event(.openTel)),
-      (.foreground(.connected), .event(.openTel)):
-      return step.refuse("the phone is busy with a call")
-    case (.background, .event(.openTel)):
-      return step.refuse("only an app in the foreground can ask for a call")
-    case (.foreground, .event(.pressCall)), (.opening, .event(.pressCall)), (.background, .event(.pressCall)),
-      (.foreground, .event(.pressCancel)), (.opening, .event(.pressCancel)), (.background, .event(.pressCancel)):
-      return step.refuse("no alert is shown")
-    case (.foreground(.idle), .event(.hangUp)), (.foreground(.starting), .event(.hangUp)), (.opening, .event(.hangUp)),
-      (.alerting, .event(.hangUp)), (.background(.idle), .event(.hangUp)), (.background(.starting), .event(.hangUp)):
-      return step.refuse("there is no call to hang up")
-    case (.alerting, .event(.openApp)):
-      return step.refuse("the alert must be answered first")
-
-    case (.foreground, .event(.openApp)), (.opening, .event(.openApp)), (.background, .event(.goHome)):
-      return .ignore
-    case (.foreground, .expired(.alert)), (.alerting, .expired(.alert)), (.background, .expired(.alert)),
-      (.foreground(.idle), .expired(.callUI)), (.foreground(.dialing), .expired(.callUI)),
-      (.foreground(.connected), .expired(.callUI)), (.opening, .expired(.callUI)), (.alerting, .expired(.callUI)),
-      (.background(.idle), .expired(.callUI)), (.background(.dialing), .expired(.callUI)),
-      (.background(.connected), .expired(.callUI)),
-      (.foreground(.idle), .expired(.ring)), (.foreground(.starting), .expired(.ring)),
-      (.foreground(.connected), .expired(.ring)), (.opening, .expired(.ring)), (.alerting, .expired(.ring)),
-      (.background(.idle), .expired(.ring)), (.background(.starting), .expired(.ring)),
-      (.background(.connected), .expired(.ring)):
-      return .ignore  // These timers cannot be running there.
+  public func start(in name: State.Name, _ step: Step<Self>) -> State {
+    switch name {
+    case .foregroundIdle: .foreground(.idle)
+    case .foregroundDialing: .foreground(.dialing)
+    case .foregroundConnected: .foreground(.connected)
+    case .inactiveAlert: .alerting
+    case .backgroundIdle: .background(.idle)
+    case .backgroundDialing: .background(.dialing)
+    case .backgroundConnected: .background(.connected)
     }
   }
 
-  public func asksFor(_ timer: TimerName) -> Bool {
-    switch (timer, state) {
-    case (.alert, .opening), (.callUI, .foreground(.starting)), (.callUI, .background(.starting)),
-      (.ring, .foreground(.dialing)), (.ring, .background(.dialing)):
-      true
-    case (.alert, .foreground), (.alert, .alerting), (.alert, .background), (.callUI, .foreground), (.callUI, .opening),
-      (.callUI, .alerting), (.callUI, .background), (.ring, .foreground), (.ring, .opening), (.ring, .alerting),
-      (.ring, .background):
-      false
+  public func timers(in state: State, _ parameters: Parameters) -> StateTimers<Self> {
+    switch state {
+    case .opening: .after(parameters.alert, .alertAppears)
+    case .foreground(.starting), .background(.starting): .after(parameters.callUI, .callUIAppears).continuing
+    case .foreground(.dialing), .background(.dialing): .after(parameters.ring, .otherSideAnswers).continuing
+    case .foreground(.idle), .foreground(.connected), .alerting, .background(.idle), .background(.connected): .none
+    }
+  }
+
+  public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
+    switch event {
+    case .openTel(let number):
+      switch state {
+      case .foreground(.idle): open(number)
+      case .opening, .alerting: step.refuse("the phone is asking about another number")
+      case .foreground(.starting), .foreground(.dialing), .foreground(.connected):
+        step.refuse("the phone is busy with a call")
+      case .background: step.refuse("only an app in the foreground can ask for a call")
+      }
+    case .pressCall:
+      switch state {
+      case .alerting: tell(.didBecomeActive, to: .foreground(.starting), step)
+      case .foreground, .opening, .background: step.refuse("no alert is shown")
+      }
+    case .pressCancel:
+      switch state {
+      case .alerting: tell(.didBecomeActive, to: .foreground(.idle), step)
+      case .foreground, .opening, .background: step.refuse("no alert is shown")
+      }
+    case .hangUp:
+      switch state {
+      case .foreground(.dialing), .foreground(.connected): tell(.callEnded, to: .foreground(.idle), step)
+      case .background(.dialing), .background(.connected): tell(.callEnded, to: .background(.idle), step)
+      case .foreground(.idle), .foreground(.starting), .opening, .alerting, .background(.idle), .background(.starting):
+        step.refuse("there is no call to hang up")
+      }
+    case .openApp:
+      switch state {
+      case .foreground, .opening: .ignore
+      case .alerting: step.refuse("the alert must be answered first")
+      case .background(let line): tell(.willEnterForeground, .didBecomeActive, to: .foreground(line), step)
+      }
+    case .goHome:
+      switch state {
+      case .foreground(let line): tell(.willResignActive, .didEnterBackground, to: .background(line), step)
+      case .opening: tell(.willResignActive, .didEnterBackground, to: .background(.idle), step)
+      case .alerting: tell(.didEnterBackground, to: .background(.idle), step)
+      case .background: .ignore
+      }
+    case .alertAppears:
+      switch state {
+      case .opening: tell(.willResignActive, to: .alerting, step)
+      case .foreground, .alerting, .background: .ignore
+      }
+    case .callUIAppears:
+      switch state {
+      case .foreground(.starting):
+        tell(.willResignActive, .callDialing, .didEnterBackground, to: .background(.dialing), step)
+      case .background(.starting): tell(.callDialing, to: .background(.dialing), step)
+      case .foreground, .opening, .alerting, .background: .ignore
+      }
+    case .otherSideAnswers:
+      switch state {
+      case .foreground(.dialing): tell(.callConnected, to: .foreground(.connected), step)
+      case .background(.dialing): tell(.callConnected, to: .background(.connected), step)
+      case .foreground, .opening, .alerting, .background: .ignore
+      }
+    }
+  }
+
+  private mutating func open(_ number: String) -> Reaction<State> {
+    self.number = number
+    return .stayAs(.opening)
+  }
+
+  /// Tells the app what happens, and moves.
+  private func tell(_ outputs: Output..., to next: State, _ step: Step<Self>) -> Reaction<State> {
+    for output in outputs { step.emit(output) }
+    return .move(to: next)
+  }
+
+  /// A number is forgotten with its call.
+  public mutating func entered(_ state: State, _ step: Step<Self>) {
+    switch state {
+    case .foreground(.idle), .background(.idle): number = nil
+    case .foreground, .opening, .alerting, .background: break
     }
   }
 }
 
-extension Phone.State.Name: NamedCases {
+extension Phone.State.Name {
   /// The app, the alert and the call.
   public static let words = allCases.map { name in
     switch name {
@@ -207,24 +195,6 @@ extension Phone.State.Name: NamedCases {
     case .backgroundIdle: "background+noAlert+idle"
     case .backgroundDialing: "background+noAlert+dialing"
     case .backgroundConnected: "background+noAlert+connected"
-    }
-  }
-}
-
-extension Phone.State {
-  fileprivate var number: Phone.Number {
-    switch self {
-    case .foreground(let line), .background(let line): line.number
-    case .opening(let number), .alerting(let number): number
-    }
-  }
-}
-
-extension Phone.Line {
-  fileprivate var number: Phone.Number {
-    switch self {
-    case .idle: nil
-    case .starting(let number), .dialing(let number), .connected(let number): number
     }
   }
 }
@@ -240,15 +210,17 @@ extension Phone {
       "advance 6s", "send p hangUp", "send p openApp",
     ],
     regions: .init(["app", "alert", "call"]),
-    states: [
-      .foregroundIdle: "the app is in front; an alert or a call may be about to appear",
-      .foregroundDialing: "the app is in front, and the other side's phone rings",
-      .foregroundConnected: "the app is in front during a call",
-      .inactiveAlert: "the phone asks whether to call",
-      .backgroundIdle: "the home screen is in front",
-      .backgroundDialing: "the other side's phone rings",
-      .backgroundConnected: "both sides can talk",
-    ],
+    states: {
+      switch $0 {
+      case .foregroundIdle: "the app is in front; an alert or a call may be about to appear"
+      case .foregroundDialing: "the app is in front, and the other side's phone rings"
+      case .foregroundConnected: "the app is in front during a call"
+      case .inactiveAlert: "the phone asks whether to call"
+      case .backgroundIdle: "the home screen is in front"
+      case .backgroundDialing: "the other side's phone rings"
+      case .backgroundConnected: "both sides can talk"
+      }
+    },
     events: [
       .event(Event.openTel, .text("number", bytes: 1...64), about: "the app asks for a call"),
       .event(.pressCall, "the person answers the alert: call"),
@@ -258,21 +230,23 @@ extension Phone {
       .event(.goHome, "the person leaves the app; ignored where it is in the background"),
     ],
     timers: [
-      .alert: .after("alert", "the alert appears"),
-      .callUI: .after("callUI", "the call's screen appears"),
-      .ring: .after("ring", "the other side answers"),
+      .timer(.alertAppears, named: "alert", after: "alert", "the alert appears"),
+      .timer(.callUIAppears, named: "callUI", after: "callUI", "the call's screen appears"),
+      .timer(.otherSideAnswers, named: "ring", after: "ring", "the other side answers"),
     ],
-    outputs: [
-      .willResignActive: .output(about: "the app is about to become inactive"),
-      .didEnterBackground: .output(about: "the app is in the background"),
-      .willEnterForeground: .output(about: "the app is about to leave the background"),
-      .didBecomeActive: .output(about: "the app is active"),
-      .callDialing: .output(about: "an outgoing call is not connected yet"),
-      .callConnected: .output(about: "both sides can talk"),
-      .callEnded: .output(about: "the call is over"),
-    ],
+    outputs: {
+      switch $0 {
+      case .willResignActive: .output(about: "the app is about to become inactive")
+      case .didEnterBackground: .output(about: "the app is in the background")
+      case .willEnterForeground: .output(about: "the app is about to leave the background")
+      case .didBecomeActive: .output(about: "the app is active")
+      case .callDialing: .output(about: "an outgoing call is not connected yet")
+      case .callConnected: .output(about: "both sides can talk")
+      case .callEnded: .output(about: "the call is over")
+      }
+    },
     readings: [
-      .reading("number", .phoneNumber, "that is asked about or called") { machine, _, _ in machine.state.number }
+      .reading("number", .phoneNumber, "that is asked about or called") { machine, _, _ in machine.number }
     ],
     parameters: [
       .parameter("alert", \.alert, .delay, "how long the alert takes to appear"),

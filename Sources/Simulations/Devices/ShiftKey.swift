@@ -33,16 +33,15 @@ public struct ShiftKey: Machine {
       case .capsLock: .capsLock
       }
     }
+
+    /// Whether `doubleTap` is running.
+    var isWindowOpen: Bool { self == .off(.open) || self == .on(.open) }
   }
 
   /// Whether a tap now would be the second of two: whether `doubleTap` is running.
   public enum Window: Sendable, Codable { case open, closed }
 
-  public enum Event: MachineEvent {
-    case tap
-    case character(Character)
-    case windowClosed
-  }
+  public enum Event: MachineEvent { case tap, character(Character), windowClosed }
 
   public enum Output: OutputWithData {
     case text(String)
@@ -82,41 +81,29 @@ public struct ShiftKey: Machine {
     switch event {
     case .tap:
       switch state {
-      case .off(.closed): return .move(to: .on(.open))
-      case .off(.open), .on(.open): return .move(to: .capsLock)
-      case .on(.closed):
-        return .move(to: .off(step.when("gestureMode", step.parameters.gestureMode) ? .open : .closed))
-      case .capsLock: return .move(to: .off(.closed))
+      case .off(.closed): .move(to: .on(.open))
+      case .off(.open), .on(.open): .move(to: .capsLock)
+      case .on(.closed): .move(to: .off(step.when("gestureMode", step.parameters.gestureMode) ? .open : .closed))
+      case .capsLock: .move(to: .off(.closed))
       }
     case .character(let character):
       switch state {
-      case .off:
-        step.emit(.text(character.lowercased()))
-        return .stayAs(.off(.closed))
-      case .on:
-        step.emit(.text(character.uppercased()))
-        return .move(to: .off(.closed))
-      case .capsLock:
-        step.emit(.text(character.uppercased()))
-        return .stay
+      case .off: write(character.lowercased(), .stayAs(.off(.closed)), step)
+      case .on: write(character.uppercased(), .move(to: .off(.closed)), step)
+      case .capsLock: write(character.uppercased(), .stay, step)
       }
     case .windowClosed:
       switch state {
-      case .off(.open): return .stayAs(.off(.closed))
-      case .on(.open): return .stayAs(.on(.closed))
-      case .off(.closed), .on(.closed), .capsLock: return .ignore
+      case .off(.open): .stayAs(.off(.closed))
+      case .on(.open): .stayAs(.on(.closed))
+      case .off(.closed), .on(.closed), .capsLock: .ignore
       }
     }
   }
-}
 
-extension ShiftKey.State {
-  /// Whether `doubleTap` runs.
-  var isWindowOpen: Bool {
-    switch self {
-    case .off(let window), .on(let window): window == .open
-    case .capsLock: false
-    }
+  private func write(_ text: String, _ reaction: Reaction<State>, _ step: Step<Self>) -> Reaction<State> {
+    step.emit(.text(text))
+    return reaction
   }
 }
 
@@ -142,8 +129,7 @@ extension ShiftKey {
       .event(Event.character, .character("c"), about: "a letter key is tapped"),
     ],
     timers: [
-      .timer(
-        .windowClosed, named: "doubleTap", after: "doubleTap", "the window in which another tap is the second of two")
+      .timer(.windowClosed, named: "doubleTap", after: "doubleTap", "in which another tap is the second of two")
     ],
     outputs: {
       switch $0 {

@@ -93,25 +93,21 @@ public struct SmartFridge: OrthogonalMachine {
   /// The power and, without it, the door. The compressor gets a full rest when the power is back, because nobody
   /// knows how short the loss was for it.
   public mutating func reaction(to event: Event, _ step: Step<Self>) -> Reaction<State> {
-    switch (state, event) {
-    case (.on(let regions), .powerLost):
+    switch event {
+    case .powerLost:
+      guard case .on(let regions) = state else { return .ignore }
       beginSegment(step)
       return .move(to: .off(doorIsOpen: regions.door != .closed))
-    case (.off(let doorIsOpen), .powerRestored):
+    case .powerRestored:
+      guard case .off(let doorIsOpen) = state else { return .ignore }
       beginSegment(step)
       return .move(to: .on(regions(in: .resting, door: doorIsOpen ? .open : .closed, step)))
-    case (.off, .doorOpened):
+    case .doorOpened, .doorClosed:
+      guard case .off = state else { return .ignore }
       beginSegment(step)
-      return .stayAs(.off(doorIsOpen: true))
-    case (.off, .doorClosed):
-      beginSegment(step)
-      return .stayAs(.off(doorIsOpen: false))
-
-    case (.on, .powerRestored), (.off, .powerLost), (.on, .doorOpened),
-      (.on, .doorClosed), (_, .minTemperatureReached), (_, .maxTemperatureReached),
-      (_, .highLimitReached), (_, .highLimitLeft), (_, .silence), (_, .acknowledge),
-      (_, .minOff), (_, .minOn), (_, .doorStopDelay), (_, .doorAlarm), (_, .highTemp), (_, .defrostInterval),
-      (_, .defrostDuration), (_, .drip):
+      return .stayAs(.off(doorIsOpen: event == .doorOpened))
+    case .minTemperatureReached, .maxTemperatureReached, .highLimitReached, .highLimitLeft, .silence, .acknowledge,
+      .minOff, .minOn, .doorStopDelay, .doorAlarm, .highTemp, .defrostInterval, .defrostDuration, .drip:
       return .ignore
     }
   }
