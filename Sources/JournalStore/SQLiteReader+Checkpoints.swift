@@ -21,18 +21,15 @@ extension SQLiteReader {
     }
   }
 
-  /// The checkpoint that a restart begins with.
-  func latestCheckpoint(of row: WorldRow) throws(StoreFailure) -> Checkpoint? {
-    guard let latest = try latestMark(of: row) else { return nil }
-    return try withBytes(of: latest, row) { Checkpoint(mark: latest.mark, bytes: Array($0)) }
-  }
-
-  func latestMark(of row: WorldRow) throws(StoreFailure) -> MarkRow? {
+  /// Makes sure that the latest checkpoint, if a world has one, can be read.
+  ///
+  /// - Throws: `damaged` when it is missing, or its bytes are not those that were written.
+  func checkLatestCheckpoint(of row: WorldRow) throws(StoreFailure) {
     let latest = try marks(of: row).last
     guard latest?.mark.sequence == row.checkpoint else {
       throw damage(row, at: row.checkpoint, "its latest checkpoint is missing")
     }
-    return latest
+    if let latest { try withBytes(of: latest, row) { _ in } }
   }
 
   /// Reads a checkpoint's bytes, which are lent to `body`.

@@ -30,9 +30,9 @@ package protocol WorldStore: AnyObject, WorldReading {
 
   /// Takes a world for writing, from whoever had it.
   ///
-  /// - Returns: The world as it is now, with its latest checkpoint. The inputs behind that are read with
+  /// - Returns: The world as it is now. What it holds is read with ``checkpoint(of:atOrBefore:)`` and
   ///   ``readSegments(of:from:_:)``.
-  /// - Throws: `noSuchWorld`; `damaged` when its row or the checkpoint is; what ``append(_:)`` throws.
+  /// - Throws: `noSuchWorld`; `damaged` when its row or its latest checkpoint is; what ``append(_:)`` throws.
   func take(_ world: String) throws(StoreFailure) -> TakenWorld
 
   /// Gives a world back, so that nobody is named as its writer. A tenure that has ended already is none to release.

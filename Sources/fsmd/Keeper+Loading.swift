@@ -55,7 +55,7 @@ extension Keeper {
     let name = hosted.name
     let now = home.realm.world.now
     let taken = try ask { () throws(StoreFailure) in
-      if let left = try store.worlds().first(where: { $0.name == name }), left.head == 0, left.epoch <= 1 {
+      if let left = try store.world(name), left.head == 0, left.epoch <= 1 {
         try store.remove(name)
       }
       try store.create(name, head: 0, moment: now.nanoseconds, settings: realm.bytes)
@@ -71,9 +71,7 @@ extension Keeper {
   ///
   /// - Parameter reading: What it was built up from. Where somebody has written since, it is built up again.
   /// - Throws: What ``read(_:host:)`` throws. The world is nobody's then.
-  func take(
-    _ hosted: HostedWorld, _ home: RealmBox, _ reading: StoredRealm.Reading, host: UInt64
-  ) throws(KeeperFailure) {
+  func take(_ hosted: HostedWorld, _ reading: StoredRealm.Reading, host: UInt64) throws(KeeperFailure) {
     let name = hosted.name
     let taken = try ask { () throws(StoreFailure) in try store.take(name) }
     var reading = reading
@@ -135,7 +133,7 @@ struct WorldLoader {
   /// - Throws: `unreadable` where this program cannot make a world of it; what the store throws.
   func read(_ name: String, host: UInt64) throws(KeeperFailure) -> StoredRealm {
     let stored = try ask { () throws(StoreFailure) in
-      guard let found = try store.worlds().first(where: { $0.name == name }) else { throw .noSuchWorld(name) }
+      guard let found = try store.world(name) else { throw .noSuchWorld(name) }
       return found
     }
     guard let settings = WorldSettings(stored.settings) else {
@@ -173,14 +171,15 @@ struct WorldLoader {
   /// Chooses a checkpoint: one of which nothing was undone later, and a little before the end if that costs little.
   private func plan(_ stored: StoredWorld) throws(KeeperFailure) -> Plan {
     let (name, head) = (stored.name, stored.head)
-    let standing = try standingCheckpoints(of: name, from: stored.first)
+    let marks = try ask { () throws(StoreFailure) in try store.checkpoints(of: name) }
+    let standing = try standing(marks, of: name, from: stored.first)
     let toUndo = min(WorldLoader.inputsToUndo, UInt64(limits.world.journal))
     let earlier = standing.last { $0 + toUndo <= head }
     let isNear = earlier.map { head - $0 <= WorldLoader.mostInputsToPlay } ?? false
     guard let start = isNear ? earlier : standing.last else {
       throw .unreadable(world: name, reason: "what was before input \(stored.first) is not kept any more")
     }
-    let latest = try ask { () throws(StoreFailure) in try store.checkpoints(of: name).last?.sequence ?? 0 }
+    let latest = marks.last?.sequence ?? 0
     return Plan(
       start: start, others: standing.reversed().filter { $0 != start }, latest: latest,
       isLatestUndone: standing.last ?? 0 < latest)
@@ -188,10 +187,17 @@ struct WorldLoader {
 
   /// The checkpoints with which a start can begin, by their last inputs, oldest first: all that came behind them is kept,
   /// and nothing of what they contain was undone later. 0 stands for the beginning of the world.
-  func standingCheckpoints(of name: String, from first: UInt64) throws(KeeperFailure) -> [UInt64] {
+  ///
+  /// - Parameters:
+  ///   - marks: All checkpoints of the world, oldest first. The store is asked once for each: they are few, and what was
+  ///     undone between them may be much.
+  ///   - first: The oldest input that is kept.
+  func standing(
+    _ marks: [CheckpointMark], of name: String, from first: UInt64
+  ) throws(KeeperFailure) -> [UInt64] {
     try ask { () throws(StoreFailure) in
       var standing: [UInt64] = first == 1 ? [0] : []
-      for mark in try store.checkpoints(of: name) where mark.sequence + 1 >= first && mark.sequence > 0 {
+      for mark in marks where mark.sequence + 1 >= first && mark.sequence > 0 {
         let undone = try store.undone(in: name, mark.sequence...mark.sequence)
         if !undone.contains(where: { $0.upperBound > mark.sequence }) { standing.append(mark.sequence) }
       }

@@ -383,7 +383,7 @@ extension Service {
   private func takeBack(
     _ hosted: HostedWorld, _ home: RealmBox, _ reading: StoredRealm.Reading, _ keeper: Keeper, isStart: Bool
   ) throws(KeeperFailure) {
-    try keeper.take(hosted, home, reading, host: host)
+    try keeper.take(hosted, reading, host: host)
     home.realm.outage = nil
     home.realm.clock = reading.settings.clock(host: host, moment: home.realm.world.now)
     try keeper.letTimePass(in: hosted, home, isStart: isStart)
