@@ -25,16 +25,22 @@ extension Service {
   func commit(isLast: Bool = false) {
     guard let keeper, !workers.storeIsBusy else { return }
     while true {
-      let news: [(hosted: HostedWorld, home: RealmBox)] = worlds.values.compactMap { hosted in
+      var news: [(hosted: HostedWorld, home: RealmBox)] = worlds.values.compactMap { hosted in
         guard let home = hosted.home, keeper.hasNews(hosted, home.realm, host: host, isLast: isLast) else { return nil }
         return (hosted, home)
       }
       if news.isEmpty { return }
+      var isAll = true
       if !isLast, !workers.areInline {
         // Who always has something to store would never let the log be written back.
         if keeper.store.isLogLong { return writeBackLog(keeper) }
         let inputs = news.reduce(0) { $0 + $1.home.realm.world.lastSequence - $1.hosted.head($1.home.realm) }
-        if inputs > Service.inputsGatheredHere { return commitLent(news, keeper) }
+        if inputs > Service.inputsGatheredHere {
+          // Worlds in which nothing happened but that time passed would be away for as long as the others take.
+          let idle = news.filter { hosted, home in !keeper.hasChanged(hosted, home.realm) }
+          if idle.isEmpty { return commitLent(news, keeper) }
+          (news, isAll) = (idle, false)
+        }
       }
       let round = keeper.gather(news)
       if !isLast, !workers.areInline, !keeper.isQuick(round) { return commitLater(round) }
@@ -44,7 +50,7 @@ extension Service {
       // For another program's lock the store's thread waits.
       if case .failure(.locked) = result, !isLast, !workers.areInline { return commitLater(round) }
       // Where one world is somebody else's by now, the others still can be stored.
-      if finish(round, result) { return settleOutboxes() }
+      if finish(round, result), isAll { return settleOutboxes() }
     }
   }
 
@@ -130,7 +136,7 @@ extension Service {
     guard let keeper else { return true }
     if hosted.isBeingStored { return false }
     guard let home = hosted.home else { return true }
-    return !keeper.hasNews(hosted, home.realm, host: host, isLast: false)
+    return keeper.isStored(hosted, home.realm, host: host)
   }
 
   /// Whether a client has been told something that is not stored yet.
