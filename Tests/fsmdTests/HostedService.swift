@@ -76,7 +76,7 @@ final class HostedService {
   func settle() {
     var rounds = 0
     while service.needsTurn {
-      if guests.values.contains(where: { $0.guest?.client.hosted.realm.isBehind ?? false }) { now += 1 }
+      if guests.values.contains(where: { $0.guest?.client.hosted.home?.realm.isBehind ?? false }) { now += 1 }
       round { service.passTime() }
       rounds += 1
       precondition(rounds < 1_000_000, "the service never comes to rest")

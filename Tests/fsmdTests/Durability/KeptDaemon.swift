@@ -96,6 +96,8 @@ final class KeptDaemon {
     service.note = { [said] in said.notes.append($0) }
     try trouble(store)
     try service.bringBackAll()
+    host.settle()
+    if let failure = service.failure { throw failure }
   }
 
   /// A daemon on what this one would leave if it was killed now.
