@@ -21,12 +21,6 @@ extension SQLiteReader {
     }
   }
 
-  /// The checkpoint that a restart begins with.
-  func latestCheckpoint(of row: WorldRow) throws(StoreFailure) -> Checkpoint? {
-    guard let latest = try latestMark(of: row) else { return nil }
-    return try withBytes(of: latest, row) { Checkpoint(mark: latest.mark, bytes: Array($0)) }
-  }
-
   func latestMark(of row: WorldRow) throws(StoreFailure) -> MarkRow? {
     let latest = try marks(of: row).last
     guard latest?.mark.sequence == row.checkpoint else {

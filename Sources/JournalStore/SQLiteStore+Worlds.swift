@@ -32,22 +32,22 @@ extension SQLiteStore {
   }
 
   package func take(_ world: String) throws(StoreFailure) -> TakenWorld {
-    let (row, checkpoint) = try writing { () throws(StoreFailure) in
+    let row = try writing { () throws(StoreFailure) in
       guard var row = try find(world) else { throw .noSuchWorld(world) }
       // Before anything is written: what cannot be read stays as it is.
-      let checkpoint = try latestCheckpoint(of: row)
+      _ = try latestMark(of: row)
       let (epoch, head) = (row.epoch, row.head)
       row.epoch += 1
       row.revision += 1
       row.holder = WorldHolder(writer: writer, since: now())
       try update(row, epoch: epoch, head: head)
-      return (row, checkpoint)
+      return row
     }
     forget(row.identity)
     held[row.identity] = row
     noting { (notes) throws(StoreFailure) in try notes.note([row]) }
     let tenure = Tenure(world: world, identity: row.identity, epoch: row.epoch)
-    return TakenWorld(tenure: tenure, world: row.world, checkpoint: checkpoint)
+    return TakenWorld(tenure: tenure, world: row.world)
   }
 
   package func release(_ tenure: Tenure) throws(StoreFailure) {
