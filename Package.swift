@@ -67,7 +67,9 @@ let package = Package(
     .testTarget(name: "UnixHostTests", dependencies: ["UnixHost", "CSystem"], swiftSettings: strict),
     .testTarget(
       name: "fsmdTests",
-      dependencies: ["fsmd", "JournalStore", "CSQLite", "LineProtocol", "Simulator", "Simulations", "StateMachines"],
+      dependencies: [
+        "fsmd", "JournalStore", "CSQLite", "LineProtocol", "Simulator", "Simulations", "StateMachines", "UnixHost",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "fsmreplTests", dependencies: ["fsmrepl", "fsmd", "LineProtocol", "UnixHost"],

@@ -32,7 +32,8 @@ package protocol WorldStore: AnyObject, WorldReading {
   ///
   /// - Returns: The world as it is now. What it holds is read with ``checkpoint(of:atOrBefore:)`` and
   ///   ``readSegments(of:from:_:)``.
-  /// - Throws: `noSuchWorld`; `damaged` when its row or its latest checkpoint is; what ``append(_:)`` throws.
+  /// - Throws: `noSuchWorld`; `damaged` when its row is, or its latest checkpoint is missing; what ``append(_:)`` throws.
+  /// - Complexity: That of a small round, however large the world is.
   func take(_ world: String) throws(StoreFailure) -> TakenWorld
 
   /// Gives a world back, so that nobody is named as its writer. A tenure that has ended already is none to release.

@@ -41,9 +41,9 @@ extension StoredRealm {
 }
 
 extension Keeper {
-  /// The names of all worlds in the store, and their last inputs.
-  func worlds() throws(KeeperFailure) -> [(name: String, head: UInt64)] {
-    try ask { () throws(StoreFailure) in try store.worlds() }.map { ($0.name, $0.head) }
+  /// All worlds as they stand in the store.
+  func worlds() throws(KeeperFailure) -> [StoredWorld] {
+    try ask { () throws(StoreFailure) in try store.worlds() }
   }
 
   /// Makes a new world durable, and stores it as it is.
@@ -67,31 +67,48 @@ extension Keeper {
       tenure: taken.tenure, words: KeptWords(), head: 0, moment: now, settings: realm, storedAt: host, checkpoint: 0)
   }
 
-  /// Takes a world that was just built up.
+  /// A world that was taken, so that it can be written.
+  struct Taken {
+    let keeping: Keeping
+    /// The world as it is now, where somebody has written since it was built up.
+    let again: StoredRealm.Handover?
+  }
+
+  /// Takes a world that was built up; on any thread, while nobody else uses the store.
   ///
   /// - Parameter reading: What it was built up from. Where somebody has written since, it is built up again.
-  /// - Throws: What ``read(_:host:)`` throws. The world is nobody's then.
-  func take(_ hosted: HostedWorld, _ reading: StoredRealm.Reading, host: UInt64) throws(KeeperFailure) {
-    let name = hosted.name
+  /// - Throws: What ``read(_:host:_:)`` throws. The world is nobody's then.
+  func take(_ reading: StoredRealm.Reading, host: UInt64) throws(KeeperFailure) -> Taken {
+    let name = reading.world.name
     let taken = try ask { () throws(StoreFailure) in try store.take(name) }
     var reading = reading
+    var again: StoredRealm.Handover?
     if !taken.world.isAs(reading.world) {
-      let again = try read(name, host: host)
-      reading = again.reading
-      hosted.replace(with: again.realm)
+      let stored = try read(name, host: host)
+      reading = stored.reading
+      again = StoredRealm.Handover(stored)
     }
-    hosted.keeping = Keeping(
+    let keeping = Keeping(
       tenure: taken.tenure, words: KeptWords(reading.words), head: reading.world.head,
       moment: Moment(nanoseconds: reading.world.moment),
       settings: reading.settings, storedAt: host, checkpoint: reading.checkpoint,
       isCheckpointUndone: reading.isCheckpointUndone)
+    return Taken(keeping: keeping, again: again)
   }
 
-  /// Builds a world up as the store has it, and writes nothing.
+  /// Builds a world up as the store has it, and writes nothing; on any thread, whoever uses the store meanwhile.
   ///
+  /// - Parameter lease: The time that there is for it; nil where nobody else waits.
   /// - Throws: What ``WorldLoader/read(_:host:)`` throws.
-  func read(_ name: String, host: UInt64) throws(KeeperFailure) -> StoredRealm {
-    var stored = try WorldLoader(store, catalogue, limits).read(name, host: host)
+  func read(_ name: String, host: UInt64, _ lease: Lease? = nil) throws(KeeperFailure) -> StoredRealm {
+    let result = try ask { () throws(StoreFailure) in
+      try store.readers.reading { (reader) throws(StoreFailure) in
+        Result { () throws(KeeperFailure) in
+          StoredRealm.Handover(try WorldLoader(reader, catalogue, limits, lease).read(name, host: host))
+        }
+      }
+    }
+    var stored = try result.get().take()
     stored.realm.stored = StoredJournal(store.readers, name, catalogue, first: stored.reading.world.first)
     return stored
   }
@@ -115,6 +132,7 @@ struct WorldLoader {
   private let store: any WorldReading
   private let catalogue: Catalogue
   private let limits: Limits
+  private let lease: Lease?
 
   /// How far before the end of a journal a world is built up from, where there is a checkpoint: what lies behind can be
   /// undone.
@@ -122,15 +140,18 @@ struct WorldLoader {
   /// How many inputs are played again for that at most.
   private static let mostInputsToPlay: UInt64 = 1_000_000
 
-  init(_ store: any WorldReading, _ catalogue: Catalogue, _ limits: Limits) {
+  /// - Parameter lease: The time that there is for it; nil where nobody else waits.
+  init(_ store: any WorldReading, _ catalogue: Catalogue, _ limits: Limits, _ lease: Lease? = nil) {
     self.store = store
+    self.lease = lease
     self.catalogue = catalogue
     self.limits = limits
   }
 
   /// Builds a world up as the store has it, and writes nothing.
   ///
-  /// - Throws: `unreadable` where this program cannot make a world of it; what the store throws.
+  /// - Throws: `unreadable` where this program cannot make a world of it; `interrupted` where its lease was; what the
+  ///   store throws.
   func read(_ name: String, host: UInt64) throws(KeeperFailure) -> StoredRealm {
     let stored = try ask { () throws(StoreFailure) in
       guard let found = try store.world(name) else { throw .noSuchWorld(name) }
@@ -255,8 +276,13 @@ struct WorldLoader {
     var recovery = Recovery(of: try base(start, settings, name), undone: undone, words, catalogue)
     var failure: Recovery.Failure?
     var last = start
+    var isInterrupted = false
     do throws(StoreFailure) {
       try store.readSegments(of: name, from: start + 1) { segment in
+        // Others have their turn on this worker when the time is over.
+        lease?.giveWay()
+        isInterrupted = lease?.interruption != nil
+        if isInterrupted { return false }
         do throws(Recovery.Failure) {
           try recovery.append(segment.bytes, segment.first...segment.last)
           last = segment.last
@@ -271,6 +297,7 @@ struct WorldLoader {
     } catch {
       throw KeeperFailure.store(error)
     }
+    if isInterrupted { throw KeeperFailure.interrupted }
     if let failure { throw Hindrance(reason: "\(failure)", input: failure.input) }
     guard last == head else {
       throw Hindrance(reason: "its journal ends with \(last), not with \(head)", input: last)

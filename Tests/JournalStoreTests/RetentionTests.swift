@@ -55,7 +55,7 @@ struct RetentionTests {
     let again = try fixture.open()
     try again.inspect()
     let taken = try again.take("main")
-    let latest = try again.checkpoint(of: "main", atOrBefore: .max)
+    let latest = try again.checkpoint(of: "main", atOrBefore: taken.world.head)
     #expect(latest?.bytes == [1, 2, 3])
     #expect(latest?.mark.hash == 5)
     try again.append(taken.tenure, after: 100, [1])
@@ -115,7 +115,8 @@ struct RetentionTests {
     #expect(found.kind == .damaged)
     #expect("\(found)".contains("world main, input 90"))
     #expect(try store.holdings(of: "main").first == 1)
-    #expect(failure { () throws(StoreFailure) in try store.take("main") }?.kind == .damaged)
+    #expect(
+      failure { () throws(StoreFailure) in _ = try store.checkpoint(of: "main", atOrBefore: 100) }?.kind == .damaged)
     // Nothing was written by the attempt.
     try store.append(tenure, after: 100, [1])
   }
