@@ -178,6 +178,18 @@ struct SlowReaderTests {
     #expect(try sleeper.hasNothing())
   }
 
+  @Test("what is carried out only when its client reads is told to those who watch, without another request of anybody")
+  func toldAtLast() throws {
+    #expect(try worker.ask("watch p") == "+ watching 1")
+    let sleeper = try daemon.connect()
+    let count = 3_000
+    try sleeper.send(String(repeating: "kinds\n", count: count) + "send p buttonClick\n")
+    #expect(try worker.ask("@before sync") == "+ @before")
+    for _ in 0..<count { #expect(try sleeper.final().hasPrefix("+ ")) }
+    #expect(try sleeper.final().hasPrefix("+ moved off on "))
+    #expect(try worker.line().hasPrefix("* 2 "))
+  }
+
   @Test("100,000 requests may be sent before the first reply is read, and all are answered in order")
   func pipelined() throws {
     let client = try daemon.connect()

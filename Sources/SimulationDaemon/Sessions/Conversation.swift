@@ -32,23 +32,16 @@ extension Engine {
       }
       session.isHeldUp = mustPause(&session, until: end)
       if session.isHeldUp { return .none }
-      switch session.input.nextLine() {
-      case .incomplete:
-        if session.life == .inputEnded { session.sayGoodbye(nil) }
-        return .none
-      case .tooLong:
-        tooLong(&session)
-      case .line(let line):
-        if session.batch != nil {
-          collect(line, &session, &request)
-          if case .deferred(let deferred) = session.activity, case .batch(let batch) = deferred.requests,
-            isShort(batch, realm)
-          {
-            carryOut(deferred, &session, &realm, &request)
-            if realm.unannounced != nil { return .service(.announceLivelock) }
-          }
-          continue
+      switch nextRequest(&session, &request) {
+      case .nothing: return .none
+      case .kept:
+        if case .deferred(let deferred) = session.activity, case .batch(let batch) = deferred.requests,
+          isShort(batch, realm)
+        {
+          carryOut(deferred, &session, &realm, &request)
+          if realm.unannounced != nil { return .service(.announceLivelock) }
         }
+      case .request(let line):
         if line.bytes.count > Engine.longLine || realm.isSlow || !Engine.isPlainSend(line), mayTakeLong(line, realm),
           self.defer(line, &session, &request)
         {
@@ -67,18 +60,12 @@ extension Engine {
     session.isHeldUp = true
     while session.life != .ended, session.activity.isNone {
       if mustPause(&session, until: end) { return .none }
-      switch session.input.nextLine() {
-      case .incomplete:
+      switch nextRequest(&session, &request) {
+      case .nothing:
         session.isHeldUp = false
-        if session.life == .inputEnded { session.sayGoodbye(nil) }
         return .none
-      case .tooLong:
-        tooLong(&session)
-      case .line(let line):
-        if session.batch != nil {
-          collect(line, &session, &request)
-          continue
-        }
+      case .kept: continue
+      case .request(let line):
         if let verb = Engine.verb(of: line), verb.needsTheWorld {
           session.input.putBack()
           return .none
@@ -88,6 +75,31 @@ extension Engine {
       }
     }
     return .none
+  }
+
+  /// What a session's next line is.
+  private enum Next {
+    /// None is complete. A client that will send no more has been told goodbye.
+    case nothing
+    /// One of a batch that is being collected, or one that is too long, which was answered.
+    case kept
+    case request(InputBuffer.Line)
+  }
+
+  @inline(__always)
+  private func nextRequest(_ session: inout Session, _ request: inout Request) -> Next {
+    switch session.input.nextLine() {
+    case .incomplete:
+      if session.life == .inputEnded { session.sayGoodbye(nil) }
+      return .nothing
+    case .tooLong:
+      tooLong(&session)
+      return .kept
+    case .line(let line):
+      if session.batch == nil { return .request(line) }
+      collect(line, &session, &request)
+      return .kept
+    }
   }
 
   /// Whether a session's next line is to wait: for its client, which has replies to take, or for others.

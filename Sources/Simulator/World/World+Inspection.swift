@@ -92,12 +92,7 @@ extension World {
 
   /// A machine's running timers in due order, as places in its kind's list; `key` is 0 where one bears none.
   package func runningTimers(of machine: MachineID) -> [(timer: Int, key: UInt32, due: Moment)] {
-    let timers = population.timers(at: registry.location(of: machine))
-    let fixed = timers.indices.filter { timers[$0].stamp != 0 }.map { (timer: $0, key: UInt32(0), running: timers[$0]) }
-    let keyed = keyedTimers.all(of: machine).map { (timer: Int($0.name.timer), key: $0.name.key, running: $0.running) }
-    return (fixed + keyed)
-      .sorted { ($0.running.due, $0.running.stamp) < ($1.running.due, $1.running.stamp) }
-      .map { ($0.timer, $0.key, Moment(nanoseconds: $0.running.due)) }
+    agendaItems(of: machine).map { ($0.timer, $0.key, $0.due) }
   }
 
   /// The events that some argument would make possible now, as places in the kind's list.

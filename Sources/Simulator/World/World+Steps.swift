@@ -9,7 +9,7 @@ extension World {
     let location = registry.location(of: machine)
     let (cell, kind) = population.cell(at: location)
     let slot = population.slots[kind]
-    send(machine, cell, kind, slot, event, slot.plainEvents + event &* slot.eventStride)
+    send(machine, cell, slot, event, slot.plainEvents + event &* slot.eventStride)
     complete()
   }
 
@@ -26,7 +26,7 @@ extension World {
     let (cell, kind) = population.cell(at: registry.location(of: machine))
     let slot = population.slots[kind]
     guard let event = slot.words.events.find(eventName), slot.words.isPlain(event) else { return nil }
-    send(machine, cell, kind, slot, event, slot.plainEvents + event &* slot.eventStride)
+    send(machine, cell, slot, event, slot.plainEvents + event &* slot.eventStride)
     complete()
     return slot.words
   }
@@ -46,11 +46,11 @@ extension World {
     let definition = population.kinds[kind]
     let given = details.count
     if definition.isPlain(event) {
-      send(machine, cell, kind, slot, event, slot.plainEvents + event * slot.eventStride)
+      send(machine, cell, slot, event, slot.plainEvents + event * slot.eventStride)
     } else {
       // A closure may not change the world, so the event's storage is lent to it and used after.
       let storage = EventStorage(definition, event, arguments)
-      send(machine, cell, kind, slot, event, storage.event)
+      send(machine, cell, slot, event, storage.event)
     }
     population.weigh(cell, of: kind, given: given, isKept: true)
     complete()
@@ -58,7 +58,7 @@ extension World {
 
   @inline(__always)
   private mutating func send(
-    _ machine: MachineID, _ cell: UnsafeMutableRawPointer, _ kind: Int, _ slot: Population.Slot, _ event: Int,
+    _ machine: MachineID, _ cell: UnsafeMutableRawPointer, _ slot: Population.Slot, _ event: Int,
     _ storage: UnsafeRawPointer
   ) {
     beginAnswer()
