@@ -230,7 +230,7 @@ extension Engine {
     let isWithinRequest = realm.world.isWithinRequest
     if !isWithinRequest { realm.world.beginRequest() }
     defer { if !isWithinRequest { realm.world.endRequest() } }
-    for machine in machines {
+    for (place, machine) in machines.enumerated() {
       guard let plan = plans[realm.world.kindPlace(of: machine)] else { continue }
       guard realm.hasRoomForInputs || realm.mayGrow() else {
         failMemory(
@@ -246,6 +246,9 @@ extension Engine {
       if done % Engine.machinesAtOnce == 0, let interruption = realm.slice.wait() {
         failInterrupted(interruption, done: done, words.tag, &session, realm)
         return
+      }
+      if place + World.sendsAhead < machines.count {
+        realm.world.expectSend(to: machines[place + World.sendsAhead])
       }
       realm.world.send(machine, event: plan.event, plan.arguments)
       verdicts[realm.world.answer.verdict, default: 0] += 1
