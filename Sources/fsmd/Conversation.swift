@@ -32,6 +32,10 @@ extension Engine {
       }
       session.isHeldUp = mustPause(&session, until: end)
       if session.isHeldUp { return .none }
+      if takePlainSends(&session, &realm) {
+        if realm.unannounced != nil { return .service(.announceLivelock) }
+        continue
+      }
       switch session.input.nextLine() {
       case .incomplete:
         if session.life == .inputEnded { session.sayGoodbye(nil) }
@@ -245,6 +249,47 @@ extension Engine {
 
   private func announcement(_ realm: borrowing Realm) -> Errand {
     realm.unannounced == nil ? .none : .service(.announceLivelock)
+  }
+
+  /// Takes lines as long as they are plain sends and nothing special is going on: what ``take`` asks at each line is asked
+  /// once for all of them here. What comes of each is the same.
+  ///
+  /// - Returns: Whether there was one.
+  @inline(__always)
+  private func takePlainSends(_ session: inout Session, _ realm: inout Realm) -> Bool {
+    guard session.batch == nil, session.cursor == nil, !session.isQuiet, !session.isStanding, realm.outage == nil,
+      !realm.isSlow
+    else { return false }
+    let noTag = UnsafeRawBufferPointer(start: nil, count: 0)
+    var isSettled = false
+    var hasTaken = false
+    while session.effort < Engine.effortBetweenLooks, session.outbox.replyBytes < limits.replyQueue,
+      let line = session.input.nextPlainSend()
+    {
+      // Each send leaves nothing that is due, so timers need be looked at but once.
+      if !isSettled {
+        settle(&session, &realm)
+        isSettled = true
+      }
+      let mark = session.outbox.buffer.count
+      let before = realm.world.journal.last
+      guard realm.hasRoomForInputs, let words = realm.world.send(plain: line.event, to: line.name) else {
+        session.input.putBack()
+        return hasTaken
+      }
+      hasTaken = true
+      counters.requests &+= 1
+      session.didFail = false
+      answerSend(of: line.event, to: line.name, words, noTag, &session, &realm)
+      session.effort &+=
+        line.length &+ Engine.effortOfARequest &* Int(truncatingIfNeeded: realm.world.journal.last &- before &+ 1)
+      if realm.world.livelock != nil {
+        answerLivelock(noTag, mark, &session, &realm)
+        return true
+      }
+      if realm.unannounced != nil { return true }
+    }
+    return hasTaken
   }
 
   /// Carries out one line, with what it caused on what the client watches before the reply.
