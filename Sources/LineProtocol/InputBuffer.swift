@@ -164,9 +164,8 @@ package struct InputBuffer: ~Copyable {
     // Both stand in the buffer, and are valid until it is filled again.
     package let name: UnsafeRawBufferPointer
     package let event: UnsafeRawBufferPointer
-
     /// How long the line is.
-    package var length: Int { InputBuffer.sendLength &+ name.count &+ 1 &+ event.count }
+    package let length: Int
   }
 
   private static let packedSend: UInt32 = 0x646E_6573  // "send", first byte lowest
@@ -197,7 +196,8 @@ package struct InputBuffer: ~Copyable {
     scanned = start
     return PlainSend(
       name: UnsafeRawBufferPointer(start: base + nameStart, count: nameEnd &- nameStart),
-      event: UnsafeRawBufferPointer(start: base + eventStart, count: eventEnd &- eventStart))
+      event: UnsafeRawBufferPointer(start: base + eventStart, count: eventEnd &- eventStart),
+      length: eventEnd &- lastStart)
   }
 
   /// The place of the first byte from a place on that is none of a plain word; nil if it has not come yet or is far away.
