@@ -166,6 +166,8 @@ package struct InputBuffer: ~Copyable {
     package let event: UnsafeRawBufferPointer
     /// How long the line is.
     package let length: Int
+    /// Where it begins.
+    fileprivate let start: Int
   }
 
   private static let packedSend: UInt32 = 0x646E_6573  // "send", first byte lowest
@@ -197,7 +199,7 @@ package struct InputBuffer: ~Copyable {
     return PlainSend(
       name: UnsafeRawBufferPointer(start: base + nameStart, count: nameEnd &- nameStart),
       event: UnsafeRawBufferPointer(start: base + eventStart, count: eventEnd &- eventStart),
-      length: eventEnd &- lastStart)
+      length: eventEnd &- lastStart, start: lastStart)
   }
 
   /// The place of the first byte from a place on that is none of a plain word; nil if it has not come yet or is far away.
@@ -249,6 +251,12 @@ package struct InputBuffer: ~Copyable {
     scanned = start
     isPlainSoFar = true
     lookedUpTo = max(lookedUpTo, start)
+  }
+
+  /// The same with a plain send and all lines that were given after it.
+  package mutating func putBack(_ line: PlainSend) {
+    lastStart = line.start
+    putBack()
   }
 
   /// Whether no line that waits has been looked at by ``waitingLines(_:)``.

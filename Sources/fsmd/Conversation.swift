@@ -260,21 +260,23 @@ extension Engine {
     guard session.batch == nil, session.cursor == nil, !session.isQuiet, !session.isStanding, realm.outage == nil,
       !realm.isSlow
     else { return false }
+    guard var line = session.input.nextPlainSend() else { return false }
+    // Each send leaves nothing that is due, so timers need be looked at but once.
+    settle(&session, &realm)
     let noTag = UnsafeRawBufferPointer(start: nil, count: 0)
-    var isSettled = false
+    var machine = realm.world.expectSend(toNamed: line.name)
     var hasTaken = false
-    while session.effort < Engine.effortBetweenLooks, session.outbox.replyBytes < limits.replyQueue,
-      let line = session.input.nextPlainSend()
-    {
-      // Each send leaves nothing that is due, so timers need be looked at but once.
-      if !isSettled {
-        settle(&session, &realm)
-        isSettled = true
-      }
+    while true {
+      // The next machine is looked for before this one is sent to, so that both wait for memory at the same time.
+      let next = session.input.nextPlainSend()
+      let nextMachine = next.flatMap { realm.world.expectSend(toNamed: $0.name) }
       let mark = session.outbox.buffer.count
       let before = realm.world.journal.last
-      guard realm.hasRoomForInputs, let words = realm.world.send(plain: line.event, to: line.name) else {
-        session.input.putBack()
+      guard session.effort < Engine.effortBetweenLooks, session.outbox.replyBytes < limits.replyQueue,
+        realm.hasRoomForInputs, realm.unannounced == nil, let addressee = machine,
+        let words = realm.world.send(plain: line.event, to: addressee)
+      else {
+        session.input.putBack(line)
         return hasTaken
       }
       hasTaken = true
@@ -283,13 +285,11 @@ extension Engine {
       answerSend(of: line.event, to: line.name, words, noTag, &session, &realm)
       session.effort &+=
         line.length &+ Engine.effortOfARequest &* Int(truncatingIfNeeded: realm.world.journal.last &- before &+ 1)
-      if realm.world.livelock != nil {
-        answerLivelock(noTag, mark, &session, &realm)
-        return true
-      }
-      if realm.unannounced != nil { return true }
+      if realm.world.livelock != nil { answerLivelock(noTag, mark, &session, &realm) }
+      guard let next else { return true }
+      line = next
+      machine = nextMachine
     }
-    return hasTaken
   }
 
   /// Carries out one line, with what it caused on what the client watches before the reply.
