@@ -155,7 +155,7 @@ final class Daemon {
     if service.isShuttingDown { return }
     var bytes = 0
     // When the other side is gone nothing more can come, so all is read, however much waits already.
-    while isHungUp || (bytes < Daemon.bytesInARound && connection.wantedInterest(limits).contains(.readable)) {
+    while isHungUp || (bytes < Daemon.bytesInARound && connection.wantsToRead(limits)) {
       let (transfer, isFilled) = connection.read()
       switch transfer {
       case .bytes(let count):

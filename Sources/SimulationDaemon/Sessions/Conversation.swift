@@ -32,6 +32,10 @@ extension Engine {
       }
       session.isHeldUp = mustPause(&session, until: end)
       if session.isHeldUp { return .none }
+      if takePlainSends(&session, &realm) {
+        if realm.unannounced != nil { return .service(.announceLivelock) }
+        continue
+      }
       switch nextRequest(&session, &request) {
       case .nothing: return .none
       case .kept:
@@ -257,6 +261,47 @@ extension Engine {
 
   private func announcement(_ realm: borrowing Realm) -> Errand {
     realm.unannounced == nil ? .none : .service(.announceLivelock)
+  }
+
+  /// Takes lines as long as they are plain sends and nothing special is going on: what ``take`` asks at each line is asked
+  /// once for all of them here. What comes of each is the same.
+  ///
+  /// - Returns: Whether there was one.
+  @inline(__always)
+  private func takePlainSends(_ session: inout Session, _ realm: inout Realm) -> Bool {
+    guard session.batch == nil, session.cursor == nil, !session.isQuiet, !session.isStanding, realm.outage == nil,
+      !realm.isSlow
+    else { return false }
+    guard var line = session.input.nextPlainSend() else { return false }
+    // Each send leaves nothing that is due, so timers need be looked at but once.
+    settle(&session, &realm)
+    let noTag = UnsafeRawBufferPointer(start: nil, count: 0)
+    var machine = realm.world.expectSend(toNamed: line.name)
+    var hasTaken = false
+    while true {
+      // The next machine is looked for before this one is sent to, so that both wait for memory at the same time.
+      let next = session.input.nextPlainSend()
+      let nextMachine = next.flatMap { realm.world.expectSend(toNamed: $0.name) }
+      let mark = session.outbox.buffer.count
+      let before = realm.world.journal.last
+      guard session.effort < Engine.effortBetweenLooks, session.outbox.replyBytes < limits.replyQueue,
+        realm.hasRoomForInputs, realm.unannounced == nil, let addressee = machine,
+        let words = realm.world.send(plain: line.event, to: addressee)
+      else {
+        session.input.putBack(line)
+        return hasTaken
+      }
+      hasTaken = true
+      counters.requests &+= 1
+      session.didFail = false
+      answerSend(of: line.event, to: line.name, words, noTag, &session, &realm)
+      session.effort &+=
+        line.length &+ Engine.effortOfARequest &* Int(truncatingIfNeeded: realm.world.journal.last &- before &+ 1)
+      if realm.world.livelock != nil { answerLivelock(noTag, mark, &session, &realm) }
+      guard let next else { return true }
+      line = next
+      machine = nextMachine
+    }
   }
 
   /// Carries out one line, with what it caused on what the client watches before the reply.

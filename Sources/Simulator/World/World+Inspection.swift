@@ -56,6 +56,13 @@ extension World {
   @inline(__always)
   package func words(at place: Int) -> KindWords { population.slots[place].words }
 
+  /// A machine's name and the words of its kind, in one call for those who print many lines; the name is valid until the
+  /// world changes.
+  package func nameAndWords(of machine: MachineID) -> (name: UnsafeRawBufferPointer, words: KindWords) {
+    // Safety: the bytes are the registry's own, which lasts as long as the world and moves only when a machine is made.
+    (registry.withName(of: machine) { $0 }, words(at: kindPlace(of: machine)))
+  }
+
   /// The place of a living machine's state in its kind's list.
   package func stateIndex(of machine: MachineID) -> Int {
     let location = registry.location(of: machine)
