@@ -9,7 +9,8 @@ import PackageDescription
 // - SQLite (`libsqlite3-dev`): what was acknowledged survives a killed process, a full disk and a power cut only with
 //   a transaction log that has been tested for that for decades; and everybody has a tool that opens the file.
 // - Dispatch, from the toolchain: the clock and the event loop of the daemon.
-// The pure targets import nothing but the standard library, so that a world is the same on every machine.
+// The pure targets import nothing but the standard library, so that a world is the same on every machine. (CProcessor has
+// one instruction that asks the memory early, and of which no result depends.)
 
 let strict: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
@@ -36,12 +37,13 @@ let package = Package(
     .systemLibrary(name: "CReadline"),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CSystem"),
+    .systemLibrary(name: "CProcessor"),
 
     .target(name: "StateMachines", swiftSettings: strict),
     .target(name: "MachineForms", dependencies: ["StateMachines"], swiftSettings: strict),
     .target(name: "MachineGraphs", dependencies: ["StateMachines"], swiftSettings: strict),
     .target(name: "Simulations", dependencies: ["StateMachines", "MachineForms"], swiftSettings: strict),
-    .target(name: "Simulator", dependencies: ["StateMachines", "MachineGraphs"], swiftSettings: strict),
+    .target(name: "Simulator", dependencies: ["StateMachines", "MachineGraphs", "CProcessor"], swiftSettings: strict),
     .target(name: "LineProtocol", swiftSettings: strict),
     .target(name: "Scripts", dependencies: ["LineProtocol"], swiftSettings: strict),
     .target(name: "JournalStore", dependencies: ["StateMachines", "CSQLite"], swiftSettings: strict),

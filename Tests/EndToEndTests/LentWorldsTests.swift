@@ -30,6 +30,14 @@ struct LentWorldsTests {
       }
     }
 
+    /// What the line that ends it says of how far it has come.
+    var progress: [String] {
+      switch self {
+      case .advance: ["t", "seq", "fired"]
+      case .cast, .end: ["done", "t", "seq"]
+      }
+    }
+
     var text: String {
       switch self {
       case .advance: "@long advance 36500d\n"
@@ -79,6 +87,12 @@ struct LentWorldsTests {
     let line = try client.final()
     #expect(line.hasPrefix("- @long CANCELLED "), "\(line)")
     #expect(try client.final() == "+")
+  }
+
+  private func expectEnd(of request: LongRequest, _ code: String, _ line: String) {
+    #expect(line.hasPrefix("- @long \(code) "), "\(line)")
+    let keys = line.prefix { $0 != ":" }.split(separator: " ").filter { $0.contains("=") }
+    #expect(keys.map { String($0.prefix { $0 != "=" }) } == request.progress, "\(line)")
   }
 
   /// The number of an activity, as soon as `activities` has a line for its verb.
@@ -160,9 +174,27 @@ struct LentWorldsTests {
       #expect(try other.ask("help send").hasPrefix("+ "))
       #expect(try other.ask("cancel \(number)") == "+")
       let last = try worker.lines { $0.contains(" @long ") }.last ?? ""
-      #expect(last.hasPrefix("- @long CANCELLED "), "\(last)")
+      expectEnd(of: request, "CANCELLED", last)
       #expect(try other.ask("sync") == "+")
     }
+  }
+
+  @Test(
+    "a signal ends the daemon soon, whatever is under way, and who asked for that is told how far it has come",
+    arguments: LentWorldsTests.LongRequest.allCases)
+  func soon(_ request: LongRequest) throws {
+    let (worker, other) = try makeWorld()
+    try carryOut(request.machines, on: worker)
+    try worker.send(request.text)
+    _ = try activity(request, seenBy: other)
+    let start = HostClock.now()
+    daemon.signal(SIGTERM)
+    let ends = try worker.readToEnd().suffix(2)
+    expectEnd(of: request, "SHUTTING-DOWN", ends.first ?? "")
+    #expect(ends.last == Self.goodbye)
+    #expect(try daemon.run.ending() == .exited(0))
+    // Two seconds are promised; the benchmarks hold it to that.
+    #expect(HostClock.now() - start < 4_000_000_000)
   }
 
   @Test(

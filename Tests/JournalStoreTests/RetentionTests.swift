@@ -55,8 +55,9 @@ struct RetentionTests {
     let again = try fixture.open()
     try again.inspect()
     let taken = try again.take("main")
-    #expect(taken.checkpoint?.bytes == [1, 2, 3])
-    #expect(taken.checkpoint?.mark.hash == 5)
+    let latest = try again.checkpoint(of: "main", atOrBefore: taken.world.head)
+    #expect(latest?.bytes == [1, 2, 3])
+    #expect(latest?.mark.hash == 5)
     try again.append(taken.tenure, after: 100, [1])
     try again.inspect()
   }
@@ -114,7 +115,8 @@ struct RetentionTests {
     #expect(found.kind == .damaged)
     #expect("\(found)".contains("world main, input 90"))
     #expect(try store.holdings(of: "main").first == 1)
-    #expect(failure { () throws(StoreFailure) in try store.take("main") }?.kind == .damaged)
+    #expect(
+      failure { () throws(StoreFailure) in _ = try store.checkpoint(of: "main", atOrBefore: 100) }?.kind == .damaged)
     // Nothing was written by the attempt.
     try store.append(tenure, after: 100, [1])
   }
@@ -153,7 +155,8 @@ struct RetentionTests {
     #expect(try store.checkpoint(of: "main", atOrBefore: 9) == nil)
     #expect(try store.checkpoints(of: "main").map(\.size) == [2])
     try store.putCheckpoint(tenure, at: 20, hash: 3, [])
-    #expect(try store.take("main").checkpoint?.bytes == [])
+    #expect(try store.checkpoint(of: "main", atOrBefore: 20)?.bytes == [])
+    #expect(try store.take("main").world.head == 20)
   }
 }
 

@@ -5,16 +5,6 @@ import Testing
 struct UsageFormTests {
   private func form(_ usage: String) -> UsageForm { UsageForm(usage.split(separator: " ").map(String.init)) }
 
-  @Test("the words that a verb takes are those of its forms, and so are its keys", arguments: Verb.allCases)
-  func table(verb: Verb) {
-    let entry = verb.entry
-    let counts = entry.parsedForms.map(\.count)
-    #expect(entry.plainWords.lowerBound == counts.map(\.lowerBound).min())
-    #expect(entry.plainWords.upperBound == counts.map(\.upperBound).max())
-    let keys = entry.parsedForms.flatMap(\.keys).map(\.name).filter { !$0.isEmpty }
-    if case .only(let known) = entry.keys { #expect(known == keys) }
-  }
-
   @Test("the example of each verb fits it", arguments: Verb.allCases)
   func examples(verb: Verb) {
     let words = verb.entry.example.split(separator: " ").dropFirst().map(String.init)

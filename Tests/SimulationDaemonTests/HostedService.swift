@@ -27,17 +27,18 @@ final class HostedService {
 
   /// - Parameters:
   ///   - others: Kinds that only some tests know.
+  ///   - workers: Everything is done at once, unless the test has threads for it.
   ///   - keeper: Made of the catalogue where worlds are to be durable.
   init(
     limits: Limits = Limits(), now: UInt64 = 7_000_000_000, with others: [CatalogueEntry] = [],
-    graphs: Graphs = Graphs(), keeper: (Catalogue) -> Keeper? = { _ in nil }
+    graphs: Graphs = Graphs(), workers: Workers = Workers(), keeper: (Catalogue) -> Keeper? = { _ in nil }
   ) {
     self.now = now
     var catalogue = HostedService.catalogue
     for entry in others { catalogue.add(entry) }
     service = Service(
-      catalogue: catalogue, limits: limits, version: "0.0.0", keeper: keeper(catalogue), graphs: graphs,
-      host: now)
+      catalogue: catalogue, limits: limits, version: "0.0.0", keeper: keeper(catalogue), workers: workers,
+      graphs: graphs, host: now)
   }
 
   /// A new client; its greeting has been read.
@@ -76,7 +77,7 @@ final class HostedService {
   func settle() {
     var rounds = 0
     while service.needsTurn {
-      if guests.values.contains(where: { $0.guest?.client.hosted.realm.isBehind ?? false }) { now += 1 }
+      if guests.values.contains(where: { $0.guest?.client.hosted.home?.realm.isBehind ?? false }) { now += 1 }
       round { service.passTime() }
       rounds += 1
       precondition(rounds < 1_000_000, "the service never comes to rest")

@@ -61,7 +61,7 @@ package final class FaultPlan: Sendable {
     }
   }
 
-  /// Whether the plan came to the call that fails.
+  /// Whether the plan came to the call that fails, for tests.
   package var hasStruck: Bool { state.withLock { $0.failing > 0 && $0.calls >= $0.failing } }
 
   /// Makes one call.

@@ -21,12 +21,17 @@ extension SQLiteReader {
     }
   }
 
-  /// The checkpoint that a restart begins with.
-  func latestCheckpoint(of row: WorldRow) throws(StoreFailure) -> Checkpoint? {
-    guard let latest = try latestMark(of: row) else { return nil }
-    return try withBytes(of: latest, row) { Checkpoint(mark: latest.mark, bytes: Array($0)) }
+  /// Makes sure that the latest checkpoint, if a world has one, can be read.
+  ///
+  /// - Throws: `damaged` when it is missing, or its bytes are not those that were written.
+  /// - Complexity: That of reading the checkpoint.
+  func checkLatestCheckpoint(of row: WorldRow) throws(StoreFailure) {
+    if let latest = try latestMark(of: row) { try withBytes(of: latest, row) { _ in } }
   }
 
+  /// The row of the latest checkpoint, whose bytes are not read; nil when a world has none.
+  ///
+  /// - Throws: `damaged` when the checkpoint is missing.
   func latestMark(of row: WorldRow) throws(StoreFailure) -> MarkRow? {
     let latest = try marks(of: row).last
     guard latest?.mark.sequence == row.checkpoint else {

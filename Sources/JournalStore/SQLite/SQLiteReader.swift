@@ -53,6 +53,10 @@ package class SQLiteReader: WorldReading {
     try database.reading { () throws(StoreFailure) in try Soundness.worlds(database).map(\.world) }
   }
 
+  package func world(_ name: String) throws(StoreFailure) -> StoredWorld? {
+    try database.reading { () throws(StoreFailure) in try find(name)?.world }
+  }
+
   /// The row of a world in the database.
   ///
   /// - Throws: `noSuchWorld`, `damaged`.

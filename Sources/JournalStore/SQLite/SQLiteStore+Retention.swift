@@ -56,9 +56,7 @@ extension SQLiteStore {
   /// Makes sure that the checkpoint in whose favour segments go can be read.
   private func trustLatestCheckpoint(of row: WorldRow) throws(StoreFailure) {
     guard let checkpoint = row.checkpoint, trustedCheckpoints[row.identity] != checkpoint else { return }
-    try database.reading { () throws(StoreFailure) in
-      if let latest = try latestMark(of: row) { try withBytes(of: latest, row) { _ in } }
-    }
+    try database.reading { () throws(StoreFailure) in try checkLatestCheckpoint(of: row) }
     trustedCheckpoints[row.identity] = checkpoint
   }
 

@@ -19,7 +19,7 @@ extension SQLiteStore {
 
   package func remove(_ world: String) throws(StoreFailure) {
     let (store, identity) = try writing { () throws(StoreFailure) in
-      guard let row = try find(world) else { throw .noSuchWorld(world) }
+      let row = try self.row(of: world)
       for text in ["DELETE FROM worlds WHERE id = ?1", "INSERT INTO removed(world) VALUES (?1)"] {
         let statement = Statement(database, text)
         defer { statement.finalize() }
@@ -32,22 +32,22 @@ extension SQLiteStore {
   }
 
   package func take(_ world: String) throws(StoreFailure) -> TakenWorld {
-    let (row, checkpoint) = try writing { () throws(StoreFailure) in
-      guard var row = try find(world) else { throw .noSuchWorld(world) }
-      // Before anything is written: what cannot be read stays as it is.
-      let checkpoint = try latestCheckpoint(of: row)
+    let row = try writing { () throws(StoreFailure) in
+      var row = try self.row(of: world)
+      // Before anything is written. The checkpoint's bytes are not read: commits of other worlds would wait for it.
+      _ = try latestMark(of: row)
       let (epoch, head) = (row.epoch, row.head)
       row.epoch += 1
       row.revision += 1
       row.holder = WorldHolder(writer: writer, since: now())
       try update(row, epoch: epoch, head: head)
-      return (row, checkpoint)
+      return row
     }
     forget(row.identity)
     held[row.identity] = row
     noting { (notes) throws(StoreFailure) in try notes.note([row]) }
     let tenure = Tenure(world: world, identity: row.identity, epoch: row.epoch)
-    return TakenWorld(tenure: tenure, world: row.world, checkpoint: checkpoint)
+    return TakenWorld(tenure: tenure, world: row.world)
   }
 
   package func release(_ tenure: Tenure) throws(StoreFailure) {

@@ -8,8 +8,6 @@ final class Statement {
   private let text: String
   // Safety: made when it is first needed, finalized with the connection; nil before and after.
   private var handle: OpaquePointer?
-  /// What binding said; a statement with a parameter missing must not run.
-  private var bindingCode = SQLITE_OK
   private var isClean = true
 
   init(_ database: Database, _ text: String) {

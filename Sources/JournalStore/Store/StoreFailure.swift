@@ -23,18 +23,6 @@ package enum StoreFailure: Error, Hashable, Sendable {
   case other(path: String, reason: String)
 }
 
-extension StoreFailure {
-  /// Whether the writer was found not to be the one who may write.
-  package var isShutOut: Bool {
-    switch self {
-    case .fenced, .outOfStep: true
-    case .noSuchWorld, .worldExists, .unknown, .full, .readOnly, .locked, .damaged, .newer, .absent, .gone,
-      .cannotOpen, .other:
-      false
-    }
-  }
-}
-
 /// What is not as it was written, and where.
 package struct Damage: Error, Hashable, Sendable {
   package let path: String

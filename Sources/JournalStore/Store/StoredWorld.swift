@@ -47,8 +47,6 @@ package struct Tenure: Hashable, Sendable {
 package struct TakenWorld: Sendable {
   package let tenure: Tenure
   package let world: StoredWorld
-  /// The latest; nil for a world that is replayed from its beginning.
-  package let checkpoint: Checkpoint?
 }
 
 // Safety: `Append` and `Segment` only pass on a buffer that is lent for the length of one call of the store.

@@ -5,6 +5,11 @@ package protocol WorldReading: AnyObject {
   /// All worlds, in order of their names' bytes.
   func worlds() throws(StoreFailure) -> [StoredWorld]
 
+  /// The world of a name; nil if there is none.
+  ///
+  /// - Throws: `damaged` when its row is not what was written, whatever became of other worlds.
+  func world(_ name: String) throws(StoreFailure) -> StoredWorld?
+
   /// Gives a world's segments in order, up to its head.
   ///
   /// The first one may begin before `sequence`. Where segments that old have been removed, reading begins with the

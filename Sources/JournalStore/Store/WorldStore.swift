@@ -30,9 +30,10 @@ package protocol WorldStore: AnyObject, WorldReading {
 
   /// Takes a world for writing, from whoever had it.
   ///
-  /// - Returns: The world as it is now, with its latest checkpoint. The inputs behind that are read with
+  /// - Returns: The world as it is now. What it holds is read with ``checkpoint(of:atOrBefore:)`` and
   ///   ``readSegments(of:from:_:)``.
-  /// - Throws: `noSuchWorld`; `damaged` when its row or the checkpoint is; what ``append(_:)`` throws.
+  /// - Throws: `noSuchWorld`; `damaged` when its row is, or its latest checkpoint is missing; what ``append(_:)`` throws.
+  /// - Complexity: That of a small round, however large the world is.
   func take(_ world: String) throws(StoreFailure) -> TakenWorld
 
   /// Gives a world back, so that nobody is named as its writer. A tenure that has ended already is none to release.

@@ -158,6 +158,67 @@ package struct InputBuffer: ~Copyable {
     }
   }
 
+  /// A line of the sort that nearly all are of where there are many: `send NAME EVENT`, printable ASCII, a single blank
+  /// between the words, nothing that is quoted or `key=value`, LF at its end.
+  package struct PlainSend {
+    // Both stand in the buffer, and are valid until it is filled again.
+    package let name: UnsafeRawBufferPointer
+    package let event: UnsafeRawBufferPointer
+    /// How long the line is.
+    package let length: Int
+    /// Where it begins.
+    fileprivate let start: Int
+  }
+
+  private static let packedSend: UInt32 = 0x646E_6573  // "send", first byte lowest
+  /// The length of "send ".
+  private static let sendLength = 5
+  /// The longest word that is looked for here.
+  private static let longestPlainWord = 128
+
+  /// Takes the next line if it is a plain send; otherwise nil, and ``nextLine()`` tells what is there.
+  ///
+  /// It is found and taken apart in one go: each byte is looked at once.
+  package mutating func nextPlainSend() -> PlainSend? {
+    // What was looked at before has no end yet, or is part of a line that is dropped.
+    guard scanned == start, !isDiscarding, start &+ InputBuffer.sendLength < end,
+      base.loadUnaligned(fromByteOffset: start, as: UInt32.self).littleEndian == InputBuffer.packedSend,
+      base.load(fromByteOffset: start &+ 4, as: UInt8.self) == 0x20
+    else { return nil }
+    let nameStart = start &+ InputBuffer.sendLength
+    guard let nameEnd = endOfPlainWord(from: nameStart), nameEnd > nameStart,
+      base.load(fromByteOffset: nameEnd, as: UInt8.self) == 0x20
+    else { return nil }
+    let eventStart = nameEnd &+ 1
+    guard let eventEnd = endOfPlainWord(from: eventStart), eventEnd > eventStart,
+      base.load(fromByteOffset: eventEnd, as: UInt8.self) == 0x0A, eventEnd &- start <= longestLine
+    else { return nil }
+    lastStart = start
+    start = eventEnd &+ 1
+    scanned = start
+    return PlainSend(
+      name: UnsafeRawBufferPointer(start: base + nameStart, count: nameEnd &- nameStart),
+      event: UnsafeRawBufferPointer(start: base + eventStart, count: eventEnd &- eventStart),
+      length: eventEnd &- lastStart, start: lastStart)
+  }
+
+  /// The place of the first byte from a place on that is none of a plain word; nil if it has not come yet or is far away.
+  @inline(__always)
+  private func endOfPlainWord(from start: Int) -> Int? {
+    var place = start
+    // The padding may be read, and what is found in it does not count.
+    while place < end, place &- start < InputBuffer.longestPlainWord {
+      let word = base.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+      let others = WordScanner.specialBytes(word) | TextRules.oddBytes(word)
+      if others != 0 {
+        place &+= others.trailingZeroBitCount &>> 3
+        return place < end ? place : nil
+      }
+      place &+= 8
+    }
+    return nil
+  }
+
   /// Moves `scanned` on to the next LF and returns its place, or to the end and returns nil.
   @inline(__always)
   private mutating func scan() -> Int? {
@@ -190,6 +251,12 @@ package struct InputBuffer: ~Copyable {
     scanned = start
     isPlainSoFar = true
     lookedUpTo = max(lookedUpTo, start)
+  }
+
+  /// The same with a plain send and all lines that were given after it.
+  package mutating func putBack(_ line: PlainSend) {
+    lastStart = line.start
+    putBack()
   }
 
   /// Whether no line that waits has been looked at by ``waitingLines(_:)``.

@@ -250,7 +250,7 @@ package struct WordScanner {
   ///
   /// Only the lowest set bit is exact; above it a borrow may set bits for other bytes.
   @inline(__always)
-  fileprivate static func specialBytes(_ word: UInt64) -> UInt64 {
+  static func specialBytes(_ word: UInt64) -> UInt64 {
     let upToQuote = (word &- 0x2323_2323_2323_2323) & ~word
     let difference = word ^ 0x3D3D_3D3D_3D3D_3D3D
     let equals = (difference &- 0x0101_0101_0101_0101) & ~difference

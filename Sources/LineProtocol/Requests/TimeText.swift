@@ -117,12 +117,17 @@ extension TimeText {
     }
 
     package mutating func append(_ nanoseconds: Int64, to buffer: inout ByteBuffer) {
+      buffer.append(bytes(of: nanoseconds))
+    }
+
+    /// The text, with sixteen bytes after it that may be read; valid until another is asked for.
+    package mutating func bytes(of nanoseconds: Int64) -> UnsafeRawBufferPointer {
       if nanoseconds != self.nanoseconds {
         self.nanoseconds = nanoseconds
         text.removeAll()
         text.append(seconds: nanoseconds)
       }
-      buffer.append(text.bytes)
+      return text.bytes
     }
   }
 }

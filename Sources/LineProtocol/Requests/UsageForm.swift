@@ -66,6 +66,10 @@ package struct UsageForm: Equatable, Sendable {
     return least...(places.last?.repeats == true ? Int.max : places.count)
   }
 
+  /// Whether something in it may be repeated: arguments of an event or parameters of a kind, whose names the catalogue
+  /// has.
+  package var isOpen: Bool { places.contains(where: \.repeats) || keys.contains(where: \.value.repeats) }
+
   /// Why plain words do not fit this form; `nil` if they do.
   ///
   /// What is looked at is what can be known without a daemon: how many words there are, words that stand for themselves,

@@ -52,13 +52,15 @@ package struct VerbEntry: Sendable {
   package let forms: [String]
   package let summary: String
   package let example: String
-  /// How many plain words may follow.
-  package let plainWords: ClosedRange<Int>
-  package let keys: Keys
   /// Whether it may stand between `begin` and `end`.
   package let inBatch: Bool
   /// Whether `quiet on` withholds its `+`.
   package let isQuietable: Bool
+  /// The forms, taken apart.
+  package let parsedForms: [UsageForm]
+  /// How many plain words may follow.
+  package let plainWords: ClosedRange<Int>
+  package let keys: Keys
 
   /// Which `key=value` words may follow.
   package enum Keys: Equatable, Sendable {
@@ -68,147 +70,134 @@ package struct VerbEntry: Sendable {
   }
 
   init(
-    _ verb: Verb, _ forms: String..., does summary: String, example: String, plain: ClosedRange<Int>,
-    keys: Keys = .only([]), inBatch: Bool = true, isQuietable: Bool = false
+    _ verb: Verb, _ forms: String..., does summary: String, example: String, inBatch: Bool = true,
+    isQuietable: Bool = false
   ) {
     self.verb = verb
     self.forms = forms
     self.summary = summary
     self.example = example
-    plainWords = plain
-    self.keys = keys
     self.inBatch = inBatch
     self.isQuietable = isQuietable
-  }
-
-  /// The forms, taken apart.
-  package var parsedForms: [UsageForm] { VerbEntry.parsedForms[Int(verb.rawValue)] }
-
-  private static let parsedForms = table.map { entry in
-    entry.forms.map { UsageForm($0.split(separator: " ").map(String.init)) }
+    parsedForms = forms.map { UsageForm($0.split(separator: " ").map(String.init)) }
+    let counts = parsedForms.map(\.count)
+    plainWords = (counts.map(\.lowerBound).min() ?? 0)...(counts.map(\.upperBound).max() ?? 0)
+    keys = parsedForms.contains(where: \.isOpen) ? .ofCatalogue : .only(parsedForms.flatMap(\.keys).map(\.name))
   }
 
   /// Each form with the verb before it.
   package var usages: [String] { forms.map { $0.isEmpty ? verb.name : "\(verb.name) \($0)" } }
 
-  private static let many = Int.max
-
   /// The verb table, in the order of ``Verb``.
   package static let table: [VerbEntry] = [
     VerbEntry(
-      .help, "[VERB]", does: "the verbs, or one with an example", example: "help advance", plain: 0...1),
-    VerbEntry(.kinds, "", does: "the catalogue of machine kinds", example: "kinds", plain: 0...0),
+      .help, "[VERB]", does: "the verbs, or one with an example", example: "help advance"),
+    VerbEntry(.kinds, "", does: "the catalogue of machine kinds", example: "kinds"),
     VerbEntry(
       .describe, "KIND", does: "states, events, timers, outputs, readings and parameters of a kind",
-      example: "describe fridge", plain: 1...1),
+      example: "describe fridge"),
     VerbEntry(
       .new, "KIND NAME [param=value…]", does: "makes a machine; of a composed kind, its members and wires",
-      example: "new fridge f start=4", plain: 2...2, keys: .ofCatalogue, isQuietable: true),
+      example: "new fridge f start=4", isQuietable: true),
     VerbEntry(
       .drop, "NAME", does: "removes a machine with its wires; of a composed name, its members", example: "drop f",
-      plain: 1...1, isQuietable: true),
+      isQuietable: true),
     VerbEntry(
-      .list, "[PATTERN] [kind=KIND] [state=STATE] [limit=N]", does: "machines, by name", example: "list m* state=on",
-      plain: 0...1, keys: .only(["kind", "state", "limit"])),
+      .list, "[PATTERN] [kind=KIND] [state=STATE] [limit=N]", does: "machines, by name", example: "list m* state=on"),
     VerbEntry(
-      .count, "[PATTERN] [kind=KIND]", does: "machines per kind and state, states without data", example: "count",
-      plain: 0...1, keys: .only(["kind"])),
+      .count, "[PATTERN] [kind=KIND]", does: "machines per kind and state, states without data", example: "count"),
     VerbEntry(
-      .show, "NAME", does: "state, readings, running timers, allowed events", example: "show f", plain: 1...1),
+      .show, "NAME", does: "state, readings, running timers, allowed events", example: "show f"),
     VerbEntry(
-      .can, "NAME [EVENT]", does: "which events are not refused now, or whether one is not", example: "can key tap",
-      plain: 1...2),
+      .can, "NAME [EVENT]", does: "which events are not refused now, or whether one is not", example: "can key tap"),
     VerbEntry(
       .send, "NAME EVENT [argument…]", does: "one event to one machine", example: "send key character a",
-      plain: 2...many, keys: .ofCatalogue, isQuietable: true),
+      isQuietable: true),
     VerbEntry(
       .cast, "PATTERN EVENT [argument…]", does: "one event to all machines that match, in name order",
-      example: "cast fridge-* doorOpened", plain: 2...many, keys: .ofCatalogue, isQuietable: true),
+      example: "cast fridge-* doorOpened", isQuietable: true),
     VerbEntry(
       .wire, "FROM OUTPUT TO EVENT", does: "an output of one machine becomes an event of another",
-      example: "wire f compressorOn lamp buttonClick", plain: 4...4, isQuietable: true),
+      example: "wire f compressorOn lamp buttonClick", isQuietable: true),
     VerbEntry(
       .unwire, "FROM OUTPUT TO EVENT", does: "takes a wire away", example: "unwire f compressorOn lamp buttonClick",
-      plain: 4...4, isQuietable: true),
-    VerbEntry(.wires, "", does: "all wires", example: "wires", plain: 0...0),
+      isQuietable: true),
+    VerbEntry(.wires, "", does: "all wires", example: "wires"),
     VerbEntry(
       .watch, "PATTERN [what=moves|all] [since=SEQ]", does: "notices from now on, or from an input on",
-      example: "watch * what=moves", plain: 1...1, keys: .only(["what", "since"])),
+      example: "watch * what=moves"),
     VerbEntry(
-      .unwatch, "PATTERN", does: "ends a watch of this connection", example: "unwatch *", plain: 1...1),
+      .unwatch, "PATTERN", does: "ends a watch of this connection", example: "unwatch *"),
     VerbEntry(
       .journal, "[PATTERN] [since=SEQ] [limit=N] [what=moves|all]", does: "what happened, oldest first",
-      example: "journal key since=3", plain: 0...1, keys: .only(["since", "limit", "what"])),
+      example: "journal key since=3"),
     VerbEntry(
       .graph, "KIND|NAME [format=table|dot|mermaid|stateDiagram|plantuml|svg|tests]",
       does: "a diagram of a kind, or of a machine with its state marked, found by running the rule",
-      example: "graph shiftKey format=mermaid", plain: 1...1, keys: .only(["format"])),
+      example: "graph shiftKey format=mermaid"),
     VerbEntry(
       .coverage, "[PATTERN] [kind=KIND]",
       does: "how much of what its machines can do this world has seen, and what it has not",
-      example: "coverage kind=shiftKey", plain: 0...1, keys: .only(["kind"])),
+      example: "coverage kind=shiftKey"),
     VerbEntry(
       .clock, "", "real", "virtual", does: "shows the clock of this world, or sets it", example: "clock virtual",
-      plain: 0...1, inBatch: false),
+      inBatch: false),
     VerbEntry(
-      .speed, "X", does: "how fast a real clock runs", example: "speed 60", plain: 1...1, inBatch: false),
-    VerbEntry(.pause, "", does: "stops a real clock", example: "pause", plain: 0...0, inBatch: false),
-    VerbEntry(.resume, "", does: "lets a real clock go on", example: "resume", plain: 0...0, inBatch: false),
+      .speed, "X", does: "how fast a real clock runs", example: "speed 60", inBatch: false),
+    VerbEntry(.pause, "", does: "stops a real clock", example: "pause", inBatch: false),
+    VerbEntry(.resume, "", does: "lets a real clock go on", example: "resume", inBatch: false),
     VerbEntry(
       .advance, "DURATION", "until TIME", does: "moves a virtual or paused clock; each timer fires at its own time",
-      example: "advance 1.5s", plain: 1...2, inBatch: false),
+      example: "advance 1.5s", inBatch: false),
     VerbEntry(
-      .step, "[N]", does: "fires exactly the next N timers", example: "step 3", plain: 0...1, inBatch: false),
+      .step, "[N]", does: "fires exactly the next N timers", example: "step 3", inBatch: false),
     VerbEntry(
-      .agenda, "[PATTERN] [limit=N]", does: "running timers in due order", example: "agenda limit=5", plain: 0...1,
-      keys: .only(["limit"])),
+      .agenda, "[PATTERN] [limit=N]", does: "running timers in due order", example: "agenda limit=5"),
     VerbEntry(
-      .fire, "NAME TIMER", does: "lets a running timer expire now", example: "fire key doubleTap", plain: 2...2,
+      .fire, "NAME TIMER", does: "lets a running timer expire now", example: "fire key doubleTap",
       isQuietable: true),
     VerbEntry(
       .await, "NAME STATE [within=DURATION]", does: "waits until a machine is in a state",
-      example: "await f waiting within=1h", plain: 2...2, keys: .only(["within"]), inBatch: false),
+      example: "await f waiting within=1h", inBatch: false),
     VerbEntry(
       .cancel, "", "N", does: "ends what this connection has under way, or an activity by its number",
-      example: "cancel", plain: 0...1, inBatch: false),
+      example: "cancel", inBatch: false),
     VerbEntry(
-      .expect, "NAME STATE", does: "fails unless a machine is in a state", example: "expect key capsLock",
-      plain: 2...2),
+      .expect, "NAME STATE", does: "fails unless a machine is in a state", example: "expect key capsLock"),
     VerbEntry(
       .undo, "[N]", does: "takes back the last N requests that brought inputs, and the time with them",
-      example: "undo 2", plain: 0...1, inBatch: false),
+      example: "undo 2", inBatch: false),
     VerbEntry(
-      .goto, "TIME", does: "back to a time; what happened later is undone", example: "goto 1.5s", plain: 1...1,
+      .goto, "TIME", does: "back to a time; what happened later is undone", example: "goto 1.5s",
       inBatch: false),
     VerbEntry(
       .world, "", "new W [clock=virtual] [seed=0] [durable=no]", "fork W", "drop W",
       does: "the present world; makes one, copies this one or removes one", example: "world new lesson clock=virtual",
-      plain: 0...2,
-      keys: .only(["clock", "seed", "durable"]), inBatch: false),
-    VerbEntry(.use, "W", does: "goes to another world", example: "use lesson", plain: 1...1, inBatch: false),
-    VerbEntry(.worlds, "", does: "all worlds", example: "worlds", plain: 0...0, inBatch: false),
+      inBatch: false),
+    VerbEntry(.use, "W", does: "goes to another world", example: "use lesson", inBatch: false),
+    VerbEntry(.worlds, "", does: "all worlds", example: "worlds", inBatch: false),
     VerbEntry(
-      .diff, "W1 W2", does: "what is different in two worlds", example: "diff main trial", plain: 2...2,
+      .diff, "W1 W2", does: "what is different in two worlds", example: "diff main trial",
       inBatch: false),
     VerbEntry(
-      .begin, "", does: "keeps the lines up to 'end', to run them at one moment", example: "begin", plain: 0...0,
+      .begin, "", does: "keeps the lines up to 'end', to run them at one moment", example: "begin",
       inBatch: false),
-    VerbEntry(.end, "", does: "runs the lines since 'begin'", example: "end", plain: 0...0, inBatch: false),
+    VerbEntry(.end, "", does: "runs the lines since 'begin'", example: "end", inBatch: false),
     VerbEntry(
       .quiet, "on|off", does: "withholds the + of new, drop, send, cast, fire, wire, unwire", example: "quiet on",
-      plain: 1...1, inBatch: false),
-    VerbEntry(
-      .mode, "text|json", does: "how the daemon's lines to this connection are written", example: "mode text",
-      plain: 1...1, inBatch: false),
-    VerbEntry(.limits, "", does: "every limit with its value", example: "limits", plain: 0...0),
-    VerbEntry(.stats, "", does: "counters of the daemon and of this world", example: "stats", plain: 0...0),
-    VerbEntry(
-      .activities, "", does: "what takes its time: by whom, where, and since when", example: "activities", plain: 0...0,
       inBatch: false),
     VerbEntry(
-      .sync, "", does: "answers when all that earlier requests caused has been written", example: "sync",
-      plain: 0...0, inBatch: false),
-    VerbEntry(.quit, "", does: "closes this connection", example: "quit", plain: 0...0, inBatch: false),
-    VerbEntry(.shutdown, "", does: "stops the daemon cleanly", example: "shutdown", plain: 0...0, inBatch: false),
+      .mode, "text|json", does: "how the daemon's lines to this connection are written", example: "mode text",
+      inBatch: false),
+    VerbEntry(.limits, "", does: "every limit with its value", example: "limits"),
+    VerbEntry(.stats, "", does: "counters of the daemon and of this world", example: "stats"),
+    VerbEntry(
+      .activities, "", does: "what takes its time: by whom, where, and since when", example: "activities",
+      inBatch: false),
+    VerbEntry(
+      .sync, "", does: "answers when all that earlier requests caused has been written", example: "sync", inBatch: false
+    ),
+    VerbEntry(.quit, "", does: "closes this connection", example: "quit", inBatch: false),
+    VerbEntry(.shutdown, "", does: "stops the daemon cleanly", example: "shutdown", inBatch: false),
   ]
 }

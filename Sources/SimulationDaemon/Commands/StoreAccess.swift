@@ -52,9 +52,8 @@ enum StoreAccess {
 
   /// A world by its name.
   static func world(_ name: String, in store: SQLiteReader) throws -> StoredWorld {
-    let worlds = try store.worlds()
-    if let found = worlds.first(where: { $0.name == name }) { return found }
-    let names = worlds.map(\.name)
+    if let found = try store.world(name) { return found }
+    let names = try store.worlds().map(\.name)
     throw HistoryFailure.unknownWorld(name, near: Nearest.match(name, among: names), known: names)
   }
 

@@ -63,6 +63,7 @@ final class Graphs: Sendable {
     return false
   }
 
+  /// How many drawings are being made, for tests.
   var drawingsUnderWay: Int { drawings.load(ordering: .relaxed) }
 
   func endDrawing() {

@@ -41,9 +41,9 @@ extension StoredRealm {
 }
 
 extension Keeper {
-  /// The names of all worlds in the store, and their last inputs.
-  func worlds() throws(KeeperFailure) -> [(name: String, head: UInt64)] {
-    try ask { () throws(StoreFailure) in try store.worlds() }.map { ($0.name, $0.head) }
+  /// All worlds as they stand in the store.
+  func worlds() throws(KeeperFailure) -> [StoredWorld] {
+    try ask { () throws(StoreFailure) in try store.worlds() }
   }
 
   /// Makes a new world durable, and stores it as it is.
@@ -55,7 +55,7 @@ extension Keeper {
     let name = hosted.name
     let now = home.realm.world.now
     let taken = try ask { () throws(StoreFailure) in
-      if let left = try store.worlds().first(where: { $0.name == name }), left.head == 0, left.epoch <= 1 {
+      if let left = try store.world(name), left.head == 0, left.epoch <= 1 {
         try store.remove(name)
       }
       try store.create(name, head: 0, moment: now.nanoseconds, settings: realm.bytes)
@@ -67,33 +67,48 @@ extension Keeper {
       tenure: taken.tenure, words: KeptWords(), head: 0, moment: now, settings: realm, storedAt: host, checkpoint: 0)
   }
 
-  /// Takes a world that was just built up.
+  /// A world that was taken, so that it can be written.
+  struct Taken {
+    let keeping: Keeping
+    /// The world as it is now, where somebody has written since it was built up.
+    let again: StoredRealm.Handover?
+  }
+
+  /// Takes a world that was built up; on any thread, while nobody else uses the store.
   ///
   /// - Parameter reading: What it was built up from. Where somebody has written since, it is built up again.
-  /// - Throws: What ``read(_:host:)`` throws. The world is nobody's then.
-  func take(
-    _ hosted: HostedWorld, _ home: RealmBox, _ reading: StoredRealm.Reading, host: UInt64
-  ) throws(KeeperFailure) {
-    let name = hosted.name
+  /// - Throws: What ``read(_:host:_:)`` throws. The world is nobody's then.
+  func take(_ reading: StoredRealm.Reading, host: UInt64) throws(KeeperFailure) -> Taken {
+    let name = reading.world.name
     let taken = try ask { () throws(StoreFailure) in try store.take(name) }
     var reading = reading
+    var again: StoredRealm.Handover?
     if !taken.world.isAs(reading.world) {
-      let again = try read(name, host: host)
-      reading = again.reading
-      hosted.replace(with: again.realm)
+      let stored = try read(name, host: host)
+      reading = stored.reading
+      again = StoredRealm.Handover(stored)
     }
-    hosted.keeping = Keeping(
+    let keeping = Keeping(
       tenure: taken.tenure, words: KeptWords(reading.words), head: reading.world.head,
       moment: Moment(nanoseconds: reading.world.moment),
       settings: reading.settings, storedAt: host, checkpoint: reading.checkpoint,
       isCheckpointUndone: reading.isCheckpointUndone)
+    return Taken(keeping: keeping, again: again)
   }
 
-  /// Builds a world up as the store has it, and writes nothing.
+  /// Builds a world up as the store has it, and writes nothing; on any thread, whoever uses the store meanwhile.
   ///
+  /// - Parameter lease: The time that there is for it; nil where nobody else waits.
   /// - Throws: What ``WorldLoader/read(_:host:)`` throws.
-  func read(_ name: String, host: UInt64) throws(KeeperFailure) -> StoredRealm {
-    var stored = try WorldLoader(store, catalogue, limits).read(name, host: host)
+  func read(_ name: String, host: UInt64, _ lease: Lease? = nil) throws(KeeperFailure) -> StoredRealm {
+    let result = try ask { () throws(StoreFailure) in
+      try store.readers.reading { (reader) throws(StoreFailure) in
+        Result { () throws(KeeperFailure) in
+          StoredRealm.Handover(try WorldLoader(reader, catalogue, limits, lease).read(name, host: host))
+        }
+      }
+    }
+    var stored = try result.get().take()
     stored.realm.stored = StoredJournal(store.readers, name, catalogue, first: stored.reading.world.first)
     return stored
   }
@@ -117,6 +132,7 @@ struct WorldLoader {
   private let store: any WorldReading
   private let catalogue: Catalogue
   private let limits: Limits
+  private let lease: Lease?
 
   /// How far before the end of a journal a world is built up from, where there is a checkpoint: what lies behind can be
   /// undone.
@@ -124,18 +140,21 @@ struct WorldLoader {
   /// How many inputs are played again for that at most.
   private static let mostInputsToPlay: UInt64 = 1_000_000
 
-  init(_ store: any WorldReading, _ catalogue: Catalogue, _ limits: Limits) {
+  /// - Parameter lease: The time that there is for it; nil where nobody else waits.
+  init(_ store: any WorldReading, _ catalogue: Catalogue, _ limits: Limits, _ lease: Lease? = nil) {
     self.store = store
+    self.lease = lease
     self.catalogue = catalogue
     self.limits = limits
   }
 
   /// Builds a world up as the store has it, and writes nothing.
   ///
-  /// - Throws: `unreadable` where this program cannot make a world of it; what the store throws.
+  /// - Throws: `unreadable` where this program cannot make a world of it; `interrupted` where its lease was; what the
+  ///   store throws.
   func read(_ name: String, host: UInt64) throws(KeeperFailure) -> StoredRealm {
     let stored = try ask { () throws(StoreFailure) in
-      guard let found = try store.worlds().first(where: { $0.name == name }) else { throw .noSuchWorld(name) }
+      guard let found = try store.world(name) else { throw .noSuchWorld(name) }
       return found
     }
     guard let settings = WorldSettings(stored.settings) else {
@@ -173,14 +192,15 @@ struct WorldLoader {
   /// Chooses a checkpoint: one of which nothing was undone later, and a little before the end if that costs little.
   private func plan(_ stored: StoredWorld) throws(KeeperFailure) -> Plan {
     let (name, head) = (stored.name, stored.head)
-    let standing = try standingCheckpoints(of: name, from: stored.first)
+    let marks = try ask { () throws(StoreFailure) in try store.checkpoints(of: name) }
+    let standing = try standing(marks, of: name, from: stored.first)
     let toUndo = min(WorldLoader.inputsToUndo, UInt64(limits.world.journal))
     let earlier = standing.last { $0 + toUndo <= head }
     let isNear = earlier.map { head - $0 <= WorldLoader.mostInputsToPlay } ?? false
     guard let start = isNear ? earlier : standing.last else {
       throw .unreadable(world: name, reason: "what was before input \(stored.first) is not kept any more")
     }
-    let latest = try ask { () throws(StoreFailure) in try store.checkpoints(of: name).last?.sequence ?? 0 }
+    let latest = marks.last?.sequence ?? 0
     return Plan(
       start: start, others: standing.reversed().filter { $0 != start }, latest: latest,
       isLatestUndone: standing.last ?? 0 < latest)
@@ -188,10 +208,17 @@ struct WorldLoader {
 
   /// The checkpoints with which a start can begin, by their last inputs, oldest first: all that came behind them is kept,
   /// and nothing of what they contain was undone later. 0 stands for the beginning of the world.
-  func standingCheckpoints(of name: String, from first: UInt64) throws(KeeperFailure) -> [UInt64] {
+  ///
+  /// - Parameters:
+  ///   - marks: All checkpoints of the world, oldest first. The store is asked once for each: they are few, and what was
+  ///     undone between them may be much.
+  ///   - first: The oldest input that is kept.
+  func standing(
+    _ marks: [CheckpointMark], of name: String, from first: UInt64
+  ) throws(KeeperFailure) -> [UInt64] {
     try ask { () throws(StoreFailure) in
       var standing: [UInt64] = first == 1 ? [0] : []
-      for mark in try store.checkpoints(of: name) where mark.sequence + 1 >= first && mark.sequence > 0 {
+      for mark in marks where mark.sequence + 1 >= first && mark.sequence > 0 {
         let undone = try store.undone(in: name, mark.sequence...mark.sequence)
         if !undone.contains(where: { $0.upperBound > mark.sequence }) { standing.append(mark.sequence) }
       }
@@ -249,8 +276,13 @@ struct WorldLoader {
     var recovery = Recovery(of: try base(start, settings, name), undone: undone, words, catalogue)
     var failure: Recovery.Failure?
     var last = start
+    var isInterrupted = false
     do throws(StoreFailure) {
       try store.readSegments(of: name, from: start + 1) { segment in
+        // Others have their turn on this worker when the time is over.
+        lease?.giveWay()
+        isInterrupted = lease?.interruption != nil
+        if isInterrupted { return false }
         do throws(Recovery.Failure) {
           try recovery.append(segment.bytes, segment.first...segment.last)
           last = segment.last
@@ -265,6 +297,7 @@ struct WorldLoader {
     } catch {
       throw KeeperFailure.store(error)
     }
+    if isInterrupted { throw KeeperFailure.interrupted }
     if let failure { throw Hindrance(reason: "\(failure)", input: failure.input) }
     guard last == head else {
       throw Hindrance(reason: "its journal ends with \(last), not with \(head)", input: last)

@@ -4,25 +4,17 @@ import StateMachines
 
 /// What becomes of running timers when a world is brought back.
 extension Keeper {
-  /// Gives running timers what the daemon was started for, where a world's time runs.
-  ///
-  /// - Parameter isStart: Whether the daemon has just been started, and not only read a world again.
-  func letTimePass(in hosted: HostedWorld, _ home: RealmBox, isStart: Bool) throws(KeeperFailure) {
-    guard let keeping = hosted.keeping, home.realm.clock.isRunning else { return }
-    switch onRestart {
-    case .remaining: break
-    case .deadline: home.realm.clock.makeUp(for: max(0, wallClock() - keeping.settings.written))
-    case .restart: if isStart { try renewTimers(&home.realm) }
-    }
-  }
-
   /// Inputs that the store is asked for at most, and at once, when armings are looked for.
   private static let inputsSearched: UInt64 = 5_000_000
   private static let inputsInAStep: UInt64 = 100_000
 
   /// Lets each running timer have its whole duration again: that for which it was armed last, as the journal has it.
   /// One whose arming is not kept any more has the time left that it had.
-  private func renewTimers(_ realm: inout Realm) throws(KeeperFailure) {
+  ///
+  /// It may take a while; on any thread that has the world.
+  ///
+  /// - Throws: `interrupted` where the lease was; what the store throws.
+  func renewTimers(_ realm: inout Realm, _ lease: Lease) throws(KeeperFailure) {
     // What is due has expired before it could begin anew, as in a replay.
     realm.world.settle()
     let now = realm.world.now
@@ -34,6 +26,8 @@ extension Keeper {
     var end = realm.world.firstSequence
     let floor = end > Keeper.inputsSearched ? end - Keeper.inputsSearched : 1
     while !search.isDone, let stored = realm.stored, end > max(stored.first, floor) {
+      lease.giveWay()
+      if lease.interruption != nil { throw .interrupted }
       let start = max(stored.first, end > Keeper.inputsInAStep ? end - Keeper.inputsInAStep : 1)
       var earlier = ArmingSearch(for: running, of: realm.world)
       do throws(KeeperFailure) {

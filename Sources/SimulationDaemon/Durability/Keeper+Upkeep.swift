@@ -37,7 +37,7 @@ extension Keeper {
   /// - Throws: What ``WorldStore/append(_:)`` throws; the world must be read again then.
   func tend(_ hosted: HostedWorld, _ home: RealmBox, host: UInt64) throws(KeeperFailure) -> Upkeep {
     guard let keeping = hosted.keeping, host >= keeping.restsUntil else { return .nothing }
-    if hosted.archiving == nil, isCheckpointDue(hosted, home, keeping) {
+    if hosted.archiving == nil, isCheckpointDue(home, keeping) {
       hosted.archiving = ArchiveWriter(of: home.realm.world, atLastInput: true)
     }
     if hosted.archiving != nil {
@@ -84,7 +84,7 @@ extension Keeper {
     Retention(bytes: limits.storeBytes, age: Int64(limits.storeDays) * 86_400)
   }
 
-  private func isCheckpointDue(_ hosted: HostedWorld, _ home: RealmBox, _ keeping: Keeping) -> Bool {
+  private func isCheckpointDue(_ home: RealmBox, _ keeping: Keeping) -> Bool {
     let wait = max(UInt64(limits.checkpointInputs), 2 * UInt64(home.realm.world.machineCount))
     let isDue =
       keeping.isCheckpointUndone || keeping.head >= keeping.checkpoint + wait
@@ -125,12 +125,11 @@ extension Keeper {
   func firstUndoable(_ hosted: HostedWorld, _ home: RealmBox) throws(KeeperFailure) -> UInt64 {
     guard let keeping = hosted.keeping else { return 1 }
     let name = keeping.tenure.world
-    let first = try ask { () throws(StoreFailure) in try store.holdings(of: name) }.first
+    let held = try ask { () throws(StoreFailure) in try store.holdings(of: name) }
+    let standing = try WorldLoader(store, catalogue, limits).standing(held.checkpoints, of: name, from: held.first)
     // What was undone in this round is not stored yet.
-    let standing = try WorldLoader(store, catalogue, limits).standingCheckpoints(of: name, from: first).first {
-      home.realm.world.undoer(of: $0) == nil
-    }
-    return (standing ?? keeping.head) + 1
+    let first = standing.first { home.realm.world.undoer(of: $0) == nil }
+    return (first ?? keeping.head) + 1
   }
 
   /// Says that a world has undone all inputs from one on: what was written out of them is of no use for a start.

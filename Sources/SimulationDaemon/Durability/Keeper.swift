@@ -22,6 +22,9 @@ final class Keeper {
   /// How long a world whose time runs may go without being written, in nanoseconds: a timer's time that passes in
   /// between is counted again if the daemon is killed.
   static let heartbeat: UInt64 = 5_000_000_000
+  /// How long before that it is written where there is a round, in nanoseconds: then nobody who asks it must wait for the
+  /// store, which may have others' inputs to write.
+  private static let earliness: UInt64 = 1_000_000_000
 
   init(
     _ store: any WorldStore, _ catalogue: Catalogue, _ limits: Limits, durability: Durability = .batch,
@@ -37,7 +40,7 @@ final class Keeper {
 
   // MARK: Rounds
 
-  /// Whether something of a world is not stored yet.
+  /// Whether something of a world is to be written.
   ///
   /// - Parameter isLast: Whether this is the last round, so that the moment counts wherever time passes. Otherwise it is
   ///   written now and then, if there are rounds at all.
@@ -45,10 +48,23 @@ final class Keeper {
     _ hosted: HostedWorld, _ realm: borrowing Realm, host: UInt64, isLast: Bool
   ) -> Bool {
     guard let keeping = hosted.keeping else { return false }
-    if realm.world.hasUnkept || !keeping.isAsStored(realm) { return true }
+    if hasChanged(hosted, realm) { return true }
     return isLast
       ? realm.world.now != keeping.moment
-      : realm.clock.isRunning && host >= keeping.storedAt + Keeper.heartbeat
+      : realm.clock.isRunning && host + Keeper.earliness >= keeping.storedAt + Keeper.heartbeat
+  }
+
+  /// Whether a kill would take back nothing of a world but a little time, no more than ``heartbeat``.
+  func isStored(_ hosted: HostedWorld, _ realm: borrowing Realm, host: UInt64) -> Bool {
+    guard let keeping = hosted.keeping else { return true }
+    if hasChanged(hosted, realm) { return false }
+    return !realm.clock.isRunning || host < keeping.storedAt + Keeper.heartbeat
+  }
+
+  /// Whether something came to a world since it was stored: more than that time has passed on a running clock.
+  func hasChanged(_ hosted: HostedWorld, _ realm: borrowing Realm) -> Bool {
+    guard let keeping = hosted.keeping else { return false }
+    return realm.world.hasUnkept || !keeping.isAsStored(realm)
   }
 
   /// When a world must be written though nothing comes; nil if it can wait.

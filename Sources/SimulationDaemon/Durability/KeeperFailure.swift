@@ -5,6 +5,8 @@ enum KeeperFailure: Error {
   case store(StoreFailure)
   /// What the store has does not make a world; with the first input that cannot be played, if it is one.
   case unreadable(world: String, reason: String, input: UInt64? = nil)
+  /// The daemon is ending, and nobody waits for the world any more.
+  case interrupted
 }
 
 extension KeeperFailure: CustomStringConvertible {
@@ -13,6 +15,7 @@ extension KeeperFailure: CustomStringConvertible {
     case .store(let failure): "\(failure)"
     case .unreadable(let world, let reason, _):
       "world \(world) cannot be brought back: \(reason); nothing of it was changed: the release that wrote it has it still, and 'fsmd repair \(world)' says what this one can save"
+    case .interrupted: "the daemon is ending"
     }
   }
 }
@@ -20,14 +23,6 @@ extension KeeperFailure: CustomStringConvertible {
 extension KeeperFailure {
   /// Whether the world is another daemon's: to take it again would shut that one out in turn.
   var isFinal: Bool { if case .store(let failure) = self { failure.isFinal } else { false } }
-
-  /// Whether the world cannot be had as long as the program and the store are the same.
-  var isOfWorld: Bool {
-    switch self {
-    case .store: false
-    case .unreadable: true
-    }
-  }
 
   /// Whether other worlds will hardly fare better.
   var isOfStore: Bool { if case .store(let failure) = self { failure.isOfStore } else { false } }

@@ -95,7 +95,7 @@ struct Repair {
     }
     // No request can name a world so, and no daemon is there: the store is locked.
     let made = other ?? "\(name) repaired"
-    if other == nil, try store.worlds().contains(where: { $0.name == made }) { try store.remove(made) }
+    if other == nil, try store.world(made) != nil { try store.remove(made) }
     try store.create(made, head: world.first - 1, moment: 0, settings: world.settings)
     do {
       let tenure = try store.take(made).tenure

@@ -23,16 +23,15 @@ final class Connection {
 
   /// What to wait for, as the session stands.
   func wantedInterest(_ limits: Limits) -> Poller.Interest {
-    var interest: Poller.Interest = []
-    if client.session.outbox.hasUnwritten { interest.insert(.writable) }
-    guard client.session.life == .open, client.session.outbox.replyBytes < limits.replyQueue else { return interest }
+    Poller.Interest(readable: wantsToRead(limits), writable: client.session.outbox.hasUnwritten)
+  }
+
+  /// Whether what the client sends is to be read now.
+  func wantsToRead(_ limits: Limits) -> Bool {
+    guard client.session.life == .open, client.session.outbox.replyBytes < limits.replyQueue else { return false }
     let waiting = client.session.input.count
-    if client.session.activity.isNone && !client.session.isHeldUp || waiting < Connection.readSize
+    return client.session.activity.isNone && !client.session.isHeldUp || waiting < Connection.readSize
       || (client.session.activity.isCancellable && waiting < Connection.lookAhead)
-    {
-      interest.insert(.readable)
-    }
-    return interest
   }
 
   /// Reads once what is there.

@@ -50,7 +50,7 @@ final class Daemon {
     FileDescriptorLimit.raise(to: limits.clients + 64)
     let path = try SocketPath.resolve(option: invocation.socket)
     try path.prepareDirectory()
-    // First of all: where a daemon lives already, that is what is to be said. Clients wait until the worlds are there.
+    // First of all: where a daemon lives already, that is what is to be said. Clients wait until the store is open.
     let listener = try Listener(path: path.path)
     do {
       loop = try EventLoop(pollNanoseconds: invocation.pollNanoseconds)
@@ -155,7 +155,7 @@ final class Daemon {
     if service.isShuttingDown { return }
     var bytes = 0
     // When the other side is gone nothing more can come, so all is read, however much waits already.
-    while isHungUp || (bytes < Daemon.bytesInARound && connection.wantedInterest(limits).contains(.readable)) {
+    while isHungUp || (bytes < Daemon.bytesInARound && connection.wantsToRead(limits)) {
       let (transfer, isFilled) = connection.read()
       switch transfer {
       case .bytes(let count):
@@ -303,6 +303,7 @@ final class Daemon {
 
   /// Lets clients take their last lines, for a while, and ends the process.
   private func end() -> Never {
+    if let failure = service.failure { log.error("\(failure)") }
     service.commitLast()
     let start = HostClock.now()
     var deadline = start
@@ -325,6 +326,6 @@ final class Daemon {
     let isAllStored = service.release()
     listener.closeAndRemove()
     if !isAllStored { log.error("not all that happened in durable worlds is stored; see the warnings above") }
-    exit(isAllStored ? 0 : 3)
+    exit(isAllStored && service.failure == nil ? 0 : 3)
   }
 }

@@ -249,6 +249,12 @@ extension Engine {
   func work(
     _ comparison: Comparison, _ session: inout Session, _ left: inout Realm, _ right: inout Realm
   ) {
+    // A world that was being brought back may have come back without anything in it.
+    for (name, outage) in [(left.name, left.outage), (right.name, right.outage)] {
+      guard let outage, !outage.isReadable else { continue }
+      session.failStorage(comparison.tag, world: name, outage.reason)
+      return session.endActivity()
+    }
     guard let lines = comparison.write(&left, &right, to: &session.outbox.buffer) else { return }
     comparison.tag.withUnsafeBytes { tag in
       session.outbox.buffer.begin(.success, tag: tag)

@@ -20,13 +20,11 @@ struct JournalPrinter: ~Copyable {
   ) -> Int {
     undoer = lineClass == .data ? world.undoer(of: entry.sequence) ?? 0 : 0
     guard let machine = entry.machine else { return printWorldwide(entry, of: world, scope, lineClass, tag, &buffer) }
-    let words = world.words(at: world.kindPlace(of: machine))
+    let (name, words) = world.nameAndWords(of: machine)
     if !entry.hasDetails, case .event = entry.input {
       // Nearly all lines are of this sort.
-      guard scope == .all || entry.verdict == .moved else { return 0 }
-      begin(entry, of: world, lineClass, tag, &buffer)
-      printPlain(entry, words, &buffer)
-      end(&buffer)
+      if case .moved = entry.verdict {} else if case .moves = scope { return 0 }
+      printPlain(entry, name, words, lineClass, tag, &buffer)
       return 1
     }
     var lines = 0
@@ -159,13 +157,40 @@ struct JournalPrinter: ~Copyable {
     return 1
   }
 
-  /// What came of an event, without data.
+  /// The line of what came of an event, without data.
   @inline(__always)
-  private func printPlain(_ entry: JournalEntry, _ words: KindWords, _ buffer: inout ByteBuffer) {
-    buffer.word(literal: entry.verdict.word)
-    if case .moved = entry.verdict { buffer.word(bare: words.states.word(at: Int(entry.from))) }
-    buffer.word(bare: words.states.word(at: Int(entry.to)))
-    buffer.key("event", bare: words.events.word(at: Int(entry.index)))
+  private mutating func printPlain(
+    _ entry: JournalEntry, _ name: UnsafeRawBufferPointer, _ words: KindWords, _ lineClass: LineClass,
+    _ tag: UnsafeRawBufferPointer, _ buffer: inout ByteBuffer
+  ) {
+    let from = words.states.word(at: Int(entry.from))
+    let to = words.states.word(at: Int(entry.to))
+    let event = words.events.word(at: Int(entry.index))
+    let sequence = number.text(of: entry.sequence)
+    let moment = time.bytes(of: entry.moment.nanoseconds)
+    buffer.begin(lineClass, tag: tag)
+    buffer.write(atMost: 128 + name.count + from.count + to.count + event.count) { line in
+      line.put(byte: 0x20)
+      line.put(padded: sequence)
+      line.put(byte: 0x20)
+      line.put(padded: moment)
+      line.put(byte: 0x20)
+      line.put(name)
+      switch entry.verdict {
+      case .moved:
+        line.put(literal: " moved ")
+        line.put(padded: from)
+        line.put(byte: 0x20)
+      case .stayed: line.put(literal: " stayed ")
+      case .ignored: line.put(literal: " ignored ")
+      case .refused: line.put(literal: " refused ")
+      }
+      line.put(padded: to)
+      line.put(literal: " event=")
+      line.put(padded: event)
+      if undoer == 0 { line.put(byte: 0x0A) }
+    }
+    if undoer != 0 { end(&buffer) }
   }
 
   private func printOutcome(

@@ -26,6 +26,10 @@ final class Service {
   var hasRubbish = true
   /// Why no world can be read from the store for now, and the host time at which it is asked again; nil if all is well.
   var storeRest: (reason: String, until: UInt64)?
+  /// Worlds that are being brought back.
+  var returns = Returns()
+  /// Why the daemon ends by itself: the store could not be read at the start.
+  var failure: KeeperFailure?
   /// Whether something that happened since the daemon was told to end could not be stored.
   var hasLost = false
   /// What all of it may hold in memory.
@@ -70,7 +74,7 @@ final class Service {
   static let slowRequests = 64
 
   /// - Parameters:
-  ///   - keeper: What keeps durable worlds; they are there when ``bringBackAll()`` has returned.
+  ///   - keeper: What keeps durable worlds; ``bringBackAll()`` begins to bring them back.
   ///   - measure: How much memory the process has; nil where nobody knows.
   init(
     catalogue: Catalogue, limits: Limits, version: String, keeper: Keeper? = nil, workers: Workers = Workers(),
@@ -349,14 +353,9 @@ final class Service {
   /// to workers.
   func endRound() {
     serveThoseWhoWait()
-    commit()
+    useStore()
     tendWorlds()
-    for client in watching where client.session.cursor != nil {
-      guard let home = client.hosted.home else { continue }
-      let before = client.session.outbox.noticeBytes
-      engine.pump(&client.session, home.realm.world, mayDrop: true)
-      if client.session.outbox.noticeBytes != before { touch(client) }
-    }
+    tellWatchers()
     settleOutboxes()
     tendMemory(of: touched)
     busy.removeAll { client in
@@ -372,13 +371,35 @@ final class Service {
     if workers.areInline, workers.haveReturned {
       takeReturned()
       commit()
+      tellWatchers()
       settleOutboxes()
     }
   }
 
+  /// Prints what is new for those who watch.
+  private func tellWatchers() {
+    for client in watching where client.session.cursor != nil {
+      guard let home = client.hosted.home else { continue }
+      let before = client.session.outbox.noticeBytes
+      engine.pump(&client.session, home.realm.world, mayDrop: true)
+      if client.session.outbox.noticeBytes != before { touch(client) }
+    }
+  }
+
+  /// Commits what came, and takes worlds that come back; who has had the store's thread goes behind the other.
+  private func useStore() {
+    if returns.hadTheStore, !workers.storeIsBusy {
+      returns.hadTheStore = false
+      commit()
+    }
+    takeBuiltUp()
+    commit()
+  }
+
   /// Whether there is work that needs another turn soon; to be asked when the outboxes have been written.
   var needsTurn: Bool {
-    isTending || workers.haveReturned || touched.contains { $0.session.outbox.isUnsettled && !waitsForStore($0) }
+    isTending || workers.haveReturned || (!returns.built.isEmpty && !workers.storeIsBusy)
+      || touched.contains { $0.session.outbox.isUnsettled && !waitsForStore($0) }
       || busy.contains { hasWork($0) || (canLend($0) && workers.areFree) }
       || worlds.values.contains { ($0.home?.realm.isBehind ?? false) && workers.areFree }
   }

@@ -32,23 +32,20 @@ extension Engine {
       }
       session.isHeldUp = mustPause(&session, until: end)
       if session.isHeldUp { return .none }
-      switch session.input.nextLine() {
-      case .incomplete:
-        if session.life == .inputEnded { session.sayGoodbye(nil) }
-        return .none
-      case .tooLong:
-        tooLong(&session)
-      case .line(let line):
-        if session.batch != nil {
-          collect(line, &session, &request)
-          if case .deferred(let deferred) = session.activity, case .batch(let batch) = deferred.requests,
-            isShort(batch, realm)
-          {
-            carryOut(deferred, &session, &realm, &request)
-            if realm.unannounced != nil { return .service(.announceLivelock) }
-          }
-          continue
+      if takePlainSends(&session, &realm) {
+        if realm.unannounced != nil { return .service(.announceLivelock) }
+        continue
+      }
+      switch nextRequest(&session, &request) {
+      case .nothing: return .none
+      case .kept:
+        if case .deferred(let deferred) = session.activity, case .batch(let batch) = deferred.requests,
+          isShort(batch, realm)
+        {
+          carryOut(deferred, &session, &realm, &request)
+          if realm.unannounced != nil { return .service(.announceLivelock) }
         }
+      case .request(let line):
         if line.bytes.count > Engine.longLine || realm.isSlow || !Engine.isPlainSend(line), mayTakeLong(line, realm),
           self.defer(line, &session, &request)
         {
@@ -67,18 +64,12 @@ extension Engine {
     session.isHeldUp = true
     while session.life != .ended, session.activity.isNone {
       if mustPause(&session, until: end) { return .none }
-      switch session.input.nextLine() {
-      case .incomplete:
+      switch nextRequest(&session, &request) {
+      case .nothing:
         session.isHeldUp = false
-        if session.life == .inputEnded { session.sayGoodbye(nil) }
         return .none
-      case .tooLong:
-        tooLong(&session)
-      case .line(let line):
-        if session.batch != nil {
-          collect(line, &session, &request)
-          continue
-        }
+      case .kept: continue
+      case .request(let line):
         if let verb = Engine.verb(of: line), verb.needsTheWorld {
           session.input.putBack()
           return .none
@@ -88,6 +79,31 @@ extension Engine {
       }
     }
     return .none
+  }
+
+  /// What a session's next line is.
+  private enum Next {
+    /// None is complete. A client that will send no more has been told goodbye.
+    case nothing
+    /// One of a batch that is being collected, or one that is too long, which was answered.
+    case kept
+    case request(InputBuffer.Line)
+  }
+
+  @inline(__always)
+  private func nextRequest(_ session: inout Session, _ request: inout Request) -> Next {
+    switch session.input.nextLine() {
+    case .incomplete:
+      if session.life == .inputEnded { session.sayGoodbye(nil) }
+      return .nothing
+    case .tooLong:
+      tooLong(&session)
+      return .kept
+    case .line(let line):
+      if session.batch == nil { return .request(line) }
+      collect(line, &session, &request)
+      return .kept
+    }
   }
 
   /// Whether a session's next line is to wait: for its client, which has replies to take, or for others.
@@ -245,6 +261,47 @@ extension Engine {
 
   private func announcement(_ realm: borrowing Realm) -> Errand {
     realm.unannounced == nil ? .none : .service(.announceLivelock)
+  }
+
+  /// Takes lines as long as they are plain sends and nothing special is going on: what ``take`` asks at each line is asked
+  /// once for all of them here. What comes of each is the same.
+  ///
+  /// - Returns: Whether there was one.
+  @inline(__always)
+  private func takePlainSends(_ session: inout Session, _ realm: inout Realm) -> Bool {
+    guard session.batch == nil, session.cursor == nil, !session.isQuiet, !session.isStanding, realm.outage == nil,
+      !realm.isSlow
+    else { return false }
+    guard var line = session.input.nextPlainSend() else { return false }
+    // Each send leaves nothing that is due, so timers need be looked at but once.
+    settle(&session, &realm)
+    let noTag = UnsafeRawBufferPointer(start: nil, count: 0)
+    var machine = realm.world.expectSend(toNamed: line.name)
+    var hasTaken = false
+    while true {
+      // The next machine is looked for before this one is sent to, so that both wait for memory at the same time.
+      let next = session.input.nextPlainSend()
+      let nextMachine = next.flatMap { realm.world.expectSend(toNamed: $0.name) }
+      let mark = session.outbox.buffer.count
+      let before = realm.world.journal.last
+      guard session.effort < Engine.effortBetweenLooks, session.outbox.replyBytes < limits.replyQueue,
+        realm.hasRoomForInputs, realm.unannounced == nil, let addressee = machine,
+        let words = realm.world.send(plain: line.event, to: addressee)
+      else {
+        session.input.putBack(line)
+        return hasTaken
+      }
+      hasTaken = true
+      counters.requests &+= 1
+      session.didFail = false
+      answerSend(of: line.event, to: line.name, words, noTag, &session, &realm)
+      session.effort &+=
+        line.length &+ Engine.effortOfARequest &* Int(truncatingIfNeeded: realm.world.journal.last &- before &+ 1)
+      if realm.world.livelock != nil { answerLivelock(noTag, mark, &session, &realm) }
+      guard let next else { return true }
+      line = next
+      machine = nextMachine
+    }
   }
 
   /// Carries out one line, with what it caused on what the client watches before the reply.

@@ -14,14 +14,25 @@ extension Engine {
       sendSlowly(request, &session, &realm)
       return
     }
+    answerSend(
+      of: request.bytes(of: request.words[1]), to: request.bytes(of: request.words[0]), words, request.tag, &session,
+      &realm)
+  }
+
+  /// Answers a `send` that was carried out.
+  @inline(__always)
+  func answerSend(
+    of event: UnsafeRawBufferPointer, to name: UnsafeRawBufferPointer, _ words: KindWords,
+    _ tag: UnsafeRawBufferPointer, _ session: inout Session, _ realm: inout Realm
+  ) {
     let answer = realm.world.answer
     if case .refused = answer.verdict {
-      failRefused(request, &session, &realm)
+      failRefused(event, by: name, tag, &session, &realm)
     } else if !session.isQuiet {
       if answer.hasDetails {
-        answerInFull(request.tag, words, &session, &realm)
+        answerInFull(tag, words, &session, &realm)
       } else {
-        self.answer(request.tag, words, answer, at: realm.world.now, &session)
+        self.answer(tag, words, answer, at: realm.world.now, &session)
       }
     }
   }
@@ -104,10 +115,12 @@ extension Engine {
   }
 
   @inline(never)
-  private func failRefused(_ request: borrowing Request, _ session: inout Session, _ realm: inout Realm) {
-    guard let machine = realm.world.find(request.bytes(of: request.words[0])) else { return }
-    let event = String(decoding: request.bytes(of: request.words[1]), as: UTF8.self)
-    refuse(request.tag, machine, .event(event), &session, &realm)
+  private func failRefused(
+    _ event: UnsafeRawBufferPointer, by name: UnsafeRawBufferPointer, _ tag: UnsafeRawBufferPointer,
+    _ session: inout Session, _ realm: inout Realm
+  ) {
+    guard let machine = realm.world.find(name) else { return }
+    refuse(tag, machine, .event(String(decoding: event, as: UTF8.self)), &session, &realm)
   }
 
   /// `- REFUSED machine= state= event= allowed= t= seq= : why`
@@ -230,7 +243,7 @@ extension Engine {
     let isWithinRequest = realm.world.isWithinRequest
     if !isWithinRequest { realm.world.beginRequest() }
     defer { if !isWithinRequest { realm.world.endRequest() } }
-    for machine in machines {
+    for (place, machine) in machines.enumerated() {
       guard let plan = plans[realm.world.kindPlace(of: machine)] else { continue }
       guard realm.hasRoomForInputs || realm.mayGrow() else {
         failMemory(
@@ -246,6 +259,9 @@ extension Engine {
       if done % Engine.machinesAtOnce == 0, let interruption = realm.slice.wait() {
         failInterrupted(interruption, done: done, words.tag, &session, realm)
         return
+      }
+      if place + World.sendsAhead < machines.count {
+        realm.world.expectSend(to: machines[place + World.sendsAhead])
       }
       realm.world.send(machine, event: plan.event, plan.arguments)
       verdicts[realm.world.answer.verdict, default: 0] += 1

@@ -68,7 +68,7 @@ extension Engine {
   /// Ends a request that moves time, if there is no memory for further inputs.
   func endsForMemory(_ tag: [UInt8], fired: Int, _ session: inout Session, _ realm: inout Realm) -> Bool {
     if realm.hasRoomForInputs || realm.mayGrow() { return false }
-    session.activity = .none
+    session.endActivity()
     pump(&session, realm.world, mayDrop: false)
     tag.withUnsafeBytes { failMemory($0, fired: fired, &session, realm) }
     return true

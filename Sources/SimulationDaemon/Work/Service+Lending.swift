@@ -129,7 +129,7 @@ extension Service {
 
   /// Takes over what workers have done.
   func takeReturned() {
-    for job in workers.takeReturnedStoreJobs() { job.finish() }
+    for job in workers.takeReturnedJobs() { job.finish() }
     for loan in workers.takeReturned() {
       for (hosted, box) in loan.boxes { giveBack(hosted, box) }
       engine.counters.add(loan.counters)

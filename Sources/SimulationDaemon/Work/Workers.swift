@@ -12,13 +12,13 @@ final class Workers {
   private let returned: Returned
   /// Whether the store is in use by its thread.
   private(set) var storeIsBusy = false
-  /// What is with a worker, and the host time at which it was handed over.
-  private var loans: [(loan: Loan, since: UInt64)] = []
+  /// What is with a worker, a ``Loan`` or a ``Job``, and the host time at which it was handed over.
+  private var underWay: [(work: AnyObject, lease: Lease, since: UInt64)] = []
 
   /// What has come back and nobody has taken, shared with the workers.
   private final class Returned: Sendable {
     let loans = Locked<[Loan]>([])
-    let storeJobs = Locked<[StoreJob]>([])
+    let jobs = Locked<[Job]>([])
     let wake: @Sendable () -> Void
 
     init(_ wake: @escaping @Sendable () -> Void) {
@@ -50,7 +50,7 @@ final class Workers {
       returned.loans.withLock { $0.append(loan) }
       return
     }
-    loans.append((loan, HostClock.now()))
+    underWay.append((loan, loan.lease, HostClock.now()))
     let returned = returned
     pool.submit {
       loan.perform()
@@ -66,36 +66,46 @@ final class Workers {
       loans = []
       return back
     }
-    if !back.isEmpty { loans.removeAll { out in back.contains { $0 === out.loan } } }
+    if !back.isEmpty { underWay.removeAll { out in back.contains { $0 === out.work } } }
     return back
   }
 
-  var haveReturned: Bool { returned.loans.withLock { !$0.isEmpty } || returned.storeJobs.withLock { !$0.isEmpty } }
+  var haveReturned: Bool { returned.loans.withLock { !$0.isEmpty } || returned.jobs.withLock { !$0.isEmpty } }
 
   /// Whether something is with a worker.
-  var areWorking: Bool { !loans.isEmpty || storeIsBusy || haveReturned }
+  var areWorking: Bool { !underWay.isEmpty || storeIsBusy || haveReturned }
+
+  /// How many of them work at a time.
+  var places: Int { pool?.places ?? 1 }
 
   /// Whether everything is done at once.
   var areInline: Bool { pool == nil }
 
-  // MARK: The store
+  // MARK: Jobs
 
-  /// Lets the store's thread do something with the store; nobody else uses it until ``takeReturnedStoreJobs()`` gives that
-  /// back.
+  /// Hands a job to whom it is for. Nobody else uses the store from a job for its thread until ``takeReturnedJobs()`` gives
+  /// that back.
   ///
-  /// - Precondition: The store is not busy.
-  func submit(_ job: StoreJob) {
-    precondition(!storeIsBusy, "one thread at a time uses the store")
-    storeIsBusy = true
-    guard !areInline else {
-      job.perform()
-      returned.storeJobs.withLock { $0.append(job) }
-      return
+  /// - Precondition: The store is not busy, where the job is for its thread.
+  func submit(_ job: Job) {
+    let place: WorkerPool
+    if let lease = job.lease {
+      place = pool ?? storePool
+      underWay.append((job, lease, HostClock.now()))
+    } else {
+      precondition(!storeIsBusy, "one thread at a time uses the store")
+      storeIsBusy = true
+      place = storePool
     }
     let returned = returned
-    storePool.submit {
+    guard !areInline else {
       job.perform()
-      returned.storeJobs.withLock { $0.append(job) }
+      returned.jobs.withLock { $0.append(job) }
+      return
+    }
+    place.submit {
+      job.perform()
+      returned.jobs.withLock { $0.append(job) }
       returned.wake()
     }
   }
@@ -105,22 +115,25 @@ final class Workers {
     if storeIsBusy, !areInline { storePool.wait() }
   }
 
-  func takeReturnedStoreJobs() -> [StoreJob] {
-    let jobs = returned.storeJobs.withLock { jobs in
+  /// The jobs that are done since this was last asked.
+  func takeReturnedJobs() -> [Job] {
+    let jobs = returned.jobs.withLock { jobs in
       let back = jobs
       jobs = []
       return back
     }
-    if !jobs.isEmpty { storeIsBusy = false }
+    for job in jobs {
+      if job.lease == nil { storeIsBusy = false } else { underWay.removeAll { $0.work === job } }
+    }
     return jobs
   }
 
   /// Whether another loan would have its turn soon: those that take long give way.
   var areFree: Bool {
     guard let pool else { return true }
-    if loans.count < pool.places { return true }
+    if underWay.count < pool.places { return true }
     let now = HostClock.now()
-    return loans.count { now &- $0.since < 2 * Lease.longest } < pool.places
+    return underWay.count { now &- $0.since < 2 * Lease.longest } < pool.places
   }
 
   /// When it is to be asked again whether they are free; nil if they are.
@@ -128,7 +141,7 @@ final class Workers {
 
   /// Ends what every worker does, as soon as it can be.
   func interrupt(_ why: Interruption) {
-    for (loan, _) in loans { loan.lease.interrupt(why) }
+    for (_, lease, _) in underWay { lease.interrupt(why) }
   }
 
   /// Lets something be freed by a worker: a million machines take a while.
@@ -153,30 +166,35 @@ final class Workers {
   }
 }
 
-/// Something that the store's thread does, and what is done with its outcome on the event loop.
-final class StoreJob: @unchecked Sendable {
-  // Safety: made by the event loop; `body` runs on the store's thread with what it was given for that alone, `finish` on
-  // the event loop again when that is done.
+/// Something that the store's thread or a worker does, and what is done with its outcome on the event loop.
+final class Job: @unchecked Sendable {
+  // Safety: made by the event loop; `body` runs on one other thread with what it was given for that alone, `finish` on
+  // the event loop again when that is done. `lease` is made to be used from both sides.
   private let body: () -> Void
   let finish: () -> Void
+  /// The time that a worker has for it; nil for what the store's thread does.
+  let lease: Lease?
 
-  init<Success>(
-    _ body: @escaping () throws(StoreFailure) -> Success,
-    then finish: @escaping (Result<Success, StoreFailure>) -> Void
+  /// - Parameter lease: Where `body` uses nothing of the store but its readers, so that a worker can do it.
+  init<Success, Failure>(
+    _ lease: Lease? = nil, _ body: @escaping () throws(Failure) -> Success,
+    then finish: @escaping (Result<Success, Failure>) -> Void
   ) {
-    let outcome = Outcome<Success>()
-    self.body = { outcome.result = Result { () throws(StoreFailure) in try body() } }
+    let outcome = Outcome<Success, Failure>()
+    self.lease = lease
+    self.body = { outcome.result = Result { () throws(Failure) in try body() } }
     self.finish = {
       guard let result = outcome.result else { preconditionFailure("a job is done before it is finished") }
       finish(result)
     }
   }
 
-  private final class Outcome<Success> {
-    var result: Result<Success, StoreFailure>?
+  private final class Outcome<Success, Failure: Error> {
+    var result: Result<Success, Failure>?
   }
 
   func perform() {
+    lease?.begin()
     body()
   }
 }

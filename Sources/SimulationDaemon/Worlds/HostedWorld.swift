@@ -1,3 +1,4 @@
+import JournalStore
 import Simulator
 import StateMachines
 
@@ -45,6 +46,16 @@ final class HostedWorld {
       isDurable = true
     }
 
+    /// As it stands in the store, when nobody has read it yet.
+    init(_ stored: StoredWorld) {
+      // Where the settings cannot be read, no world will be made of them either.
+      clock = WorldSettings(stored.settings)?.mode ?? .virtual
+      now = Moment(nanoseconds: min(max(stored.moment, 0), Moment.end.nanoseconds))
+      lastSequence = stored.head
+      outage = nil
+      isDurable = true
+    }
+
     init(_ realm: borrowing Realm, isDurable: Bool) {
       clock = realm.clock.mode
       now = realm.world.now
@@ -69,10 +80,11 @@ final class HostedWorld {
 
   /// Hands the realm out; nobody looks at it until it is back.
   ///
+  /// - Parameter glimpse: What is told of it meanwhile, where that is something else than what there is now.
   /// - Precondition: It is home.
-  func lend(_ lease: Lease) -> RealmBox {
+  func lend(_ lease: Lease, seenAs glimpse: Glimpse? = nil) -> RealmBox {
     guard case .home(let box) = place else { preconditionFailure("a world is lent once at a time") }
-    glimpse = storedGlimpse
+    self.glimpse = glimpse ?? storedGlimpse
     place = .lent(lease)
     return box
   }
@@ -145,12 +157,9 @@ final class HostedWorld {
   /// - Precondition: It is home.
   func replace(with realm: consuming Realm) {
     guard let home else { preconditionFailure("a world is replaced at home") }
-    var realm = realm
     keeping = nil
     archiving = nil
-    realm.share.join(home.realm.share.budget)
-    realm.world.takeOverWatches(of: home.realm.world)
-    home.realm = realm
+    home.replace(with: realm)
   }
 }
 
@@ -160,6 +169,14 @@ final class RealmBox {
 
   init(_ realm: consuming Realm) {
     self.realm = realm
+  }
+
+  /// Puts a world in the place of what there is; watches stay.
+  func replace(with other: consuming Realm) {
+    var other = other
+    other.share.join(realm.share.budget)
+    other.world.takeOverWatches(of: realm.world)
+    realm = other
   }
 
   /// Lets a real clock catch up, as far as the event loop has time for it.

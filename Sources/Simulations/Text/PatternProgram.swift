@@ -57,7 +57,7 @@ struct PatternProgram: Sendable {
     self.rows = rows
   }
 
-  /// How many words of 64 bits a character costs to look at, at the very most.
+  /// How many words of 64 bits a character costs to look at, at the very most; for tests.
   var mostWork: Int {
     let looked = Set(quads).count * words
     return 3 * words + looked

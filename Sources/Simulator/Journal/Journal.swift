@@ -138,7 +138,7 @@ package struct Journal: ~Copyable {
     last &+= 1
     let detailCount = details.count
     let need = Journal.plainRecord &+ detailCount
-    if openCount &+ need > openCapacity { open(blockFor: need, moment) }
+    if openCount &+ need > openCapacity { open(blockFor: need) }
     let start = openBase + openCount
     let elapsed = UInt64(bitPattern: moment.nanoseconds &- lastMoment)
     lastMoment = moment.nanoseconds
@@ -172,7 +172,7 @@ package struct Journal: ~Copyable {
   }
 
   @inline(never)
-  private mutating func open(blockFor need: Int, _ moment: Moment) {
+  private mutating func open(blockFor need: Int) {
     if !blocks.isEmpty { blocks[blocks.count - 1].count = openCount }
     let capacity = max(Journal.blockSize, need)
     blocks.append(Block(capacity: capacity, firstSequence: last, firstMoment: lastMoment))
@@ -245,7 +245,7 @@ package struct Journal: ~Copyable {
       last += 1
       self.lastMoment = moment
       // Who reads the head of a short record may look a little beyond it.
-      open(blockFor: records.count + Journal.plainRecord, Moment(nanoseconds: moment))
+      open(blockFor: records.count + Journal.plainRecord)
     }
     UnsafeMutableRawBufferPointer(start: openBase + openCount, count: records.count).copyMemory(from: records)
     openCount += records.count

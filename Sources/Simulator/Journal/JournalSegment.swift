@@ -177,7 +177,7 @@ extension World {
   @inline(__always)
   package var hasUnkept: Bool { journal.firstUnkept <= journal.last }
 
-  /// The numbers of the inputs that have not been handed out.
+  /// The numbers of the inputs that have not been handed out, for tests.
   ///
   /// - Precondition: There are some.
   package var unkeptNumbers: ClosedRange<UInt64> { journal.firstUnkept...journal.last }

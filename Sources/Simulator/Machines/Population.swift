@@ -1,3 +1,4 @@
+internal import CProcessor
 import StateMachines
 
 /// Where a machine's value stands: a block and a cell in it. Of a dropped machine, what kind it was.
@@ -223,6 +224,14 @@ struct Population: ~Copyable {
     let block = blocks[location.block]
     let kind = Int(block.kind)
     return (block.base + location.cell &* slots[kind].cellStride, kind)
+  }
+
+  /// Asks the memory for a cell. It may lie across two lines of the cache; the place of the parameters stands at its end.
+  @inline(__always)
+  func fetchCell(at location: Location) {
+    let (cell, kind) = cell(at: location)
+    fsm_fetch(cell)
+    fsm_fetch(cell + max(0, slots[kind].parameterOffset))
   }
 
   func value(at location: Location) -> UnsafeMutableRawPointer {

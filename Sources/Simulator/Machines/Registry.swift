@@ -1,3 +1,5 @@
+internal import CProcessor
+
 /// The number of a machine within its world. Numbers are used again only when no line of the journal speaks of the
 /// machine that had them before.
 package struct MachineID: Hashable, Sendable {
@@ -82,6 +84,13 @@ struct Registry: ~Copyable {
   /// Where a machine's value stands; of a dropped one, nowhere.
   @inline(__always)
   func location(of id: MachineID) -> Location { locations[id.index] }
+
+  /// Asks the memory for where a machine's value stands.
+  @inline(__always)
+  func fetchLocation(of id: MachineID) {
+    // Safety: only the address is used, of which nothing is read.
+    locations.withUnsafeBufferPointer { fsm_fetch($0.baseAddress.unsafelyUnwrapped + id.index) }
+  }
 
   func isAlive(_ id: MachineID) -> Bool { location(of: id).isSomewhere }
 

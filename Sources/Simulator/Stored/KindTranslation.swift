@@ -36,23 +36,20 @@ final class KindTranslation {
   }
 
   func state(_ place: UInt8) throws(SegmentFailure) -> UInt8 {
-    try find(place, "state", states, stored.states)
+    try find(place, "state", states) { stored.states[$0] }
   }
 
   func event(_ place: UInt8) throws(SegmentFailure) -> UInt8 {
-    guard Int(place) < events.count else { throw outside("event", place) }
-    return try found(events[Int(place)], "event", stored.events[Int(place)].name)
+    try find(place, "event", events) { stored.events[$0].name }
   }
 
   func output(_ place: UInt8) throws(SegmentFailure) -> UInt8 {
-    guard Int(place) < outputs.count else { throw outside("output", place) }
-    return try found(outputs[Int(place)], "output", stored.outputs[Int(place)].name)
+    try find(place, "output", outputs) { stored.outputs[$0].name }
   }
 
   func timer(_ place: UInt8) throws(SegmentFailure) -> UInt8 {
-    guard Int(place) < timers.count else { throw outside("timer", place) }
+    let now = try find(place, "timer", timers) { stored.timers[$0].name }
     let before = stored.timers[Int(place)]
-    let now = try found(timers[Int(place)], "timer", before.name)
     let hasKey = kind.timers[Int(now)].key != nil
     guard hasKey == (before.key != nil) else {
       throw .changed(
@@ -113,9 +110,8 @@ final class KindTranslation {
   ) throws(SegmentFailure) -> (values: [(parameter: Int, value: Value)], areSame: Bool) {
     var fitted: [(parameter: Int, value: Value)] = []
     for (place, value) in values {
-      guard place < stored.parameters.count else { throw .damaged("kind \(kind.name) has no parameter \(place)") }
+      let now = try find(place, "parameter", parameters) { stored.parameters[$0].name }
       let name = stored.parameters[place].name
-      guard let now = parameters[place] else { throw .gone(kind: kind.name, word: "parameter '\(name)'") }
       guard kind.parameters[now].type.admits(value) else {
         if isSame { throw .damaged("parameter '\(name)' has a value that it cannot have") }
         throw .changed(kind: kind.name, word: "parameter '\(name)'", how: "it takes other values")
@@ -135,20 +131,15 @@ final class KindTranslation {
     return (fitted, areSame)
   }
 
-  private func find(
-    _ place: UInt8, _ list: String, _ places: [UInt8?], _ words: [String]
-  ) throws(SegmentFailure) -> UInt8 {
-    guard Int(place) < places.count else { throw outside(list, place) }
-    return try found(places[Int(place)], list, words[Int(place)])
-  }
-
-  private func found(_ place: UInt8?, _ list: String, _ word: String) throws(SegmentFailure) -> UInt8 {
-    guard let place else { throw .gone(kind: kind.name, word: "\(list) '\(word)'") }
-    return place
-  }
-
-  private func outside(_ list: String, _ place: UInt8) -> SegmentFailure {
-    .damaged("kind \(kind.name) had no \(list) \(place)")
+  /// A place of today for one in a stored list; `word` says what stood there.
+  private func find<Place>(
+    _ place: some BinaryInteger, _ list: String, _ places: [Place?], word: (Int) -> String
+  ) throws(SegmentFailure) -> Place {
+    guard Int(place) < places.count else { throw .damaged("kind \(kind.name) had no \(list) \(place)") }
+    guard let now = places[Int(place)] else {
+      throw .gone(kind: kind.name, word: "\(list) '\(word(Int(place)))'")
+    }
+    return now
   }
 }
 

@@ -81,7 +81,7 @@ struct SegmentTranslation: ~Copyable {
     }
     while let ahead = reader.ahead { try translate(ahead, entry, translation, &reader, meanings, &isSame) }
     if isSame, rewritten == nil { return }
-    write(entry, index: index, from: from, to: to)
+    write(index: index, from: from, to: to)
   }
 
   private mutating func translateArguments(
@@ -188,11 +188,11 @@ struct SegmentTranslation: ~Copyable {
       sheet.number(UInt64(renewed.duration.nanoseconds))
     }
     if isSame, rewritten == nil { return }
-    write(entry, index: entry.index, from: entry.from, to: entry.to)
+    write(index: entry.index, from: entry.from, to: entry.to)
   }
 
-  /// Appends a record with what is on the sheet for details.
-  private mutating func write(_ entry: JournalEntry, index: UInt8, from: UInt8, to: UInt8) {
+  /// Appends the record that was read, with other places and with what is on the sheet for details.
+  private mutating func write(index: UInt8, from: UInt8, to: UInt8) {
     let record = scanner.record
     // The first one that is another: those before it are as they were.
     if rewritten == nil { rewritten = Array(records[(start ?? 0)..<scanner.start]) }

@@ -1,3 +1,5 @@
+internal import CProcessor
+
 /// The running timers of a world in due order; of equal due times, the one armed first.
 ///
 /// A 4-ary heap of sixteen-byte entries whose four children share a cache line. Entries are not removed when a timer is
@@ -21,10 +23,13 @@ struct Agenda: ~Copyable {
     @inline(__always)
     var machine: MachineID { MachineID(UInt32(truncatingIfNeeded: key & 0xFF_FFFF)) }
 
+    /// Both as one number, so that the compiler makes no branch of it: which of two entries comes first is as good as
+    /// random, and a wrong guess costs more than the comparison.
     @inline(__always)
-    static func precedes(_ left: Entry, _ right: Entry) -> Bool {
-      left.due < right.due || (left.due == right.due && left.key < right.key)
-    }
+    private var rank: Int128 { Int128(due) &<< 64 | Int128(key) }
+
+    @inline(__always)
+    static func precedes(_ left: Entry, _ right: Entry) -> Bool { left.rank < right.rank }
   }
 
   /// The arming counter stays below this; a world restamps its timers before.
@@ -43,8 +48,12 @@ struct Agenda: ~Copyable {
   /// The entry that has last come up to where some twenty are that will be due next. Its machine can be fetched from memory
   /// before it is needed.
   private(set) var coming = Entry(due: 0, stamp: 0, machine: MachineID(MachineID.absentNumber))
+  /// The same of where some eighty are.
+  private(set) var approaching = Entry(due: 0, stamp: 0, machine: MachineID(MachineID.absentNumber))
   /// The places of the first three layers are below this.
   private static let near = 24
+  /// The places of the first four.
+  private static let far = 88
 
   init() {
     capacity = 64
@@ -132,21 +141,18 @@ struct Agenda: ~Copyable {
 
   /// Keeps the entries that `isAlive` says are, and restores the order.
   ///
-  /// What it costs is to wait for memory, since each entry is of another machine. So what the answers need is read for
-  /// some entries at once, before the first is asked for: the processor waits for all of them together.
+  /// What it costs is to wait for memory, since each entry is of another machine. So the memory is asked for what the
+  /// answers need of some entries at once, before the first is asked for.
   ///
-  /// - Parameter fetch: Reads what `isAlive` will look at.
-  /// - Returns: What `fetch` has read; it means nothing.
+  /// - Parameter fetch: Asks for what `isAlive` will look at.
   /// - Complexity: O(*n*).
   @inline(__always)
-  @discardableResult
-  mutating func sweep(fetching fetch: (Entry) -> UInt8 = { _ in 0 }, _ isAlive: (Entry) -> Bool) -> UInt8 {
-    var fetched: UInt8 = 0
+  mutating func sweep(fetching fetch: (Entry) -> Void = { _ in }, _ isAlive: (Entry) -> Bool) {
     var kept = Agenda.root
     var first = Agenda.root
     while first < end {
       let next = min(first &+ 32, end)
-      for place in first..<next { fetched &+= fetch(base[place]) }
+      for place in first..<next { fetch(base[place]) }
       for place in first..<next where isAlive(base[place]) {
         base[kept] = base[place]
         kept &+= 1
@@ -155,7 +161,6 @@ struct Agenda: ~Copyable {
     }
     end = kept
     restore()
-    return fetched
   }
 
   /// Replaces every entry by what `change` makes of it.
@@ -234,6 +239,17 @@ struct Agenda: ~Copyable {
   @inline(__always)
   private func firstChild(of place: Int) -> Int { (place &- 2) &<< 2 }
 
+  /// Asks the memory for the children of the four entries from a place on, which are sixteen in four lines of the cache.
+  @inline(__always)
+  private func fetchChildren(from place: Int) {
+    // Safety: only addresses are used, beyond the end perhaps, of which nothing is read.
+    let children = base + firstChild(of: place)
+    fsm_fetch(children)
+    fsm_fetch(children + 4)
+    fsm_fetch(children + 8)
+    fsm_fetch(children + 12)
+  }
+
   @inline(__always)
   private func siftUp(_ entry: Entry, from start: Int) {
     var place = start
@@ -254,6 +270,7 @@ struct Agenda: ~Copyable {
       if child >= end { break }
       var least = child
       if child &+ 3 < end {
+        fetchChildren(from: child)
         // All four are there: two matches and a final.
         let left = Entry.precedes(base[child &+ 1], base[child]) ? child &+ 1 : child
         let right = Entry.precedes(base[child &+ 3], base[child &+ 2]) ? child &+ 3 : child &+ 2
@@ -263,7 +280,9 @@ struct Agenda: ~Copyable {
       }
       if !Entry.precedes(base[least], entry) { break }
       base[place] = base[least]
-      if place < Agenda.near { coming = base[least] }
+      if place < Agenda.far {
+        if place < Agenda.near { coming = base[least] } else { approaching = base[least] }
+      }
       place = least
     }
     base[place] = entry

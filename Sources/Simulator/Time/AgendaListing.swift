@@ -22,7 +22,7 @@ package final class AgendaListing {
     found = []
     agenda = nil
     if pattern.isLiteral {
-      found = world.agendaItems(of: pattern)
+      if let machine = pattern.bytes.withUnsafeBytes({ world.find($0) }) { found = world.agendaItems(of: machine) }
       return
     }
     var budget = min(AgendaListing.lookedAtInPlace, world.agenda.count)
@@ -136,9 +136,8 @@ extension World {
     return keyedTimers.name(armedAs: entry.stamp).map { (Int($0.timer), $0.key) }
   }
 
-  /// The running timers of the one machine that a pattern without wildcards names.
-  fileprivate func agendaItems(of pattern: Pattern) -> [AgendaItem] {
-    guard let machine = pattern.bytes.withUnsafeBytes({ registry.find($0) }) else { return [] }
+  /// The running timers of one machine, in the order in which they will fire.
+  func agendaItems(of machine: MachineID) -> [AgendaItem] {
     let timers = population.timers(at: registry.location(of: machine))
     let fixed = timers.indices.filter { timers[$0].stamp != 0 }.map { (timer: $0, key: UInt32(0), running: timers[$0]) }
     let keyed = keyedTimers.all(of: machine).map { (timer: Int($0.name.timer), key: $0.name.key, running: $0.running) }

@@ -192,24 +192,20 @@ extension World {
 
   /// Asks the memory for the cell of a machine whose timer will be due some ten firings from now.
   ///
-  /// Most of what a firing costs among a million machines is to wait for its cell. So the cell is read when its timer comes
-  /// near the top of the agenda, and nothing waits for what is read.
+  /// Most of what a firing costs among a million machines is to wait for its cell. So the memory is asked for the cell when
+  /// its timer comes near the top of the agenda, and for the place of the cell a little before.
   @inline(__always)
-  private mutating func fetchWhatIsComing() {
-    let machine = agenda.coming.machine
-    guard machine.index < registry.capacity else { return }
-    fetched &+= cellByte(of: machine)
+  private func fetchWhatIsComing() {
+    registry.fetchLocation(of: agenda.approaching.machine)
+    fetchCell(of: agenda.coming.machine)
   }
 
-  /// A byte that depends on the beginning and the end of a machine's cell; 0 if it has none.
+  /// Asks the memory for the cell of a machine; one that is none is passed over.
   @inline(__always)
-  func cellByte(of machine: MachineID) -> UInt8 {
+  func fetchCell(of machine: MachineID) {
+    guard machine.index < registry.capacity else { return }
     let location = registry.location(of: machine)
-    guard location.isSomewhere else { return 0 }
-    let (cell, kind) = population.cell(at: location)
-    // A cell may lie across two lines of the cache; the place of the parameters stands at its end.
-    let end = max(0, population.slots[kind].parameterOffset)
-    return cell.load(as: UInt8.self) &+ (cell + end).load(as: UInt8.self)
+    if location.isSomewhere { population.fetchCell(at: location) }
   }
 
   /// The step of a keyed timer that is due.
@@ -282,8 +278,7 @@ extension World {
     agenda.closeHole()
     var living = Agenda()
     swap(&living, &agenda)
-    let read = living.sweep(fetching: { cellByte(of: $0.machine) }, { isRunning($0) })
-    fetched &+= read
+    living.sweep(fetching: { fetchCell(of: $0.machine) }, { isRunning($0) })
     swap(&living, &agenda)
   }
 

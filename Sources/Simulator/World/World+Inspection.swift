@@ -56,6 +56,13 @@ extension World {
   @inline(__always)
   package func words(at place: Int) -> KindWords { population.slots[place].words }
 
+  /// A machine's name and the words of its kind, in one call for those who print many lines; the name is valid until the
+  /// world changes.
+  package func nameAndWords(of machine: MachineID) -> (name: UnsafeRawBufferPointer, words: KindWords) {
+    // Safety: the bytes are the registry's own, which lasts as long as the world and moves only when a machine is made.
+    (registry.withName(of: machine) { $0 }, words(at: kindPlace(of: machine)))
+  }
+
   /// The place of a living machine's state in its kind's list.
   package func stateIndex(of machine: MachineID) -> Int {
     let location = registry.location(of: machine)
@@ -92,12 +99,7 @@ extension World {
 
   /// A machine's running timers in due order, as places in its kind's list; `key` is 0 where one bears none.
   package func runningTimers(of machine: MachineID) -> [(timer: Int, key: UInt32, due: Moment)] {
-    let timers = population.timers(at: registry.location(of: machine))
-    let fixed = timers.indices.filter { timers[$0].stamp != 0 }.map { (timer: $0, key: UInt32(0), running: timers[$0]) }
-    let keyed = keyedTimers.all(of: machine).map { (timer: Int($0.name.timer), key: $0.name.key, running: $0.running) }
-    return (fixed + keyed)
-      .sorted { ($0.running.due, $0.running.stamp) < ($1.running.due, $1.running.stamp) }
-      .map { ($0.timer, $0.key, Moment(nanoseconds: $0.running.due)) }
+    agendaItems(of: machine).map { ($0.timer, $0.key, $0.due) }
   }
 
   /// The events that some argument would make possible now, as places in the kind's list.

@@ -56,8 +56,6 @@ package struct World: ~Copyable {
   /// Dropped machines whose numbers lines of the journal still speak of, oldest first.
   var retired: ContiguousArray<(sequence: UInt64, machine: MachineID)> = []
   var nextRetired = 0
-  /// Takes what was read only so that it is near when it is needed; it means nothing.
-  var fetched: UInt8 = 0
   /// Timers that have expired or were fired, ever.
   package internal(set) var firings: UInt64 = 0
 

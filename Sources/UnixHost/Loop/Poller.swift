@@ -16,6 +16,11 @@ package struct Poller: ~Copyable {
       self.rawValue = rawValue
     }
 
+    /// Without the calls of a general set, which are not inlined into other targets: each client's is asked for often.
+    package init(readable: Bool, writable: Bool) {
+      rawValue = (readable ? EPOLLIN.rawValue : 0) | (writable ? EPOLLOUT.rawValue : 0)
+    }
+
     package static let readable = Interest(rawValue: EPOLLIN.rawValue)
     package static let writable = Interest(rawValue: EPOLLOUT.rawValue)
   }

@@ -110,7 +110,7 @@ package struct Descriptor: Hashable, Sendable {
     _ = fcntl(rawValue, F_SETFL, flags | O_NONBLOCK)
   }
 
-  /// Says that nothing more will be sent on a socket; reading goes on.
+  /// Says that nothing more will be sent on a socket; reading goes on. For tests: no program of ours does.
   package func shutdownSending() {
     _ = shutdown(rawValue, Int32(SHUT_WR))
   }

@@ -43,7 +43,10 @@ struct StepBenchmark {
       ours: {
         rate(for: effort.nanoseconds) { block in
           let begin = block * Self.block & (order.count - 1)
-          for machine in machineOrder[begin..<begin + Self.block] { world.send(machine, plain: event) }
+          for place in begin..<begin + Self.block {
+            world.expectSend(to: machineOrder[(place &+ World.sendsAhead) & (order.count - 1)])
+            world.send(machineOrder[place], plain: event)
+          }
           steps += Self.block
           return Self.block
         }
@@ -118,7 +121,7 @@ func fridgeFirings(_ effort: Effort) throws -> Row {
     ours: Figure(value: pairing.ours, unit: .perSecond),
     peer: Row.Peer(
       name: "bare heap", figure: Figure(value: pairing.peer, unit: .perSecond), ratio: pairing.ratio),
-    targets: [.atLeast(Figure(value: 2_500_000, unit: .perSecond)), .ratioAtLeast(0.4)])
+    targets: [.atLeast(Figure(value: 2_500_000, unit: .perSecond)), .ratioAtLeast(0.65)])
 }
 
 /// How long a fridge of the default settings takes to cool down and warm up again, in nanoseconds.

@@ -19,6 +19,8 @@ final class KeptDaemon {
     var kinds: [CatalogueEntry] = []
     /// Whether others are kept out of the folder.
     var isLocked = false
+    /// Where long work is done; nil where all is done at once.
+    var threads: HeldWorkers?
     var process: Int32 = 1
     var boot: UInt64 = 1
 
@@ -81,7 +83,9 @@ final class KeptDaemon {
       folder: folder.path, durability: setup.durability,
       writer: StoreWriter(process: setup.process, socket: "/run/\(setup.process).sock"), circumstances
     ) { [warnings] in warnings.add($0) }
-    host = HostedService(limits: setup.limits, with: setup.kinds) { catalogue in
+    host = HostedService(
+      limits: setup.limits, with: setup.kinds, workers: setup.threads?.workers() ?? Workers()
+    ) { catalogue in
       Keeper(store, catalogue, setup.limits, onRestart: setup.onRestart) { wall.milliseconds }
     }
     self.folder = folder
@@ -96,6 +100,8 @@ final class KeptDaemon {
     service.note = { [said] in said.notes.append($0) }
     try trouble(store)
     try service.bringBackAll()
+    host.settle()
+    if let failure = service.failure { throw failure }
   }
 
   /// A daemon on what this one would leave if it was killed now.
@@ -104,6 +110,7 @@ final class KeptDaemon {
   func afterKill(_ change: (inout Setup) -> Void = { _ in }) throws -> KeptDaemon {
     var setup = setup
     setup.faults = nil
+    setup.threads = nil
     change(&setup)
     return try KeptDaemon(setup, in: folder.asAfterKill(), wall: wall)
   }
@@ -113,6 +120,7 @@ final class KeptDaemon {
     service.release()
     var setup = setup
     setup.faults = nil
+    setup.threads = nil
     change(&setup)
     return try KeptDaemon(setup, in: folder, wall: wall)
   }

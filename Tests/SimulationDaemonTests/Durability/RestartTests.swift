@@ -60,6 +60,17 @@ struct RestartTests {
     #expect(try ended.restarted().connect().ask("clock")[0].contains(" t=107.000 "))
   }
 
+  @Test("a world that is asked has its time stored a little before the heartbeat, when nobody has to wait for that yet")
+  func early() throws {
+    let daemon = try KeptDaemon()
+    let guest = daemon.connect()
+    for (seconds, stored) in [(3, "0.000"), (1, "4.000"), (3, "4.000"), (1, "8.000")] {
+      daemon.pass(Double(seconds))
+      #expect(guest.ask("sync") == ["+"])
+      #expect(try daemon.afterKill().connect().ask("clock")[0].contains(" t=\(stored) "))
+    }
+  }
+
   @Test(
     "who asks a world whose time runs what time it is gets no answer that a kill takes back by more than the heartbeat")
   func timeThatWasTold() throws {

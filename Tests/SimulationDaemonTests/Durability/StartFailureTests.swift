@@ -11,7 +11,7 @@ struct StartFailureTests {
   enum Release: CaseIterable {
     case first, later, otherRule, without
 
-    fileprivate var kinds: [CatalogueEntry] {
+    var kinds: [CatalogueEntry] {
       switch self {
       case .first: [.machine(relic(version: 1))]
       case .later: [.machine(relic(version: 2))]

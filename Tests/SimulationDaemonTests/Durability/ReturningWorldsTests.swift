@@ -1,0 +1,178 @@
+import Foundation
+import Testing
+
+@testable import JournalStore
+@testable import SimulationDaemon
+
+/// Worlds that are being brought back at the start, while clients are served.
+@Suite("A start with clients")
+struct ReturningWorldsTests {
+  /// A daemon with `main`, whose time runs, and three more worlds with more and more inputs.
+  private func daemon(_ setup: KeptDaemon.Setup = KeptDaemon.Setup()) throws -> KeptDaemon {
+    let daemon = try KeptDaemon(setup)
+    let guest = daemon.connect()
+    _ = guest.ask("new ticker t initial=running", "new power p", "new power q")
+    for (name, clicks) in [("large", 30), ("middle", 20), ("small", 1)] {
+      _ = guest.ask("world new \(name) durable=yes", "use \(name)", "new power p", "advance 3s")
+      _ = guest.ask(Array(repeating: "send p buttonClick", count: clicks))
+    }
+    return daemon
+  }
+
+  /// The daemon that comes after that one, whose worlds nobody reads before `threads` are let go.
+  private func start(
+    after daemon: KeptDaemon, _ change: (inout KeptDaemon.Setup) -> Void = { _ in }
+  ) throws -> (KeptDaemon, HeldWorkers) {
+    let threads = HeldWorkers()
+    let again = try daemon.afterKill {
+      $0.threads = threads
+      change(&$0)
+    }
+    return (again, threads)
+  }
+
+  @Test(
+    "everybody is greeted and served; who asks for a world that is not back waits, and it is told of as it is stored")
+  func others() throws {
+    let before = try daemon()
+    let view = ["large", "middle", "small"].map { before.connect($0).view() }
+    let (again, threads) = try start(after: before)
+    let (guest, dropper) = (again.connect(), again.connect())
+    let worlds = [
+      ". large clock=virtual t=3.000 seq=31", ". main clock=real t=0.000 seq=3",
+      ". middle clock=virtual t=3.000 seq=21",
+      ". small clock=virtual t=3.000 seq=2",
+    ]
+    #expect(guest.say("worlds") == worlds + ["+ 4"])
+    #expect(guest.say("world")[0].hasPrefix("+ world=main clock=real t=0.000 seq=3"))
+    #expect(guest.say("use large")[0].hasPrefix("+ world=large clock=virtual t=3.000 seq=31"))
+    #expect(guest.say("world new large")[0].hasPrefix("- NAME-TAKEN "))
+    #expect(
+      guest.ask("world new brief", "use brief", "new power b", "send b buttonClick").last?.hasPrefix("+ moved") == true)
+    #expect(guest.ask("use large", "send p buttonClick") == ["+ world=large clock=virtual t=3.000 seq=31"])
+    #expect(dropper.ask("world drop small") == [])
+    #expect(again.notes == [])
+    threads.finish(again.host)
+    #expect(guest.lines() == ["+ moved off on t=3.000 seq=32"])
+    #expect(dropper.lines() == ["+ dropped small"])
+    #expect(["middle"].map { again.connect($0).view() } == [view[1]])
+    #expect(again.notes.count == 4 && again.log == [])
+    #expect(try again.afterKill().connect("large").ask("world")[0].contains(" seq=32"))
+  }
+
+  @Test("what somebody uses comes first, then main, then what has the fewest inputs")
+  func order() throws {
+    let before = try daemon()
+    let inTurn = try before.afterKill().notes.map { $0.split(separator: " ")[1] }
+    #expect(inTurn == ["main", "small", "middle", "large"])
+    let (again, threads) = try start(after: before)
+    let guest = again.connect()
+    _ = guest.say("use large")
+    var returns = again.service.returns
+    let service = again.service
+    // Two are begun at once.
+    #expect(returns.waiting.count == 2)
+    #expect(returns.next(usedBy: service.everybody, main: service.main)?.hosted.name == "large")
+    #expect(returns.next(usedBy: service.everybody, main: service.main)?.hosted.name == "middle")
+    #expect(returns.next(usedBy: service.everybody, main: service.main) == nil)
+    threads.finish(again.host)
+    #expect(again.notes.count == 4)
+  }
+
+  @Test("a real clock catches up from the start of the daemon, and its timers fire at their own moments")
+  func clock() throws {
+    let (again, threads) = try start(after: try daemon())
+    let guest = again.connect()
+    _ = guest.say("@l agenda")
+    again.pass(3.5)
+    #expect(guest.lines() == [])
+    threads.finish(again.host)
+    #expect(guest.lines().last == "+ @l 1")
+    #expect(guest.say("world")[0].contains("clock=real t=3.500 seq=6"))
+  }
+
+  @Test("timers have their whole duration again with --on-restart restart, and what waits sees that")
+  func restart() throws {
+    let before = try daemon()
+    before.pass(0.5)
+    let (again, threads) = try start(after: try before.restarted()) { $0.onRestart = .restart }
+    let guest = again.connect()
+    #expect(guest.say("agenda") == [])
+    threads.finish(again.host)
+    #expect(guest.lines() == [". 1.500 t tick left=1.000", "+ 1"])
+    #expect(guest.journal().last?.hasSuffix("- clock restarted=1") == true)
+  }
+
+  @Test("a world that cannot be brought back is out of service, who waits for it is told, and the others come back")
+  func outOfService() throws {
+    var setup = KeptDaemon.Setup()
+    setup.kinds = StartFailureTests.Release.first.kinds
+    let before = try daemon(setup)
+    _ = before.connect().ask("world new z durable=yes", "use z", "new relic r")
+    let (again, threads) = try start(after: before) { $0.kinds = [] }
+    let guest = again.connect("z")
+    let other = again.connect()
+    #expect(guest.say("@1 list") == [])
+    #expect(other.say("@2 diff z large") == [])
+    threads.finish(again.host)
+    #expect(other.lines().map { String($0.prefix(20)) } == ["- @2 STORAGE world=z"])
+    #expect(guest.lines()[0].hasPrefix("- @1 STORAGE world=z : world z cannot be brought back"))
+    #expect(guest.say("world")[0].hasSuffix("t=0.000 seq=0 service=out"))
+    #expect(again.log.count == 1 && again.log[0].hasPrefix("world z is out of service: "))
+    #expect(again.notes.count == 4)
+    #expect(again.connect("large").ask("send p buttonClick")[0].hasPrefix("+ moved"))
+  }
+
+  @Test("a store that can be read and not be written: what is there is served when it is back")
+  func readOnly() throws {
+    let (again, threads) = try start(after: try daemon())
+    try again.store.database.run("PRAGMA query_only = 1")
+    let guest = again.connect("large")
+    #expect(guest.say("list\nsend p buttonClick") == [])
+    threads.finish(again.host)
+    let lines = guest.lines()
+    #expect(lines.dropLast() == [". p power off", "+ 1"])
+    #expect(lines.last?.hasPrefix("- STORAGE world=large : ") == true)
+    #expect(again.log.count == 4 && again.log.allSatisfy { $0.contains("can only be read for now") }, "\(again.log)")
+    try again.store.database.run("PRAGMA query_only = 0")
+    again.pass(2)
+    threads.finish(again.host)
+    #expect(guest.ask("send p buttonClick") == ["+ moved off on t=3.000 seq=32"])
+  }
+
+  @Test("a store that is gone before it was read ends the daemon, whose clients are told, and what is there stays")
+  func gone() throws {
+    let before = try daemon()
+    let (again, threads) = try start(after: before)
+    let guest = again.connect()
+    try FileManager.default.removeItem(atPath: again.folder.files.database)
+    threads.finish(again.host)
+    #expect(again.service.failure?.description.contains(again.folder.files.database) == true)
+    #expect(again.service.mayEnd)
+    #expect(guest.lines() == ["! bye reason=shutdown"])
+  }
+
+  @Test("an end of the daemon in the middle of it leaves the store as it was")
+  func end() throws {
+    let before = try daemon()
+    let view = before.connect("large").view()
+    let (again, threads) = try start(after: before)
+    let guest = again.connect("large")
+    #expect(guest.say("@1 send p buttonClick") == [])
+    again.host.round { again.service.shutDown() }
+    guest.collect()
+    #expect(guest.lines() == ["! bye reason=shutdown"])
+    threads.finish(again.host)
+    #expect(again.service.mayEnd)
+    #expect(again.notes == [] && again.log == [])
+    #expect(again.service.release())
+    let last = try KeptDaemon(before.setup, in: again.folder, wall: before.wall)
+    #expect(last.notes.count == 4)
+    #expect(last.connect("large").view() == view)
+    #expect(last.connect("main").say("count").last == "+ 2")
+  }
+}
+
+extension Guest {
+  fileprivate func ask(_ requests: [String]) -> [String] { requests.flatMap { ask($0) } }
+}
