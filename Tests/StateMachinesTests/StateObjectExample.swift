@@ -35,10 +35,10 @@ func switchCrossing() -> (allowed: [Bool], signs: [String]) {
 }
 
 /// The light of a staircase, with an object for each of its states.
-struct Staircase: LegacyMachine {
+struct Staircase: Machine {
   enum State: MachineState { case dark, lit }
-  enum Event: Sendable { case pressed }
-  enum TimerName: NamedCases { case burn }
+  enum Event: MachineEvent { case pressed, burnedOut }
+  enum Output: MachineOutput { case lightOn, lightOff }
 
   struct Stairs: StateSubject { let step: Step<Staircase> }
 
@@ -46,37 +46,55 @@ struct Staircase: LegacyMachine {
 
   final class Lit: StateObject {
     func didEnter(from previous: (any StateObject<Stairs>)?, in machine: inout StateObjectMachine<Stairs>) {
-      machine.subject.step.arm(.burn, after: .seconds(60))
+      machine.subject.step.emit(.lightOn)
     }
     func willExit(to next: any StateObject<Stairs>, in machine: inout StateObjectMachine<Stairs>) {
-      machine.subject.step.disarm(.burn)
+      machine.subject.step.emit(.lightOff)
     }
   }
 
   static let states = StateObjects<Stairs>(Dark(), Lit())
 
-  var state: State
-  init(initial: State?, _ step: Step<Self>) { state = initial ?? .dark }
+  var state = State.dark
 
-  mutating func react(to input: Input<Event, TimerName>, _ step: Step<Self>) -> Reaction<State> {
+  func timers(in state: State, _ parameters: NoParameters) -> StateTimers<Self> {
+    switch state {
+    case .dark: .none
+    case .lit: .after(.seconds(60), .burnedOut)
+    }
+  }
+
+  mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
     var machine = StateObjectMachine(Self.states, at: state.index, subject: Stairs(step: step))
-    switch (state, input) {
-    case (.dark, .event(.pressed)): machine.enter(Lit.self)
-    case (.lit, .event(.pressed)), (.lit, .expired(.burn)): machine.enter(Dark.self)
-    case (.dark, .expired(.burn)): return .ignore
+    switch event {
+    case .pressed:
+      switch state {
+      case .dark: machine.enter(Lit.self)
+      case .lit: machine.enter(Dark.self)
+      }
+    case .burnedOut: machine.enter(Dark.self)
     }
     return .move(to: State(at: machine.place ?? state.index))
   }
-
-  func asksFor(_ timer: TimerName) -> Bool { state == .lit }
 }
 
 extension Staircase {
   static let kind = Kind(
     Staircase.self, "staircase", "the light of a staircase, which goes out by itself",
-    states: [.dark: "no light", .lit: "light, and burn is running"],
+    states: {
+      switch $0 {
+      case .dark: "no light"
+      case .lit: "light, and burn is running"
+      }
+    },
     events: [.event(.pressed, "somebody presses the button")],
-    timers: [.burn: .computed("how long it stays lit")])
+    timers: [.timer(.burnedOut, named: "burn", "how long it stays lit")],
+    outputs: {
+      switch $0 {
+      case .lightOn: .output(about: "the light goes on")
+      case .lightOff: .output(about: "the light goes out")
+      }
+    })
 }
 
 /// Presses the button of a new light twice.
@@ -90,11 +108,13 @@ func pressStaircase() -> [String] {
   let light = UnsafeMutableRawPointer.allocate(
     byteCount: kind.layout.valueSize, alignment: kind.layout.valueAlignment)
   defer { light.deallocate() }
+  record.timers = kind.stepTimers(running: 0)
   record.begin(at: .beginning)
   _ = kind.machine.initialize(light, initial: nil, parameters.base, &record)
   defer { kind.machine.destroy(light) }
   return [Int64(1), 2].map { second in
     record.begin(at: .beginning + .seconds(second))
+    record.timers = kind.stepTimers(running: second == 2 ? 1 : 0)
     let result = kind.machine.step(light, event: kind.plainEvents, parameters.base, &record)
     let effects = record.effects.map { effect in
       switch effect {
@@ -104,5 +124,5 @@ func pressStaircase() -> [String] {
       }
     }
     return ([kind.states[Int(result.to)].word] + effects).joined(separator: " ")
-  }  // ["lit armed for 61", "dark disarmed"]
+  }  // ["lit emitted armed for 61", "dark disarmed emitted"]
 }

@@ -229,6 +229,6 @@ struct StateObjectMachineTests {
 
   @Test("around the plain state of a machine: the objects arm and disarm through the step")
   func staircase() {
-    #expect(pressStaircase() == ["lit armed for 61", "dark disarmed"])
+    #expect(pressStaircase() == ["lit emitted armed for 61", "dark disarmed emitted"])
   }
 }

@@ -13,10 +13,10 @@ public import StateMachines
 /// step without allocation. That is how a ``Machine`` uses it, whose own state is an `enum`:
 ///
 /// ```swift
-/// struct Staircase: LegacyMachine {
+/// struct Staircase: Machine {
 ///   enum State: MachineState { case dark, lit }
-///   enum Event: Sendable { case pressed }
-///   enum TimerName: NamedCases { case burn }
+///   enum Event: MachineEvent { case pressed, burnedOut }
+///   enum Output: MachineOutput { case lightOn, lightOff }
 ///
 ///   struct Stairs: StateSubject { let step: Step<Staircase> }
 ///
@@ -24,33 +24,40 @@ public import StateMachines
 ///
 ///   final class Lit: StateObject {
 ///     func didEnter(from previous: (any StateObject<Stairs>)?, in machine: inout StateObjectMachine<Stairs>) {
-///       machine.subject.step.arm(.burn, after: .seconds(60))
+///       machine.subject.step.emit(.lightOn)
 ///     }
 ///     func willExit(to next: any StateObject<Stairs>, in machine: inout StateObjectMachine<Stairs>) {
-///       machine.subject.step.disarm(.burn)
+///       machine.subject.step.emit(.lightOff)
 ///     }
 ///   }
 ///
 ///   static let states = StateObjects<Stairs>(Dark(), Lit())
 ///
-///   var state: State
-///   init(initial: State?, _ step: Step<Self>) { state = initial ?? .dark }
+///   var state = State.dark
 ///
-///   mutating func react(to input: Input<Event, TimerName>, _ step: Step<Self>) -> Reaction<State> {
+///   func timers(in state: State, _ parameters: NoParameters) -> StateTimers<Self> {
+///     switch state {
+///     case .dark: .none
+///     case .lit: .after(.seconds(60), .burnedOut)
+///     }
+///   }
+///
+///   mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
 ///     var machine = StateObjectMachine(Self.states, at: state.index, subject: Stairs(step: step))
-///     switch (state, input) {
-///     case (.dark, .event(.pressed)): machine.enter(Lit.self)
-///     case (.lit, .event(.pressed)), (.lit, .expired(.burn)): machine.enter(Dark.self)
-///     case (.dark, .expired(.burn)): return .ignore
+///     switch event {
+///     case .pressed:
+///       switch state {
+///       case .dark: machine.enter(Lit.self)
+///       case .lit: machine.enter(Dark.self)
+///       }
+///     case .burnedOut: machine.enter(Dark.self)
 ///     }
 ///     return .move(to: State(at: machine.place ?? state.index))
 ///   }
-///
-///   func asksFor(_ timer: TimerName) -> Bool { state == .lit }
 /// }
 /// ```
 ///
-/// With the ``Step`` in the subject, states emit outputs and arm timers in `didEnter` and `willExit`.
+/// With the ``Step`` in the subject, states emit outputs in `didEnter` and `willExit`.
 ///
 /// A machine enters another state from within `didEnter` at once: the nested entry is complete before the outer
 /// ``enter(_:)`` returns, which still returns `true`. A chain of such entries has no limit but the stack. Whoever enters a
