@@ -66,7 +66,8 @@ final class MachineRunner<M: Machine> {
   var effects: [String] {
     record.effects.map { effect in
       switch effect {
-      case .emit(let output, let first, let count): "emit " + said(output, record.values[Int(first)..<Int(first + count)])
+      case .emit(let output, let first, let count):
+        "emit " + said(output, record.values[Int(first)..<Int(first + count)])
       case .arm(let timer, _, let due): "arm \(word(events[Int(timer)])) \(due.nanoseconds)"
       case .disarm(let timer, _): "disarm \(word(events[Int(timer)]))"
       }

@@ -196,7 +196,8 @@ struct StateTimersTests {
     func declarations() -> [Obedient.Declared] {
       Obedient.Timer.allCases.filter { _ in dice.draw(in: 0...1) == 0 }.map { timer in
         let form: Obedient.Declared.Form = [.after, .at, .every][dice.draw(in: 0...2)]
-        return .init(timer: timer, form: form, seconds: Int64(dice.draw(in: 1...9)), isContinuing: dice.draw(in: 0...2) == 0)
+        return .init(
+          timer: timer, form: form, seconds: Int64(dice.draw(in: 1...9)), isContinuing: dice.draw(in: 0...2) == 0)
       }
     }
     func state() -> Obedient.State { .init(name: dice.draw(in: 0...1) == 0 ? .calm : .busy, timers: declarations()) }
@@ -222,7 +223,8 @@ struct StateTimersTests {
       let before = runner.value.state
       let (actions, answer) = (actions(), answer())
       var expired: String?
-      if let timer = Obedient.Timer.allCases.first(where: { runner.timers["\($0)"] != nil }), dice.draw(in: 0...2) == 0 {
+      if let timer = Obedient.Timer.allCases.first(where: { runner.timers["\($0)"] != nil }), dice.draw(in: 0...2) == 0
+      {
         runner.send(.prepare(actions, answer))
         runner.expire(timer.event(0))
         expired = "\(timer)"

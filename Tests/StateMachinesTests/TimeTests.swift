@@ -34,7 +34,8 @@ struct TimeTests {
     "a duration is an interval of as many whole nanoseconds",
     arguments: [
       (.zero, 0), (.nanoseconds(1), 1), (.seconds(60), 60_000_000_000), (.milliseconds(350), 350_000_000),
-      (.seconds(18), 18_000_000_000), (.seconds(19), 19_000_000_000), (.seconds(86_400) * 36_500, 36_500 * 86_400_000_000_000),
+      (.seconds(18), 18_000_000_000), (.seconds(19), 19_000_000_000),
+      (.seconds(86_400) * 36_500, 36_500 * 86_400_000_000_000),
       (.nanoseconds(Int64.max), .max),
       (Duration(secondsComponent: 0, attosecondsComponent: 999_999_999), 0),
       (Duration(secondsComponent: 0, attosecondsComponent: 1_999_999_999), 1),

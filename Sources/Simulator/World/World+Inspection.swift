@@ -117,7 +117,8 @@ extension World {
   package func refusal(of event: Int, by machine: MachineID) -> String? {
     let location = registry.location(of: machine)
     return kind(of: machine).refusal(
-      of: event, population.value(at: location), at: now, running: running(at: location), population.parameters(at: location))
+      of: event, population.value(at: location), at: now, running: running(at: location),
+      population.parameters(at: location))
   }
 
   // MARK: The journal

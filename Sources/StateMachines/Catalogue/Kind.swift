@@ -116,7 +116,8 @@ public final class Kind: Sendable {
     precondition(outputs.map(\.key.word) == M.Output.Name.words, "\(name) must list its outputs, in order")
     self.init(
       machine, name, version: version, about, form: form, origin: origin, example: example, regions: regions,
-      stateEntries: states.map { StateEntry(word: $0.0.word, about: $0.1) }, initialStates: initialStates, events: events,
+      stateEntries: states.map { StateEntry(word: $0.0.word, about: $0.1) }, initialStates: initialStates,
+      events: events,
       timerEntries: timers.map {
         TimerEntry(name: $0.key.word, parameter: $0.value.parameter, key: $0.value.key, about: $0.value.about)
       },

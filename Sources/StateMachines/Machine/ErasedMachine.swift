@@ -44,7 +44,7 @@ public protocol ErasedMachine: Sendable {
 }
 
 extension _Machine {
-@inlinable
+  @inlinable
   public static func copy(_ value: UnsafeRawPointer, to other: UnsafeMutableRawPointer) {
     other.initializeMemory(as: Self.self, to: value.assumingMemoryBound(to: Self.self).pointee)
   }

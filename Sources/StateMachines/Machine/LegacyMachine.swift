@@ -72,7 +72,6 @@ extension LegacyMachine where TimerName == NoNames {
   public func asksFor<Name: NamedCases>(_ timer: Name) -> Bool { false }
 }
 
-
 extension LegacyMachine {
   @inlinable
   public static func initialize(

@@ -115,7 +115,9 @@ public struct StateTimer<M: Machine> {
   ///
   /// - Precondition: `duration` is not negative. What is shorter than a nanosecond is cut off.
   @inlinable
-  public static func after(_ duration: Duration, _ event: M.Event) -> Self { Self(event, Interval(duration).nanoseconds) }
+  public static func after(_ duration: Duration, _ event: M.Event) -> Self {
+    Self(event, Interval(duration).nanoseconds)
+  }
 
   @inlinable
   @_disfavoredOverload

@@ -86,4 +86,3 @@ public enum NoOutput: OutputWithData {
     }
   }
 }
-
