@@ -235,6 +235,31 @@ struct MachineTranscriptTests {
     ).expectHolds()
   }
 
+  @Test("what only a timer brings cannot be sent, and goes by the timer's name")
+  func timersEvents() {
+    Transcript(
+      #"""
+      > new till t initial=open
+      + created t open(0) t=0.000 seq=1
+      > send t waitedEnough
+      - UNKNOWN-EVENT machine=t event=waitedEnough allowed=open,add,weigh,close : a till has no event 'waitedEnough'
+      > send t idle
+      - UNKNOWN-EVENT machine=t event=idle allowed=open,add,weigh,close : a till has no event 'idle'
+      > fire t idle
+      + moved open(0) closed t=0.000 seq=2 outputs=total
+      > new ticker k initial=running
+      + created k running t=0.000 seq=3
+      > send k tick
+      - UNKNOWN-EVENT machine=k event=tick allowed=start,stop : a ticker has no event 'tick'
+      > fire k tick
+      + stayed running t=0.000 seq=4 outputs=ticked
+      > agenda k
+      . 1.000 k tick left=1.000
+      + 1
+      """#
+    ).expectHolds()
+  }
+
   @Test("kinds in sentences, and a state with its data where its name is wanted")
   func articles() {
     Transcript(

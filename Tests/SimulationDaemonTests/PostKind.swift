@@ -1,10 +1,9 @@
 import StateMachines
 
 /// A post office with several letters on their way, told apart by their numbers; it must be told its town.
-struct Post: LegacyMachine {
+struct Post: Machine {
   enum State: MachineState { case open, closed }
-  enum Event: Sendable { case send(Int), flood(Int), recall(Int), close, spin }
-  enum TimerName: NamedCases { case closing, delivery }
+  enum Event: MachineEvent { case send(Int), flood(Int), recall(Int), close, spin, closing, delivery }
   enum Output: OutputWithData {
     case delivered(Int)
     enum Name: NamedCases { case delivered }
@@ -18,49 +17,44 @@ struct Post: LegacyMachine {
 
   struct Parameters: ParameterSet {
     var town = "Bree"
-    var delivery = Interval.seconds(2)
+    var delivery = Duration.seconds(2)
     init() {}
   }
 
   var state = State.open
 
-  init(initial: State?, _ step: Step<Self>) {
-    if let initial { state = initial }
-  }
-
-  mutating func react(to input: Input<Event, TimerName>, _ step: Step<Self>) -> Reaction<State> {
-    switch input {
-    case .event(.send(let letter)):
+  mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
+    switch event {
+    case .send(let letter):
       step.arm(.delivery, key: letter, after: step.parameters.delivery)
       return .stay
-    case .event(.flood(let letters)):
+    case .flood(let letters):
       for letter in 0..<letters { step.arm(.delivery, key: letter + 1, after: step.parameters.delivery) }
       return .stay
-    case .event(.recall(let letter)):
+    case .recall(let letter):
       step.disarm(.delivery, key: letter)
       return .stay
-    case .event(.close):
+    case .close:
       step.arm(.closing, after: .seconds(1))
       return .stay
-    case .event(.spin):
+    case .spin:
       step.arm(.delivery, key: 1_000, after: .zero)
       return .move(to: .closed)
-    case .expired(.delivery):
+    case .delivery:
       if step.key == 1_000 {
         step.arm(.delivery, key: 1_000, after: .zero)
       } else {
         step.emit(.delivered(step.key))
       }
       return .stay
-    case .expired(.closing):
+    case .closing:
       return .move(to: .closed)
     }
   }
 
-  func asksFor(_ timer: TimerName) -> Bool { true }
-
   static let kind = Kind(
-    Post.self, "post", "a post office, for tests", states: [.open: "it takes letters", .closed: "it takes them too"],
+    Post.self, "post", "a post office, for tests",
+    states: { $0 == .open ? "it takes letters" : "it takes them too" },
     events: [
       .event(Event.send, .integer("letter", 1...1_000_000), about: "a letter is sent"),
       .event(Event.flood, .count("letters"), about: "so many letters are sent"),
@@ -68,9 +62,9 @@ struct Post: LegacyMachine {
       .event(.close, "it is about to close"), .event(.spin, "a letter goes round and round"),
     ],
     timers: [
-      .closing: .computed("until it closes"), .delivery: TimerForm.after("delivery", "a letter's way").keyed("letter"),
+      .timer(.closing, "until it closes"), .timer(.delivery, after: "delivery", keyed: "letter", "a letter's way"),
     ],
-    outputs: [.delivered: .output(("letter", .integer(1...1_000_000)), about: "a letter has come")],
+    outputs: { _ in .output(("letter", .integer(1...1_000_000)), about: "a letter has come") },
     parameters: [
       .required("town", \.town, .text(bytes: 1...20), example: "Bree", "where it stands"),
       .parameter("delivery", \.delivery, .interval(.zero ... .seconds(3600)), "a letter's way"),

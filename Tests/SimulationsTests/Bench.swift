@@ -184,13 +184,6 @@ final class Bench {
     return Dictionary(agenda.filter { $0.seat == seat }.map { (word(of: $0), $0.due) }) { first, _ in first }
   }
 
-  /// Whether the present state asks for a timer.
-  func asksFor(_ timer: String, of name: String = "m") -> Bool {
-    let seat = seats[seat(name)]
-    guard let place = seat.kind.timers.firstIndex(where: { $0.name == timer }) else { return false }
-    return seat.kind.machine.asksFor(seat.value, timer: UInt8(place))
-  }
-
   /// The names of the machines, in the order in which they were made.
   var names: [String] { seats.map(\.name) }
 
@@ -291,10 +284,6 @@ final class Bench {
       }
     }
     lines.append(line)
-    for entry in agenda where entry.seat == seat {
-      let asked = kind.machine.asksFor(seats[seat].value, timer: UInt8(entry.timer))
-      #expect(asked, "\(word(of: entry)) runs but nobody asks for it after \(line), seed \(seed)")
-    }
     if !deliveries.isEmpty {
       let (place, data) = deliveries.removeFirst()
       let wire = wires[place]

@@ -45,6 +45,31 @@ struct CatalogueTests {
     "HELO", "EHLO", "MAIL", "RCPT", "AUTH", "RSET", "NOOP", "QUIT", "USER", "PASS", "LOGIN", "LOGOUT",
   ]
 
+  @Test("each event can be sent, or is brought by a timer", arguments: kinds.map(\.name))
+  func events(name: String) throws {
+    let kind = try #require(Self.kinds.first { $0.name == name })
+    #expect(kind.listsAllEvents, "an event of \(name) can neither be sent nor is it brought by a timer")
+  }
+
+  @Test("each name of a state or an output is the case that its number says", arguments: kinds.map(\.name))
+  func numbers(name: String) throws {
+    func check<Name: NamedCases>(_ type: Name.Type) {
+      #expect(Name.words.count == Name.count, "\(name)")
+      for (place, one) in Name.allCases.enumerated() {
+        #expect(one.index == place && Name(at: place) == one, "\(name): \(one)")
+        #expect(one.word == Name.words[place], "\(name): \(one)")
+      }
+    }
+    func check<M: _Machine>(names machine: M.Type) {
+      check(M.State.Name.self)
+      check(M.Output.Name.self)
+    }
+    let kind = try #require(Self.kinds.first { $0.name == name })
+    let machine = kind.machine as? any _Machine.Type
+    if let machine { check(names: machine) }
+    #expect(machine != nil)
+  }
+
   @Test("names are in lowerCamelCase and unique among their like")
   func names() {
     for kind in Self.kinds {

@@ -71,38 +71,6 @@ struct RandomWalkTests {
     }
   }
 
-  /// Timers that run whenever their state asks for them. (A crossing may never come, and `doorAlarm` rests behind a
-  /// buzzer.)
-  static let steady: [String: [String]] = [
-    "job": ["load", "process"],
-    "comments": ["received", "failed"],
-    "shiftKey": ["doubleTap"],
-    "checkinsService": ["received", "failed"],
-    "auth": ["accepted", "rejected", "failed"],
-    "http": ["headerTimeout", "bodyTimeout", "keepAlive"],
-    "smtp": ["sessionTimeout"],
-    "pop3": ["sessionTimeout"],
-    "imap": ["sessionTimeout"],
-    "keyboard": ["doubleTap"],
-    "callTracker": ["waiting"],
-    "phone": ["alert", "callUI", "ring"],
-    "doorFridge": ["doorShut"],
-    "smartFridge": ["minOff", "minOn", "highTemp", "defrostDuration", "drip"],
-  ]
-
-  @Test("a state that waits for a timer has it running", arguments: steady.keys.sorted())
-  func waits(name: String) throws {
-    for walk in try walks(name, seeds: 300..<330, length: 200) {
-      _ = walk.play { bench in
-        for timer in Self.steady[name] ?? [] {
-          #expect(
-            bench.asksFor(timer) == (bench.timers()[timer] != nil),
-            "\(timer) after \(bench.lines.last ?? ""), seed \(walk.seed)")
-        }
-      }
-    }
-  }
-
   @Test("temperatures stay between what chambers tend to", arguments: ["fridge", "doorFridge", "smartFridge"])
   func temperatures(name: String) throws {
     for walk in try walks(name, seeds: 400..<430, length: 200) {

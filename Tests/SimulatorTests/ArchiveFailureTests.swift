@@ -127,9 +127,9 @@ struct ArchiveFailureTests {
       _ = try read(archive) { $0 == "phoneCall" ? nil : ArchiveTests.kind($0) }
     }
     let newer = Kind(
-      Metronome.self, "metronome", version: 2, "ticks otherwise", states: [.ticking: "it runs"],
+      Metronome.self, "metronome", version: 2, "ticks otherwise",
       events: [.event(.reset, "a period begins now")],
-      timers: [.period: .after("period", "between two ticks")], outputs: [.tick: .output(about: "a period is over")],
+      timers: [.timer(.periodEnded, named: "period", after: "period", "between two ticks")],
       parameters: [.parameter("period", \.period, .interval(.zero ... .longest), "between two ticks")])
     #expect(throws: ArchiveFailure.version(kind: "metronome", written: 1, known: 2)) {
       _ = try read(archive) { $0 == "metronome" ? .machine(newer) : ArchiveTests.kind($0) }
@@ -142,8 +142,8 @@ struct ArchiveFailureTests {
       events: [EventForm<Metronome.Event>] = [.event(.reset, "a period begins now")], parameter: String = "period"
     ) -> Kind {
       Kind(
-        Metronome.self, "metronome", "ticks", states: [.ticking: "it runs"], events: events,
-        timers: [.period: .after("period", "between two ticks")], outputs: [.tick: .output(about: "a period is over")],
+        Metronome.self, "metronome", "ticks", events: events,
+        timers: [.timer(.periodEnded, named: "period", after: "period", "between two ticks")],
         parameters: [.parameter(parameter, \.period, .interval(.zero ... .longest), "between two ticks")])
     }
     var world = try example()

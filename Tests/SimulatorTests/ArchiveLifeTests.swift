@@ -196,18 +196,17 @@ struct ArchiveLifeTests {
 }
 
 /// Has a value that says when it is made and destroyed, and fails to be written or read when it is to.
-private struct Holder: LegacyMachine {
+private struct Holder: Machine {
   enum State: MachineState { case holding }
-  enum Event: Sendable { case nothing }
+  enum Event: MachineEvent { case nothing }
 
   var state = State.holding
   var token = Token()
 
-  init(initial: State?, _ step: Step<Self>) {}
-  mutating func react(to input: Input<Event, NoNames>, _ step: Step<Self>) -> Reaction<State> { .ignore }
+  mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> { .ignore }
 
   static let kind = Kind(
-    Holder.self, "holder", "holds a token", states: [.holding: "always"],
+    Holder.self, "holder", "holds a token", states: { _ in "always" },
     events: [.event(.nothing, "means nothing")])
 }
 

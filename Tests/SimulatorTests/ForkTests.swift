@@ -107,7 +107,7 @@ struct ForkTests {
 }
 
 /// Has a value that says when it is made and destroyed.
-private struct Canary: LegacyMachine {
+private struct Canary: Machine {
   nonisolated(unsafe) static var living = 0  // Safety: only one test uses it.
 
   final class Bird: Sendable, Codable {
@@ -116,19 +116,17 @@ private struct Canary: LegacyMachine {
   }
 
   enum State: MachineState { case silent, singing }
-  enum Event: Sendable { case sing }
+  enum Event: MachineEvent { case sing }
 
   var state = State.silent
   private var bird = Bird()
 
-  init(initial: State?, _ step: Step<Self>) {}
-
-  mutating func react(to input: Input<Event, NoNames>, _ step: Step<Self>) -> Reaction<State> {
+  mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
     bird = Bird()
     return .move(to: .singing)
   }
 
   static let kind = Kind(
-    Canary.self, "canary", "sings", states: [.silent: "it does not", .singing: "it does"],
+    Canary.self, "canary", "sings", states: { $0 == .silent ? "it does not" : "it does" },
     events: [.event(.sing, "it does")])
 }

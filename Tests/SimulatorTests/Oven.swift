@@ -1,12 +1,12 @@
 import StateMachines
 
 /// Bakes several trays at once: `done` is keyed by the tray, `lamp` is a timer like any other.
-struct Oven: LegacyMachine {
+struct Oven: Machine {
   enum State: MachineState { case usual, spinning }
-  enum Event: Sendable {
+  enum Event: MachineEvent {
     case bake(Int, nanoseconds: Int), takeOut(Int), fill(Int), light(nanoseconds: Int), spin(Int), jam
+    case lamp, done
   }
-  enum TimerName: NamedCases { case lamp, done }
   enum Output: OutputWithData {
     case baked(Int)
     enum Name: NamedCases { case baked }
@@ -20,49 +20,47 @@ struct Oven: LegacyMachine {
 
   var state = State.usual
 
-  init(initial: State?, _ step: Step<Self>) {
-    if let initial { state = initial }
+  mutating func start(in name: State, _ step: Step<Self>) -> State {
     step.arm(.done, key: 7, after: .seconds(7))
+    return name
   }
 
-  mutating func react(to input: Input<Event, TimerName>, _ step: Step<Self>) -> Reaction<State> {
-    switch (state, input) {
-    case (_, .event(.bake(let tray, let delay))):
-      step.arm(.done, key: tray, after: Interval(nanoseconds: Int64(delay)))
+  mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
+    switch event {
+    case .bake(let tray, let delay):
+      step.arm(.done, key: tray, after: .nanoseconds(delay))
       return .stay
-    case (_, .event(.takeOut(let tray))):
+    case .takeOut(let tray):
       step.disarm(.done, key: tray)
       return .stay
-    case (_, .event(.fill(let trays))):
+    case .fill(let trays):
       for tray in 0..<trays { step.arm(.done, key: tray + 1, after: .seconds(1)) }
       return .stay
-    case (_, .event(.light(let delay))):
-      step.arm(.lamp, after: Interval(nanoseconds: Int64(delay)))
+    case .light(let delay):
+      step.arm(.lamp, after: .nanoseconds(delay))
       return .stay
-    case (_, .event(.spin(let tray))):
+    case .spin(let tray):
       step.arm(.done, key: tray, after: .zero)
       return .move(to: .spinning)
-    case (_, .event(.jam)):
+    case .jam:
       // Asked for and then thought better of: a refusal changes nothing.
       step.arm(.done, key: 1, after: .zero)
       step.disarm(.done, key: 7)
       return step.refuse("it is jammed")
-    case (.usual, .expired(.done)):
-      step.emit(.baked(step.key))
+    case .done:
+      switch state {
+      case .usual: step.emit(.baked(step.key))
+      case .spinning: step.arm(.done, key: step.key % 3 + 1, after: .zero)
+      }
       return .stay
-    case (.spinning, .expired(.done)):
-      step.arm(.done, key: step.key % 3 + 1, after: .zero)
-      return .stay
-    case (_, .expired(.lamp)):
+    case .lamp:
       step.emit(.baked(step.key))
       return .move(to: .usual)
     }
   }
 
-  func asksFor(_ timer: TimerName) -> Bool { true }
-
   static let kind = Kind(
-    Oven.self, "oven", "bakes several trays at once", states: [.usual: "it bakes", .spinning: "it spins"],
+    Oven.self, "oven", "bakes several trays at once", states: { $0 == .usual ? "it bakes" : "it spins" },
     events: [
       .event(
         Event.bake, .integer("tray", 1...Int(UInt32.max), like: [1, 2, 3]), .integer("nanoseconds", 0...Int.max),
@@ -72,6 +70,6 @@ struct Oven: LegacyMachine {
       .event(Event.light, .integer("nanoseconds", 0...Int.max), about: "the lamp burns"),
       .event(Event.spin, .integer("tray", 1...1_000), about: "a tray without end"), .event(.jam, "always refused"),
     ],
-    timers: [.lamp: .computed("the lamp burns"), .done: TimerForm.computed("a tray bakes").keyed("tray")],
-    outputs: [.baked: .output(("tray", .integer(0...Int(UInt32.max))), about: "a tray is done; 0 for the lamp")])
+    timers: [.timer(.lamp, "the lamp burns"), .timer(.done, keyed: "tray", "a tray bakes")],
+    outputs: { _ in .output(("tray", .integer(0...Int(UInt32.max))), about: "a tray is done; 0 for the lamp") })
 }

@@ -7,23 +7,22 @@ import Testing
 @Suite("Values stand together, in cells that are used again")
 struct PopulationTests {
   /// Counts how many of its values are alive, through a reference that each holds.
-  private struct Holder: LegacyMachine {
+  private struct Holder: Machine {
     final class Token: Sendable, Codable {}
     enum State: MachineState { case holding }
-    enum Event: Sendable { case renew }
+    enum Event: MachineEvent { case renew }
     struct Parameters: ParameterSet { var number = 0 }
 
     var state = State.holding
     var token = Token()
 
-    init(initial: State?, _ step: Step<Self>) {}
-    mutating func react(to input: Input<Event, NoNames>, _ step: Step<Self>) -> Reaction<State> {
+    mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
       token = Token()
       return .stay
     }
 
     static let kind = Kind(
-      Holder.self, "holder", "holds a reference", states: [.holding: "always"],
+      Holder.self, "holder", "holds a reference", states: { _ in "always" },
       events: [.event(.renew, "another reference")],
       readings: [.reading("number", .integer(0...1_000), "its parameter") { $2.number }],
       parameters: [.parameter("number", \.number, .integer(0...1_000), "whatever")])
@@ -133,21 +132,18 @@ struct PopulationTests {
   }
 
   /// A value that is aligned to sixteen bytes.
-  private struct Wide: LegacyMachine {
+  private struct Wide: Machine {
     enum State: MachineState { case only }
-    enum Event: Sendable { case add }
-    enum TimerName: NamedCases { case unused }
+    enum Event: MachineEvent { case add, unused }
     var state = State.only
     var sums = SIMD4<Float>(repeating: 0)
-    init(initial: State?, _ step: Step<Self>) {}
-    mutating func react(to input: Input<Event, TimerName>, _ step: Step<Self>) -> Reaction<State> {
+    mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
       sums += 1
       return .stay
     }
-    func asksFor(_ timer: TimerName) -> Bool { false }
     static let kind = Kind(
-      Wide.self, "wide", "counts four times", states: [.only: "always"], events: [.event(.add, "one more each")],
-      timers: [.unused: .computed("never")],
+      Wide.self, "wide", "counts four times", states: { _ in "always" }, events: [.event(.add, "one more each")],
+      timers: [.timer(.unused, "never")],
       readings: [.reading("sum", .number(0...100, unit: ""), "of all") { machine, _, _ in Double(machine.sums.sum()) }])
   }
 }

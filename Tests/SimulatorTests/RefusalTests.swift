@@ -4,7 +4,7 @@ import Testing
 @testable import Simulator
 
 /// Changes all that it can, and then refuses or does not.
-struct Hesitant: LegacyMachine {
+struct Hesitant: Machine {
   enum State: StateWithData {
     case ready([Int])
 
@@ -19,31 +19,29 @@ struct Hesitant: LegacyMachine {
     static var carriesData: Bool { true }
   }
 
-  enum Event: Sendable { case work, hesitate }
-  enum TimerName: NamedCases { case deadline, other }
+  enum Event: MachineEvent { case work, hesitate, deadline, other }
   enum Output: MachineOutput { case worked }
 
-  var state: State
+  var state = State.ready([1, 2, 3])
   var count = 0
   var log: [String] = []
   var last: String?
 
-  init(initial: State.Name?, _ step: Step<Self>) {
-    state = .ready([1, 2, 3])
-    step.arm(.deadline, after: .seconds(10))
-  }
+  mutating func start(in name: State.Name, _ step: Step<Self>) -> State { state }
 
-  mutating func react(to input: Input<Event, TimerName>, _ step: Step<Self>) -> Reaction<State> {
+  func timers(in state: State, _ parameters: NoParameters) -> StateTimers<Self> { .after(.seconds(10), .deadline) }
+
+  mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
     count += 1
     log.append("entry \(count) that is too long to stand in line")
     last = log.last
     _ = step.draw(in: 1...1_000)
     step.emit(.worked)
     step.arm(.other, after: .seconds(1))
-    switch input {
-    case .event(.work):
+    switch event {
+    case .work:
       return .stay
-    case .event(.hesitate), .expired(.deadline), .expired(.other):
+    case .hesitate, .deadline, .other:
       step.disarm(.deadline)
       // Against the rules of a machine, which returns its state; it must come to nothing all the same.
       state = .ready([])
@@ -51,16 +49,14 @@ struct Hesitant: LegacyMachine {
     }
   }
 
-  func asksFor(_ timer: TimerName) -> Bool { true }
-
   static let kind = Kind(
     Hesitant.self, "hesitant", "refuses when it is too late",
-    states: [.ready: "always"],
+    states: { _ in "always" },
     events: [.event(.work, "works"), .event(.hesitate, "works, and refuses")],
     timers: [
-      .deadline: .computed("refuses when it expires"), .other: .computed("refuses when it expires"),
+      .timer(.deadline, "refuses when it expires"), .timer(.other, "refuses when it expires"),
     ],
-    outputs: [.worked: .output(about: "it has worked")])
+    outputs: { _ in .output(about: "it has worked") })
 }
 
 @Suite("A refused step changes nothing")

@@ -6,22 +6,12 @@ import Testing
 @Suite("A state as a request writes it")
 struct StateQueryTests {
   /// A machine whose states have substates, regions and data.
-  private struct Device: LegacyMachine {
+  private struct Device: Machine {
     enum State: StateWithData {
       case off, on(String), free, held, list(String)
       enum Name: NamedCases {
         case off, on, free, held, list
         static let words = ["off", "on", "cooling.free+closed+normal", "cooling.minOn+open+normal", "list.all"]
-        var index: Int {
-          switch self {
-          case .off: 0
-          case .on: 1
-          case .free: 2
-          case .held: 3
-          case .list: 4
-          }
-        }
-        init(at index: Int) { self = [.off, .on, .free, .held, .list][index] }
       }
       var name: Name {
         switch self {
@@ -40,14 +30,12 @@ struct StateQueryTests {
       }
       static var carriesData: Bool { true }
     }
-    enum Event: Sendable { case nothing }
+    enum Event: MachineEvent { case nothing }
     var state = State.off
-    init(initial: State.Name?, _ step: Step<Self>) {}
-    mutating func react(to input: Input<Event, NoNames>, _ step: Step<Self>) -> Reaction<State> { .ignore }
+    mutating func start(in name: State.Name, _ step: Step<Self>) -> State { .off }
+    mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> { .ignore }
 
-    static let kind = Kind(
-      Device.self, "device", "for words of states",
-      states: [.off: "", .on: "", .free: "", .held: "", .list: ""], events: [.event(.nothing, "")])
+    static let kind = Kind(Device.self, "device", "for words of states", events: [.event(.nothing, "")])
   }
 
   /// Which of the kind's states are meant, with these data.

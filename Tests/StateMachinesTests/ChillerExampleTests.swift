@@ -8,7 +8,7 @@ struct ChillerExampleTests {
 
   @Test("the loss of power leaves whatever is on, from the inside out; when it is back it begins at the beginning")
   func power() {
-    let chiller = ChartRunner(Chiller.self, in: "on.cooling.free", timers: timers)
+    let chiller = MachineRunner(Chiller.self, in: "on.cooling.free", timers: timers)
     #expect(chiller.beginning == " > compressorOn")
     #expect(chiller.send(.powerLost) == "moved on.cooling.free off > compressorOff")
     #expect(chiller.timers.isEmpty)
@@ -18,7 +18,7 @@ struct ChillerExampleTests {
 
   @Test("it cools when it is warm, and rests before it may do so again")
   func cycle() {
-    let chiller = ChartRunner(Chiller.self, in: "on.idle.ready", timers: timers)
+    let chiller = MachineRunner(Chiller.self, in: "on.idle.ready", timers: timers)
     #expect(chiller.send(.warm) == "moved on.idle.ready on.cooling.minOn > compressorOn")
     #expect(chiller.send(.cold) == "ignored on.cooling.minOn")
     #expect(chiller.expire(.ranEnough) == "moved on.cooling.minOn on.cooling.free")
@@ -29,7 +29,7 @@ struct ChillerExampleTests {
 
   @Test("a defrost interrupts what is on, and nothing interrupts a defrost")
   func defrost() {
-    let chiller = ChartRunner(Chiller.self, in: "on.cooling.free", timers: timers)
+    let chiller = MachineRunner(Chiller.self, in: "on.cooling.free", timers: timers)
     #expect(
       chiller.expire(.defrostDue)
         == "moved on.cooling.free on.defrost.defrosting > compressorOff > heaterOn")

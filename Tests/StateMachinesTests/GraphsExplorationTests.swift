@@ -86,34 +86,42 @@ struct GraphsExplorationTests {
 }
 
 /// A machine that comes to rest by itself, through a keyed timer without delay.
-private struct Relay: LegacyMachine {
+private struct Relay: Machine {
   enum State: MachineState { case idle, passing, done }
-  enum Event: Sendable { case start, stop }
-  enum TimerName: NamedCases { case pass }
-  var state: State
+  enum Event: MachineEvent { case start, stop, pass }
+  var state = State.idle
 
-  init(initial: State?, _ step: Step<Self>) { state = initial ?? .idle }
-
-  mutating func react(to input: Input<Event, TimerName>, _ step: Step<Self>) -> Reaction<State> {
-    switch (state, input) {
-    case (.idle, .event(.start)):
-      step.arm(.pass, key: 7, after: .zero)
-      return .move(to: .passing)
-    case (.passing, .expired(.pass)): return .move(to: .done)
-    case (.idle, .event(.stop)): return step.refuse("not yet")
-    case (.done, .event(.start)): return step.refuse("finished")
-    case (.done, .event(.stop)): return .move(to: .idle)
-    case (.passing, .event), (.idle, .expired), (.done, .expired): return .ignore
+  mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
+    switch event {
+    case .start:
+      switch state {
+      case .idle:
+        step.arm(.pass, key: 7, after: .zero)
+        return .move(to: .passing)
+      case .passing: return .ignore
+      case .done: return step.refuse("finished")
+      }
+    case .stop:
+      switch state {
+      case .idle: return step.refuse("not yet")
+      case .passing: return .ignore
+      case .done: return .move(to: .idle)
+      }
+    case .pass: return .move(to: .done)
     }
   }
 
-  func asksFor(_ timer: TimerName) -> Bool { state == .passing }
-
   static let kind = Kind(
     Relay.self, "relay", "comes to rest by itself",
-    states: [.idle: "nothing yet", .passing: "on its way", .done: "over"],
+    states: {
+      switch $0 {
+      case .idle: "nothing yet"
+      case .passing: "on its way"
+      case .done: "over"
+      }
+    },
     events: [.event(.start, "begins"), .event(.stop, "ends")],
-    timers: [.pass: .computed("at once").keyed("pass")])
+    timers: [.timer(.pass, keyed: "pass", "at once")])
 }
 
 /// A machine in raw storage, as a world keeps it.
@@ -129,6 +137,7 @@ private final class RawMachine {
     pool = kind.makeParameterPool()
     value = .allocate(byteCount: kind.layout.valueSize, alignment: kind.layout.valueAlignment)
     var record = StepRecord(generator: Generator(seed: 0))
+    record.timers = kind.stepTimers(running: 0)
     _ = kind.machine.initialize(value, initial: initial, pool.base, &record)
   }
 

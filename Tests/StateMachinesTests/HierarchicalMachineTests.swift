@@ -9,7 +9,7 @@ struct HierarchicalMachineTests {
   private func send(_ order: Probe.Order, at place: StatechartNode<Probe.Leaf, Probe.Composite>?, in leaf: String)
     -> String
   {
-    ChartRunner(Probe.self, in: leaf, timers: Probe.timers).send(.tell(place, order))
+    MachineRunner(Probe.self, in: leaf, timers: Probe.timers).send(.tell(place, order))
   }
 
   @Test("a transition leaves upwards, then acts, then enters downwards")
@@ -24,9 +24,9 @@ struct HierarchicalMachineTests {
 
   @Test("a machine that starts in a state has entered all that is around it")
   func start() {
-    let runner = ChartRunner(Probe.self, in: "a.e.g.i", timers: Probe.timers)
+    let runner = MachineRunner(Probe.self, in: "a.e.g.i", timers: Probe.timers)
     #expect(runner.beginning == " > entered a > entered e > entered g > entered i")
-    #expect(ChartRunner(Probe.self, timers: Probe.timers).beginning == " > entered z")
+    #expect(MachineRunner(Probe.self, timers: Probe.timers).beginning == " > entered z")
   }
 
   @Test("a transition to a composite goes on to its initial states")
@@ -81,7 +81,7 @@ struct HierarchicalMachineTests {
 
   @Test("timers die with the state that they belong to, and not before")
   func timers() {
-    let runner = ChartRunner(Probe.self, in: "a.b.c", timers: Probe.timers)
+    let runner = MachineRunner(Probe.self, in: "a.b.c", timers: Probe.timers)
     #expect(Set(runner.timers.keys) == ["alarm", "bell", "chime"])
     runner.send(.tell(.composite(.b), .go(.d, locally: true)))
     #expect(Set(runner.timers.keys) == ["alarm", "bell"])
@@ -93,7 +93,7 @@ struct HierarchicalMachineTests {
 
   @Test("a raised event comes at once, once, and outlives what raised it")
   func raise() {
-    let runner = ChartRunner(Probe.self, in: "a.b.c", timers: Probe.timers)
+    let runner = MachineRunner(Probe.self, in: "a.b.c", timers: Probe.timers)
     runner.send(.tell(.leaf(.c), .raise))
     runner.send(.tell(.leaf(.c), .raise))
     #expect(runner.timers["raised"] == 0)
@@ -107,7 +107,7 @@ struct HierarchicalMachineTests {
   )
   func history() {
     func back(_ history: History, after leaf: String?) -> String {
-      let runner = ChartRunner(Probe.self, in: leaf, timers: Probe.timers)
+      let runner = MachineRunner(Probe.self, in: leaf, timers: Probe.timers)
       if leaf != nil { runner.send(.tell(.composite(.a), .go(.z, locally: false))) }
       return runner.send(.tell(.leaf(.z), .back(.a, history)))
     }
@@ -122,7 +122,7 @@ struct HierarchicalMachineTests {
   @Test(
     "history lasts until the composite is left again, and a composite that goes back into itself comes back as it was")
   func lastingHistory() {
-    let runner = ChartRunner(Probe.self, in: "a.e.g.i", timers: Probe.timers)
+    let runner = MachineRunner(Probe.self, in: "a.e.g.i", timers: Probe.timers)
     runner.send(.tell(.composite(.a), .go(.z, locally: false)))
     runner.send(.tell(.leaf(.z), .go(.z, locally: false)))
     #expect(runner.value.state.memory == .i)
@@ -149,7 +149,7 @@ struct HierarchicalMachineTests {
   @Test("a chart that completes without end is stopped")
   func endless() async {
     await #expect(processExitsWith: .failure) {
-      ChartRunner(Probe.self, in: "a.b.c", timers: Probe.timers).send(.tell(.leaf(.c), .end(then: .end)))
+      MachineRunner(Probe.self, in: "a.b.c", timers: Probe.timers).send(.tell(.leaf(.c), .end(then: .end)))
     }
   }
 

@@ -47,34 +47,30 @@ struct KindTests {
   @Test("a kind may have its own words to start with")
   func initialStates() {
     let kind = Kind(
-      Turnstile.self, "gate", "a turnstile with other words",
-      states: Turnstile.State.Name.allCases.map { ($0, "so") }, initialStates: [("shut", .locked), ("out", .broken)],
-      events: [], timers: [.patience: .computed("so"), .blink: .computed("so")],
-      outputs: [.passed: .output(about: "so"), .change: .output(about: "so")])
+      Turnstile.self, "gate", "a turnstile with other words", initialStates: [("shut", .locked), ("out", .broken)],
+      events: [])
     #expect(kind.initialStates == ["shut", "out"])
     #expect(kind.initialState(named: "out") == 2)
     #expect(kind.initialState(named: "broken") == nil)
     #expect(kind.version == 1)
   }
 
-  @Test("what is left out of the lists is a defect")
-  func incomplete() async {
+  @Test("an event that can neither be sent nor is brought by a timer is found out")
+  func forgotten() {
+    #expect(kind.listsAllEvents)
+    let events: [EventForm<Turnstile.Event>] = [
+      .event(.push, ""), .event(Turnstile.Event.coin, .integer("amount", 1...100), about: ""),
+    ]
+    #expect(!Kind(Turnstile.self, "turnstile", "", events: events).listsAllEvents)
+    let lamp = Kind(Lamp.self, "lamp", "", events: [.event(.pressed, "")])
+    #expect(!lamp.listsAllEvents)
+    #expect(Lamp.kind.listsAllEvents)
+  }
+
+  @Test("a kind has at most 64 timers")
+  func tooManyTimers() async {
     await #expect(processExitsWith: .failure) {
-      _ = Kind(
-        Turnstile.self, "turnstile", "", states: [.locked: "", .unlocked: ""], events: [],
-        timers: [.patience: .computed(""), .blink: .computed("")],
-        outputs: [.passed: .output(about: ""), .change: .output(about: "")])
-    }
-    await #expect(processExitsWith: .failure) {
-      _ = Kind(
-        Turnstile.self, "turnstile", "", states: [.locked: "", .unlocked: "", .broken: ""], events: [],
-        timers: [.blink: .computed(""), .patience: .computed("")],
-        outputs: [.passed: .output(about: ""), .change: .output(about: "")])
-    }
-    await #expect(processExitsWith: .failure) {
-      _ = Kind(
-        Turnstile.self, "turnstile", "", states: [.locked: "", .unlocked: "", .broken: ""], events: [],
-        timers: [.patience: .computed(""), .blink: .computed("")])
+      _ = Kind(Lamp.self, "lamp", "", events: [], timers: (0..<65).map { .timer(.burnedOut, named: "t\($0)", "") })
     }
   }
 }

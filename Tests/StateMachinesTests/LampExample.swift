@@ -1,38 +1,43 @@
 import StateMachines
 
-/// The light of a staircase: it goes out by itself.
-struct Lamp: LegacyMachine {
+/// The light of a staircase, which goes out by itself.
+struct Lamp: Machine {
   enum State: MachineState { case dark, lit }
-  enum Event: Sendable { case pressed }
-  enum TimerName: NamedCases { case burn }
-
+  enum Event: MachineEvent { case pressed, burnedOut }
+  struct Parameters: ParameterSet { var burn = Duration.seconds(60) }
   var state = State.dark
-  init(initial: State?, _ step: Step<Self>) { state = initial ?? .dark }
 
-  mutating func react(to input: Input<Event, TimerName>, _ step: Step<Self>) -> Reaction<State> {
-    switch (state, input) {
-    case (.dark, .event(.pressed)):
-      step.arm(.burn, after: .seconds(60))
-      return .move(to: .lit)
-    case (.lit, .event(.pressed)):
-      step.disarm(.burn)
-      return .move(to: .dark)
-    case (.lit, .expired(.burn)):
-      return .move(to: .dark)
-    case (.dark, .expired(.burn)):
-      return .ignore
+  func timers(in state: State, _ parameters: Parameters) -> StateTimers<Self> {
+    switch state {
+    case .dark: .none
+    case .lit: .after(parameters.burn, .burnedOut)
     }
   }
 
-  func asksFor(_ timer: TimerName) -> Bool { state == .lit }
+  mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
+    switch event {
+    case .pressed:
+      switch state {
+      case .dark: .move(to: .lit)
+      case .lit: .move(to: .dark)
+      }
+    case .burnedOut: .move(to: .dark)
+    }
+  }
 }
 
 extension Lamp {
   static let kind = Kind(
     Lamp.self, "lamp", "the light of a staircase, which goes out by itself",
-    states: [.dark: "no light", .lit: "light, and burn is running"],
+    states: {
+      switch $0 {
+      case .dark: "no light"
+      case .lit: "light, and burn is running"
+      }
+    },
     events: [.event(.pressed, "somebody presses the button")],
-    timers: [.burn: .computed("how long it stays lit")])
+    timers: [.timer(.burnedOut, named: "burn", after: "burn", "how long it stays lit")],
+    parameters: [.parameter("burn", \.burn, .interval(.zero ... .longest), "how long it stays lit")])
 }
 
 /// Presses the button of a new lamp after five seconds.
@@ -46,6 +51,7 @@ func pressNewLamp() -> (state: String, burnIsDue: Int64?) {
   let lamp = UnsafeMutableRawPointer.allocate(
     byteCount: kind.layout.valueSize, alignment: kind.layout.valueAlignment)
   defer { lamp.deallocate() }
+  record.timers = kind.stepTimers(running: 0)
   record.begin(at: .beginning)
   _ = kind.machine.initialize(lamp, initial: nil, parameters.base, &record)
   defer { kind.machine.destroy(lamp) }

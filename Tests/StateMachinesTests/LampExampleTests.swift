@@ -15,5 +15,6 @@ struct LampExampleTests {
     #expect(Lamp.kind.states.map(\.word) == ["dark", "lit"])
     #expect(Lamp.kind.events.map(\.name) == ["pressed"])
     #expect(Lamp.kind.timers.map(\.name) == ["burn"])
+    #expect(Lamp.kind.parameters.map(\.name) == ["burn"])
   }
 }

@@ -3,6 +3,11 @@ import Testing
 
 struct NamedCasesTests {
   private enum Door: NamedCases { case closed, open, ajar }
+  private enum Only: NamedCases { case one }
+  private enum Command: NamedCases {
+    case helo, quit
+    static let words = ["HELO", "QUIT"]
+  }
 
   @Test("the words of an enum are its cases, numbered in their order")
   func words() {
@@ -14,6 +19,18 @@ struct NamedCasesTests {
     }
   }
 
+  @Test("one case alone is a word too; it takes no room")
+  func single() {
+    #expect(Only.words == ["one"])
+    #expect(Only.one.index == 0 && Only(at: 0) == .one)
+  }
+
+  @Test("an enum may have words of its own")
+  func ownWords() {
+    #expect(Command.words == ["HELO", "QUIT"])
+    #expect(Command.quit.word == "QUIT" && Command(at: 1) == .quit)
+  }
+
   @Test("what there is none of has no words")
   func none() {
     #expect(NoNames.words.isEmpty)
@@ -23,5 +40,6 @@ struct NamedCasesTests {
   func outside() async {
     await #expect(processExitsWith: .failure) { _ = NamedCasesTests.Door(at: 3) }
     await #expect(processExitsWith: .failure) { _ = NoNames(at: 0) }
+    await #expect(processExitsWith: .failure) { _ = NamedCasesTests.Only(at: 1) }
   }
 }

@@ -4,7 +4,7 @@ import Testing
 
 struct OrthogonalMachineTests {
   private func tell(_ orders: Trio.Order..., in state: String? = nil) -> String {
-    ChartRunner(Trio.self, in: state).send(.tell(orders))
+    MachineRunner(Trio.self, in: state).send(.tell(orders))
   }
 
   @Test("every region is offered a signal once, in order, and the strongest verdict is the machine's")
@@ -26,14 +26,14 @@ struct OrthogonalMachineTests {
 
   @Test("the regions are entered in order and left in reverse; what decided stands between")
   func enteringAndLeaving() {
-    let trio = ChartRunner(Trio.self, in: "p+q+p")
+    let trio = MachineRunner(Trio.self, in: "p+q+p")
     #expect(trio.beginning == " > entered 0p > entered 1q > entered 2p")
     #expect(trio.send(.off) == "moved p+q+p off > left 2p > left 1q > left 0p > did off")
     #expect(trio.send(.on) == "moved off p+p+p > did on > entered 0p > entered 1p > entered 2p")
     #expect(
       trio.send(.on)
         == "moved p+p+p p+p+p > left 2p > left 1p > left 0p > did on > entered 0p > entered 1p > entered 2p")
-    #expect(ChartRunner(Trio.self, in: "off").send(.off) == "moved off off > did off")
+    #expect(MachineRunner(Trio.self, in: "off").send(.off) == "moved off off > did off")
   }
 
   @Test(
@@ -80,7 +80,7 @@ struct OrthogonalMachineTests {
             } else {
               "ignored"
             }
-          let line = ChartRunner(Trio.self).send(.tell(orders))
+          let line = MachineRunner(Trio.self).send(.tell(orders))
           #expect(line.hasPrefix(expected), "\(orders): \(line)")
           #expect(line.split(separator: " > ").count { $0.hasPrefix("overruled") } == overruled, "\(orders): \(line)")
         }
@@ -103,7 +103,7 @@ struct OrthogonalMachineTests {
 
   @Test("the example of the documentation makes coffee")
   func coffee() {
-    let machine = ChartRunner(CoffeeMachine.self, timers: [.hot])
+    let machine = MachineRunner(CoffeeMachine.self, timers: [.hot])
     #expect(machine.send(.brew) == "refused off")
     #expect(machine.reason == "it is off")
     #expect(machine.send(.button) == "moved off warming+full > heaterOn")

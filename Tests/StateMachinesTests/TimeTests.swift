@@ -30,6 +30,44 @@ struct TimeTests {
     #expect(Interval.milliseconds(1500).seconds == 1.5)
   }
 
+  @Test(
+    "a duration is an interval of as many whole nanoseconds",
+    arguments: [
+      (.zero, 0), (.nanoseconds(1), 1), (.seconds(60), 60_000_000_000), (.milliseconds(350), 350_000_000),
+      (.seconds(18), 18_000_000_000), (.seconds(19), 19_000_000_000),
+      (.seconds(86_400) * 36_500, 36_500 * 86_400_000_000_000),
+      (.nanoseconds(Int64.max), .max),
+      (Duration(secondsComponent: 0, attosecondsComponent: 999_999_999), 0),
+      (Duration(secondsComponent: 0, attosecondsComponent: 1_999_999_999), 1),
+      (Duration(secondsComponent: 1, attosecondsComponent: 999_999_999_999_999_999), 1_999_999_999),
+    ] as [(Duration, Int64)])
+  func durations(duration: Duration, nanoseconds: Int64) {
+    #expect(Interval(duration).nanoseconds == nanoseconds)
+    #expect(Interval(Duration(Interval(nanoseconds: nanoseconds))).nanoseconds == nanoseconds)
+    #expect(Moment(nanoseconds: 1) + duration == Moment(nanoseconds: 1) + Interval(nanoseconds: nanoseconds))
+  }
+
+  @Test("any duration, with what is shorter than a nanosecond cut off", arguments: 0..<50)
+  func anyDuration(seed: UInt64) {
+    var generator = Generator(seed: seed)
+    for shift in UInt64(0)..<63 {
+      let nanoseconds = Int64(generator.next() >> (shift + 1))
+      let rest = Int64(generator.draw(in: 0...999_999_999))
+      let duration = Duration.nanoseconds(nanoseconds) + Duration(secondsComponent: 0, attosecondsComponent: rest)
+      #expect(Interval(duration).nanoseconds == nanoseconds, "seed \(seed)")
+    }
+  }
+
+  @Test("a duration that world time has no room for is a defect")
+  func outside() async {
+    await #expect(processExitsWith: .failure) { _ = Interval(Duration.nanoseconds(-1)) }
+    await #expect(processExitsWith: .failure) {
+      _ = Interval(Duration(secondsComponent: 0, attosecondsComponent: -1))
+    }
+    await #expect(processExitsWith: .failure) { _ = Interval(Duration.nanoseconds(Int64.max) + .nanoseconds(1)) }
+    await #expect(processExitsWith: .failure) { _ = Interval(Duration.seconds(Int64.max)) }
+  }
+
   @Test("seconds are taken to the nearest nanosecond, and only if they are an interval")
   func seconds() {
     #expect(Interval(seconds: 0.35) == .milliseconds(350))

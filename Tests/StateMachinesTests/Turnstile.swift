@@ -1,7 +1,7 @@
 import StateMachines
 
 /// A machine that needs everything a machine can have, for the tests of what a machine is.
-struct Turnstile: LegacyMachine {
+struct Turnstile: Machine {
   enum State: StateWithData {
     /// Nobody passes.
     case locked
@@ -33,15 +33,14 @@ struct Turnstile: LegacyMachine {
 
   enum Fault: String, Choice { case jammed, noPower }
 
-  enum Event: Sendable {
+  enum Event: MachineEvent {
     case push
     case coin(Int)
     case fail(Fault, code: Int?)
     case write(Character, String?)
     case lights(Bool)
+    case nobodyCame, blinked
   }
-
-  enum TimerName: NamedCases { case patience, blink }
 
   enum Output: OutputWithData {
     case passed
@@ -65,7 +64,7 @@ struct Turnstile: LegacyMachine {
   }
 
   struct Parameters: ParameterSet {
-    var patience = Interval.seconds(10)
+    var patience = Duration.seconds(10)
     var price = 2
     var limit = 5
     var name: String?
@@ -78,61 +77,62 @@ struct Turnstile: LegacyMachine {
     }
   }
 
-  var state: State
+  var state = State.locked
   /// A reference, to see that values are copied and destroyed as they should be.
   var witness = Witness()
   var letters = 0
 
-  init(initial: State.Name?, _ step: Step<Self>) {
-    switch initial ?? .locked {
-    case .locked: state = .locked
-    case .unlocked:
-      state = .unlocked(passes: 1)
-      step.arm(.patience, after: step.parameters.patience)
-    case .broken: state = .broken(step.parameters.fault)
+  mutating func start(in name: State.Name, _ step: Step<Self>) -> State {
+    switch name {
+    case .locked: .locked
+    case .unlocked: .unlocked(passes: 1)
+    case .broken: .broken(step.parameters.fault)
     }
   }
 
-  mutating func react(to input: Input<Event, TimerName>, _ step: Step<Self>) -> Reaction<State> {
-    switch (state, input) {
-    case (.locked, .event(.coin(let amount))), (.unlocked, .event(.coin(let amount))):
+  func timers(in state: State, _ parameters: Parameters) -> StateTimers<Self> {
+    switch state {
+    case .unlocked: .after(parameters.patience, .nobodyCame)
+    case .locked, .broken: .none
+    }
+  }
+
+  mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
+    switch event {
+    case .push:
+      switch state {
+      case .locked: return step.refuse("pay first")
+      case .unlocked(let passes):
+        step.emit(.passed)
+        return .move(to: passes > 1 ? .unlocked(passes: passes - 1) : .locked)
+      case .broken: return step.refuse("out of order")
+      }
+    case .coin(let amount):
+      if state.name == .broken { return step.refuse("out of order") }
       if amount < step.parameters.price { return step.refuse("a pass costs \(step.parameters.price)") }
       step.emit(.change(amount % step.parameters.price, to: step.parameters.name ?? "you"))
-      step.arm(.patience, after: step.parameters.patience)
       let passes = amount / step.parameters.price
-      if case .unlocked(let before) = state { return .stayAs(.unlocked(passes: before + passes)) }
-      return .move(to: .unlocked(passes: passes))
-    case (.unlocked(let passes), .event(.push)):
-      step.disarm(.patience)
-      step.emit(.passed)
-      return passes > 1 ? .move(to: .unlocked(passes: passes - 1)) : .move(to: .locked)
-    case (.unlocked, .expired(.patience)):
-      return .move(to: .locked)
-    case (_, .event(.fail(let fault, code: _))):
-      step.disarm(.patience)
-      return .move(to: .broken(fault))
-    case (.locked, .event(.push)):
-      return step.refuse("pay first")
-    case (.broken, .event(.push)), (.broken, .event(.coin)):
-      return step.refuse("out of order")
-    case (_, .event(.write)):
+      guard case .unlocked(let before) = state else { return .move(to: .unlocked(passes: passes)) }
+      step.arm(.nobodyCame, after: step.parameters.patience)
+      return .stayAs(.unlocked(passes: before + passes))
+    case .fail(let fault, code: _): return .move(to: .broken(fault))
+    case .write:
       letters += 1
       return .stay
-    case (_, .event(.lights)), (.locked, .expired(.patience)), (.broken, .expired(.patience)), (_, .expired(.blink)):
-      return .ignore
-    }
-  }
-
-  func asksFor(_ timer: TimerName) -> Bool {
-    switch (timer, state) {
-    case (.patience, .unlocked): true
-    case (.patience, .locked), (.patience, .broken), (.blink, _): false
+    case .lights, .blinked: return .ignore
+    case .nobodyCame: return .move(to: .locked)
     }
   }
 
   static let kind = Kind(
     Turnstile.self, "turnstile", version: 3, "lets those pass who pay",
-    states: [.locked: "nobody passes", .unlocked: "somebody has paid", .broken: "nobody passes, whatever is paid"],
+    states: {
+      switch $0 {
+      case .locked: "nobody passes"
+      case .unlocked: "somebody has paid"
+      case .broken: "nobody passes, whatever is paid"
+      }
+    },
     events: [
       .event(.push, "somebody pushes"),
       .event(Event.coin, .integer("amount", 1...100), about: "somebody pays"),
@@ -140,12 +140,17 @@ struct Turnstile: LegacyMachine {
       .event(Event.write, .character("c"), .optional(.text("color")), about: "somebody writes on it"),
       .event(Event.lights, .flag("on"), about: "the light is switched"),
     ],
-    timers: [.patience: .after("patience", "nobody came"), .blink: .computed("never runs")],
-    outputs: [
-      .passed: .output(about: "somebody has passed"),
-      .change: .output(
-        ("amount", .integer(0...100)), ("person", .text(bytes: 1...64)), about: "what is given back"),
+    timers: [
+      .timer(.nobodyCame, named: "patience", after: "patience", "nobody came"),
+      .timer(.blinked, named: "blink", "never runs"),
     ],
+    outputs: {
+      switch $0 {
+      case .passed: .output(about: "somebody has passed")
+      case .change:
+        .output(("amount", .integer(0...100)), ("person", .text(bytes: 1...64)), about: "what is given back")
+      }
+    },
     readings: [
       .reading("passes", .integer(0...100), "how many may pass") { machine, _, _ in
         if case .unlocked(let passes) = machine.state { passes } else { nil }

@@ -48,6 +48,8 @@ public protocol Statechart {
   mutating func exit(_ node: Node, from leaf: State, _ step: Step<Host>)
 
   /// The timers that run in a state: armed when it is entered, after ``enter(_:_:)``, and disarmed when it is left.
+  ///
+  /// - Precondition: None is periodic (``StateTimer/every(_:_:)``). A reaction that wants the timer again arms it.
   func timers(of node: Node, _ parameters: Host.Parameters) -> StateTimers<Host>
 
   /// Whether a leaf is final: when it is entered, the composite that it is directly within is complete.

@@ -135,7 +135,7 @@ public struct StateTimer<M: Machine> {
 
   /// A timer that runs again each time it has expired, with the same pace, for as long as the state declares it.
   ///
-  /// - Precondition: `duration` is positive.
+  /// - Precondition: `duration` is not negative. If it is zero, time does not go on, until the world's limit stops it.
   @inlinable
   public static func every(_ duration: Duration, _ event: M.Event) -> Self {
     Self(event, Interval(duration).nanoseconds, isPeriodic: true)

@@ -189,9 +189,14 @@ extension Step where M: Machine {
 
 extension StateTimers {
   /// Arms these timers as effects of a step: for forms in which states are entered and left within a step.
+  ///
+  /// - Precondition: None is periodic.
   @inlinable
   package func begin(_ step: Step<M>) {
-    forEach { step.override(step.place(of: $0.event), due: $0.due(from: step.now)) }
+    forEach {
+      precondition(!$0.isPeriodic, "a node of a chart declares no periodic timer: its reaction arms it anew")
+      step.override(step.place(of: $0.event), due: $0.due(from: step.now))
+    }
   }
 
   /// Disarms these timers.

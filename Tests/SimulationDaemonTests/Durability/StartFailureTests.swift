@@ -13,27 +13,17 @@ struct StartFailureTests {
 
     var kinds: [CatalogueEntry] {
       switch self {
-      case .first: [.machine(relic(version: 1))]
-      case .later: [.machine(relic(version: 2))]
+      case .first: [.machine(Ticker.kind(named: "relic", "a relic, for tests"))]
+      case .later: [.machine(Ticker.kind(named: "relic", version: 2, "a relic, for tests"))]
       case .otherRule:
         [
           .machine(
             Kind(
-              Hermit.self, "relic", "a relic that does not move", states: [.idle: "", .running: ""],
+              Hermit.self, "relic", "a relic that does not move",
               events: [.event(.start, "starts it"), .event(.stop, "stops it")]))
         ]
       case .without: []
       }
-    }
-
-    private func relic(version: Int) -> Kind {
-      Kind(
-        Ticker.self, "relic", version: version, "a relic, for tests",
-        states: [.idle: "no timer runs", .running: "tick is running"],
-        events: [.event(.start, "starts it"), .event(.stop, "stops it")],
-        timers: [.tick: .after("every", "the time between two ticks")],
-        outputs: [.ticked: .output(about: "a tick")],
-        parameters: [.parameter("every", \.every, .interval(.zero ... .seconds(3600)), "the time between two ticks")])
     }
   }
 
@@ -93,19 +83,11 @@ struct StartFailureTests {
 }
 
 /// A relic's later rule: nothing moves it.
-private struct Hermit: LegacyMachine {
+private struct Hermit: Machine {
   enum State: MachineState { case idle, running }
-  enum Event: Sendable { case start, stop }
+  enum Event: MachineEvent { case start, stop }
 
-  var state: State
+  var state = State.idle
 
-  init(initial: State?, _ step: Step<Self>) {
-    state = initial ?? .idle
-  }
-
-  mutating func react(to input: Input<Event, NoNames>, _ step: Step<Self>) -> Reaction<State> {
-    switch input {
-    case .event(.start), .event(.stop): .ignore
-    }
-  }
+  mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> { .ignore }
 }
