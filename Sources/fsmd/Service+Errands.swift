@@ -51,10 +51,9 @@ extension Service {
     case .changeClock, .announceLivelock: client.hosted.home != nil
     // What the client was told of the present world is stored before it leaves it.
     case .use: !client.owesStore || isStored(client.hosted)
-    case .newWorld(_, _, _, let isDurable): !isDurable || !workers.storeIsBusy
+    case .newWorld(_, _, _, let isDurable): !isDurable || mayChangeStoredWorlds
     case .forkWorld: client.hosted.home != nil && isStored(client.hosted)
-    case .dropWorld(let name):
-      !workers.storeIsBusy && (worlds[name].map { $0.home != nil && isStored($0) } ?? true)
+    case .dropWorld(let name): worlds[name].map(canDrop) ?? true
     case .listWorlds, .compare: true
     }
   }
