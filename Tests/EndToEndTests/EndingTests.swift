@@ -41,6 +41,32 @@ struct EndingTests {
     }
   }
 
+  @Test(
+    "an end in the midst of worlds that are made and dropped: what was answered is so, and a kill leaves one change more at most",
+    arguments: [SIGTERM, SIGKILL], [0, 7, 30])
+  func worlds(_ number: Int32, after answers: Int) throws {
+    let options = ["--durability", "full", "--workers", "1"]
+    let young = try DaemonProcess(with: options)
+    let client = try young.connect()
+    let requests = (0..<60).flatMap { ["world new w\($0) durable=yes", "world drop w\($0 - 3)"] }
+    try client.send(requests.joined(separator: "\n") + "\n")
+    var replies = try (0..<answers).map { _ in try client.final() }
+    young.signal(number)
+    replies += try client.readToEnd().filter { $0.hasPrefix("+ ") || $0.hasPrefix("- ") }
+    #expect(try young.run.ending() == (number == SIGKILL ? .killed(signal: SIGKILL) : .exited(0)))
+    var worlds: Set = ["main"]
+    for reply in replies {
+      let words = reply.split(separator: " ").map(String.init)
+      if words[1] == "created" { worlds.insert(words[2]) }
+      if words[1] == "dropped" { worlds.remove(words[2]) }
+    }
+    let last = try DaemonProcess(with: options, in: young.folder)
+    let found = Set(
+      try last.connect().askAll("worlds").dropLast().map { String($0.split(separator: " ")[1]) })
+    let difference = found.symmetricDifference(worlds)
+    #expect(difference.count <= (number == SIGKILL ? 1 : 0), "\(difference), \(replies.suffix(3))")
+  }
+
   @Test("the verb shutdown answers, then says goodbye to everybody")
   func shutdownVerb() throws {
     let clients = try (0..<5).map { _ in try daemon.connect() }

@@ -46,25 +46,43 @@ extension Keeper {
     try ask { () throws(StoreFailure) in try store.worlds() }
   }
 
-  /// Makes a new world durable, and stores it as it is.
+  /// A new world without inputs, as it is stored.
+  struct NewWorld: Sendable {
+    let name: String
+    let moment: Moment
+    let settings: WorldSettings
+  }
+
+  /// What is to be stored of a new world.
+  func newWorld(_ realm: borrowing Realm) -> NewWorld {
+    NewWorld(
+      name: realm.name, moment: realm.world.now,
+      settings: WorldSettings(seed: realm.seed, realm.clock, written: wallClock()))
+  }
+
+  /// Stores a new world and takes it; on any thread, while nobody else uses the store.
   ///
   /// An empty world of that name in the store, which this daemon does not serve, was left there by an attempt of which
   /// nobody knew how it ended; it is replaced.
-  func begin(_ hosted: HostedWorld, _ home: RealmBox, host: UInt64) throws(KeeperFailure) {
-    let realm = WorldSettings(seed: home.realm.seed, home.realm.clock, written: wallClock())
-    let name = hosted.name
-    let now = home.realm.world.now
+  func create(_ world: NewWorld, host: UInt64) throws(KeeperFailure) -> Keeping {
     let taken = try ask { () throws(StoreFailure) in
-      if let left = try store.world(name), left.head == 0, left.epoch <= 1 {
-        try store.remove(name)
+      if let left = try store.world(world.name), left.head == 0, left.epoch <= 1 {
+        try store.remove(world.name)
       }
-      try store.create(name, head: 0, moment: now.nanoseconds, settings: realm.bytes)
-      return try store.take(name)
+      try store.create(
+        world.name, head: 0, moment: world.moment.nanoseconds, settings: world.settings.bytes)
+      return try store.take(world.name)
     }
+    return Keeping(
+      tenure: taken.tenure, words: KeptWords(), head: 0, moment: world.moment, settings: world.settings,
+      storedAt: host, checkpoint: 0)
+  }
+
+  /// Keeps a new world from now on, which is as it was stored.
+  func begin(_ hosted: HostedWorld, _ home: RealmBox, _ keeping: Keeping) {
     home.realm.world.beginKeeping()
-    home.realm.stored = StoredJournal(store.readers, name, catalogue, first: 1)
-    hosted.keeping = Keeping(
-      tenure: taken.tenure, words: KeptWords(), head: 0, moment: now, settings: realm, storedAt: host, checkpoint: 0)
+    home.realm.stored = StoredJournal(store.readers, hosted.name, catalogue, first: 1)
+    hosted.keeping = keeping
   }
 
   /// A world that was taken, so that it can be written.

@@ -39,8 +39,6 @@ struct Returns {
   var reading = 0
   /// Those that were built up, and are to be taken.
   var built: [ReturningWorld] = []
-  /// Whether the store's thread has just taken some, so that it is a commit's turn.
-  var hadTheStore = false
 
   /// Chooses the world that is read next: one that somebody uses before others, then `main`, then the one with the
   /// fewest inputs, so that a large world keeps nobody waiting but those who use it.
@@ -74,7 +72,7 @@ extension Service {
     guard let keeper else { return }
     let stored = try keeper.worlds()
     if !stored.contains(where: { $0.name == main.name }), let home = main.home {
-      try keeper.begin(main, home, host: host)
+      keeper.begin(main, home, try keeper.create(keeper.newWorld(home.realm), host: host))
     }
     for world in stored {
       let outage = Realm.Outage(
@@ -166,7 +164,7 @@ extension Service {
     guard let keeper, !returns.built.isEmpty, !workers.storeIsBusy, !isShuttingDown else { return }
     let worlds = Array(returns.built.prefix(Service.takenAtOnce))
     returns.built.removeFirst(worlds.count)
-    returns.hadTheStore = true
+    isCommitsTurn = true
     let host = host
     workers.submit(
       Job { () throws(Never) in

@@ -28,6 +28,8 @@ final class Service {
   var storeRest: (reason: String, until: UInt64)?
   /// Worlds that are being brought back.
   var returns = Returns()
+  /// Whether the store's thread was last used for worlds that come or go, so that a commit is next.
+  var isCommitsTurn = false
   /// Why the daemon ends by itself: the store could not be read at the start.
   var failure: KeeperFailure?
   /// Whether something that happened since the daemon was told to end could not be stored.
@@ -386,10 +388,10 @@ final class Service {
     }
   }
 
-  /// Commits what came, and takes worlds that come back; who has had the store's thread goes behind the other.
+  /// Commits what came, and takes worlds that come back; whoever has had the store's thread goes behind a commit.
   private func useStore() {
-    if returns.hadTheStore, !workers.storeIsBusy {
-      returns.hadTheStore = false
+    if isCommitsTurn, !workers.storeIsBusy {
+      isCommitsTurn = false
       commit()
     }
     takeBuiltUp()

@@ -43,7 +43,7 @@ extension Service {
     /// The number of what it has under way, for `activities`; nil if nothing is.
     var activity: UInt64? { session.activity.isNone ? nil : session.task?.number }
 
-    /// Whether its activity is with a worker.
+    /// Whether its activity is with a worker or the store's thread.
     var isAway: Bool { if case .away = session.activity { true } else { false } }
 
     func move(to hosted: HostedWorld) {

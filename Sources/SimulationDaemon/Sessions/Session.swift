@@ -267,7 +267,7 @@ enum Activity {
   case fork(Fork)
   /// Requests that may take long, which nobody has begun.
   case deferred(Deferred)
-  /// What is under way is with a worker.
+  /// What is under way is with a worker or the store's thread.
   case away(Away)
   /// A reply with many lines, written as the client takes it.
   case reply(LongReply, tag: [UInt8])
@@ -300,15 +300,15 @@ enum Activity {
     var patience: UInt64?
   }
 
-  /// What is known here of an activity that is with a worker.
+  /// What is known here of an activity that is with a worker or the store's thread.
   struct Away {
     let tag: [UInt8]
     let isReply: Bool
     let isCancellable: Bool
     let onlyReads: Bool
     let isComparison: Bool
-    /// The name of the copy that is being made.
-    let fork: String?
+    /// The name of the world that is being made.
+    let newWorld: String?
 
     init(_ activity: Activity) {
       tag = activity.tag
@@ -316,7 +316,17 @@ enum Activity {
       isCancellable = activity.isCancellable
       onlyReads = activity.onlyReads
       isComparison = activity.isComparison
-      fork = activity.fork
+      newWorld = activity.newWorld
+    }
+
+    /// A change of the worlds that the store's thread makes. Nothing ends it before it is done.
+    init(changingWorlds tag: [UInt8], newWorld: String?) {
+      self.tag = tag
+      self.newWorld = newWorld
+      isReply = false
+      isCancellable = false
+      onlyReads = false
+      isComparison = false
     }
   }
 
@@ -391,11 +401,11 @@ enum Activity {
     }
   }
 
-  /// The name of the copy that is being made of a world.
-  var fork: String? {
+  /// The name of the world that is being made; nobody else may have it.
+  var newWorld: String? {
     switch self {
     case .fork(let fork): fork.name
-    case .away(let away): away.fork
+    case .away(let away): away.newWorld
     case .none, .advance, .step, .await, .rewind, .compare, .reply, .deferred: nil
     }
   }

@@ -175,6 +175,11 @@ extension Service {
     // It may watch another world by now, and a comparison is of others in any case.
     let readsOn = client.stay == part.stay && !client.session.activity.isComparison
     client.session.resume(from: part.session, readsOn: readsOn)
+    goOn(client)
+  }
+
+  /// Goes on with a client whose activity is back from a worker or the store's thread.
+  func goOn(_ client: Client) {
     if !client.session.hasReader {
       client.session.cursor = nil
       client.discardOutput()

@@ -33,10 +33,12 @@ final class Workers {
     returned = Returned {}
   }
 
-  /// - Parameter wake: Called from a worker's thread when something has come back.
-  init(_ pool: WorkerPool, wake: @escaping @Sendable () -> Void) {
+  /// - Parameters:
+  ///   - store: The store's thread, which has one place; nil for one of its own.
+  ///   - wake: Called from a worker's thread when something has come back.
+  init(_ pool: WorkerPool, store: WorkerPool? = nil, wake: @escaping @Sendable () -> Void) {
     self.pool = pool
-    storePool = WorkerPool(places: 1, niceness: pool.niceness)
+    storePool = store ?? WorkerPool(places: 1, niceness: pool.niceness)
     returned = Returned(wake)
   }
 

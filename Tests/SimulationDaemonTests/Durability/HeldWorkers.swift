@@ -1,10 +1,12 @@
 @testable import UnixHost
 @testable import SimulationDaemon
 
-/// One thread for long work, which does nothing before a test says so.
+/// One thread for long work, which does nothing before a test says so, and one for the store, which can be held.
 final class HeldWorkers {
   private let pool = WorkerPool(places: 1)
+  private let storePool = WorkerPool(places: 1)
   private let gate = Semaphore()
+  private let storeGate = Semaphore()
   private let returned = Semaphore()
 
   init() {
@@ -12,7 +14,7 @@ final class HeldWorkers {
   }
 
   func workers() -> Workers {
-    Workers(pool) { [returned] in returned.signal() }
+    Workers(pool, store: storePool) { [returned] in returned.signal() }
   }
 
   /// Lets the thread work.
@@ -20,12 +22,25 @@ final class HeldWorkers {
     gate.signal()
   }
 
+  /// Keeps the store's thread from what it is asked from now on.
+  func holdStore() {
+    storePool.submit { [storeGate] in storeGate.wait() }
+  }
+
+  /// Lets the store's thread work, which is held.
+  func letStoreGo() {
+    storeGate.signal()
+  }
+
+  /// One round, when there is something to do in it.
+  func round(_ host: HostedService) {
+    if !host.service.workers.haveReturned, host.service.workers.areWorking { returned.wait() }
+    host.round()
+  }
+
   /// Lets the thread work until nothing is left to do, with the rounds that the service needs for it.
   func finish(_ host: HostedService) {
     letGo()
-    while host.service.workers.areWorking || host.service.needsTurn {
-      if !host.service.workers.haveReturned, host.service.workers.areWorking { returned.wait() }
-      host.round()
-    }
+    while host.service.workers.areWorking || host.service.needsTurn { round(host) }
   }
 }

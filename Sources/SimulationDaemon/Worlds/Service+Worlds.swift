@@ -1,0 +1,208 @@
+import JournalStore
+import LineProtocol
+import Simulator
+import StateMachines
+
+/// How worlds come to be, and how they go.
+extension Service {
+  /// Makes a world; a durable one is there when it is stored.
+  func newWorld(
+    _ name: String, _ clock: WorldClock.Mode, _ seed: UInt64, _ isDurable: Bool, _ tag: [UInt8], _ client: Client
+  ) {
+    guard isFree(name, tag, client) else { return }
+    let hosted = self.host(
+      Realm(name: name, clock: clock, seed: seed, limits: engine.limits.world, host: host))
+    guard isDurable, let keeper, let home = hosted.home else { return add(hosted, tag, client) }
+    let (stored, host) = (keeper.newWorld(home.realm), host)
+    askStore(keeper, for: client, tag, newWorld: name) { () throws(KeeperFailure) in
+      try keeper.create(stored, host: host)
+    } then: { [unowned self] result in
+      do throws(KeeperFailure) {
+        keeper.begin(hosted, home, try result.get())
+        add(hosted, tag, client)
+      } catch {
+        client.session.failStorage(tag, world: name, "\(error)")
+      }
+    }
+  }
+
+  /// Takes in a world that a client has asked for.
+  private func add(_ hosted: HostedWorld, _ tag: [UInt8], _ client: Client) {
+    add(hosted)
+    tag.withUnsafeBytes { engine.answer("created", hosted.name, $0, &client.session) }
+  }
+
+  /// Takes in a world that was made.
+  func add(_ hosted: HostedWorld) {
+    worlds[hosted.name] = hosted
+    engine.counters.worlds = worlds.count
+  }
+
+  /// Whether there can be another world of a name; a failure is written if not.
+  private func isFree(_ name: String, _ tag: [UInt8], _ client: Client) -> Bool {
+    let limits = engine.limits
+    let reserved = everybody.compactMap { $0.session.activity.newWorld }
+    let count = worlds.count + reserved.count
+    return tag.withUnsafeBytes { tag in
+      guard worlds[name] == nil, !reserved.contains(name) else {
+        client.session.fail(tag, .nameTaken, [("world", name)], "there is a world '\(name)' already")
+        return false
+      }
+      guard count < limits.worlds else {
+        client.session.fail(
+          tag, .limit, [("name", "worlds"), ("value", "\(limits.worlds)")],
+          "there are \(count) worlds; 'world drop' removes one")
+        return false
+      }
+      return true
+    }
+  }
+
+  /// Makes a copy of the present world; of a large one a worker does.
+  func forkWorld(_ name: String, _ tag: [UInt8], _ client: Client) {
+    guard let home = client.hosted.home, isFree(name, tag, client) else { return }
+    if let outage = home.realm.outage, !outage.isReadable {
+      client.session.failStorage(tag, world: client.hosted.name, outage.reason)
+      return
+    }
+    guard home.realm.mayGrow(by: home.realm.world.bytesOfACopy) else {
+      tag.withUnsafeBytes { engine.failMemory($0, [], &client.session, home.realm) }
+      return
+    }
+    guard home.realm.world.machineCount < Realm.manyMachines else {
+      client.session.activity = .fork(Activity.Fork(name: name, tag: tag))
+      return
+    }
+    add(self.host(Realm(forking: home.realm, as: name)), tag, client)
+  }
+
+  func dropWorld(_ name: String, _ tag: [UInt8], _ client: Client) {
+    guard let hosted = world(name, tag, client), let home = hosted.home else { return }
+    guard hosted !== main else {
+      let others = worlds.keys.filter { $0 != name }.sorted().prefix(60).joined(separator: ",")
+      tag.withUnsafeBytes {
+        client.session.fail(
+          $0, .badArgument, [("argument", "world"), ("got", name), ("allowed", others)],
+          "the world main cannot be dropped")
+      }
+      return
+    }
+    guard hosted.isDurable(home.realm), let keeper else { return drop(hosted, home, tag, client) }
+    if let outage = home.realm.outage, case .taken = outage.cause {
+      return client.session.failStorage(tag, world: name, outage.reason)
+    }
+    // Until it is decided nothing may happen in it: who asks for it waits.
+    let box = hosted.lend(workers.lease())
+    askStore(keeper, for: client, tag) { () throws(StoreFailure) in
+      try keeper.store.remove(name)
+    } then: { [unowned self] result in
+      giveBack(hosted, box)
+      do throws(StoreFailure) {
+        try result.get()
+        if let outage = box.realm.outage {
+          report("world \(name), which was out of service, was dropped with its \(outage.head) inputs")
+        }
+        hosted.keeping = nil
+        hasRubbish = true
+        drop(hosted, box, tag, client)
+      } catch .noSuchWorld {
+        // An earlier attempt, of which nobody knew how it ended, has removed it.
+        drop(hosted, box, tag, client)
+      } catch {
+        client.session.failStorage(tag, world: name, "\(error)")
+      }
+    }
+  }
+
+  /// Lets go of a world that the store does not have, or not any more. Those who use it go to `main`.
+  private func drop(_ hosted: HostedWorld, _ home: RealmBox, _ tag: [UInt8], _ client: Client) {
+    let name = hosted.name
+    worlds[name] = nil
+    engine.counters.worlds = worlds.count
+    for user in clients.values where user.hosted === hosted {
+      touch(user)
+      leave(hosted, home, user)
+      move(user, to: main)
+    }
+    for user in departing.values where user.hosted === hosted {
+      endWork(of: user, in: hosted)
+      user.move(to: main)
+      list(user)
+    }
+    workers.dispose(home)
+    tag.withUnsafeBytes { engine.answer("dropped", name, $0, &client.session) }
+  }
+
+  /// Ends what a client was doing in a world that is no more, and tells it.
+  private func leave(_ hosted: HostedWorld, _ home: RealmBox, _ user: Client) {
+    engine.pump(&user.session, home.realm.world, mayDrop: true)
+    endWork(of: user, in: hosted)
+    user.session.say { buffer in
+      buffer.word(literal: "world")
+      buffer.key("dropped", hosted.name)
+    }
+  }
+
+  /// Ends what a client has under way in a world that is no more.
+  private func endWork(of user: Client, in hosted: HostedWorld) {
+    let (keys, text) = ([("world", hosted.name)], "the world '\(hosted.name)' was dropped meanwhile")
+    if !user.session.activity.isNone, !user.isAway { end(user, .unknownWorld, text, keys) }
+    // Nobody who asked for a copy of this world wants one of another.
+    if case (.forkWorld, let tag)? = user.errand {
+      user.errand = nil
+      tag.withUnsafeBytes { user.session.fail($0, .unknownWorld, keys, text) }
+    }
+  }
+
+  // MARK: The store's part
+
+  /// Whether the store's thread can make or remove a world now.
+  var mayChangeStoredWorlds: Bool { !workers.storeIsBusy && !isCommitsTurn }
+
+  /// Whether a world can be dropped now: it is home, and the store is free where it has the world.
+  func canDrop(_ hosted: HostedWorld) -> Bool {
+    guard let home = hosted.home, isStored(hosted) else { return false }
+    return !hosted.isDurable(home.realm) || mayChangeStoredWorlds
+  }
+
+  /// Lets the store's thread do what a client has asked for, which is the client's activity meanwhile. It is carried out
+  /// to its end, whether the client stays or leaves. Without threads it is done at once.
+  ///
+  /// - Parameters:
+  ///   - newWorld: The name that a world is to have; nobody else may make one of that name.
+  ///   - body: Uses the store, and nothing else that changes.
+  ///   - finish: Answers the client.
+  /// - Precondition: ``mayChangeStoredWorlds``.
+  private func askStore<Success, Failure>(
+    _ keeper: Keeper, for client: Client, _ tag: [UInt8], newWorld: String? = nil,
+    _ body: @escaping () throws(Failure) -> Success, then finish: @escaping (Result<Success, Failure>) -> Void
+  ) {
+    guard !workers.areInline else {
+      return finish(Result { () throws(Failure) in try keeper.atOnce(body) })
+    }
+    client.session.task = Task(.world)
+    client.session.activity = .away(Activity.Away(changingWorlds: tag, newWorld: newWorld))
+    isCommitsTurn = true
+    workers.submit(
+      Job(
+        nil, body,
+        then: { [unowned self] result in
+          touch(client)
+          client.session.endActivity()
+          let mark = client.session.outbox.buffer.count
+          finish(result)
+          client.session.outbox.stand(from: mark)
+          goOn(client)
+        }))
+  }
+}
+
+extension Engine {
+  /// `+ WORD NAME`
+  func answer(_ word: StaticString, _ name: String, _ tag: UnsafeRawBufferPointer, _ session: inout Session) {
+    session.outbox.buffer.begin(.success, tag: tag)
+    session.outbox.buffer.word(literal: word)
+    session.outbox.buffer.word(name)
+    session.outbox.buffer.endLine()
+  }
+}

@@ -1,0 +1,268 @@
+import JournalStore
+import Testing
+
+@testable import SimulationDaemon
+
+/// Durable worlds that are made and dropped while the store takes its time.
+@Suite("Worlds that the store's thread makes and drops")
+struct StoredWorldsTests {
+  private let threads = HeldWorkers()
+
+  /// A daemon whose start has left nothing to do.
+  private func daemon(_ limits: String...) throws -> KeptDaemon {
+    var setup = KeptDaemon.Setup()
+    for limit in limits { #expect(setup.limits.set(limit) == nil) }
+    setup.threads = threads
+    let daemon = try KeptDaemon(setup)
+    daemon.host.round()
+    threads.finish(daemon.host)
+    return daemon
+  }
+
+  /// A client in a world that is not durable.
+  private func free(_ daemon: KeptDaemon) -> Guest {
+    let guest = daemon.host.connect(toWorld: "free")
+    threads.finish(daemon.host)
+    _ = guest.lines()
+    return guest
+  }
+
+  /// What comes of requests when all threads have done their work.
+  private func ask(_ guest: Guest, _ daemon: KeptDaemon, _ text: String) -> [String] {
+    let lines = guest.say(text)
+    threads.finish(daemon.host)
+    return lines + guest.lines()
+  }
+
+  /// Lets the store's thread go, and all be done.
+  private func finish(_ daemon: KeptDaemon) {
+    threads.letStoreGo()
+    threads.finish(daemon.host)
+  }
+
+  private func worlds(_ daemon: KeptDaemon) -> [String] {
+    daemon.connect().say("worlds").dropLast().map { String($0.split(separator: " ")[1]) }
+  }
+
+  // MARK: Making
+
+  @Test("who makes a world is told when it is stored; others are served, and its name is taken")
+  func made() throws {
+    let daemon = try daemon("worlds=3")
+    let free = free(daemon)
+    let (maker, other) = (daemon.connect(), daemon.connect())
+    #expect(free.say("new power p") == ["+ created p off t=0.000 seq=1"])
+    threads.holdStore()
+    #expect(maker.say("@1 world new w durable=yes seed=7\n@2 use w\n@3 new power p") == [])
+    #expect(free.say("send p buttonClick") == ["+ moved off on t=0.000 seq=2"])
+    #expect(worlds(daemon) == ["free", "main"])
+    #expect(other.say("list") == ["+ 0"])
+    #expect(other.say("use w")[0].hasPrefix("- UNKNOWN-WORLD "))
+    #expect(other.say("world new w")[0].hasPrefix("- NAME-TAKEN world=w "))
+    #expect(other.say("world fork w")[0].hasPrefix("- NAME-TAKEN world=w "))
+    #expect(other.say("world new x")[0].hasPrefix("- LIMIT name=worlds value=3 "))
+    #expect(maker.lines() == [])
+    #expect(try daemon.afterKill().connect().ask("use w")[0].hasPrefix("- UNKNOWN-WORLD"))
+    finish(daemon)
+    #expect(
+      maker.lines() == [
+        "+ @1 created w", "+ @2 world=w clock=virtual t=0.000 seq=0", "+ @3 created p off t=0.000 seq=1",
+      ]
+    )
+    #expect(worlds(daemon) == ["free", "main", "w"])
+    #expect(try daemon.afterKill().connect("w").say("list") == [". p power off", "+ 1"])
+  }
+
+  @Test("it is listed among the activities, and no cancel ends it")
+  func cancelled() throws {
+    let daemon = try daemon()
+    let (maker, other) = (daemon.connect(), daemon.connect())
+    threads.holdStore()
+    #expect(maker.say("@1 world new w durable=yes\n@2 cancel\n@3 activities") == [])
+    let listed = other.say("activities")
+    #expect(
+      listed.count == 2 && listed[0].contains(" world=main client=\(maker.client.number) verb=world since=0.000 "))
+    #expect(other.say("cancel \(listed[0].split(separator: " ")[1])") == ["+"])
+    finish(daemon)
+    #expect(maker.lines() == ["+ @1 created w", "+ @2", "+ @3 0"])
+    #expect(try daemon.afterKill().connect("w").say("list") == ["+ 0"])
+  }
+
+  @Test("a world that cannot be stored is not made, its name is free, and everything goes on", arguments: 1...12)
+  func notMade(call: Int) throws {
+    let daemon = try daemon()
+    let maker = daemon.connect()
+    daemon.faults.strike(call: call)
+    let answer = ask(maker, daemon, "@1 world new w durable=yes\n@2 sync")
+    #expect(answer.count == 2 && answer[1] == "+ @2")
+    if answer[0] != "+ @1 created w" {
+      #expect(daemon.faults.hasStruck)
+      #expect(answer[0].hasPrefix("- @1 STORAGE world=w : "))
+      #expect(worlds(daemon) == ["main"])
+      #expect(maker.ask("activities") == ["+ 0"])
+      daemon.faults.strike(call: 0)
+      #expect(ask(maker, daemon, "world new w durable=yes") == ["+ created w"])
+    }
+    daemon.faults.strike(call: 0)
+    #expect(call > 1 || answer[0].contains(" STORAGE "))
+    #expect(ask(maker, daemon, "use w\nnew power p").last == "+ created p off t=0.000 seq=1")
+    #expect(try daemon.afterKill().connect("w").say("list") == [". p power off", "+ 1"])
+  }
+
+  // MARK: Dropping
+
+  /// A daemon with a durable world `w` and a machine in it.
+  private func daemonWithWorld() throws -> KeptDaemon {
+    let daemon = try daemon()
+    #expect(
+      ask(daemon.connect(), daemon, "world new w durable=yes\nuse w\nnew power p").last
+        == "+ created p off t=0.000 seq=1")
+    return daemon
+  }
+
+  @Test("who uses a world that is being dropped waits, others are served; then those go to main")
+  func dropped() throws {
+    let daemon = try daemonWithWorld()
+    let free = free(daemon)
+    let (user, watcher, forker, awaiting) = (
+      daemon.connect("w"), daemon.connect("w"), daemon.connect("w"), daemon.connect("w")
+    )
+    _ = free.say("new power p")
+    #expect(watcher.say("watch *") == ["+ watching 1"])
+    #expect(awaiting.say("clock real\nawait p on within=1h").count == 1)
+    threads.finish(daemon.host)
+    let dropper = daemon.connect()
+    threads.holdStore()
+    #expect(dropper.say("@1 world drop w\n@2 worlds") == [])
+    #expect(user.say("send p buttonClick") == [])
+    #expect(forker.say("@f world fork copy\n@g world") == [])
+    #expect(user.say("cancel") == [])
+    #expect(free.say("send p buttonClick") == ["+ moved off on t=0.000 seq=2"])
+    #expect(free.say("world new w durable=yes") == [])
+    #expect(worlds(daemon) == ["free", "main", "w"])
+    let activities = daemon.connect().say("activities")
+    #expect(activities.count { $0.contains(" verb=world ") } == 1)
+    finish(daemon)
+    #expect(dropper.lines().first == "+ @1 dropped w")
+    #expect(user.lines().first == "! world dropped=w")
+    #expect(watcher.lines() == ["! world dropped=w"])
+    let forked = forker.lines()
+    #expect(
+      forked.count == 3 && forked[0].hasPrefix("- @f UNKNOWN-WORLD world=w : ")
+        && forked[2].hasPrefix("+ @g world=main "))
+    let awaited = awaiting.lines()
+    #expect(awaited.count == 2 && awaited[0].hasPrefix("- UNKNOWN-WORLD world=w ") && awaited[1] == "! world dropped=w")
+    // Who wanted a new one of that name has waited, too.
+    #expect(free.lines() == ["+ created w"])
+    #expect(try daemon.afterKill().connect("w").say("list") == ["+ 0"])
+  }
+
+  @Test("a world that cannot be dropped goes on with all who use it")
+  func notDropped() throws {
+    let daemon = try daemonWithWorld()
+    let (user, dropper) = (daemon.connect("w"), daemon.connect("w"))
+    threads.holdStore()
+    daemon.faults.strike(call: 1)
+    #expect(dropper.say("@1 world drop w") == [])
+    #expect(user.say("send p buttonClick\nworld") == [])
+    finish(daemon)
+    #expect(daemon.faults.hasStruck)
+    let answer = dropper.lines()
+    #expect(answer.count == 1 && answer[0].hasPrefix("- @1 STORAGE world=w : "))
+    #expect(user.lines() == ["+ moved off on t=0.000 seq=2", "+ world=w clock=virtual t=0.000 seq=2"])
+    #expect(try daemon.afterKill().connect("w").say("list") == [". p power on", "+ 1"])
+    #expect(ask(dropper, daemon, "world drop w") == ["! world dropped=w", "+ dropped w"])
+    #expect(try daemon.afterKill().connect().ask("use w")[0].hasPrefix("- UNKNOWN-WORLD"))
+  }
+
+  @Test("a world that is not durable is dropped at once, whatever the store does")
+  func ephemeral() throws {
+    let daemon = try daemon()
+    let free = free(daemon)
+    threads.holdStore()
+    #expect(daemon.connect().say("world new w durable=yes") == [])
+    #expect(free.say("world drop free") == ["! world dropped=free", "+ dropped free"])
+    finish(daemon)
+    #expect(worlds(daemon) == ["main", "w"])
+  }
+
+  // MARK: Those who leave, and the end
+
+  @Test("a client that leaves has its world made, or dropped, all the same")
+  func left() throws {
+    let daemon = try daemonWithWorld()
+    let (maker, dropper) = (daemon.connect(), daemon.connect("w"))
+    threads.holdStore()
+    #expect(maker.say("world new x durable=yes\nuse x\nnew power q") == [])
+    #expect(dropper.say("world drop w") == [])
+    daemon.host.round {
+      daemon.service.close(maker.client)
+      daemon.service.close(dropper.client)
+    }
+    finish(daemon)
+    #expect(worlds(daemon) == ["main", "x"])
+    #expect(daemon.service.everybody.allSatisfy { $0.session.hasReader })
+    let later = try daemon.afterKill()
+    #expect(worlds(later) == ["main", "x"])
+    #expect(later.connect("x").say("list") == [". q power off", "+ 1"])
+  }
+
+  @Test("the end of the daemon waits for it, and the client is told", arguments: [false, true])
+  func ended(isLate: Bool) throws {
+    let daemon = try daemonWithWorld()
+    let (maker, other) = (daemon.connect(), daemon.connect())
+    threads.holdStore()
+    #expect(maker.say("@1 world new x durable=yes\n@2 new power q") == [])
+    #expect(other.say("@1 world drop w") == [])
+    daemon.host.round { daemon.service.shutDown() }
+    #expect(!daemon.service.mayEnd)
+    #expect(maker.lines() == [])
+    let refused = other.lines()
+    #expect(refused.count == 2 && refused[0].hasPrefix("- @1 SHUTTING-DOWN ") && refused[1] == "! bye reason=shutdown")
+    if isLate {
+      // The time that a daemon has for its last work is over.
+      threads.letStoreGo()
+      daemon.service.commitLast()
+      maker.collect()
+    } else {
+      finish(daemon)
+      #expect(daemon.service.mayEnd)
+    }
+    #expect(maker.lines() == ["+ @1 created x", "! bye reason=shutdown"])
+    #expect(daemon.service.release())
+    #expect(try worlds(daemon.afterKill()) == ["main", "w", "x"])
+  }
+
+  @Test("the end of the daemon waits for a world that is being dropped")
+  func endedWhileDropping() throws {
+    let daemon = try daemonWithWorld()
+    let (dropper, user) = (daemon.connect("w"), daemon.connect("w"))
+    threads.holdStore()
+    #expect(dropper.say("@1 world drop w") == [])
+    daemon.host.round { daemon.service.shutDown() }
+    #expect(user.lines() == ["! bye reason=shutdown"])
+    finish(daemon)
+    #expect(dropper.lines() == ["! world dropped=w", "+ @1 dropped w", "! bye reason=shutdown"])
+    #expect(daemon.service.mayEnd && daemon.service.release())
+    #expect(try worlds(daemon.afterKill()) == ["main"])
+  }
+
+  @Test("who makes and drops worlds without end lets the commits of others have their turn")
+  func turns() throws {
+    let daemon = try daemon()
+    let (maker, other) = (daemon.connect(), daemon.connect())
+    threads.holdStore()
+    #expect(maker.say((1...20).map { "world new w\($0) durable=yes" }.joined(separator: "\n")) == [])
+    #expect(other.say("new power p") == [])
+    threads.letStoreGo()
+    var made = 0
+    while made < 20 {
+      threads.round(daemon.host)
+      made += maker.lines().count
+      if other.lines() == ["+ created p off t=0.000 seq=1"] { break }
+    }
+    #expect(made <= 2)
+    threads.finish(daemon.host)
+    #expect(maker.lines().count == 20 - made)
+  }
+}
