@@ -78,8 +78,51 @@ struct Staircase: Machine {
   }
 }
 
-/// Presses the button of a new light twice, and once more until it goes out by itself.
+extension Staircase {
+  static let kind = Kind(
+    Staircase.self, "staircase", "the light of a staircase, which goes out by itself",
+    states: {
+      switch $0 {
+      case .dark: "no light"
+      case .lit: "light, and burn is running"
+      }
+    },
+    events: [.event(.pressed, "somebody presses the button")],
+    timers: [.timer(.burnedOut, named: "burn", "how long it stays lit")],
+    outputs: {
+      switch $0 {
+      case .lightOn: .output(about: "the light goes on")
+      case .lightOff: .output(about: "the light goes out")
+      }
+    })
+}
+
+/// Presses the button of a new light twice.
+///
+/// - Returns: The states after it, and the effects of each step in a few words.
 func pressStaircase() -> [String] {
-  let light = ChartRunner(Staircase.self, timers: [.burnedOut])
-  return [light.send(.pressed), light.send(.pressed), light.send(.pressed), light.expire(.burnedOut)]
+  let kind = Staircase.kind
+  var record = StepRecord(generator: Generator(seed: 0))
+  let parameters = kind.makeParameterPool()
+  // Safety: room for one light, which is made before it is used and destroyed before the room is given back.
+  let light = UnsafeMutableRawPointer.allocate(
+    byteCount: kind.layout.valueSize, alignment: kind.layout.valueAlignment)
+  defer { light.deallocate() }
+  record.timers = kind.stepTimers(running: 0)
+  record.begin(at: .beginning)
+  _ = kind.machine.initialize(light, initial: nil, parameters.base, &record)
+  defer { kind.machine.destroy(light) }
+  return [Int64(1), 2].map { second in
+    record.begin(at: .beginning + .seconds(second))
+    record.timers = kind.stepTimers(running: second == 2 ? 1 : 0)
+    let result = kind.machine.step(light, event: kind.plainEvents, parameters.base, &record)
+    let effects = record.effects.map { effect in
+      switch effect {
+      case .arm(timer: _, key: _, let due): "armed for \(due.nanoseconds / 1_000_000_000)"
+      case .disarm: "disarmed"
+      case .emit: "emitted"
+      }
+    }
+    return ([kind.states[Int(result.to)].word] + effects).joined(separator: " ")
+  }  // ["lit emitted armed for 61", "dark disarmed emitted"]
 }

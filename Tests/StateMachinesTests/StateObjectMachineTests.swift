@@ -227,12 +227,8 @@ struct StateObjectMachineTests {
     #expect(day.signs == ["stop", "go"])
   }
 
-  @Test("around the plain state of a machine: the objects speak through the step, and the state has the timer")
+  @Test("around the plain state of a machine: the objects arm and disarm through the step")
   func staircase() {
-    #expect(
-      pressStaircase() == [
-        "moved dark lit > lightOn", "moved lit dark > lightOff", "moved dark lit > lightOn",
-        "moved lit dark > lightOff",
-      ])
+    #expect(pressStaircase() == ["lit emitted armed for 61", "dark disarmed emitted"])
   }
 }

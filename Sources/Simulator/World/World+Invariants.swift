@@ -3,8 +3,8 @@ import StateMachines
 extension World {
   /// What is wrong in this world, in words; empty if all is well.
   ///
-  /// Every machine is found by its name; every running timer stands in the agenda once and is asked for by its machine's
-  /// state; the dead do not outnumber the living by more than they may; nothing is on its way through a wire.
+  /// Every machine is found by its name; every running timer stands in the agenda once; the dead do not outnumber the
+  /// living by more than they may; nothing is on its way through a wire.
   ///
   /// - Complexity: O(machines + timers).
   package func checkInvariants() -> [String] {
@@ -14,26 +14,17 @@ extension World {
       let machine = MachineID(UInt32(number))
       let location = registry.location(of: machine)
       guard location.isSomewhere else { continue }
-      let slot = population.slots[population.kind(at: location)]
       let timers = population.timers(at: location)
       for timer in timers.indices where timers[timer].stamp != 0 {
         let word = "\(name(of: machine)).\(kind(of: machine).timers[timer].name)"
         if !running.insert(timers[timer].stamp).inserted { violations.append("\(word) shares its stamp") }
         if timers[timer].due < now.nanoseconds { violations.append("\(word) should have fired") }
-        if !slot.machine.asksFor(population.value(at: location), timer: UInt8(timer)) {
-          violations.append("\(word) runs, and the state \(state(of: machine)) does not ask for it")
-        }
       }
     }
     for (machine, name, timer) in allKeyedTimers() {
       let word = "\(self.name(of: machine)).\(kind(of: machine).timers[Int(name.timer)].name)(\(name.key))"
       if !running.insert(timer.stamp).inserted { violations.append("\(word) shares its stamp") }
       if timer.due < now.nanoseconds { violations.append("\(word) should have fired") }
-      let location = registry.location(of: machine)
-      let slot = population.slots[population.kind(at: location)]
-      if !slot.machine.asksFor(population.value(at: location), timer: name.timer) {
-        violations.append("\(word) runs, and the state \(state(of: machine)) does not ask for it")
-      }
     }
     violations += keyedTimers.invariantViolations { registry.isAlive($0) }
     if running.count != agenda.living {

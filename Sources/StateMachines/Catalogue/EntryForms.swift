@@ -223,30 +223,6 @@ public struct MachineTimer<Event: Sendable>: Sendable {
   }
 }
 
-/// How a timer is written down in a catalogue.
-public struct TimerForm: Sendable {
-  let parameter: String?
-  var key: String?
-  let about: String
-
-  /// A timer whose duration is a parameter of the kind.
-  public static func after(_ parameter: String, _ about: String) -> TimerForm {
-    TimerForm(parameter: parameter, about: about)
-  }
-
-  /// A timer whose duration follows from the state.
-  public static func computed(_ about: String) -> TimerForm { TimerForm(parameter: nil, about: about) }
-
-  /// A timer of which several can run at once, told apart by a number.
-  ///
-  /// - Parameter key: What the number is (`"request"`). The timer prints as `name(2)`.
-  public func keyed(_ key: String) -> TimerForm {
-    var form = self
-    form.key = key
-    return form
-  }
-}
-
 /// How an output is written down in a catalogue.
 public struct OutputForm: Sendable {
   let data: [ArgumentEntry]

@@ -79,53 +79,6 @@ public final class Kind: Sendable {
       readings: readings, parameters: parameters)
   }
 
-  /// - Precondition: Every state, timer and output of the machine is listed, in its vocabulary's order.
-  public convenience init<M: LegacyMachine>(
-    _ machine: M.Type, _ name: String, version: Int = 1, _ about: String,
-    form: Form = .enumAndSwitch, origin: String = "", example: [String] = [], regions: Regions? = nil,
-    states: KeyValuePairs<M.State.Name, String>,
-    events: [EventForm<M.Event>],
-    timers: KeyValuePairs<M.TimerName, TimerForm> = [:],
-    outputs: KeyValuePairs<M.Output.Name, OutputForm> = [:],
-    readings: [ReadingForm<M>] = [],
-    parameters: [ParameterForm<M.Parameters>] = []
-  ) {
-    self.init(
-      machine, name, version: version, about, form: form, origin: origin, example: example, regions: regions,
-      states: states.map { ($0.key, $0.value) }, initialStates: states.map { ($0.key.word, $0.key) },
-      events: events, timers: timers, outputs: outputs, readings: readings, parameters: parameters)
-  }
-
-  /// A kind whose states are a product of regions: too many to write down one by one.
-  ///
-  /// - Parameter initialStates: What `initial=` takes, and the state that ``LegacyMachine/init(initial:_:)`` gets for it.
-  /// - Precondition: Every state, timer and output of the machine is listed, in its vocabulary's order.
-  public convenience init<M: LegacyMachine>(
-    _ machine: M.Type, _ name: String, version: Int = 1, _ about: String,
-    form: Form = .enumAndSwitch, origin: String = "", example: [String] = [], regions: Regions? = nil,
-    states: [(M.State.Name, String)],
-    initialStates: [(String, M.State.Name)],
-    events: [EventForm<M.Event>],
-    timers: KeyValuePairs<M.TimerName, TimerForm> = [:],
-    outputs: KeyValuePairs<M.Output.Name, OutputForm> = [:],
-    readings: [ReadingForm<M>] = [],
-    parameters: [ParameterForm<M.Parameters>] = []
-  ) {
-    precondition(states.map(\.0.word) == M.State.Name.words, "\(name) must list its states, in order")
-    precondition(timers.map(\.key.word) == M.TimerName.words, "\(name) must list its timers, in order")
-    precondition(outputs.map(\.key.word) == M.Output.Name.words, "\(name) must list its outputs, in order")
-    self.init(
-      machine, name, version: version, about, form: form, origin: origin, example: example, regions: regions,
-      stateEntries: states.map { StateEntry(word: $0.0.word, about: $0.1) }, initialStates: initialStates,
-      events: events,
-      timerEntries: timers.map {
-        TimerEntry(name: $0.key.word, parameter: $0.value.parameter, key: $0.value.key, about: $0.value.about)
-      },
-      timerEvents: [],
-      outputEntries: outputs.map { OutputEntry(name: $0.key.word, data: $0.value.data, about: $0.value.about) },
-      readings: readings, parameters: parameters)
-  }
-
   private init<M: _Machine>(
     _ machine: M.Type, _ name: String, version: Int, _ about: String,
     form: Form, origin: String, example: [String], regions: Regions?,

@@ -44,7 +44,6 @@ enum NoMachine: ErasedMachine {
   static func destroy(_ value: UnsafeMutableRawPointer) { nobody() }
   static func stateIndex(_ value: UnsafeRawPointer) -> UInt8 { nobody() }
   static func stateData(_ value: UnsafeRawPointer) -> String? { nobody() }
-  static func asksFor(_ value: UnsafeRawPointer, timer: UInt8) -> Bool { nobody() }
   static func statesAreEqual(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Bool { nobody() }
   static var ownsMemory: Bool { false }
   static func ownedBytes(_ value: UnsafeRawPointer) -> Int { nobody() }

@@ -30,7 +30,6 @@ public protocol ErasedMachine: Sendable {
   static func ownedBytes(_ value: UnsafeRawPointer) -> Int
   static func stateIndex(_ value: UnsafeRawPointer) -> UInt8
   static func stateData(_ value: UnsafeRawPointer) -> String?
-  static func asksFor(_ value: UnsafeRawPointer, timer: UInt8) -> Bool
   /// Whether two machines are in equal states, data included.
   static func statesAreEqual(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Bool
   /// Writes a value out.
@@ -163,9 +162,6 @@ extension Machine {
     record.pointee.endCall()
     return StepResult(verdict: verdict, from: from, to: UInt8(machine.pointee.state.name.index))
   }
-
-  // What a state declares is left alone by whoever else goes over the timers that run.
-  public static func asksFor(_ value: UnsafeRawPointer, timer: UInt8) -> Bool { true }
 
   public static func read(
     _ value: UnsafeMutableRawPointer, _ parameters: UnsafeRawPointer, from decoder: ValueDecoder

@@ -1,13 +1,3 @@
-/// What a machine reacts to.
-public enum Input<Event, TimerName> {
-  /// An event: from a client, or an output of another machine that arrived through a wire.
-  case event(Event)
-  /// A timer of this machine has expired. It no longer runs.
-  case expired(TimerName)
-}
-
-extension Input: Sendable where Event: Sendable, TimerName: Sendable {}
-
 /// How an input was taken.
 public enum Verdict: UInt8, BitwiseCopyable, Sendable, CaseIterable {
   /// A transition: the state's word changed, or the machine left its state and entered it again.
