@@ -72,6 +72,7 @@ extension LegacyMachine where TimerName == NoNames {
   public func asksFor<Name: NamedCases>(_ timer: Name) -> Bool { false }
 }
 
+// Safety: as in ``ErasedMachine``.
 extension LegacyMachine {
   @inlinable
   public static func initialize(
