@@ -1,23 +1,53 @@
-@testable import MachineForms
 import Foundation
 import Testing
 
-/// The examples in the documentation of the forms are the ones that are compiled and tested.
+/// The examples in the documentation are the ones that are compiled and tested.
 struct FormExampleTests {
-  private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent()
+  /// Where an example stands, and the declaration that it is.
+  struct Example: CustomTestStringConvertible {
+    let source: String
+    let test: String
+    /// The first line, up to the first brace in the first column.
+    let first: String
 
-  @Test(
-    "a form's documentation has its example as it is compiled",
-    arguments: [("HierarchicalMachine", "ChillerExample"), ("OrthogonalMachine", "CoffeeExample")])
-  func example(form: String, file: String) throws {
-    let source = try String(
-      contentsOf: Self.root.appending(path: "Sources/MachineForms/Statecharts/\(form).swift"), encoding: .utf8)
-    let example = try String(
-      contentsOf: Self.root.appending(path: "Tests/StateMachinesTests/\(file).swift"), encoding: .utf8)
-    let lines = example.split(separator: "\n", omittingEmptySubsequences: false).drop { !$0.hasPrefix("///") }
-      .dropLast()
-    let documented = lines.map { $0.isEmpty ? "///" : "/// \($0)" }.joined(separator: "\n")
-    #expect(source.contains("/// ```swift\n\(documented)\n/// ```"))
+    var testDescription: String { first }
+  }
+
+  static let examples = [
+    Example(source: "StateMachines/Machine/Machine", test: "LampExample", first: "struct Lamp: Machine {"),
+    Example(
+      source: "MachineForms/Statecharts/HierarchicalMachine", test: "ChillerExample",
+      first: "struct Chiller: HierarchicalMachine {"),
+    Example(
+      source: "MachineForms/Statecharts/OrthogonalMachine", test: "CoffeeExample",
+      first: "struct CoffeeMachine: OrthogonalMachine {"),
+    Example(
+      source: "MachineForms/StateObjects/StatePattern", test: "StatePatternTests",
+      first: "struct Door: StatePatternMachine {"),
+    Example(
+      source: "MachineForms/StateObjects/StateObjectMachine", test: "StateObjectExample",
+      first: "struct Staircase: Machine {"),
+    Example(source: "MachineForms/Tables/SwitchMachine", test: "SwitchExample", first: "enum Photo: SwitchState {"),
+  ]
+
+  private func text(_ path: String) throws -> String {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    return try String(contentsOf: root.appending(path: path), encoding: .utf8)
+  }
+
+  @Test("a doc comment has its example as it is compiled", arguments: examples)
+  func example(_ example: Example) throws {
+    let lines = try text("Tests/StateMachinesTests/\(example.test).swift")
+      .split(separator: "\n", omittingEmptySubsequences: false).drop { $0 != example.first }
+    let end = try #require(lines.firstIndex(of: "}"))
+    let documented = lines[...end].map { $0.isEmpty ? "///" : "/// \($0)" }.joined(separator: "\n")
+    #expect(try text("Sources/\(example.source).swift").contains("\(documented)\n/// ```"))
+  }
+
+  @Test("the README has the lamp as it is compiled")
+  func readme() throws {
+    let lamp = try text("Tests/StateMachinesTests/LampExample.swift")
+    #expect(try text("README.md").contains("```swift\n\(lamp)```"))
   }
 }

@@ -14,7 +14,7 @@ public protocol Region: Statechart where Host: OrthogonalMachine {}
 /// **Offering.** Every region is offered an event once, in the order in which ``visit(_:_:_:)`` names them, each
 /// against the configuration before the step: regions do not see what the others make of it. Only if all of them
 /// inherit up to their roots is the machine's own rule asked, ``reaction(to:_:)``. It is asked as well for all
-/// signals outside the composite.
+/// events outside the composite.
 ///
 /// **The verdict** is the strongest: moved, stayed, ignored. A region that only inherits counts as one that ignores.
 /// The event is refused if every region refuses it.

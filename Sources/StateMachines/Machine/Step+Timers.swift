@@ -77,6 +77,7 @@ extension Step where M: Machine {
   @inline(__always)
   func place(of event: M.Event) -> Int {
     let timers = record.pointee.timers
+    // Safety: the kind's list has `count` events of this type (``StepTimers/events``); `place` stays below that.
     if let events = timers.events?.assumingMemoryBound(to: M.Event.self) {
       var place = 0
       while place < timers.count {
