@@ -21,7 +21,7 @@ public struct GameSession: Machine {
   public enum State: MachineState { case menu, playing, paused, over }
 
   private struct World: Codable {
-    /// How old it was when its time last stopped or began to go on, or at the last frame of the clock.
+    /// How old it was when its time last stopped or began to go on.
     var age = Interval.zero
     /// Since when the clock moves it; `nil` while it does not.
     var since: Moment?
@@ -83,8 +83,8 @@ public struct GameSession: Machine {
   }
 
   public func timers(in state: State, _ parameters: Parameters) -> StateTimers<Self> {
-    guard state == .playing && parameters.frames == .auto else { return .none }
-    return .every(parameters.age(at: world.ticks + 1) - world.age, .tick)
+    guard state == .playing, let since = world.since else { return .none }
+    return .at(since + (parameters.age(at: world.ticks + 1) - world.age), .tick)
   }
 
   public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
@@ -168,9 +168,7 @@ public struct GameSession: Machine {
     let last = step.parameters.age(at: world.ticks)
     world.ticks += 1
     world.drawn += 1
-    world.age = step.parameters.age(at: world.ticks)
-    world.since = step.now
-    step.emit(.update(world.age - last))
+    step.emit(.update(step.parameters.age(at: world.ticks) - last))
     return draw(.drawWorld, step)
   }
 }

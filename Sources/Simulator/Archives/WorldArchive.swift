@@ -27,7 +27,7 @@ import StateMachines
 enum WorldArchive {
   static let magic = Array("fsmdwrld".utf8)
   /// Raised when the layout changes.
-  static let format: UInt64 = 2
+  static let format: UInt64 = 3
   static let sealBytes = 8
 
   static func seal(_ head: UnsafeRawBufferPointer, stateHash: UInt64) -> UInt64 {
