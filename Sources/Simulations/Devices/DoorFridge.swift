@@ -82,6 +82,7 @@ public struct DoorFridge: Machine {
   private mutating func shutDoor(_ step: Step<Self>) -> Reaction<State> {
     beginSegment(step)
     doorIsOpen = false
+    step.disarm(crossing)
     if let delay = untilCrossing(step.parameters) { step.arm(crossing, after: delay) }
     return .stay
   }

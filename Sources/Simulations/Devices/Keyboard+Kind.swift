@@ -65,7 +65,8 @@ extension Keyboard {
       .event(Event.dictation, .choice("dictation"), about: "somebody begins or ceases to speak"),
     ],
     timers: [
-      .timer(.windowClosed, named: "doubleTap", after: "doubleTap", "in which another tap is the second of two")
+      .timer(
+        .windowClosed, named: "doubleTap", after: "doubleTap", "the window in which another tap is the second of two")
     ],
     outputs: {
       switch $0 {

@@ -129,7 +129,8 @@ extension ShiftKey {
       .event(Event.character, .character("c"), about: "a letter key is tapped"),
     ],
     timers: [
-      .timer(.windowClosed, named: "doubleTap", after: "doubleTap", "in which another tap is the second of two")
+      .timer(
+        .windowClosed, named: "doubleTap", after: "doubleTap", "the window in which another tap is the second of two")
     ],
     outputs: {
       switch $0 {
