@@ -22,11 +22,11 @@ public struct Database: Machine {
     /// Nothing was asked.
     case idle
     /// The request is being written as a query.
-    case translating(String)
+    case translating
     /// The query is being run. `query` is running.
-    case executing(String)
-    /// So many rows are being made into objects: short, and not to be interrupted.
-    case mapping(Int)
+    case executing
+    /// The rows are being made into objects: short, and not to be interrupted.
+    case mapping
     /// So many objects were found. `next` is running if a request waits.
     case finished(Int)
     /// It went wrong. `next` is running if a request waits.
@@ -115,9 +115,9 @@ public struct Database: Machine {
   public mutating func start(in name: State.Name, _ step: Step<Self>) -> State {
     switch name {
     case .idle: .idle
-    case .translating: .translating("query")
-    case .executing: .executing("query")
-    case .mapping: .mapping(0)
+    case .translating: entering(.translating, saying: .translate("query"), step)
+    case .executing: entering(.executing, saying: .execute("query"), step)
+    case .mapping: entering(.mapping, saying: .map(0), step)
     case .finished: .finished(0)
     case .failed: .failed(.executing, "error")
     case .cancelled: .cancelled
@@ -132,44 +132,33 @@ public struct Database: Machine {
     }
   }
 
-  public mutating func entered(_ state: State, _ step: Step<Self>) {
-    switch state {
-    case .translating(let request): step.emit(.translate(request))
-    case .executing(let query): step.emit(.execute(query))
-    case .mapping(let rows): step.emit(.map(rows))
-    case .idle, .finished, .failed, .cancelled: break
-    }
-  }
-
   public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
     switch event {
     case .perform(let request):
       switch state {
-      case .idle: return .move(to: .translating(request))
+      case .idle: return translate(request, step)
       case .finished, .failed, .cancelled:
         // Whoever waits already, comes first.
-        return step.when("nobody waits", waiting.isEmpty) ? .move(to: .translating(request)) : wait(request, step)
+        return step.when("nobody waits", waiting.isEmpty) ? translate(request, step) : wait(request, step)
       case .translating, .executing, .mapping: return wait(request, step)
       }
     case .translated(let query):
       switch state {
-      case .translating: return .move(to: .executing(query))
+      case .translating: return .move(to: entering(.executing, saying: .execute(query), step))
       case .executing, .mapping: return .ignore  // Said before.
       case .idle, .finished, .failed, .cancelled: return dropLate()
       }
     case .rows(let count):
       switch state {
       case .translating: return step.refuse("that stage has not begun")
-      case .executing: return .move(to: .mapping(count))
+      case .executing: return .move(to: entering(.mapping, saying: .map(count), step))
       case .mapping: return .ignore  // Said before.
       case .idle, .finished, .failed, .cancelled: return dropLate()
       }
     case .mapped(let count):
       switch state {
       case .translating, .executing: return step.refuse("that stage has not begun")
-      case .mapping:
-        step.emit(.objects(count))
-        return .move(to: .finished(count))
+      case .mapping: return .move(to: entering(.finished(count), saying: .objects(count), step))
       case .idle, .finished, .failed, .cancelled: return dropLate()
       }
     case .error(let error):
@@ -190,15 +179,23 @@ public struct Database: Machine {
     case .next:
       switch state {
       case .finished, .failed, .cancelled:
-        return waiting.isEmpty ? .ignore : .move(to: .translating(waiting.removeFirst()))
+        return waiting.isEmpty ? .ignore : translate(waiting.removeFirst(), step)
       case .idle, .translating, .executing, .mapping: return .ignore
       }
     }
   }
 
+  private func entering(_ state: State, saying output: Output, _ step: Step<Self>) -> State {
+    step.emit(output)
+    return state
+  }
+
+  private func translate(_ request: String, _ step: Step<Self>) -> Reaction<State> {
+    .move(to: entering(.translating, saying: .translate(request), step))
+  }
+
   private func fail(_ stage: Stage, _ error: String, _ step: Step<Self>) -> Reaction<State> {
-    step.emit(.failure(stage, error))
-    return .move(to: .failed(stage, error))
+    .move(to: entering(.failed(stage, error), saying: .failure(stage, error), step))
   }
 
   private mutating func wait(_ request: String, _ step: Step<Self>) -> Reaction<State> {
