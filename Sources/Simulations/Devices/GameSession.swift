@@ -169,6 +169,8 @@ public struct GameSession: Machine {
     world.ticks += 1
     world.drawn += 1
     step.emit(.update(step.parameters.age(at: world.ticks) - last))
+    // The next one has its own moment, however early this one came.
+    step.arm(.tick, after: step.parameters.age(at: world.ticks + 1) - world.age(at: step.now))
     return draw(.drawWorld, step)
   }
 }

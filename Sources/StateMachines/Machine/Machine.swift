@@ -61,7 +61,7 @@ public protocol Machine: _Machine where Event: MachineEvent {
   /// After each input that is moved or stayed the runtime compares what the machine declared before it with what it
   /// declares now. No longer declared: disarmed. Newly declared: armed. Declared before and now: armed anew by a move,
   /// unless it is ``StateTimer/continuing``; left alone otherwise, but that one which has just expired runs again if it is
-  /// ``StateTimer/every(_:_:)``, or ``StateTimer/at(_:_:)`` a moment that is still to come. What the rule arms or disarms by itself (``Step/arm(_:after:)``) is left to it for that
+  /// ``StateTimer/every(_:_:)``. What the rule arms or disarms by itself (``Step/arm(_:after:)``) is left to it for that
   /// input, and a timer that no state declares is never touched.
   ///
   /// An event with data brings those that the machine declares when the timer expires.
@@ -129,8 +129,7 @@ public struct StateTimer<M: Machine> {
   @_disfavoredOverload
   public static func after(_ interval: Interval, _ event: M.Event) -> Self { Self(event, interval.nanoseconds) }
 
-  /// A timer that expires at a moment; at once if that is past. One that has just expired runs again if the machine now
-  /// declares a later moment.
+  /// A timer that expires at a moment; at once if that is past.
   @inlinable
   public static func at(_ moment: Moment, _ event: M.Event) -> Self { Self(event, moment.nanoseconds, isMoment: true) }
 

@@ -135,7 +135,7 @@ extension Step where M: Machine {
       rest &= ~bit
       if running & bit != 0 {
         if isMove, !timer.isContinuing { begin(timer, at: place) }
-      } else if isMove && !timer.isContinuing || expired & bit != 0 && goesOn(timer) {
+      } else if isMove && !timer.isContinuing || timer.isPeriodic && expired & bit != 0 {
         begin(timer, at: place)
       } else {
         let declared = earlier ?? declared(by: before)
@@ -146,18 +146,12 @@ extension Step where M: Machine {
     if rest != 0 { end(rest & (earlier ?? declared(by: before))) }
   }
 
-  /// Whether a timer runs again that has just expired.
-  @inlinable
-  func goesOn(_ timer: StateTimer<M>) -> Bool {
-    timer.isPeriodic || timer.isMoment && timer.time > record.pointee.now.nanoseconds
-  }
-
   /// What an expiry changes that is ignored or refused: a periodic timer goes on.
   @inlinable
   func goOn(_ machine: M, expired: UInt64) {
     machine.timers(in: machine.state, parameters).forEach { timer in
       let place = place(of: timer.event)
-      if expired & (1 &<< UInt64(place)) != 0, goesOn(timer) { begin(timer, at: place) }
+      if timer.isPeriodic, expired & (1 &<< UInt64(place)) != 0 { begin(timer, at: place) }
     }
   }
 
