@@ -68,10 +68,13 @@ package struct OptionTable<Name: Sendable>: Sendable {
 
   /// Scans the words behind the program's name.
   ///
-  /// Not to be called from two threads at once: glibc keeps its place in a global.
-  ///
   /// - Throws: A ``UsageFailure`` for the first word that is wrong.
   package func parse(_ words: [String]) throws(UsageFailure) -> Outcome {
+    // glibc keeps its place in a global, so one thread at a time scans.
+    try scanning.withLock { _ throws(UsageFailure) in try scan(words) }
+  }
+
+  private func scan(_ words: [String]) throws(UsageFailure) -> Outcome {
     // Safety: both vectors and their strings live until the end of this call.
     let strings = CStrings([program] + words)
     let names = CStrings(options.map(\.long) + ["help", "version"])
@@ -206,6 +209,9 @@ package enum UsageFailure: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// Copies of strings for the C library, ended by a null pointer.
 ///
+/// Held by whoever scans.
+private let scanning = Locked(())
+
 /// On the C side of memory because getopt_long reorders its vector and remembers places in it between calls.
 private struct CStrings {
   let vector: UnsafeMutableBufferPointer<UnsafeMutablePointer<CChar>?>
