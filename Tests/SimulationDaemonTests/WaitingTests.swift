@@ -34,6 +34,17 @@ struct WaitingTests {
       ])
   }
 
+  @Test("what came about among very much else is found all the same, for each who waits for it")
+  func amongMuch() {
+    let (one, other) = (host.connect(), host.connect())
+    _ = one.say("new till t initial=open idle=1500ms\nnew game g frameRate=1000\nsend g start")
+    #expect(one.say("await t closed") == [])
+    #expect(other.say("await t closed within=1s") == [])
+    host.passTime(30)
+    #expect(one.lines() == ["+ reached closed t=1.500 seq=1503"])
+    #expect(other.lines().map { $0.prefix(9) } == ["- TIMEOUT"])
+  }
+
   @Test("at the deadline it times out, and timers due at it have fired")
   func deadline() {
     let guest = host.connect()

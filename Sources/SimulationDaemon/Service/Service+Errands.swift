@@ -87,7 +87,6 @@ extension Service {
     engine.tellGap(&client.session)
     client.move(to: hosted)
     client.session.cursor = nil
-    client.awaitedUpTo = nil
     guard let home = hosted.home else { return hosted.note(arrivalOf: client) }
     home.catchUp(host: host)
     // A watch rests while another world is in use: what came meanwhile is not told.

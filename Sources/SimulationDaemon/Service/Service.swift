@@ -416,11 +416,12 @@ final class Service {
     while true {
       let requests = engine.counters.requests
       for client in busy {
-        guard case .await = client.session.activity, let home = client.hosted.home else { continue }
-        if home.realm.clock.mode == .real || home.realm.world.lastSequence != client.awaitedUpTo {
-          client.awaitedUpTo = home.realm.world.lastSequence
-          attend(client, home)
+        guard case .await(let wait) = client.session.activity, let home = client.hosted.home else { continue }
+        if isFarBehind(wait, home) {
+          client.session.needsWorker = true
+          continue
         }
+        if home.realm.clock.mode == .real || wait.reader.next <= home.realm.world.journal.last { attend(client, home) }
       }
       if engine.counters.requests == requests { return }
     }

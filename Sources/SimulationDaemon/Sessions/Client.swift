@@ -24,8 +24,6 @@ extension Service {
     var turn: UInt64 = 0
     /// The host time at which a drawing is looked at again.
     var nextGlance: UInt64 = 0
-    /// Up to which input it was last looked whether what it awaits has come about.
-    var awaitedUpTo: UInt64?
     /// Whether it was told something since the last commit that the store must have first.
     var owesStore = false
     // In which of the service's lists this client stands, so that it stands there once.

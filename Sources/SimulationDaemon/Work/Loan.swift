@@ -121,7 +121,9 @@ final class Loan: @unchecked Sendable {
     case .none: false
     case .reply, .compare: !lease.isOver && engine.hasRoomForReply(actor.session)
     case .rewind(let rewind): !lease.isOver && !rewind.rewinding.hasArrived
-    case .advance, .step, .await, .fork, .deferred, .away: !lease.isOver
+    // Time moves on for all who await something together, or each would read later what it moved for the others.
+    case .await: false
+    case .advance, .step, .fork, .deferred, .away: !lease.isOver
     }
   }
 

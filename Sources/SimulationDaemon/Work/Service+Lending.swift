@@ -54,7 +54,8 @@ extension Service {
     case .reply(let reply, _):
       engine.hasRoomForReply(client.session) && (!reply.isWaiting || host >= client.nextGlance)
     case .await(let wait):
-      home.realm.rewinding == nil && home.realm.clock.mode == .virtual && isReady(client, wait.patience)
+      home.realm.rewinding == nil
+        && (home.realm.clock.mode == .virtual && isReady(client, wait.patience) || isFarBehind(wait, home))
     case .advance(let advance): home.realm.rewinding == nil && isReady(client, advance.patience)
     case .step(let step): home.realm.rewinding == nil && isReady(client, step.patience)
     case .rewind(let rewind):
@@ -65,6 +66,11 @@ extension Service {
       }
     case .fork, .deferred: home.realm.rewinding == nil
     }
+  }
+
+  /// Whether so much has happened since it was looked whether an awaited state has come that a worker is to look.
+  func isFarBehind(_ wait: Activity.Await, _ home: RealmBox) -> Bool {
+    wait.reader.next + 256 <= home.realm.world.journal.last
   }
 
   /// Whether time may go on: a client has taken its notices, or has been waited for long enough.
