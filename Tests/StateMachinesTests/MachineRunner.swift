@@ -8,7 +8,7 @@ final class MachineRunner<M: Machine> {
   private let parameters = UnsafeMutablePointer<M.Parameters>.allocate(capacity: 1)
   /// The events that timers bring.
   private let events: UnsafeMutableBufferPointer<M.Event>
-  private let withData: UInt64
+  private let table: TimerTable<M.Event>
   private var record = StepRecord(generator: Generator(seed: 0))
   /// The moment of the next step.
   var now = Moment.beginning
@@ -21,10 +21,7 @@ final class MachineRunner<M: Machine> {
   init(_ type: M.Type, in initial: String? = nil, timers events: [M.Event] = []) {
     self.events = .allocate(capacity: events.count)
     _ = self.events.initialize(from: events)
-    let casesWithData = EnumCase.counts(of: M.Event.self)?.withData ?? 0
-    withData = events.enumerated().reduce(0) { bits, timer in
-      (EnumCase.number(of: timer.element) ?? .max) < casesWithData ? bits | 1 << UInt64(timer.offset) : bits
-    }
+    table = TimerTable(events)
     parameters.initialize(to: M.Parameters())
     begin()
     let place = initial.flatMap { M.State.Name.words.firstIndex(of: $0) }
@@ -79,8 +76,7 @@ final class MachineRunner<M: Machine> {
     let running = events.indices.reduce(UInt64(0)) { bits, place in
       timers[word(events[place])] == nil ? bits : bits | 1 << UInt64(place)
     }
-    record.timers = StepTimers(
-      events: UnsafeRawPointer(events.baseAddress), count: events.count, withData: withData, running: running)
+    record.timers = table.stepTimers(running: running)
   }
 
   private func line(_ result: StepResult) -> String {

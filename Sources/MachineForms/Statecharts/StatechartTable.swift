@@ -36,24 +36,25 @@ extension Machine {
     of events: [Event], timers: [Event] = [], at now: Moment = .beginning, with parameters: Parameters = Parameters()
   ) -> [FlatCell] {
     var record = StepRecord(generator: Generator(seed: 0))
+    let table = TimerTable(timers)
     return withUnsafePointer(to: parameters) { parameters in
-      timers.withUnsafeBytes { brought in
-        State.Name.allCases.flatMap { name in
-          events.enumerated().map { place, event in
-            // Safety: room for one machine, which is made before it is used and destroyed before the room is given back.
-            let machine = UnsafeMutablePointer<Self>.allocate(capacity: 1)
-            defer { machine.deallocate() }
-            record.begin(at: now)
-            record.timers = StepTimers(events: brought.baseAddress, count: timers.count, withData: 0, running: 0)
-            _ = Self.initialize(machine, initial: name.index, parameters, &record)
-            defer { machine.deinitialize(count: 1) }
-            var running: UInt64 = 0
-            for case .arm(let timer, _, _) in record.effects { running |= 1 << UInt64(timer) }
-            record.begin(at: now)
-            record.timers.running = running
-            let result = withUnsafePointer(to: event) { Self.step(machine, event: $0, parameters, &record) }
-            return cell(name, place, result, in: record, timers)
+      State.Name.allCases.flatMap { name in
+        events.enumerated().map { place, event in
+          // Safety: room for one machine, which is made before it is used and destroyed before the room is given back.
+          let machine = UnsafeMutablePointer<Self>.allocate(capacity: 1)
+          defer { machine.deallocate() }
+          record.begin(at: now)
+          record.timers = table.stepTimers(running: 0)
+          _ = Self.initialize(machine, initial: name.index, parameters, &record)
+          defer { machine.deinitialize(count: 1) }
+          var running: UInt64 = 0
+          for case .arm(let timer, _, _) in record.effects { running |= 1 << UInt64(timer) }
+          record.begin(at: now)
+          record.timers = table.stepTimers(running: running)
+          let result = withExtendedLifetime(table) {
+            withUnsafePointer(to: event) { Self.step(machine, event: $0, parameters, &record) }
           }
+          return cell(name, place, result, in: record, timers)
         }
       }
     }

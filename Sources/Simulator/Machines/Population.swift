@@ -55,9 +55,8 @@ struct Population: ~Copyable {
     let eventStride: Int
     let words: KindWords
     let timers: Int
-    // Safety: owned by the kind. `nil` where timers bring no events.
-    let timerEvents: UnsafeRawPointer?
-    let timersWithData: UInt64
+    /// The timers of a machine of which none runs; what it points to is owned by the kind.
+    let stillTimers: StepTimers
     let valueOffset: Int
     /// Where the place of the machine's parameters stands; negative for a kind that has none, which keeps no place.
     let parameterOffset: Int
@@ -71,7 +70,6 @@ struct Population: ~Copyable {
     /// The timers of a cell's machine as its step needs to know them.
     @inline(__always)
     func stepTimers(of cell: UnsafeMutableRawPointer) -> StepTimers {
-      guard let timerEvents else { return .none }
       // Safety: a cell begins with its kind's timers.
       let timers = cell.assumingMemoryBound(to: RunningTimer.self)
       var running: UInt64 = 0
@@ -80,7 +78,7 @@ struct Population: ~Copyable {
         if timers[place].stamp != 0 { running |= 1 &<< UInt64(truncatingIfNeeded: place) }
         place &+= 1
       }
-      return StepTimers(events: timerEvents, count: self.timers, withData: timersWithData, running: running)
+      return stillTimers.running(running)
     }
 
     /// The parameters that a cell's machine was made with.
@@ -163,8 +161,7 @@ struct Population: ~Copyable {
     slots.append(
       Slot(
         machine: kind.machine, plainEvents: kind.plainEvents, eventStride: kind.layout.eventStride,
-        words: kind.words, timers: timers, timerEvents: kind.timerEvents,
-        timersWithData: kind.timersWithData,
+        words: kind.words, timers: timers, stillTimers: kind.stepTimers(running: 0),
         valueOffset: valueOffset, parameterOffset: hasParameters ? parameterOffset : -1,
         cellStride: max(1, rounded(end, to: alignment)),
         parameterStride: layout.parameterStride, weightOffset: weightOffset, parameterBase: pool.base))

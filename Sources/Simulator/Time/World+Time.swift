@@ -113,7 +113,7 @@ extension World {
     if due != nil {
       agenda.living -= 1
       firings += 1
-      record.timers = slot.stepTimers(of: cell)
+      noteTimers(slot, cell)
       record.key = key
       result = slot.machine.expire(
         cell + slot.valueOffset, timer: UInt8(timer), slot.parameters(of: cell), &record)
@@ -167,7 +167,7 @@ extension World {
         move(to: Moment(nanoseconds: entry.due))
         firings &+= 1
         record.begin(at: now)
-        record.timers = slot.stepTimers(of: cell)
+        noteTimers(slot, cell)
         let result = slot.machine.expire(
           cell + slot.valueOffset, timer: UInt8(truncatingIfNeeded: timer), slot.parameters(of: cell), &record)
         finish(result, .expiry, machine, index: UInt8(truncatingIfNeeded: timer), cell, isAnswer: false)
@@ -219,7 +219,7 @@ extension World {
     let (cell, kind) = population.cell(at: location)
     let slot = population.slots[kind]
     record.begin(at: now)
-    record.timers = slot.stepTimers(of: cell)
+    noteTimers(slot, cell)
     details.tag(.key)
     details.number(UInt64(name.key))
     record.key = name.key

@@ -104,7 +104,7 @@ extension World {
     details.tag(.source, UInt8(delivery.wire.output))
     details.number(UInt64(delivery.wire.from.number))
     record.begin(at: now)
-    record.timers = slot.stepTimers(of: cell)
+    noteTimers(slot, cell)
     let result: StepResult
     if let arguments = definition.events[event].fitted(delivery.data) {
       if definition.isPlain(event) {

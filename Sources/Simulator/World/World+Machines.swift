@@ -56,7 +56,7 @@ extension World {
     let slot = population.slots[place]
     beginAnswer()
     record.begin(at: now)
-    record.timers = slot.stepTimers(of: cell)
+    noteTimers(slot, cell)
     let state = slot.machine.initialize(
       cell + slot.valueOffset, initial: initial, slot.parameters(of: cell), &record)
     if place > 0xFF {

@@ -87,10 +87,20 @@ extension World {
   ) {
     beginAnswer()
     record.begin(at: now)
-    record.timers = slot.stepTimers(of: cell)
+    noteTimers(slot, cell)
     let result = slot.machine.step(
       cell + slot.valueOffset, event: storage, slot.parameters(of: cell), &record)
     finish(result, .event, machine, index: UInt8(truncatingIfNeeded: event), cell, isAnswer: true)
+  }
+
+  /// Notes the timers of a machine for its next step; most kinds have none, and most steps come after one of the like.
+  @inline(__always)
+  mutating func noteTimers(_ slot: Population.Slot, _ cell: UnsafeMutableRawPointer) {
+    if slot.timers > 0 {
+      record.timers = slot.stepTimers(of: cell)
+    } else if !record.timers.isEmpty {
+      record.timers = .none
+    }
   }
 
   @inline(__always)

@@ -119,10 +119,8 @@ public final class Kind: Sendable {
     layout = Layout(
       valueSize: MemoryLayout<M>.size, valueAlignment: MemoryLayout<M>.alignment,
       parameterStride: MemoryLayout<M.Parameters>.stride, eventStride: MemoryLayout<M.Event>.stride)
-    let operations = TypedOperations<M>(
+    operations = TypedOperations<M>(
       events: events, timerEvents: timerEvents, readings: readings, parameters: parameters)
-    timersWithData = operations.timersWithData
-    self.operations = operations
   }
 
   /// See ``init(remembering:)``.
@@ -151,7 +149,6 @@ public final class Kind: Sendable {
       states: description.states, events: events, timers: timers.map(\.name), outputs: outputs.map(\.name))
     layout = Layout(valueSize: 0, valueAlignment: 1, parameterStride: 1, eventStride: 1)
     operations = NoOperations()
-    timersWithData = 0
   }
 
   deinit {
@@ -198,22 +195,10 @@ public final class Kind: Sendable {
   /// Safety: the events belong to the kind and live as long as it does; nobody writes to them.
   public var plainEvents: UnsafeRawPointer { operations.plainEvents }
 
-  /// The events that the timers bring, one `Event` after the other in the kind's order; `nil` if there are none.
-  ///
-  /// Safety: as for ``plainEvents``.
-  public var timerEvents: UnsafeRawPointer? { operations.timerEvents }
-
-  /// What a step needs to know of a machine's timers.
+  /// What a step needs to know of a machine's timers; valid as long as the kind is.
   ///
   /// - Parameter running: A bit for each timer without a key that runs.
-  public func stepTimers(running: UInt64) -> StepTimers {
-    let events = timerEvents
-    return StepTimers(
-      events: events, count: events == nil ? 0 : timers.count, withData: timersWithData, running: running)
-  }
-
-  /// A bit for each timer whose event has data.
-  public let timersWithData: UInt64
+  public func stepTimers(running: UInt64) -> StepTimers { operations.stepTimers.running(running) }
 
   /// Whether each case of the machine's events can be sent, or is brought by a timer: one that neither is was forgotten.
   public var listsAllEvents: Bool { operations.listsAllEvents }

@@ -3,8 +3,7 @@
 /// Safety: as in ``ErasedMachine``, raw pointers are to the machine's own types; the kind's layout says so.
 protocol KindOperations: Sendable {
   var plainEvents: UnsafeRawPointer { get }
-  var timerEvents: UnsafeRawPointer? { get }
-  var timersWithData: UInt64 { get }
+  var stepTimers: StepTimers { get }
   var listsAllEvents: Bool { get }
   func makeEvent(_ event: Int, _ arguments: [Value], at storage: UnsafeMutableRawPointer)
   func destroyEvent(at storage: UnsafeMutableRawPointer)
@@ -22,15 +21,16 @@ final class TypedOperations<M: _Machine>: KindOperations, @unchecked Sendable {
   private let readings: [ReadingForm<M>]
   private let parameters: [ParameterForm<M.Parameters>]
   private let constants: UnsafeMutablePointer<M.Event>
-  private let brought: UnsafeMutableBufferPointer<M.Event>
+  private let brought: [M.Event]
+  private let timers: TimerTable<M.Event>
 
   /// - Parameter timerEvents: What each timer brings; none for a machine whose timers bring no events.
   init(
     events: [EventForm<M.Event>], timerEvents: [M.Event], readings: [ReadingForm<M>],
     parameters: [ParameterForm<M.Parameters>]
   ) {
-    brought = .allocate(capacity: timerEvents.count)
-    _ = brought.initialize(from: timerEvents)
+    brought = timerEvents
+    timers = TimerTable(timerEvents)
     self.events = events
     self.readings = readings
     self.parameters = parameters
@@ -45,18 +45,9 @@ final class TypedOperations<M: _Machine>: KindOperations, @unchecked Sendable {
       (constants + place).deinitialize(count: 1)
     }
     constants.deallocate()
-    brought.deinitialize()
-    brought.deallocate()
   }
 
-  var timerEvents: UnsafeRawPointer? { brought.isEmpty ? nil : UnsafeRawPointer(brought.baseAddress) }
-
-  var timersWithData: UInt64 {
-    guard let counts = EnumCase.counts(of: M.Event.self) else { return 0 }
-    return brought.enumerated().reduce(0) { bits, timer in
-      (EnumCase.number(of: timer.element) ?? .max) < counts.withData ? bits | 1 << UInt64(timer.offset) : bits
-    }
-  }
+  var stepTimers: StepTimers { timers.stepTimers(running: 0) }
 
   var listsAllEvents: Bool {
     guard let counts = EnumCase.counts(of: M.Event.self) else { return true }
@@ -94,8 +85,7 @@ final class TypedOperations<M: _Machine>: KindOperations, @unchecked Sendable {
     var why: String?
     for arguments in combinations(of: events[event].arguments.map(\.samples)) {
       record.begin(at: now)
-      record.timers = StepTimers(
-        events: timerEvents, count: brought.count, withData: timersWithData, running: running)
+      record.timers = timers.stepTimers(running: running)
       var machine = value.assumingMemoryBound(to: M.self).pointee
       var input = events[event].make(arguments)
       let result = withUnsafeMutablePointer(to: &machine) { machine in

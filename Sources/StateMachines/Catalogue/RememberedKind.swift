@@ -61,8 +61,7 @@ enum NoMachine: ErasedMachine {
 // Unchecked: the only stored pointer is to a byte that nobody reads or writes.
 final class NoOperations: KindOperations, @unchecked Sendable {
   let plainEvents: UnsafeRawPointer
-  var timerEvents: UnsafeRawPointer? { nil }
-  var timersWithData: UInt64 { 0 }
+  var stepTimers: StepTimers { .none }
   var listsAllEvents: Bool { true }
 
   init() {

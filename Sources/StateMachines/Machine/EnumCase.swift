@@ -8,8 +8,11 @@
 /// kind stands first, the value witnesses one word before, and behind them, at byte 88, the function that tells a value's
 /// case; in the description, at bytes 20 and 24, the numbers of cases with and without data. `EnumCaseTests` fails should
 /// a compiler change that.
+@usableFromInline
 enum EnumCase {
   /// The number of a value's case; `nil` if its type is no `enum`.
+  @inlinable
+  @inline(__always)
   static func number<E>(of value: E) -> Int? {
     guard let metadata = metadata(of: E.self) else { return nil }
     let witnesses = (metadata - MemoryLayout<UnsafeRawPointer>.size).load(as: UnsafeRawPointer.self)
@@ -18,6 +21,8 @@ enum EnumCase {
   }
 
   /// How many cases a type has, with data and without; `nil` if it is no `enum`.
+  @inlinable
+  @inline(__always)
   static func counts<E>(of type: E.Type) -> (withData: Int, plain: Int)? {
     guard let metadata = metadata(of: type) else { return nil }
     let description = (metadata + MemoryLayout<UnsafeRawPointer>.size).load(as: UnsafeRawPointer.self)
@@ -25,7 +30,9 @@ enum EnumCase {
     return (Int(withData), Int((description + 24).load(as: UInt32.self)))
   }
 
-  private static func metadata<E>(of type: E.Type) -> UnsafeRawPointer? {
+  @inlinable
+  @inline(__always)
+  static func metadata<E>(of type: E.Type) -> UnsafeRawPointer? {
     let metadata = unsafeBitCast(type as Any.Type, to: UnsafeRawPointer.self)
     return metadata.load(as: UInt.self) == 0x201 ? metadata : nil
   }

@@ -101,7 +101,11 @@ extension Machine where State.Name == State {
 ///
 /// The kind lists the timers that its machines have (``Kind``); a timer is known by its event.
 public struct StateTimer<M: Machine> {
-  @usableFromInline let event: M.Event
+  /// The case of the event; negative if events are no `enum`.
+  @usableFromInline let number: Int32
+  /// The event itself, where its case does not say all. Without it a timer has nothing to be copied or freed, and most
+  /// are looked at in each step and never armed.
+  @usableFromInline let data: EventBox<M.Event>?
   /// Nanoseconds from arming, or the moment itself.
   @usableFromInline let time: Int64
   @usableFromInline let isMoment: Bool
@@ -109,8 +113,15 @@ public struct StateTimer<M: Machine> {
   @usableFromInline let isContinuing: Bool
 
   @inlinable
+  @inline(__always)
   init(_ event: M.Event, _ time: Int64, isMoment: Bool = false, isPeriodic: Bool = false, isContinuing: Bool = false) {
-    self.event = event
+    if let number = EnumCase.number(of: event), let counts = EnumCase.counts(of: M.Event.self) {
+      self.number = Int32(truncatingIfNeeded: number)
+      data = number < counts.withData ? EventBox(event) : nil
+    } else {
+      number = -1
+      data = EventBox(event)
+    }
     self.time = time
     self.isMoment = isMoment
     self.isPeriodic = isPeriodic
@@ -150,7 +161,18 @@ public struct StateTimer<M: Machine> {
   /// This timer, which goes on across moves between states that both declare it.
   @inlinable
   public var continuing: Self {
-    Self(event, time, isMoment: isMoment, isPeriodic: isPeriodic, isContinuing: true)
+    Self(number, data, time, isMoment: isMoment, isPeriodic: isPeriodic, isContinuing: true)
+  }
+
+  @inlinable
+  init(_ number: Int32, _ data: EventBox<M.Event>?, _ time: Int64, isMoment: Bool, isPeriodic: Bool, isContinuing: Bool)
+  {
+    self.number = number
+    self.data = data
+    self.time = time
+    self.isMoment = isMoment
+    self.isPeriodic = isPeriodic
+    self.isContinuing = isContinuing
   }
 
   /// When it expires if it is armed now.
@@ -159,6 +181,17 @@ public struct StateTimer<M: Machine> {
     if isMoment { return Moment(nanoseconds: max(time, now.nanoseconds)) }
     precondition(time >= 0, "a timer cannot expire before it is armed")
     return now + Interval(nanoseconds: time)
+  }
+}
+
+/// An event elsewhere in memory.
+@usableFromInline
+final class EventBox<Event> {
+  @usableFromInline let event: Event
+
+  @inlinable
+  init(_ event: Event) {
+    self.event = event
   }
 }
 

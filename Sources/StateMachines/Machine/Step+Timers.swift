@@ -72,33 +72,48 @@ extension Step where M: Machine {
   @inline(__always)
   var hasTimers: Bool { record.pointee.timers.count > 0 }
 
-  /// The place of a timer in the kind's list.
+  /// The place of the timer that brings an event, in the kind's list.
   @inlinable
   @inline(__always)
   func place(of event: M.Event) -> Int {
-    let timers = record.pointee.timers
-    // Safety: the kind's list has `count` events of this type (``StepTimers/events``); `place` stays below that.
-    if let events = timers.events?.assumingMemoryBound(to: M.Event.self) {
-      var place = 0
-      while place < timers.count {
-        if events[place] == event { return place }
-        place &+= 1
-      }
-    }
-    return placeOfCase(event)
+    guard let number = EnumCase.number(of: event), let place = place(ofCase: number) else { return placeOfEqual(event) }
+    return place
   }
 
-  /// The place of the timer that brings the same event with other data.
+  /// The place of a timer that a state declares.
+  @inlinable
+  @inline(__always)
+  func place(of timer: StateTimer<M>) -> Int {
+    if let place = place(ofCase: Int(timer.number)) { return place }
+    if let data = timer.data { return placeOfEqual(data.event) }
+    noTimer("the case \(timer.number) of \(M.Event.self)")
+  }
+
+  /// The place of the only timer that brings a case; `nil` if there is none, or there are several.
+  @inlinable
+  @inline(__always)
+  func place(ofCase number: Int) -> Int? {
+    let timers = record.pointee.timers
+    // Safety: the table has a byte for each case of the type, which an event's number is one of.
+    guard timers.events != nil, number >= 0 else { return nil }
+    let place = timers.places[number]
+    return place < StepTimers.severalPlaces ? Int(place) : nil
+  }
+
+  /// The place of the timer that brings this very event, of several that bring the same case.
   @usableFromInline
   @inline(never)
-  func placeOfCase(_ event: M.Event) -> Int {
+  func placeOfEqual(_ event: M.Event) -> Int {
     let timers = record.pointee.timers
-    if timers.withData != 0, let events = timers.events?.assumingMemoryBound(to: M.Event.self),
-      let number = EnumCase.number(of: event),
-      let place = (0..<timers.count).first(where: { EnumCase.number(of: events[$0]) == number })
-    {
-      return place
-    }
+    // Safety: the kind's list has `count` events of this type (``StepTimers/events``).
+    let events = UnsafeBufferPointer(start: timers.events?.assumingMemoryBound(to: M.Event.self), count: timers.count)
+    if let place = events.firstIndex(of: event) { return place }
+    noTimer("\(event)")
+  }
+
+  @usableFromInline
+  @inline(never)
+  func noTimer(_ event: String) -> Never {
     preconditionFailure("no timer of \(M.self) brings \(event): its kind lists the timers")
   }
 
@@ -107,7 +122,7 @@ extension Step where M: Machine {
   /// Arms a timer that a state declares.
   @inlinable
   func begin(_ timer: StateTimer<M>) {
-    begin(timer, at: place(of: timer.event))
+    begin(timer, at: place(of: timer))
   }
 
   @inlinable
@@ -130,7 +145,7 @@ extension Step where M: Machine {
     let running = record.pointee.timers.running
     var earlier: UInt64?
     machine.timers(in: machine.state, parameters).forEach { timer in
-      let place = place(of: timer.event)
+      let place = place(of: timer)
       let bit: UInt64 = 1 &<< UInt64(place)
       rest &= ~bit
       if running & bit != 0 {
@@ -150,7 +165,7 @@ extension Step where M: Machine {
   @inlinable
   func goOn(_ machine: M, expired: UInt64) {
     machine.timers(in: machine.state, parameters).forEach { timer in
-      let place = place(of: timer.event)
+      let place = place(of: timer)
       if timer.isPeriodic, expired & (1 &<< UInt64(place)) != 0 { begin(timer, at: place) }
     }
   }
@@ -160,7 +175,7 @@ extension Step where M: Machine {
   @inline(never)
   func event(of place: Int, declaredBy machine: M) -> M.Event? {
     var event: M.Event?
-    machine.timers(in: machine.state, parameters).forEach { if self.place(of: $0.event) == place { event = $0.event } }
+    machine.timers(in: machine.state, parameters).forEach { if self.place(of: $0) == place { event = $0.data?.event } }
     return event
   }
 
@@ -169,7 +184,7 @@ extension Step where M: Machine {
   @inline(never)
   func declared(by machine: M) -> UInt64 {
     var bits: UInt64 = 0
-    machine.timers(in: machine.state, parameters).forEach { bits |= 1 &<< UInt64(place(of: $0.event)) }
+    machine.timers(in: machine.state, parameters).forEach { bits |= 1 &<< UInt64(place(of: $0)) }
     return bits
   }
 
@@ -196,14 +211,14 @@ extension StateTimers {
   package func begin(_ step: Step<M>) {
     forEach {
       precondition(!$0.isPeriodic, "a node of a chart declares no periodic timer: its reaction arms it anew")
-      step.override(step.place(of: $0.event), due: $0.due(from: step.now))
+      step.override(step.place(of: $0), due: $0.due(from: step.now))
     }
   }
 
   /// Disarms these timers.
   @inlinable
   package func end(_ step: Step<M>) {
-    forEach { step.override(step.place(of: $0.event), due: nil) }
+    forEach { step.override(step.place(of: $0), due: nil) }
   }
 }
 

@@ -99,6 +99,9 @@ public struct StepTimers: Sendable {
   // Safety: the events that the kind's timers bring, one after the other in the kind's order; the kind owns them, and
   // whoever takes the step keeps it alive. `nil` where there are none.
   @usableFromInline nonisolated(unsafe) let events: UnsafeRawPointer?
+  // Safety: as for the events, a byte for each case of their type: the place of the timer that brings it, `noPlace` or
+  // `severalPlaces`. Nothing is read from it where events are no `enum`.
+  @usableFromInline nonisolated(unsafe) let places: UnsafePointer<UInt8>
   /// How many timers the kind has, at most 64.
   @usableFromInline let count: Int
   /// A bit for each timer whose event has data.
@@ -107,15 +110,37 @@ public struct StepTimers: Sendable {
   public var running: UInt64
 
   @inlinable
-  @inline(__always)
-  public init(events: UnsafeRawPointer?, count: Int, withData: UInt64, running: UInt64) {
+  init(events: UnsafeRawPointer?, places: UnsafePointer<UInt8>, count: Int, withData: UInt64, running: UInt64) {
     self.events = events
+    self.places = places
     self.count = count
     self.withData = withData
     self.running = running
   }
 
-  public static var none: StepTimers { StepTimers(events: nil, count: 0, withData: 0, running: 0) }
+  /// Whether there is none.
+  @inlinable
+  @inline(__always)
+  public var isEmpty: Bool { count == 0 }
+
+  @usableFromInline static var noPlace: UInt8 { 0xFF }
+  @usableFromInline static var severalPlaces: UInt8 { 0xFE }
+
+  /// The same of another machine.
+  @inlinable
+  @inline(__always)
+  public func running(_ running: UInt64) -> StepTimers {
+    var timers = self
+    timers.running = running
+    return timers
+  }
+
+  // Safety: nobody reads from this address, since there are no events.
+  @inlinable
+  public static var none: StepTimers {
+    StepTimers(
+      events: nil, places: UnsafePointer(bitPattern: 1).unsafelyUnwrapped, count: 0, withData: 0, running: 0)
+  }
 }
 
 /// One thing that a step asks for, without the types of its machine.
