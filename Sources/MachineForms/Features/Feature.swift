@@ -11,7 +11,7 @@ public import StateMachines
 /// | action | ``Action`` | what the actor gets: the wishes, and what the feature asks of itself |
 /// | wish to action | ``wishToAction(_:)`` | the identity, unless actions are of another type |
 /// | bootstrapper | ``bootstrapper()`` | the first actions, once, while the store is made |
-/// | actor | ``actor(_:_:_:)`` | all logic: whether an action is taken, and what comes of it, at once or later |
+/// | actor | ``actor(_:_:_:)`` | all logic: whether an action is taken, and the effects it has, at once or later |
 /// | effect | ``Effect`` | a fact |
 /// | reducer | ``reducer(_:_:)`` | applies a fact to the state; pure, synchronous, and does not ask whether it may |
 /// | post-processor | ``postProcessor(_:_:_:)`` | at most one more action after the state has changed |

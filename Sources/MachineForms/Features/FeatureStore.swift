@@ -118,9 +118,9 @@ public struct FeatureStore<F: Feature>: Sendable {
 
   /// Takes a wish.
   ///
-  /// - Returns: Whether something comes of it; `false` where the actor gave no effects, or the store is disposed of. A
+  /// - Returns: Whether the actor gave effects; `false`, too, where the store is disposed of. A
   ///   wish that waits in the queue counts as taken.
-  /// - Precondition: No more than ``longestChain`` actions come of it. A post-processor must end.
+  /// - Precondition: The wish leads to at most ``longestChain`` actions. A post-processor must end.
   @inlinable
   @discardableResult
   public mutating func accept<L: FeatureListener>(

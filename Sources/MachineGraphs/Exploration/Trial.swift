@@ -78,7 +78,7 @@ final class Trial {
     return result
   }
 
-  /// Every trial with a seed draws the same numbers, so that what comes of it does not depend on those before.
+  /// Every trial with a seed draws the same numbers, so that its result does not depend on earlier trials.
   private func begin(_ machine: MachineCopy) {
     record.generator = Generator(seed: seed)
     record.begin(at: machine.now)

@@ -153,7 +153,7 @@ public struct GraphTable: Sendable {
       for (column, lines) in cells[state].enumerated() {
         for line in lines where !line.isNothing {
           let text = line.text
-          // What brings an event is named beside it only where something else comes of it.
+          // A timer is named beside the event that it brings only where its outcome differs.
           if let event = event(like: column), cells[state][event].contains(line) { continue }
           let input =
             name(of: column) + (line.samples.isEmpty ? "" : "(\(line.samples))")

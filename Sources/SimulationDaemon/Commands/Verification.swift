@@ -2,7 +2,7 @@ import JournalStore
 import Simulator
 import StateMachines
 
-/// Plays a stored world again, stretch by stretch between its checkpoints, and compares what comes of it.
+/// Plays a stored world again, stretch by stretch between its checkpoints, and compares the state hashes.
 struct Verification {
   /// What came of one stretch; as text, a line for people.
   struct Stretch: Equatable, CustomStringConvertible {

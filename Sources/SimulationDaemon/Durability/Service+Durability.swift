@@ -247,7 +247,7 @@ extension Service {
       })
   }
 
-  /// After something beside the rounds has failed: the world is left alone for a while, or cannot be had any more.
+  /// Handles a failure outside a round: upkeep of the world pauses for a while, or the world goes out of service.
   private func leave(_ hosted: HostedWorld, _ home: RealmBox, after failure: KeeperFailure) {
     if failure.leavesTenure {
       report("world \(hosted.name) cannot be looked after for a while: \(failure)")

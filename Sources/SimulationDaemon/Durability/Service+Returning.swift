@@ -67,7 +67,7 @@ extension Service {
   /// A world that cannot be brought back is out of service, and stops no other. Where the store can be read and not be
   /// written, its worlds can only be looked at for now. Where it cannot be read, ``failure`` says so, and the daemon ends.
   ///
-  /// - Throws: Where the store as a whole cannot be had.
+  /// - Throws: If the list of worlds cannot be read from the store.
   func bringBackAll() throws(KeeperFailure) {
     guard let keeper else { return }
     let stored = try keeper.worlds()
