@@ -61,7 +61,7 @@ struct LayerTests {
       "#if canImport(Dispatch)\nimport Dispatch\n#endif", "@_exported import Dispatch", "import `Dispatch`",
     ]
     for spelling in spellings {
-      let file = ProjectFile(path: "Sources/Simulator/World/World.swift", text: spelling)
+      let file = ProjectFile(path: "Sources/Simulator/World/WorldCore.swift", text: spelling)
       let findings = Layer.trespasses(in: file, allowed: ["Simulations"])
       #expect(findings.count == 1, "\(spelling)")
       #expect(findings.first?.what == "Simulator may not import Dispatch", "\(spelling)")

@@ -10,19 +10,19 @@ struct DamageTests {
     let fixture = Fixture()
     let store = try fixture.open()
     for name in ["a", "b"] { try store.create(name) }
-    let tenures = try ["a", "b"].map { try store.take($0).tenure }
+    let leases = try ["a", "b"].map { try store.take($0).lease }
     for round in 0..<6 {
       try store.appendAll(
-        tenures.map { tenure in
+        leases.map { lease in
           let head = UInt64(round * 4)
           let bytes = (0..<round * 500 + 90).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ round) }
           let creation = Creation(sequence: head + 1, number: UInt32(round % 3), name: "m\(round)", kind: "kind")
-          return (tenure, head, head + 4, bytes, Int64(round), [UInt8(round)], [creation])
+          return (lease, head, head + 4, bytes, Int64(round), [UInt8(round)], [creation])
         })
     }
-    for tenure in tenures {
-      try store.putCheckpoint(tenure, at: 12, hash: 3, [UInt8](repeating: 9, count: 6000))
-      try store.putCheckpoint(tenure, at: 24, hash: 4, [1, 2])
+    for lease in leases {
+      try store.putCheckpoint(lease, at: 12, hash: 3, [UInt8](repeating: 9, count: 6000))
+      try store.putCheckpoint(lease, at: 24, hash: 4, [1, 2])
     }
     let snapshot = try Snapshot(of: store, numbers: 0..<4)
     if isClosed { store.close() }

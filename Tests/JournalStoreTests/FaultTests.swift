@@ -60,7 +60,7 @@ struct FaultTests {
         let found = try Snapshot(of: store, numbers: Scenario.numbers)
         #expect(possible.contains(found), "\(place)")
         // And it can be written.
-        for world in found.worlds { try store.append(try store.take(world.name).tenure, after: world.head, [1]) }
+        for world in found.worlds { try store.append(try store.take(world.name).lease, after: world.head, [1]) }
         try store.inspect()
       } catch {
         Issue.record("\(place): \(error)")
@@ -93,8 +93,8 @@ struct FaultTests {
             if scenario.store == nil { try scenario.run(.open) }
             let store = try require(scenario.store, "\(place)", throwing: error)
             let found = try Snapshot(of: store, numbers: Scenario.numbers)
-            for world in scenario.tenures.keys where found[world] != nil {
-              scenario.tenures[world] = try store.take(world).tenure
+            for world in scenario.leases.keys where found[world] != nil {
+              scenario.leases[world] = try store.take(world).lease
             }
             if case .unknown = error, found == wanted, found != scenario.model {
               scenario.model = found

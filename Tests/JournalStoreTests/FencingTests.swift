@@ -13,8 +13,8 @@ struct FencingTests {
     let one = try fixture.open(process: 1)
     try one.create("main")
     try one.create("other")
-    let first = try one.take("main").tenure
-    let elsewhere = try one.take("other").tenure
+    let first = try one.take("main").lease
+    let elsewhere = try one.take("other").lease
     try one.append(first, after: 0, [1])
     fixture.now += 5
     let two = try fixture.open(process: 2)
@@ -34,23 +34,23 @@ struct FencingTests {
     #expect("\(expected)".contains("process 2") && "\(expected)".contains("/run/2.sock"))
     try one.release(first)
     #expect(try two.worlds().first { $0.name == "main" }?.holder == holder)
-    try two.append(second.tenure, after: 10, [3])
+    try two.append(second.lease, after: 10, [3])
     #expect(try one.segments(of: "main").map(\.bytes) == [[1], [3]])
     #expect(try one.segments(of: "other") == [])
     // And back.
     let third = try one.take("main")
     #expect(third.world.head == 20)
-    #expect(failure { () throws(StoreFailure) in try two.append(second.tenure, after: 20, [4]) }?.kind == .fenced)
-    try one.append(third.tenure, after: 20, [4])
+    #expect(failure { () throws(StoreFailure) in try two.append(second.lease, after: 20, [4]) }?.kind == .fenced)
+    try one.append(third.lease, after: 20, [4])
     try two.inspect()
   }
 
-  @Test("the earlier of two tenures of one store is shut out as well")
+  @Test("the earlier of two leases of one store is shut out as well")
   func takenTwice() throws {
     let store = try fixture.open()
     try store.create("main")
-    let early = try store.take("main").tenure
-    let late = try store.take("main").tenure
+    let early = try store.take("main").lease
+    let late = try store.take("main").lease
     #expect(failure { () throws(StoreFailure) in try store.append(early, after: 0, [1]) }?.kind == .fenced)
     try store.append(late, after: 0, [1])
     try store.release(early)
@@ -64,13 +64,13 @@ struct FencingTests {
   func removed() throws {
     let one = try fixture.open(process: 1)
     try one.create("main")
-    let tenure = try one.take("main").tenure
+    let lease = try one.take("main").lease
     let two = try fixture.open(process: 2)
     try two.remove("main")
     #expect(
-      failure { () throws(StoreFailure) in try one.append(tenure, after: 0, [1]) } == .fenced(world: "main", by: nil))
+      failure { () throws(StoreFailure) in try one.append(lease, after: 0, [1]) } == .fenced(world: "main", by: nil))
     try two.create("main")
-    #expect(failure { () throws(StoreFailure) in try one.append(tenure, after: 0, [1]) }?.kind == .fenced)
+    #expect(failure { () throws(StoreFailure) in try one.append(lease, after: 0, [1]) }?.kind == .fenced)
     try one.inspect()
   }
 
@@ -93,14 +93,14 @@ struct FencingTests {
   func busy() throws {
     let store = try fixture.open()
     try store.create("main")
-    let tenure = try store.take("main").tenure
+    let lease = try store.take("main").lease
     let other = try Database(path: fixture.files.database, .writing, faults: nil)
     try other.run("BEGIN EXCLUSIVE")
-    let found = failure { () throws(StoreFailure) in try store.append(tenure, after: 0, [1]) }
+    let found = failure { () throws(StoreFailure) in try store.append(lease, after: 0, [1]) }
     #expect(found == .locked(path: fixture.files.database, by: nil))
     try other.run("ROLLBACK")
     other.close()
-    try store.append(tenure, after: 0, [1])
+    try store.append(lease, after: 0, [1])
     #expect(try store.segments(of: "main").count == 1)
   }
 }

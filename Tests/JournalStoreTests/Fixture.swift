@@ -83,16 +83,16 @@ extension WorldStore {
   /// - Returns: Its new head.
   @discardableResult
   func append(
-    _ tenure: Tenure, after head: UInt64, inputs: UInt64 = 10, _ bytes: [UInt8], moment: Int64 = 0,
+    _ lease: Lease, after head: UInt64, inputs: UInt64 = 10, _ bytes: [UInt8], moment: Int64 = 0,
     settings: [UInt8]? = nil, creations: [Creation] = []
   ) throws(StoreFailure) -> UInt64 {
     let last = bytes.isEmpty ? head : head + inputs
-    try appendAll([(tenure, head, last, bytes, moment, settings, creations)])
+    try appendAll([(lease, head, last, bytes, moment, settings, creations)])
     return last
   }
 
   func appendAll(
-    _ round: [(Tenure, head: UInt64, last: UInt64, [UInt8], moment: Int64, settings: [UInt8]?, [Creation])]
+    _ round: [(Lease, head: UInt64, last: UInt64, [UInt8], moment: Int64, settings: [UInt8]?, [Creation])]
   ) throws(StoreFailure) {
     // All bytes in one place, which is lent as a whole.
     let all = round.flatMap { $0.3 }
@@ -110,9 +110,9 @@ extension WorldStore {
     try result.get()
   }
 
-  func putCheckpoint(_ tenure: Tenure, at sequence: UInt64, hash: UInt64, _ bytes: [UInt8]) throws(StoreFailure) {
+  func putCheckpoint(_ lease: Lease, at sequence: UInt64, hash: UInt64, _ bytes: [UInt8]) throws(StoreFailure) {
     let result = bytes.withUnsafeBytes { bytes in
-      Result { () throws(StoreFailure) in try putCheckpoint(tenure, at: sequence, hash: hash, bytes) }
+      Result { () throws(StoreFailure) in try putCheckpoint(lease, at: sequence, hash: hash, bytes) }
     }
     try result.get()
   }

@@ -10,28 +10,28 @@ struct FullDiskTests {
   func full() throws {
     let store = try fixture.open()
     try store.create("main")
-    let tenure = try store.take("main").tenure
+    let lease = try store.take("main").lease
     let pages = try #require(try store.database.number("PRAGMA page_count"))
     try store.database.run("PRAGMA max_page_count = \(pages + 20)")
     var head: UInt64 = 0
     var found: StoreFailure?
     while found == nil, head < 1000 {
       found = failure { () throws(StoreFailure) in
-        head = try store.append(tenure, after: head, [UInt8](repeating: 1, count: 5000))
+        head = try store.append(lease, after: head, [UInt8](repeating: 1, count: 5000))
       }
     }
     #expect(found == .full(path: fixture.files.database))
     #expect(head > 50)
     #expect(
       failure { () throws(StoreFailure) in
-        try store.putCheckpoint(tenure, at: head, hash: 1, [UInt8](repeating: 1, count: 50000))
+        try store.putCheckpoint(lease, at: head, hash: 1, [UInt8](repeating: 1, count: 50000))
       } == .full(path: fixture.files.database))
     #expect(try store.segments(of: "main").last?.last == head)
     // What needs no page more goes on.
-    try store.append(tenure, after: head, [], moment: 5)
+    try store.append(lease, after: head, [], moment: 5)
     try store.inspect()
     try store.database.run("PRAGMA max_page_count = 1000000")
-    head = try store.append(tenure, after: head, [UInt8](repeating: 1, count: 5000))
+    head = try store.append(lease, after: head, [UInt8](repeating: 1, count: 5000))
     store.close()
     let again = try fixture.open()
     #expect(try again.segments(of: "main").last?.last == head)
@@ -67,7 +67,7 @@ struct FullDiskTests {
   func opening(isKilled: Bool) throws {
     let sound = try fixture.open()
     try sound.create("main")
-    try sound.append(try sound.take("main").tenure, after: 0, [1])
+    try sound.append(try sound.take("main").lease, after: 0, [1])
     let image = isKilled ? fixture.image() : [:]
     sound.close()
     if isKilled { Fixture.write(image, to: fixture.folder.path) }
@@ -81,7 +81,7 @@ struct FullDiskTests {
     #expect(failure { () throws(StoreFailure) in try store.take("main") } == .full(path: fixture.files.database))
     disk.hasRoom = true
     try store.tryWriting()
-    try store.append(try store.take("main").tenure, after: 10, [2])
+    try store.append(try store.take("main").lease, after: 10, [2])
     #expect(try store.segments(of: "main").count == 2)
     store.close()
     fixture.system = nil
@@ -107,7 +107,7 @@ struct FullDiskTests {
     fixture.faults?.strike(call: 1, .fromThenOn)
     #expect(failure { () throws(StoreFailure) in try store.take("main") }?.kind == .full)
     fixture.faults?.strike(call: 0)
-    try store.append(try store.take("main").tenure, after: 0, [1])
+    try store.append(try store.take("main").lease, after: 0, [1])
     #expect(fixture.takeWarnings() == [])
     store.close()
     #expect(try fixture.open().lastEnd == .inOrder)

@@ -33,14 +33,14 @@ struct GoneFilesTests {
   func gone(harm: Harm) throws {
     let store = try fixture.open()
     try store.create("main")
-    let tenure = try store.take("main").tenure
-    try store.append(tenure, after: 0, [1])
+    let lease = try store.take("main").lease
+    try store.append(lease, after: 0, [1])
     try store.readers.reading { (reader) throws(StoreFailure) in #expect(try reader.worlds().count == 1) }
     defer { try? FileManager.default.removeItem(atPath: fixture.folder.path + "-away") }
     try harm.strike(fixture.files)
     let gone = harm.gone(fixture.files)
     for _ in 0..<2 {
-      #expect(failure { () throws(StoreFailure) in try store.append(tenure, after: 10, [2]) } == gone)
+      #expect(failure { () throws(StoreFailure) in try store.append(lease, after: 10, [2]) } == gone)
       #expect(failure { () throws(StoreFailure) in try store.worlds() } == gone)
       #expect(failure { () throws(StoreFailure) in try store.segments(of: "main") } == gone)
       #expect(failure { () throws(StoreFailure) in try store.take("main") } == gone)
@@ -57,17 +57,17 @@ struct GoneFilesTests {
   func back() throws {
     let store = try fixture.open()
     try store.create("main")
-    let tenure = try store.take("main").tenure
-    try store.append(tenure, after: 0, [1])
+    let lease = try store.take("main").lease
+    try store.append(lease, after: 0, [1])
     let away = fixture.folder.path + "-away"
     try FileManager.default.moveItem(atPath: fixture.folder.path, toPath: away)
-    #expect(failure { () throws(StoreFailure) in try store.append(tenure, after: 10, [2]) }?.kind == .gone)
+    #expect(failure { () throws(StoreFailure) in try store.append(lease, after: 10, [2]) }?.kind == .gone)
     try FileManager.default.moveItem(atPath: away, toPath: fixture.folder.path)
     try store.tryWriting()
     // As after a commit of which nobody knows: what the store has now is the truth.
     let taken = try store.take("main")
     #expect([10, 20].contains(taken.world.head))
-    try store.append(taken.tenure, after: taken.world.head, [3])
+    try store.append(taken.lease, after: taken.world.head, [3])
     #expect(try store.segments(of: "main").last?.bytes == [3])
     store.close()
     try fixture.open().inspect()
@@ -77,17 +77,17 @@ struct GoneFilesTests {
   func successor() throws {
     let old = try fixture.open(process: 1)
     try old.create("main")
-    try old.append(try old.take("main").tenure, after: 0, [1])
+    try old.append(try old.take("main").lease, after: 0, [1])
     for name in try FileManager.default.contentsOfDirectory(atPath: fixture.folder.path) {
       try FileManager.default.removeItem(atPath: "\(fixture.folder.path)/\(name)")
     }
     let new = try fixture.open(process: 2)
     try new.create("other")
-    let tenure = try new.take("other").tenure
-    try new.append(tenure, after: 0, [2])
+    let lease = try new.take("other").lease
+    try new.append(lease, after: 0, [2])
     old.close()
     #expect(StoreFile.size(fixture.files.log) > 0)
-    try new.append(tenure, after: 10, [3])
+    try new.append(lease, after: 10, [3])
     let copy = Fixture()
     Fixture.write(fixture.image(), to: copy.folder.path)
     #expect(try copy.open().segments(of: "other").map(\.bytes) == [[2], [3]])
@@ -99,9 +99,9 @@ struct GoneFilesTests {
     fixture.isLocked = true
     let store = try fixture.open()
     try store.create("main")
-    let tenure = try store.take("main").tenure
+    let lease = try store.take("main").lease
     for path in [fixture.files.lock, fixture.files.heads] { try FileManager.default.removeItem(atPath: path) }
-    try store.append(tenure, after: 0, [1])
+    try store.append(lease, after: 0, [1])
     let copy = Fixture()
     Fixture.write(fixture.image(), to: copy.folder.path)
     #expect(try copy.open().segments(of: "main").count == 1)

@@ -43,7 +43,7 @@ struct PowerCutTests {
       if step == .close, isKilled, let store = scenario.store {
         killed.append(store)
         scenario.store = nil
-        scenario.tenures = [:]
+        scenario.leases = [:]
         // What it acknowledged was promised for its own death only; from now on for power cuts as well.
         fixture.durability = durability
         continue
@@ -97,7 +97,7 @@ struct PowerCutTests {
       let found = try Snapshot(of: store, numbers: Scenario.numbers)
       #expect(possible.contains(found), "\(words)")
       // And it can be written.
-      for world in found.worlds { try store.append(try store.take(world.name).tenure, after: world.head, [1]) }
+      for world in found.worlds { try store.append(try store.take(world.name).lease, after: world.head, [1]) }
     } catch {
       Issue.record("\(words): \(error)")
     }

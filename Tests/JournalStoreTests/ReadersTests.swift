@@ -13,7 +13,7 @@ struct ReadersTests {
   func whileWriting() throws {
     let store = try fixture.open()
     try store.create("main")
-    let tenure = try store.take("main").tenure
+    let lease = try store.take("main").lease
     let readers = store.readers
     let isDone = Atomic(false)
     let problems = Mutex<[String]>([])
@@ -45,7 +45,7 @@ struct ReadersTests {
         Result { () throws(StoreFailure) in
           try store.append([
             Append(
-              tenure, head: 2 * round - 2, last: 2 * round, bytes, moment: 0,
+              lease, head: 2 * round - 2, last: 2 * round, bytes, moment: 0,
               undone: round % 5 == 0 ? [2 * round - 1...2 * round] : [])
           ])
         }
@@ -63,11 +63,11 @@ struct ReadersTests {
   func oneMoment() throws {
     let store = try fixture.open()
     try store.create("main")
-    let tenure = try store.take("main").tenure
-    try store.append(tenure, after: 0, [1])
+    let lease = try store.take("main").lease
+    try store.append(lease, after: 0, [1])
     try store.readers.reading { (early) throws(StoreFailure) in
       try early.readSegments(of: "main", from: 1) { _ in
-        #expect(failure { () throws(StoreFailure) in try store.append(tenure, after: 10, [2]) } == nil)
+        #expect(failure { () throws(StoreFailure) in try store.append(lease, after: 10, [2]) } == nil)
         return true
       }
       #expect(try early.worlds().map(\.head) == [10])

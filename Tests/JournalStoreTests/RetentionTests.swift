@@ -7,38 +7,38 @@ struct RetentionTests {
   let fixture = Fixture()
 
   /// A world with segments of 1,000 bytes and ten inputs, one a second.
-  private func fill(_ store: SQLiteStore, _ rounds: Int) throws -> Tenure {
+  private func fill(_ store: SQLiteStore, _ rounds: Int) throws -> Lease {
     try store.create("main")
-    let tenure = try store.take("main").tenure
+    let lease = try store.take("main").lease
     for round in 0..<rounds {
       fixture.now += 1
-      try store.append(tenure, after: UInt64(round * 10), [UInt8](repeating: UInt8(round & 255), count: 1000))
+      try store.append(lease, after: UInt64(round * 10), [UInt8](repeating: UInt8(round & 255), count: 1000))
     }
-    return tenure
+    return lease
   }
 
   @discardableResult
-  private func retain(_ store: SQLiteStore, _ tenure: Tenure, _ retention: Retention) throws -> Int {
+  private func retain(_ store: SQLiteStore, _ lease: Lease, _ retention: Retention) throws -> Int {
     var calls = 1
-    while try store.retain(tenure, retention) { calls += 1 }
+    while try store.retain(lease, retention) { calls += 1 }
     return calls
   }
 
   @Test("without a checkpoint nothing is removed, whatever the limit")
   func noCheckpoint() throws {
     let store = try fixture.open()
-    let tenure = try fill(store, 10)
-    #expect(try retain(store, tenure, Retention(bytes: 0, age: 0)) == 1)
+    let lease = try fill(store, 10)
+    #expect(try retain(store, lease, Retention(bytes: 0, age: 0)) == 1)
     #expect(
-      try store.holdings(of: "main") == Holdings(first: 1, head: 100, bytes: 10000, removedBytes: 0, checkpoints: []))
+      try store.holdings(of: "main") == StorageStats(first: 1, head: 100, bytes: 10000, removedBytes: 0, checkpoints: []))
   }
 
   @Test("the oldest go until the limit of bytes is kept, and nothing behind the latest checkpoint", arguments: 0...10)
   func bytes(checkpoint: Int) throws {
     let store = try fixture.open()
-    let tenure = try fill(store, 10)
-    try store.putCheckpoint(tenure, at: UInt64(checkpoint * 10), hash: 5, [1, 2, 3])
-    try retain(store, tenure, Retention(bytes: 4500))
+    let lease = try fill(store, 10)
+    try store.putCheckpoint(lease, at: UInt64(checkpoint * 10), hash: 5, [1, 2, 3])
+    try retain(store, lease, Retention(bytes: 4500))
     let removed = min(checkpoint, 6)
     let holdings = try store.holdings(of: "main")
     #expect(holdings.first == UInt64(removed * 10 + 1))
@@ -48,7 +48,7 @@ struct RetentionTests {
     #expect(try store.segments(of: "main").first?.first == holdings.first)
     #expect(try store.worlds()[0].first == holdings.first)
     try store.inspect()
-    try retain(store, tenure, Retention(bytes: 0))
+    try retain(store, lease, Retention(bytes: 0))
     #expect(try store.holdings(of: "main").first == UInt64(checkpoint * 10 + 1))
     try store.inspect()
     store.close()
@@ -58,48 +58,48 @@ struct RetentionTests {
     let latest = try again.checkpoint(of: "main", atOrBefore: taken.world.head)
     #expect(latest?.bytes == [1, 2, 3])
     #expect(latest?.mark.hash == 5)
-    try again.append(taken.tenure, after: 100, [1])
+    try again.append(taken.lease, after: 100, [1])
     try again.inspect()
   }
 
   @Test("segments older than the limit go, and those as old as the limit stay")
   func age() throws {
     let store = try fixture.open()
-    let tenure = try fill(store, 10)
-    try store.putCheckpoint(tenure, at: 100, hash: 5, [1])
-    try retain(store, tenure, Retention(age: 4))
+    let lease = try fill(store, 10)
+    try store.putCheckpoint(lease, at: 100, hash: 5, [1])
+    try retain(store, lease, Retention(age: 4))
     #expect(try store.holdings(of: "main").first == 51)
-    try retain(store, tenure, Retention(bytes: 2000, age: 1000))
+    try retain(store, lease, Retention(bytes: 2000, age: 1000))
     #expect(try store.holdings(of: "main").first == 81)
     fixture.now += 100
-    try retain(store, tenure, Retention(age: 4))
+    try retain(store, lease, Retention(age: 4))
     #expect(try store.holdings(of: "main").first == 101)
-    try store.append(tenure, after: 100, [1])
+    try store.append(lease, after: 100, [1])
     try store.inspect()
   }
 
-  @Test("it is done in bites")
-  func bites() throws {
+  @Test("it is done in batches")
+  func batches() throws {
     let store = try fixture.open()
-    let tenure = try fill(store, 200)
-    try store.putCheckpoint(tenure, at: 2000, hash: 5, [1])
-    #expect(try store.retain(tenure, Retention(bytes: 0)))
+    let lease = try fill(store, 200)
+    try store.putCheckpoint(lease, at: 2000, hash: 5, [1])
+    #expect(try store.retain(lease, Retention(bytes: 0)))
     #expect(try store.holdings(of: "main").removedBytes == 64_000)
-    try store.append(tenure, after: 2000, [1])
-    #expect(try retain(store, tenure, Retention(bytes: 0)) > 3)
+    try store.append(lease, after: 2000, [1])
+    #expect(try retain(store, lease, Retention(bytes: 0)) > 3)
     #expect(try store.holdings(of: "main").bytes == 1)
   }
 
   @Test("checkpoints go with the segments behind them")
   func checkpoints() throws {
     let store = try fixture.open()
-    let tenure = try fill(store, 10)
-    for sequence in [20, 50, 90] { try store.putCheckpoint(tenure, at: UInt64(sequence), hash: UInt64(sequence), [1]) }
-    try retain(store, tenure, Retention(bytes: 7000))
+    let lease = try fill(store, 10)
+    for sequence in [20, 50, 90] { try store.putCheckpoint(lease, at: UInt64(sequence), hash: UInt64(sequence), [1]) }
+    try retain(store, lease, Retention(bytes: 7000))
     #expect(try store.checkpoints(of: "main").map(\.sequence) == [50, 90])
-    try retain(store, tenure, Retention(bytes: 5000))
+    try retain(store, lease, Retention(bytes: 5000))
     #expect(try store.checkpoints(of: "main").map(\.sequence) == [50, 90])
-    try retain(store, tenure, Retention(bytes: 4000))
+    try retain(store, lease, Retention(bytes: 4000))
     #expect(try store.checkpoints(of: "main").map(\.sequence) == [90])
     #expect(try store.checkpoint(of: "main", atOrBefore: 89) == nil)
     try store.inspect()
@@ -108,33 +108,33 @@ struct RetentionTests {
   @Test("nothing is removed for the sake of a checkpoint that cannot be read")
   func badCheckpoint() throws {
     let store = try fixture.open()
-    let tenure = try fill(store, 10)
-    try store.putCheckpoint(tenure, at: 90, hash: 5, [1, 2, 3])
+    let lease = try fill(store, 10)
+    try store.putCheckpoint(lease, at: 90, hash: 5, [1, 2, 3])
     try store.database.run("UPDATE checkpoints SET bytes = x'01020300'")
-    let found = try #require(failure { () throws(StoreFailure) in try store.retain(tenure, Retention(bytes: 0)) })
+    let found = try #require(failure { () throws(StoreFailure) in try store.retain(lease, Retention(bytes: 0)) })
     #expect(found.kind == .damaged)
     #expect("\(found)".contains("world main, input 90"))
     #expect(try store.holdings(of: "main").first == 1)
     #expect(
       failure { () throws(StoreFailure) in _ = try store.checkpoint(of: "main", atOrBefore: 100) }?.kind == .damaged)
     // Nothing was written by the attempt.
-    try store.append(tenure, after: 100, [1])
+    try store.append(lease, after: 100, [1])
   }
 
   @Test("names that no kept input needs go, the others stay")
   func names() throws {
     let store = try fixture.open()
     try store.create("main")
-    let tenure = try store.take("main").tenure
+    let lease = try store.take("main").lease
     for round in 0..<10 {
       let sequence = UInt64(round * 10 + 1)
-      // Number 0 is given again each round, number 1 once, and 2,000 others make it more than one bite.
+      // Number 0 is given again each round, number 1 once, and 2,000 others make it more than one batch.
       var creations = [Creation(sequence: sequence, number: 0, name: "n\(round)", kind: "k")]
       if round == 0 { creations += (1...2000).map { Creation(sequence: 2, number: UInt32($0), name: "m", kind: "k") } }
-      try store.append(tenure, after: UInt64(round * 10), [1], creations: creations)
+      try store.append(lease, after: UInt64(round * 10), [1], creations: creations)
     }
-    try store.putCheckpoint(tenure, at: 60, hash: 5, [1])
-    try retain(store, tenure, Retention(bytes: 0))
+    try store.putCheckpoint(lease, at: 60, hash: 5, [1])
+    try retain(store, lease, Retention(bytes: 0))
     #expect(try store.holdings(of: "main").first == 61)
     #expect(try store.creation(of: 0, in: "main", at: 60) == nil)
     #expect(try store.creation(of: 0, in: "main", at: 61)?.name == "n6")
@@ -147,14 +147,14 @@ struct RetentionTests {
   @Test("a checkpoint for the same input takes the place of the one before")
   func replaced() throws {
     let store = try fixture.open()
-    let tenure = try fill(store, 2)
-    try store.putCheckpoint(tenure, at: 10, hash: 1, [1])
-    try store.putCheckpoint(tenure, at: 10, hash: 2, [2, 2])
+    let lease = try fill(store, 2)
+    try store.putCheckpoint(lease, at: 10, hash: 1, [1])
+    try store.putCheckpoint(lease, at: 10, hash: 2, [2, 2])
     #expect(try store.checkpoints(of: "main").map(\.hash) == [2])
     #expect(try store.checkpoint(of: "main", atOrBefore: 10)?.bytes == [2, 2])
     #expect(try store.checkpoint(of: "main", atOrBefore: 9) == nil)
     #expect(try store.checkpoints(of: "main").map(\.size) == [2])
-    try store.putCheckpoint(tenure, at: 20, hash: 3, [])
+    try store.putCheckpoint(lease, at: 20, hash: 3, [])
     #expect(try store.checkpoint(of: "main", atOrBefore: 20)?.bytes == [])
     #expect(try store.take("main").world.head == 20)
   }

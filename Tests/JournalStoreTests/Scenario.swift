@@ -30,7 +30,7 @@ struct Scenario {
 
   let fixture: Fixture
   var store: SQLiteStore?
-  var tenures: [String: Tenure] = [:]
+  var leases: [String: Lease] = [:]
   /// What was acknowledged.
   var model = Snapshot()
 
@@ -46,30 +46,30 @@ struct Scenario {
     case .close:
       store?.close()
       store = nil
-      tenures = [:]
+      leases = [:]
     case .create(let world): try store?.create(world)
-    case .take(let world): tenures[world] = try store?.take(world).tenure
+    case .take(let world): leases[world] = try store?.take(world).lease
     case .append(let round):
       try store?.appendAll(
-        tenures.values.sorted { $0.world < $1.world }.compactMap { tenure in
-          guard let before = model[tenure.world], let after = next[tenure.world], let last = after.segments.last
+        leases.values.sorted { $0.world < $1.world }.compactMap { lease in
+          guard let before = model[lease.world], let after = next[lease.world], let last = after.segments.last
           else { return nil }
           return (
-            tenure, before.head, after.head, last.bytes, after.moment, after.settings,
+            lease, before.head, after.head, last.bytes, after.moment, after.settings,
             [Self.creation(round, before.head + 1)]
           )
         })
     case .checkpoint(let world):
-      if let tenure = tenures[world], let last = next[world]?.checkpoints.last {
-        try store?.putCheckpoint(tenure, at: last.mark.sequence, hash: last.mark.hash, last.bytes)
+      if let lease = leases[world], let last = next[world]?.checkpoints.last {
+        try store?.putCheckpoint(lease, at: last.mark.sequence, hash: last.mark.hash, last.bytes)
       }
     case .retain(let world, let bytes):
-      if let tenure = tenures[world] { _ = try store?.retain(tenure, Retention(bytes: bytes)) }
+      if let lease = leases[world] { _ = try store?.retain(lease, Retention(bytes: bytes)) }
     case .release(let world):
-      if let tenure = tenures.removeValue(forKey: world) { try store?.release(tenure) }
+      if let lease = leases.removeValue(forKey: world) { try store?.release(lease) }
     case .remove(let world):
       try store?.remove(world)
-      tenures[world] = nil
+      leases[world] = nil
     case .sweep: _ = try store?.sweep()
     }
     model = next
@@ -84,9 +84,9 @@ struct Scenario {
     var next = model
     switch step {
     case .open, .close, .take, .release, .sweep: break
-    case .create(let world): next[world] = Snapshot.World(name: world, settings: [1, 2, 3])
+    case .create(let world): next[world] = Snapshot.WorldCore(name: world, settings: [1, 2, 3])
     case .append(let round):
-      for world in tenures.keys {
+      for world in leases.keys {
         guard var after = next[world] else { continue }
         let bytes = [UInt8](repeating: UInt8(round), count: 400 + round)
         after.segments.append(SegmentCopy(first: after.head + 1, last: after.head + 5, bytes: bytes))

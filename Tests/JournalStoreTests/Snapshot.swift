@@ -2,7 +2,7 @@
 
 /// All that can be read of a store, to be compared.
 struct Snapshot: Hashable {
-  struct World: Hashable {
+  struct WorldCore: Hashable {
     var name: String
     var head: UInt64 = 0
     var first: UInt64 = 1
@@ -14,7 +14,7 @@ struct Snapshot: Hashable {
     var removedBytes = 0
   }
 
-  var worlds: [World] = []
+  var worlds: [WorldCore] = []
 
   init() {}
 
@@ -24,7 +24,7 @@ struct Snapshot: Hashable {
   init(of store: SQLiteStore, numbers: Range<UInt32>) throws(StoreFailure) {
     try store.inspect()
     for stored in try store.worlds() {
-      var world = World(
+      var world = WorldCore(
         name: stored.name, head: stored.head, first: stored.first, moment: stored.moment, settings: stored.settings)
       world.segments = try store.segments(of: stored.name)
       for mark in try store.checkpoints(of: stored.name) {
@@ -42,7 +42,7 @@ struct Snapshot: Hashable {
     }
   }
 
-  subscript(name: String) -> World? {
+  subscript(name: String) -> WorldCore? {
     get { worlds.first { $0.name == name } }
     set {
       worlds.removeAll { $0.name == name }

@@ -45,7 +45,7 @@ struct WorldTests {
     for round in 0..<20 {
       let bytes = (0...round * 700).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ round) }
       let first = head + 1
-      head = try store.append(taken.tenure, after: head, inputs: UInt64(round + 1), bytes, moment: Int64(round))
+      head = try store.append(taken.lease, after: head, inputs: UInt64(round + 1), bytes, moment: Int64(round))
       expected.append(SegmentCopy(first: first, last: head, bytes: bytes))
     }
     for _ in 0..<2 {
@@ -68,8 +68,8 @@ struct WorldTests {
   func stopping() throws {
     let store = try fixture.open()
     try store.create("main")
-    let tenure = try store.take("main").tenure
-    for round in 0..<5 { try store.append(tenure, after: UInt64(round * 10), [UInt8(round)]) }
+    let lease = try store.take("main").lease
+    for round in 0..<5 { try store.append(lease, after: UInt64(round * 10), [UInt8(round)]) }
     var seen: [UInt64] = []
     try store.readSegments(of: "main", from: 15) { segment in
       seen.append(segment.first)
@@ -77,18 +77,18 @@ struct WorldTests {
       return seen.count < 2
     }
     #expect(seen == [11, 21])
-    try store.append(tenure, after: 50, [9])
+    try store.append(lease, after: 50, [9])
   }
 
   @Test("time and settings change without an input")
   func properties() throws {
     let store = try fixture.open()
     try store.create("main")
-    let tenure = try store.take("main").tenure
-    try store.append(tenure, after: 0, [], moment: 5)
+    let lease = try store.take("main").lease
+    try store.append(lease, after: 0, [], moment: 5)
     #expect(try store.worlds()[0].moment == 5)
     #expect(try store.worlds()[0].settings == [1, 2, 3])
-    try store.append(tenure, after: 0, [], moment: 6, settings: [9])
+    try store.append(lease, after: 0, [], moment: 6, settings: [9])
     #expect(try store.worlds()[0].moment == 6)
     #expect(try store.worlds()[0].settings == [9])
     #expect(try store.segments(of: "main") == [])
@@ -98,18 +98,18 @@ struct WorldTests {
   func rounds() throws {
     let store = try fixture.open()
     for name in ["a", "b", "c"] { try store.create(name) }
-    let tenures = try ["a", "b", "c"].map { try store.take($0).tenure }
-    try store.appendAll(tenures.map { ($0, 0, 3, Array($0.world.utf8), 1, nil, []) })
+    let leases = try ["a", "b", "c"].map { try store.take($0).lease }
+    try store.appendAll(leases.map { ($0, 0, 3, Array($0.world.utf8), 1, nil, []) })
     #expect(try store.worlds().map(\.head) == [3, 3, 3])
     let wrong = failure { () throws(StoreFailure) in
       try store.appendAll([
-        (tenures[0], 3, 4, [1], 2, nil, []), (tenures[1], 2, 4, [1], 2, nil, []), (tenures[2], 3, 4, [1], 2, nil, []),
+        (leases[0], 3, 4, [1], 2, nil, []), (leases[1], 2, 4, [1], 2, nil, []), (leases[2], 3, 4, [1], 2, nil, []),
       ])
     }
     #expect(wrong == .outOfStep(world: "b", expected: 2, found: 3))
     #expect(try store.worlds().map(\.head) == [3, 3, 3])
     // Those that were right go on.
-    try store.appendAll([(tenures[0], 3, 4, [1], 2, nil, []), (tenures[2], 3, 4, [1], 2, nil, [])])
+    try store.appendAll([(leases[0], 3, 4, [1], 2, nil, []), (leases[2], 3, 4, [1], 2, nil, [])])
     #expect(try store.worlds().map(\.head) == [4, 3, 4])
     try store.append([])
     try store.inspect()
@@ -120,13 +120,13 @@ struct WorldTests {
     let store = try fixture.open()
     try store.create("main")
     try store.create("other")
-    let tenure = try store.take("main").tenure
+    let lease = try store.take("main").lease
     let creations = [
       Creation(sequence: 3, number: 0, name: "door", kind: "door"),
       Creation(sequence: 5, number: 1, name: "", kind: ""),
       Creation(sequence: 8, number: 0, name: "a rather long name for a lamp", kind: "lamp"),
     ]
-    try store.append(tenure, after: 0, [1], creations: creations)
+    try store.append(lease, after: 0, [1], creations: creations)
     #expect(try store.creation(of: 0, in: "main", at: 2) == nil)
     #expect(try store.creation(of: 0, in: "main", at: 3) == creations[0])
     #expect(try store.creation(of: 0, in: "main", at: 7) == creations[0])
@@ -137,27 +137,27 @@ struct WorldTests {
     try store.inspect()
   }
 
-  @Test("what a removed world had is given back in bites")
+  @Test("what a removed world had is given back in batches")
   func sweeping() throws {
     let store = try fixture.open()
     #expect(try store.sweep() == false)
     try store.create("main")
-    let tenure = try store.take("main").tenure
+    let lease = try store.take("main").lease
     for round in 0..<100 {
       try store.append(
-        tenure, after: UInt64(round * 10), [UInt8](repeating: 1, count: 100),
+        lease, after: UInt64(round * 10), [UInt8](repeating: 1, count: 100),
         creations: (0..<30).map {
           Creation(sequence: UInt64(round * 10 + 1), number: UInt32(round * 30 + $0), name: "m", kind: "k")
         })
     }
-    for sequence in [200, 400] { try store.putCheckpoint(tenure, at: UInt64(sequence), hash: 1, [1]) }
+    for sequence in [200, 400] { try store.putCheckpoint(lease, at: UInt64(sequence), hash: 1, [1]) }
     try store.remove("main")
     try store.create("main")
-    let again = try store.take("main").tenure
+    let again = try store.take("main").lease
     try store.append(again, after: 0, [7])
-    var bites = 0
-    while try store.sweep() { bites += 1 }
-    #expect(bites > 3)
+    var batches = 0
+    while try store.sweep() { batches += 1 }
+    #expect(batches > 3)
     for table in ["segments", "names", "checkpoints", "removed"] {
       #expect(try store.database.number("SELECT count(*) FROM \(table)") == (table == "segments" ? 1 : 0), "\(table)")
     }
@@ -170,18 +170,18 @@ struct WorldTests {
       failure { () throws(StoreFailure) in try fixture.openForReading() } == .absent(path: fixture.files.database))
     let store = try fixture.open()
     try store.create("main")
-    let tenure = try store.take("main").tenure
-    try store.append(tenure, after: 0, [1])
+    let lease = try store.take("main").lease
+    try store.append(lease, after: 0, [1])
     let reader = try fixture.openForReading()
     try reader.withSnapshot { () throws(StoreFailure) in
       #expect(try reader.segments(of: "main").count == 1)
-      try store.append(tenure, after: 10, [2])
+      try store.append(lease, after: 10, [2])
       #expect(try reader.segments(of: "main").count == 1)
       try reader.inspect()
     }
     #expect(try reader.segments(of: "main").count == 2)
     reader.close()
-    try store.append(tenure, after: 20, [3])
+    try store.append(lease, after: 20, [3])
     store.close()
     #expect(try fixture.openForReading().segments(of: "main").count == 3)
   }

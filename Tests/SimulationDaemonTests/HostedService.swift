@@ -28,16 +28,16 @@ final class HostedService {
   /// - Parameters:
   ///   - others: Kinds that only some tests know.
   ///   - workers: Everything is done at once, unless the test has threads for it.
-  ///   - keeper: Made of the catalogue where worlds are to be durable.
+  ///   - persistence: Made of the catalogue where worlds are to be durable.
   init(
     limits: Limits = Limits(), now: UInt64 = 7_000_000_000, with others: [CatalogueEntry] = [],
-    graphs: Graphs = Graphs(), workers: Workers = Workers(), keeper: (Catalogue) -> Keeper? = { _ in nil }
+    graphs: Graphs = Graphs(), workers: Workers = Workers(), persistence: (Catalogue) -> Persistence? = { _ in nil }
   ) {
     self.now = now
     var catalogue = HostedService.catalogue
     for entry in others { catalogue.add(entry) }
     service = Service(
-      catalogue: catalogue, limits: limits, version: "0.0.0", keeper: keeper(catalogue), workers: workers,
+      catalogue: catalogue, limits: limits, version: "0.0.0", persistence: persistence(catalogue), workers: workers,
       graphs: graphs, host: now)
   }
 

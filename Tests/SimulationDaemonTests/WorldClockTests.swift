@@ -7,8 +7,8 @@ import Testing
 @Suite("Clock of a world")
 struct WorldClockTests {
   private func clock(_ speed: String, host: UInt64 = 1_000, moment: Int64 = 500) throws -> WorldClock {
-    var clock = WorldClock(.real, host: host, moment: Moment(nanoseconds: moment))
-    clock.set(try #require(Speed(speed)), host: host, moment: Moment(nanoseconds: moment))
+    var clock = WorldClock(.real, host: host, moment: Instant(nanoseconds: moment))
+    clock.set(try #require(Speed(speed)), host: host, moment: Instant(nanoseconds: moment))
     return clock
   }
 
@@ -38,13 +38,13 @@ struct WorldClockTests {
   @Test("a host time has the moment that the speed gives, rounded down")
   func moments() throws {
     let third = try clock("0.333333333")
-    #expect(third.moment(atHost: 1_000) == Moment(nanoseconds: 500))
-    #expect(third.moment(atHost: 1_003) == Moment(nanoseconds: 500))
-    #expect(third.moment(atHost: 1_004) == Moment(nanoseconds: 501))
-    #expect(third.moment(atHost: 1_000 + 3_000_000_000) == Moment(nanoseconds: 500 + 999_999_999))
-    #expect(third.moment(atHost: 0) == Moment(nanoseconds: 500))
+    #expect(third.moment(atHost: 1_000) == Instant(nanoseconds: 500))
+    #expect(third.moment(atHost: 1_003) == Instant(nanoseconds: 500))
+    #expect(third.moment(atHost: 1_004) == Instant(nanoseconds: 501))
+    #expect(third.moment(atHost: 1_000 + 3_000_000_000) == Instant(nanoseconds: 500 + 999_999_999))
+    #expect(third.moment(atHost: 0) == Instant(nanoseconds: 500))
     let fast = try clock("1000000")
-    #expect(fast.moment(atHost: 1_001) == Moment(nanoseconds: 1_000_500))
+    #expect(fast.moment(atHost: 1_001) == Instant(nanoseconds: 1_000_500))
   }
 
   @Test(
@@ -68,7 +68,7 @@ struct WorldClockTests {
     var dice = Dice(seed: seed)
     for speed in ["1", "0.333333333", "0.001", "3", "59.94", "999999.999999999", "1000000"] {
       let clock = try clock(speed)
-      let moment = Moment(nanoseconds: 501 + Int64(dice.number(below: 1 << 30)) * Int64(1 + dice.number(below: 1_000)))
+      let moment = Instant(nanoseconds: 501 + Int64(dice.number(below: 1 << 30)) * Int64(1 + dice.number(below: 1_000)))
       let host = try #require(clock.host(at: moment))
       #expect(clock.moment(atHost: host) >= moment, "seed \(seed), speed \(speed)")
       #expect(clock.moment(atHost: host - 1) < moment, "seed \(seed), speed \(speed)")
@@ -79,23 +79,23 @@ struct WorldClockTests {
   func ends() throws {
     let slow = try clock("0.001")
     #expect(slow.host(at: .beginning) == 1_000)
-    #expect(slow.host(at: Moment(nanoseconds: 500)) == 1_000)
+    #expect(slow.host(at: Instant(nanoseconds: 500)) == 1_000)
     #expect(slow.host(at: .latest) == nil)
     // The last number that fits, and a remainder.
     let sixth = try clock("0.170900007", host: 0, moment: 0)
-    #expect(sixth.host(at: Moment(nanoseconds: 3_152_548_691_324_170_887)) == nil)
+    #expect(sixth.host(at: Instant(nanoseconds: 3_152_548_691_324_170_887)) == nil)
     #expect(try clock("1").host(at: .latest) == UInt64(Int64.max) - 500 + 1_000)
-    #expect(try clock("1", host: .max - 5, moment: 0).host(at: Moment(nanoseconds: 6)) == nil)
-    #expect(try clock("1", host: .max - 5, moment: 0).host(at: Moment(nanoseconds: 5)) == .max)
+    #expect(try clock("1", host: .max - 5, moment: 0).host(at: Instant(nanoseconds: 6)) == nil)
+    #expect(try clock("1", host: .max - 5, moment: 0).host(at: Instant(nanoseconds: 5)) == .max)
   }
 
   @Test("world time goes no further than its end")
   func endOfTime() throws {
     #expect(try clock("1000000").moment(atHost: .max) == .end)
     #expect(try clock("1").moment(atHost: .max) == .end)
-    let atTheEnd = try clock("1", moment: Moment.end.nanoseconds)
+    let atTheEnd = try clock("1", moment: Instant.end.nanoseconds)
     #expect(atTheEnd.moment(atHost: 2_000) == .end)
-    let before = try clock("1", moment: Moment.end.nanoseconds - 3)
+    let before = try clock("1", moment: Instant.end.nanoseconds - 3)
     #expect(before.moment(atHost: 1_002) < .end)
     #expect(before.moment(atHost: 1_003) == .end)
     #expect(before.moment(atHost: 1_004) == .end)
@@ -104,16 +104,16 @@ struct WorldClockTests {
   @Test("pausing keeps the moment, and a change of speed begins where time stands")
   func pauses() throws {
     var clock = WorldClock(.real, host: 100)
-    #expect(clock.isRunning && clock.moment(atHost: 150) == Moment(nanoseconds: 50))
+    #expect(clock.isRunning && clock.moment(atHost: 150) == Instant(nanoseconds: 50))
     clock.pause()
     #expect(!clock.isRunning && clock.isPaused)
-    clock.set(try #require(Speed("2")), host: 200, moment: Moment(nanoseconds: 50))
+    clock.set(try #require(Speed("2")), host: 200, moment: Instant(nanoseconds: 50))
     #expect(!clock.isRunning)
-    clock.resume(host: 300, moment: Moment(nanoseconds: 50))
-    #expect(clock.isRunning && clock.moment(atHost: 310) == Moment(nanoseconds: 70))
-    clock.set(.virtual, host: 310, moment: Moment(nanoseconds: 70))
+    clock.resume(host: 300, moment: Instant(nanoseconds: 50))
+    #expect(clock.isRunning && clock.moment(atHost: 310) == Instant(nanoseconds: 70))
+    clock.set(.virtual, host: 310, moment: Instant(nanoseconds: 70))
     #expect(!clock.isRunning && !clock.isPaused)
-    clock.set(.real, host: 400, moment: Moment(nanoseconds: 70))
-    #expect(clock.moment(atHost: 401) == Moment(nanoseconds: 72))
+    clock.set(.real, host: 400, moment: Instant(nanoseconds: 70))
+    #expect(clock.moment(atHost: 401) == Instant(nanoseconds: 72))
   }
 }

@@ -11,7 +11,7 @@ extension Generator: RandomNumberGenerator {}
 ///
 /// After each step it checks that every running timer is asked for by the state.
 final class Bench {
-  private(set) var now: Moment
+  private(set) var now: Instant
   /// One line per input, such as `0.200 key moved on capsLock event=tap`, with ` > output` for each output.
   private(set) var lines: [String] = []
   private var seats: [Seat] = []
@@ -37,11 +37,11 @@ final class Bench {
     let seat: Int
     let timer: Int
     let key: UInt32
-    let due: Moment
+    let due: Instant
     let order: Int
   }
 
-  init(seed: UInt64 = 0, at now: Moment = .beginning) {
+  init(seed: UInt64 = 0, at now: Instant = .beginning) {
     self.now = now
     self.seed = seed
     record = StepRecord(generator: Generator(seed: seed))
@@ -50,7 +50,7 @@ final class Bench {
   /// A bench with one machine named `m`.
   convenience init(
     _ kind: Kind, initial: String? = nil, _ parameters: [String: Value] = [:], seed: UInt64 = 0,
-    at now: Moment = .beginning
+    at now: Instant = .beginning
   ) {
     self.init(seed: seed, at: now)
     add(kind, "m", initial: initial, parameters)
@@ -136,7 +136,7 @@ final class Bench {
   }
 
   /// Fires every timer that is due until `moment`, each at its own due time.
-  func advance(to moment: Moment) {
+  func advance(to moment: Instant) {
     precondition(moment >= now, "time does not run backwards")
     var chain = 0
     func isBefore(_ left: Int, _ right: Int) -> Bool {
@@ -151,7 +151,7 @@ final class Bench {
     now = moment
   }
 
-  func advance(_ interval: Interval) { advance(to: now + interval) }
+  func advance(_ interval: Nanoseconds) { advance(to: now + interval) }
 
   private func outcome(of line: String, of name: String) -> String {
     String(line.drop { $0 != " " }.dropFirst(name.count + 2))
@@ -179,7 +179,7 @@ final class Bench {
   }
 
   /// The running timers with the moments at which they are due.
-  func timers(of name: String = "m") -> [String: Moment] {
+  func timers(of name: String = "m") -> [String: Instant] {
     let seat = seat(name)
     return Dictionary(agenda.filter { $0.seat == seat }.map { (word(of: $0), $0.due) }) { first, _ in first }
   }
@@ -190,7 +190,7 @@ final class Bench {
   func kind(of name: String = "m") -> Kind { seats[seat(name)].kind }
 
   /// The moment of the next expiry.
-  var nextDue: Moment? { agenda.map(\.due).min() }
+  var nextDue: Instant? { agenda.map(\.due).min() }
 
   /// The events that are not refused now.
   func possibleEvents(of name: String = "m") -> [String] {
@@ -297,15 +297,15 @@ final class Bench {
   }
 }
 
-extension Moment {
-  static func milliseconds(_ count: Int64) -> Moment { Moment(nanoseconds: count * 1_000_000) }
-  static func seconds(_ count: Int64) -> Moment { Moment(nanoseconds: count * 1_000_000_000) }
+extension Instant {
+  static func milliseconds(_ count: Int64) -> Instant { Instant(nanoseconds: count * 1_000_000) }
+  static func seconds(_ count: Int64) -> Instant { Instant(nanoseconds: count * 1_000_000_000) }
 
   /// In seconds, with at least three decimals and no zeros past them.
-  var printed: String { Interval(nanoseconds: nanoseconds).printed }
+  var printed: String { Nanoseconds(nanoseconds: nanoseconds).printed }
 }
 
-extension Interval {
+extension Nanoseconds {
   var printed: String {
     let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
     var decimals = String(String(1_000_000_000 + rest).dropFirst())

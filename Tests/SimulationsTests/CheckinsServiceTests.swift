@@ -15,7 +15,7 @@ struct CheckinsServiceTests {
   func users(user: String, answer: String) {
     let bench = bench()
     #expect(bench.send("fetch", .text(user)) == "moved idle fetching(1,\(user)) event=fetch")
-    bench.advance(to: Moment(nanoseconds: 2_999_999_999))
+    bench.advance(to: Instant(nanoseconds: 2_999_999_999))
     #expect(bench.state() == "fetching(1,\(user))")
     bench.advance(to: .seconds(3))
     let timer = answer.prefix { $0 != " " }

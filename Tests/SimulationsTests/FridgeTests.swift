@@ -101,7 +101,7 @@ struct FridgeTests {
 
   @Test("a set-point that was passed before a state begins is reported after recheckDelay", arguments: [0.0, 1, 90])
   func recheck(delay: Double) throws {
-    let interval = try #require(Interval(seconds: delay))
+    let interval = try #require(Nanoseconds(seconds: delay))
     for (state, start) in [("waiting", 22.0), ("waiting", 6), ("cooling", 1), ("cooling", 2), ("cooling", -30)] {
       let bench = Bench(Fridge.kind, initial: state, ["start": .number(start), "recheckDelay": .interval(interval)])
       #expect(bench.nextDue == .beginning + interval, "\(state) at \(start) °C")

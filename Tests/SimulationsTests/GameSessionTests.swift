@@ -42,12 +42,12 @@ struct GameSessionTests {
   func due(rate: Int) {
     let begin: Int64 = 123_456_789
     let bench = Bench(GameSession.kind, ["frameRate": .integer(rate)])
-    bench.advance(to: Moment(nanoseconds: begin))
+    bench.advance(to: Instant(nanoseconds: begin))
     bench.send("start")
     for frame in 1...Int64(1_000) {
       let age = frame * 1_000_000_000 / Int64(rate)
-      #expect(bench.timers() == ["frame": Moment(nanoseconds: begin + age)])
-      bench.advance(to: Moment(nanoseconds: begin + age))
+      #expect(bench.timers() == ["frame": Instant(nanoseconds: begin + age)])
+      bench.advance(to: Instant(nanoseconds: begin + age))
     }
     #expect(bench.reading("frames") == .integer(1_000))
     let updates = bench.lines.compactMap { line in line.split(separator: " ").drop { $0 != "update" }.dropFirst().first
@@ -65,11 +65,11 @@ struct GameSessionTests {
       bench.advance(.seconds(100))
       bench.send("resume")
     }
-    #expect(bench.timers() == ["frame": bench.now + Interval(nanoseconds: 666_666)])
+    #expect(bench.timers() == ["frame": bench.now + Nanoseconds(nanoseconds: 666_666)])
     #expect(bench.reading("worldTime") == .interval(.milliseconds(16)))
-    bench.advance(Interval(nanoseconds: 666_665))
+    bench.advance(Nanoseconds(nanoseconds: 666_665))
     #expect(drawn(bench) == 0)
-    bench.advance(Interval(nanoseconds: 1))
+    bench.advance(Nanoseconds(nanoseconds: 1))
     #expect(drawn(bench) == 1)
   }
 
@@ -78,7 +78,7 @@ struct GameSessionTests {
     let bench = Bench(GameSession.kind)
     bench.send("start")
     bench.fire("frame")
-    #expect(bench.timers() == ["frame": Moment(nanoseconds: 33_333_333)])
+    #expect(bench.timers() == ["frame": Instant(nanoseconds: 33_333_333)])
   }
 
   @Test("a frame by hand is drawn beside those of the clock, and does not move the world")
@@ -87,7 +87,7 @@ struct GameSessionTests {
     bench.send("start")
     bench.advance(to: .milliseconds(10))
     bench.send("frame", .interval(.seconds(5)))
-    #expect(bench.timers() == ["frame": Moment(nanoseconds: 16_666_666)])
+    #expect(bench.timers() == ["frame": Instant(nanoseconds: 16_666_666)])
     #expect(bench.reading("worldTime") == .interval(.milliseconds(10)))
     #expect(bench.reading("frames") == .integer(1))
   }
@@ -127,10 +127,10 @@ struct GameSessionTests {
 
   @Test("started in playing, the clock runs; started in paused, it does not")
   func initial() {
-    #expect(Bench(GameSession.kind, initial: "playing").timers() == ["frame": Moment(nanoseconds: 16_666_666)])
+    #expect(Bench(GameSession.kind, initial: "playing").timers() == ["frame": Instant(nanoseconds: 16_666_666)])
     let paused = Bench(GameSession.kind, initial: "paused")
     #expect(paused.nextDue == nil)
     paused.send("resume")
-    #expect(paused.timers() == ["frame": Moment(nanoseconds: 16_666_666)])
+    #expect(paused.timers() == ["frame": Instant(nanoseconds: 16_666_666)])
   }
 }

@@ -54,7 +54,7 @@ struct KeyboardTests {
           keyboard.send("character", .text("a"))
           key.send("character", .text("a"))
         default:
-          let interval = Interval.milliseconds(.random(in: 0...700, using: &dice))
+          let interval = Nanoseconds.milliseconds(.random(in: 0...700, using: &dice))
           keyboard.advance(interval)
           key.advance(interval)
         }

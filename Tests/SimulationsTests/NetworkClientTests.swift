@@ -82,7 +82,7 @@ struct NetworkClientTests {
   func backoff() {
     let bench = Bench(NetworkClient.kind)
     bench.send("connect")
-    var pauses: [Interval] = []
+    var pauses: [Nanoseconds] = []
     for attempt in 1...8 {
       bench.advance(.seconds(10))
       #expect(bench.state() == "backoff(\(attempt))")

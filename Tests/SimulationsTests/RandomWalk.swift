@@ -4,7 +4,7 @@ import StateMachines
 enum Move {
   case send(String, event: String, [Value])
   case fire(String, timer: String)
-  case advance(Interval)
+  case advance(Nanoseconds)
 }
 
 /// A walk that a seed determines: events with all kinds of arguments, timers fired early, and jumps of every size, of
@@ -55,10 +55,10 @@ struct RandomWalk {
       return .advance(due - bench.now)
     case 7:
       guard let due = bench.nextDue, due > bench.now else { fallthrough }
-      return .advance(due - bench.now - Interval(nanoseconds: 1))
+      return .advance(due - bench.now - Nanoseconds(nanoseconds: 1))
     default:
       let longest = Int64.random(in: 0...(RandomWalk.restless.contains(entry.name) ? 9 : 13), using: &generator)
-      return .advance(Interval(nanoseconds: .random(in: 0...powerOfTen(longest), using: &generator)))
+      return .advance(Nanoseconds(nanoseconds: .random(in: 0...powerOfTen(longest), using: &generator)))
     }
   }
 

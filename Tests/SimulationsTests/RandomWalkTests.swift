@@ -62,7 +62,7 @@ struct RandomWalkTests {
           let target = bench.now + interval
           while bench.now < target {
             let rest = (target - bench.now).nanoseconds
-            bench.advance(Interval(nanoseconds: .random(in: min(1 + rest / 5, rest)...rest, using: &generator)))
+            bench.advance(Nanoseconds(nanoseconds: .random(in: min(1 + rest / 5, rest)...rest, using: &generator)))
           }
           bench.advance(.zero)
         }

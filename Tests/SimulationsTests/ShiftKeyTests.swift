@@ -77,7 +77,7 @@ struct ShiftKeyTests {
     #expect(play([(0, "tap"), (350, "tap")]).states == ["on", "off"])
     let bench = Bench(ShiftKey.kind)
     bench.send("tap")
-    bench.advance(to: Moment(nanoseconds: 349_999_999))
+    bench.advance(to: Instant(nanoseconds: 349_999_999))
     bench.send("tap")
     #expect(bench.state() == "capsLock")
   }

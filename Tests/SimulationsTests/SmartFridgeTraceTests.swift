@@ -290,7 +290,7 @@ struct SmartFridgeTraceTests {
     warm.advance(to: .seconds(1))
     #expect(warm.state() == "cooling.free+closed+pendingHigh")
     // 3600 s · ln(30 / 28), from the twelve degrees of the beginning to the limit of ten.
-    #expect(warm.timers()["highLimitLeft"] == Moment(nanoseconds: 248_374_337_353))
+    #expect(warm.timers()["highLimitLeft"] == Instant(nanoseconds: 248_374_337_353))
     #expect(warm.timers()["highTemp"] == .seconds(1801))
   }
 

@@ -118,7 +118,7 @@ struct Table {
     case .integer: .integer(Int(text) ?? 0)
     case .number: .number(Double(text) ?? 0)
     case .optional(let wrapped): text == "nil" ? .none : value(text, as: wrapped)
-    case .interval: Double(text).flatMap(Interval.init(seconds:)).map(Value.interval) ?? .none
+    case .interval: Double(text).flatMap(Nanoseconds.init(seconds:)).map(Value.interval) ?? .none
     case .text, .character, .choice, .moment: .text(text)
     }
   }

@@ -3,11 +3,11 @@ import StateMachines
 
 /// Machines in a real world, and what its journal says of them, line by line as a ``Bench`` says it.
 struct WorldTranscript: ~Copyable {
-  private var world: World
+  private var world: WorldCore
   private var machines: [String: MachineID] = [:]
 
   init(_ entry: CatalogueEntry, initial: String?, seed: UInt64) throws {
-    world = World(seed: seed)
+    world = WorldCore(seed: seed)
     switch entry {
     case .machine(let kind):
       let state = initial.flatMap { kind.initialState(named: $0) }

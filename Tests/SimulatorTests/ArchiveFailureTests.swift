@@ -7,8 +7,8 @@ import Testing
 @Suite("What is no archive, or none that can be read, is told so")
 struct ArchiveFailureTests {
   /// A little of everything that an archive has a place for.
-  private func example() throws -> World {
-    var world = World(seed: 7, limits: Script.limits())
+  private func example() throws -> WorldCore {
+    var world = WorldCore(seed: 7, limits: Script.limits())
     try world.make(Oven.kind, "oven")
     try world.make(Relay.kind, "a", [(0, .integer(2))])
     try world.make(Relay.kind, "b")
@@ -25,8 +25,8 @@ struct ArchiveFailureTests {
     return world
   }
 
-  private func read(_ archive: [UInt8], _ kinds: (String) -> CatalogueEntry? = ArchiveTests.kind) throws -> World {
-    try World(archive: archive, kinds: kinds)
+  private func read(_ archive: [UInt8], _ kinds: (String) -> CatalogueEntry? = ArchiveTests.kind) throws -> WorldCore {
+    try WorldCore(archive: archive, kinds: kinds)
   }
 
   @Test("every byte counts")
@@ -91,7 +91,7 @@ struct ArchiveFailureTests {
   @Test("the same in worlds of all kinds", arguments: 0..<8)
   func sealedDamageOfAllKinds(seed: Int) throws {
     let script = Script(seed: seed, of: DeterminismTests.entries, inputs: 120)
-    var world = World(seed: UInt64(seed), limits: Script.limits())
+    var world = WorldCore(seed: UInt64(seed), limits: Script.limits())
     script.play(into: &world, .whole)
     let archive = try world.archive()
     let hash = try world.stateHash
@@ -149,7 +149,7 @@ struct ArchiveFailureTests {
     var world = try example()
     try world.wire(world.wire(from: "m.tick", to: "m.reset"))
     let archive = try world.archive()
-    func read(as kind: Kind) throws -> World {
+    func read(as kind: Kind) throws -> WorldCore {
       try self.read(archive) { $0 == "metronome" ? .machine(kind) : ArchiveTests.kind($0) }
     }
     let longer = metronome(events: [.event(.reset, "now").named("again"), .event(.reset, "now")])

@@ -9,7 +9,7 @@ struct ArchiveLifeTests {
   @Test("a world goes on while it is written in pieces", arguments: [1, 7, 1_000, Int.max])
   func pieces(size: Int) throws {
     let script = Script(seed: 5, of: DeterminismTests.entries, inputs: 120)
-    var world = World(seed: 5, limits: Script.limits())
+    var world = WorldCore(seed: 5, limits: Script.limits())
     for (moment, action) in script.inputs {
       Script.advance(&world, to: moment, .whole)
       world.settle()
@@ -32,7 +32,7 @@ struct ArchiveLifeTests {
 
   @Test("many machines, of which many are gone")
   func many() throws {
-    var world = World(seed: 1)
+    var world = WorldCore(seed: 1)
     for number in 0..<20_000 {
       try world.make(number % 3 == 0 ? Metronome.kind : Relay.kind, "machine-\(number)")
     }
@@ -47,7 +47,7 @@ struct ArchiveLifeTests {
 
   @Test("an empty world")
   func empty() throws {
-    var world = World(seed: 9)
+    var world = WorldCore(seed: 9)
     world.advance(to: 3)
     let other = try ArchiveTests.reread(world)
     #expect(other.now == world.now)
@@ -60,8 +60,8 @@ struct ArchiveLifeTests {
     var limits = Script.limits()
     limits.journal = 40
     var dice = Dice(seed: seed)
-    var world = World(limits: limits)
-    func step(_ number: Int, _ world: inout World, _ dice: inout Dice) throws {
+    var world = WorldCore(limits: limits)
+    func step(_ number: Int, _ world: inout WorldCore, _ dice: inout Dice) throws {
       let name = "x\(dice.number(0...9))"
       if let machine = world.machine(name) {
         if dice.once(in: 2) { world.drop(machine) } else { world.send(machine, plain: 0) }
@@ -79,7 +79,7 @@ struct ArchiveLifeTests {
       try step(number, &other, &second)
     }
     // Not the journal's text, which has names, but the numbers themselves.
-    func machines(_ world: borrowing World) -> [UInt32] {
+    func machines(_ world: borrowing WorldCore) -> [UInt32] {
       var reader = world.journalReader(from: start)
       var machines: [UInt32] = []
       while let entry = world.read(&reader) { if let machine = entry.machine { machines.append(machine.number) } }
@@ -96,7 +96,7 @@ struct ArchiveLifeTests {
 
   @Test("what comes after an archive can be undone, what came before not")
   func undo() throws {
-    var world = World()
+    var world = WorldCore()
     try world.make(Relay.kind, "a")
     world.advance(to: 1)
     world.send("a", "say", .text("before"))
@@ -116,7 +116,7 @@ struct ArchiveLifeTests {
 
   @Test("a stall is one afterwards, broken or not")
   func stalls() throws {
-    var world = World(limits: Script.limits())
+    var world = WorldCore(limits: Script.limits())
     try world.make(Spinner.kind, "s")
     world.send("s", "push", .integer(1_000))
     #expect(world.isStalled == true)
@@ -149,12 +149,12 @@ struct ArchiveLifeTests {
 
   @Test("limits that shape the journal are the world's own until it takes over others")
   func limits() throws {
-    var world = World(limits: Script.limits())
+    var world = WorldCore(limits: Script.limits())
     try world.make(Spinner.kind, "s")
     var limits = WorldLimits()
     limits.machines = 1
-    var other = try World(archive: world.archive(), kinds: ArchiveTests.kind, limits: limits)
-    #expect(throws: World.CreationFailure.full) { try other.make(Spinner.kind, "t") }
+    var other = try WorldCore(archive: world.archive(), kinds: ArchiveTests.kind, limits: limits)
+    #expect(throws: WorldCore.CreationFailure.full) { try other.make(Spinner.kind, "t") }
     other.send("s", "push", .integer(1_000))
     #expect(other.isStalled == true, "as it would have been in the world that was written")
     let before = try other.stateHash
@@ -169,16 +169,16 @@ struct ArchiveLifeTests {
   func lifetimes() throws {
     Token.living = 0
     do {
-      var world = World()
+      var world = WorldCore()
       for number in 0..<10 { try world.make(Holder.kind, "h\(number)") }
       let archive = try world.archive()
       let entry: (String) -> CatalogueEntry? = { _ in .machine(Holder.kind) }
-      let other = try World(archive: archive, kinds: entry)
+      let other = try WorldCore(archive: archive, kinds: entry)
       #expect(other.machineCount == 10)
       #expect(Token.living == 20)
       // The seventh cannot be read.
       Token.readable = 6
-      #expect(throws: ArchiveFailure.damaged("unreadable")) { _ = try World(archive: archive, kinds: entry) }
+      #expect(throws: ArchiveFailure.damaged("unreadable")) { _ = try WorldCore(archive: archive, kinds: entry) }
       #expect(Token.living == 20)
       Token.readable = .max
     }
@@ -187,7 +187,7 @@ struct ArchiveLifeTests {
 
   @Test("a value that cannot be written is told by its kind")
   func unwritable() throws {
-    var world = World()
+    var world = WorldCore()
     try world.make(Holder.kind, "h")
     Token.isWritable = false
     defer { Token.isWritable = true }

@@ -12,13 +12,13 @@ struct ArchiveTests {
   private static let known = Catalogue(entries + [.machine(Metronome.kind), .machine(Gambler.kind)])
 
   /// A world that is what another one's archive says.
-  static func reread(_ world: borrowing World) throws -> World {
-    try World(archive: world.archive(), kinds: kind, limits: world.limits)
+  static func reread(_ world: borrowing WorldCore) throws -> WorldCore {
+    try WorldCore(archive: world.archive(), kinds: kind, limits: world.limits)
   }
 
   /// Plays a part of a script, each input at its moment.
   private func play(
-    _ inputs: ArraySlice<(moment: Moment, action: Script.Action)>, _ script: Script, into world: inout World
+    _ inputs: ArraySlice<(moment: Instant, action: Script.Action)>, _ script: Script, into world: inout WorldCore
   ) {
     for (moment, action) in inputs {
       Script.advance(&world, to: moment, .whole)
@@ -29,12 +29,12 @@ struct ArchiveTests {
 
   private func expectContinues(_ entries: [CatalogueEntry], seed: Int, inputs: Int) throws {
     let script = Script(seed: seed, of: entries, inputs: inputs)
-    var world = World(seed: UInt64(seed), limits: Script.limits())
+    var world = WorldCore(seed: UInt64(seed), limits: Script.limits())
     let pieces = 4
     for piece in 0..<pieces {
       play(script.inputs[inputs * piece / pieces..<inputs * (piece + 1) / pieces], script, into: &world)
       let archive = try world.archive()
-      var other = try World(archive: archive, kinds: Self.kind, limits: world.limits)
+      var other = try WorldCore(archive: archive, kinds: Self.kind, limits: world.limits)
       #expect(try other.archive() == archive, "seed \(seed), piece \(piece)")
       #expect(try other.stateHash == world.stateHash)
       #expect(other.checkInvariants() == [])

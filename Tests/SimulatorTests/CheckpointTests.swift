@@ -6,8 +6,8 @@ import Testing
 @Suite("Copies that are kept, so that going back is quick")
 struct CheckpointTests {
   /// A world with so many inputs behind it, a copy kept wherever one is due.
-  private func world(inputs: Int, _ limits: WorldLimits = WorldLimits()) throws -> World {
-    var world = World(limits: limits)
+  private func world(inputs: Int, _ limits: WorldLimits = WorldLimits()) throws -> WorldCore {
+    var world = WorldCore(limits: limits)
     try world.make(Gambler.kind, "g")
     try world.make(Metronome.kind, "m")
     let gambler = world.known("g")
@@ -34,7 +34,7 @@ struct CheckpointTests {
       var fork = world.fork()
       let found = try fork.undo(count)
       let undone = try #require(found)
-      var straight = World()
+      var straight = WorldCore()
       try straight.make(Gambler.kind, "g")
       try straight.make(Metronome.kind, "m")
       while straight.lastSequence + 1 < undone.lowerBound {
@@ -56,7 +56,7 @@ struct CheckpointTests {
 
   @Test("time alone brings copies too")
   func timersAlone() throws {
-    var world = World()
+    var world = WorldCore()
     try world.make(Metronome.kind, "m")
     world.advance(to: 60_000)
     #expect(world.past.checkpoints.isEmpty == false)
@@ -121,7 +121,7 @@ struct CheckpointTests {
     var limits = WorldLimits()
     limits.checkpointBytes = 600_000
     limits.checkpointDistance = 200
-    var world = World(limits: limits)
+    var world = WorldCore(limits: limits)
     var most = 0
     for number in 0..<20_000 {
       try world.make(Relay.kind, "r\(number)")

@@ -15,7 +15,7 @@ struct CompositionTests {
 
   @Test("members in order, then wires, each an input of its own")
   func creation() throws {
-    var world = World()
+    var world = WorldCore()
     try world.create(Self.pair, named: "p", parameters: [[(0, .integer(2))], []])
     #expect(
       world.journal().map { "\($0.machine) \($0.input)" } == [
@@ -32,16 +32,16 @@ struct CompositionTests {
 
   @Test("its name is taken for machines and compositions, until all members are dropped")
   func names() throws {
-    var world = World()
+    var world = WorldCore()
     try world.create(Self.pair, named: "p", parameters: none(Self.pair))
-    #expect(throws: World.CreationFailure.nameTaken) { try world.make(Power.kind, "p") }
-    #expect(throws: World.CreationFailure.nameTaken) { try world.make(Power.kind, "p.near") }
-    #expect(throws: World.CreationFailure.nameTaken) {
+    #expect(throws: WorldCore.CreationFailure.nameTaken) { try world.make(Power.kind, "p") }
+    #expect(throws: WorldCore.CreationFailure.nameTaken) { try world.make(Power.kind, "p.near") }
+    #expect(throws: WorldCore.CreationFailure.nameTaken) {
       try world.create(Self.pair, named: "p", parameters: none(Self.pair))
     }
     world.drop("p.near")
     #expect(world.members(of: "p")?.count == 1)
-    #expect(throws: World.CreationFailure.nameTaken) { try world.make(Power.kind, "p") }
+    #expect(throws: WorldCore.CreationFailure.nameTaken) { try world.make(Power.kind, "p") }
     world.drop("p.far")
     #expect(world.members(of: "p") == nil)
     #expect(world.wireCount == 0)
@@ -51,9 +51,9 @@ struct CompositionTests {
 
   @Test("when a name is taken, nothing is made", arguments: ["p", "p.near", "p.far"])
   func takenByMachine(name: String) throws {
-    var world = World()
+    var world = WorldCore()
     try world.make(Power.kind, name)
-    #expect(throws: World.CreationFailure.nameTaken) {
+    #expect(throws: WorldCore.CreationFailure.nameTaken) {
       try world.create(Self.pair, named: "p", parameters: none(Self.pair))
     }
     #expect(world.machineCount == 1)
@@ -62,9 +62,9 @@ struct CompositionTests {
 
   @Test("when a member's name is that of a composition, nothing is made", arguments: ["p.near", "p.far"])
   func takenByComposition(name: String) throws {
-    var world = World()
+    var world = WorldCore()
     try world.create(Self.pair, named: name, parameters: none(Self.pair))
-    #expect(throws: World.CreationFailure.nameTaken) {
+    #expect(throws: WorldCore.CreationFailure.nameTaken) {
       try world.create(Self.pair, named: "p", parameters: none(Self.pair))
     }
     #expect(world.machineCount == 2)
@@ -77,10 +77,10 @@ struct CompositionTests {
     var limits = WorldLimits()
     limits.machines = 3
     limits.wires = 3
-    var world = World(limits: limits)
+    var world = WorldCore(limits: limits)
     try world.make(Power.kind, "a")
     try world.make(Power.kind, "b")
-    #expect(throws: World.CreationFailure.full) {
+    #expect(throws: WorldCore.CreationFailure.full) {
       try world.create(Self.pair, named: "p", parameters: none(Self.pair))
     }
     world.drop("a")
@@ -95,7 +95,7 @@ struct CompositionTests {
     let fridges = Composition("two", "fridges", members: ["a": Fridge.kind, "b": Fridge.kind], wires: [:])
     let min = try #require(Fridge.kind.parameters.firstIndex { $0.name == "min" })
     let before = world.lastSequence
-    #expect(throws: World.CreationFailure.self) {
+    #expect(throws: WorldCore.CreationFailure.self) {
       try world.create(fridges, named: "q", parameters: [[], [(min, .number(30))]])
     }
     #expect(world.lastSequence == before)
@@ -107,10 +107,10 @@ struct CompositionTests {
   func noRoomForWires() throws {
     var limits = WorldLimits()
     limits.wires = 2
-    var world = World(limits: limits)
+    var world = WorldCore(limits: limits)
     try world.make(Relay.kind, "a")
     try world.wire(world.wire(from: "a.said", to: "a.say"))
-    #expect(throws: World.CreationFailure.full) {
+    #expect(throws: WorldCore.CreationFailure.full) {
       try world.create(Self.pair, named: "p", parameters: none(Self.pair))
     }
     #expect(world.machineCount == 1)

@@ -8,7 +8,7 @@ import Testing
 @Suite("Coverage is counted from the journal")
 struct CoverageTests {
   private func coverage(
-    _ world: borrowing World, _ pattern: String = "*", by inputs: Int = 100
+    _ world: borrowing WorldCore, _ pattern: String = "*", by inputs: Int = 100
   ) throws -> [Coverage] {
     var survey = CoverageSurvey(of: world, Pattern(pattern.utf8)) { _ in true }
     while !survey.advance(through: world, by: inputs) {}
@@ -27,7 +27,7 @@ struct CoverageTests {
 
   @Test("what nobody has done is all that is untried, in order")
   func untouched() throws {
-    var world = World()
+    var world = WorldCore()
     try world.make(ShiftKey.kind, "key")
     let all = try self.coverage(world)
     let coverage = try #require(all.first)
@@ -46,7 +46,7 @@ struct CoverageTests {
 
   @Test("in pieces of any size it is the same, and machines do not mix up what follows on what")
   func pieces() throws {
-    var world = World()
+    var world = WorldCore()
     try world.make(ShiftKey.kind, "a")
     try world.make(ShiftKey.kind, "b")
     // Taken together they would lock and unlock; each for itself only comes on.
@@ -68,7 +68,7 @@ struct CoverageTests {
 
   @Test("a dropped machine counts, by its own name and kind")
   func dropped() throws {
-    var world = World()
+    var world = WorldCore()
     try world.make(ShiftKey.kind, "key")
     world.send("key", "tap")
     world.drop("key")
@@ -85,7 +85,7 @@ struct CoverageTests {
   func forgetting() throws {
     var limits = WorldLimits()
     limits.journal = 3
-    var world = World(limits: limits)
+    var world = WorldCore(limits: limits)
     try world.make(ShiftKey.kind, "key")
     try world.make(ShiftKey.kind, "slow", [(0, .interval(.seconds(7)))])
     for _ in 0..<6 { world.send("key", "tap") }
@@ -104,7 +104,7 @@ struct CoverageTests {
   func overtaken() throws {
     var limits = WorldLimits()
     limits.journal = 10
-    var world = World(limits: limits)
+    var world = WorldCore(limits: limits)
     try world.make(ShiftKey.kind, "key")
     for _ in 0..<9 { world.send("key", "character", .text("x")) }
     var survey = CoverageSurvey(of: world, .all) { _ in true }
@@ -124,7 +124,7 @@ struct CoverageTests {
 
   @Test("a timer that was to be fired and did not run has done nothing; one that was fired has expired")
   func firing() throws {
-    var world = World()
+    var world = WorldCore()
     try world.make(ShiftKey.kind, "key")
     world.fire(world.known("key"), timer: 0)
     let before = try coverage(world).first
@@ -162,7 +162,7 @@ struct CoverageTests {
 
   @Test("what is done besides does not count: more sets of parameters than are looked at, wires")
   func parameters() throws {
-    var world = World()
+    var world = WorldCore()
     for number in 0..<6 {
       try world.make(ShiftKey.kind, "k\(number)", [(0, .interval(.seconds(Int64(number))))])
     }
@@ -177,7 +177,7 @@ struct CoverageTests {
 
   @Test("what parameters make possible counts as soon as one machine has them")
   func gestures() throws {
-    var world = World()
+    var world = WorldCore()
     try world.make(ShiftKey.kind, "plain")
     let plainAll = try coverage(world)
     let plain = try #require(plainAll.first)
@@ -189,7 +189,7 @@ struct CoverageTests {
 
   @Test("with regions, their states and the combinations of them")
   func regions() throws {
-    var world = World()
+    var world = WorldCore()
     try world.make(SmartFridge.kind, "fridge")
     let all = try self.coverage(world)
     let coverage = try #require(all.first)

@@ -6,8 +6,8 @@ import Testing
 @Suite("Dead timers do not pile up")
 struct DeadTimerTests {
   /// A world in which 1,500 timers run for a second, and 2,500 that were to run longer have died.
-  private func crowdedWorld() throws -> World {
-    var world = World()
+  private func crowdedWorld() throws -> WorldCore {
+    var world = WorldCore()
     for number in 0..<1_500 {
       let name = "x\(number)"
       try world.make(Alarm.kind, name)
@@ -59,7 +59,7 @@ struct DeadTimerTests {
 
   @Test("when one timer is armed again and again")
   func rearming() throws {
-    var world = World()
+    var world = WorldCore()
     try world.make(Alarm.kind, "x")
     for number in 0..<5_000 {
       world.send("x", "arm", .text("a"), .integer(1_000_000_000 + number))
@@ -75,7 +75,7 @@ struct DeadTimerTests {
   func restamping(seed: Int) throws {
     func journal(from armings: UInt64) throws -> [String] {
       var dice = Dice(seed: seed)
-      var world = World()
+      var world = WorldCore()
       for number in 0..<20 { try world.make(Alarm.kind, "x\(number)") }
       try world.make(Spinner.kind, "s")
       world.armings = armings
@@ -103,7 +103,7 @@ struct DeadTimerTests {
   func restampingInAChain(armingsLeft: UInt64) throws {
     var limits = WorldLimits()
     limits.chain = 10
-    var world = World(limits: limits)
+    var world = WorldCore(limits: limits)
     try world.make(Spinner.kind, "s")
     try world.make(Alarm.kind, "x")
     world.send("x", "arm", .text("a"), .integer(5))
@@ -124,7 +124,7 @@ struct DeadTimerTests {
   func restampingInAStep(armingsLeft: UInt64) throws {
     var limits = WorldLimits()
     limits.chain = 2
-    var world = World(limits: limits)
+    var world = WorldCore(limits: limits)
     try world.make(Alarm.kind, "x")
     world.armings = Agenda.lastStamp - armingsLeft
     world.instantStamp = world.armings
@@ -138,7 +138,7 @@ struct DeadTimerTests {
   func restampingWhileStalled() throws {
     var limits = WorldLimits()
     limits.chain = 10
-    var world = World(limits: limits)
+    var world = WorldCore(limits: limits)
     try world.make(Spinner.kind, "s")
     try world.make(Alarm.kind, "x")
     world.send("s", "push", .integer(1_000))

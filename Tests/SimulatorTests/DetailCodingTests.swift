@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The details of an input are read as they were written")
 struct DetailCodingTests {
-  static let moment = Moment(nanoseconds: 5_000_000_000)
+  static let moment = Instant(nanoseconds: 5_000_000_000)
 
   private static func value(_ dice: inout Dice) -> Value {
     let wide = Int64(bitPattern: dice.next()) >> Int64(dice.number(0...63))
@@ -16,9 +16,9 @@ struct DetailCodingTests {
     case 3:
       return .number(dice.one(of: [Double(bitPattern: 1), -0.0, 1.5, .pi, .greatestFiniteMagnitude, Double(wide)]))
     case 4: return .flag(dice.once(in: 2))
-    case 5: return .interval(Interval(nanoseconds: dice.one(of: [wide, .min, .max, 0])))
+    case 5: return .interval(Nanoseconds(nanoseconds: dice.one(of: [wide, .min, .max, 0])))
     default:
-      return .moment(Moment(nanoseconds: dice.one(of: [wide.magnitude > 0 ? Int64(wide.magnitude >> 1) : 0, .max])))
+      return .moment(Instant(nanoseconds: dice.one(of: [wide.magnitude > 0 ? Int64(wide.magnitude >> 1) : 0, .max])))
     }
   }
 
@@ -31,7 +31,7 @@ struct DetailCodingTests {
     let byte = UInt8(dice.number(0...255))
     let machine = MachineID(UInt32(dice.number(0...MachineID.most - 1)))
     let distance = Int64(dice.next() >> UInt64(dice.number(2...63)))
-    let later = moment + Interval(nanoseconds: distance)
+    let later = moment + Nanoseconds(nanoseconds: distance)
     let key = UInt32(dice.number(1...Int(UInt32.max)) >> dice.number(0...31)) | 1
     switch dice.number(1...15) {
     case 1:

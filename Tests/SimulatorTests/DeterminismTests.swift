@@ -13,7 +13,7 @@ struct DeterminismTests {
   static let inputs = 100
 
   private func journal(_ script: Script, _ cut: Script.Cut, seed: Int) -> [String] {
-    var world = World(seed: UInt64(seed), limits: Script.limits())
+    var world = WorldCore(seed: UInt64(seed), limits: Script.limits())
     script.play(into: &world, cut)
     #expect(world.checkInvariants() == [], "seed \(seed), \(cut)")
     return world.journalText()
@@ -51,10 +51,10 @@ struct DeterminismTests {
   @Test("what the journal tells, played into a fresh world, gives the same journal", arguments: 0..<40)
   func replay(seed: Int) {
     let script = Script(seed: seed, of: Self.entries, inputs: Self.inputs)
-    var world = World(seed: UInt64(seed), limits: Script.limits())
+    var world = WorldCore(seed: UInt64(seed), limits: Script.limits())
     script.play(into: &world, .pieces(seed: seed))
     let journal = world.journal()
-    var second = World(seed: UInt64(seed), limits: Script.limits())
+    var second = WorldCore(seed: UInt64(seed), limits: Script.limits())
     second.replay(journal)
     Script.advance(&second, to: world.now, .whole)
     expectSame(journal.map(\.text), second.journalText(), "seed \(seed)")
@@ -69,7 +69,7 @@ struct DeterminismTests {
     let script = Script(seed: seed, of: Self.entries, inputs: Self.inputs)
     let usual = journal(script, .whole, seed: seed)
     for armings in [1, 30] as [UInt64] {
-      var world = World(seed: UInt64(seed), limits: Script.limits())
+      var world = WorldCore(seed: UInt64(seed), limits: Script.limits())
       world.armings = Agenda.lastStamp - armings
       world.instantStamp = world.armings
       script.play(into: &world, .pieces(seed: seed))
@@ -82,8 +82,8 @@ struct DeterminismTests {
   func isolation(seed: Int) {
     let scripts = [seed, seed + 1_000].map { Script(seed: $0, of: Self.entries, inputs: 60) }
     let alone = scripts.map { journal($0, .whole, seed: seed) }
-    var first = World(seed: UInt64(seed), limits: Script.limits())
-    var second = World(seed: UInt64(seed), limits: Script.limits())
+    var first = WorldCore(seed: UInt64(seed), limits: Script.limits())
+    var second = WorldCore(seed: UInt64(seed), limits: Script.limits())
     // In turns, input by input.
     for place in 0..<60 {
       for (script, isFirst) in [(scripts[0], true), (scripts[1], false)] {
@@ -102,7 +102,7 @@ struct DeterminismTests {
   @Test("what a world draws follows from its seed")
   func draws() throws {
     func throwsOfDice(_ seed: UInt64) throws -> [String] {
-      var world = World(seed: seed)
+      var world = WorldCore(seed: seed)
       try world.make(Gambler.kind, "g")
       for _ in 0..<20 { world.send("g", "roll") }
       return world.journalText()

@@ -7,7 +7,7 @@ import Testing
 struct EventTests {
   @Test("the four verdicts, each with its number and its states")
   func verdicts() throws {
-    var world = World()
+    var world = WorldCore()
     try world.make(Power.kind, "p")
     try world.make(Relay.kind, "r")
     world.send("p", "buttonClick")
@@ -29,7 +29,7 @@ struct EventTests {
 
   @Test("an answer keeps nothing of the one before")
   func answers() throws {
-    var world = World()
+    var world = WorldCore()
     try world.make(Relay.kind, "r")
     try world.make(Power.kind, "p")
     world.send("r", "say", .text("one"))
@@ -51,7 +51,7 @@ struct EventTests {
 
   @Test("what follows through wires and timers is no part of the answer")
   func consequences() throws {
-    var world = World()
+    var world = WorldCore()
     try world.make(Relay.kind, "a", [(1, .interval(.zero))])
     try world.make(Relay.kind, "b")
     try world.wire(world.wire(from: "a.said", to: "b.say"))
@@ -64,7 +64,7 @@ struct EventTests {
 
   @Test("arguments stand in the journal, and what was left out too")
   func arguments() throws {
-    var world = World()
+    var world = WorldCore()
     try world.make(Relay.kind, "r")
     world.send("r", "tell", .text("é \"x\""), .integer(7))
     world.send("r", "tell", .text("y"), .none)
@@ -80,7 +80,7 @@ struct EventTests {
 
   @Test("by the words of a request: a machine, a plain event, or nothing done")
   func byWords() throws {
-    var world = World()
+    var world = WorldCore()
     try world.make(ShiftKey.kind, "key")
     func send(_ event: String, to name: String) -> Bool {
       event.bytes { event in name.bytes { world.send(plain: event, to: $0) != nil } }

@@ -5,13 +5,13 @@ import Testing
 
 @Suite("What a world holds in memory")
 struct FootprintTests {
-  private func sendMany(_ count: Int, _ name: String, _ event: String, to world: inout World) {
+  private func sendMany(_ count: Int, _ name: String, _ event: String, to world: inout WorldCore) {
     for _ in 0..<count { world.send(name, event) }
   }
 
   @Test("every part grows with what it is for, and shrinks with it where that is given back")
   func parts() throws {
-    var world = World()
+    var world = WorldCore()
     let empty = world.footprint
     try world.make(SpamFilter.kind, "s", [(parameter: 0, value: .text("one,two,three"))])
     let withFilter = world.footprint
@@ -30,7 +30,7 @@ struct FootprintTests {
 
   @Test("parameters count once, however many machines have them")
   func parametersOnce() throws {
-    var world = World()
+    var world = WorldCore()
     let words = (0..<200).map { "word\($0)" }.joined(separator: ",")
     try world.make(SpamFilter.kind, "a", [(parameter: 0, value: .text(words))])
     let one = world.footprint[.parameters]
@@ -44,7 +44,7 @@ struct FootprintTests {
 
   @Test("blocks of the journal that forks have too count once in all, as long as any of them lives")
   func sharedJournal() throws {
-    var world = World()
+    var world = WorldCore()
     try world.make(Power.kind, "p")
     sendMany(100_000, "p", "buttonClick", to: &world)
     let alone = world.footprint[.journal]
@@ -66,7 +66,7 @@ struct FootprintTests {
 
   @Test("the journal says when it takes more memory, and only then")
   func openings() throws {
-    var world = World()
+    var world = WorldCore()
     try world.make(Power.kind, "p")
     let begun = world.journal.openings
     sendMany(1_000, "p", "buttonClick", to: &world)
@@ -80,7 +80,7 @@ struct FootprintTests {
   func givingUp() throws {
     var limits = WorldLimits()
     limits.checkpointDistance = 1_000
-    var world = World(limits: limits)
+    var world = WorldCore(limits: limits)
     for number in 0..<500 { try world.make(Power.kind, "p\(number)") }
     for _ in 0..<20 {
       sendMany(1_000, "p1", "buttonClick", to: &world)
@@ -102,12 +102,12 @@ struct FootprintTests {
 
   @Test("a world that was written out and read back holds about as much data")
   func archived() throws {
-    var world = World()
+    var world = WorldCore()
     for number in 0..<20 {
       try world.make(SpamFilter.kind, "s\(number)")
       world.send("s\(number)", "text", .text(String(repeating: "x", count: 5_000)))
     }
-    let other = try World(archive: try world.archive(), kinds: { Catalogue.simulations[$0] })
+    let other = try WorldCore(archive: try world.archive(), kinds: { Catalogue.simulations[$0] })
     let (here, there) = (world.footprint[.data], other.footprint[.data])
     #expect(here >= 100_000)
     #expect(there > here / 2 && there < here * 2, "\(there) of \(here)")

@@ -9,14 +9,14 @@ struct ForkTests {
   func independence(name: String, seed: Int) throws {
     let entry = try #require(DeterminismTests.entries.first { $0.name == name })
     let script = Script(seed: seed, of: [entry], inputs: 60)
-    func play(_ range: Range<Int>, into world: inout World) {
+    func play(_ range: Range<Int>, into world: inout WorldCore) {
       for (moment, action) in script.inputs[range] {
         Script.advance(&world, to: moment, .whole)
         world.settle()
         script.play(action, into: &world)
       }
     }
-    var world = World(seed: UInt64(seed), limits: Script.limits())
+    var world = WorldCore(seed: UInt64(seed), limits: Script.limits())
     play(0..<30, into: &world)
     let portrait = world.portrait()
     let journal = world.journalText()
@@ -37,8 +37,8 @@ struct ForkTests {
 
   @Test("a fork can go back past where it began, and outlives its parent")
   func undoInFork() throws {
-    func make() throws -> World {
-      var world = World()
+    func make() throws -> WorldCore {
+      var world = WorldCore()
       try world.make(Relay.kind, "a")
       world.send("a", "say", .text("long enough to be kept on the heap"))
       world.advance(to: 0.5)
@@ -58,7 +58,7 @@ struct ForkTests {
 
   @Test("parameters are counted in each by itself")
   func parameters() throws {
-    var world = World()
+    var world = WorldCore()
     try world.make(Relay.kind, "a", [(0, .integer(7))])
     var fork = world.fork()
     world.drop("a")
@@ -71,7 +71,7 @@ struct ForkTests {
 
   @Test("blocks of the journal that are full are shared, the open one is not")
   func journals() throws {
-    var world = World()
+    var world = WorldCore()
     try world.make(Relay.kind, "a")
     for number in 0..<20_000 { world.send("a", "say", .text("\(number)")) }
     var fork = world.fork()
@@ -90,7 +90,7 @@ struct ForkTests {
   func lifetimes() throws {
     Canary.living = 0
     do {
-      var world = World()
+      var world = WorldCore()
       for number in 0..<100 { try world.make(Canary.kind, "c\(number)") }
       #expect(Canary.living == 100)
       var fork = world.fork()

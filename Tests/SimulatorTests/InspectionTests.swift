@@ -5,8 +5,8 @@ import Testing
 
 @Suite("Looking at a world changes nothing in it")
 struct InspectionTests {
-  private func sample() throws -> World {
-    var world = World()
+  private func sample() throws -> WorldCore {
+    var world = WorldCore()
     for name in ["b", "a", "c"] { try world.make(Alarm.kind, name) }
     try world.make(ShiftKey.kind, "key")
     try world.make(Relay.kind, "r")
@@ -74,7 +74,7 @@ struct InspectionTests {
 
   @Test("readings are those of now")
   func readings() throws {
-    var world = World()
+    var world = WorldCore()
     let start = try #require(Fridge.kind.parameters.firstIndex { $0.name == "start" })
     let fridge = try world.make(Fridge.kind, "f", [(start, .number(4))])
     #expect(world.readings(of: fridge) == [.number(4)])

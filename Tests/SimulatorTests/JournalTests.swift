@@ -52,7 +52,7 @@ struct JournalTests {
       guard let input = InputClass(rawValue: input), let verdict = Verdict(rawValue: verdict) else { return }
       let sequence = journal.append(
         input, MachineID(machine), index: index, StepResult(verdict: verdict, from: from, to: to),
-        at: Moment(nanoseconds: moment), details)
+        at: Instant(nanoseconds: moment), details)
       #expect(sequence == self.sequence)
     }
   }
@@ -100,7 +100,7 @@ struct JournalTests {
     let moments: [Int64] = [0, .max, .max, 0, 127, 255, 16_511, 1 << 62, 1]
     for moment in moments {
       _ = journal.append(
-        .event, MachineID(0), index: 0, StepResult(verdict: .moved, from: 0, to: 0), at: Moment(nanoseconds: moment),
+        .event, MachineID(0), index: 0, StepResult(verdict: .moved, from: 0, to: 0), at: Instant(nanoseconds: moment),
         details)
     }
     #expect(read(journal, from: 1).map(\.moment) == moments)
@@ -239,7 +239,7 @@ struct JournalTests {
         inputs += 1
         _ = journal.append(
           .event, MachineID(77), index: 0, StepResult(verdict: .moved, from: 0, to: 1),
-          at: Moment(nanoseconds: Int64(inputs) * apart), details)
+          at: Instant(nanoseconds: Int64(inputs) * apart), details)
       }
       return 16 * 65_536 / inputs
     }

@@ -4,7 +4,7 @@ import StateMachines
 /// One input as the journal has it, details and all, free of the world that it is from.
 struct JournalLine {
   let sequence: UInt64
-  let moment: Moment
+  let moment: Instant
   let machine: String
   let kind: Kind
   let input: InputClass
@@ -17,7 +17,7 @@ struct JournalLine {
   let text: String
 }
 
-extension World {
+extension WorldCore {
   /// What the journal still has of machines, from an input on.
   func journal(from first: UInt64? = nil) -> [JournalLine] {
     var reader = journalReader(from: first ?? firstSequence)
@@ -90,7 +90,7 @@ extension TimerEntry {
   func word(_ key: UInt32) -> String { key == 0 ? name : "\(name)(\(key))" }
 }
 
-extension Moment {
+extension Instant {
   /// In seconds with all nine decimals.
   var text: String {
     let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)

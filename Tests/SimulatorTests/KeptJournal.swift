@@ -12,21 +12,21 @@ struct KeptJournal {
   private(set) var parts: [Part] = []
   private(set) var checkpoints: [Checkpoint] = []
   /// The composed names that there were at each checkpoint.
-  private var compositions: [[String: World.CompositionRecord]] = []
-  private(set) var moment = Moment.beginning
+  private var compositions: [[String: WorldCore.CompositionRecord]] = []
+  private(set) var moment = Instant.beginning
 
   /// Takes what has come to a world's journal.
-  mutating func keep(_ world: inout World) {
+  mutating func keep(_ world: inout WorldCore) {
     moment = world.now
-    guard world.hasUnkept else { return }
+    guard world.hasUnflushed else { return }
     var bytes: [UInt8] = []
     let numbers = world.unkeptNumbers
-    let creations = world.appendUnkept(to: &bytes)
+    let creations = world.appendUnflushed(to: &bytes)
     parts.append(Part(numbers: numbers, bytes: bytes, creations: creations))
     world.didKeep(upTo: world.lastSequence)
   }
 
-  mutating func keepCheckpoint(of world: borrowing World) {
+  mutating func keepCheckpoint(of world: borrowing WorldCore) {
     compositions.append(world.compositions)
     checkpoints.append(Checkpoint(of: world, as: world.lastSequence))
   }
@@ -43,7 +43,7 @@ struct KeptJournal {
   /// The world as it was when it was kept last.
   ///
   /// - Parameter place: The checkpoint to begin with; nil for the beginning. It must not have been undone.
-  func recover(seed: UInt64, _ limits: WorldLimits, _ catalogue: Catalogue, from place: Int? = nil) throws -> World {
+  func recover(seed: UInt64, _ limits: WorldLimits, _ catalogue: Catalogue, from place: Int? = nil) throws -> WorldCore {
     try recovery(seed: seed, limits, catalogue, from: place).finish(at: moment, limits)
   }
 
@@ -60,13 +60,13 @@ struct KeptJournal {
     let start = checkpoint?.sequence ?? 0
     var base =
       if let checkpoint {
-        World(
+        WorldCore(
           copying: checkpoint.world,
           Journal(
             inputs: limits.journal, bytes: limits.journalBytes, after: start,
             at: checkpoint.world.now.nanoseconds))
       } else {
-        World(seed: seed, limits: limits)
+        WorldCore(seed: seed, limits: limits)
       }
     if let place { base.compositions = compositions[place] }
     var recovery = Recovery(of: base, undone: undone(behind: start), StoredWords(catalogue), catalogue)

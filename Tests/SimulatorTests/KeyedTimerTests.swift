@@ -5,13 +5,13 @@ import Testing
 
 @Suite("Timers of one name, told apart by keys")
 struct KeyedTimerTests {
-  private func oven(_ limits: WorldLimits = WorldLimits()) throws -> World {
-    var world = World(limits: limits)
+  private func oven(_ limits: WorldLimits = WorldLimits()) throws -> WorldCore {
+    var world = WorldCore(limits: limits)
     try world.make(Oven.kind, "o")
     return world
   }
 
-  private func fired(_ world: borrowing World) -> [String] {
+  private func fired(_ world: borrowing WorldCore) -> [String] {
     world.journal().filter { $0.input == .expiry || $0.input == .fired }
       .map { "\($0.machine).\($0.kind.timers[$0.index].word($0.key)) \($0.moment.text)" }
   }
@@ -245,7 +245,7 @@ struct KeyedTimerTests {
   @Test("random arming, disarming, firing, dropping and time do what a list would do", arguments: 0..<60)
   func model(seed: Int) throws {
     var dice = Dice(seed: seed)
-    var world = World()
+    var world = WorldCore()
     var model = Model()
     var ovens: [String] = []
     // Some walks pass the point at which stamps are given anew.
@@ -303,7 +303,7 @@ struct KeyedTimerTests {
     var limits = Script.limits()
     limits.keyedTimers = 4
     func world(_ cut: Script.Cut) -> [JournalLine] {
-      var world = World(seed: UInt64(seed), limits: limits)
+      var world = WorldCore(seed: UInt64(seed), limits: limits)
       script.play(into: &world, cut)
       #expect(world.checkInvariants() == [], "seed \(seed), \(cut)")
       return world.journal()
@@ -313,7 +313,7 @@ struct KeyedTimerTests {
     #expect(world(.pieces(seed: 1)).map(\.text) == whole.map(\.text), "seed \(seed)")
     #expect(world(.pieces(seed: 2)).map(\.text) == whole.map(\.text), "seed \(seed)")
     #expect(world(.steps).map(\.text) == whole.map(\.text), "seed \(seed)")
-    var second = World(seed: UInt64(seed), limits: limits)
+    var second = WorldCore(seed: UInt64(seed), limits: limits)
     second.replay(whole)
     Script.advance(&second, to: script.end, .whole)
     #expect(second.journalText() == whole.map(\.text), "seed \(seed)")

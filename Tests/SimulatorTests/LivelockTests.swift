@@ -4,12 +4,12 @@ import Testing
 
 @Suite("Chains without time end at their limits, and the world stays usable")
 struct LivelockTests {
-  private func world(chain: Int = 10, wireChain: Int = 10, deliveries: Int = 100) -> World {
+  private func world(chain: Int = 10, wireChain: Int = 10, deliveries: Int = 100) -> WorldCore {
     var limits = WorldLimits()
     limits.chain = chain
     limits.wireChain = wireChain
     limits.wireDeliveries = deliveries
-    return World(limits: limits)
+    return WorldCore(limits: limits)
   }
 
   // MARK: Timers
@@ -37,7 +37,7 @@ struct LivelockTests {
     let isStalled = world.isStalled
     #expect(isStalled)
     let livelock = world.takeLivelock()
-    #expect(livelock == World.Livelock(chain: .timers(timer: 0, key: 0), machine: spinner, moment: .beginning))
+    #expect(livelock == WorldCore.Livelock(chain: .timers(timer: 0, key: 0), machine: spinner, moment: .beginning))
     let again = world.takeLivelock()
     #expect(again == nil)
     #expect(world.checkInvariants() == [])
@@ -117,7 +117,7 @@ struct LivelockTests {
     world.advance(to: 1)
     world.send("s", "push", .integer(1_000))
     #expect(world.firings == 11)
-    var progress = World.Progress.more
+    var progress = WorldCore.Progress.more
     for _ in 0..<20 {
       var rest = budget
       progress = world.advance(to: .end, budget: &rest)
@@ -130,7 +130,7 @@ struct LivelockTests {
   // MARK: Wires
 
   /// A ring of relays, each pulse of one a pulse of the next.
-  private func ring(_ names: [String], in world: inout World, copies: Int = 1) throws {
+  private func ring(_ names: [String], in world: inout WorldCore, copies: Int = 1) throws {
     for name in names { try world.make(Relay.kind, name, [(0, .integer(copies))]) }
     for (place, name) in names.enumerated() {
       let next = names[(place + 1) % names.count]

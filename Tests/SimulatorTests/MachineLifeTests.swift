@@ -8,11 +8,11 @@ import Testing
 struct MachineLifeTests {
   @Test("a new machine answers with its state, and a name is taken once")
   func creation() throws {
-    var world = World()
+    var world = WorldCore()
     let key = try world.make(ShiftKey.kind, "key")
     #expect(world.answer.sequence == 1)
     #expect(world.state("key") == "off")
-    #expect(throws: World.CreationFailure.nameTaken) { try world.make(Power.kind, "key") }
+    #expect(throws: WorldCore.CreationFailure.nameTaken) { try world.make(Power.kind, "key") }
     #expect(world.lastSequence == 1)
     #expect(world.machineCount == 1)
     world.drop("key")
@@ -30,7 +30,7 @@ struct MachineLifeTests {
 
   @Test("an initial state, and parameters that are shared where they are equal")
   func parameters() throws {
-    var world = World()
+    var world = WorldCore()
     let doubleTap = try #require(ShiftKey.kind.parameters.firstIndex { $0.name == "doubleTap" })
     let slow = [(parameter: doubleTap, value: Value.interval(.seconds(2)))]
     for name in ["a", "b", "c"] { try world.make(ShiftKey.kind, name, slow) }
@@ -48,10 +48,10 @@ struct MachineLifeTests {
 
   @Test("parameters that contradict each other make nothing")
   func conflict() throws {
-    var world = World()
+    var world = WorldCore()
     let min = try #require(Fridge.kind.parameters.firstIndex { $0.name == "min" })
     let max = try #require(Fridge.kind.parameters.firstIndex { $0.name == "max" })
-    #expect(throws: World.CreationFailure.self) {
+    #expect(throws: WorldCore.CreationFailure.self) {
       try world.make(Fridge.kind, "f", [(min, .number(8)), (max, .number(2))])
     }
     #expect(world.lastSequence == 0)
@@ -64,10 +64,10 @@ struct MachineLifeTests {
   func limit() throws {
     var limits = WorldLimits()
     limits.machines = 5
-    var world = World(limits: limits)
+    var world = WorldCore(limits: limits)
     for number in 0..<5 { try world.make(Power.kind, "p\(number)") }
-    #expect(throws: World.CreationFailure.full) { try world.make(Power.kind, "p5") }
-    #expect(throws: World.CreationFailure.nameTaken) { try world.make(Power.kind, "p4") }
+    #expect(throws: WorldCore.CreationFailure.full) { try world.make(Power.kind, "p5") }
+    #expect(throws: WorldCore.CreationFailure.nameTaken) { try world.make(Power.kind, "p4") }
     world.drop("p0")
     try world.make(Power.kind, "p5")
     #expect(world.machineCount == 5)
@@ -78,17 +78,17 @@ struct MachineLifeTests {
   func numbers() throws {
     var limits = WorldLimits()
     limits.numbers = 3
-    var world = World(limits: limits)
+    var world = WorldCore(limits: limits)
     for name in ["a", "b", "c"] { try world.make(Power.kind, name) }
     world.drop("a")
-    #expect(throws: World.CreationFailure.full) { try world.make(Power.kind, "d") }
+    #expect(throws: WorldCore.CreationFailure.full) { try world.make(Power.kind, "d") }
   }
 
   // MARK: Dropped machines
 
   @Test("dropping ends timers and wires")
   func dropping() throws {
-    var world = World()
+    var world = WorldCore()
     for name in ["a", "b", "c"] { try world.make(Relay.kind, name) }
     try world.wire(world.wire(from: "a.pulsed", to: "b.pulse"))
     try world.wire(world.wire(from: "b.pulsed", to: "c.pulse"))
@@ -109,7 +109,7 @@ struct MachineLifeTests {
 
   @Test("what the journal tells of dropped machines keeps their names and kinds")
   func namesOfTheDropped() throws {
-    var world = World()
+    var world = WorldCore()
     try world.make(ShiftKey.kind, "first")
     try world.make(Relay.kind, "second")
     try world.make(Relay.kind, "third")
@@ -133,7 +133,7 @@ struct MachineLifeTests {
   func recycling() throws {
     var limits = WorldLimits()
     limits.journal = 10
-    var world = World(limits: limits)
+    var world = WorldCore(limits: limits)
     let first = try world.make(Power.kind, "old")
     try world.make(Power.kind, "other")
     world.drop("old")  // Input 3; forgotten with the 13th.
@@ -153,7 +153,7 @@ struct MachineLifeTests {
     var dice = Dice(seed: seed)
     var limits = WorldLimits()
     limits.journal = 100
-    var world = World(limits: limits)
+    var world = WorldCore(limits: limits)
     var told: [UInt64: String] = [:]
     var alive: [String] = []
     for step in 0..<2_000 {

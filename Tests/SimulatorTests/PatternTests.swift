@@ -82,7 +82,7 @@ struct PatternTests {
   @Test("a world finds those that match, in the order of names", arguments: 0..<10)
   func inAWorld(seed: Int) throws {
     var dice = Dice(seed: seed)
-    var world = World()
+    var world = WorldCore()
     var names: Set<String> = []
     for _ in 0..<100 {
       let name = (0..<dice.number(1...5)).map { _ in dice.one(of: ["a", "b", "c", "-"]) }.joined()

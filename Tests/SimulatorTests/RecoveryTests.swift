@@ -98,7 +98,7 @@ struct RecoveryTests {
     var limits = Script.limits()
     limits.journal = 50
     limits.journalBytes = 128 << 10
-    var world = World(seed: 1, limits: limits)
+    var world = WorldCore(seed: 1, limits: limits)
     var kept = KeptJournal()
     world.beginKeeping()
     let power = try #require(Catalogue.simulations["power"])
@@ -130,7 +130,7 @@ struct RecoveryTests {
         var start = part.numbers.lowerBound
         while start <= part.numbers.upperBound {
           let last = try part.bytes.withUnsafeBytes { bytes -> UInt64? in
-            let excerpt = try Excerpt(
+            let excerpt = try JournalSlice(
               of: bytes, from: start, most: .max, part.numbers, in: walk.world, undone: [], StoredWords(Self.catalogue),
               Self.catalogue, owner: kept.owner)
             for line in excerpt.world.journal(from: start) where line.sequence <= excerpt.last {
@@ -146,14 +146,14 @@ struct RecoveryTests {
 
   @Test("a segment that does not follow, and a kind that is not there")
   func failures() throws {
-    var world = World(seed: 0, limits: Script.limits())
+    var world = WorldCore(seed: 0, limits: Script.limits())
     world.beginKeeping()
     let power = try #require(Catalogue.simulations["power"])
     guard case .machine(let kind) = power else { return }
     _ = try Array("a".utf8).withUnsafeBytes { try world.create(kind, named: $0) }
     var segment: [UInt8] = []
-    _ = world.appendUnkept(to: &segment)
-    var recovery = Recovery(of: World(seed: 0), undone: UndoneSpans(), StoredWords(), Catalogue())
+    _ = world.appendUnflushed(to: &segment)
+    var recovery = Recovery(of: WorldCore(seed: 0), undone: UndoneSpans(), StoredWords(), Catalogue())
     segment.withUnsafeBytes { bytes in
       #expect(throws: Recovery.Failure.unreadable(.unknownKind("power"), at: 1)) {
         try recovery.append(bytes, 1...1)

@@ -62,7 +62,7 @@ struct Hesitant: Machine {
 @Suite("A refused step changes nothing")
 struct RefusalTests {
   /// All that a step may change in a machine, and in the world for its sake.
-  private func portrait(_ world: borrowing World, _ machine: MachineID) throws -> [String] {
+  private func portrait(_ world: borrowing WorldCore, _ machine: MachineID) throws -> [String] {
     let encoder = ValueEncoder()
     let (cell, kind) = world.population.cell(at: world.registry.location(of: machine))
     let slot = world.population.slots[kind]
@@ -75,7 +75,7 @@ struct RefusalTests {
 
   @Test("data beside the state, the state, draws and effects are as they were: by event, wire, expiry and by hand")
   func nothing() throws {
-    var world = World(seed: 5)
+    var world = WorldCore(seed: 5)
     let first = try world.make(Hesitant.kind, "first")
     let second = try world.make(Hesitant.kind, "second")
     try world.wire(world.wire(from: "first.worked", to: "second.hesitate"))

@@ -175,7 +175,7 @@ struct NameHashTests {
 
     /// All that there is to see of a world that somebody has played with.
     func played(_ hash: NameHash) throws -> (text: [String], hash: UInt64) {
-      var world = World(seed: 3)
+      var world = WorldCore(seed: 3)
       world.registry = Registry(hash)
       var dice = Dice(seed: seed)
       for _ in 0..<1_500 {

@@ -7,18 +7,18 @@ import Testing
 struct RenewalTests {
   @Test("they are due later, at the same name, and the journal says so")
   func renewed() throws {
-    var world = World()
+    var world = WorldCore()
     guard case .machine(let kind)? = Catalogue.simulations["shiftKey"] else { return }
     let key = try Array("key".utf8).withUnsafeBytes { try world.create(kind, named: $0) }
     world.send(key, plain: 0)
     var budget = 10
-    _ = world.advance(to: Moment(nanoseconds: 200_000_000), budget: &budget)
+    _ = world.advance(to: Instant(nanoseconds: 200_000_000), budget: &budget)
     let item = try #require(world.agendaItems(matching: .all, limit: 9).first)
-    #expect(item.due == Moment(nanoseconds: 350_000_000))
+    #expect(item.due == Instant(nanoseconds: 350_000_000))
     world.renew([
-      RenewedTimer(machine: key, timer: item.timer, key: 0, duration: Interval(nanoseconds: 350_000_000))
+      RenewedTimer(machine: key, timer: item.timer, key: 0, duration: Nanoseconds(nanoseconds: 350_000_000))
     ])
-    #expect(world.agendaItems(matching: .all, limit: 9).map(\.due) == [Moment(nanoseconds: 550_000_000)])
+    #expect(world.agendaItems(matching: .all, limit: 9).map(\.due) == [Instant(nanoseconds: 550_000_000)])
     var reader = world.journalReader(from: world.lastSequence)
     let entry = world.read(&reader)
     #expect(entry?.input == .renewed && entry?.machine == nil)
@@ -39,7 +39,7 @@ struct RenewalTests {
         let timers = walk.world.agendaItems(matching: .all, limit: .max).map {
           RenewedTimer(
             machine: $0.machine, timer: $0.timer, key: $0.key,
-            duration: Interval(nanoseconds: ($0.due - walk.world.now).nanoseconds + 1_000_000))
+            duration: Nanoseconds(nanoseconds: ($0.due - walk.world.now).nanoseconds + 1_000_000))
         }
         walk.world.renew(timers)
         kept.keep(&walk.world)

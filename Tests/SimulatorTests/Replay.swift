@@ -1,7 +1,7 @@
 import Simulator
 import StateMachines
 
-extension World {
+extension WorldCore {
   /// Plays the inputs from outside that a journal tells of, each at its moment; all else must follow from them.
   mutating func replay(_ journal: [JournalLine]) {
     for line in journal {

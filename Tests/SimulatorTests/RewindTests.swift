@@ -20,7 +20,7 @@ struct RewindTests {
   @Test("a replay gives the same journal and the same world", arguments: 0..<12)
   func replay(seed: Int) throws {
     let script = Script(seed: seed, of: Self.entries, inputs: 200)
-    var world = World(seed: UInt64(seed), limits: Script.limits())
+    var world = WorldCore(seed: UInt64(seed), limits: Script.limits())
     script.play(into: &world, .pieces(seed: seed))
     var replay = Replay(of: world, from: nil, to: world.lastSequence, journalBytes: 1 << 30)
     while try !replay.advance(through: world, by: 7) {}
@@ -64,8 +64,8 @@ struct RewindTests {
   @Test("undone and done again, the states are the same", arguments: 0..<10)
   func doneAgain(seed: Int) throws {
     let script = Script(seed: seed, of: Self.entries, inputs: 120)
-    var world = World(seed: UInt64(seed), limits: Script.limits())
-    var tail: [(moment: Moment, action: Script.Action)] = []
+    var world = WorldCore(seed: UInt64(seed), limits: Script.limits())
+    var tail: [(moment: Instant, action: Script.Action)] = []
     for (place, (moment, action)) in script.inputs.enumerated() {
       Script.advance(&world, to: moment, .whole)
       world.settle()
@@ -90,15 +90,15 @@ struct RewindTests {
 
   @Test("every sort of input can be undone")
   func everyInput() throws {
-    var world = World()
+    var world = WorldCore()
     try world.make(Relay.kind, "a")
     try world.make(Relay.kind, "b")
     try world.wire(world.wire(from: "a.said", to: "b.say"))
     var portraits: [[String]] = []
-    func keep(_ world: borrowing World) -> [String] { world.portrait() }
+    func keep(_ world: borrowing WorldCore) -> [String] { world.portrait() }
     let wire = world.wire(from: "a.pulsed", to: "b.pulse")
     let old = world.wire(from: "a.said", to: "b.say")
-    let actions: [(inout World) throws -> Void] = [
+    let actions: [(inout WorldCore) throws -> Void] = [
       { try $0.make(Gambler.kind, "g") }, { $0.send("g", "roll") }, { $0.send("a", "say", .text("x")) },
       { $0.send("a", "never") }, { try $0.wire(wire) }, { $0.send("a", "pulse") }, { try $0.unwire(old) },
       { $0.fire($0.known("b"), timer: 0) }, { $0.fire($0.known("b"), timer: 0) }, { $0.drop("b") },
@@ -128,7 +128,7 @@ struct RewindTests {
 
   @Test("time is as it was before the input, and expiries behind it are undone")
   func time() throws {
-    var world = World()
+    var world = WorldCore()
     try world.make(Metronome.kind, "m")
     world.advance(to: 2.5)
     world.send("m", "reset")
@@ -148,7 +148,7 @@ struct RewindTests {
     for (target, ticks, due) in [(1_999_999_999, 1, 2), (2_000_000_000, 2, 3), (2_000_000_001, 2, 3)]
       as [(Int64, Int, Int)]
     {
-      var world = World()
+      var world = WorldCore()
       try world.make(Metronome.kind, "m")
       world.advance(to: 10)
       try world.goTo(target)
@@ -161,7 +161,7 @@ struct RewindTests {
 
   @Test("only time goes back where nothing happened since, and back again further")
   func onlyTime() throws {
-    var world = World()
+    var world = WorldCore()
     try world.make(Relay.kind, "a")
     world.advance(to: 10)
     #expect(try world.goTo(7_000_000_000) == nil)
@@ -174,7 +174,7 @@ struct RewindTests {
 
   @Test("an undone future and another one: numbers and names go on")
   func otherFuture() throws {
-    var world = World()
+    var world = WorldCore()
     let first = try world.make(Relay.kind, "a")
     let second = try world.make(Spinner.kind, "b")
     try world.undo()
@@ -198,7 +198,7 @@ struct RewindTests {
   func numbers() throws {
     var limits = WorldLimits()
     limits.journal = 50
-    var world = World(limits: limits)
+    var world = WorldCore(limits: limits)
     try world.make(Relay.kind, "a")
     for round in 0..<500 {
       try world.make(Relay.kind, "x\(round)")
@@ -212,7 +212,7 @@ struct RewindTests {
 
   @Test("who watches goes on watching, also what comes back")
   func watchers() throws {
-    var world = World()
+    var world = WorldCore()
     let watcher = WatcherID(1)
     let machine = try world.make(Relay.kind, "a")
     world.drop("a")
@@ -226,7 +226,7 @@ struct RewindTests {
   @Test("composed names come back with their members, and go")
   func compositions() throws {
     guard case .composition(let call)? = Catalogue.simulations["phoneCall"] else { return }
-    var world = World()
+    var world = WorldCore()
     let none = call.members.map { _ in [(parameter: Int, value: Value)]() }
     try world.create(call, named: "c", parameters: none)
     let found = world.members(of: "c")
@@ -249,7 +249,7 @@ struct RewindTests {
 
   @Test("a chain without end is found again where it was, and may have been allowed to go on")
   func stalls() throws {
-    var world = World(limits: Script.limits())
+    var world = WorldCore(limits: Script.limits())
     try world.make(Spinner.kind, "s")
     try world.make(Relay.kind, "r")
     world.send("s", "push", .integer(1_000_000))

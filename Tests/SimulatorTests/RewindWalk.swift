@@ -4,14 +4,14 @@ import StateMachines
 
 /// A world that goes forth and back at random, with the list of what has not been undone.
 struct RewindWalk: ~Copyable {
-  var world: World
+  var world: WorldCore
   private var dice: Dice
   private let seed: Int
   private let limits: WorldLimits
   private var script: Script
   private var next = 0
   /// What was asked for and not undone. Several with one number came by one request.
-  private(set) var surviving: [(moment: Moment, action: Script.Action, request: Int, isInput: Bool)] = []
+  private(set) var surviving: [(moment: Instant, action: Script.Action, request: Int, isInput: Bool)] = []
   private var requests = 0
   private(set) var rewinds = 0
 
@@ -19,7 +19,7 @@ struct RewindWalk: ~Copyable {
     self.seed = seed
     self.limits = limits
     dice = Dice(seed: seed + 7)
-    world = World(seed: UInt64(seed), limits: limits)
+    world = WorldCore(seed: UInt64(seed), limits: limits)
     script = Script(seed: seed, of: entries, inputs: steps)
   }
 
@@ -71,7 +71,7 @@ struct RewindWalk: ~Copyable {
   private mutating func goTo() throws {
     let moments = surviving.map(\.moment) + [.beginning, world.now]
     var moment = dice.one(of: moments)
-    if dice.once(in: 3) { moment = moment + Interval(nanoseconds: 1) }
+    if dice.once(in: 3) { moment = moment + Nanoseconds(nanoseconds: 1) }
     guard moment < world.now else { return }
     _ = try world.goBack(.moment(moment), by: dice.number(1...200))
     surviving.removeAll { $0.moment > moment }
@@ -79,8 +79,8 @@ struct RewindWalk: ~Copyable {
   }
 
   /// A world in which nothing was ever undone.
-  func straight() -> World {
-    var world = World(seed: UInt64(seed), limits: limits)
+  func straight() -> WorldCore {
+    var world = WorldCore(seed: UInt64(seed), limits: limits)
     for (moment, action, _, _) in surviving {
       Script.advance(&world, to: moment, .whole)
       world.settle()

@@ -14,8 +14,8 @@ struct Script {
     case unwire(place: Int)
   }
 
-  var inputs: [(moment: Moment, action: Action)] = []
-  var end = Moment.beginning
+  var inputs: [(moment: Instant, action: Action)] = []
+  var end = Instant.beginning
 
   /// How time is moved to the moment of the next input.
   enum Cut {
@@ -46,9 +46,9 @@ struct Script {
       } else {
         action = Script.action(on: made, &dice)
       }
-      inputs.append((Moment(nanoseconds: now), action))
+      inputs.append((Instant(nanoseconds: now), action))
     }
-    end = Moment(nanoseconds: now + 3_600_000_000_000)
+    end = Instant(nanoseconds: now + 3_600_000_000_000)
   }
 
   private static func creation(
@@ -124,7 +124,7 @@ struct Script {
     return limits
   }
 
-  func play(into world: inout World, _ cut: Cut) {
+  func play(into world: inout WorldCore, _ cut: Cut) {
     for (moment, action) in inputs {
       Script.advance(&world, to: moment, cut)
       world.settle()
@@ -134,7 +134,7 @@ struct Script {
   }
 
   /// Moves time on; not all the way where a chain without time has no end.
-  static func advance(_ world: inout World, to target: Moment, _ cut: Cut) {
+  static func advance(_ world: inout WorldCore, to target: Instant, _ cut: Cut) {
     switch cut {
     case .whole: advance(&world, to: target) { Int.max }
     case .pieces(let seed):
@@ -143,7 +143,7 @@ struct Script {
         let rest = (target - world.now).nanoseconds
         guard rest > 0 else { break }
         let piece = (Int64(dice.next() >> 1) % rest) >> Int64(dice.number(0...40))
-        advance(&world, to: world.now + Interval(nanoseconds: piece)) { dice.number(1...5) }
+        advance(&world, to: world.now + Nanoseconds(nanoseconds: piece)) { dice.number(1...5) }
       }
       advance(&world, to: target) { dice.number(1...5) }
     case .steps:
@@ -154,7 +154,7 @@ struct Script {
     }
   }
 
-  private static func advance(_ world: inout World, to target: Moment, budget: () -> Int) {
+  private static func advance(_ world: inout WorldCore, to target: Instant, budget: () -> Int) {
     while true {
       var rest = budget()
       switch world.advance(to: target, budget: &rest) {
@@ -166,7 +166,7 @@ struct Script {
     }
   }
 
-  func play(_ action: Action, into world: inout World) {
+  func play(_ action: Action, into world: inout WorldCore) {
     switch action {
     case .create(.machine(let kind), let name, let initial, let parameters):
       _ = try? world.make(kind, name, initial: initial, parameters[0])

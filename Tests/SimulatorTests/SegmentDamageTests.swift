@@ -19,7 +19,7 @@ struct SegmentDamageTests {
       limits.chain = 50
       self.limits = limits
       script = Script(seed: seed, of: [entry], inputs: 12)
-      var world = World(seed: UInt64(seed), limits: limits)
+      var world = WorldCore(seed: UInt64(seed), limits: limits)
       world.beginKeeping()
       for (place, input) in script.inputs.enumerated() {
         Script.advance(&world, to: max(world.now, input.moment), .whole)
@@ -36,15 +36,15 @@ struct SegmentDamageTests {
       var undone = UndoneSpans()
       for (bytes, numbers) in zip(parts, numbers) { bytes.withUnsafeBytes { undone.look(through: $0, numbers) } }
       recover(zip(parts, numbers), undone, words)
-      var chronicle = Chronicle(after: 0, words, RecoveryTests.catalogue)
-      let present = World()
+      var scanner = JournalScanner(after: 0, words, RecoveryTests.catalogue)
+      let present = WorldCore()
       for (bytes, numbers) in zip(parts, numbers) {
         bytes.withUnsafeBytes { bytes in
-          try? chronicle.read(bytes, numbers, owner: { kept.owner(of: $0, at: $1, isNew: false) }) { world, entry, _ in
+          try? scanner.read(bytes, numbers, owner: { kept.owner(of: $0, at: $1, isNew: false) }) { world, entry, _ in
             if let machine = entry.machine { _ = world.line(entry, of: machine).text }
           }
           guard
-            let excerpt = try? Excerpt(
+            let excerpt = try? JournalSlice(
               of: bytes, from: numbers.lowerBound, most: .max, numbers, in: present, undone: [], words,
               RecoveryTests.catalogue,
               owner: kept.owner)
@@ -60,7 +60,7 @@ struct SegmentDamageTests {
     private func recover(
       _ parts: some Sequence<([UInt8], ClosedRange<UInt64>)>, _ undone: UndoneSpans, _ words: StoredWords
     ) {
-      var recovery = Recovery(of: World(seed: 1, limits: limits), undone: undone, words, RecoveryTests.catalogue)
+      var recovery = Recovery(of: WorldCore(seed: 1, limits: limits), undone: undone, words, RecoveryTests.catalogue)
       for (bytes, numbers) in parts {
         do throws(Recovery.Failure) {
           let failure = bytes.withUnsafeBytes { bytes in

@@ -10,7 +10,7 @@ struct SlicedSearchTests {
   private func pattern(_ text: String) -> Pattern { Pattern(text.utf8) }
 
   /// Takes machines until the search is done, in pieces of a size.
-  private func names(_ text: String, in world: inout World, pieces: Int) -> [String] {
+  private func names(_ text: String, in world: inout WorldCore, pieces: Int) -> [String] {
     var cursor = NameCursor(pattern(text))
     var found: [String] = []
     while true {
@@ -28,7 +28,7 @@ struct SlicedSearchTests {
 
   @Test("in the order of names, whatever the size of the pieces", arguments: [1, 7, 1_000, 1_000_000])
   func order(pieces: Int) throws {
-    var world = World()
+    var world = WorldCore()
     var dice = Dice(seed: pieces)
     let all = (0..<3_000).map { "m\($0 * 7_919 % 3_000)" }.shuffled(using: &dice)
     for name in all { try world.make(Relay.kind, name) }
@@ -43,7 +43,7 @@ struct SlicedSearchTests {
 
   @Test("a piece looks at no more machines than it may, and when all are in order at none")
   func budget() throws {
-    var world = World()
+    var world = WorldCore()
     for number in 0..<5_000 { try world.make(Relay.kind, "m\(number * 31 % 5_000)") }
     var budget = 4_999
     let isDone = world.putNamesInOrder(budget: &budget)
@@ -72,9 +72,9 @@ struct SlicedSearchTests {
     var limits = WorldLimits()
     // A short journal, so that numbers are given out again.
     limits.journal = 20
-    var world = World(limits: limits)
+    var world = WorldCore(limits: limits)
     var alive: Set<String> = []
-    func change(_ world: inout World, times: Int) throws {
+    func change(_ world: inout WorldCore, times: Int) throws {
       for _ in 0..<times {
         let name = "n\(dice.number(0...600))"
         if alive.remove(name) != nil {
@@ -121,7 +121,7 @@ struct SlicedSearchTests {
   func forgetting() throws {
     var limits = WorldLimits()
     limits.journal = 10
-    var world = World(limits: limits)
+    var world = WorldCore(limits: limits)
     try world.make(Relay.kind, "stays")
     _ = world.machines(matching: .all)
     for number in 0..<10_000 {
@@ -136,8 +136,8 @@ struct SlicedSearchTests {
   // MARK: The agenda
 
   /// A world with many timers, some of which have died, at few due times.
-  private func alarms(_ count: Int, _ dice: inout Dice) throws -> World {
-    var world = World()
+  private func alarms(_ count: Int, _ dice: inout Dice) throws -> WorldCore {
+    var world = WorldCore()
     for number in 0..<count {
       let name = "a\(number)"
       try world.make(Alarm.kind, name)
@@ -148,11 +148,11 @@ struct SlicedSearchTests {
     return world
   }
 
-  private func text(_ item: World.AgendaItem, _ world: borrowing World) -> String {
+  private func text(_ item: WorldCore.AgendaItem, _ world: borrowing WorldCore) -> String {
     "\(item.due.text) \(world.name(of: item.machine)) \(item.timer)"
   }
 
-  private func take(_ listing: AgendaListing, from world: borrowing World, budget: Int) -> [String] {
+  private func take(_ listing: AgendaListing, from world: borrowing WorldCore, budget: Int) -> [String] {
     var budget = budget
     var found: [String] = []
     while let item = listing.next(in: world, budget: &budget) { found.append(text(item, world)) }
@@ -161,7 +161,7 @@ struct SlicedSearchTests {
 
   /// All that is listed, in pieces.
   private func listed(
-    _ pattern: String, limit: Int = .max, _ world: borrowing World, pieces: Int
+    _ pattern: String, limit: Int = .max, _ world: borrowing WorldCore, pieces: Int
   ) -> [String] {
     let listing = world.agendaListing(matching: self.pattern(pattern), limit: limit)
     var found: [String] = []
@@ -222,7 +222,7 @@ struct SlicedSearchTests {
 
   @Test("many of the dead at the top do not hide the living")
   func deadOnTop() throws {
-    var world = World()
+    var world = WorldCore()
     for number in 0..<2_000 {
       let name = "a\(number)"
       try world.make(Alarm.kind, name)
@@ -237,7 +237,7 @@ struct SlicedSearchTests {
 
   @Test("how many are in each state, counted in pieces, while machines come and go")
   func counting() throws {
-    var world = World()
+    var world = WorldCore()
     for number in 0..<50 { try world.make(Relay.kind, "r\(number)") }
     for number in 0..<50 { try world.make(Metronome.kind, "m\(number)") }
     for pieces in [1, 7, 1_000] {
@@ -270,7 +270,7 @@ struct SlicedSearchTests {
 
   @Test("a watch looks at a name when its machine is first asked about, not at all names when it begins")
   func watching() throws {
-    var world = World()
+    var world = WorldCore()
     let me = WatcherID(1)
     for number in 0..<100 { try world.make(Relay.kind, "a\(number)") }
     world.watch(pattern("a1*"), .moves, for: me)

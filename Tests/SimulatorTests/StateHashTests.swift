@@ -6,8 +6,8 @@ import Testing
 @Suite("Equal hashes, equal futures")
 struct StateHashTests {
   /// One of each simulated kind, made with examples where parameters must be given, ten seconds later.
-  private func oneOfEach() throws -> World {
-    var world = World(seed: 42)
+  private func oneOfEach() throws -> WorldCore {
+    var world = WorldCore(seed: 42)
     for entry in Catalogue.simulations.entries {
       switch entry {
       case .machine(let kind): try world.make(kind, kind.name, kind.requiredExamples)
@@ -42,13 +42,13 @@ struct StateHashTests {
     world.restamp()
     #expect(try world.stateHash == hash)
     let archive = try world.archive()
-    #expect(try archive.withUnsafeBytes { try World.stateHash(ofArchive: $0) } == hash)
+    #expect(try archive.withUnsafeBytes { try WorldCore.stateHash(ofArchive: $0) } == hash)
   }
 
   @Test("whatever decides what follows changes it")
   func otherState() throws {
     var hashes: Set<UInt64> = [try oneOfEach().stateHash]
-    let changes: [(inout World) throws -> Void] = [
+    let changes: [(inout WorldCore) throws -> Void] = [
       { $0.advance(to: 10.000000001) }, { $0.send("power", "buttonClick") }, { try $0.make(Power.kind, "another") },
       { $0.drop("power") }, { _ = $0.record.generator.next() }, { $0.limits.chain -= 1 },
       { try $0.wire($0.wire(from: "shiftKey.text", to: "acceptor.char")) },
@@ -67,7 +67,7 @@ struct StateHashTests {
   @Test("a world that was built up again from its journal has the hash of the first", arguments: 0..<6)
   func replayed(seed: Int) throws {
     let script = Script(seed: seed, of: DeterminismTests.entries, inputs: 120)
-    var world = World(seed: UInt64(seed), limits: Script.limits())
+    var world = WorldCore(seed: UInt64(seed), limits: Script.limits())
     script.play(into: &world, .pieces(seed: seed))
     var replay = Replay(of: world, from: nil, to: world.lastSequence, journalBytes: 1 << 30)
     while try !replay.advance(through: world, by: 7) {}

@@ -7,7 +7,7 @@ import Testing
 struct TimerTests {
   @Test("a timer that is armed anew each second fires ten times in ten seconds, on the second")
   func exactness() throws {
-    var world = World()
+    var world = WorldCore()
     try world.make(Metronome.kind, "m")
     world.advance(to: 10)
     #expect(world.now == .beginning + .seconds(10))
@@ -21,7 +21,7 @@ struct TimerTests {
   @Test("a fridge crosses its set-points at the nanosecond, whatever the cut")
   func crossings() throws {
     for step in [10_000.0, 100.0, 0.7] {
-      var world = World()
+      var world = WorldCore()
       try world.make(Fridge.kind, "f", fridge(start: 4))
       var time = 0.0
       while time < 2_400 {
@@ -41,7 +41,7 @@ struct TimerTests {
 
   @Test("of timers due at one moment the one armed first fires first, of one machine and of many")
   func ties() throws {
-    var world = World()
+    var world = WorldCore()
     for name in ["z", "a", "m"] { try world.make(Alarm.kind, name) }
     world.send("m", "both")
     world.send("z", "arm", .text("c"), .integer(1_000_000_000))
@@ -55,7 +55,7 @@ struct TimerTests {
 
   @Test("arming a running timer replaces it, and takes a new place among those due together")
   func replacing() throws {
-    var world = World()
+    var world = WorldCore()
     try world.make(Alarm.kind, "x")
     world.send("x", "both")
     world.send("x", "arm", .text("b"), .integer(1_000_000_000))
@@ -72,7 +72,7 @@ struct TimerTests {
 
   @Test("disarming a timer that does not run leaves no line; one that runs leaves when it was due")
   func disarming() throws {
-    var world = World()
+    var world = WorldCore()
     try world.make(Alarm.kind, "x")
     world.send("x", "disarm", .text("a"))
     world.send("x", "arm", .text("a"), .integer(2_000_000_000))
@@ -91,7 +91,7 @@ struct TimerTests {
 
   @Test("an event at the very moment at which a timer is due comes after it")
   func atTheVeryMoment() throws {
-    var world = World()
+    var world = WorldCore()
     try world.make(ShiftKey.kind, "key")
     world.send("key", "tap")
     world.advance(to: 0.35)
@@ -108,7 +108,7 @@ struct TimerTests {
 
   @Test("fired by single steps, what else is due fires before the next request")
   func singleSteps() throws {
-    var world = World()
+    var world = WorldCore()
     try world.make(Alarm.kind, "x")
     world.send("x", "both")
     let fired = world.fireNext()
@@ -124,7 +124,7 @@ struct TimerTests {
 
   @Test("a running timer can be fired by hand; one that does not run refuses")
   func byHand() throws {
-    var world = World()
+    var world = WorldCore()
     let key = try world.make(ShiftKey.kind, "key")
     world.fire(key, timer: 0)
     #expect(world.answer.verdict == .refused)
@@ -143,7 +143,7 @@ struct TimerTests {
 
   @Test("a refusal by hand tells the state with its data")
   func refusedByHand() throws {
-    var world = World()
+    var world = WorldCore()
     let relay = try world.make(Relay.kind, "r")
     world.send("r", "tell", .text("x"), .none)
     world.fire(relay, timer: 0)
@@ -155,10 +155,10 @@ struct TimerTests {
 
   @Test("a timer for after the end of time never expires, and time ends there")
   func endOfTime() throws {
-    var world = World()
+    var world = WorldCore()
     try world.make(Alarm.kind, "x")
     world.send("x", "arm", .text("a"), .integer(.max))
-    world.send("x", "arm", .text("b"), .integer(Int(Moment.end.nanoseconds) + 1))
+    world.send("x", "arm", .text("b"), .integer(Int(Instant.end.nanoseconds) + 1))
     #expect(world.nextDue() == nil)
     let fired = world.fireNext()
     #expect(!fired)

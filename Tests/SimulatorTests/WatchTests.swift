@@ -9,13 +9,13 @@ struct WatchTests {
 
   private func pattern(_ text: String) -> Pattern { Pattern(text.utf8) }
 
-  private func scope(of machine: MachineID, in world: borrowing World) -> WatchScope? {
+  private func scope(of machine: MachineID, in world: borrowing WorldCore) -> WatchScope? {
     guard let view = world.watchView(of: me) else { return nil }
     return view.scope(for: machine, in: world)
   }
 
   /// Who is followed how, by name.
-  private func followed(_ watcher: WatcherID, in world: inout World) -> [String: WatchScope] {
+  private func followed(_ watcher: WatcherID, in world: inout WorldCore) -> [String: WatchScope] {
     guard let view = world.watchView(of: watcher) else { return [:] }
     var scopes: [String: WatchScope] = [:]
     for machine in world.machines(matching: .all) {
@@ -26,7 +26,7 @@ struct WatchTests {
 
   @Test("machines that are there and those made later; the widest of several patterns counts")
   func following() throws {
-    var world = World()
+    var world = WorldCore()
     for name in ["a1", "b1"] { try world.make(Relay.kind, name) }
     #expect(followed(me, in: &world) == [:])
     world.watch(pattern("a*"), .moves, for: me)
@@ -41,7 +41,7 @@ struct WatchTests {
 
   @Test("watching again changes the scope, unwatching leaves the other patterns")
   func changing() throws {
-    var world = World()
+    var world = WorldCore()
     for name in ["a", "b"] { try world.make(Relay.kind, name) }
     world.watch(pattern("*"), .all, for: me)
     world.watch(pattern("a"), .moves, for: me)
@@ -67,7 +67,7 @@ struct WatchTests {
   func recycled() throws {
     var limits = WorldLimits()
     limits.journal = 3
-    var world = World(limits: limits)
+    var world = WorldCore(limits: limits)
     let first = try world.make(Relay.kind, "watched")
     world.watch(pattern("watched"), .all, for: me)
     world.drop("watched")
@@ -83,7 +83,7 @@ struct WatchTests {
   @Test("many machines and patterns, as a plain search says", arguments: 0..<10)
   func model(seed: Int) throws {
     var dice = Dice(seed: seed)
-    var world = World()
+    var world = WorldCore()
     var patterns: [(Pattern, WatchScope)] = []
     var names: [String] = []
     for step in 0..<150 {

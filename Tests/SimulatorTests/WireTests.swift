@@ -6,14 +6,14 @@ import Testing
 
 @Suite("Wires carry outputs as events, at the same moment, first in, first out")
 struct WireTests {
-  private func relays(_ names: String..., limits: WorldLimits = WorldLimits()) throws -> World {
-    var world = World(limits: limits)
+  private func relays(_ names: String..., limits: WorldLimits = WorldLimits()) throws -> WorldCore {
+    var world = WorldCore(limits: limits)
     for name in names { try world.make(Relay.kind, name) }
     return world
   }
 
   /// Which machines took what, from an input on.
-  private func deliveries(in world: borrowing World, from sequence: UInt64) -> [String] {
+  private func deliveries(in world: borrowing WorldCore, from sequence: UInt64) -> [String] {
     world.journal(from: sequence).map { "\($0.machine) \($0.input) \($0.kind.events[$0.index].name) \($0.verdict)" }
   }
 
@@ -101,7 +101,7 @@ struct WireTests {
 
   @Test("timers without delay fire after the step and its wires")
   func timersAfterWires() throws {
-    var world = World()
+    var world = WorldCore()
     try world.make(Relay.kind, "a", [(1, .interval(.zero))])
     try world.make(Relay.kind, "b")
     try world.make(Relay.kind, "c", [(1, .interval(.zero))])
@@ -124,10 +124,10 @@ struct WireTests {
     var world = try relays("a", "b")
     let wire = world.wire(from: "a.pulsed", to: "b.pulse")
     try world.wire(wire)
-    #expect(throws: World.WireFailure.exists) { try world.wire(wire) }
+    #expect(throws: WorldCore.WireFailure.exists) { try world.wire(wire) }
     #expect(world.answer.sequence == 3)
     try world.unwire(wire)
-    #expect(throws: World.WireFailure.missing) { try world.unwire(wire) }
+    #expect(throws: WorldCore.WireFailure.missing) { try world.unwire(wire) }
     #expect(world.lastSequence == 4)
     #expect(
       world.journalText().suffix(2).map { $0.split(separator: " ").dropFirst(2).joined(separator: " ") } == [
@@ -144,8 +144,8 @@ struct WireTests {
     var world = try relays("a", "b", "c", "d", "e", limits: limits)
     for to in ["b", "c", "d"] { try world.wire(world.wire(from: "a.pulsed", to: "\(to).pulse")) }
     let fourth = world.wire(from: "a.pulsed", to: "e.pulse")
-    #expect(throws: World.WireFailure.full) { try world.wire(fourth) }
-    #expect(throws: World.WireFailure.exists) { try world.wire(world.wire(from: "a.pulsed", to: "b.pulse")) }
+    #expect(throws: WorldCore.WireFailure.full) { try world.wire(fourth) }
+    #expect(throws: WorldCore.WireFailure.exists) { try world.wire(world.wire(from: "a.pulsed", to: "b.pulse")) }
     world.drop("c")
     try world.wire(fourth)
     #expect(world.wireCount == 3)

@@ -2,7 +2,7 @@ import Simulator
 import StateMachines
 
 /// A world spoken to by names, as the daemon does on behalf of its clients.
-extension World {
+extension WorldCore {
   @discardableResult
   mutating func make(
     _ kind: Kind, _ name: String, initial: Int? = nil, _ parameters: [(parameter: Int, value: Value)] = []
@@ -61,14 +61,14 @@ extension World {
   /// Moves time on without looking at the number of timers; true if it arrived.
   @discardableResult
   mutating func advance(to seconds: Double) -> Bool {
-    guard let interval = Interval(seconds: seconds) else { preconditionFailure("\(seconds) s is no time") }
+    guard let interval = Nanoseconds(seconds: seconds) else { preconditionFailure("\(seconds) s is no time") }
     return advance(toNanoseconds: interval.nanoseconds)
   }
 
   @discardableResult
   mutating func advance(toNanoseconds nanoseconds: Int64) -> Bool {
     var budget = Int.max
-    return advance(to: Moment(nanoseconds: nanoseconds), budget: &budget) == .reached
+    return advance(to: Instant(nanoseconds: nanoseconds), budget: &budget) == .reached
   }
 
   func state(_ name: String) -> String { state(of: known(name)) }

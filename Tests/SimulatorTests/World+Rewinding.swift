@@ -2,7 +2,7 @@
 import StateMachines
 
 /// Going back in one go, as the daemon does in pieces.
-extension World {
+extension WorldCore {
   @discardableResult
   mutating func goBack(_ goal: Rewinding.Goal, by inputs: Int = 1_000) throws -> ClosedRange<UInt64>? {
     let rewinding = Rewinding(of: self, to: goal)
@@ -15,7 +15,7 @@ extension World {
 
   @discardableResult
   mutating func goTo(_ nanoseconds: Int64) throws -> ClosedRange<UInt64>? {
-    try goBack(.moment(Moment(nanoseconds: nanoseconds)))
+    try goBack(.moment(Instant(nanoseconds: nanoseconds)))
   }
 
   /// All that can be told of the present: the time, machines with states, readings and timers, wires, composed names.

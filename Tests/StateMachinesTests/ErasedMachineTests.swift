@@ -54,7 +54,7 @@ private final class RawTurnstile {
   var stateData: String? { kind.machine.stateData(value) }
 
   private func begin(at nanoseconds: Int64) {
-    record.begin(at: Moment(nanoseconds: nanoseconds))
+    record.begin(at: Instant(nanoseconds: nanoseconds))
     record.timers = kind.stepTimers(running: running)
   }
 
@@ -80,7 +80,7 @@ private final class RawTurnstile {
     }
   }
 
-  var readings: [Value?] { kind.read(value, at: Moment(nanoseconds: 300), parameters) }
+  var readings: [Value?] { kind.read(value, at: Instant(nanoseconds: 300), parameters) }
 }
 
 struct ErasedMachineTests {
@@ -170,7 +170,7 @@ struct ErasedMachineTests {
   @Test("readings are in the kind's order, nil where there is none now")
   func readings() throws {
     let machine = try RawTurnstile([(1, .integer(3))])
-    #expect(machine.readings == [nil, .integer(3), .moment(Moment(nanoseconds: 300))])
+    #expect(machine.readings == [nil, .integer(3), .moment(Instant(nanoseconds: 300))])
     _ = machine.send(coin, .integer(7))
     #expect(machine.readings[0] == .integer(2))
   }
@@ -178,7 +178,7 @@ struct ErasedMachineTests {
   @Test("possible events are those that some argument is not refused with, and trying changes nothing")
   func possibleEvents() throws {
     let machine = try RawTurnstile()
-    let (kind, now) = (machine.kind, Moment.beginning)
+    let (kind, now) = (machine.kind, Instant.beginning)
     #expect(kind.possibleEvents(machine.value, at: now, running: 0, machine.parameters) == [coin, fail, write, lights])
     #expect(kind.refusal(of: push, machine.value, at: now, running: 0, machine.parameters) == "pay first")
     #expect(kind.refusal(of: coin, machine.value, at: now, running: 0, machine.parameters) == nil)
@@ -218,7 +218,7 @@ struct ErasedMachineTests {
       let pool = Turnstile.kind.makeParameterPool()
       let value = UnsafeMutableRawPointer.allocate(byteCount: 64, alignment: 16)
       record.timers = Turnstile.kind.stepTimers(running: 0)
-      let place = try pool.intern([(0, .interval(Interval(nanoseconds: -1)))])
+      let place = try pool.intern([(0, .interval(Nanoseconds(nanoseconds: -1)))])
       let parameters = pool.base + Int(place) * Turnstile.kind.layout.parameterStride
       _ = Turnstile.kind.machine.initialize(value, initial: 1, parameters, &record)
     }

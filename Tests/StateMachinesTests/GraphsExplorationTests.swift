@@ -146,7 +146,7 @@ private final class RawMachine {
     value.deallocate()
   }
 
-  func way(to event: Int) -> GraphWay? {
-    WayFinder(kind).way(from: value, pool.base, at: .beginning, timers: [], to: event)
+  func way(to event: Int) -> GraphPath? {
+    PathFinder(kind).way(from: value, pool.base, at: .beginning, timers: [], to: event)
   }
 }

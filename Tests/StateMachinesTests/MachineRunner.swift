@@ -11,7 +11,7 @@ final class MachineRunner<M: Machine> {
   private let table: TimerTable<M.Event>
   private var record = StepRecord(generator: Generator(seed: 0))
   /// The moment of the next step.
-  var now = Moment.beginning
+  var now = Instant.beginning
   /// The timers that run, and when they are due, in nanoseconds.
   private(set) var timers: [String: Int64] = [:]
   /// What the machine has said while it was made.

@@ -28,7 +28,7 @@ extension Noting {
   func willExit(to next: any StateObject<Log>, in machine: inout LogMachine) {
     note("willExit(\(type(of: next)))", &machine)
   }
-  func update(deltaTime: Interval, in machine: inout LogMachine) {
+  func update(deltaTime: Nanoseconds, in machine: inout LogMachine) {
     note("update(\(deltaTime.nanoseconds))", &machine)
   }
 }

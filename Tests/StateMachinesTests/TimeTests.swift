@@ -4,30 +4,30 @@ import Testing
 struct TimeTests {
   @Test("sums of moments saturate at the end of the range")
   func saturation() {
-    #expect(Moment.beginning + .seconds(2) == Moment(nanoseconds: 2_000_000_000))
-    #expect(Moment.latest + Interval(nanoseconds: 1) == .latest)
-    #expect(Moment(nanoseconds: .max - 1) + Interval(nanoseconds: 1) == .latest)
-    #expect(Moment.beginning + .longest + .longest < .end)
-    #expect(Moment.end < .latest)
-    #expect(Moment.end + .longest == .latest)
+    #expect(Instant.beginning + .seconds(2) == Instant(nanoseconds: 2_000_000_000))
+    #expect(Instant.latest + Nanoseconds(nanoseconds: 1) == .latest)
+    #expect(Instant(nanoseconds: .max - 1) + Nanoseconds(nanoseconds: 1) == .latest)
+    #expect(Instant.beginning + .longest + .longest < .end)
+    #expect(Instant.end < .latest)
+    #expect(Instant.end + .longest == .latest)
   }
 
   @Test("the time between two moments has a sign")
   func difference() {
-    let later = Moment(nanoseconds: 5)
-    #expect(later - .beginning == Interval(nanoseconds: 5))
-    #expect(.beginning - later == Interval(nanoseconds: -5))
+    let later = Instant(nanoseconds: 5)
+    #expect(later - .beginning == Nanoseconds(nanoseconds: 5))
+    #expect(.beginning - later == Nanoseconds(nanoseconds: -5))
     #expect(.beginning < later)
   }
 
   @Test("units")
   func units() {
-    #expect(Interval.milliseconds(1).nanoseconds == 1_000_000)
-    #expect(Interval.minutes(1) == .seconds(60))
-    #expect(Interval.days(1) == .minutes(24 * 60))
-    #expect(Interval.longest == .days(36_500))
-    #expect(Interval.seconds(1) + .milliseconds(500) - .seconds(2) == .milliseconds(-500))
-    #expect(Interval.milliseconds(1500).seconds == 1.5)
+    #expect(Nanoseconds.milliseconds(1).nanoseconds == 1_000_000)
+    #expect(Nanoseconds.minutes(1) == .seconds(60))
+    #expect(Nanoseconds.days(1) == .minutes(24 * 60))
+    #expect(Nanoseconds.longest == .days(36_500))
+    #expect(Nanoseconds.seconds(1) + .milliseconds(500) - .seconds(2) == .milliseconds(-500))
+    #expect(Nanoseconds.milliseconds(1500).seconds == 1.5)
   }
 
   @Test(
@@ -42,9 +42,9 @@ struct TimeTests {
       (Duration(secondsComponent: 1, attosecondsComponent: 999_999_999_999_999_999), 1_999_999_999),
     ] as [(Duration, Int64)])
   func durations(duration: Duration, nanoseconds: Int64) {
-    #expect(Interval(duration).nanoseconds == nanoseconds)
-    #expect(Interval(Duration(Interval(nanoseconds: nanoseconds))).nanoseconds == nanoseconds)
-    #expect(Moment(nanoseconds: 1) + duration == Moment(nanoseconds: 1) + Interval(nanoseconds: nanoseconds))
+    #expect(Nanoseconds(duration).nanoseconds == nanoseconds)
+    #expect(Nanoseconds(Duration(Nanoseconds(nanoseconds: nanoseconds))).nanoseconds == nanoseconds)
+    #expect(Instant(nanoseconds: 1) + duration == Instant(nanoseconds: 1) + Nanoseconds(nanoseconds: nanoseconds))
   }
 
   @Test("any duration, with what is shorter than a nanosecond cut off", arguments: 0..<50)
@@ -54,29 +54,29 @@ struct TimeTests {
       let nanoseconds = Int64(generator.next() >> (shift + 1))
       let rest = Int64(generator.draw(in: 0...999_999_999))
       let duration = Duration.nanoseconds(nanoseconds) + Duration(secondsComponent: 0, attosecondsComponent: rest)
-      #expect(Interval(duration).nanoseconds == nanoseconds, "seed \(seed)")
+      #expect(Nanoseconds(duration).nanoseconds == nanoseconds, "seed \(seed)")
     }
   }
 
   @Test("a duration that world time has no room for is a defect")
   func outside() async {
-    await #expect(processExitsWith: .failure) { _ = Interval(Duration.nanoseconds(-1)) }
+    await #expect(processExitsWith: .failure) { _ = Nanoseconds(Duration.nanoseconds(-1)) }
     await #expect(processExitsWith: .failure) {
-      _ = Interval(Duration(secondsComponent: 0, attosecondsComponent: -1))
+      _ = Nanoseconds(Duration(secondsComponent: 0, attosecondsComponent: -1))
     }
-    await #expect(processExitsWith: .failure) { _ = Interval(Duration.nanoseconds(Int64.max) + .nanoseconds(1)) }
-    await #expect(processExitsWith: .failure) { _ = Interval(Duration.seconds(Int64.max)) }
+    await #expect(processExitsWith: .failure) { _ = Nanoseconds(Duration.nanoseconds(Int64.max) + .nanoseconds(1)) }
+    await #expect(processExitsWith: .failure) { _ = Nanoseconds(Duration.seconds(Int64.max)) }
   }
 
   @Test("seconds are taken to the nearest nanosecond, and only if they are an interval")
   func seconds() {
-    #expect(Interval(seconds: 0.35) == .milliseconds(350))
-    #expect(Interval(seconds: 1.5e-9) == Interval(nanoseconds: 2))
-    #expect(Interval(seconds: -1.5e-9) == Interval(nanoseconds: -2))
-    #expect(Interval(seconds: Interval.longest.seconds) == .longest)
-    #expect(Interval(seconds: Interval.longest.seconds.nextUp) == nil)
-    #expect(Interval(seconds: .nan) == nil)
-    #expect(Interval(seconds: .infinity) == nil)
+    #expect(Nanoseconds(seconds: 0.35) == .milliseconds(350))
+    #expect(Nanoseconds(seconds: 1.5e-9) == Nanoseconds(nanoseconds: 2))
+    #expect(Nanoseconds(seconds: -1.5e-9) == Nanoseconds(nanoseconds: -2))
+    #expect(Nanoseconds(seconds: Nanoseconds.longest.seconds) == .longest)
+    #expect(Nanoseconds(seconds: Nanoseconds.longest.seconds.nextUp) == nil)
+    #expect(Nanoseconds(seconds: .nan) == nil)
+    #expect(Nanoseconds(seconds: .infinity) == nil)
   }
 
   @Test(

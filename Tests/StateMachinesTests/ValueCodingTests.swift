@@ -28,8 +28,8 @@ struct ValueCodingTests {
     var something: String? = "here"
     var nested: [[Int?]] = [[], [nil, 1, nil]]
     var doubly: Int?? = .some(nil)
-    var moment = Moment.latest
-    var interval = Interval(nanoseconds: -1)
+    var moment = Instant.latest
+    var interval = Nanoseconds(nanoseconds: -1)
     var values: [Value] = [
       .none, .text("x"), .integer(-1), .number(0.5), .flag(true), .flag(false), .interval(.seconds(1)), .moment(.end),
     ]

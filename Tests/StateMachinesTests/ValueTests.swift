@@ -22,7 +22,7 @@ struct ValueTests {
       (.flag, [.flag(true), .flag(false)], [.text("true"), .integer(1)]),
       (
         .interval(.zero ... .seconds(2)), [.interval(.zero), .interval(.seconds(2))],
-        [.interval(Interval(nanoseconds: -1)), .interval(Interval(nanoseconds: 2_000_000_001)), .number(1)]
+        [.interval(Nanoseconds(nanoseconds: -1)), .interval(Nanoseconds(nanoseconds: 2_000_000_001)), .number(1)]
       ),
       (.moment, [.moment(.beginning)], [.interval(.zero)]),
       (.optional(.integer(1...3)), [.none, .integer(1)], [.integer(4), .text("nil")]),
@@ -66,8 +66,8 @@ struct ValueTests {
     check(-7, .integer(-7))
     check(1.5, .number(1.5))
     check(true, .flag(true))
-    check(Interval.seconds(3), .interval(.seconds(3)))
-    check(Moment.beginning, .moment(.beginning))
+    check(Nanoseconds.seconds(3), .interval(.seconds(3)))
+    check(Instant.beginning, .moment(.beginning))
     check(Turnstile.Fault.noPower, .text("noPower"))
     #expect(Character(.text("ab")) == nil)
     #expect(Turnstile.Fault(.text("rust")) == nil)

@@ -76,7 +76,7 @@ struct EventLoopTests {
     var firings: [UInt64] = []
     let running = try RunningLoop { loop, done in
       loop.arm(at: start + 3_600_000_000_000)
-      loop.arm(at: start)  // Past: at once.
+      loop.arm(at: start)  // UndoHistory: at once.
       loop.onTimer = {
         firings.append(HostClock.now())
         switch firings.count {

@@ -61,10 +61,10 @@ extension SQLiteReader {
     }
   }
 
-  package func holdings(of world: String) throws(StoreFailure) -> Holdings {
+  package func holdings(of world: String) throws(StoreFailure) -> StorageStats {
     try database.reading { () throws(StoreFailure) in
       let row = try row(of: world)
-      return Holdings(
+      return StorageStats(
         first: row.first, head: row.head, bytes: Int(row.kept), removedBytes: Int(row.removed),
         checkpoints: try marks(of: row).map(\.mark))
     }

@@ -50,7 +50,7 @@ package class SQLiteReader: WorldReading {
   }
 
   package func worlds() throws(StoreFailure) -> [StoredWorld] {
-    try database.reading { () throws(StoreFailure) in try Soundness.worlds(database).map(\.world) }
+    try database.reading { () throws(StoreFailure) in try IntegrityCheck.worlds(database).map(\.world) }
   }
 
   package func world(_ name: String) throws(StoreFailure) -> StoredWorld? {

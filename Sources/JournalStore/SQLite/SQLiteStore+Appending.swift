@@ -11,7 +11,7 @@ extension SQLiteStore {
       for row in rows { held[row.identity] = row }
       noting { (notes) throws(StoreFailure) in try notes.note(rows) }
     } catch {
-      for append in round { forgetIfUnknown(append.tenure, error) }
+      for append in round { forgetIfUnknown(append.lease, error) }
       throw error
     }
   }
@@ -20,7 +20,7 @@ extension SQLiteStore {
   private func write(_ append: Append, _ stored: Int64) throws(StoreFailure) -> WorldRow {
     precondition(
       append.bytes.isEmpty ? append.last == append.head : append.last > append.head, "a segment has its inputs")
-    var row = try heldRow(append.tenure, head: append.head)
+    var row = try heldRow(append.lease, head: append.head)
     row.head = append.last
     row.moment = append.moment
     if let settings = append.settings { row.settings = settings }
@@ -28,7 +28,7 @@ extension SQLiteStore {
     row.names += Int64(append.creations.count)
     row.revision += 1
     // First of all: who is shut out gets no further.
-    try update(row, epoch: append.tenure.epoch, head: append.head)
+    try update(row, epoch: append.lease.epoch, head: append.head)
     if !append.bytes.isEmpty {
       let first = append.head + 1
       let sum = SegmentSQL.sum(

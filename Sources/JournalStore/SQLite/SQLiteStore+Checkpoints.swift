@@ -1,8 +1,8 @@
 extension SQLiteStore {
   package func putCheckpoint(
-    _ tenure: Tenure, at sequence: UInt64, hash: UInt64, _ bytes: UnsafeRawBufferPointer
+    _ lease: Lease, at sequence: UInt64, hash: UInt64, _ bytes: UnsafeRawBufferPointer
   ) throws(StoreFailure) {
-    try change(tenure) { (row) throws(StoreFailure) in
+    try change(lease) { (row) throws(StoreFailure) in
       precondition(sequence <= row.head, "a checkpoint has no inputs that are not stored")
       let mark = CheckpointMark(sequence: sequence, hash: hash, size: bytes.count, stored: now())
       var content = RowSum()
@@ -22,7 +22,7 @@ extension SQLiteStore {
       for place in CheckpointThinning.superfluous(all.map(\.mark.sequence)) { try delete(all[place]) }
     }
     // What was there under the same number may have been looked at, this was not.
-    trustedCheckpoints[tenure.identity] = nil
+    trustedCheckpoints[lease.identity] = nil
   }
 
   func delete(_ checkpoint: MarkRow) throws(StoreFailure) {

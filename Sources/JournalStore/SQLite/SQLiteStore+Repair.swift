@@ -19,12 +19,12 @@ extension SQLiteStore {
 
   /// Puts a world in the place of another, which is gone then: in one transaction, so that there is always one of them.
   ///
-  /// - Parameter tenure: Of the world that takes the other's place; it ends.
+  /// - Parameter lease: Of the world that takes the other's place; it ends.
   /// - Throws: `noSuchWorld`; what ``append(_:)`` throws.
-  package func replace(_ world: String, by tenure: Tenure) throws(StoreFailure) {
+  package func replace(_ world: String, by lease: Lease) throws(StoreFailure) {
     let (store, identity) = try database.writing { () throws(StoreFailure) in
       let old = try row(of: world)
-      var new = try heldRow(tenure, head: nil)
+      var new = try heldRow(lease, head: nil)
       for text in [
         "DELETE FROM worlds WHERE id = \(old.identity)", "DELETE FROM worlds WHERE id = \(new.identity)",
         "INSERT INTO removed(world) VALUES (\(old.identity))",
@@ -37,7 +37,7 @@ extension SQLiteStore {
       return (try countWorlds(-1), old.identity)
     }
     forget(identity)
-    forget(tenure.identity)
+    forget(lease.identity)
     noting { (notes) throws(StoreFailure) in try notes.note(store, removed: identity) }
   }
 }

@@ -6,23 +6,23 @@ struct NamePlace {
 
 extension SQLiteStore {
   /// How much is removed by one call: some milliseconds' work.
-  private enum Bite {
+  private enum Batch {
     static let segments = 64
     static let bytes: Int64 = 4 << 20
     static let names = 2000
   }
 
-  package func retain(_ tenure: Tenure, _ retention: Retention) throws(StoreFailure) -> Bool {
-    let row = try heldRow(tenure, head: nil)
+  package func retain(_ lease: Lease, _ retention: Retention) throws(StoreFailure) -> Bool {
+    let row = try heldRow(lease, head: nil)
     let doomed = try doomedSegments(of: row, retention)
     if !doomed.isEmpty {
       try trustLatestCheckpoint(of: row)
-      try change(tenure) { (row) throws(StoreFailure) in try remove(doomed, of: &row) }
+      try change(lease) { (row) throws(StoreFailure) in try remove(doomed, of: &row) }
       nameSweeps[row.identity] = NamePlace(number: 0, sequence: 0)
       return true
     }
     guard let place = nameSweeps[row.identity] else { return false }
-    let next = try sweepNames(tenure, row, from: place)
+    let next = try sweepNames(lease, row, from: place)
     nameSweeps[row.identity] = next
     return next != nil
   }
@@ -33,17 +33,17 @@ extension SQLiteStore {
     let bytes: Int64
   }
 
-  /// The oldest segments that are beyond the limits and not needed; at most one bite.
+  /// The oldest segments that are beyond the limits and not needed; at most one batch.
   private func doomedSegments(of row: WorldRow, _ retention: Retention) throws(StoreFailure) -> [OldSegment] {
     let mostBytes = retention.bytes.map(Int64.init) ?? .max
     let oldest = retention.age.map { now() - $0 } ?? .min
     guard let checkpoint = row.checkpoint, row.kept > mostBytes || retention.age != nil else { return [] }
     let statement = Statement(database, SegmentSQL.oldest)
     defer { statement.finalize() }
-    try statement.bind(1, row.identity).bind(2, Int64(Bite.segments))
+    try statement.bind(1, row.identity).bind(2, Int64(Batch.segments))
     var doomed: [OldSegment] = []
     var bytes: Int64 = 0
-    while bytes < Bite.bytes, try statement.step() {
+    while bytes < Batch.bytes, try statement.step() {
       let segment = OldSegment(id: statement.number(0), last: statement.unsigned(2), bytes: statement.number(4))
       let isBeyond = row.kept - bytes > mostBytes || statement.number(3) < oldest
       guard isBeyond, segment.last <= checkpoint else { break }
@@ -82,7 +82,7 @@ extension SQLiteStore {
   ///
   /// - Returns: Where to go on; nil when all were looked at.
   private func sweepNames(
-    _ tenure: Tenure, _ row: WorldRow, from place: NamePlace
+    _ lease: Lease, _ row: WorldRow, from place: NamePlace
   ) throws(StoreFailure) -> NamePlace? {
     let listing = Statement(
       database,
@@ -91,14 +91,14 @@ extension SQLiteStore {
       ORDER BY number, sequence LIMIT ?4
       """)
     defer { listing.finalize() }
-    try listing.bind(1, row.identity).bind(2, place.number).bind(3, place.sequence).bind(4, Int64(Bite.names))
+    try listing.bind(1, row.identity).bind(2, place.number).bind(3, place.sequence).bind(4, Int64(Batch.names))
     var seen: [NamePlace] = []
     while try listing.step() { seen.append(NamePlace(number: listing.number(0), sequence: listing.unsigned(1))) }
     let doomed = zip(seen, seen.dropFirst()).filter { name, next in
       name.number == next.number && next.sequence <= row.first
     }.map(\.0)
     if !doomed.isEmpty {
-      try change(tenure) { (row) throws(StoreFailure) in
+      try change(lease) { (row) throws(StoreFailure) in
         let deletion = Statement(database, "DELETE FROM names WHERE world = ?1 AND number = ?2 AND sequence = ?3")
         defer { deletion.finalize() }
         for name in doomed { try deletion.bind(1, row.identity).bind(2, name.number).bind(3, name.sequence).run() }
@@ -106,7 +106,7 @@ extension SQLiteStore {
       }
     }
     // The last one is looked at again, beside the next.
-    return seen.count == Bite.names ? seen.last : nil
+    return seen.count == Batch.names ? seen.last : nil
   }
 
   // MARK: Removed worlds
@@ -114,11 +114,11 @@ extension SQLiteStore {
   package func sweep() throws(StoreFailure) -> Bool {
     guard let world = try database.number("SELECT world FROM removed LIMIT 1") else { return false }
     try writing { () throws(StoreFailure) in
-      guard try sweep(world, "segments", "id", atMost: Bite.segments) else { return }
+      guard try sweep(world, "segments", "id", atMost: Batch.segments) else { return }
       guard try sweep(world, "checkpoints", "id", atMost: 1) else { return }
-      guard try sweep(world, "names", "(number, sequence)", atMost: Bite.names) else { return }
-      guard try sweep(world, "undone", "last", atMost: Bite.names) else { return }
-      guard try sweep(world, "kinds", "(name, since)", atMost: Bite.names) else { return }
+      guard try sweep(world, "names", "(number, sequence)", atMost: Batch.names) else { return }
+      guard try sweep(world, "undone", "last", atMost: Batch.names) else { return }
+      guard try sweep(world, "kinds", "(name, since)", atMost: Batch.names) else { return }
       try database.run("DELETE FROM removed WHERE world = \(world)")
     }
     return true

@@ -46,21 +46,21 @@ extension SQLiteStore {
     forget(row.identity)
     held[row.identity] = row
     noting { (notes) throws(StoreFailure) in try notes.note([row]) }
-    let tenure = Tenure(world: world, identity: row.identity, epoch: row.epoch)
-    return TakenWorld(tenure: tenure, world: row.world)
+    let lease = Lease(world: world, identity: row.identity, epoch: row.epoch)
+    return TakenWorld(lease: lease, world: row.world)
   }
 
-  package func release(_ tenure: Tenure) throws(StoreFailure) {
-    guard held[tenure.identity]?.epoch == tenure.epoch else { return }
+  package func release(_ lease: Lease) throws(StoreFailure) {
+    guard held[lease.identity]?.epoch == lease.epoch else { return }
     do throws(StoreFailure) {
-      try change(tenure) { (row) throws(StoreFailure) in row.holder = nil }
+      try change(lease) { (row) throws(StoreFailure) in row.holder = nil }
     } catch {
       switch error {
       case .fenced, .outOfStep: break
       case _: throw error
       }
     }
-    forget(tenure.identity)
+    forget(lease.identity)
   }
 
   func countWorlds(_ difference: Int64) throws(StoreFailure) -> StoreRow {
@@ -83,22 +83,22 @@ extension SQLiteStore {
 
   /// Changes a taken world in a transaction of its own.
   func change<Result>(
-    _ tenure: Tenure, _ body: (inout WorldRow) throws(StoreFailure) -> Result
+    _ lease: Lease, _ body: (inout WorldRow) throws(StoreFailure) -> Result
   ) throws(StoreFailure) -> Result {
     do throws(StoreFailure) {
       let (row, result) = try writing { () throws(StoreFailure) in
-        var row = try heldRow(tenure, head: nil)
+        var row = try heldRow(lease, head: nil)
         let head = row.head
         let result = try body(&row)
         row.revision += 1
-        try update(row, epoch: tenure.epoch, head: head)
+        try update(row, epoch: lease.epoch, head: head)
         return (row, result)
       }
-      held[tenure.identity] = row
+      held[lease.identity] = row
       noting { (notes) throws(StoreFailure) in try notes.note([row]) }
       return result
     } catch {
-      forgetIfUnknown(tenure, error)
+      forgetIfUnknown(lease, error)
       throw error
     }
   }
@@ -106,9 +106,9 @@ extension SQLiteStore {
   /// What is known of the row of a taken world; whether it is still so is found out when it is written.
   ///
   /// - Parameter head: What the writer thinks that it is, where that matters.
-  func heldRow(_ tenure: Tenure, head: UInt64?) throws(StoreFailure) -> WorldRow {
-    guard let row = held[tenure.identity], row.epoch == tenure.epoch, head == nil || head == row.head else {
-      throw try shutOut(tenure, head: head ?? held[tenure.identity]?.head ?? 0)
+  func heldRow(_ lease: Lease, head: UInt64?) throws(StoreFailure) -> WorldRow {
+    guard let row = held[lease.identity], row.epoch == lease.epoch, head == nil || head == row.head else {
+      throw try shutOut(lease, head: head ?? held[lease.identity]?.head ?? 0)
     }
     return row
   }
@@ -119,25 +119,25 @@ extension SQLiteStore {
   func update(_ row: WorldRow, epoch: UInt64, head: UInt64) throws(StoreFailure) {
     try row.bind(to: rowUpdate).bind(17, epoch).bind(18, head).run()
     guard database.changes == 1 else {
-      throw try shutOut(Tenure(world: row.name, identity: row.identity, epoch: epoch), head: head)
+      throw try shutOut(Lease(world: row.name, identity: row.identity, epoch: epoch), head: head)
     }
   }
 
-  /// Why a tenure may not write.
-  private func shutOut(_ tenure: Tenure, head: UInt64) throws(StoreFailure) -> StoreFailure {
-    try rowByIdentity.bind(1, tenure.identity)
+  /// Why a lease may not write.
+  private func shutOut(_ lease: Lease, head: UInt64) throws(StoreFailure) -> StoreFailure {
+    try rowByIdentity.bind(1, lease.identity)
     let found = try readRow(rowByIdentity)
-    return if let found, found.epoch == tenure.epoch {
-      .outOfStep(world: tenure.world, expected: head, found: found.head)
+    return if let found, found.epoch == lease.epoch {
+      .outOfStep(world: lease.world, expected: head, found: found.head)
     } else {
-      .fenced(world: tenure.world, by: found?.holder)
+      .fenced(world: lease.world, by: found?.holder)
     }
   }
 
   /// After a commit of which nobody knows whether it happened, what is known of a row may be wrong.
-  func forgetIfUnknown(_ tenure: Tenure, _ failure: StoreFailure) {
+  func forgetIfUnknown(_ lease: Lease, _ failure: StoreFailure) {
     switch failure {
-    case .unknown, .gone: forget(tenure.identity)
+    case .unknown, .gone: forget(lease.identity)
     case .fenced, .outOfStep, .noSuchWorld, .worldExists, .full, .readOnly, .locked, .damaged, .newer, .absent,
       .cannotOpen, .other:
       break

@@ -18,7 +18,7 @@ package final class SQLiteStore: SQLiteReader, WorldStore {
     package var now: () -> Int64
 
     package init() {
-      boot = HeadNotes.presentBoot()
+      boot = CommitWatermarks.presentBoot()
       now = { Int64(time(nil)) }
     }
   }
@@ -35,7 +35,7 @@ package final class SQLiteStore: SQLiteReader, WorldStore {
   /// How the daemon before came to its end; nil where there was none, or what it noted is gone.
   package let lastEnd: LastEnd?
   /// Nil as long as there was no room for them; then nothing is written either.
-  private var notes: HeadNotes?
+  private var notes: CommitWatermarks?
   private let durability: Durability
   private let faults: FaultPlan?
   let writer: StoreWriter
@@ -125,7 +125,7 @@ package final class SQLiteStore: SQLiteReader, WorldStore {
     let database: Database
     let store: StoreRow
     let lastEnd: LastEnd?
-    let notes: HeadNotes?
+    let notes: CommitWatermarks?
 
     init(
       _ files: StoreFiles, _ lock: StoreLock?, _ durability: Durability, _ circumstances: Circumstances,
@@ -133,7 +133,7 @@ package final class SQLiteStore: SQLiteReader, WorldStore {
     ) throws(StoreFailure) {
       (self.files, self.lock, self.durability, self.circumstances) = (files, lock, durability, circumstances)
       let faults = circumstances.faults
-      let found = try HeadNotes.read(files.heads, faults: faults)
+      let found = try CommitWatermarks.read(files.heads, faults: faults)
       if !StoreFile.exists(files.database) {
         try files.makeDatabase(system: circumstances.system, faults: faults)
         if found != nil { warn(.databaseGone(path: files.database)) }
@@ -142,7 +142,7 @@ package final class SQLiteStore: SQLiteReader, WorldStore {
       do throws(StoreFailure) {
         try DatabaseHeader.check(database, hasWAL: StoreFile.size(files.log) > 0)
         try Schema.check(database)
-        let (store, rows) = try Soundness.check(database)
+        let (store, rows) = try IntegrityCheck.check(database)
         for warning in try found?.check(store, rows, boot: circumstances.boot, path: files.database) ?? [] {
           warn(warning)
         }
@@ -155,9 +155,9 @@ package final class SQLiteStore: SQLiteReader, WorldStore {
         try database.hold([files.database, files.log])
         // What a daemon left that did not wait for the disk: the notes must not promise more than the disk has.
         if durability == .full { try StoreFile.sync(files.log, faults: faults) }
-        var notes: HeadNotes?
+        var notes: CommitWatermarks?
         do throws(StoreFailure) {
-          notes = try HeadNotes(path: files.heads, store, rows, boot: circumstances.boot, durability, faults: faults)
+          notes = try CommitWatermarks(path: files.heads, store, rows, boot: circumstances.boot, durability, faults: faults)
         } catch .full {
           warn(.noRoomYet(path: files.heads))
         }
@@ -176,9 +176,9 @@ package final class SQLiteStore: SQLiteReader, WorldStore {
   func writing<Result>(_ body: () throws(StoreFailure) -> Result) throws(StoreFailure) -> Result {
     if notes == nil {
       let (store, rows) = try database.reading { () throws(StoreFailure) in
-        (try StoreRow.read(database), try Soundness.worlds(database))
+        (try StoreRow.read(database), try IntegrityCheck.worlds(database))
       }
-      notes = try HeadNotes(path: files.heads, store, rows, boot: boot, durability, faults: faults)
+      notes = try CommitWatermarks(path: files.heads, store, rows, boot: boot, durability, faults: faults)
     }
     return try database.writing(body)
   }
@@ -216,7 +216,7 @@ package final class SQLiteStore: SQLiteReader, WorldStore {
   }
 
   /// Does what follows a commit. What is stored is stored, so that an error here is only one to warn of.
-  func noting(_ note: (HeadNotes) throws(StoreFailure) -> Void) {
+  func noting(_ note: (CommitWatermarks) throws(StoreFailure) -> Void) {
     guard let notes else { return }
     do throws(StoreFailure) {
       try note(notes)

@@ -36,7 +36,7 @@ package struct StoreWriter: Hashable, Sendable {
 }
 
 /// The right to write a world, until somebody else takes it.
-package struct Tenure: Hashable, Sendable {
+package struct Lease: Hashable, Sendable {
   package let world: String
   /// The store's own number for the world; never used again for another.
   let identity: Int64
@@ -45,7 +45,7 @@ package struct Tenure: Hashable, Sendable {
 
 /// A world's stored state, returned when its lease is acquired.
 package struct TakenWorld: Sendable {
-  package let tenure: Tenure
+  package let lease: Lease
   package let world: StoredWorld
 }
 
@@ -53,7 +53,7 @@ package struct TakenWorld: Sendable {
 
 /// What a round brought for one world.
 package struct Append {
-  package var tenure: Tenure
+  package var lease: Lease
   /// The number of the world's last input before the round.
   package var head: UInt64
   /// The number of the last input in `bytes`; `head` if there is none.
@@ -72,10 +72,10 @@ package struct Append {
   package var kinds: [StoredKind]
 
   package init(
-    _ tenure: Tenure, head: UInt64, last: UInt64, _ bytes: UnsafeRawBufferPointer, moment: Int64,
+    _ lease: Lease, head: UInt64, last: UInt64, _ bytes: UnsafeRawBufferPointer, moment: Int64,
     settings: [UInt8]? = nil, creations: [Creation] = [], undone: [ClosedRange<UInt64>] = [], kinds: [StoredKind] = []
   ) {
-    self.tenure = tenure
+    self.lease = lease
     self.head = head
     self.last = last
     self.bytes = bytes
@@ -147,7 +147,7 @@ package struct Checkpoint: Hashable, Sendable {
 }
 
 /// What a world takes up in its store.
-package struct Holdings: Hashable, Sendable {
+package struct StorageStats: Hashable, Sendable {
   /// The number of the oldest input that is kept; `head + 1` while there is none.
   package let first: UInt64
   package let head: UInt64

@@ -48,7 +48,7 @@ package protocol WorldReading: AnyObject {
   func kinds(of world: String) throws(StoreFailure) -> [StoredKind]
 
   /// What a world takes up.
-  func holdings(of world: String) throws(StoreFailure) -> Holdings
+  func holdings(of world: String) throws(StoreFailure) -> StorageStats
 }
 
 /// Reading beside a store that is written meanwhile.

@@ -23,7 +23,7 @@ package protocol WorldStore: AnyObject, WorldReading {
 
   /// Removes a world with all that belongs to it, whoever has taken it.
   ///
-  /// It is gone when this returns; the room it had is given back in bites by ``sweep()``.
+  /// It is gone when this returns; the room it had is given back in batches by ``sweep()``.
   ///
   /// - Throws: `noSuchWorld`; what ``append(_:)`` throws.
   func remove(_ world: String) throws(StoreFailure)
@@ -36,8 +36,8 @@ package protocol WorldStore: AnyObject, WorldReading {
   /// - Complexity: That of a small round, however large the world is.
   func take(_ world: String) throws(StoreFailure) -> TakenWorld
 
-  /// Gives a world back, so that nobody is named as its writer. A tenure that has ended already is none to release.
-  func release(_ tenure: Tenure) throws(StoreFailure)
+  /// Gives a world back, so that nobody is named as its writer. A lease that has ended already is none to release.
+  func release(_ lease: Lease) throws(StoreFailure)
 
   /// Writes a round down: all of it, or nothing. When this returns it is as durable as the store promises.
   ///
@@ -54,19 +54,19 @@ package protocol WorldStore: AnyObject, WorldReading {
   ///   - hash: Of the world's state, for whoever replays to compare.
   /// - Throws: What ``append(_:)`` throws.
   func putCheckpoint(
-    _ tenure: Tenure, at sequence: UInt64, hash: UInt64, _ bytes: UnsafeRawBufferPointer
+    _ lease: Lease, at sequence: UInt64, hash: UInt64, _ bytes: UnsafeRawBufferPointer
   ) throws(StoreFailure)
 
-  /// Removes what lies beyond the limits, oldest first, one bite per call so that no round has to wait long.
+  /// Removes what lies beyond the limits, oldest first, one batch per call so that no round has to wait long.
   ///
   /// Never removed is what a restart needs: the latest checkpoint, whose bytes are checked before anything is removed
   /// for its sake, and all that is behind it. Checkpoints go with the segments behind them.
   ///
   /// - Returns: Whether there is more to remove; then call again.
   /// - Throws: What ``append(_:)`` throws; `damaged` when the latest checkpoint is, and nothing is removed.
-  func retain(_ tenure: Tenure, _ retention: Retention) throws(StoreFailure) -> Bool
+  func retain(_ lease: Lease, _ retention: Retention) throws(StoreFailure) -> Bool
 
-  /// Gives back one bite of the room that removed worlds had.
+  /// Gives back one batch of the room that removed worlds had.
   ///
   /// - Returns: Whether there is more; then call again.
   func sweep() throws(StoreFailure) -> Bool

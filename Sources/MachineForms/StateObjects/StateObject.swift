@@ -43,7 +43,7 @@ public protocol StateObject<Subject>: AnyObject, Sendable {
   func willExit(to next: any StateObject<Subject>, in machine: inout StateObjectMachine<Subject>)
 
   /// Time has passed in this state.
-  func update(deltaTime: Interval, in machine: inout StateObjectMachine<Subject>)
+  func update(deltaTime: Nanoseconds, in machine: inout StateObjectMachine<Subject>)
 
   /// The state that the machine should enter under these conditions; `nil` for none.
   ///
@@ -62,7 +62,7 @@ extension StateObject {
   public func willExit(to next: any StateObject<Subject>, in machine: inout StateObjectMachine<Subject>) {}
 
   @inlinable
-  public func update(deltaTime: Interval, in machine: inout StateObjectMachine<Subject>) {}
+  public func update(deltaTime: Nanoseconds, in machine: inout StateObjectMachine<Subject>) {}
 
   @inlinable
   public func nextState(

@@ -134,7 +134,7 @@ public struct StateObjectMachine<Subject: StateSubject> {
 
   /// Tells the current state that time has passed. Nothing happens before the first entry.
   @inlinable
-  public mutating func update(deltaTime: Interval) {
+  public mutating func update(deltaTime: Nanoseconds) {
     if let place = current { states[place].update(deltaTime: deltaTime, in: &self) }
   }
 

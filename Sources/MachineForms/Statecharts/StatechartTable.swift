@@ -33,7 +33,7 @@ extension Machine {
   /// - Parameter timers: The events that timers bring.
   /// - Complexity: O(states × events) steps.
   public static func flatTable(
-    of events: [Event], timers: [Event] = [], at now: Moment = .beginning, with parameters: Parameters = Parameters()
+    of events: [Event], timers: [Event] = [], at now: Instant = .beginning, with parameters: Parameters = Parameters()
   ) -> [FlatCell] {
     var record = StepRecord(generator: Generator(seed: 0))
     let table = TimerTable(timers)

@@ -49,7 +49,7 @@ public final class Exploration {
   }
 
   private enum Duration {
-    case never, always(Interval), varying
+    case never, always(Nanoseconds), varying
   }
 
   /// - Parameter values: Places in the kind's list of parameters with values that their types admit. Those left out are
@@ -95,7 +95,7 @@ public final class Exploration {
 
   private func facts(of timer: Int) -> TimerFacts {
     let given = kind.timers[timer].parameter.flatMap { name in
-      kind.parameters.firstIndex { $0.name == name }.flatMap { place -> Interval? in
+      kind.parameters.firstIndex { $0.name == name }.flatMap { place -> Nanoseconds? in
         if case .interval(let interval) = parameters[place] { interval } else { nil }
       }
     }

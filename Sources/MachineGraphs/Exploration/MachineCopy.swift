@@ -7,7 +7,7 @@ import StateMachines
 final class MachineCopy {
   let kind: Kind
   let value: UnsafeMutableRawPointer
-  var now: Moment
+  var now: Instant
   /// In the order in which they were armed.
   var timers: [Timer]
   /// The running timers that the last step disarmed; places in the kind's list.
@@ -16,11 +16,11 @@ final class MachineCopy {
   struct Timer: Hashable {
     let timer: Int
     let key: UInt32
-    let due: Moment
+    let due: Instant
   }
 
   /// A copy of a machine as it stands at a moment.
-  init(_ kind: Kind, of other: UnsafeRawPointer, at now: Moment, timers: [Timer]) {
+  init(_ kind: Kind, of other: UnsafeRawPointer, at now: Instant, timers: [Timer]) {
     self.kind = kind
     self.now = now
     self.timers = timers

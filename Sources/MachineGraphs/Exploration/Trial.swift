@@ -67,7 +67,7 @@ final class Trial {
   }
 
   /// Lets a running timer of a machine expire at a moment.
-  func expire(_ timer: MachineCopy.Timer, at moment: Moment, of machine: MachineCopy) -> StepResult {
+  func expire(_ timer: MachineCopy.Timer, at moment: Instant, of machine: MachineCopy) -> StepResult {
     machine.remove(timer)
     machine.now = moment
     begin(machine)
@@ -106,7 +106,7 @@ final class Trial {
     let others = machine.timers.filter { $0 != next }.sorted { $0.due < $1.due }
     var steps = sends
     // After the end of time nothing expires by itself.
-    let comes = next.due <= Moment.end
+    let comes = next.due <= Instant.end
     steps.append(
       (
         comes ? .step(timer: next.timer, key: next.key) : .fire(timer: next.timer, key: next.key),

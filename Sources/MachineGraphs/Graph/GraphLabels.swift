@@ -11,7 +11,7 @@ extension Value {
     case .number(let number): "\(number)".hasSuffix(".0") ? String("\(number)".dropLast(2)) : "\(number)"
     case .flag(let flag): flag ? "on" : "off"
     case .interval(let interval): interval.label
-    case .moment(let moment): Interval(nanoseconds: moment.nanoseconds).label
+    case .moment(let moment): Nanoseconds(nanoseconds: moment.nanoseconds).label
     }
   }
 
@@ -24,7 +24,7 @@ extension Value {
   }
 }
 
-extension Interval {
+extension Nanoseconds {
   /// In the largest unit in which it is a whole number, from minutes up; below that in decimals: `10m`, `1.5s`, `350ms`.
   var label: String {
     if nanoseconds == 0 { return "0s" }

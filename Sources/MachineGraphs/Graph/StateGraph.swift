@@ -120,7 +120,7 @@ public struct GraphNode: Sendable {
     /// 0 where the timer bears none.
     public let key: UInt32
     /// The time until it expires.
-    public let left: Interval
+    public let left: Nanoseconds
   }
 }
 
@@ -139,7 +139,7 @@ public enum GraphStep: Hashable, Sendable {
 public struct TimerFacts: Hashable, Sendable {
   /// How long it runs: the value of the parameter that its kind names, or, in whole milliseconds, what it always was;
   /// `nil` if that differs, or if it never ran.
-  public let duration: Interval?
+  public let duration: Nanoseconds?
   /// Whether it was ever seen to run.
   public let runs: Bool
   /// Whether it was ever seen to be disarmed while it ran.

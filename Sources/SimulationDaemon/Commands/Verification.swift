@@ -94,7 +94,7 @@ struct Verification {
     try compareNames(inputs)
     guard base != nil || history.world.first == 1 else { return .notPlayed }
     let start = try base.map { try checkpoint($0) }
-    let played: World
+    let played: WorldCore
     do {
       played = try history.played(
         from: start, to: inputs.upperBound, at: wanted?.moment ?? history.moment, wanted?.limits ?? WorldLimits())
@@ -111,7 +111,7 @@ struct Verification {
   }
 
   /// The moment, the limits and the hash of a checkpoint's world, which is what was noted of it.
-  private func archived(_ mark: CheckpointMark) throws -> (moment: Moment, limits: WorldLimits, hash: UInt64) {
+  private func archived(_ mark: CheckpointMark) throws -> (moment: Instant, limits: WorldLimits, hash: UInt64) {
     let world = try history.archived(try checkpoint(mark))
     let hash = try world.presentHash
     // What another release has hashed may have been written otherwise; what it comes to is compared all the same.

@@ -9,7 +9,7 @@ final class GraphReply {
     case exploring(GraphSource, GraphMark?)
     /// What the drawing is to be made from.
     case toDraw(String)
-    case drawing(Drawing)
+    case drawing(GraphvizJob)
     case writing([Substring], next: Int)
     case scripting(GraphScript, written: Int)
     case over
@@ -39,7 +39,7 @@ final class GraphReply {
   }
 
   deinit {
-    if case .drawing = stage { graphs.endDrawing() }
+    if case .drawing = stage { graphs.endGraphvizJob() }
   }
 
   private static func writing(_ text: String) -> Stage {
@@ -71,24 +71,24 @@ final class GraphReply {
       }
       return .more
     case .toDraw(let text):
-      guard graphs.beginDrawing() else { return .failed(.tooMany) }
+      guard graphs.beginGraphvizJob() else { return .failed(.tooMany) }
       do throws(SystemError) {
-        stage = .drawing(try Drawing(of: text, until: host + Drawing.longest, by: graphs.program))
+        stage = .drawing(try GraphvizJob(of: text, until: host + GraphvizJob.longest, by: graphs.program))
         return .waiting
       } catch {
-        graphs.endDrawing()
-        return .failed(Drawing.Failure.noProgram("\(error)"))
+        graphs.endGraphvizJob()
+        return .failed(GraphvizJob.Failure.noProgram("\(error)"))
       }
     case .drawing(let drawing):
       switch drawing.goOn(host: host) {
       case .atWork:
         return .waiting
       case .done(let text):
-        graphs.endDrawing()
+        graphs.endGraphvizJob()
         stage = GraphReply.writing(text.hasSuffix("\n") ? String(text.dropLast()) : text)
         return .more
       case .failed(let failure):
-        graphs.endDrawing()
+        graphs.endGraphvizJob()
         stage = .over
         return .failed(failure)
       }

@@ -14,7 +14,7 @@ final class Graphs: Sendable {
   /// Graphs that are kept. The largest take about a megabyte.
   private static let most = 32
   /// Drawings made at once; another one is refused.
-  static let mostDrawings = 4
+  static let mostGraphvizJobs = 4
 
   private struct Kept {
     var sources: [Key: GraphSource] = [:]
@@ -54,19 +54,19 @@ final class Graphs: Sendable {
     kept.withLock { $0 = Kept() }
   }
 
-  /// Asks for a place for one more drawing; ``endDrawing()`` gives it back.
+  /// Asks for a place for one more drawing; ``endGraphvizJob()`` gives it back.
   ///
   /// - Returns: False if there is none.
-  func beginDrawing() -> Bool {
-    if drawings.add(1, ordering: .relaxed).oldValue < Graphs.mostDrawings { return true }
-    endDrawing()
+  func beginGraphvizJob() -> Bool {
+    if drawings.add(1, ordering: .relaxed).oldValue < Graphs.mostGraphvizJobs { return true }
+    endGraphvizJob()
     return false
   }
 
   /// How many drawings are being made, for tests.
   var drawingsUnderWay: Int { drawings.load(ordering: .relaxed) }
 
-  func endDrawing() {
+  func endGraphvizJob() {
     drawings.subtract(1, ordering: .relaxed)
   }
 }

@@ -37,13 +37,13 @@ struct Repair {
   static func inputs(_ count: UInt64) -> String { count == 1 ? "1 input" : "\(count) inputs" }
 
   private let store: SQLiteStore
-  private let keeper: Keeper
+  private let persistence: Persistence
   private let name: String
 
   init(_ store: SQLiteStore, _ catalogue: Catalogue, _ name: String, wallClock: @escaping () -> Int64) {
     self.store = store
     self.name = name
-    keeper = Keeper(store, catalogue, Limits(), wallClock: wallClock)
+    persistence = Persistence(store, catalogue, Limits(), wallClock: wallClock)
   }
 
   // MARK: Looking
@@ -53,7 +53,7 @@ struct Repair {
     let head = try StoreAccess.world(name, in: store).head
     var reason: String?
     var playable: UInt64?
-    do throws(KeeperFailure) {
+    do throws(PersistenceFailure) {
       _ = try WorldLoader(store, catalogue, Limits()).read(name, host: 0)
     } catch .unreadable(_, let why, let input) {
       reason = why
@@ -71,7 +71,7 @@ struct Repair {
   ) throws -> UInt64? {
     for mark in try store.checkpoints(of: name).reversed() {
       guard let found = try? store.checkpoint(of: name, atOrBefore: mark.sequence), found.mark == mark,
-        let world = try? World(archive: found.bytes, kinds: { catalogue[$0] }),
+        let world = try? WorldCore(archive: found.bytes, kinds: { catalogue[$0] }),
         world.lastSequence == mark.sequence
       else { continue }
       return mark.sequence
@@ -98,10 +98,10 @@ struct Repair {
     if other == nil, try store.world(made) != nil { try store.remove(made) }
     try store.create(made, head: world.first - 1, moment: 0, settings: world.settings)
     do {
-      let tenure = try store.take(made).tenure
-      try copy(world, to: tenure, end)
-      _ = try keeper.read(made, host: 0)
-      if other == nil { try store.replace(name, by: tenure) } else { try store.release(tenure) }
+      let lease = try store.take(made).lease
+      try copy(world, to: lease, end)
+      _ = try persistence.read(made, host: 0)
+      if other == nil { try store.replace(name, by: lease) } else { try store.release(lease) }
       while try store.sweep() {}
     } catch {
       try? store.remove(made)
@@ -109,7 +109,7 @@ struct Repair {
     }
   }
 
-  private func copy(_ world: StoredWorld, to tenure: Tenure, _ end: UInt64) throws {
+  private func copy(_ world: StoredWorld, to lease: Lease, _ end: UInt64) throws {
     let kinds = try store.kinds(of: name).filter { $0.since <= end }
     var creations = try store.creations(of: name).filter { $0.sequence <= end }[...]
     var undone: [ClosedRange<UInt64>] = []
@@ -124,7 +124,7 @@ struct Repair {
       creations = creations.dropFirst(made.count)
       try store.append([
         Append(
-          tenure, head: head, last: last, bytes, moment: moment, creations: Array(made),
+          lease, head: head, last: last, bytes, moment: moment, creations: Array(made),
           undone: undone.filter { head < $0.upperBound && $0.upperBound <= last }, kinds: isFirst ? kinds : [])
       ])
       head = last
@@ -146,7 +146,7 @@ struct Repair {
       // One that is damaged is as good as none.
       guard let found = try? store.checkpoint(of: name, atOrBefore: mark.sequence), found.mark == mark else { continue }
       try found.bytes.withUnsafeBytes {
-        try store.putCheckpoint(tenure, at: mark.sequence, hash: mark.hash, $0)
+        try store.putCheckpoint(lease, at: mark.sequence, hash: mark.hash, $0)
       }
     }
   }

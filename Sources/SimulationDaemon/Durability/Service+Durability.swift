@@ -21,30 +21,30 @@ extension Service {
   ///
   /// - Parameter isLast: Whether no other round will come.
   func commit(isLast: Bool = false) {
-    guard let keeper, !workers.storeIsBusy else { return }
+    guard let persistence, !workers.storeIsBusy else { return }
     while true {
       var news: [(hosted: HostedWorld, home: RealmBox)] = worlds.values.compactMap { hosted in
-        guard let home = hosted.home, keeper.hasNews(hosted, home.realm, host: host, isLast: isLast) else { return nil }
+        guard let home = hosted.home, persistence.hasNews(hosted, home.realm, host: host, isLast: isLast) else { return nil }
         return (hosted, home)
       }
       if news.isEmpty { return }
       var isAll = true
       if !isLast, !workers.areInline {
         // Who always has something to store would never let the log be written back.
-        if keeper.store.isLogLong { return writeBackLog(keeper) }
+        if persistence.store.isLogLong { return writeBackLog(persistence) }
         let inputs = news.reduce(0) { $0 + $1.home.realm.world.lastSequence - $1.hosted.head($1.home.realm) }
         if inputs > Service.inputsGatheredHere {
           // Worlds in which nothing happened but that time passed would be away for as long as the others take.
-          let idle = news.filter { hosted, home in !keeper.hasChanged(hosted, home.realm) }
-          if idle.isEmpty { return commitLent(news, keeper) }
+          let idle = news.filter { hosted, home in !persistence.hasChanged(hosted, home.realm) }
+          if idle.isEmpty { return commitLent(news, persistence) }
           (news, isAll) = (idle, false)
         }
       }
-      let round = keeper.gather(news)
-      if !isLast, !workers.areInline, !keeper.isQuick(round) { return commitLater(round) }
+      let round = persistence.gather(news)
+      if !isLast, !workers.areInline, !persistence.isQuick(round) { return commitLater(round) }
       let begun = HostClock.now()
-      let result = isLast ? round.written() : keeper.atOnce { round.written() }
-      keeper.note(HostClock.now() &- begun)
+      let result = isLast ? round.written() : persistence.atOnce { round.written() }
+      persistence.note(HostClock.now() &- begun)
       // For another program's lock the store's thread waits.
       if case .failure(.locked) = result, !isLast, !workers.areInline { return commitLater(round) }
       // Where one world is somebody else's by now, the others still can be stored.
@@ -71,18 +71,18 @@ extension Service {
         try round.written().get()
       } then: { [unowned self] result in
         for hosted in worlds { hosted.isBeingStored = false }
-        keeper?.note(HostClock.now() &- begun)
+        persistence?.note(HostClock.now() &- begun)
         settle(round, result)
       })
   }
 
   /// The same where only to gather what came would keep others waiting: the store's thread has the worlds for that long.
-  private func commitLent(_ news: [(hosted: HostedWorld, home: RealmBox)], _ keeper: Keeper) {
+  private func commitLent(_ news: [(hosted: HostedWorld, home: RealmBox)], _ persistence: Persistence) {
     sealOutboxes(for: news.map(\.hosted))
-    for (hosted, _) in news { _ = hosted.lend(workers.lease()) }
+    for (hosted, _) in news { _ = hosted.lend(workers.slot()) }
     workers.submit(
       Job { () throws(Never) in
-        let round = keeper.gather(news)
+        let round = persistence.gather(news)
         return (round, round.written())
       } then: { [unowned self] result in
         for (hosted, home) in news {
@@ -116,7 +116,7 @@ extension Service {
   private func finish(_ round: Round, _ result: Result<Void, StoreFailure>) -> Bool {
     switch result {
     case .success:
-      keeper?.didStore(round, host: host)
+      persistence?.didStore(round, host: host)
       return true
     case .failure(let error):
       let lost = error.world.flatMap { world in round.news.first { $0.hosted.name == world } }
@@ -131,10 +131,10 @@ extension Service {
   /// Whether everything that a world has brought is stored, as far as it is to be. What a lent one brings is not told
   /// before its return.
   func isStored(_ hosted: HostedWorld) -> Bool {
-    guard let keeper else { return true }
+    guard let persistence else { return true }
     if hosted.isBeingStored { return false }
     guard let home = hosted.home else { return true }
-    return keeper.isStored(hosted, home.realm, host: host)
+    return persistence.isStored(hosted, home.realm, host: host)
   }
 
   /// Whether a client has been told something that is not stored yet.
@@ -162,47 +162,47 @@ extension Service {
   /// Does a little of what the store needs besides, for each world.
   func tendWorlds() {
     isTending = false
-    guard let keeper, !workers.storeIsBusy else { return }
+    guard let persistence, !workers.storeIsBusy else { return }
     // What the store's thread does is followed by another look.
     defer { isTending = isTending || workers.storeIsBusy }
-    if keeper.store.isLogLong { return writeBackLog(keeper) }
+    if persistence.store.isLogLong { return writeBackLog(persistence) }
     for hosted in worlds.values where hosted.keeping != nil {
       guard let home = hosted.home else { continue }
-      do throws(KeeperFailure) {
-        switch try keeper.tend(hosted, home, host: host) {
+      do throws(PersistenceFailure) {
+        switch try persistence.tend(hosted, home, host: host) {
         case .nothing: continue
         case .more:
           // One world at a time, so that a round is short however many there are.
           isTending = true
           return
         case .checkpoint(let made):
-          return put(made, of: hosted, keeper)
-        case .room(let tenure): return makeRoom(in: hosted, tenure, keeper)
+          return put(made, of: hosted, persistence)
+        case .room(let lease): return makeRoom(in: hosted, lease, persistence)
         }
       } catch {
         leave(hosted, home, after: error)
       }
     }
-    if hasRubbish { sweep(keeper) }
+    if hasRubbish { sweep(persistence) }
   }
 
   /// Lets the store's thread write the log back.
-  private func writeBackLog(_ keeper: Keeper) {
+  private func writeBackLog(_ persistence: Persistence) {
     workers.submit(
       Job { () throws(StoreFailure) in
-        try keeper.store.writeBackLog()
+        try persistence.store.writeBackLog()
       } then: { [unowned self] result in
         // It only gets longer; whatever is wrong, the next commit will meet it.
         if case .failure(let error) = result { report("the store's log stays as long as it is: \(error)") }
       })
   }
 
-  /// Lets the store's thread remove a bite of what a world has too much. The world stays home meanwhile.
-  private func makeRoom(in hosted: HostedWorld, _ tenure: Tenure, _ keeper: Keeper) {
+  /// Lets the store's thread remove a batch of what a world has too much. The world stays home meanwhile.
+  private func makeRoom(in hosted: HostedWorld, _ lease: Lease, _ persistence: Persistence) {
     hosted.isBeingStored = true
     workers.submit(
       Job { () throws(StoreFailure) in
-        try keeper.makeRoom(tenure)
+        try persistence.makeRoom(lease)
       } then: { [unowned self] result in
         hosted.isBeingStored = false
         guard let home = hosted.home else { return }
@@ -216,11 +216,11 @@ extension Service {
       })
   }
 
-  /// Lets the store's thread give back a bite of the room that dropped worlds had.
-  private func sweep(_ keeper: Keeper) {
+  /// Lets the store's thread give back a batch of the room that dropped worlds had.
+  private func sweep(_ persistence: Persistence) {
     workers.submit(
       Job { () throws(StoreFailure) in
-        try keeper.store.sweep()
+        try persistence.store.sweep()
       } then: { [unowned self] result in
         switch result {
         case .success(let hasMore):
@@ -235,21 +235,21 @@ extension Service {
   }
 
   /// Lets the store's thread store a checkpoint.
-  private func put(_ made: Keeper.MadeCheckpoint, of hosted: HostedWorld, _ keeper: Keeper) {
+  private func put(_ made: Persistence.MadeCheckpoint, of hosted: HostedWorld, _ persistence: Persistence) {
     workers.submit(
       Job { () throws(StoreFailure) in
-        try keeper.put(made)
+        try persistence.put(made)
       } then: { [unowned self] result in
         switch result {
-        case .success: keeper.didPut(made, of: hosted)
+        case .success: persistence.didPut(made, of: hosted)
         case .failure(let error): if let home = hosted.home { leave(hosted, home, after: .store(error)) }
         }
       })
   }
 
   /// Handles a failure outside a round: upkeep of the world pauses for a while, or the world goes out of service.
-  private func leave(_ hosted: HostedWorld, _ home: RealmBox, after failure: KeeperFailure) {
-    if failure.leavesTenure {
+  private func leave(_ hosted: HostedWorld, _ home: RealmBox, after failure: PersistenceFailure) {
+    if failure.leavesLease {
       report("world \(hosted.name) cannot be looked after for a while: \(failure)")
       hosted.archiving = nil
       hosted.keeping?.restsUntil = host &+ Service.rest
@@ -286,7 +286,7 @@ extension Service {
   /// - Returns: Whether all that happened is stored. What is not has been reported.
   @discardableResult
   func release() -> Bool {
-    guard let keeper else { return true }
+    guard let persistence else { return true }
     isShuttingDown = true
     passTime()
     commitLast()
@@ -298,13 +298,13 @@ extension Service {
         hasLost = true
         continue
       }
-      do throws(KeeperFailure) {
-        try keeper.leave(hosted, home)
+      do throws(PersistenceFailure) {
+        try persistence.leave(hosted, home)
       } catch {
         report("world \(hosted.name): \(error)")
       }
     }
-    keeper.store.close()
+    persistence.store.close()
     for hosted in worlds.values {
       guard let outage = hosted.home?.realm.outage, case .store = outage.cause, !outage.isFromStart else { continue }
       report("world \(hosted.name) ends as it was stored last, with input \(outage.head): \(outage.reason)")

@@ -7,7 +7,7 @@ import StateMachines
 final class ReturningWorld {
   let hosted: HostedWorld
   let box: RealmBox
-  let lease: Lease
+  let slot: WorkerSlot
   /// What is known of it until then.
   let outage: Realm.Outage
   /// Whether this is the first attempt since the daemon began.
@@ -18,12 +18,12 @@ final class ReturningWorld {
   var reading: StoredRealm.Reading?
 
   init(
-    _ hosted: HostedWorld, _ box: RealmBox, _ lease: Lease, _ outage: Realm.Outage, isStart: Bool,
+    _ hosted: HostedWorld, _ box: RealmBox, _ slot: WorkerSlot, _ outage: Realm.Outage, isStart: Bool,
     since: (host: UInt64, wall: Int64)
   ) {
     self.hosted = hosted
     self.box = box
-    self.lease = lease
+    self.slot = slot
     self.outage = outage
     self.isStart = isStart
     self.since = since
@@ -68,11 +68,11 @@ extension Service {
   /// written, its worlds can only be looked at for now. Where it cannot be read, ``failure`` says so, and the daemon ends.
   ///
   /// - Throws: If the list of worlds cannot be read from the store.
-  func bringBackAll() throws(KeeperFailure) {
-    guard let keeper else { return }
-    let stored = try keeper.worlds()
+  func bringBackAll() throws(PersistenceFailure) {
+    guard let persistence else { return }
+    let stored = try persistence.worlds()
     if !stored.contains(where: { $0.name == main.name }), let home = main.home {
-      keeper.begin(main, home, try keeper.create(keeper.newWorld(home.realm), host: host))
+      persistence.begin(main, home, try persistence.create(persistence.newWorld(home.realm), host: host))
     }
     for world in stored {
       let outage = Realm.Outage(
@@ -81,9 +81,9 @@ extension Service {
       if let hosted = worlds[world.name] { hosted.replace(with: absent) } else { add(host(absent)) }
       guard let hosted = worlds[world.name] else { continue }
       returns.waiting.append(
-        lend(hosted, outage, isStart: true, seenAs: HostedWorld.Glimpse(world), wall: keeper.wallClock()))
+        lend(hosted, outage, isStart: true, seenAs: HostedWorld.Glimpse(world), wall: persistence.wallClock()))
     }
-    readNext(keeper)
+    readNext(persistence)
   }
 
   /// Brings a world back whose store has failed, if it is time to try.
@@ -96,7 +96,7 @@ extension Service {
 
   /// Throws a world away and lets it come back as the store has it.
   func bringBack(_ hosted: HostedWorld, _ home: RealmBox) {
-    guard let keeper else { return }
+    guard let persistence else { return }
     let told = hosted.head(home.realm)
     // One world's failure is most often all worlds', and to find that out anew may take a while.
     if let rest = storeRest, host < rest.until {
@@ -106,10 +106,10 @@ extension Service {
       close(hosted, home, "it is being read again", head: told, .store(retryAt: host))
     }
     guard let outage = home.realm.outage else { return }
-    let world = lend(hosted, outage, isStart: false, wall: keeper.wallClock())
+    let world = lend(hosted, outage, isStart: false, wall: persistence.wallClock())
     if world.reading == nil {
       returns.waiting.append(world)
-      readNext(keeper)
+      readNext(persistence)
     } else {
       // It is here already; only whether it can be written is to be found out.
       returns.built.append(world)
@@ -120,36 +120,36 @@ extension Service {
     _ hosted: HostedWorld, _ outage: Realm.Outage, isStart: Bool, seenAs glimpse: HostedWorld.Glimpse? = nil,
     wall: Int64
   ) -> ReturningWorld {
-    let lease = workers.lease()
+    let slot = workers.slot()
     return ReturningWorld(
-      hosted, hosted.lend(lease, seenAs: glimpse), lease, outage, isStart: isStart, since: (host, wall))
+      hosted, hosted.lend(slot, seenAs: glimpse), slot, outage, isStart: isStart, since: (host, wall))
   }
 
   // MARK: One step after the other
 
   /// Lets workers read as many worlds at a time as there are processors, and two at least: a large one does not keep the
   /// others waiting.
-  private func readNext(_ keeper: Keeper) {
+  private func readNext(_ persistence: Persistence) {
     while !isShuttingDown, returns.reading < max(2, workers.places),
       let world = returns.next(usedBy: everybody, main: main)
     {
       returns.reading += 1
-      read(world, keeper)
+      read(world, persistence)
     }
   }
 
-  private func read(_ world: ReturningWorld, _ keeper: Keeper) {
-    let (name, host, lease) = (world.hosted.name, world.since.host, world.lease)
-    let begun = keeper.wallClock()
+  private func read(_ world: ReturningWorld, _ persistence: Persistence) {
+    let (name, host, slot) = (world.hosted.name, world.since.host, world.slot)
+    let begun = persistence.wallClock()
     workers.submit(
-      Job(lease) { () throws(KeeperFailure) in
-        StoredRealm.Handover(try keeper.read(name, host: host, lease))
+      Job(slot) { () throws(PersistenceFailure) in
+        StoredRealm.Handover(try persistence.read(name, host: host, slot))
       } then: { [unowned self] result in
         returns.reading -= 1
-        readNext(keeper)
-        do throws(KeeperFailure) {
+        readNext(persistence)
+        do throws(PersistenceFailure) {
           let stored = try result.get().take()
-          if world.isStart { tell(stored.reading, milliseconds: max(0, keeper.wallClock() - begun)) }
+          if world.isStart { tell(stored.reading, milliseconds: max(0, persistence.wallClock() - begun)) }
           world.reading = stored.reading
           world.box.replace(with: stored.realm)
           returns.built.append(world)
@@ -161,20 +161,20 @@ extension Service {
 
   /// Lets the store's thread take some of the worlds that were built up, if it is free.
   func takeBuiltUp() {
-    guard let keeper, !returns.built.isEmpty, !workers.storeIsBusy, !isShuttingDown else { return }
+    guard let persistence, !returns.built.isEmpty, !workers.storeIsBusy, !isShuttingDown else { return }
     let worlds = Array(returns.built.prefix(Service.takenAtOnce))
     returns.built.removeFirst(worlds.count)
     isCommitsTurn = true
     let host = host
     workers.submit(
       Job { () throws(Never) in
-        var trouble: KeeperFailure?
+        var trouble: PersistenceFailure?
         return worlds.map { world in
-          Result { () throws(KeeperFailure) in
+          Result { () throws(PersistenceFailure) in
             // Most often it is the same with all.
             if let trouble { throw trouble }
-            do throws(KeeperFailure) {
-              return try keeper.take(world, host: host)
+            do throws(PersistenceFailure) {
+              return try persistence.take(world, host: host)
             } catch {
               if error.isOfStore { trouble = error }
               throw error
@@ -182,37 +182,37 @@ extension Service {
           }
         }
       } then: { [unowned self] result in
-        for (world, taken) in zip(worlds, result.get()) { finish(world, taken, keeper) }
+        for (world, taken) in zip(worlds, result.get()) { finish(world, taken, persistence) }
       })
   }
 
   private func finish(
-    _ world: ReturningWorld, _ result: Result<Keeper.Taken, KeeperFailure>, _ keeper: Keeper
+    _ world: ReturningWorld, _ result: Result<Persistence.Taken, PersistenceFailure>, _ persistence: Persistence
   ) {
-    do throws(KeeperFailure) {
+    do throws(PersistenceFailure) {
       let taken = try result.get()
       if let again = taken.again?.take() {
         world.reading = again.reading
         world.box.replace(with: again.realm)
       }
       // A start that is over before that is none.
-      guard !isShuttingDown, keeper.onRestart == .restart, world.outage.isFromStart, world.box.realm.clock.isRunning
-      else { return putBack(world, taken.keeping, keeper) }
-      renewTimers(world, taken.keeping, keeper)
+      guard !isShuttingDown, persistence.onRestart == .restart, world.outage.isFromStart, world.box.realm.clock.isRunning
+      else { return putBack(world, taken.keeping, persistence) }
+      renewTimers(world, taken.keeping, persistence)
     } catch {
       giveUp(world, error)
     }
   }
 
-  private func renewTimers(_ world: ReturningWorld, _ keeping: Keeping, _ keeper: Keeper) {
-    let (box, lease) = (world.box, world.lease)
+  private func renewTimers(_ world: ReturningWorld, _ keeping: StoredProgress, _ persistence: Persistence) {
+    let (box, slot) = (world.box, world.slot)
     workers.submit(
-      Job(lease) { () throws(KeeperFailure) in
-        try keeper.renewTimers(&box.realm, lease)
+      Job(slot) { () throws(PersistenceFailure) in
+        try persistence.renewTimers(&box.realm, slot)
       } then: { [unowned self] result in
-        do throws(KeeperFailure) {
+        do throws(PersistenceFailure) {
           try result.get()
-          putBack(world, keeping, keeper)
+          putBack(world, keeping, persistence)
         } catch {
           giveUp(world, error)
         }
@@ -220,12 +220,12 @@ extension Service {
   }
 
   /// Puts a world in its place, and lets its time go on.
-  private func putBack(_ world: ReturningWorld, _ keeping: Keeping, _ keeper: Keeper) {
+  private func putBack(_ world: ReturningWorld, _ keeping: StoredProgress, _ persistence: Persistence) {
     let (hosted, box) = (world.hosted, world.box)
     hosted.keeping = keeping
     box.realm.outage = nil
     box.realm.clock = keeping.settings.clock(host: world.since.host, moment: box.realm.world.now)
-    if keeper.onRestart == .deadline {
+    if persistence.onRestart == .deadline {
       box.realm.clock.makeUp(for: max(0, world.since.wall - keeping.settings.written))
     }
     box.realm.reportMemory()
@@ -240,7 +240,7 @@ extension Service {
   // MARK: Failures
 
   /// Ends an attempt to bring a world back, which is then out of service, or can only be looked at.
-  private func giveUp(_ world: ReturningWorld, _ error: KeeperFailure) {
+  private func giveUp(_ world: ReturningWorld, _ error: PersistenceFailure) {
     let (hosted, box, reason) = (world.hosted, world.box, "\(error)")
     giveBack(hosted, box)
     if case .interrupted = error { return }
@@ -313,19 +313,19 @@ extension Service {
   }
 }
 
-extension Keeper {
+extension Persistence {
   /// Takes a world that was built up, on the store's thread; one that could not be taken before only where the store can
   /// be written by now.
-  fileprivate func take(_ world: ReturningWorld, host: UInt64) throws(KeeperFailure) -> Taken {
+  fileprivate func take(_ world: ReturningWorld, host: UInt64) throws(PersistenceFailure) -> Taken {
     if world.outage.isReadable {
-      try atOnce { () throws(KeeperFailure) in try tryWriting() }
+      try atOnce { () throws(PersistenceFailure) in try tryWriting() }
     }
     guard let reading = world.reading else { preconditionFailure("a world is built up before it is taken") }
     return try take(reading, host: host)
   }
 }
 
-extension KeeperFailure {
+extension PersistenceFailure {
   /// Why a world cannot be had after this.
   fileprivate func cause(retryAt: UInt64) -> Realm.Outage.Cause {
     if isFinal { .taken } else if isOfStore { .store(retryAt: retryAt) } else { .unreadable }

@@ -27,7 +27,7 @@ final class StoredJournal {
   }
 
   /// What the world takes up; nil if the store does not say.
-  var holdings: Holdings? {
+  var holdings: StorageStats? {
     try? readers.reading { reader throws(StoreFailure) in try reader.holdings(of: world) }
   }
 
@@ -40,17 +40,17 @@ final class StoredJournal {
   /// - Throws: What the store throws; `damaged` where it speaks of a machine that it does not know.
   /// - Complexity: O(inputs), and O(log creations) for each machine that they are about.
   func read(
-    _ numbers: ClosedRange<UInt64>, in present: borrowing World, _ body: (borrowing World, JournalEntry) -> Bool
-  ) throws(KeeperFailure) -> UInt64 {
+    _ numbers: ClosedRange<UInt64>, in present: borrowing WorldCore, _ body: (borrowing WorldCore, JournalEntry) -> Bool
+  ) throws(PersistenceFailure) -> UInt64 {
     var next = max(numbers.lowerBound, first)
     // On the way to another place numbers may have been given again.
     if next != ownersHoldFor { owners = [:] }
     defer { ownersHoldFor = next }
-    var failure: KeeperFailure?
+    var failure: PersistenceFailure?
     do throws(StoreFailure) {
       try readers.reading { reader throws(StoreFailure) in
         try reader.readSegments(of: world, from: next) { segment in
-          do throws(KeeperFailure) {
+          do throws(PersistenceFailure) {
             while next <= min(segment.last, numbers.upperBound) {
               guard try read(segment, reader, from: &next, to: numbers.upperBound, present, body) else { return false }
             }
@@ -73,13 +73,13 @@ final class StoredJournal {
   /// - Returns: Whether to go on.
   private func read(
     _ segment: Segment, _ reader: any WorldReading, from next: inout UInt64, to end: UInt64,
-    _ present: borrowing World,
-    _ body: (borrowing World, JournalEntry) -> Bool
-  ) throws(KeeperFailure) -> Bool {
-    let excerpt: Excerpt
+    _ present: borrowing WorldCore,
+    _ body: (borrowing WorldCore, JournalEntry) -> Bool
+  ) throws(PersistenceFailure) -> Bool {
+    let excerpt: JournalSlice
     do {
       let numbers = segment.first...segment.last
-      excerpt = try Excerpt(
+      excerpt = try JournalSlice(
         of: segment.bytes, from: next, most: min(end - next + 1, StoredJournal.inputsAtOnce), numbers, in: present,
         undone: try reader.undone(in: world, numbers), try storedWords(reader), catalogue,
         owner: { try owner($0, $1, isNew: $2, reader) })

@@ -10,7 +10,7 @@ extension TableExport {
     let machine: String
     let kind: Kind
 
-    init(_ entry: JournalEntry, of id: MachineID, _ facts: InputFacts, _ world: borrowing World) {
+    init(_ entry: JournalEntry, of id: MachineID, _ facts: InputFacts, _ world: borrowing WorldCore) {
       self.entry = entry
       self.facts = facts
       self.id = id

@@ -9,7 +9,7 @@ final class InputDigest {
   private var printer = JournalPrinter()
   private var line = ByteBuffer(capacity: 256)
 
-  func add(_ entry: JournalEntry, of world: borrowing World) {
+  func add(_ entry: JournalEntry, of world: borrowing WorldCore) {
     line.removeAll()
     let noTag = UnsafeRawBufferPointer(start: nil, count: 0)
     // As notices, which say nothing of what came later.

@@ -22,7 +22,7 @@ struct InputFacts {
   /// What the step asked for, in order.
   var effects: [JournalDetail] = []
 
-  init(_ entry: JournalEntry, of world: borrowing World) {
+  init(_ entry: JournalEntry, of world: borrowing WorldCore) {
     var details = world.details(of: entry)
     while let detail = details.next() {
       switch detail {

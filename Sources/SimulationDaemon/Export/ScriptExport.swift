@@ -10,7 +10,7 @@ import StateMachines
 struct ScriptExport: ~Copyable {
   private let history: StoredHistory
   /// Made when it is known with which limits.
-  private var rehearsal: Rehearsal?
+  private var dryRun: DryRun?
   private let digest = InputDigest()
   private var text: ScriptText
   /// When each input came, from the first on.
@@ -52,29 +52,29 @@ struct ScriptExport: ~Copyable {
     text = ScriptText(world: history.name)
   }
 
-  /// The rehearsal, which begins with the limits that the first input came about with.
-  private mutating func rehearsal(_ limits: WorldLimits) throws -> Rehearsal {
-    if let rehearsal { return rehearsal }
+  /// The dry run, which begins with the limits that the first input came about with.
+  private mutating func dryRun(_ limits: WorldLimits) throws -> DryRun {
+    if let dryRun { return dryRun }
     var usual = WorldLimits()
     try text.tell(limits, unlike: usual)
     usual.chain = limits.chain
     usual.keyedTimers = limits.keyedTimers
     usual.wireChain = limits.wireChain
     usual.wireDeliveries = limits.wireDeliveries
-    let made = Rehearsal(history.catalogue, seed: history.settings.seed, usual, to: history.world.head)
-    rehearsal = made
+    let made = DryRun(history.catalogue, seed: history.settings.seed, usual, to: history.world.head)
+    dryRun = made
     return made
   }
 
   // MARK: Inputs
 
   private mutating func add(
-    _ entry: JournalEntry, _ composed: JournalSegment.Creation?, of world: borrowing World
+    _ entry: JournalEntry, _ composed: JournalSegment.Creation?, of world: borrowing WorldCore
   ) throws {
-    let rehearsal = try rehearsal(world.limits)
+    let dryRun = try dryRun(world.limits)
     moments.append(entry.moment.nanoseconds)
     defer { digest.add(entry, of: world) }
-    if entry.input == .rewound { return try goBack(entry, InputFacts(entry, of: world), rehearsal) }
+    if entry.input == .rewound { return try goBack(entry, InputFacts(entry, of: world), dryRun) }
     if entry.input == .renewed {
       throw HistoryFailure.unsayable(
         world: history.name, sequence: entry.sequence,
@@ -82,16 +82,16 @@ struct ScriptExport: ~Copyable {
     }
     guard entry.input.isFromOutside else { return }
     if assembly == nil {
-      let time = try bring(rehearsal, to: entry.moment)
-      try compare(rehearsal, before: entry.sequence)
+      let time = try bring(dryRun, to: entry.moment)
+      try compare(dryRun, before: entry.sequence)
       requests.append(entry.sequence)
       guard let composed else {
         let request = ScriptText.request(entry, InputFacts(entry, of: world), of: world)
-        return try say(request, time, rehearsal, as: entry.sequence)
+        return try say(request, time, dryRun, as: entry.sequence)
       }
       try begin(composed, time)
     }
-    try assemble(entry, of: world, rehearsal)
+    try assemble(entry, of: world, dryRun)
   }
 
   // MARK: Composed machines
@@ -107,13 +107,13 @@ struct ScriptExport: ~Copyable {
 
   /// Takes one of the inputs that a composed `new` has brought. Its line is written when all its members are known; nothing
   /// else can come before.
-  private mutating func assemble(_ entry: JournalEntry, of world: borrowing World, _ rehearsal: Rehearsal) throws {
+  private mutating func assemble(_ entry: JournalEntry, of world: borrowing WorldCore, _ dryRun: DryRun) throws {
     guard var made = assembly else { return }
     if entry.input == .created {
       made.parameters.append(InputFacts(entry, of: world).parameters)
       if made.parameters.count == made.composition.members.count {
         let request = ScriptText.new(made.composition, named: made.name, made.parameters)
-        try say(request, made.time, rehearsal, as: made.sequence)
+        try say(request, made.time, dryRun, as: made.sequence)
       }
     } else {
       made.wires += 1
@@ -128,14 +128,14 @@ struct ScriptExport: ~Copyable {
   /// Lets time pass until a moment.
   ///
   /// - Returns: What stands before the next request on its line; nil if it is that moment already.
-  private mutating func bring(_ rehearsal: Rehearsal, to moment: Moment) throws -> String? {
+  private mutating func bring(_ dryRun: DryRun, to moment: Instant) throws -> String? {
     let time = TimeText.written(moment.nanoseconds)
-    while moment > rehearsal.now {
-      let last = rehearsal.lastSequence
-      guard case .failure(let code, _) = rehearsal.play("advance until \(time)") else { return "at \(time)" }
+    while moment > dryRun.now {
+      let last = dryRun.lastSequence
+      guard case .failure(let code, _) = dryRun.play("advance until \(time)") else { return "at \(time)" }
       // A chain without end has stopped it; where that one goes on by itself, so does time the next time.
       try text.append("advance until \(time) => refused \(code)")
-      if rehearsal.lastSequence == last { break }
+      if dryRun.lastSequence == last { break }
     }
     return nil
   }
@@ -143,32 +143,32 @@ struct ScriptExport: ~Copyable {
   // MARK: Going back
 
   /// Writes a way back: an `undo` goes back to when the first input came that it undoes, a `goto` to before that.
-  private mutating func goBack(_ entry: JournalEntry, _ facts: InputFacts, _ rehearsal: Rehearsal) throws {
+  private mutating func goBack(_ entry: JournalEntry, _ facts: InputFacts, _ dryRun: DryRun) throws {
     let first = entry.sequence - facts.undone
-    let last = moments.count > 1 ? Moment(nanoseconds: moments[moments.count - 2]) : .beginning
+    let last = moments.count > 1 ? Instant(nanoseconds: moments[moments.count - 2]) : .beginning
     let isUndo = facts.undone > 0 && moments[Int(first) - 1] == entry.moment.nanoseconds
-    let least = isUndo ? last : max(last, entry.moment + Interval(nanoseconds: 1))
-    let time = try bring(rehearsal, to: least)
-    try compare(rehearsal, before: entry.sequence)
+    let least = isUndo ? last : max(last, entry.moment + Nanoseconds(nanoseconds: 1))
+    let time = try bring(dryRun, to: least)
+    try compare(dryRun, before: entry.sequence)
     let count = requests.count - (requests.lastIndex { $0 < first }.map { $0 + 1 } ?? 0)
     requests.removeLast(count)
     let request =
       isUndo ? "undo" + (count == 1 ? "" : " \(count)") : "goto \(TimeText.written(entry.moment.nanoseconds))"
-    try say(request, time, rehearsal, as: entry.sequence)
+    try say(request, time, dryRun, as: entry.sequence)
   }
 
   // MARK: Lines
 
   /// Plays a request that is to bring an input, and writes it with what came of it.
   private mutating func say(
-    _ request: String, _ time: String?, _ rehearsal: Rehearsal, as sequence: UInt64
+    _ request: String, _ time: String?, _ dryRun: DryRun, as sequence: UInt64
   ) throws {
-    let answer = rehearsal.play(request)
+    let answer = dryRun.play(request)
     let line = [time, ScriptText.dollarsDoubled(request)].compactMap(\.self).joined(separator: "  ")
     switch answer {
     case .success: try text.append(line)
     case .failure(let code, let answer):
-      guard rehearsal.lastSequence >= sequence else {
+      guard dryRun.lastSequence >= sequence else {
         throw HistoryFailure.unsayable(world: history.name, sequence: sequence, reason: "'\(request)' brings \(answer)")
       }
       try text.append("\(line) => refused \(code)")
@@ -176,8 +176,8 @@ struct ScriptExport: ~Copyable {
   }
 
   /// Sees to it that all that came before an input has come again, and nothing else.
-  private func compare(_ rehearsal: Rehearsal, before sequence: UInt64) throws {
-    guard rehearsal.lastSequence == sequence - 1, rehearsal.digest.value == digest.value else {
+  private func compare(_ dryRun: DryRun, before sequence: UInt64) throws {
+    guard dryRun.lastSequence == sequence - 1, dryRun.digest.value == digest.value else {
       throw HistoryFailure.unsayable(
         world: history.name, sequence: sequence,
         reason: "what came before it comes out otherwise when it is played on a virtual clock with these limits")
@@ -187,19 +187,19 @@ struct ScriptExport: ~Copyable {
   // MARK: The end
 
   private mutating func end() throws {
-    let rehearsal = try rehearsal(WorldLimits())  // Made already, but for a world without inputs.
-    if let time = try bring(rehearsal, to: history.moment) { try text.append(time) }
+    let dryRun = try dryRun(WorldLimits())  // Made already, but for a world without inputs.
+    if let time = try bring(dryRun, to: history.moment) { try text.append(time) }
     let head = history.world.head
-    guard rehearsal.lastSequence >= head, rehearsal.digest.value == digest.value, rehearsal.now == history.moment else {
-      return try compare(rehearsal, before: head + 1)
+    guard dryRun.lastSequence >= head, dryRun.digest.value == digest.value, dryRun.now == history.moment else {
+      return try compare(dryRun, before: head + 1)
     }
-    if rehearsal.lastSequence > head {
-      try text.tellOfMore(rehearsal.lastSequence - head)
+    if dryRun.lastSequence > head {
+      try text.tellOfMore(dryRun.lastSequence - head)
     }
-    try rehearsal.withWorld { world in
+    try dryRun.withWorld { world in
       try text.expect(&world)
     }
     try text.append(
-      "world => ok t=\(TimeText.seconds(history.moment.nanoseconds)) seq=\(rehearsal.lastSequence)")
+      "world => ok t=\(TimeText.seconds(history.moment.nanoseconds)) seq=\(dryRun.lastSequence)")
   }
 }

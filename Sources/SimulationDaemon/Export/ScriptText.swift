@@ -58,7 +58,7 @@ struct ScriptText: ~Copyable {
   }
 
   /// What all machines have come to.
-  mutating func expect(_ world: inout World) throws {
+  mutating func expect(_ world: inout WorldCore) throws {
     for machine in world.machines(matching: .all) {
       let name = world.name(of: machine)
       try append("expect \(name) \(Self.word(Self.dollarsDoubled(world.state(of: machine))))")
@@ -73,7 +73,7 @@ struct ScriptText: ~Copyable {
   // MARK: Requests
 
   /// The request that brings an input from outside.
-  static func request(_ entry: JournalEntry, _ facts: InputFacts, of world: borrowing World) -> String {
+  static func request(_ entry: JournalEntry, _ facts: InputFacts, of world: borrowing WorldCore) -> String {
     // Inputs of the whole world are written as `undo` and `goto`, or not at all.
     guard let machine = entry.machine else { return "" }
     let name = world.name(of: machine)

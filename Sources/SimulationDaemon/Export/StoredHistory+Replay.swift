@@ -5,7 +5,7 @@ import StateMachines
 /// Playing a stored journal again.
 extension StoredHistory {
   /// The world as it is stored, played from the latest checkpoint that serves.
-  func present() throws -> World {
+  func present() throws -> WorldCore {
     let latest = try asking { () throws(StoreFailure) in try store.checkpoint(of: name, atOrBefore: world.head) }
     return try played(from: latest, to: world.head, at: moment, WorldLimits())
   }
@@ -17,12 +17,12 @@ extension StoredHistory {
   ///   - checkpoint: Nil for the beginning.
   ///   - end: Where a segment ends.
   func played(
-    from checkpoint: JournalStore.Checkpoint?, to end: UInt64, at moment: Moment, _ limits: WorldLimits
-  ) throws -> World {
+    from checkpoint: JournalStore.Checkpoint?, to end: UInt64, at moment: Instant, _ limits: WorldLimits
+  ) throws -> WorldCore {
     let (checkpoint, undone) = try base(checkpoint, end)
     let start = checkpoint?.mark.sequence ?? 0
     let origin =
-      if let checkpoint { try archived(checkpoint) } else { World(seed: settings.seed, limits: limits) }
+      if let checkpoint { try archived(checkpoint) } else { WorldCore(seed: settings.seed, limits: limits) }
     if start == end { return origin }
     var recovery = Recovery(of: origin, undone: undone, words, catalogue)
     try readSegments(from: start + 1, to: end) { try recovery.append($0.bytes, $0.first...$0.last) }
@@ -30,9 +30,9 @@ extension StoredHistory {
   }
 
   /// The world of a checkpoint.
-  func archived(_ checkpoint: JournalStore.Checkpoint) throws -> World {
+  func archived(_ checkpoint: JournalStore.Checkpoint) throws -> WorldCore {
     do throws(ArchiveFailure) {
-      return try World(archive: checkpoint.bytes, kinds: { catalogue[$0] })
+      return try WorldCore(archive: checkpoint.bytes, kinds: { catalogue[$0] })
     } catch {
       throw HistoryFailure.unreadable(
         world: name, reason: "its checkpoint at input \(checkpoint.mark.sequence): \(error.text)")

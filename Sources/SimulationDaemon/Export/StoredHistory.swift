@@ -12,7 +12,7 @@ struct StoredHistory {
   let words: StoredWords
 
   var name: String { world.name }
-  var moment: Moment { Moment(nanoseconds: world.moment) }
+  var moment: Instant { Instant(nanoseconds: world.moment) }
 
   /// - Throws: ``HistoryFailure/unreadable(world:reason:)``.
   init(_ store: SQLiteReader, _ world: StoredWorld, _ catalogue: Catalogue) throws(HistoryFailure) {
@@ -40,13 +40,13 @@ struct StoredHistory {
     }
   }
 
-  /// Hands out every input that is kept, oldest first; see ``Chronicle``.
+  /// Hands out every input that is kept, oldest first; see ``JournalScanner``.
   ///
   /// - Throws: ``HistoryFailure``; what `body` throws.
-  func read(_ body: (borrowing World, JournalEntry, JournalSegment.Creation?) throws -> Void) throws {
-    var chronicle = Chronicle(after: world.first - 1, words, catalogue)
+  func read(_ body: (borrowing WorldCore, JournalEntry, JournalSegment.Creation?) throws -> Void) throws {
+    var scanner = JournalScanner(after: world.first - 1, words, catalogue)
     try readSegments(from: world.first) { segment in
-      try chronicle.read(segment.bytes, segment.first...segment.last, owner: owner, body)
+      try scanner.read(segment.bytes, segment.first...segment.last, owner: owner, body)
       return true
     }
   }

@@ -15,7 +15,7 @@ struct TableExport {
   /// The inputs that made the machines that were met.
   private var births: [MachineID: UInt64] = [:]
   /// Where what is known begins, for machines that were made before.
-  private var start: Moment?
+  private var start: Instant?
 
   /// Makes the database.
   ///
@@ -39,7 +39,7 @@ struct TableExport {
     self.history = history
   }
 
-  private mutating func add(_ entry: JournalEntry, of world: borrowing World) throws {
+  private mutating func add(_ entry: JournalEntry, of world: borrowing WorldCore) throws {
     if start == nil { start = entry.moment }
     let facts = InputFacts(entry, of: world)
     guard let machine = entry.machine else { return try addWorldwide(entry, facts, of: world) }
@@ -143,7 +143,7 @@ struct TableExport {
     }
   }
 
-  private func addWire(_ input: Input, of world: borrowing World) throws {
+  private func addWire(_ input: Input, of world: borrowing WorldCore) throws {
     guard let target = input.facts.target, let output = input.name else { return }
     let name = world.name(of: target.machine)
     let event = world.kind(of: target.machine).events[target.event].name
@@ -192,12 +192,12 @@ struct TableExport {
     }
   }
 
-  private func addTimer(_ input: Input, place: Int, _ timer: String, _ what: String, due: Moment?) throws {
+  private func addTimer(_ input: Input, place: Int, _ timer: String, _ what: String, due: Instant?) throws {
     try addTimer(input.entry, place: place, input.machine, input.kind, timer, what, due: due)
   }
 
   private func addTimer(
-    _ entry: JournalEntry, place: Int, _ machine: String, _ kind: Kind, _ timer: String, _ what: String, due: Moment?
+    _ entry: JournalEntry, place: Int, _ machine: String, _ kind: Kind, _ timer: String, _ what: String, due: Instant?
   ) throws {
     try tables.insert(
       [
@@ -210,7 +210,7 @@ struct TableExport {
 
   // MARK: What is no machine's
 
-  private mutating func addWorldwide(_ entry: JournalEntry, _ facts: InputFacts, of world: borrowing World) throws {
+  private mutating func addWorldwide(_ entry: JournalEntry, _ facts: InputFacts, of world: borrowing WorldCore) throws {
     try tables.insert(
       [
         .integer(Int64(entry.sequence)), .seconds(entry.moment), .integer(entry.moment.nanoseconds), .null, .null,
@@ -294,5 +294,5 @@ extension TableWriter.Value {
   static func text(_ text: String?) -> Self { text.map { .text($0) } ?? .null }
 
   /// A moment in seconds, as near as a number with a fraction comes.
-  static func seconds(_ moment: Moment) -> Self { .real(Double(moment.nanoseconds) / 1e9) }
+  static func seconds(_ moment: Instant) -> Self { .real(Double(moment.nanoseconds) / 1e9) }
 }

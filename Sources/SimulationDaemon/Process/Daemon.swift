@@ -54,12 +54,12 @@ final class Daemon {
     let listener = try Listener(path: path.path)
     do {
       loop = try EventLoop(pollNanoseconds: invocation.pollNanoseconds)
-      let keeper = try Daemon.keeper(invocation, catalogue, socket: path.path, log)
+      let persistence = try Daemon.persistence(invocation, catalogue, socket: path.path, log)
       let wakeup = try Wakeup()
       self.wakeup = wakeup
       let pool = WorkerPool(places: invocation.workers, niceness: Daemon.niceness)
       service = Service(
-        catalogue: catalogue, limits: limits, version: version, keeper: keeper,
+        catalogue: catalogue, limits: limits, version: version, persistence: persistence,
         workers: Workers(pool) { wakeup.signal() }, host: HostClock.now(), measure: { MachineMemory.resident })
       service.giveBackMemory = MachineMemory.giveBack
       service.report = { log.warning($0) }
@@ -84,9 +84,9 @@ final class Daemon {
   }
 
   /// Opens the store; nil for a daemon that keeps nothing.
-  private static func keeper(
+  private static func persistence(
     _ invocation: Invocation, _ catalogue: Catalogue, socket: String, _ log: Log
-  ) throws(StoreFailure) -> Keeper? {
+  ) throws(StoreFailure) -> Persistence? {
     guard let durability = invocation.durability else { return nil }
     guard let folder = StateFolder.path() else {
       throw .cannotOpen(
@@ -98,7 +98,7 @@ final class Daemon {
       folder: folder, durability: durability, writer: StoreWriter(process: getpid(), socket: socket)
     ) { log.warning("\($0)") }
     if let end = store.lastEnd { log.info("the daemon that had \(store.files.database) before \(end)") }
-    return Keeper(
+    return Persistence(
       store, catalogue, invocation.limits, durability: durability, onRestart: invocation.onRestart,
       wallClock: WallClock.milliseconds)
   }

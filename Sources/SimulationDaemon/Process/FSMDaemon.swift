@@ -38,7 +38,7 @@ public enum FSMDaemon {
       try Daemon(invocation, catalogue: kinds, version: Release.version, log: log).run()
     } catch {
       log.error("\(error)")
-      exit(error is StoreFailure || error is KeeperFailure ? 3 : 2)
+      exit(error is StoreFailure || error is PersistenceFailure ? 3 : 2)
     }
   }
 }

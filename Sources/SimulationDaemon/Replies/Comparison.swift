@@ -166,16 +166,16 @@ final class Comparison {
       left.world.runningTimers(of: one), right.world.runningTimers(of: other), name, kind, &buffer)
   }
 
-  private typealias Timer = (timer: Int, key: UInt32, due: Moment)
+  private typealias Timer = (timer: Int, key: UInt32, due: Instant)
 
   /// `. timer NAME TIMER DUE DUE`, `-` where it does not run.
   private func compareTimers(
     _ left: [Timer], _ right: [Timer], _ name: [UInt8], _ kind: Kind, _ buffer: inout ByteBuffer
   ) {
-    func due(_ timer: Timer, in others: [Timer]) -> Moment? {
+    func due(_ timer: Timer, in others: [Timer]) -> Instant? {
       others.first { $0.timer == timer.timer && $0.key == timer.key }?.due
     }
-    func write(_ timer: Timer, _ left: Moment?, _ right: Moment?) {
+    func write(_ timer: Timer, _ left: Instant?, _ right: Instant?) {
       let words = [left, right].map { $0.map { TimeText.seconds($0.nanoseconds) } ?? "-" }
       let word = TimerText.word(kind.timers[timer.timer].name, key: timer.key)
       writePair("timer", name, [word], words[0], words[1], &buffer)

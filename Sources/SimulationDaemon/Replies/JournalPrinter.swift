@@ -15,7 +15,7 @@ struct JournalPrinter: ~Copyable {
   ///
   /// - Returns: How many lines; none if the scope leaves them all out.
   mutating func print(
-    _ entry: JournalEntry, of world: borrowing World, _ scope: WatchScope, _ lineClass: LineClass,
+    _ entry: JournalEntry, of world: borrowing WorldCore, _ scope: WatchScope, _ lineClass: LineClass,
     tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer
   ) -> Int {
     undoer = lineClass == .data ? world.undoer(of: entry.sequence) ?? 0 : 0
@@ -68,7 +68,7 @@ struct JournalPrinter: ~Copyable {
   private struct OutcomeFacts {
     var before: String?
     var after: String?
-    var due: Moment?
+    var due: Instant?
     var key: UInt32 = 0
     var source: (machine: MachineID, output: UInt8)?
     var target: (machine: MachineID, event: UInt8)?
@@ -92,7 +92,7 @@ struct JournalPrinter: ~Copyable {
   /// `* SEQ T NAME`
   @inline(__always)
   private mutating func begin(
-    _ entry: JournalEntry, of world: borrowing World, _ lineClass: LineClass, _ tag: UnsafeRawBufferPointer,
+    _ entry: JournalEntry, of world: borrowing WorldCore, _ lineClass: LineClass, _ tag: UnsafeRawBufferPointer,
     _ buffer: inout ByteBuffer
   ) {
     buffer.begin(lineClass, tag: tag)
@@ -116,7 +116,7 @@ struct JournalPrinter: ~Copyable {
 
   /// The line of an input that is no machine's.
   private mutating func printWorldwide(
-    _ entry: JournalEntry, of world: borrowing World, _ scope: WatchScope, _ lineClass: LineClass,
+    _ entry: JournalEntry, of world: borrowing WorldCore, _ scope: WatchScope, _ lineClass: LineClass,
     _ tag: UnsafeRawBufferPointer, _ buffer: inout ByteBuffer
   ) -> Int {
     if entry.input == .rewound { return printRewound(entry, of: world, lineClass, tag, &buffer) }
@@ -125,7 +125,7 @@ struct JournalPrinter: ~Copyable {
 
   /// `SEQ T - clock restarted=N`: so many timers began anew when the daemon was started again.
   private mutating func printRenewed(
-    _ entry: JournalEntry, of world: borrowing World, _ lineClass: LineClass, _ tag: UnsafeRawBufferPointer,
+    _ entry: JournalEntry, of world: borrowing WorldCore, _ lineClass: LineClass, _ tag: UnsafeRawBufferPointer,
     _ buffer: inout ByteBuffer
   ) -> Int {
     var timers: UInt64 = 0
@@ -141,7 +141,7 @@ struct JournalPrinter: ~Copyable {
   /// `SEQ T - undone from=A to=B`; without `from` and `to` where only time went back. It is told in every scope, since it
   /// takes back what either has told.
   private mutating func printRewound(
-    _ entry: JournalEntry, of world: borrowing World, _ lineClass: LineClass, _ tag: UnsafeRawBufferPointer,
+    _ entry: JournalEntry, of world: borrowing WorldCore, _ lineClass: LineClass, _ tag: UnsafeRawBufferPointer,
     _ buffer: inout ByteBuffer
   ) -> Int {
     var undone: UInt64 = 0
@@ -194,7 +194,7 @@ struct JournalPrinter: ~Copyable {
   }
 
   private func printOutcome(
-    _ entry: JournalEntry, of machine: MachineID, _ words: KindWords, _ facts: OutcomeFacts, of world: borrowing World,
+    _ entry: JournalEntry, of machine: MachineID, _ words: KindWords, _ facts: OutcomeFacts, of world: borrowing WorldCore,
     _ buffer: inout ByteBuffer
   ) {
     switch entry.input {
@@ -236,7 +236,7 @@ struct JournalPrinter: ~Copyable {
   }
 
   private mutating func printEffect(
-    _ detail: JournalDetail, _ entry: JournalEntry, _ words: KindWords, of world: borrowing World,
+    _ detail: JournalDetail, _ entry: JournalEntry, _ words: KindWords, of world: borrowing WorldCore,
     _ scope: WatchScope, _ lineClass: LineClass, _ tag: UnsafeRawBufferPointer, _ buffer: inout ByteBuffer
   ) -> Int {
     switch detail {
@@ -266,7 +266,7 @@ struct JournalPrinter: ~Copyable {
   }
 }
 
-extension World {
+extension WorldCore {
   /// Appends a machine's name as a word.
   @inline(__always)
   func appendName(of machine: MachineID, to buffer: inout ByteBuffer) {

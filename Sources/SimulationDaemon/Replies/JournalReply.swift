@@ -60,7 +60,7 @@ struct JournalReply {
     to buffer: inout ByteBuffer, _ size: Int
   ) -> LongReply.Piece {
     if let search {
-      do throws(KeeperFailure) {
+      do throws(PersistenceFailure) {
         guard let first = try search.goOn(realm) else { return .more }
         next = first
         self.search = nil
@@ -96,7 +96,7 @@ struct JournalReply {
     guard let stored = realm.stored, next >= stored.first else { return .forgotten }
     let last = min(end, realm.world.firstSequence - 1)
     var looked = 0
-    do throws(KeeperFailure) {
+    do throws(PersistenceFailure) {
       next = try stored.read(next...last, in: realm.world) { world, entry in
         looked += 1
         take(entry, of: world, &printer, lineClass, tag: tag, to: &buffer)
@@ -109,7 +109,7 @@ struct JournalReply {
   }
 
   private mutating func take(
-    _ entry: JournalEntry, of world: borrowing World, _ printer: inout JournalPrinter, _ lineClass: LineClass,
+    _ entry: JournalEntry, of world: borrowing WorldCore, _ printer: inout JournalPrinter, _ lineClass: LineClass,
     tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer
   ) {
     next = entry.sequence + 1
@@ -120,7 +120,7 @@ struct JournalReply {
   }
 }
 
-extension World {
+extension WorldCore {
   /// Whether an input is one of those that a pattern asks for; one of the whole world always is.
   func concerns(_ entry: JournalEntry, _ pattern: Pattern) -> Bool {
     guard !pattern.matchesAll, let machine = entry.machine else { return true }

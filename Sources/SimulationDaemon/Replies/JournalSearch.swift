@@ -38,7 +38,7 @@ final class JournalSearch {
   /// - Returns: The first input that was looked for, when that is known; one more than the last if there is none.
   /// - Throws: What the store throws.
   /// - Complexity: O(inputs of a stretch).
-  func goOn(_ realm: borrowing Realm) throws(KeeperFailure) -> UInt64? {
+  func goOn(_ realm: borrowing Realm) throws(PersistenceFailure) -> UInt64? {
     // Every input of the whole world is one of them.
     if pattern.matchesAll, scope == .all {
       return max(realm.firstSequence, end > UInt64(missing) ? end - UInt64(missing) : 1)
@@ -57,7 +57,7 @@ final class JournalSearch {
   }
 
   /// Those inputs of a stretch that are asked for. All of it is in memory, or nothing.
-  private func wanted(_ numbers: ClosedRange<UInt64>, _ realm: borrowing Realm) throws(KeeperFailure) -> [UInt64] {
+  private func wanted(_ numbers: ClosedRange<UInt64>, _ realm: borrowing Realm) throws(PersistenceFailure) -> [UInt64] {
     var wanted: [UInt64] = []
     if numbers.lowerBound >= realm.world.firstSequence {
       var reader = realm.world.journalReader(from: numbers.lowerBound)
@@ -73,7 +73,7 @@ final class JournalSearch {
     return wanted
   }
 
-  private func isWanted(_ entry: JournalEntry, of world: borrowing World) -> Bool {
+  private func isWanted(_ entry: JournalEntry, of world: borrowing WorldCore) -> Bool {
     guard world.concerns(entry, pattern) else { return false }
     guard scope == .moves else { return true }
     sink.removeAll()

@@ -43,11 +43,11 @@ enum LongReply {
     /// The journal has forgotten what was to come.
     case forgotten
     /// The store does not give what was to come.
-    case unreadable(KeeperFailure)
+    case unreadable(PersistenceFailure)
     /// Another program must do something first.
     case waiting
     /// There is no picture.
-    case failed(Drawing.Failure)
+    case failed(GraphvizJob.Failure)
   }
 
   /// Machines looked at in one piece, so that a filter that finds nothing does not keep others waiting.
@@ -128,7 +128,7 @@ enum LongReply {
 
   /// `. FROM OUTPUT TO EVENT`
   private static func write(
-    _ wire: Wire, _ world: borrowing World, tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer
+    _ wire: Wire, _ world: borrowing WorldCore, tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer
   ) {
     buffer.begin(.data, tag: tag)
     world.appendName(of: wire.from, to: &buffer)
@@ -140,7 +140,7 @@ enum LongReply {
 
   /// `. DUE NAME TIMER left=`
   private static func write(
-    _ item: World.AgendaItem, _ world: borrowing World, tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer
+    _ item: WorldCore.AgendaItem, _ world: borrowing WorldCore, tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer
   ) {
     buffer.begin(.data, tag: tag)
     buffer.word(seconds: item.due.nanoseconds)
@@ -164,7 +164,7 @@ enum WantedKind {
     }
   }
 
-  func includes(_ machine: MachineID, _ kind: Kind, _ world: borrowing World) -> Bool {
+  func includes(_ machine: MachineID, _ kind: Kind, _ world: borrowing WorldCore) -> Bool {
     switch self {
     case .machine(let name): kind.name == name
     case .composition(let name): world.isMember(machine, of: name)
@@ -175,7 +175,7 @@ enum WantedKind {
 extension LongReply.Machines {
   /// `. NAME KIND STATE`
   fileprivate mutating func write(
-    _ world: inout World, tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer, _ most: Int
+    _ world: inout WorldCore, tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer, _ most: Int
   ) -> LongReply.Piece {
     var queries: [Int: StateQuery?] = [:]
     var budget = most
@@ -212,7 +212,7 @@ extension LongReply.Machines {
 extension LongReply.Count {
   /// `. KIND STATE N`
   fileprivate mutating func write(
-    _ world: borrowing World, tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer, _ most: Int
+    _ world: borrowing WorldCore, tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer, _ most: Int
   ) -> LongReply.Piece {
     let kinds = world.kinds
     var budget = most

@@ -24,7 +24,7 @@ extension Service {
   /// Ends what a worker does for a client, as soon as it can be.
   private func interrupt(_ client: Client) {
     client.isCancelled = true
-    client.lease?.interrupt(.cancelled)
+    client.slot?.interrupt(.cancelled)
   }
 
   /// Answers those who have cancelled what a client had under way, now that it is here.

@@ -13,7 +13,7 @@ final class Service {
   var worlds: [String: HostedWorld] = [:]
   let main: HostedWorld
   /// What keeps durable worlds; nil for a daemon that keeps nothing.
-  let keeper: Keeper?
+  let persistence: Persistence?
   /// Where long work is done.
   let workers: Workers
   /// Takes what is to be said to whoever runs the daemon.
@@ -31,7 +31,7 @@ final class Service {
   /// Whether the store's thread was last used for worlds that come or go, so that a commit is next.
   var isCommitsTurn = false
   /// Why the daemon ends by itself: the store could not be read at the start.
-  var failure: KeeperFailure?
+  var failure: PersistenceFailure?
   /// Whether something that happened since the daemon was told to end could not be stored.
   var hasLost = false
   /// What all of it may hold in memory.
@@ -76,18 +76,18 @@ final class Service {
   static let slowRequests = 64
 
   /// - Parameters:
-  ///   - keeper: What keeps durable worlds; ``bringBackAll()`` begins to bring them back.
+  ///   - persistence: What keeps durable worlds; ``bringBackAll()`` begins to bring them back.
   ///   - measure: How much memory the process has; nil where nobody knows.
   init(
-    catalogue: Catalogue, limits: Limits, version: String, keeper: Keeper? = nil, workers: Workers = Workers(),
+    catalogue: Catalogue, limits: Limits, version: String, persistence: Persistence? = nil, workers: Workers = Workers(),
     graphs: Graphs = Graphs(), host: UInt64, measure: @escaping @Sendable () -> Int? = { nil }
   ) {
-    self.keeper = keeper
+    self.persistence = persistence
     self.workers = workers
     budget = MemoryBudget(bytes: limits.memory, measure: measure)
     engine = Engine(
       catalogue: catalogue, limits: limits, version: version, counters: Counters(host: host),
-      keepsWorlds: keeper != nil, graphs: graphs)
+      keepsWorlds: persistence != nil, graphs: graphs)
     self.host = host
     let realm = RealmBox(Realm(name: "main", clock: .real, seed: 0, limits: limits.world, host: host))
     realm.realm.share.join(budget)
@@ -147,7 +147,7 @@ final class Service {
     client.discardOutput()
     if client.session.life == .open { client.session.life = .inputEnded }
     if client.isAway {
-      if client.session.activity.onlyReads { client.lease?.interrupt(.cancelled) }
+      if client.session.activity.onlyReads { client.slot?.interrupt(.cancelled) }
     } else {
       client.session.endWhatNobodyReads()
     }
@@ -188,16 +188,16 @@ final class Service {
     if isShuttingDown { return }
     tryAgain(client.hosted)
     while true {
-      if let (errand, tag) = client.errand {
-        client.errand = nil
-        guard run(errand, tag, client) else {
-          client.errand = (errand, tag)
+      if let (deferredEffect, tag) = client.deferredEffect {
+        client.deferredEffect = nil
+        guard run(deferredEffect, tag, client) else {
+          client.deferredEffect = (deferredEffect, tag)
           client.session.isHeldUp = true
-          if let hosted = worldToBeStored(for: errand, client) { hosted.promise(to: client) }
+          if let hosted = worldToBeStored(for: deferredEffect, client) { hosted.promise(to: client) }
           break
         }
       }
-      let next: Errand
+      let next: DeferredEffect
       if let home = client.hosted.home {
         // Where another's request came before, and waits for a worker, it is as if the world was with that already.
         next =
@@ -206,8 +206,8 @@ final class Service {
       } else {
         next = converseWithoutWorld(client)
       }
-      if case .service(let errand) = next {
-        client.errand = (errand, Array(request.tag))
+      if case .service(let deferredEffect) = next {
+        client.deferredEffect = (deferredEffect, Array(request.tag))
       } else if client.session.activity.isNone || !lookForCancel(client) {
         // What is under way now may have its `cancel` right behind it.
         break
@@ -220,11 +220,11 @@ final class Service {
     forgetIfDone(client)
   }
 
-  private func converseWithoutWorld(_ client: Client) -> Errand {
+  private func converseWithoutWorld(_ client: Client) -> DeferredEffect {
     engine.converseWithoutWorld(&client.session, &request, until: HostClock.now() &+ Service.longestTurn)
   }
 
-  private func converse(_ client: Client, _ home: RealmBox) -> Errand {
+  private func converse(_ client: Client, _ home: RealmBox) -> DeferredEffect {
     let hosted = client.hosted
     home.realm.isSlow = hosted.slowRequests > 0 || home.realm.world.wireCount > Realm.manyWires
     home.catchUp(host: host)
@@ -254,7 +254,7 @@ final class Service {
 
   /// Notes that something was written for a client, or may have been: what it tells of is stored first.
   func touch(_ client: Client) {
-    if keeper != nil { client.owesStore = true }
+    if persistence != nil { client.owesStore = true }
     letWrite(client)
   }
 
@@ -304,7 +304,7 @@ final class Service {
 
   /// Whether nothing that a held client waits for is with a worker.
   private func isServable(_ client: Client) -> Bool {
-    if let (errand, _) = client.errand { return canRun(errand, client) }
+    if let (deferredEffect, _) = client.deferredEffect { return canRun(deferredEffect, client) }
     guard let home = client.hosted.home else { return false }
     return home.realm.rewinding == nil && !client.hosted.isPromised(to: client)
   }
@@ -408,7 +408,7 @@ final class Service {
 
   private func isBusy(_ client: Client) -> Bool {
     client.session.life != .ended
-      && (!client.session.activity.isNone || client.session.isHeldUp || client.errand != nil)
+      && (!client.session.activity.isNone || client.session.isHeldUp || client.deferredEffect != nil)
   }
 
   /// Looks after those who await a state, also one that another's next request has brought about.
@@ -442,7 +442,7 @@ final class Service {
     for hosted in worlds.values {
       guard let home = hosted.home else { continue }
       consider(home.realm.nextWake())
-      consider(keeper?.nextWake(hosted, home.realm))
+      consider(persistence?.nextWake(hosted, home.realm))
       if case .store(let retryAt)? = home.realm.outage?.cause { consider(retryAt) }
     }
     for client in busy {
@@ -483,7 +483,7 @@ final class Service {
     } else if !client.session.activity.isNone {
       end(client, .shuttingDown, "the daemon is ending")
     }
-    if let (_, tag) = client.errand.take() {
+    if let (_, tag) = client.deferredEffect.take() {
       tag.withUnsafeBytes { client.session.fail($0, .shuttingDown, "the daemon is ending") }
     }
     client.session.sayGoodbye("shutdown")

@@ -11,9 +11,9 @@ extension Service {
     /// How often it has changed worlds: what was read for it in an earlier one is not told.
     private(set) var stay = 0
     /// What concerns more than its session, and waits for a world or the store, with the tag of its request.
-    var errand: (ServiceErrand, tag: [UInt8])?
+    var deferredEffect: (ServiceEffect, tag: [UInt8])?
     /// A worker's time for its activity, while that is with a worker.
-    var lease: Lease?
+    var slot: WorkerSlot?
     /// The tags of `cancel` lines that wait until its activity is back.
     var cancels: [[UInt8]] = []
     /// Whether somebody has cancelled its activity while that was with a worker.

@@ -5,12 +5,12 @@ import UnixHost
 
 /// Takes a session's lines one after the other: framing, batches, what goes before and after a request.
 extension Engine {
-  /// Takes lines until none is complete, the session is busy or its client has too much to read, or an errand comes up.
+  /// Takes lines until none is complete, the session is busy or its client has too much to read, or a deferred effect comes up.
   ///
   /// - Parameter end: The host time at which others are to have their turn.
   func converse(
     _ session: inout Session, _ realm: inout Realm, _ request: inout Request, until end: UInt64
-  ) -> Errand {
+  ) -> DeferredEffect {
     if isHeld(session, by: realm.rewinding) {
       session.isHeldUp = true
       return .none
@@ -51,8 +51,8 @@ extension Engine {
         {
           continue
         }
-        let errand = take(line, inBatch: false, &session, &realm, &request)
-        if case .service = errand { return errand }
+        let deferredEffect = take(line, inBatch: false, &session, &realm, &request)
+        if case .service = deferredEffect { return deferredEffect }
         if realm.unannounced != nil { return .service(.announceLivelock) }
       }
     }
@@ -60,7 +60,7 @@ extension Engine {
   }
 
   /// Takes lines while the world is with a worker, as long as they do not ask for it.
-  func converseWithoutWorld(_ session: inout Session, _ request: inout Request, until end: UInt64) -> Errand {
+  func converseWithoutWorld(_ session: inout Session, _ request: inout Request, until end: UInt64) -> DeferredEffect {
     session.isHeldUp = true
     while session.life != .ended, session.activity.isNone {
       if mustPause(&session, until: end) { return .none }
@@ -74,8 +74,8 @@ extension Engine {
           session.input.putBack()
           return .none
         }
-        let errand = takeWithoutWorld(line, &session, &request)
-        if case .service = errand { return errand }
+        let deferredEffect = takeWithoutWorld(line, &session, &request)
+        if case .service = deferredEffect { return deferredEffect }
       }
     }
     return .none
@@ -259,7 +259,7 @@ extension Engine {
     Int(realm.world.lastSequence + 1 - realm.firstSequence)
   }
 
-  private func announcement(_ realm: borrowing Realm) -> Errand {
+  private func announcement(_ realm: borrowing Realm) -> DeferredEffect {
     realm.unannounced == nil ? .none : .service(.announceLivelock)
   }
 
@@ -309,7 +309,7 @@ extension Engine {
   private func take(
     _ line: InputBuffer.Line, inBatch: Bool, _ session: inout Session,
     _ realm: inout Realm, _ request: inout Request
-  ) -> Errand {
+  ) -> DeferredEffect {
     do throws(Request.Failure) {
       try request.parse(line)
     } catch {
@@ -329,10 +329,10 @@ extension Engine {
     }
     let mark = session.outbox.buffer.count
     let before = realm.world.journal.last
-    let errand = run(request, &session, &realm)
+    let deferredEffect = run(request, &session, &realm)
     session.effort &+= Engine.effortOfARequest &* Int(truncatingIfNeeded: realm.world.journal.last &- before &+ 1)
     if realm.world.livelock != nil { answerLivelock(request.tag, mark, &session, &realm) }
-    if session.isQuiet, realm.stored != nil, session.outbox.buffer.count == mark, case .none = errand,
+    if session.isQuiet, realm.stored != nil, session.outbox.buffer.count == mark, case .none = deferredEffect,
       session.activity.isNone
     {
       session.outbox.withhold(request.tag)
@@ -343,13 +343,13 @@ extension Engine {
       session.outbox.stand(from: mark + session.outbox.buffer.count - end)
       session.isStanding = false
     }
-    return errand
+    return deferredEffect
   }
 
   /// Carries out one line that does not ask for the world.
   private func takeWithoutWorld(
     _ line: InputBuffer.Line, _ session: inout Session, _ request: inout Request
-  ) -> Errand {
+  ) -> DeferredEffect {
     do throws(Request.Failure) {
       try request.parse(line)
     } catch {
@@ -359,9 +359,9 @@ extension Engine {
     counters.requests &+= 1
     session.effort &+= Engine.effortOfARequest &+ line.bytes.count
     let mark = session.outbox.buffer.count
-    let errand = runWithoutWorld(request, &session)
+    let deferredEffect = runWithoutWorld(request, &session)
     session.outbox.stand(from: mark)
-    return errand
+    return deferredEffect
   }
 
   private func tooLong(_ session: inout Session) {

@@ -10,14 +10,14 @@ extension Engine {
   ///
   /// While a reply of many lines is being written they are kept back, and what a new watch wants to know of the past
   /// goes before all of them.
-  func pump(_ session: inout Session, _ world: borrowing World, mayDrop: Bool) {
+  func pump(_ session: inout Session, _ world: borrowing WorldCore, mayDrop: Bool) {
     if case .reply(.past, _) = session.activity { return }
     guard prepareNotices(&session, world, mayDrop: mayDrop) else { return }
     session.append(notices: session.noticeScratch.bytes)
   }
 
   /// Puts the notices that a session has not had before what begins at `mark`, a place in its outbox.
-  func insertNotices(at mark: Int, _ session: inout Session, _ world: borrowing World, mayDrop: Bool) {
+  func insertNotices(at mark: Int, _ session: inout Session, _ world: borrowing WorldCore, mayDrop: Bool) {
     guard prepareNotices(&session, world, mayDrop: mayDrop) else { return }
     session.outbox.insertNotices(session.noticeScratch.bytes, at: mark)
   }
@@ -25,7 +25,7 @@ extension Engine {
   /// Prints what a session has not had into its `noticeScratch`.
   ///
   /// - Returns: False if there is nothing.
-  private func prepareNotices(_ session: inout Session, _ world: borrowing World, mayDrop: Bool) -> Bool {
+  private func prepareNotices(_ session: inout Session, _ world: borrowing WorldCore, mayDrop: Bool) -> Bool {
     guard let cursor = session.cursor, cursor.next <= world.lastSequence || session.gap != nil else { return false }
     session.noticeScratch.removeAll()
     if session.outbox.noticeBytes < limits.noticeQueue { appendGap(&session) }
@@ -42,7 +42,7 @@ extension Engine {
   }
 
   private func print(
-    from cursor: JournalReader, _ session: inout Session, _ world: borrowing World, mayDrop: Bool
+    from cursor: JournalReader, _ session: inout Session, _ world: borrowing WorldCore, mayDrop: Bool
   ) {
     guard let view = world.watchView(of: session.watcher) else { return }
     let noTag = UnsafeRawBufferPointer(start: nil, count: 0)

@@ -80,7 +80,7 @@ struct Session: ~Copyable {
 
   /// Ends a line with `t=` and `seq=`.
   @inline(__always)
-  mutating func endLine(_ moment: Moment, _ sequence: UInt64) {
+  mutating func endLine(_ moment: Instant, _ sequence: UInt64) {
     stamp.append(moment, sequence, to: &outbox.buffer)
     outbox.buffer.endLine()
   }
@@ -207,12 +207,12 @@ extension Session {
 
 /// ` t=T seq=` as text, kept for the next line, which nearly always has the same moment and the number that follows.
 struct TimeStamp: ~Copyable {
-  private var moment = Moment(nanoseconds: -1)
+  private var moment = Instant(nanoseconds: -1)
   private var text = ByteBuffer(capacity: 64)
   private var number = DecimalCounter()
 
   @inline(__always)
-  mutating func append(_ moment: Moment, _ sequence: UInt64, to buffer: inout ByteBuffer) {
+  mutating func append(_ moment: Instant, _ sequence: UInt64, to buffer: inout ByteBuffer) {
     if moment.nanoseconds != self.moment.nanoseconds { renew(moment) }
     buffer.append(text.bytes)
     number.append(sequence, to: &buffer)
@@ -220,14 +220,14 @@ struct TimeStamp: ~Copyable {
 
   /// Puts the text where there is room for 64 bytes.
   @inline(__always)
-  mutating func put(_ moment: Moment, _ sequence: UInt64, _ cursor: inout ByteCursor) {
+  mutating func put(_ moment: Instant, _ sequence: UInt64, _ cursor: inout ByteCursor) {
     if moment.nanoseconds != self.moment.nanoseconds { renew(moment) }
     cursor.put(padded: text.bytes)
     cursor.put(padded: number.text(of: sequence))
   }
 
   @inline(never)
-  private mutating func renew(_ moment: Moment) {
+  private mutating func renew(_ moment: Instant) {
     self.moment = moment
     text.removeAll()
     text.append(literal: " t=")
@@ -273,7 +273,7 @@ enum Activity {
   case reply(LongReply, tag: [UInt8])
 
   struct Advance {
-    let target: Moment
+    let target: Instant
     var fired = 0
     let tag: [UInt8]
     /// The host time until which the client may take its notices before time goes on without waiting.
@@ -291,7 +291,7 @@ enum Activity {
     let machine: MachineID
     let name: String
     let query: StateQuery
-    let deadline: Moment
+    let deadline: Instant
     /// Where the search for the state goes on in the journal.
     var reader: JournalReader
     let tag: [UInt8]

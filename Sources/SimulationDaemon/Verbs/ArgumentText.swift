@@ -16,8 +16,8 @@ enum ArgumentText {
       case "off", "false": value = .flag(false)
       default: value = nil
       }
-    case .interval: value = TimeText.duration(word).map { .interval(Interval(nanoseconds: $0)) }
-    case .moment: value = TimeText.time(word).map { .moment(Moment(nanoseconds: $0)) }
+    case .interval: value = TimeText.duration(word).map { .interval(Nanoseconds(nanoseconds: $0)) }
+    case .moment: value = TimeText.time(word).map { .moment(Instant(nanoseconds: $0)) }
     case .optional(let wrapped): return word == "nil" ? Value.none : ArgumentText.value(word, as: wrapped)
     }
     return value.flatMap { type.admits($0) ? $0 : nil }

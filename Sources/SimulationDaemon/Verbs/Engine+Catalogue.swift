@@ -169,9 +169,9 @@ extension Engine {
 
   /// The state that a machine made without parameters starts in: found by making one.
   private func initialState(of kind: Kind) -> String? {
-    var world = World()
+    var world = WorldCore()
     let made = Array("m".utf8).withUnsafeBytes { name in
-      Result { () throws(World.CreationFailure) in
+      Result { () throws(WorldCore.CreationFailure) in
         try world.create(kind, named: name, parameters: kind.requiredExamples)
       }
     }
@@ -179,7 +179,7 @@ extension Engine {
     return kind.states[world.stateIndex(of: machine)].word
   }
 
-  func mode(_ words: borrowing Words, _ session: inout Session) -> Errand {
+  func mode(_ words: borrowing Words, _ session: inout Session) -> DeferredEffect {
     let form = choice(
       words.plain[0], "mode", ["text": LineForm.text, "json": .json], otherwise: .text, words, &session)
     // What stands before the answer is in the old form, so nothing else may come from this request then.

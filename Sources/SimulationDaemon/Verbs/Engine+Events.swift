@@ -63,7 +63,7 @@ extension Engine {
   /// `+ moved FROM TO t= seq=` and its like.
   @inline(__always)
   private func answer(
-    _ tag: UnsafeRawBufferPointer, _ words: KindWords, _ answer: World.Answer, at now: Moment,
+    _ tag: UnsafeRawBufferPointer, _ words: KindWords, _ answer: WorldCore.Answer, at now: Instant,
     _ session: inout Session
   ) {
     let to = words.states.word(at: Int(answer.to))
@@ -95,7 +95,7 @@ extension Engine {
     _ tag: UnsafeRawBufferPointer, _ words: KindWords, _ session: inout Session, _ realm: inout Realm
   ) {
     let answer = realm.world.answer
-    let details = answer.hasDetails ? realm.world.answerDetails : World.AnswerDetails()
+    let details = answer.hasDetails ? realm.world.answerDetails : WorldCore.AnswerDetails()
     session.outbox.buffer.begin(.success, tag: tag)
     session.outbox.buffer.word(literal: answer.verdict.word)
     if case .moved = answer.verdict {
@@ -260,8 +260,8 @@ extension Engine {
         failInterrupted(interruption, done: done, words.tag, &session, realm)
         return
       }
-      if place + World.sendsAhead < machines.count {
-        realm.world.expectSend(to: machines[place + World.sendsAhead])
+      if place + WorldCore.sendsAhead < machines.count {
+        realm.world.expectSend(to: machines[place + WorldCore.sendsAhead])
       }
       realm.world.send(machine, event: plan.event, plan.arguments)
       verdicts[realm.world.answer.verdict, default: 0] += 1
@@ -281,7 +281,7 @@ extension Engine {
 
   func wire(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) {
     guard let wire = wireEnds(words, &session, &realm) else { return }
-    do throws(World.WireFailure) {
+    do throws(WorldCore.WireFailure) {
       try realm.world.wire(wire)
     } catch {
       switch error {
@@ -301,7 +301,7 @@ extension Engine {
 
   func unwire(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) {
     guard let wire = wireEnds(words, &session, &realm) else { return }
-    do throws(World.WireFailure) {
+    do throws(WorldCore.WireFailure) {
       try realm.world.unwire(wire)
     } catch {
       session.fail(
@@ -312,7 +312,7 @@ extension Engine {
     answerWire(words, &session, realm.world)
   }
 
-  private func answerWire(_ words: borrowing Words, _ session: inout Session, _ world: borrowing World) {
+  private func answerWire(_ words: borrowing Words, _ session: inout Session, _ world: borrowing WorldCore) {
     guard !session.isQuiet else { return }
     session.outbox.buffer.begin(.success, tag: words.tag)
     session.endLine(world.now, world.lastSequence)

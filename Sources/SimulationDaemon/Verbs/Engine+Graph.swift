@@ -77,16 +77,16 @@ extension Engine {
   }
 
   /// `- BAD-ARGUMENT argument=format …`, and what works without the program; `- LIMIT` where too many are at work.
-  func failToDraw(_ failure: Drawing.Failure, _ tag: UnsafeRawBufferPointer, _ session: inout Session) {
+  func failToDraw(_ failure: GraphvizJob.Failure, _ tag: UnsafeRawBufferPointer, _ session: inout Session) {
     let text: String
     switch failure {
     case .tooMany:
       return session.fail(
-        tag, .limit, [("name", "drawings"), ("value", "\(Graphs.mostDrawings)")],
-        "\(Graphs.mostDrawings) pictures are being drawn already; ask again when one is done, or take format=dot")
+        tag, .limit, [("name", "drawings"), ("value", "\(Graphs.mostGraphvizJobs)")],
+        "\(Graphs.mostGraphvizJobs) pictures are being drawn already; ask again when one is done, or take format=dot")
     case .noProgram(let why):
       text = "svg is drawn by the program 'dot' of Graphviz, which cannot be started (\(why)); install graphviz"
-    case .tooLate: text = "'dot' takes longer than \(Drawing.longest / 1_000_000_000) s for this"
+    case .tooLate: text = "'dot' takes longer than \(GraphvizJob.longest / 1_000_000_000) s for this"
     case .noPicture: text = "'dot' has drawn nothing that could be used"
     }
     session.fail(

@@ -38,7 +38,7 @@ extension Engine {
     guard hasRequired(of: [kind], kind.name, words, &session) else { return }
     var text = name
     let made = text.withUTF8 { bytes in
-      Result { () throws(World.CreationFailure) in
+      Result { () throws(WorldCore.CreationFailure) in
         try realm.world.create(
           kind, named: UnsafeRawBufferPointer(bytes), initial: initial, parameters: parameters)
       }
@@ -77,7 +77,7 @@ extension Engine {
       for parameter in found { parameters[parameter.kind].append((parameter.place, parameter.value)) }
     }
     guard hasRequired(of: kinds, members: members, composition.name, words, &session) else { return }
-    let made = Result { () throws(World.CreationFailure) in
+    let made = Result { () throws(WorldCore.CreationFailure) in
       try realm.world.create(composition, named: name, parameters: parameters)
     }
     let isMade = succeeded(
@@ -162,7 +162,7 @@ extension Engine {
   }
 
   private func succeeded<T>(
-    _ made: Result<T, World.CreationFailure>, _ name: String, _ kind: String, _ words: borrowing Words,
+    _ made: Result<T, WorldCore.CreationFailure>, _ name: String, _ kind: String, _ words: borrowing Words,
     _ session: inout Session, _ realm: borrowing Realm, wires: Int = 0
   ) -> Bool {
     switch made {
@@ -190,7 +190,7 @@ extension Engine {
     return false
   }
 
-  private func hasRoom(for wires: Int, _ world: borrowing World) -> Bool {
+  private func hasRoom(for wires: Int, _ world: borrowing WorldCore) -> Bool {
     world.wireCount + wires <= limits.world.wires
   }
 
@@ -255,7 +255,7 @@ extension Engine {
 
   /// Whether some kind has a state; a failure is written if none has.
   private func isStateOfAnyKind(
-    _ word: String, _ world: borrowing World, _ words: borrowing Words, _ session: inout Session
+    _ word: String, _ world: borrowing WorldCore, _ words: borrowing Words, _ session: inout Session
   ) -> Bool {
     // A kind that takes any name for a state counts only where there are machines of it: else no slip would be one.
     let present = world.kinds

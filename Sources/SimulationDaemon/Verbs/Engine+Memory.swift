@@ -148,7 +148,7 @@ extension Realm {
 
   /// Whether the world may have so many bytes more. What can be made again is given up first.
   ///
-  /// - Complexity: as ``World/footprint``.
+  /// - Complexity: as ``WorldCore/footprint``.
   @inline(never)
   mutating func mayGrow(by more: Int = 0) -> Bool {
     reportMemory()

@@ -56,7 +56,7 @@ extension Engine {
 
   private func fail(
     _ failure: Rewinding.Failure, _ rewind: Activity.Rewind, _ tag: UnsafeRawBufferPointer, _ session: inout Session,
-    _ world: borrowing World
+    _ world: borrowing WorldCore
   ) {
     switch failure {
     case .onlySoMany(let most):
@@ -120,7 +120,7 @@ extension Service {
   ) {
     home.realm.rewinding = nil
     client.session.endActivity()
-    if let undone { keeper?.didUndo(from: undone.lowerBound, in: client.hosted) }
+    if let undone { persistence?.didUndo(from: undone.lowerBound, in: client.hosted) }
     let wasRunning = home.realm.clock.isRunning
     engine.pump(&client.session, home.realm.world, mayDrop: true)
     if wasRunning {
@@ -138,9 +138,9 @@ extension Service {
 
   /// Whether a durable world can be brought back after a way back; a failure is written if not.
   private func mayUndo(_ rewind: Activity.Rewind, _ client: Client, _ home: RealmBox) -> Bool {
-    guard let keeper, client.hosted.keeping != nil else { return true }
-    do throws(KeeperFailure) {
-      let first = try keeper.firstUndoable(client.hosted, home)
+    guard let persistence, client.hosted.keeping != nil else { return true }
+    do throws(PersistenceFailure) {
+      let first = try persistence.firstUndoable(client.hosted, home)
       if rewind.rewinding.firstUndone >= first { return true }
       rewind.tag.withUnsafeBytes { tag in
         client.session.fail(

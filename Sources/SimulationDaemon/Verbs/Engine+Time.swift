@@ -4,7 +4,7 @@ import StateMachines
 
 /// The clock, and the requests that move it.
 extension Engine {
-  func clock(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) -> Errand {
+  func clock(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) -> DeferredEffect {
     guard
       let mode = choice(
         words[0], "clock", ["real": WorldClock.Mode.real, "virtual": .virtual], otherwise: realm.clock.mode, words,
@@ -35,13 +35,13 @@ extension Engine {
   private func answer(
     _ change: String, _ changes: Bool, isShown: Bool = false, _ words: borrowing Words, _ session: inout Session,
     _ realm: borrowing Realm
-  ) -> Errand {
+  ) -> DeferredEffect {
     if changes { return .service(.changeClock(change, isShown: isShown)) }
     answerClock(isShown: isShown, words.tag, &session, realm)
     return .none
   }
 
-  func speed(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) -> Errand {
+  func speed(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) -> DeferredEffect {
     guard isReal(words, &session, realm.clock) else { return .none }
     guard let speed = Speed(words.plain[0]) else {
       session.fail(
@@ -54,14 +54,14 @@ extension Engine {
     return answer("speed=\(speed.text)", changes, words, &session, realm)
   }
 
-  func pause(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) -> Errand {
+  func pause(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) -> DeferredEffect {
     guard isReal(words, &session, realm.clock) else { return .none }
     let changes = !realm.clock.isPaused
     realm.clock.pause()
     return answer("paused=yes", changes, words, &session, realm)
   }
 
-  func resume(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) -> Errand {
+  func resume(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) -> DeferredEffect {
     guard isReal(words, &session, realm.clock) else { return .none }
     let changes = realm.clock.isPaused
     if changes {
@@ -87,7 +87,7 @@ extension Engine {
 
   func advance(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) {
     let now = realm.world.now
-    let target: Moment
+    let target: Instant
     if words.plain.count == 2 {
       guard words.plain[0] == "until" else {
         session.fail(
@@ -108,17 +108,17 @@ extension Engine {
       }
     } else {
       guard let interval = duration(words.plain[0], "duration", words, &session) else { return }
-      target = now + Interval(nanoseconds: interval)
+      target = now + Nanoseconds(nanoseconds: interval)
     }
     guard standsStill(words, &session, realm.clock) else { return }
-    guard target <= Moment.end else {
+    guard target <= Instant.end else {
       session.fail(
         words.tag, .badArgument,
         [
           ("argument", "duration"), ("got", words.plain[words.plain.count - 1]),
-          ("allowed", "up to \(TimeText.written((Moment.end - now).nanoseconds))"),
+          ("allowed", "up to \(TimeText.written((Instant.end - now).nanoseconds))"),
         ],
-        "world time ends at \(TimeText.written(Moment.end.nanoseconds))")
+        "world time ends at \(TimeText.written(Instant.end.nanoseconds))")
       return
     }
     session.activity = .advance(Activity.Advance(target: target, tag: words.tagBytes))
@@ -141,10 +141,10 @@ extension Engine {
   func awaitState(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) {
     guard let machine = machine(words.plain[0], words, &session, &realm) else { return }
     guard let query = query(words.plain[1], realm.world.kind(of: machine), words, &session) else { return }
-    var within = Interval.days(1)
+    var within = Nanoseconds.days(1)
     if let text = words["within"] {
       guard let interval = duration(text, "within", words, &session) else { return }
-      within = Interval(nanoseconds: interval)
+      within = Nanoseconds(nanoseconds: interval)
     }
     if query.matches(realm.world.stateIndex(of: machine), data: realm.world.stateData(of: machine)) {
       answerReached(
@@ -159,7 +159,7 @@ extension Engine {
 
   /// `+ reached STATE t= seq=`, of the step by which it was, so that a real clock that was late says the same.
   func answerReached(
-    _ state: String, at moment: Moment, _ sequence: UInt64, _ tag: UnsafeRawBufferPointer, _ session: inout Session
+    _ state: String, at moment: Instant, _ sequence: UInt64, _ tag: UnsafeRawBufferPointer, _ session: inout Session
   ) {
     session.outbox.buffer.begin(.success, tag: tag)
     session.outbox.buffer.word(literal: "reached")

@@ -61,7 +61,7 @@ extension Engine {
     answerWatching(words.tag, &session, realm.world)
   }
 
-  private func answerWatching(_ tag: UnsafeRawBufferPointer, _ session: inout Session, _ world: borrowing World) {
+  private func answerWatching(_ tag: UnsafeRawBufferPointer, _ session: inout Session, _ world: borrowing WorldCore) {
     session.outbox.buffer.begin(.success, tag: tag)
     session.outbox.buffer.word(literal: "watching")
     session.outbox.buffer.word(UInt64(world.watchCount(of: session.watcher)))

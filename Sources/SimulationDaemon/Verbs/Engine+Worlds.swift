@@ -4,7 +4,7 @@ import StateMachines
 
 /// The requests about worlds, as far as the present one can answer them.
 extension Engine {
-  func world(_ words: borrowing Words, _ session: inout Session) -> Errand {
+  func world(_ words: borrowing Words, _ session: inout Session) -> DeferredEffect {
     if let (key, value) = words.keyed.first, words[0] != "new" {
       session.fail(
         words.tag, .badArgument, [("argument", key), ("got", value), ("allowed", "")],
@@ -39,7 +39,7 @@ extension Engine {
     session.endLine(glimpse)
   }
 
-  private func newWorld(_ name: String, _ words: borrowing Words, _ session: inout Session) -> Errand {
+  private func newWorld(_ name: String, _ words: borrowing Words, _ session: inout Session) -> DeferredEffect {
     guard let name = newName(name, words, &session) else { return .none }
     guard
       let clock = choice(
@@ -67,5 +67,5 @@ extension Engine {
     return nil
   }
 
-  func use(_ words: borrowing Words, _ session: inout Session) -> Errand { .service(.use(words.plain[0])) }
+  func use(_ words: borrowing Words, _ session: inout Session) -> DeferredEffect { .service(.use(words.plain[0])) }
 }

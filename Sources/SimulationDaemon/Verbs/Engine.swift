@@ -5,7 +5,7 @@ import StateMachines
 /// What carries requests out: the verbs, given a session and the realm that it uses.
 ///
 /// It holds only what never changes while the daemon runs, and the counters. What is to be done outside of the one realm comes back as an
-/// ``Errand``.
+/// ``DeferredEffect``.
 struct Engine {
   let catalogue: Catalogue
   let limits: Limits
@@ -17,14 +17,14 @@ struct Engine {
 }
 
 /// What is left to do when a handler returns.
-enum Errand {
+enum DeferredEffect {
   /// Nothing: the request is answered, or has become the session's activity.
   case none
   /// Something that concerns other worlds, other sessions or the daemon; the owner of those does it.
-  case service(ServiceErrand)
+  case service(ServiceEffect)
 }
 
-enum ServiceErrand {
+enum ServiceEffect {
   case describeWorld
   case activities
   /// Ends what another session does.
@@ -50,7 +50,7 @@ extension Engine {
   ///
   /// Timers that are due fire first; `step` alone decides for itself which.
   @inline(__always)
-  func run(_ request: borrowing Request, _ session: inout Session, _ realm: inout Realm) -> Errand {
+  func run(_ request: borrowing Request, _ session: inout Session, _ realm: inout Realm) -> DeferredEffect {
     session.didFail = false
     guard let verb = Verb(request.verb) else {
       session.isStanding = realm.stored != nil
@@ -86,7 +86,7 @@ extension Engine {
   @inline(never)
   private func runSlowly(
     _ verb: Verb, _ request: borrowing Request, _ session: inout Session, _ realm: inout Realm
-  ) -> Errand {
+  ) -> DeferredEffect {
     let words = Words(request)
     guard check(words, verb.entry, &session), admits(verb, words, &session, &realm) else { return .none }
     session.task = Task(verb, since: realm.host)
@@ -139,7 +139,7 @@ extension Engine {
   /// Carries out a request while the world is with a worker.
   ///
   /// - Precondition: Its verb does not need the world.
-  func runWithoutWorld(_ request: borrowing Request, _ session: inout Session) -> Errand {
+  func runWithoutWorld(_ request: borrowing Request, _ session: inout Session) -> DeferredEffect {
     session.didFail = false
     guard let verb = Verb(request.verb) else {
       failUnknownVerb(request, &session)
@@ -151,7 +151,7 @@ extension Engine {
   }
 
   /// Carries out a request that does not need the world.
-  private func run(_ verb: Verb, _ words: borrowing Words, _ session: inout Session) -> Errand {
+  private func run(_ verb: Verb, _ words: borrowing Words, _ session: inout Session) -> DeferredEffect {
     switch verb {
     case .help: help(words, &session)
     case .kinds: kinds(words, &session)
@@ -181,7 +181,7 @@ extension Engine {
 
   /// `cancel` alone ends what this connection has under way, and that has ended when its line was seen; `cancel N` ends
   /// an activity by its number.
-  private func cancel(_ words: borrowing Words, _ session: inout Session) -> Errand {
+  private func cancel(_ words: borrowing Words, _ session: inout Session) -> DeferredEffect {
     guard let text = words[0] else {
       succeed(words, &session)
       return .none
@@ -312,8 +312,8 @@ extension Engine {
   }
 
   /// A time among the words; a failure is written if it is none.
-  func time(_ text: String, _ words: borrowing Words, _ session: inout Session) -> Moment? {
-    if let nanoseconds = TimeText.time(text) { return Moment(nanoseconds: nanoseconds) }
+  func time(_ text: String, _ words: borrowing Words, _ session: inout Session) -> Instant? {
+    if let nanoseconds = TimeText.time(text) { return Instant(nanoseconds: nanoseconds) }
     session.fail(
       words.tag, .badArgument, [("argument", "time"), ("got", text), ("allowed", TimeText.timeForm)],
       "'\(text)' is no time")

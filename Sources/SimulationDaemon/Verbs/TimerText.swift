@@ -6,7 +6,7 @@ enum TimerText {
   static let mostListed = 16
 
   /// The words of running timers, in their order; of keyed ones of one name the first ``mostListed``.
-  static func words(_ running: [(timer: Int, key: UInt32, due: Moment)], _ kind: Kind) -> [String] {
+  static func words(_ running: [(timer: Int, key: UInt32, due: Instant)], _ kind: Kind) -> [String] {
     var listed = [Int](repeating: 0, count: kind.timers.count)
     return running.compactMap { timer in
       listed[timer.timer] += 1

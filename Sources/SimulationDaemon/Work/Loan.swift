@@ -9,7 +9,7 @@ import UnixHost
 /// for the client. Everybody else who watches the world has a reader there, so that printing costs the event loop nothing.
 final class Loan: @unchecked Sendable {
   // Safety: made by the event loop, handed to one worker through the lock of its queue, and back through another. Only
-  // `lease` is used from both sides, and that is made for it.
+  // `slot` is used from both sides, and that is made for it.
 
   /// A session's part in the work, or in what is read.
   final class Part {
@@ -25,7 +25,7 @@ final class Loan: @unchecked Sendable {
     }
   }
 
-  let lease: Lease
+  let slot: WorkerSlot
   /// What is lent; two worlds for a comparison.
   let worlds: [HostedWorld]
   /// With what was lent of each.
@@ -48,12 +48,12 @@ final class Loan: @unchecked Sendable {
 
   /// - Precondition: Every world is home.
   init(
-    _ worlds: [HostedWorld], _ lease: Lease, _ engine: Engine, host: UInt64, actor: Part?, awaiting: [Part],
+    _ worlds: [HostedWorld], _ slot: WorkerSlot, _ engine: Engine, host: UInt64, actor: Part?, awaiting: [Part],
     readers: [Part], catchesUp: Bool
   ) {
-    self.lease = lease
+    self.slot = slot
     self.worlds = worlds
-    boxes = worlds.map { ($0, $0.lend(lease)) }
+    boxes = worlds.map { ($0, $0.lend(slot)) }
     self.engine = engine.onWorker()
     self.host = host
     self.actor = actor
@@ -74,10 +74,10 @@ final class Loan: @unchecked Sendable {
   // MARK: On the worker
 
   func perform() {
-    lease.begin()
+    slot.begin()
     let begun = HostClock.now()
     let home = boxes[0].box
-    home.realm.slice = Slice(lease)
+    home.realm.slice = Slice(slot)
     if catchesUp { home.realm.catchUp(host: host) }
     home.realm.host = host
     if let actor { work(actor, home) }
@@ -119,25 +119,25 @@ final class Loan: @unchecked Sendable {
   private func goesOn(_ actor: Part) -> Bool {
     switch actor.session.activity {
     case .none: false
-    case .reply, .compare: !lease.isOver && engine.hasRoomForReply(actor.session)
-    case .rewind(let rewind): !lease.isOver && !rewind.rewinding.hasArrived
+    case .reply, .compare: !slot.isOver && engine.hasRoomForReply(actor.session)
+    case .rewind(let rewind): !slot.isOver && !rewind.rewinding.hasArrived
     // Time moves on for all who await something together, or each would read later what it moved for the others.
     case .await: false
-    case .advance, .step, .fork, .deferred, .away: !lease.isOver
+    case .advance, .step, .fork, .deferred, .away: !slot.isOver
     }
   }
 
   /// Moves a virtual clock on until nobody waits any more, or the time is over.
   private func drive(_ home: RealmBox) {
     while true {
-      var deadline: Moment?
+      var deadline: Instant?
       var drivers: [Part] = []
       for part in awaiting {
         guard case .until(let end, let mayDrive) = engine.attend(&part.session, &home.realm), mayDrive else { continue }
         drivers.append(part)
         deadline = min(deadline ?? end, end)
       }
-      guard let deadline, !lease.isOver else { return }
+      guard let deadline, !slot.isOver else { return }
       let progress = engine.drive(&home.realm, until: deadline)
       for part in drivers {
         switch progress {

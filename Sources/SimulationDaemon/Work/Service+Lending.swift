@@ -90,13 +90,13 @@ extension Service {
   }
 
   private func lend(_ lent: [HostedWorld], actor: Client?, catchesUp: Bool) {
-    let lease = workers.lease()
+    let slot = workers.slot()
     var part: Loan.Part?
     var awaiting: [Loan.Part] = []
     if let actor {
       if case .await = actor.session.activity {
       } else {
-        actor.lease = lease
+        actor.slot = slot
         part = Loan.Part(actor, actor.session.standIn(engine.limits))
       }
     }
@@ -109,7 +109,7 @@ extension Service {
         for client in busy where client.hosted === lent[0] {
           guard case .await = client.session.activity else { continue }
           // Who ends only his own waiting must not end another's request with it.
-          client.lease = part == nil ? lease : nil
+          client.slot = part == nil ? slot : nil
           awaiting.append(Loan.Part(client, client.session.standIn(engine.limits)))
         }
       }
@@ -119,7 +119,7 @@ extension Service {
     }
     workers.submit(
       Loan(
-        lent, lease, engine, host: host, actor: part, awaiting: awaiting, readers: readers, catchesUp: catchesUp))
+        lent, slot, engine, host: host, actor: part, awaiting: awaiting, readers: readers, catchesUp: catchesUp))
   }
 
   /// Those who watch something in a world; not those who are being told of its past, which comes first.
@@ -177,7 +177,7 @@ extension Service {
   private func resume(_ part: Loan.Part) {
     let client = part.client
     touch(client)
-    client.lease = nil
+    client.slot = nil
     // It may watch another world by now, and a comparison is of others in any case.
     let readsOn = client.stay == part.stay && !client.session.activity.isComparison
     client.session.resume(from: part.session, readsOn: readsOn)
@@ -205,7 +205,7 @@ extension Service {
     if let fork = loan.fork { add(host(fork)) }
     if loan.isOfRequest { noteTime(loan.time, of: loan.worlds[0]) }
     if case .reply(let reply, _) = client.session.activity, reply.isWaiting {
-      client.nextGlance = host + Drawing.glance
+      client.nextGlance = host + GraphvizJob.glance
     }
   }
 

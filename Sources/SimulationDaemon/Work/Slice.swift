@@ -13,15 +13,15 @@ struct Slice {
 
   private enum Place {
     case eventLoop
-    case worker(Lease)
+    case worker(WorkerSlot)
   }
 
   /// On the event loop: about a tenth of a millisecond.
   static let onEventLoop = Slice(place: .eventLoop, inputs: 400)
 
-  /// On a worker, until the lease's time is over.
-  init(_ lease: Lease) {
-    self.init(place: .worker(lease), inputs: 0)
+  /// On a worker, until the slot's time is over.
+  init(_ slot: WorkerSlot) {
+    self.init(place: .worker(slot), inputs: 0)
   }
 
   private init(place: Place, inputs: Int) {
@@ -48,8 +48,8 @@ struct Slice {
     case .eventLoop:
       self.inputs -= inputs
       return self.inputs > 0
-    case .worker(let lease):
-      return !lease.isOver
+    case .worker(let slot):
+      return !slot.isOver
     }
   }
 
@@ -57,9 +57,9 @@ struct Slice {
   ///
   /// - Returns: Why the work is to end here, if it is.
   func wait() -> Interruption? {
-    guard case .worker(let lease) = place else { return nil }
-    lease.giveWay()
-    return lease.interruption
+    guard case .worker(let slot) = place else { return nil }
+    slot.giveWay()
+    return slot.interruption
   }
 }
 
@@ -86,7 +86,7 @@ enum Interruption: UInt8 {
 }
 
 /// A worker's time for one piece of work, and the way to end it from the event loop.
-final class Lease: Sendable {
+final class WorkerSlot: Sendable {
   /// How long a worker has a world, in nanoseconds of the host.
   static let longest: UInt64 = 5_000_000
 
@@ -102,7 +102,7 @@ final class Lease: Sendable {
 
   /// Begins the time.
   func begin() {
-    end.store(HostClock.now() &+ Lease.longest, ordering: .relaxed)
+    end.store(HostClock.now() &+ WorkerSlot.longest, ordering: .relaxed)
   }
 
   /// Asks the worker to end the work, from any thread.

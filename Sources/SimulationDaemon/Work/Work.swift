@@ -88,7 +88,7 @@ extension Engine {
     var isInTime = true
     let isLate = step.patience.map { realm.host >= $0 } ?? false
     while step.remaining > 0, isInTime {
-      guard let due = realm.world.nextDue(), due <= Moment.end else {
+      guard let due = realm.world.nextDue(), due <= Instant.end else {
         step.remaining = 0
         break
       }
@@ -121,7 +121,7 @@ extension Engine {
   /// `+ advanced fired=N t= seq=`
   private func answer(
     _ word: StaticString, _ fired: Int, _ tag: UnsafeRawBufferPointer, _ session: inout Session,
-    _ world: borrowing World
+    _ world: borrowing WorldCore
   ) {
     session.outbox.buffer.begin(.success, tag: tag)
     session.outbox.buffer.word(literal: word)
@@ -135,7 +135,7 @@ extension Engine {
   private enum Sighting {
     case nothing
     /// In the step that ended at this moment with this input: a real clock may have gone further meanwhile.
-    case reached(String, at: Moment, sequence: UInt64)
+    case reached(String, at: Instant, sequence: UInt64)
     case dropped
     /// Time has gone on past the deadline without it.
     case tooLate
@@ -146,7 +146,7 @@ extension Engine {
     /// Answered.
     case over
     /// It waits until this moment; time may go on for its sake, or its client has too much to read.
-    case until(Moment, mayDrive: Bool)
+    case until(Instant, mayDrive: Bool)
   }
 
   /// Looks at what an awaited machine has done, and answers if that is an end to it.
@@ -192,7 +192,7 @@ extension Engine {
   }
 
   /// Moves a virtual clock on to the next timer, or to a deadline if none is due before it.
-  func drive(_ realm: inout Realm, until deadline: Moment) -> Drive {
+  func drive(_ realm: inout Realm, until deadline: Instant) -> Drive {
     guard let due = realm.world.nextDue() else { return .arrived }
     guard due <= deadline else {
       var none = 1
@@ -239,7 +239,7 @@ extension Engine {
     }
   }
 
-  private func look(_ wait: inout Activity.Await, _ world: borrowing World) -> Sighting {
+  private func look(_ wait: inout Activity.Await, _ world: borrowing WorldCore) -> Sighting {
     var wentBack = false
     while wait.reader.next <= world.lastSequence {
       guard let entry = world.read(&wait.reader) else {
@@ -265,7 +265,7 @@ extension Engine {
     return wentBack ? lookNow(wait, world) : .nothing
   }
 
-  private func lookNow(_ wait: Activity.Await, _ world: borrowing World) -> Sighting {
+  private func lookNow(_ wait: Activity.Await, _ world: borrowing WorldCore) -> Sighting {
     guard isThere(wait, world) else { return .dropped }
     let state = world.stateIndex(of: wait.machine)
     return wait.query.matches(state, data: world.stateData(of: wait.machine))
@@ -273,7 +273,7 @@ extension Engine {
   }
 
   /// The last input of the step that an input belongs to: what wires deliver is part of it.
-  private func endOfStep(from entry: JournalEntry, _ reader: JournalReader, _ world: borrowing World) -> UInt64 {
+  private func endOfStep(from entry: JournalEntry, _ reader: JournalReader, _ world: borrowing WorldCore) -> UInt64 {
     var reader = reader
     var last = entry.sequence
     while let next = world.read(&reader), next.input == .delivery { last = next.sequence }
@@ -281,7 +281,7 @@ extension Engine {
   }
 
   /// Whether the awaited machine still lives; its number may be another's by now.
-  private func isThere(_ wait: Activity.Await, _ world: borrowing World) -> Bool {
+  private func isThere(_ wait: Activity.Await, _ world: borrowing WorldCore) -> Bool {
     world.isAlive(wait.machine) && world.name(of: wait.machine) == wait.name
   }
 
@@ -392,14 +392,14 @@ extension Engine {
   }
 
   /// `! livelock world= machine= timer= t=`, or `! limit world= name= value= machine= timer= t=` where no chain is to blame.
-  func tellLivelock(_ livelock: World.Livelock, _ session: inout Session, _ realm: borrowing Realm) {
+  func tellLivelock(_ livelock: WorldCore.Livelock, _ session: inout Session, _ realm: borrowing Realm) {
     session.noticeScratch.removeAll()
     append(livelock, realm, to: &session.noticeScratch)
     session.append(notices: session.noticeScratch.bytes)
     session.knowsLivelock = true
   }
 
-  private func append(_ livelock: World.Livelock, _ realm: borrowing Realm, to buffer: inout ByteBuffer) {
+  private func append(_ livelock: WorldCore.Livelock, _ realm: borrowing Realm, to buffer: inout ByteBuffer) {
     buffer.begin(.flow)
     let isChain = if case .keyedTimers = livelock.chain { false } else { true }
     if isChain { buffer.word(literal: "livelock") } else { buffer.word(literal: "limit") }
@@ -409,7 +409,7 @@ extension Engine {
     buffer.endLine()
   }
 
-  private func facts(of livelock: World.Livelock, _ world: borrowing World) -> [(String, String)] {
+  private func facts(of livelock: WorldCore.Livelock, _ world: borrowing WorldCore) -> [(String, String)] {
     let kind = world.kind(of: livelock.machine)
     let limit: (String, Int)
     let what: (String, String)
@@ -430,7 +430,7 @@ extension Engine {
     ]
   }
 
-  private func text(of livelock: World.Livelock, _ world: borrowing World) -> String {
+  private func text(of livelock: WorldCore.Livelock, _ world: borrowing WorldCore) -> String {
     switch livelock.chain {
     case .keyedTimers: "\(world.name(of: livelock.machine)) has that many running; this one was not armed"
     case .timers: "timers set each other off at one instant without end; what is still due waits"

@@ -13,7 +13,7 @@ final class Workers {
   /// Whether the store is in use by its thread.
   private(set) var storeIsBusy = false
   /// What is with a worker, a ``Loan`` or a ``Job``, and the host time at which it was handed over.
-  private var underWay: [(work: AnyObject, lease: Lease, since: UInt64)] = []
+  private var underWay: [(work: AnyObject, slot: WorkerSlot, since: UInt64)] = []
 
   /// What has come back and nobody has taken, shared with the workers.
   private final class Returned: Sendable {
@@ -43,7 +43,7 @@ final class Workers {
   }
 
   /// The time for one piece of work.
-  func lease() -> Lease { Lease(pool) }
+  func slot() -> WorkerSlot { WorkerSlot(pool) }
 
   /// Hands a loan to a worker.
   func submit(_ loan: Loan) {
@@ -52,7 +52,7 @@ final class Workers {
       returned.loans.withLock { $0.append(loan) }
       return
     }
-    underWay.append((loan, loan.lease, HostClock.now()))
+    underWay.append((loan, loan.slot, HostClock.now()))
     let returned = returned
     pool.submit {
       loan.perform()
@@ -91,9 +91,9 @@ final class Workers {
   /// - Precondition: The store is not busy, where the job is for its thread.
   func submit(_ job: Job) {
     let place: WorkerPool
-    if let lease = job.lease {
+    if let slot = job.slot {
       place = pool ?? storePool
-      underWay.append((job, lease, HostClock.now()))
+      underWay.append((job, slot, HostClock.now()))
     } else {
       precondition(!storeIsBusy, "one thread at a time uses the store")
       storeIsBusy = true
@@ -125,7 +125,7 @@ final class Workers {
       return back
     }
     for job in jobs {
-      if job.lease == nil { storeIsBusy = false } else { underWay.removeAll { $0.work === job } }
+      if job.slot == nil { storeIsBusy = false } else { underWay.removeAll { $0.work === job } }
     }
     return jobs
   }
@@ -135,15 +135,15 @@ final class Workers {
     guard let pool else { return true }
     if underWay.count < pool.places { return true }
     let now = HostClock.now()
-    return underWay.count { now &- $0.since < 2 * Lease.longest } < pool.places
+    return underWay.count { now &- $0.since < 2 * WorkerSlot.longest } < pool.places
   }
 
   /// When it is to be asked again whether they are free; nil if they are.
-  func nextLook(host: UInt64) -> UInt64? { areFree ? nil : host + Lease.longest }
+  func nextLook(host: UInt64) -> UInt64? { areFree ? nil : host + WorkerSlot.longest }
 
   /// Ends what every worker does, as soon as it can be.
   func interrupt(_ why: Interruption) {
-    for (_, lease, _) in underWay { lease.interrupt(why) }
+    for (_, slot, _) in underWay { slot.interrupt(why) }
   }
 
   /// Lets something be freed by a worker: a million machines take a while.
@@ -171,19 +171,19 @@ final class Workers {
 /// Something that the store's thread or a worker does, and what is done with its outcome on the event loop.
 final class Job: @unchecked Sendable {
   // Safety: made by the event loop; `body` runs on one other thread with what it was given for that alone, `finish` on
-  // the event loop again when that is done. `lease` is made to be used from both sides.
+  // the event loop again when that is done. `slot` is made to be used from both sides.
   private let body: () -> Void
   let finish: () -> Void
   /// The time that a worker has for it; nil for what the store's thread does.
-  let lease: Lease?
+  let slot: WorkerSlot?
 
-  /// - Parameter lease: Where `body` uses nothing of the store but its readers, so that a worker can do it.
+  /// - Parameter slot: Where `body` uses nothing of the store but its readers, so that a worker can do it.
   init<Success, Failure>(
-    _ lease: Lease? = nil, _ body: @escaping () throws(Failure) -> Success,
+    _ slot: WorkerSlot? = nil, _ body: @escaping () throws(Failure) -> Success,
     then finish: @escaping (Result<Success, Failure>) -> Void
   ) {
     let outcome = Outcome<Success, Failure>()
-    self.lease = lease
+    self.slot = slot
     self.body = { outcome.result = Result { () throws(Failure) in try body() } }
     self.finish = {
       guard let result = outcome.result else { preconditionFailure("a job is done before it is finished") }
@@ -196,7 +196,7 @@ final class Job: @unchecked Sendable {
   }
 
   func perform() {
-    lease?.begin()
+    slot?.begin()
     body()
   }
 }

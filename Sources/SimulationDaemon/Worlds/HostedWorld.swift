@@ -9,7 +9,7 @@ final class HostedWorld {
   /// What is told of the world while it is lent: as of its last return.
   private(set) var glimpse: Glimpse
   /// What the store has of it; nil for a world that is not durable, or cannot be had at present.
-  var keeping: Keeping?
+  var keeping: StoredProgress?
   /// A checkpoint that is being written.
   var archiving: ArchiveWriter?
   /// Whether what it has brought is being stored; then it stays home.
@@ -27,18 +27,18 @@ final class HostedWorld {
 
   enum Place {
     case home(RealmBox)
-    case lent(Lease)
+    case lent(WorkerSlot)
   }
 
   /// What may be said of a world without looking at it.
   struct Glimpse {
     let clock: WorldClock.Mode
-    let now: Moment
+    let now: Instant
     let lastSequence: UInt64
     let outage: Realm.Outage?
     let isDurable: Bool
 
-    init(_ keeping: Keeping) {
+    init(_ keeping: StoredProgress) {
       clock = keeping.settings.mode
       now = keeping.moment
       lastSequence = keeping.head
@@ -50,7 +50,7 @@ final class HostedWorld {
     init(_ stored: StoredWorld) {
       // Where the settings cannot be read, no world will be made of them either.
       clock = WorldSettings(stored.settings)?.mode ?? .virtual
-      now = Moment(nanoseconds: min(max(stored.moment, 0), Moment.end.nanoseconds))
+      now = Instant(nanoseconds: min(max(stored.moment, 0), Instant.end.nanoseconds))
       lastSequence = stored.head
       outage = nil
       isDurable = true
@@ -82,10 +82,10 @@ final class HostedWorld {
   ///
   /// - Parameter glimpse: What is told of it meanwhile, where that is something else than what there is now.
   /// - Precondition: It is home.
-  func lend(_ lease: Lease, seenAs glimpse: Glimpse? = nil) -> RealmBox {
+  func lend(_ slot: WorkerSlot, seenAs glimpse: Glimpse? = nil) -> RealmBox {
     guard case .home(let box) = place else { preconditionFailure("a world is lent once at a time") }
     self.glimpse = glimpse ?? storedGlimpse
-    place = .lent(lease)
+    place = .lent(slot)
     return box
   }
 
@@ -102,7 +102,7 @@ final class HostedWorld {
 
   /// The client whose request is next, as long as that waits.
   private var promised: Service.Client? {
-    guard let next, !next.isAway, next.session.needsWorker || next.session.activity.isDeferred || next.errand != nil
+    guard let next, !next.isAway, next.session.needsWorker || next.session.activity.isDeferred || next.deferredEffect != nil
     else { return nil }
     return next
   }
@@ -120,7 +120,7 @@ final class HostedWorld {
 
   /// Takes a promise back whose client may have to wait for something else by now; it is given again where that is not so.
   func reviewPromise() {
-    guard let next, next.errand == nil, !next.session.activity.isDeferred else { return }
+    guard let next, next.deferredEffect == nil, !next.session.activity.isDeferred else { return }
     self.next = nil
   }
 
@@ -142,7 +142,7 @@ final class HostedWorld {
 
   /// What may be said of it to those who use another: what is stored, where something is not.
   var storedGlimpse: Glimpse {
-    guard let keeping, let home, home.realm.world.hasUnkept else { return presentGlimpse }
+    guard let keeping, let home, home.realm.world.hasUnflushed else { return presentGlimpse }
     return Glimpse(keeping)
   }
 

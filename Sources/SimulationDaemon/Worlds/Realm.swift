@@ -6,14 +6,14 @@ import StateMachines
 struct Realm: ~Copyable {
   let name: String
   let seed: UInt64
-  var world: World
+  var world: WorldCore
   var clock: WorldClock
   /// Whether timers are still due that were to have fired by the present round.
   private(set) var isBehind = false
   /// The host time of the present round.
   var host: UInt64
   /// A chain without end that the world's users have not been told of.
-  var unannounced: World.Livelock?
+  var unannounced: WorldCore.Livelock?
   /// The most that a timer of this world was late on a real clock, in nanoseconds of the host's.
   var worstLateness: UInt64 = 0
   /// What this world has of the daemon's memory.
@@ -27,7 +27,7 @@ struct Realm: ~Copyable {
   /// What the store has of the journal; nil for a world that is not durable.
   var stored: StoredJournal?
   /// Searches for ways to where something is possible, by their kinds.
-  private var finders: [ObjectIdentifier: WayFinder] = [:]
+  private var finders: [ObjectIdentifier: PathFinder] = [:]
   /// Whether requests have lately taken long here, so that workers carry them out.
   var isSlow = false
   /// How much may be done at once where the realm is now.
@@ -63,7 +63,7 @@ struct Realm: ~Copyable {
   init(name: String, clock: WorldClock.Mode, seed: UInt64, limits: WorldLimits, host: UInt64) {
     self.name = name
     self.seed = seed
-    world = World(seed: seed, limits: limits)
+    world = WorldCore(seed: seed, limits: limits)
     self.clock = WorldClock(clock, host: host)
     self.host = host
   }
@@ -78,14 +78,14 @@ struct Realm: ~Copyable {
   init(without other: borrowing Realm, _ outage: Outage) {
     name = other.name
     seed = other.seed
-    world = World(seed: other.seed, limits: other.world.limits)
+    world = WorldCore(seed: other.seed, limits: other.world.limits)
     clock = WorldClock(.virtual, host: other.host)
     host = other.host
     self.outage = outage
   }
 
   /// A world that was brought back.
-  init(name: String, _ settings: WorldSettings, _ world: consuming World, host: UInt64) {
+  init(name: String, _ settings: WorldSettings, _ world: consuming WorldCore, host: UInt64) {
     self.name = name
     seed = settings.seed
     clock = settings.clock(host: host, moment: world.now)
@@ -159,16 +159,16 @@ struct Realm: ~Copyable {
   ///
   /// - Returns: What it said, if anything.
   @discardableResult
-  mutating func takeLivelock() -> World.Livelock? {
+  mutating func takeLivelock() -> WorldCore.Livelock? {
     guard let livelock = world.takeLivelock() else { return nil }
     if clock.isRunning { clock.pause() }
     unannounced = livelock
     return livelock
   }
 
-  mutating func finder(of kind: Kind) -> WayFinder {
+  mutating func finder(of kind: Kind) -> PathFinder {
     if let finder = finders[ObjectIdentifier(kind)] { return finder }
-    let finder = WayFinder(kind)
+    let finder = PathFinder(kind)
     finders[ObjectIdentifier(kind)] = finder
     return finder
   }
@@ -180,7 +180,7 @@ struct Realm: ~Copyable {
   }
 }
 
-extension World.Livelock {
+extension WorldCore.Livelock {
   /// Whether something was lost for good, so that the request that led to it has failed.
   var isFailure: Bool {
     switch chain {

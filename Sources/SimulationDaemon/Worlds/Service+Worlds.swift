@@ -12,13 +12,13 @@ extension Service {
     guard isFree(name, tag, client) else { return }
     let hosted = self.host(
       Realm(name: name, clock: clock, seed: seed, limits: engine.limits.world, host: host))
-    guard isDurable, let keeper, let home = hosted.home else { return add(hosted, tag, client) }
-    let (stored, host) = (keeper.newWorld(home.realm), host)
-    askStore(keeper, for: client, tag, newWorld: name) { () throws(KeeperFailure) in
-      try keeper.create(stored, host: host)
+    guard isDurable, let persistence, let home = hosted.home else { return add(hosted, tag, client) }
+    let (stored, host) = (persistence.newWorld(home.realm), host)
+    askStore(persistence, for: client, tag, newWorld: name) { () throws(PersistenceFailure) in
+      try persistence.create(stored, host: host)
     } then: { [unowned self] result in
-      do throws(KeeperFailure) {
-        keeper.begin(hosted, home, try result.get())
+      do throws(PersistenceFailure) {
+        persistence.begin(hosted, home, try result.get())
         add(hosted, tag, client)
       } catch {
         client.session.failStorage(tag, world: name, "\(error)")
@@ -87,14 +87,14 @@ extension Service {
       }
       return
     }
-    guard hosted.isDurable(home.realm), let keeper else { return drop(hosted, home, tag, client) }
+    guard hosted.isDurable(home.realm), let persistence else { return drop(hosted, home, tag, client) }
     if let outage = home.realm.outage, case .taken = outage.cause {
       return client.session.failStorage(tag, world: name, outage.reason)
     }
     // Until it is decided nothing may happen in it: who asks for it waits.
-    let box = hosted.lend(workers.lease())
-    askStore(keeper, for: client, tag) { () throws(StoreFailure) in
-      try keeper.store.remove(name)
+    let box = hosted.lend(workers.slot())
+    askStore(persistence, for: client, tag) { () throws(StoreFailure) in
+      try persistence.store.remove(name)
     } then: { [unowned self] result in
       giveBack(hosted, box)
       do throws(StoreFailure) {
@@ -148,8 +148,8 @@ extension Service {
     let (keys, text) = ([("world", hosted.name)], "the world '\(hosted.name)' was dropped meanwhile")
     if !user.session.activity.isNone, !user.isAway { end(user, .unknownWorld, text, keys) }
     // Nobody who asked for a copy of this world wants one of another.
-    if case (.forkWorld, let tag)? = user.errand {
-      user.errand = nil
+    if case (.forkWorld, let tag)? = user.deferredEffect {
+      user.deferredEffect = nil
       tag.withUnsafeBytes { user.session.fail($0, .unknownWorld, keys, text) }
     }
   }
@@ -174,11 +174,11 @@ extension Service {
   ///   - finish: Answers the client.
   /// - Precondition: ``mayChangeStoredWorlds``.
   private func askStore<Success, Failure>(
-    _ keeper: Keeper, for client: Client, _ tag: [UInt8], newWorld: String? = nil,
+    _ persistence: Persistence, for client: Client, _ tag: [UInt8], newWorld: String? = nil,
     _ body: @escaping () throws(Failure) -> Success, then finish: @escaping (Result<Success, Failure>) -> Void
   ) {
     guard !workers.areInline else {
-      return finish(Result { () throws(Failure) in try keeper.atOnce(body) })
+      return finish(Result { () throws(Failure) in try persistence.atOnce(body) })
     }
     client.session.task = Task(.world)
     client.session.activity = .away(Activity.Away(changingWorlds: tag, newWorld: newWorld))

@@ -12,9 +12,9 @@ struct WorldClock {
   private(set) var isPaused = false
   private(set) var speed = Speed.normal
   /// A host time, and the moment of the world at it.
-  private var anchor: (host: UInt64, moment: Moment)
+  private var anchor: (host: UInt64, moment: Instant)
 
-  init(_ mode: Mode, host: UInt64, moment: Moment = .beginning) {
+  init(_ mode: Mode, host: UInt64, moment: Instant = .beginning) {
     self.mode = mode
     anchor = (host, moment)
   }
@@ -22,13 +22,13 @@ struct WorldClock {
   /// Whether time passes by itself.
   var isRunning: Bool { mode == .real && !isPaused }
 
-  mutating func set(_ mode: Mode, host: UInt64, moment: Moment) {
+  mutating func set(_ mode: Mode, host: UInt64, moment: Instant) {
     self.mode = mode
     isPaused = false
     anchor = (host, moment)
   }
 
-  mutating func set(_ speed: Speed, host: UInt64, moment: Moment) {
+  mutating func set(_ speed: Speed, host: UInt64, moment: Instant) {
     self.speed = speed
     anchor = (host, moment)
   }
@@ -37,7 +37,7 @@ struct WorldClock {
     isPaused = true
   }
 
-  mutating func resume(host: UInt64, moment: Moment) {
+  mutating func resume(host: UInt64, moment: Instant) {
     isPaused = false
     anchor = (host, moment)
   }
@@ -50,26 +50,26 @@ struct WorldClock {
     let (high, low) = (UInt64(milliseconds) &* 1_000_000).multipliedFullWidth(by: speed.billionths)
     guard high < Speed.unit else { return anchor.moment = .end }
     let passed = Speed.unit.dividingFullWidth((high, low)).quotient
-    let most = UInt64((Moment.end - anchor.moment).nanoseconds)
-    anchor.moment = anchor.moment + Interval(nanoseconds: Int64(min(passed, most)))
+    let most = UInt64((Instant.end - anchor.moment).nanoseconds)
+    anchor.moment = anchor.moment + Nanoseconds(nanoseconds: Int64(min(passed, most)))
   }
 
   /// The moment at a host time; the end of world time if it lies beyond.
   ///
   /// - Precondition: The clock is running.
-  func moment(atHost host: UInt64) -> Moment {
+  func moment(atHost host: UInt64) -> Instant {
     let elapsed = host > anchor.host ? host - anchor.host : 0
     let (high, low) = elapsed.multipliedFullWidth(by: speed.billionths)
     guard high < Speed.unit else { return .end }
     let passed = Speed.unit.dividingFullWidth((high, low)).quotient
-    guard passed < UInt64(Moment.end.nanoseconds) else { return .end }
-    return min(anchor.moment + Interval(nanoseconds: Int64(passed)), .end)
+    guard passed < UInt64(Instant.end.nanoseconds) else { return .end }
+    return min(anchor.moment + Nanoseconds(nanoseconds: Int64(passed)), .end)
   }
 
   /// The earliest host time at which the moment has come; nil if that is too far away to wait for.
   ///
   /// - Precondition: The clock is running.
-  func host(at moment: Moment) -> UInt64? {
+  func host(at moment: Instant) -> UInt64? {
     guard moment > anchor.moment else { return anchor.host }
     let distance = UInt64((moment - anchor.moment).nanoseconds)
     let (high, low) = distance.multipliedFullWidth(by: Speed.unit)

@@ -46,7 +46,7 @@ struct WorldSettings: Equatable {
   }
 
   /// A clock that goes on so from a moment.
-  func clock(host: UInt64, moment: Moment) -> WorldClock {
+  func clock(host: UInt64, moment: Instant) -> WorldClock {
     var clock = WorldClock(mode, host: host, moment: moment)
     clock.set(speed, host: host, moment: moment)
     if isPaused { clock.pause() }

@@ -8,12 +8,12 @@ struct Cabinet: Hashable, Sendable {
   var max = 6.0
   var ambient = 22.0
   var coolingTarget = -18.0
-  var coolingTau = Interval.seconds(3600)
-  var waitingTau = Interval.seconds(7200)
-  var recheckDelay = Interval.seconds(1)
+  var coolingTau = Nanoseconds.seconds(3600)
+  var waitingTau = Nanoseconds.seconds(7200)
+  var recheckDelay = Nanoseconds.seconds(1)
 
   /// A chamber that begins now.
-  func chamber(at now: Moment) -> Chamber { Chamber(temperature: start ?? ambient, since: now) }
+  func chamber(at now: Instant) -> Chamber { Chamber(temperature: start ?? ambient, since: now) }
 
   /// The compressor runs.
   var cooling: Chamber.Regime { Chamber.Regime(target: coolingTarget, tau: coolingTau) }

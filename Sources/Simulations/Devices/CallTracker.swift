@@ -33,7 +33,7 @@ public struct CallTracker: Machine {
 
   public enum Output: OutputWithData {
     case open(number: String)
-    case tracked(number: String, duration: Interval, wasConnected: Bool)
+    case tracked(number: String, duration: Nanoseconds, wasConnected: Bool)
 
     public enum Name: NamedCases { case open, tracked }
 
@@ -63,9 +63,9 @@ public struct CallTracker: Machine {
   private struct Call: Codable {
     /// `nil` if the tracker was made after the tap.
     var number: String?
-    var tappedAt: Moment
-    var connectedAt: Moment?
-    var endedAt: Moment?
+    var tappedAt: Instant
+    var connectedAt: Instant?
+    var endedAt: Instant?
 
     var wasConnected: Bool { connectedAt != nil }
   }

@@ -9,14 +9,14 @@ struct Chamber: Hashable, Sendable, Codable {
   /// The temperature in °C at the beginning of the segment.
   private(set) var temperature = 0.0
   /// The beginning of the segment.
-  private(set) var since = Moment.beginning
+  private(set) var since = Instant.beginning
 
   /// What the temperature tends to, and how fast.
   struct Regime: Hashable {
     /// T∞ in °C.
     let target: Double
     /// τ, the time after which 63 % of the way to the target are done. Greater than zero.
-    let tau: Interval
+    let tau: Nanoseconds
   }
 
   /// A temperature at which a sensor reports. Reaching it exactly counts.
@@ -41,7 +41,7 @@ struct Chamber: Hashable, Sendable, Codable {
   }
 
   /// The temperature in °C at a moment of this segment.
-  func temperature(at now: Moment, in regime: Regime) -> Double {
+  func temperature(at now: Instant, in regime: Regime) -> Double {
     let elapsed = Double((now - since).nanoseconds) / Double(regime.tau.nanoseconds)
     return regime.target + (temperature - regime.target) * Exponential.exp(-elapsed)
   }
@@ -54,32 +54,32 @@ struct Chamber: Hashable, Sendable, Codable {
   /// - Parameters:
   ///   - regime: What has held until now.
   ///   - threshold: What a sensor was waiting for.
-  func next(at now: Moment, in regime: Regime, crossing threshold: Threshold) -> Chamber {
+  func next(at now: Instant, in regime: Regime, crossing threshold: Threshold) -> Chamber {
     let isCrossing = crosses(threshold.temperature, at: now, in: regime)
     return Chamber(temperature: isCrossing ? threshold.temperature : temperature(at: now, in: regime), since: now)
   }
 
   /// Whether the temperature is `threshold` at this moment, to the nearest nanosecond.
-  func crosses(_ threshold: Double, at now: Moment, in regime: Regime) -> Bool {
+  func crosses(_ threshold: Double, at now: Instant, in regime: Regime) -> Bool {
     crossing(of: threshold, in: regime) == now - since
   }
 
   /// The time from the beginning of the segment until the temperature is `threshold`, to the nearest nanosecond.
   ///
   /// - Returns: `nil` if that never happens, or takes longer than a hundred years.
-  func crossing(of threshold: Double, in regime: Regime) -> Interval? {
+  func crossing(of threshold: Double, in regime: Regime) -> Nanoseconds? {
     let ratio = (temperature - regime.target) / (threshold - regime.target)
     guard ratio >= 1, ratio.isFinite else { return nil }
     let nanoseconds = Double(regime.tau.nanoseconds) * Exponential.log(ratio)
-    guard nanoseconds <= Double(Interval.longest.nanoseconds) else { return nil }
-    return Interval(nanoseconds: Int64(nearest: nanoseconds))
+    guard nanoseconds <= Double(Nanoseconds.longest.nanoseconds) else { return nil }
+    return Nanoseconds(nanoseconds: Int64(nearest: nanoseconds))
   }
 
   /// The time from the beginning of the segment until a sensor reports a threshold; `nil` if it never does.
   ///
   /// A threshold that has been reached before the segment begins is reported after the cabinet's `recheckDelay`, so that
   /// two machines that contradict each other do not bounce within one instant.
-  func report(of threshold: Threshold, in regime: Regime, _ cabinet: Cabinet) -> Interval? {
+  func report(of threshold: Threshold, in regime: Regime, _ cabinet: Cabinet) -> Nanoseconds? {
     threshold.isReached(by: temperature) ? cabinet.recheckDelay : crossing(of: threshold.temperature, in: regime)
   }
 }

@@ -22,7 +22,7 @@ public struct DoorFridge: Machine {
     var physics = true
     var cabinet = Cabinet()
     var openFor = Duration.seconds(60)
-    var openTau = Interval.seconds(600)
+    var openTau = Nanoseconds.seconds(600)
     public init() {}
   }
 
@@ -110,7 +110,7 @@ public struct DoorFridge: Machine {
   }
 
   /// The time from the beginning of the segment until the crossing that ends the state.
-  private func untilCrossing(_ parameters: Parameters) -> Interval? {
+  private func untilCrossing(_ parameters: Parameters) -> Nanoseconds? {
     guard parameters.physics else { return nil }
     return chamber.report(of: state.threshold(parameters.cabinet), in: regime(parameters), parameters.cabinet)
   }
@@ -121,7 +121,7 @@ public struct DoorFridge: Machine {
       : state.regime(parameters.cabinet)
   }
 
-  private func temperature(at now: Moment, _ parameters: Parameters) -> Double? {
+  private func temperature(at now: Instant, _ parameters: Parameters) -> Double? {
     parameters.physics ? chamber.temperature(at: now, in: regime(parameters)) : nil
   }
 

@@ -70,7 +70,7 @@ public struct Fridge: Machine {
     step.emit(state == .cooling ? .compressorOn : .compressorOff)
   }
 
-  private func temperature(at now: Moment, _ parameters: Parameters) -> Double? {
+  private func temperature(at now: Instant, _ parameters: Parameters) -> Double? {
     parameters.physics ? chamber.temperature(at: now, in: state.regime(parameters.cabinet)) : nil
   }
 }

@@ -22,23 +22,23 @@ public struct GameSession: Machine {
 
   private struct World: Codable {
     /// How old it was when its time last stopped or began to go on.
-    var age = Interval.zero
+    var age = Nanoseconds.zero
     /// Since when the clock moves it; `nil` while it does not.
-    var since: Moment?
+    var since: Instant?
     /// How many frames the clock has brought.
     var ticks = 0
     /// How many frames were drawn, those sent by hand included.
     var drawn = 0
 
-    func age(at now: Moment) -> Interval { since.map { age + (now - $0) } ?? age }
+    func age(at now: Instant) -> Nanoseconds { since.map { age + (now - $0) } ?? age }
   }
 
   public enum Frames: String, Choice { case auto, manual }
 
-  public enum Event: MachineEvent { case start, pause, resume, toMenu, gameOver, frame(Interval), tick }
+  public enum Event: MachineEvent { case start, pause, resume, toMenu, gameOver, frame(Nanoseconds), tick }
 
   public enum Output: OutputWithData {
-    case update(Interval)
+    case update(Nanoseconds)
     case drawMenu, drawWorld, drawResult
 
     public enum Name: NamedCases { case update, drawMenu, drawWorld, drawResult }
@@ -67,9 +67,9 @@ public struct GameSession: Machine {
     public init() {}
 
     /// How old a world is when a frame of it is due.
-    fileprivate func age(at frame: Int) -> Interval {
+    fileprivate func age(at frame: Int) -> Nanoseconds {
       let (seconds, rest) = frame.quotientAndRemainder(dividingBy: frameRate)
-      return Interval(nanoseconds: Int64(seconds) * 1_000_000_000 + Int64(rest) * 1_000_000_000 / Int64(frameRate))
+      return Nanoseconds(nanoseconds: Int64(seconds) * 1_000_000_000 + Int64(rest) * 1_000_000_000 / Int64(frameRate))
     }
   }
 
@@ -157,7 +157,7 @@ public struct GameSession: Machine {
   }
 
   /// Draws the world, and moves it where no clock does.
-  private mutating func moveByHand(_ dt: Interval, _ step: Step<Self>) -> Reaction<State> {
+  private mutating func moveByHand(_ dt: Nanoseconds, _ step: Step<Self>) -> Reaction<State> {
     world.drawn += 1
     if world.since == nil { world.age = min(world.age + min(dt, .longest - world.age), .longest) }
     step.emit(.update(dt))
@@ -201,7 +201,7 @@ extension GameSession {
       .event(.toMenu, "the world is given up"),
       .event(.gameOver, "the world comes to its end"),
       .event(
-        Event.frame, .interval("dt", like: [Interval.milliseconds(16)]),
+        Event.frame, .interval("dt", like: [Nanoseconds.milliseconds(16)]),
         about: "something is to be drawn, dt after the last time"),
     ],
     timers: [.timer(.tick, named: "frame", "the clock's next frame, counted in world time")],

@@ -48,7 +48,7 @@ extension SmartFridge {
       /// Cooling is wanted: the chamber is at or above the upper set-point.
       var demand: Bool
       /// The compressor must not start before this moment.
-      let until: Moment
+      let until: Instant
     }
 
     /// What is done when `minOn` expires.

@@ -42,11 +42,11 @@ extension SmartFridge {
     let cabinet = parameters.cabinet
     let temperature = chamber.temperature
 
-    func expect(_ timer: Event, after delay: Interval?) {
+    func expect(_ timer: Event, after delay: Nanoseconds?) {
       if let delay { step.arm(timer, after: delay) } else { step.disarm(timer) }
     }
     /// A crossing that is still to come, or else a second look if there is something to learn from it.
-    func report(_ threshold: Chamber.Threshold, isNews: Bool) -> Interval? {
+    func report(_ threshold: Chamber.Threshold, isNews: Bool) -> Nanoseconds? {
       guard threshold.isReached(by: temperature) else {
         return chamber.crossing(of: threshold.temperature, in: regime)
       }
@@ -66,14 +66,14 @@ extension SmartFridge {
   }
 
   /// Being at the limit is still high, so that only a chamber that cools leaves it.
-  private func untilBelowHighLimit(in regime: Chamber.Regime, _ parameters: Parameters) -> Interval? {
+  private func untilBelowHighLimit(in regime: Chamber.Regime, _ parameters: Parameters) -> Nanoseconds? {
     if chamber.temperature < parameters.highLimit { return parameters.cabinet.recheckDelay }
     guard regime.target < parameters.highLimit else { return nil }
     return chamber.crossing(of: parameters.highLimit, in: regime)
   }
 
   /// The temperature now; at the moment of a crossing it is the threshold, by definition.
-  func temperature(at now: Moment, _ parameters: Parameters) -> Double {
+  func temperature(at now: Instant, _ parameters: Parameters) -> Double {
     let regime = regime(of: state, parameters)
     let (min, max) = (parameters.cabinet.min, parameters.cabinet.max)
     if chamber.crosses(min, at: now, in: regime) { return min }

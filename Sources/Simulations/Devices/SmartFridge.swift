@@ -47,19 +47,19 @@ public struct SmartFridge: OrthogonalMachine {
 
   public struct Parameters: CabinetParameters {
     var cabinet = Cabinet()
-    var openTau = Interval.seconds(600)
-    var openCoolingTau = Interval.seconds(900)
+    var openTau = Nanoseconds.seconds(600)
+    var openCoolingTau = Nanoseconds.seconds(900)
     var defrostTarget = 15.0
-    var defrostTau = Interval.seconds(3600)
+    var defrostTau = Nanoseconds.seconds(3600)
     var highLimit = 10.0
-    var minOff = Interval.seconds(180)
-    var minOn = Interval.seconds(60)
-    var doorStopDelay = Interval.zero
-    var doorAlarm = Interval.seconds(120)
-    var highTemp = Interval.seconds(1800)
-    var defrostInterval = Interval.seconds(21_600)
-    var defrostDuration = Interval.seconds(1200)
-    var drip = Interval.seconds(120)
+    var minOff = Nanoseconds.seconds(180)
+    var minOn = Nanoseconds.seconds(60)
+    var doorStopDelay = Nanoseconds.zero
+    var doorAlarm = Nanoseconds.seconds(120)
+    var highTemp = Nanoseconds.seconds(1800)
+    var defrostInterval = Nanoseconds.seconds(21_600)
+    var defrostDuration = Nanoseconds.seconds(1200)
+    var drip = Nanoseconds.seconds(120)
     public init() {}
   }
 

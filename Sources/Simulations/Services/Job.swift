@@ -19,7 +19,7 @@ public import StateMachines
 /// of the state's word.
 public struct Job: Machine {
   public enum State: StateWithData {
-    case idle, loading(since: Moment), processing(since: Moment)
+    case idle, loading(since: Instant), processing(since: Instant)
     case finished(result: String), cancelled, failed(Stage, error: String)
 
     public enum Name: NamedCases { case idle, loading, processing, finished, cancelled, failed }
@@ -139,11 +139,11 @@ public struct Job: Machine {
   }
 
   /// How much of the present stage is done, from 0 to 1; `nil` where nothing runs.
-  private func progress(at now: Moment, _ parameters: Parameters) -> Double? {
-    let (begin, whole): (Moment, Interval)
+  private func progress(at now: Instant, _ parameters: Parameters) -> Double? {
+    let (begin, whole): (Instant, Nanoseconds)
     switch state {
-    case .loading(let since): (begin, whole) = (since, Interval(parameters.load))
-    case .processing(let since): (begin, whole) = (since, Interval(parameters.process))
+    case .loading(let since): (begin, whole) = (since, Nanoseconds(parameters.load))
+    case .processing(let since): (begin, whole) = (since, Nanoseconds(parameters.process))
     case .idle, .finished, .cancelled, .failed: return nil
     }
     return whole > .zero ? min(1, Double((now - begin).nanoseconds) / Double(whole.nanoseconds)) : 1

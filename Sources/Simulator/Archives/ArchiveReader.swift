@@ -1,6 +1,6 @@
 package import StateMachines
 
-extension World {
+extension WorldCore {
   /// A world out of an archive. It goes on as the one that was written would have: equal inputs make an equal journal.
   ///
   /// Its own journal is empty and begins behind the last input that was written. So nothing before that can be undone; a
@@ -86,12 +86,12 @@ struct WorldReading {
   /// Reads the state.
   ///
   /// - Parameter world: An empty one with the limits that it is to have.
-  mutating func read(into world: inout World, _ kinds: (String) -> CatalogueEntry?) throws {
+  mutating func read(into world: inout WorldCore, _ kinds: (String) -> CatalogueEntry?) throws {
     world.limits.chain = try decoder.number(as: Int.self)
     world.limits.keyedTimers = try decoder.number(as: Int.self)
     world.limits.wireChain = try decoder.number(as: Int.self)
     world.limits.wireDeliveries = try decoder.number(as: Int.self)
-    world.past = Past(seed: try decoder.word(), world.limits)
+    world.past = UndoHistory(seed: try decoder.word(), world.limits)
     world.record.generator = Generator(seed: try decoder.word())
     world.now = try moment(notBefore: .beginning)
     let last = try decoder.number()
@@ -110,8 +110,8 @@ struct WorldReading {
     world.past.waitNoLonger()
   }
 
-  private func moment(notBefore earliest: Moment) throws -> Moment {
-    let moment = Moment(nanoseconds: try decoder.signed())
+  private func moment(notBefore earliest: Instant) throws -> Instant {
+    let moment = Instant(nanoseconds: try decoder.signed())
     guard moment >= earliest, moment <= .end else { throw StorageFailure.damaged("a moment is not within world time") }
     return moment
   }
@@ -119,7 +119,7 @@ struct WorldReading {
   // MARK: Kinds
 
   /// Reads which kinds there are. One that is gone, or is of another version, is no hindrance where no machine of it lives.
-  private mutating func readKinds(_ kinds: (String) -> CatalogueEntry?, into world: inout World) throws {
+  private mutating func readKinds(_ kinds: (String) -> CatalogueEntry?, into world: inout WorldCore) throws {
     for place in 0..<(try decoder.count()) {
       let name = try decoder.text()
       let known: Kind? = if case .machine(let kind)? = kinds(name) { kind } else { nil }
@@ -148,7 +148,7 @@ struct WorldReading {
 
   // MARK: Machines
 
-  private mutating func readMachines(into world: inout World) throws {
+  private mutating func readMachines(into world: inout WorldCore) throws {
     let numbers = try decoder.count()
     let living = try decoder.count()
     guard numbers <= MachineID.most, living <= numbers else {
@@ -181,7 +181,7 @@ struct WorldReading {
   }
 
   /// Reads what stands in front of the first machine of a kind.
-  private mutating func readDescription(of place: Int, in world: borrowing World) throws {
+  private mutating func readDescription(of place: Int, in world: borrowing WorldCore) throws {
     let kind = world.population.kinds[place]
     guard areKnown[place] else { throw ArchiveFailure.unknownKind(kind.name) }
     let version = try decoder.number(as: Int.self)
@@ -192,7 +192,7 @@ struct WorldReading {
   }
 
   private mutating func readMachine(
-    _ machine: MachineID, _ kind: Int, _ name: UnsafeRawBufferPointer, _ sets: inout [UInt32], into world: inout World
+    _ machine: MachineID, _ kind: Int, _ name: UnsafeRawBufferPointer, _ sets: inout [UInt32], into world: inout WorldCore
   ) throws {
     if haveParameters[kind] == nil { try readDescription(of: kind, in: world) }
     guard world.registry.find(name) == nil else {
@@ -219,7 +219,7 @@ struct WorldReading {
     world.registry.insert(name, at: location, as: machine)
   }
 
-  private func readParameters(of kind: Int, _ sets: inout [UInt32], into world: inout World) throws -> UInt32 {
+  private func readParameters(of kind: Int, _ sets: inout [UInt32], into world: inout WorldCore) throws -> UInt32 {
     let definition = world.population.kinds[kind]
     guard haveParameters[kind] == true else { return try world.population.intern([], of: kind) }
     let number = try decoder.number(as: Int.self)
@@ -248,7 +248,7 @@ struct WorldReading {
     return sets[number]
   }
 
-  private func machine(in world: borrowing World) throws -> MachineID {
+  private func machine(in world: borrowing WorldCore) throws -> MachineID {
     let number = try decoder.number()
     guard number < UInt64(world.registry.capacity) else {
       throw StorageFailure.damaged("there is no machine \(number)")
@@ -256,7 +256,7 @@ struct WorldReading {
     return MachineID(UInt32(number))
   }
 
-  private func livingMachine(in world: borrowing World) throws -> MachineID {
+  private func livingMachine(in world: borrowing WorldCore) throws -> MachineID {
     let machine = try machine(in: world)
     guard world.registry.isAlive(machine) else {
       throw StorageFailure.damaged("machine \(machine.number) does not live")
@@ -266,7 +266,7 @@ struct WorldReading {
 
   // MARK: Timers
 
-  private func readTimers(into world: inout World) throws {
+  private func readTimers(into world: inout WorldCore) throws {
     var due = world.now.nanoseconds
     let count = try decoder.count()
     guard UInt64(count) < Agenda.lastStamp else { throw StorageFailure.damaged("there are too many timers") }
@@ -291,7 +291,7 @@ struct WorldReading {
     }
   }
 
-  private func readTimer(_ timer: RunningTimer, into world: inout World) throws {
+  private func readTimer(_ timer: RunningTimer, into world: inout WorldCore) throws {
     let machine = try livingMachine(in: world)
     let location = world.registry.location(of: machine)
     let kind = world.population.kinds[world.population.kind(at: location)]
@@ -316,7 +316,7 @@ struct WorldReading {
 
   // MARK: What joins machines, and what has gone
 
-  private func readVacancies(into world: inout World) throws {
+  private func readVacancies(into world: inout WorldCore) throws {
     var seen: Set<MachineID> = []
     for _ in 0..<(try decoder.count()) {
       let machine = try machine(in: world)
@@ -335,7 +335,7 @@ struct WorldReading {
     }
   }
 
-  private func readWires(into world: inout World) throws {
+  private func readWires(into world: inout WorldCore) throws {
     for _ in 0..<(try decoder.count()) {
       let source = try livingMachine(in: world)
       let output = try place(
@@ -348,7 +348,7 @@ struct WorldReading {
     }
   }
 
-  private func readCompositions(_ kinds: (String) -> CatalogueEntry?, into world: inout World) throws {
+  private func readCompositions(_ kinds: (String) -> CatalogueEntry?, into world: inout WorldCore) throws {
     for _ in 0..<(try decoder.count()) {
       let name = try decoder.text()
       let kind = try decoder.text()
@@ -359,7 +359,7 @@ struct WorldReading {
       guard world.compositions[name] == nil, !members.isEmpty, members.allSatisfy(all.contains) else {
         throw StorageFailure.damaged("\(name) is not composed of its members")
       }
-      world.compositions[name] = World.CompositionRecord(
+      world.compositions[name] = WorldCore.CompositionRecord(
         name: name, composition: composition, sequence: sequence, all: all, members: members)
     }
   }

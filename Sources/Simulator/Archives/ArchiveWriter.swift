@@ -8,14 +8,14 @@ import StateMachines
 /// writer.bytes
 /// ```
 package struct ArchiveWriter: ~Copyable {
-  private let world: World
+  private let world: WorldCore
   private var writing: WorldWriting
   private var hashing: WorldWriting
 
   /// - Parameter isAtLastInput: Whether the world is written as it was right after its last input, though time has passed
-  ///   since. It can be archived then; see ``World/canBeArchived``.
+  ///   since. It can be archived then; see ``WorldCore/canBeArchived``.
   /// - Complexity: O(machines + timers), but what is copied is memory and little else.
-  package init(of world: borrowing World, atLastInput isAtLastInput: Bool = false) {
+  package init(of world: borrowing WorldCore, atLastInput isAtLastInput: Bool = false) {
     self.world = world.still(atLastInput: isAtLastInput)
     writing = WorldWriting(of: self.world, .archive)
     hashing = WorldWriting(of: self.world, .present)
@@ -40,18 +40,18 @@ package struct ArchiveWriter: ~Copyable {
   /// - Precondition: All is written.
   package var bytes: [UInt8] { writing.bytes }
 
-  /// The hash of the state that was written; see ``World/stateHash``.
+  /// The hash of the state that was written; see ``WorldCore/stateHash``.
   ///
   /// - Precondition: All is written.
   package var stateHash: UInt64 { writing.stateHash }
 
-  /// The hash of what the world is at present; see ``World/presentHash``.
+  /// The hash of what the world is at present; see ``WorldCore/presentHash``.
   ///
   /// - Precondition: All is written.
   package var presentHash: UInt64 { hashing.stateHash }
 }
 
-extension World {
+extension WorldCore {
   /// This world as bytes; see ``ArchiveWriter`` for one that takes its time.
   package func archive() throws(ArchiveFailure) -> [UInt8] {
     var writing = WorldWriting(of: self, .archive)
@@ -95,13 +95,13 @@ extension World {
   ///
   /// - Parameter isAtLastInput: Whether as it was right after the last input: nothing has happened since but that time
   ///   has passed.
-  fileprivate func still(atLastInput isAtLastInput: Bool) -> World {
-    var copy = World(copying: self, Journal(inputs: 1, bytes: 1, after: lastSequence, at: journal.lastMoment))
+  fileprivate func still(atLastInput isAtLastInput: Bool) -> WorldCore {
+    var copy = WorldCore(copying: self, Journal(inputs: 1, bytes: 1, after: lastSequence, at: journal.lastMoment))
     copy.compositions = compositions
     copy.retired = retired
     copy.nextRetired = nextRetired
     if isAtLastInput, now.nanoseconds > journal.lastMoment {
-      copy.now = Moment(nanoseconds: journal.lastMoment)
+      copy.now = Instant(nanoseconds: journal.lastMoment)
       copy.instantStamp = copy.armings
       copy.chain = 0
     }
@@ -166,7 +166,7 @@ struct WorldWriting: ~Copyable {
     case present
   }
 
-  init(of world: borrowing World, _ purpose: Purpose) {
+  init(of world: borrowing WorldCore, _ purpose: Purpose) {
     self.purpose = purpose
     parameterSets = Array(repeating: ParameterSets(), count: world.population.kinds.count)
     lists = world.population.kinds.map { KindLists($0) }
@@ -194,7 +194,7 @@ struct WorldWriting: ~Copyable {
   ///
   /// - Parameter world: The one that this was begun for, which has not changed since.
   /// - Returns: Whether all is written.
-  mutating func advance(through world: borrowing World, by count: Int) throws(ArchiveFailure) -> Bool {
+  mutating func advance(through world: borrowing WorldCore, by count: Int) throws(ArchiveFailure) -> Bool {
     precondition(count > 0, "a piece has a size")
     switch phase {
     case .machines(let first):
@@ -238,7 +238,7 @@ struct WorldWriting: ~Copyable {
 
   // MARK: The parts
 
-  private func writeFacts(of world: borrowing World) {
+  private func writeFacts(of world: borrowing WorldCore) {
     if purpose != .present {
       encoder.count(world.limits.chain)
       encoder.count(world.limits.keyedTimers)
@@ -256,7 +256,7 @@ struct WorldWriting: ~Copyable {
     if purpose != .present { encoder.count(world.chain) }
   }
 
-  private func writeKinds(of world: borrowing World) {
+  private func writeKinds(of world: borrowing WorldCore) {
     encoder.count(world.population.kinds.count)
     for kind in world.population.kinds {
       encoder.text(kind.name)
@@ -264,7 +264,7 @@ struct WorldWriting: ~Copyable {
     }
   }
 
-  private mutating func write(_ machine: MachineID, of world: borrowing World) throws(ArchiveFailure) {
+  private mutating func write(_ machine: MachineID, of world: borrowing WorldCore) throws(ArchiveFailure) {
     let location = world.registry.location(of: machine)
     guard location.isSomewhere else {
       if purpose == .present { return }
@@ -291,7 +291,7 @@ struct WorldWriting: ~Copyable {
   }
 
   /// Writes what else there is to say of a kind, in front of the first machine of it that lives: nobody needs it before.
-  private mutating func describe(_ place: Int, of world: borrowing World) {
+  private mutating func describe(_ place: Int, of world: borrowing WorldCore) {
     isDescribed[place] = true
     encoder.count(world.population.kinds[place].version)
     encoder.flag(!world.population.kinds[place].parameters.isEmpty)
@@ -299,7 +299,7 @@ struct WorldWriting: ~Copyable {
 
   /// Writes the number of a set of parameters, and where it comes for the first time the set: all of it, since a default
   /// may be another later.
-  private mutating func writeParameters(at location: Location, _ kind: Int, of world: borrowing World) {
+  private mutating func writeParameters(at location: Location, _ kind: Int, of world: borrowing WorldCore) {
     guard let set = world.population.parameterPlace(at: location) else { return }
     if let known = parameterSets[kind].numbers[set] { return encoder.number(known) }
     let entries = world.population.kinds[kind].parameters
@@ -318,7 +318,7 @@ struct WorldWriting: ~Copyable {
   }
 
   /// Writes a timer, if it runs.
-  private mutating func write(_ entry: Agenda.Entry, of world: borrowing World) {
+  private mutating func write(_ entry: Agenda.Entry, of world: borrowing WorldCore) {
     let location = world.registry.location(of: entry.machine)
     guard location.isSomewhere else { return }
     let kind = world.population.kind(at: location)
@@ -340,7 +340,7 @@ struct WorldWriting: ~Copyable {
   }
 
   /// Writes which numbers are given out next, and of which dropped machines the journal may speak.
-  private func writeNumbers(of world: borrowing World) {
+  private func writeNumbers(of world: borrowing WorldCore) {
     encoder.count(world.registry.vacantNumbers)
     world.registry.forEachVacancy { encoder.number(UInt64($0)) }
     encoder.count(world.retired.count - world.nextRetired)
@@ -350,7 +350,7 @@ struct WorldWriting: ~Copyable {
     }
   }
 
-  private func writeRest(of world: borrowing World) {
+  private func writeRest(of world: borrowing WorldCore) {
     encoder.byte(world.stallForArchive.rawValue)
     if purpose != .present { writeNumbers(of: world) }
     encoder.count(world.wires.count)
@@ -375,7 +375,7 @@ struct WorldWriting: ~Copyable {
   }
 }
 
-extension World {
+extension WorldCore {
   /// What is to be written of a stall.
   fileprivate var stallForArchive: WorldArchive.Stall {
     guard isStalled else { return .none }

@@ -1,6 +1,6 @@
 import StateMachines
 
-/// A world as bytes: what `ArchiveWriter` writes and `World.init(archive:kinds:limits:)` reads.
+/// A world as bytes: what `ArchiveWriter` writes and `WorldCore.init(archive:kinds:limits:)` reads.
 ///
 /// Numbers and texts are written as by `ValueEncoder`. What a kind has in lists is written by word, so that a later release
 /// finds it again in lists of another order. In their order:

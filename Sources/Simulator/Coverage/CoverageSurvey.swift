@@ -24,7 +24,7 @@ package struct CoverageSurvey: Sendable {
   ///   - pattern: Of the names of machines that count, those that were dropped included.
   ///   - isWanted: Whether machines of a kind count.
   /// - Complexity: O(machines).
-  package init(of world: borrowing World, _ pattern: Pattern, _ isWanted: (Kind) -> Bool) {
+  package init(of world: borrowing WorldCore, _ pattern: Pattern, _ isWanted: (Kind) -> Bool) {
     let wanted = world.kinds.map(isWanted)
     var tallies = world.kinds.map(CoverageTally.init(of:))
     self.pattern = pattern
@@ -54,7 +54,7 @@ package struct CoverageSurvey: Sendable {
   ///
   /// - Parameter inputs: How many at most.
   /// - Returns: Whether all is read.
-  package mutating func advance(through world: borrowing World, by inputs: Int) -> Bool {
+  package mutating func advance(through world: borrowing WorldCore, by inputs: Int) -> Bool {
     var left = inputs
     while left > 0, reader.next <= end {
       guard let entry = world.read(&reader) else {
@@ -71,7 +71,7 @@ package struct CoverageSurvey: Sendable {
     return reader.next > end
   }
 
-  private mutating func note(_ entry: JournalEntry, _ world: borrowing World) {
+  private mutating func note(_ entry: JournalEntry, _ world: borrowing WorldCore) {
     // What was undone has not been.
     if world.hasUndone(entry.sequence) { return }
     // An input of the whole world is no step of a machine.

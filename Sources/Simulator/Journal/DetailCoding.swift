@@ -160,7 +160,7 @@ package struct DetailReader {
   // Safety: details end with a zero tag, and every length in them was written by `DetailWriter`, or by whoever has written
   // a segment, which `RecordScanner` has gone through.
   private(set) var place: UnsafeRawPointer
-  private let moment: Moment
+  private let moment: Instant
   private var isAtEnd: Bool
 
   init(_ entry: JournalEntry) {
@@ -201,8 +201,8 @@ package struct DetailReader {
       return .number(Double(bitPattern: UInt64(littleEndian: place.loadUnaligned(as: UInt64.self))))
     case 4: return .flag(false)
     case 5: return .flag(true)
-    case 6: return .interval(Interval(nanoseconds: Int64(bitPattern: number())))
-    case 7: return .moment(Moment(nanoseconds: Int64(bitPattern: number())))
+    case 6: return .interval(Nanoseconds(nanoseconds: Int64(bitPattern: number())))
+    case 7: return .moment(Instant(nanoseconds: Int64(bitPattern: number())))
     case let other: preconditionFailure("the journal has no value of class \(other)")
     }
   }
@@ -212,7 +212,7 @@ package struct DetailReader {
     return (0..<count).map { _ in value() }
   }
 
-  private mutating func later() -> Moment { moment + Interval(nanoseconds: Int64(number())) }
+  private mutating func later() -> Instant { moment + Nanoseconds(nanoseconds: Int64(number())) }
 
   private mutating func key() -> UInt32 { UInt32(number()) }
 
@@ -254,7 +254,7 @@ package struct DetailReader {
     case .renewed:
       let (machine, timer, key) = (machine(), Int(number()), key())
       return .renewed(
-        RenewedTimer(machine: machine, timer: timer, key: key, duration: Interval(nanoseconds: Int64(number()))))
+        RenewedTimer(machine: machine, timer: timer, key: key, duration: Nanoseconds(nanoseconds: Int64(number()))))
     }
   }
 }

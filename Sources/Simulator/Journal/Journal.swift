@@ -51,7 +51,7 @@ package struct Journal: ~Copyable {
   private let mostInputs: UInt64
   private let mostBytes: Int
   /// The first input that somebody else is to keep and does not yet: it and those behind it are not forgotten.
-  var firstUnkept: UInt64 = .max
+  var firstUnflushed: UInt64 = .max
   /// Inputs before this one may speak of machines whose numbers others have by now.
   private var floor: UInt64 = 0
   /// The moment of the last input.
@@ -120,7 +120,7 @@ package struct Journal: ~Copyable {
   /// Writes down an input that is no machine's: that the world has gone back, or that timers began anew.
   ///
   /// - Parameter details: Say which, and how far or which ones.
-  mutating func append(worldwide details: borrowing DetailWriter, at moment: Moment) -> UInt64 {
+  mutating func append(worldwide details: borrowing DetailWriter, at moment: Instant) -> UInt64 {
     append(
       .event, MachineID(MachineID.absentNumber), index: 0, StepResult(verdict: .moved, from: 0, to: 0), at: moment,
       details)
@@ -132,7 +132,7 @@ package struct Journal: ~Copyable {
   /// - Returns: Its number.
   @inline(__always)
   mutating func append(
-    _ input: InputClass, _ machine: MachineID, index: UInt8, _ result: StepResult, at moment: Moment,
+    _ input: InputClass, _ machine: MachineID, index: UInt8, _ result: StepResult, at moment: Instant,
     _ details: borrowing DetailWriter, isFromOutside: Bool = false
   ) -> UInt64 {
     last &+= 1
@@ -185,7 +185,7 @@ package struct Journal: ~Copyable {
   }
 
   private mutating func forgetTheOldest() {
-    while oldestBlock + 1 < blocks.count, blocks[oldestBlock + 1].firstSequence <= firstUnkept,
+    while oldestBlock + 1 < blocks.count, blocks[oldestBlock + 1].firstSequence <= firstUnflushed,
       bytes > mostBytes || blocks[oldestBlock + 1].firstSequence + mostInputs <= last + 1
     {
       blocks[oldestBlock].storage?.leave()
@@ -266,7 +266,7 @@ package struct Journal: ~Copyable {
   ///   input stays, however few are kept.
   /// - Complexity: O(1) at the end; otherwise O(log *blocks*), then the records of one block are passed over.
   func reader(from sequence: UInt64) -> JournalReader {
-    precondition(sequence >= min(first, firstUnkept) && sequence <= last + 1, "the journal is read where it is")
+    precondition(sequence >= min(first, firstUnflushed) && sequence <= last + 1, "the journal is read where it is")
     var reader = JournalReader(next: sequence)
     if sequence <= last {
       _ = seek(&reader)
@@ -319,11 +319,11 @@ package struct Journal: ~Copyable {
   /// on later where it stopped.
   func read(_ reader: inout JournalReader) -> JournalEntry? {
     // What is forgotten may still stand in a block, but its machines' numbers may be in use again.
-    guard reader.next <= last, last - reader.next < mostInputs || reader.next >= firstUnkept, reader.next >= floor
+    guard reader.next <= last, last - reader.next < mostInputs || reader.next >= firstUnflushed, reader.next >= floor
     else { return nil }
     if let place = blockPlace(of: reader) { return decode(&reader, in: place) }
     // Its block was not looked for yet, or has gone after all of it was read.
-    guard reader.next >= min(first, firstUnkept) else { return nil }
+    guard reader.next >= min(first, firstUnflushed) else { return nil }
     let place = seek(&reader)
     return decode(&reader, in: place)
   }
@@ -354,7 +354,7 @@ package struct Journal: ~Copyable {
       reader.moment &+= Int64(bitPattern: elapsed)
     }
     let entry = JournalEntry(
-      sequence: reader.next, moment: Moment(nanoseconds: reader.moment),
+      sequence: reader.next, moment: Instant(nanoseconds: reader.moment),
       machine: machine, input: input, verdict: verdict, continuesRequest: word & 0x80 != 0,
       index: UInt8(truncatingIfNeeded: word >> 32), from: UInt8(truncatingIfNeeded: word >> 40),
       to: UInt8(truncatingIfNeeded: word >> 48), hasDetails: word & 0x20 != 0, details: start + length)

@@ -31,7 +31,7 @@ package enum InputClass: UInt8, Sendable {
 /// One input of a world and what it caused, as the journal keeps it.
 package struct JournalEntry {
   package let sequence: UInt64
-  package let moment: Moment
+  package let moment: Instant
   /// The machine that got the input; `nil` for an input of the whole world (`rewound`, `renewed`).
   package let machine: MachineID?
   package let input: InputClass
@@ -52,8 +52,8 @@ package struct JournalEntry {
 package enum JournalDetail {
   case emitted(output: UInt8, data: [Value])
   /// A timer, by its place in the kind's list; `key` is 0 where it bears none.
-  case armed(timer: UInt8, key: UInt32, due: Moment)
-  case disarmed(timer: UInt8, key: UInt32, due: Moment)
+  case armed(timer: UInt8, key: UInt32, due: Instant)
+  case disarmed(timer: UInt8, key: UInt32, due: Instant)
   /// The data of the state before and after, where the kind prints any.
   case dataBefore(String)
   case dataAfter(String)
@@ -66,7 +66,7 @@ package enum JournalDetail {
   /// The kind's place in the world; for a creation.
   case kind(UInt32)
   /// When a fired timer would have been due.
-  case due(Moment)
+  case due(Instant)
   /// The key of the timer that expired or was fired, where it bears one.
   case key(UInt32)
   /// Where a delivery came from.

@@ -76,7 +76,7 @@ extension JournalSegment {
   /// - Throws: ``SegmentFailure`` where the records up to it cannot be read.
   package static func prefix(
     of bytes: UnsafeRawBufferPointer, _ numbers: ClosedRange<UInt64>, to last: UInt64
-  ) throws -> (bytes: [UInt8], moment: Moment) {
+  ) throws -> (bytes: [UInt8], moment: Instant) {
     guard let segment = JournalSegment(bytes) else { throw SegmentFailure.damaged("it is no segment") }
     var scanner = RecordScanner(segment, first: numbers.lowerBound)
     while scanner.next <= min(last, numbers.upperBound) { _ = try scanner.read() }
@@ -88,7 +88,7 @@ extension JournalSegment {
     facts.append(to: &prefix)
     for creation in creations { creation.append(to: &prefix) }
     prefix.append(contentsOf: segment.records[..<scanner.offset])
-    return (prefix, Moment(nanoseconds: scanner.moment))
+    return (prefix, Instant(nanoseconds: scanner.moment))
   }
 }
 
@@ -126,7 +126,7 @@ extension JournalSegment.Facts {
 
   /// Whether each is what a world can have had.
   fileprivate var areSound: Bool {
-    let time = 0...Moment.end.nanoseconds
+    let time = 0...Instant.end.nanoseconds
     // As far as the daemon's limits go, and more.
     let most: ClosedRange<Int64> = 0...1 << 32
     return time.contains(moment) && time.contains(lastMoment)
@@ -155,7 +155,7 @@ extension JournalSegment.Creation {
 }
 
 /// What a world remembers of itself for the one who keeps its journal.
-struct Unkept {
+struct Unflushed {
   /// Where the part begins that has not been handed out.
   var start: JournalReader
   /// Machines that were made in that part, with the inputs that made them.
@@ -166,34 +166,34 @@ struct Unkept {
   var undone: [ClosedRange<UInt64>] = []
 }
 
-extension World {
+extension WorldCore {
   /// Begins to remember what of the journal was not handed out yet: all from the next input on.
   package mutating func beginKeeping() {
-    journal.firstUnkept = journal.last + 1
-    unkept = Unkept(start: journal.reader(from: journal.last + 1))
+    journal.firstUnflushed = journal.last + 1
+    unflushed = Unflushed(start: journal.reader(from: journal.last + 1))
   }
 
   /// Whether there are inputs that have not been handed out.
   @inline(__always)
-  package var hasUnkept: Bool { journal.firstUnkept <= journal.last }
+  package var hasUnflushed: Bool { journal.firstUnflushed <= journal.last }
 
   /// The numbers of the inputs that have not been handed out, for tests.
   ///
   /// - Precondition: There are some.
-  package var unkeptNumbers: ClosedRange<UInt64> { journal.firstUnkept...journal.last }
+  package var unkeptNumbers: ClosedRange<UInt64> { journal.firstUnflushed...journal.last }
 
   /// What was undone by inputs that have not been handed out: each stretch up to the input that undid it.
-  package var unkeptUndone: [ClosedRange<UInt64>] { unkept?.undone ?? [] }
+  package var unkeptUndone: [ClosedRange<UInt64>] { unflushed?.undone ?? [] }
 
   /// Appends a segment of the inputs that have not been handed out.
   ///
   /// - Precondition: There are some.
   /// - Returns: What they have made, which the segment says too.
   /// - Complexity: O(bytes).
-  package func appendUnkept(to bytes: inout [UInt8]) -> [JournalSegment.Creation] {
-    guard let unkept, hasUnkept else { preconditionFailure("all inputs have been handed out") }
-    let creations = creations(unkept)
-    journal.withRecords(from: unkept.start) { moment, pieces in
+  package func appendUnflushed(to bytes: inout [UInt8]) -> [JournalSegment.Creation] {
+    guard let unflushed, hasUnflushed else { preconditionFailure("all inputs have been handed out") }
+    let creations = creations(unflushed)
+    journal.withRecords(from: unflushed.start) { moment, pieces in
       JournalSegment.Facts(from: moment, to: journal.lastMoment, limits, creations: creations.count).append(to: &bytes)
       for creation in creations { creation.append(to: &bytes) }
       for piece in pieces { bytes.append(contentsOf: piece) }
@@ -201,14 +201,14 @@ extension World {
     return creations
   }
 
-  private func creations(_ unkept: Unkept) -> [JournalSegment.Creation] {
-    if unkept.machines.isEmpty { return [] }
-    let machines = unkept.machines.map { made in
+  private func creations(_ unflushed: Unflushed) -> [JournalSegment.Creation] {
+    if unflushed.machines.isEmpty { return [] }
+    let machines = unflushed.machines.map { made in
       JournalSegment.Creation(
         sequence: made.sequence, machine: made.machine, kind: kind(of: made.machine).name, name: name(of: made.machine))
     }
     return machines
-      + unkept.compositions.map {
+      + unflushed.compositions.map {
         JournalSegment.Creation(sequence: $0.sequence, machine: nil, kind: $0.kind, name: $0.name)
       }
   }
@@ -217,14 +217,14 @@ extension World {
   ///
   /// - Complexity: O(what was made and undone since they were handed out), most often nothing.
   package mutating func didKeep(upTo last: UInt64) {
-    guard var rest = unkept, hasUnkept, last >= journal.firstUnkept else { return }
+    guard var rest = unflushed, hasUnflushed, last >= journal.firstUnflushed else { return }
     if last >= journal.last { return beginKeeping() }
-    journal.firstUnkept = last + 1
+    journal.firstUnflushed = last + 1
     rest.start = journal.reader(from: last + 1)
     rest.machines.removeAll { $0.sequence <= last }
     rest.compositions.removeAll { $0.sequence <= last }
     rest.undone.removeAll { $0.upperBound <= last }
-    unkept = rest
+    unflushed = rest
   }
 }
 

@@ -228,7 +228,7 @@ struct Registry: ~Copyable {
   /// - Returns: Those that live no more, and those that live again.
   /// - Complexity: O(numbers).
   mutating func align(
-    with other: borrowing Registry, _ population: borrowing Population
+    with other: borrowing Registry, _ population: borrowing MachineStorage
   ) -> (gone: [MachineID], back: [MachineID]) {
     var gone: [MachineID] = []
     var back: [MachineID] = []
@@ -270,7 +270,7 @@ struct Registry: ~Copyable {
   }
 
   /// Lets a number speak of a machine that is not here, or not any more, though lines of the journal tell of it.
-  mutating func note(_ name: String, kind: Int, as id: MachineID, _ population: borrowing Population) {
+  mutating func note(_ name: String, kind: Int, as id: MachineID, _ population: borrowing MachineStorage) {
     while locations.count <= id.index {
       nameOffsets.append(.max)
       locations.append(.dropped(kind: 0))

@@ -22,7 +22,7 @@ package struct StateTally: Sendable {
   }
 }
 
-extension World {
+extension WorldCore {
   /// Goes on with counting in which states the machines are that are to be counted. Each counts as it is when its turn
   /// comes.
   ///

@@ -7,7 +7,7 @@ import StateMachines
 /// allowed to go on. What was undone is passed over. The journal that comes of it is compared input by input.
 struct Replay: ~Copyable {
   /// As far as it has come.
-  var world: World
+  var world: WorldCore
   /// What comes next in the other journal.
   private var source: JournalReader
   /// What comes next of what was made here.
@@ -26,14 +26,14 @@ struct Replay: ~Copyable {
   ///   - checkpoint: Where to begin; nil for the beginning of the world.
   ///   - journalBytes: How much of the journal that comes of it is kept.
   /// - Precondition: The other journal has all inputs from there on.
-  init(of other: borrowing World, from checkpoint: Checkpoint?, to end: UInt64, journalBytes: Int = 128 << 10) {
+  init(of other: borrowing WorldCore, from checkpoint: Checkpoint?, to end: UInt64, journalBytes: Int = 128 << 10) {
     let journal = Journal(
       inputs: .max >> 1, bytes: journalBytes, after: checkpoint?.sequence ?? 0,
       at: checkpoint?.world.now.nanoseconds ?? 0)
     if let checkpoint {
-      world = World(copying: checkpoint.world, journal)
+      world = WorldCore(copying: checkpoint.world, journal)
     } else {
-      world = World(seed: other.past.seed, limits: other.limits)
+      world = WorldCore(seed: other.past.seed, limits: other.limits)
       world.journal = journal
     }
     world.population.adoptKinds(of: other.population)
@@ -46,7 +46,7 @@ struct Replay: ~Copyable {
   /// Goes on with so many inputs at most, and those that follow from the last of them.
   ///
   /// - Returns: Whether all are played.
-  mutating func advance(through other: borrowing World, by inputs: Int) throws(Divergence) -> Bool {
+  mutating func advance(through other: borrowing WorldCore, by inputs: Int) throws(Divergence) -> Bool {
     var left = inputs
     while left > 0 {
       guard source.next <= end else { return true }
@@ -71,7 +71,7 @@ struct Replay: ~Copyable {
   /// Compares what was made of an entry with it and what comes behind it.
   ///
   /// - Returns: How many inputs were made.
-  private mutating func compare(_ entry: JournalEntry, with other: borrowing World) throws(Divergence) -> Int {
+  private mutating func compare(_ entry: JournalEntry, with other: borrowing WorldCore) throws(Divergence) -> Int {
     var expected: JournalEntry? = entry
     var count = 0
     // A step may be followed by more inputs than this journal keeps; they are looked at as far as they are there.
@@ -101,11 +101,11 @@ extension JournalEntry {
   }
 }
 
-extension World {
+extension WorldCore {
   /// Plays one entry of another journal, unless it follows from what was played before.
   ///
   /// - Returns: Whether that can be: the journal may be one that no world has ever written.
-  fileprivate mutating func replay(_ entry: JournalEntry, of other: borrowing World) -> Bool {
+  fileprivate mutating func replay(_ entry: JournalEntry, of other: borrowing WorldCore) -> Bool {
     let moment = entry.moment
     guard entry.input.isFromOutside else {
       // Of a delivery nothing comes: it would have been made by now.
@@ -122,7 +122,7 @@ extension World {
   }
 
   /// Lets the timer expire that is next; also after a chain that was stopped and allowed to go on.
-  private mutating func expire(at moment: Moment) {
+  private mutating func expire(at moment: Instant) {
     var one = 1
     if advance(to: moment, budget: &one) == .livelocked, one == 1 {
       goOn()
@@ -135,7 +135,7 @@ extension World {
     machine.index < registry.capacity && registry.isAlive(machine)
   }
 
-  private mutating func play(_ entry: JournalEntry, of other: borrowing World) -> Bool {
+  private mutating func play(_ entry: JournalEntry, of other: borrowing WorldCore) -> Bool {
     let facts = ReplayFacts(entry)
     guard let machine = entry.machine else {
       if entry.input == .renewed {

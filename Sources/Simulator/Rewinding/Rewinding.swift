@@ -9,7 +9,7 @@ package final class Rewinding {
     /// Just before the last so many requests that brought inputs from outside.
     case requests(Int)
     /// After all that happened up to a moment, with the clock at that moment. It is not after now.
-    case moment(Moment)
+    case moment(Instant)
   }
 
   package enum Failure: Error, Equatable {
@@ -40,7 +40,7 @@ package final class Rewinding {
   /// A copy for the next way back, where the last one is long ago.
   private(set) var checkpoint: Checkpoint?
 
-  package init(of world: borrowing World, to goal: Goal) {
+  package init(of world: borrowing WorldCore, to goal: Goal) {
     self.goal = goal
     end = world.lastSequence
     firstUndone = end + 1
@@ -58,7 +58,7 @@ package final class Rewinding {
   /// - Parameters:
   ///   - world: The one that this was begun for, which has not changed since.
   ///   - inputs: About how many inputs at most are looked at or played. The journal is searched by blocks.
-  package func advance(through world: borrowing World, by inputs: Int) throws(Failure) {
+  package func advance(through world: borrowing WorldCore, by inputs: Int) throws(Failure) {
     precondition(world.lastSequence == end, "a world stands still while it goes back")
     var left = inputs
     while left > 0 {
@@ -81,7 +81,7 @@ package final class Rewinding {
   /// Looks through the inputs of a block before `bound`.
   ///
   /// - Returns: How many those were.
-  private func search(_ world: borrowing World, upTo bound: UInt64, requests: Int) throws(Failure) -> Int {
+  private func search(_ world: borrowing WorldCore, upTo bound: UInt64, requests: Int) throws(Failure) -> Int {
     let first = world.firstSequence
     guard bound > first else {
       guard first == 1 else { throw .forgotten(from: oldestReachable(world)) }
@@ -129,7 +129,7 @@ package final class Rewinding {
   }
 
   /// Begins to build up the world to just before an input.
-  private func build(_ world: borrowing World, from sequence: UInt64) throws(Failure) {
+  private func build(_ world: borrowing WorldCore, from sequence: UInt64) throws(Failure) {
     firstUndone = sequence
     base = world.past.checkpoint(before: sequence, firstKept: world.firstSequence)
     guard base != nil || world.firstSequence == 1 else { throw .forgotten(from: oldestReachable(world)) }
@@ -138,7 +138,7 @@ package final class Rewinding {
   }
 
   /// Ends the way: all that has happened is played, and the clock is set.
-  private func arrive(_ world: borrowing World) {
+  private func arrive(_ world: borrowing WorldCore) {
     let sinceCheckpoint = end + 1 - (base?.sequence ?? 0)
     // Whoever went a long way back is likely to do it again.
     if sinceCheckpoint >= world.past.wait(machines: replay.world.machineCount),
@@ -152,17 +152,17 @@ package final class Rewinding {
     phase = .arrived
   }
 
-  private func oldestReachable(_ world: borrowing World) -> UInt64 {
+  private func oldestReachable(_ world: borrowing WorldCore) -> UInt64 {
     (world.past.oldestCheckpoint(firstKept: world.firstSequence)?.sequence ?? world.lastSequence) + 1
   }
 
   /// The moment to which the clock goes back.
-  private func moment(_ world: borrowing World) -> Moment {
+  private func moment(_ world: borrowing WorldCore) -> Instant {
     if case .moment(let moment) = goal { return moment }
     var reader = world.journalReader(from: firstUndone)
     return world.read(&reader)?.moment ?? world.now
   }
 
   /// Hands out the world that was built up.
-  func withWorld<R>(_ body: (inout World) -> R) -> R { body(&replay.world) }
+  func withWorld<R>(_ body: (inout WorldCore) -> R) -> R { body(&replay.world) }
 }

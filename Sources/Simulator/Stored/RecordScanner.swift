@@ -35,7 +35,7 @@ struct RecordScanner {
     offset += 7
     let before = moment
     if head & 0x40 == 0 { moment &+= Int64(bitPattern: try number()) }
-    guard (0...Moment.end.nanoseconds).contains(moment) else { throw .damaged("its moment is not within world time") }
+    guard (0...Instant.end.nanoseconds).contains(moment) else { throw .damaged("its moment is not within world time") }
     details = offset
     let hasDetails = head & 0x20 != 0
     tags = []
@@ -58,7 +58,7 @@ struct RecordScanner {
     guard let verdict = Verdict(rawValue: head >> 3 & 3) else { throw .damaged("there is no such outcome") }
     defer { next += 1 }
     return JournalEntry(
-      sequence: next, moment: Moment(nanoseconds: moment), machine: machine, input: input, verdict: verdict,
+      sequence: next, moment: Instant(nanoseconds: moment), machine: machine, input: input, verdict: verdict,
       continuesRequest: head & 0x80 != 0, index: index, from: from, to: to, hasDetails: hasDetails,
       details: bytes.baseAddress.unsafelyUnwrapped + details)
   }

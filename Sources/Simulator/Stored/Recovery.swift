@@ -18,20 +18,20 @@ package struct Recovery: ~Copyable {
   // MARK: Building up
 
   /// The world with its journal and all names, and the machines of the checkpoint until they are replaced at the end.
-  private var source: World
+  private var source: WorldCore
   private var replay: Replay
   private let catalogue: Catalogue
   private let words: StoredWords
   /// By the kind's name, for the inputs before `wordsHoldUntil`.
   private var translations: [String: KindTranslation] = [:]
   private var wordsHoldUntil: UInt64 = 0
-  private var compositions: [World.CompositionRecord]
+  private var compositions: [WorldCore.CompositionRecord]
 
   /// - Parameters:
   ///   - world: As it was at a checkpoint, with a journal that begins behind it; or new, with its seed.
   ///   - undone: All that was undone behind it.
   ///   - words: By whose places the segments were written.
-  package init(of world: consuming World, undone: UndoneSpans, _ words: StoredWords, _ catalogue: Catalogue) {
+  package init(of world: consuming WorldCore, undone: UndoneSpans, _ words: StoredWords, _ catalogue: Catalogue) {
     source = world
     let base = source.lastSequence > 0 ? Checkpoint(of: source, as: source.lastSequence) : nil
     source.past.adopt(undone)
@@ -56,7 +56,7 @@ package struct Recovery: ~Copyable {
     let before = source.lastSequence
     guard let segment = JournalSegment(bytes), numbers.contains(before + 1) else { throw .gap(after: before) }
     // One segment may have more inputs than are kept; they stay until they are played.
-    source.journal.firstUnkept = before + 1
+    source.journal.firstUnflushed = before + 1
     try appendRecords(of: segment, numbers)
     segment.facts.shape(&source.limits)
     segment.facts.shape(&replay.world.limits)
@@ -164,7 +164,7 @@ package struct Recovery: ~Copyable {
       machines.first { $0.sequence >= creation.sequence && $0.name == "\(creation.name).\(member.name)" }?.machine
     }
     compositions.append(
-      World.CompositionRecord(
+      WorldCore.CompositionRecord(
         name: creation.name, composition: composition, sequence: creation.sequence, all: all, members: all))
   }
 
@@ -198,12 +198,12 @@ package struct Recovery: ~Copyable {
     return .diverged(at: sequence, kind: kind.name, input: input)
   }
 
-  /// The hash of what the world has come to with the segments so far; see ``World/presentHash``.
+  /// The hash of what the world has come to with the segments so far; see ``WorldCore/presentHash``.
   ///
   /// - Precondition: At least one segment was played.
   package mutating func presentHash() throws(ArchiveFailure) -> UInt64 {
     // A way back to a moment between two inputs leaves a later time than the last input that was played.
-    replay.world.move(to: Moment(nanoseconds: source.journal.lastMoment))
+    replay.world.move(to: Instant(nanoseconds: source.journal.lastMoment))
     replay.world.compositions = [:]
     replay.world.keep(compositions)
     return try replay.world.presentHash
@@ -214,7 +214,7 @@ package struct Recovery: ~Copyable {
   /// - Parameters:
   ///   - moment: The moment that it had come to.
   ///   - limits: Those that hold from now on.
-  package consuming func finish(at moment: Moment, _ limits: WorldLimits) -> World {
+  package consuming func finish(at moment: Instant, _ limits: WorldLimits) -> WorldCore {
     source.takeOver(&replay.world)
     source.limits = limits
     source.firings = replay.world.firings
@@ -231,13 +231,13 @@ package struct Recovery: ~Copyable {
 
 /// What was undone in a stretch of a journal, found by looking through it.
 package struct UndoneSpans: Sendable {
-  var spans: ContiguousArray<Past.Undone> = []
+  var spans: ContiguousArray<UndoHistory.Undone> = []
 
   package init() {}
 
   /// - Parameter stretches: What was undone, up to the input that undid it, in the order of those.
   package init(_ stretches: [ClosedRange<UInt64>]) {
-    for stretch in stretches { Past.undo(from: stretch.lowerBound, by: stretch.upperBound, in: &spans) }
+    for stretch in stretches { UndoHistory.undo(from: stretch.lowerBound, by: stretch.upperBound, in: &spans) }
   }
 
   /// The first input that was undone; nil if none was.
@@ -251,15 +251,15 @@ package struct UndoneSpans: Sendable {
       guard entry.input == .rewound else { continue }
       var details = DetailReader(entry)
       while let detail = details.next() {
-        if case .undone(let count) = detail { Past.undo(from: entry.sequence - count, by: entry.sequence, in: &spans) }
+        if case .undone(let count) = detail { UndoHistory.undo(from: entry.sequence - count, by: entry.sequence, in: &spans) }
       }
     }
   }
 }
 
-extension World {
+extension WorldCore {
   /// Takes over what another world has come to, as the end of a recovery.
-  fileprivate mutating func takeOver(_ other: inout World) {
+  fileprivate mutating func takeOver(_ other: inout WorldCore) {
     _ = exchange(with: &other)
     registry.renewVacancies()
     // Lines of the journal may speak of any of those that do not live.

@@ -8,7 +8,7 @@ package final class AgendaListing {
   private let pattern: Pattern
   private var remaining: Int
   /// What is still to be handed out, from `next` on.
-  private var found: [World.AgendaItem]
+  private var found: [WorldCore.AgendaItem]
   private var next = 0
   /// The agenda as it was, for what comes behind `found`; nil where nothing does.
   private var agenda: Agenda?
@@ -16,7 +16,7 @@ package final class AgendaListing {
   /// Entries looked at where they stand, at most: some tenths of a millisecond.
   fileprivate static let lookedAtInPlace = 1_024
 
-  fileprivate init(_ world: borrowing World, _ pattern: Pattern, limit: Int) {
+  fileprivate init(_ world: borrowing WorldCore, _ pattern: Pattern, limit: Int) {
     self.pattern = pattern
     remaining = limit
     found = []
@@ -26,7 +26,7 @@ package final class AgendaListing {
       return
     }
     var budget = min(AgendaListing.lookedAtInPlace, world.agenda.count)
-    var items: [World.AgendaItem] = []
+    var items: [WorldCore.AgendaItem] = []
     world.agenda.forEachInOrder { entry in
       guard items.count < limit, budget > 0 else { return false }
       budget -= 1
@@ -41,7 +41,7 @@ package final class AgendaListing {
   }
 
   /// The memory that what was copied takes.
-  package var bytes: Int { found.count * MemoryLayout<World.AgendaItem>.stride + (agenda?.bytes ?? 0) }
+  package var bytes: Int { found.count * MemoryLayout<WorldCore.AgendaItem>.stride + (agenda?.bytes ?? 0) }
 
   /// Whether nothing is left.
   package var isDone: Bool { remaining == 0 || (next == found.count && agenda == nil) }
@@ -52,7 +52,7 @@ package final class AgendaListing {
   ///   - world: The one that the listing is of.
   ///   - budget: The most timers to look at; lowered by those that were.
   /// - Complexity: O(log *n*) for each timer looked at.
-  package func next(in world: borrowing World, budget: inout Int) -> World.AgendaItem? {
+  package func next(in world: borrowing WorldCore, budget: inout Int) -> WorldCore.AgendaItem? {
     while budget > 0, remaining > 0 {
       budget -= 1
       if next < found.count {
@@ -75,10 +75,10 @@ package final class AgendaListing {
   }
 }
 
-extension World {
+extension WorldCore {
   /// A running timer as the agenda lists it.
   package struct AgendaItem: Sendable {
-    package let due: Moment
+    package let due: Instant
     package let machine: MachineID
     /// The place in the machine's kind's list.
     package let timer: Int
@@ -127,7 +127,7 @@ extension World {
     guard location.isSomewhere, let (timer, key) = runningTimer(entry, location) else { return nil }
     guard pattern.matchesAll || registry.withName(of: entry.machine, { pattern.matches($0) }) else { return nil }
     return AgendaItem(
-      due: Moment(nanoseconds: entry.due), machine: entry.machine, timer: timer, key: key, stamp: entry.stamp)
+      due: Instant(nanoseconds: entry.due), machine: entry.machine, timer: timer, key: key, stamp: entry.stamp)
   }
 
   private func runningTimer(_ entry: Agenda.Entry, _ location: Location) -> (timer: Int, key: UInt32)? {
@@ -145,7 +145,7 @@ extension World {
       .sorted { ($0.running.due, $0.running.stamp) < ($1.running.due, $1.running.stamp) }
       .map { timer, key, running in
         AgendaItem(
-          due: Moment(nanoseconds: running.due), machine: machine, timer: timer, key: key, stamp: running.stamp)
+          due: Instant(nanoseconds: running.due), machine: machine, timer: timer, key: key, stamp: running.stamp)
       }
   }
 }

@@ -104,10 +104,10 @@ struct KeyedTimers {
   }
 }
 
-extension World {
+extension WorldCore {
   /// Lets a keyed timer run, unless its machine has too many: then `livelock` says so, and what moves time stops there.
   @inline(never)
-  mutating func arm(_ machine: MachineID, _ name: KeyedTimers.Name, _ due: Moment, isAnswer: Bool) {
+  mutating func arm(_ machine: MachineID, _ name: KeyedTimers.Name, _ due: Instant, isAnswer: Bool) {
     precondition(kind(of: machine).timers[Int(name.timer)].key != nil, "the kind says which timers bear keys")
     guard keyedTimers.count(of: machine) < limits.keyedTimers || keyedTimers.running(name, of: machine) != nil else {
       livelock = Livelock(chain: .keyedTimers(timer: name.timer, key: name.key), machine: machine, moment: now)
@@ -121,7 +121,7 @@ extension World {
   }
 
   /// Lets a timer run that bears a key.
-  mutating func begin(_ machine: MachineID, _ name: KeyedTimers.Name, _ due: Moment) {
+  mutating func begin(_ machine: MachineID, _ name: KeyedTimers.Name, _ due: Instant) {
     if armings == Agenda.lastStamp { restamp() }
     armings &+= 1
     let isReplaced = keyedTimers.set(name, of: machine, RunningTimer(due: due.nanoseconds, stamp: armings))

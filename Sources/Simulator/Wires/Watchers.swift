@@ -95,7 +95,7 @@ package final class WatchView {
   /// - Parameter world: The one that this is the view of.
   /// - Complexity: O(1); O(patterns) the first time.
   @inline(__always)
-  package func scope(for machine: MachineID, in world: borrowing World) -> WatchScope? {
+  package func scope(for machine: MachineID, in world: borrowing WorldCore) -> WatchScope? {
     if let everything { return everything }
     if !known.contains(machine.index) { look(at: machine, world) }
     guard moves.contains(machine.index) else { return nil }
@@ -103,7 +103,7 @@ package final class WatchView {
   }
 
   @inline(never)
-  private func look(at machine: MachineID, _ world: borrowing World) {
+  private func look(at machine: MachineID, _ world: borrowing WorldCore) {
     let scope = world.withName(of: machine) { name in
       patterns.lazy.filter { $0.pattern.matches(name) }.map(\.scope).max()
     }

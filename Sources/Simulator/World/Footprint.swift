@@ -37,7 +37,7 @@ package struct Footprint: Equatable, Sendable {
   }
 }
 
-extension World {
+extension WorldCore {
   /// What this world keeps in memory.
   ///
   /// It is counted where it changes, not measured: exact for cells, names, agenda and journal, within some percent for

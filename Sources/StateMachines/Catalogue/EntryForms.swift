@@ -92,9 +92,9 @@ extension Argument where A == Double {
   }
 }
 
-extension Argument where A == Interval {
+extension Argument where A == Nanoseconds {
   public static func interval(
-    _ name: String, _ range: ClosedRange<Interval> = .zero ... .longest, like samples: [Interval]? = nil
+    _ name: String, _ range: ClosedRange<Nanoseconds> = .zero ... .longest, like samples: [Nanoseconds]? = nil
   ) -> Argument {
     Argument(name, .interval(range), samples: samples)
   }
@@ -102,7 +102,7 @@ extension Argument where A == Interval {
 
 extension Argument where A == Duration {
   public static func duration(
-    _ name: String, _ range: ClosedRange<Interval> = .zero ... .longest, like samples: [Duration]? = nil
+    _ name: String, _ range: ClosedRange<Nanoseconds> = .zero ... .longest, like samples: [Duration]? = nil
   ) -> Argument {
     Argument(name, .interval(range), samples: samples)
   }
@@ -183,12 +183,12 @@ public struct ReadingForm<M: _Machine>: Sendable {
   let name: String
   let type: ValueType
   let about: String
-  let read: @Sendable (M, Moment, M.Parameters) -> Value?
+  let read: @Sendable (M, Instant, M.Parameters) -> Value?
 
   /// - Parameter read: `nil` where the machine has no such value now.
   public static func reading(
     _ name: String, _ type: ValueType, _ about: String,
-    read: @escaping @Sendable (_ machine: M, _ now: Moment, _ parameters: M.Parameters) -> (any ValueConvertible)?
+    read: @escaping @Sendable (_ machine: M, _ now: Instant, _ parameters: M.Parameters) -> (any ValueConvertible)?
   ) -> ReadingForm {
     ReadingForm(name: name, type: type, about: about) { read($0, $1, $2)?.value }
   }

@@ -224,7 +224,7 @@ public final class Kind: Sendable {
   public func values(of parameters: UnsafeRawPointer) -> [Value] { operations.values(of: parameters) }
 
   /// The present readings in the kind's order; `nil` where the machine has none of that name now.
-  public func read(_ value: UnsafeRawPointer, at now: Moment, _ parameters: UnsafeRawPointer) -> [Value?] {
+  public func read(_ value: UnsafeRawPointer, at now: Instant, _ parameters: UnsafeRawPointer) -> [Value?] {
     operations.read(value, at: now, parameters)
   }
 
@@ -234,14 +234,14 @@ public final class Kind: Sendable {
   ///
   /// - Parameter running: A bit for each timer without a key that runs.
   public func possibleEvents(
-    _ value: UnsafeRawPointer, at now: Moment, running: UInt64, _ parameters: UnsafeRawPointer
+    _ value: UnsafeRawPointer, at now: Instant, running: UInt64, _ parameters: UnsafeRawPointer
   ) -> [Int] {
     events.indices.filter { operations.refusal(of: $0, value, at: now, running: running, parameters) == nil }
   }
 
   /// Why an event would be refused now whatever its arguments; `nil` if it would not.
   public func refusal(
-    of event: Int, _ value: UnsafeRawPointer, at now: Moment, running: UInt64, _ parameters: UnsafeRawPointer
+    of event: Int, _ value: UnsafeRawPointer, at now: Instant, running: UInt64, _ parameters: UnsafeRawPointer
   ) -> String? {
     operations.refusal(of: event, value, at: now, running: running, parameters)
   }

@@ -185,7 +185,7 @@ extension ValueType {
       self = .number(try range(bounds.0, bounds.1), unit: try decoder.text())
     case 5: self = .flag
     case 6:
-      let bounds = (Interval(nanoseconds: try decoder.signed()), Interval(nanoseconds: try decoder.signed()))
+      let bounds = (Nanoseconds(nanoseconds: try decoder.signed()), Nanoseconds(nanoseconds: try decoder.signed()))
       self = .interval(try range(bounds.0, bounds.1))
     case 7: self = .moment
     case 8:

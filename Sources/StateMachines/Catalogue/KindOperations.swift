@@ -8,9 +8,9 @@ protocol KindOperations: Sendable {
   func makeEvent(_ event: Int, _ arguments: [Value], at storage: UnsafeMutableRawPointer)
   func destroyEvent(at storage: UnsafeMutableRawPointer)
   func makeParameterPool() -> any ParameterPool
-  func read(_ value: UnsafeRawPointer, at now: Moment, _ parameters: UnsafeRawPointer) -> [Value?]
+  func read(_ value: UnsafeRawPointer, at now: Instant, _ parameters: UnsafeRawPointer) -> [Value?]
   func refusal(
-    of event: Int, _ value: UnsafeRawPointer, at now: Moment, running: UInt64, _ parameters: UnsafeRawPointer
+    of event: Int, _ value: UnsafeRawPointer, at now: Instant, running: UInt64, _ parameters: UnsafeRawPointer
   ) -> String?
   func values(of parameters: UnsafeRawPointer) -> [Value]
 }
@@ -72,14 +72,14 @@ final class TypedOperations<M: _Machine>: KindOperations, @unchecked Sendable {
     return self.parameters.map { $0.get(set) }
   }
 
-  func read(_ value: UnsafeRawPointer, at now: Moment, _ parameters: UnsafeRawPointer) -> [Value?] {
+  func read(_ value: UnsafeRawPointer, at now: Instant, _ parameters: UnsafeRawPointer) -> [Value?] {
     let machine = value.assumingMemoryBound(to: M.self).pointee
     let parameters = parameters.assumingMemoryBound(to: M.Parameters.self).pointee
     return readings.map { $0.read(machine, now, parameters) }
   }
 
   func refusal(
-    of event: Int, _ value: UnsafeRawPointer, at now: Moment, running: UInt64, _ parameters: UnsafeRawPointer
+    of event: Int, _ value: UnsafeRawPointer, at now: Instant, running: UInt64, _ parameters: UnsafeRawPointer
   ) -> String? {
     var record = StepRecord(generator: Generator(seed: 0))
     var why: String?

@@ -75,9 +75,9 @@ final class NoOperations: KindOperations, @unchecked Sendable {
   func makeEvent(_ event: Int, _ arguments: [Value], at storage: UnsafeMutableRawPointer) { nobody() }
   func destroyEvent(at storage: UnsafeMutableRawPointer) { nobody() }
   func makeParameterPool() -> any ParameterPool { TypedParameterPool<NoParameters>([]) }
-  func read(_ value: UnsafeRawPointer, at now: Moment, _ parameters: UnsafeRawPointer) -> [Value?] { nobody() }
+  func read(_ value: UnsafeRawPointer, at now: Instant, _ parameters: UnsafeRawPointer) -> [Value?] { nobody() }
   func refusal(
-    of event: Int, _ value: UnsafeRawPointer, at now: Moment, running: UInt64, _ parameters: UnsafeRawPointer
+    of event: Int, _ value: UnsafeRawPointer, at now: Instant, running: UInt64, _ parameters: UnsafeRawPointer
   ) -> String? { nobody() }
   func values(of parameters: UnsafeRawPointer) -> [Value] { nobody() }
 

@@ -133,28 +133,28 @@ public struct StateTimer<M: Machine> {
   /// - Precondition: `duration` is not negative. What is shorter than a nanosecond is cut off.
   @inlinable
   public static func after(_ duration: Duration, _ event: M.Event) -> Self {
-    Self(event, Interval(duration).nanoseconds)
+    Self(event, Nanoseconds(duration).nanoseconds)
   }
 
   @inlinable
   @_disfavoredOverload
-  public static func after(_ interval: Interval, _ event: M.Event) -> Self { Self(event, interval.nanoseconds) }
+  public static func after(_ interval: Nanoseconds, _ event: M.Event) -> Self { Self(event, interval.nanoseconds) }
 
   /// A timer that expires at a moment; at once if that is past.
   @inlinable
-  public static func at(_ moment: Moment, _ event: M.Event) -> Self { Self(event, moment.nanoseconds, isMoment: true) }
+  public static func at(_ moment: Instant, _ event: M.Event) -> Self { Self(event, moment.nanoseconds, isMoment: true) }
 
   /// A timer that runs again each time it has expired, with the same pace, for as long as the state declares it.
   ///
   /// - Precondition: `duration` is not negative. If it is zero, time does not go on, until the world's limit stops it.
   @inlinable
   public static func every(_ duration: Duration, _ event: M.Event) -> Self {
-    Self(event, Interval(duration).nanoseconds, isPeriodic: true)
+    Self(event, Nanoseconds(duration).nanoseconds, isPeriodic: true)
   }
 
   @inlinable
   @_disfavoredOverload
-  public static func every(_ interval: Interval, _ event: M.Event) -> Self {
+  public static func every(_ interval: Nanoseconds, _ event: M.Event) -> Self {
     Self(event, interval.nanoseconds, isPeriodic: true)
   }
 
@@ -177,10 +177,10 @@ public struct StateTimer<M: Machine> {
 
   /// When it expires if it is armed now.
   @inlinable
-  func due(from now: Moment) -> Moment {
-    if isMoment { return Moment(nanoseconds: max(time, now.nanoseconds)) }
+  func due(from now: Instant) -> Instant {
+    if isMoment { return Instant(nanoseconds: max(time, now.nanoseconds)) }
     precondition(time >= 0, "a timer cannot expire before it is armed")
-    return now + Interval(nanoseconds: time)
+    return now + Nanoseconds(nanoseconds: time)
   }
 }
 
@@ -225,18 +225,18 @@ public struct StateTimers<M: Machine>: ExpressibleByArrayLiteral {
   public static func after(_ duration: Duration, _ event: M.Event) -> Self { Self(.after(duration, event), []) }
   @inlinable
   @_disfavoredOverload
-  public static func after(_ interval: Interval, _ event: M.Event) -> Self { Self(.after(interval, event), []) }
+  public static func after(_ interval: Nanoseconds, _ event: M.Event) -> Self { Self(.after(interval, event), []) }
 
   /// One timer: see ``StateTimer/at(_:_:)``.
   @inlinable
-  public static func at(_ moment: Moment, _ event: M.Event) -> Self { Self(.at(moment, event), []) }
+  public static func at(_ moment: Instant, _ event: M.Event) -> Self { Self(.at(moment, event), []) }
 
   /// One timer: see ``StateTimer/every(_:_:)``.
   @inlinable
   public static func every(_ duration: Duration, _ event: M.Event) -> Self { Self(.every(duration, event), []) }
   @inlinable
   @_disfavoredOverload
-  public static func every(_ interval: Interval, _ event: M.Event) -> Self { Self(.every(interval, event), []) }
+  public static func every(_ interval: Nanoseconds, _ event: M.Event) -> Self { Self(.every(interval, event), []) }
 
   /// These timers, which go on across moves between states that both declare them.
   @inlinable

@@ -10,12 +10,12 @@ extension Step where M: Machine {
   /// - Precondition: `duration` is not negative, and `event` is one that a timer of the kind brings.
   @inlinable
   public func arm(_ event: M.Event, after duration: Duration) {
-    arm(event, after: Interval(duration))
+    arm(event, after: Nanoseconds(duration))
   }
 
   @inlinable
   @_disfavoredOverload
-  public func arm(_ event: M.Event, after interval: Interval) {
+  public func arm(_ event: M.Event, after interval: Nanoseconds) {
     precondition(interval >= .zero, "a timer cannot expire before it is armed")
     override(place(of: event), due: record.pointee.now + interval)
   }
@@ -41,7 +41,7 @@ extension Step where M: Machine {
     precondition(key > 0, "a key counts from 1")
     record.pointee.isWritten = true
     record.pointee.effects.append(
-      .arm(timer: UInt8(place(of: event)), key: UInt32(key), due: record.pointee.now + Interval(duration)))
+      .arm(timer: UInt8(place(of: event)), key: UInt32(key), due: record.pointee.now + Nanoseconds(duration)))
   }
 
   /// Stops one of several timers of a name. One that does not run is left alone.
@@ -55,7 +55,7 @@ extension Step where M: Machine {
 
   /// Arms or disarms as the rule says.
   @inlinable
-  func override(_ place: Int, due: Moment?) {
+  func override(_ place: Int, due: Instant?) {
     let bit: UInt64 = 1 &<< UInt64(place)
     record.pointee.isWritten = true
     record.pointee.overridden |= bit

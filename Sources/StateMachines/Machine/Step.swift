@@ -32,7 +32,7 @@ public struct Step<M: _Machine> {
 
   /// The moment of this step; for an expired timer, the moment at which it was due.
   @inlinable
-  public var now: Moment { record.pointee.now }
+  public var now: Instant { record.pointee.now }
 
   /// Says what a decision depends on, for diagrams and tries; it costs nothing where nobody notes it.
   ///
@@ -148,13 +148,13 @@ public enum Effect: Sendable {
   /// An output, by its place in the kind's list, and where its data stand in ``StepRecord/values``.
   case emit(output: UInt8, first: UInt32, count: UInt32)
   /// A timer, by its place in the kind's list; `key` is 0 where its kind's timers bear none.
-  case arm(timer: UInt8, key: UInt32, due: Moment)
+  case arm(timer: UInt8, key: UInt32, due: Instant)
   case disarm(timer: UInt8, key: UInt32)
 }
 
 /// The sheet on which a step is written: made once and used again for every step, so that a step allocates nothing.
 public struct StepRecord: Sendable {
-  public var now = Moment.beginning
+  public var now = Instant.beginning
   #if DEBUG
     /// Which call the record is for: a step of another one is none any more.
     @usableFromInline var number: UInt64 = 0
@@ -195,7 +195,7 @@ public struct StepRecord: Sendable {
   /// Clears what the last step wrote, and keeps the room.
   @inlinable
   @inline(__always)
-  public mutating func begin(at now: Moment) {
+  public mutating func begin(at now: Instant) {
     self.now = now
     if isWritten { clear() }
   }

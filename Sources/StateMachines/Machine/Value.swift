@@ -7,8 +7,8 @@ public enum Value: Hashable, Sendable, Codable {
   /// A finite number in the unit that its ``ValueType`` names.
   case number(Double)
   case flag(Bool)
-  case interval(Interval)
-  case moment(Moment)
+  case interval(Nanoseconds)
+  case moment(Instant)
 }
 
 /// Which values an argument, a parameter or a datum may have, with unit and range.
@@ -23,7 +23,7 @@ public indirect enum ValueType: Hashable, Sendable {
   /// A finite number in `unit` (`"°C"`; empty for a bare number).
   case number(ClosedRange<Double>, unit: String)
   case flag
-  case interval(ClosedRange<Interval>)
+  case interval(ClosedRange<Nanoseconds>)
   /// A moment of world time; only in outputs and readings.
   case moment
   /// `type`, or left out.
@@ -116,7 +116,7 @@ extension Bool: ValueConvertible {
   public var value: Value { .flag(self) }
 }
 
-extension Interval: ValueConvertible {
+extension Nanoseconds: ValueConvertible {
   public init?(_ value: Value) {
     guard case .interval(let interval) = value else { return nil }
     self = interval
@@ -129,10 +129,10 @@ extension Duration: ValueConvertible {
     guard case .interval(let interval) = value else { return nil }
     self.init(interval)
   }
-  public var value: Value { .interval(Interval(self)) }
+  public var value: Value { .interval(Nanoseconds(self)) }
 }
 
-extension Moment: ValueConvertible {
+extension Instant: ValueConvertible {
   public init?(_ value: Value) {
     guard case .moment(let moment) = value else { return nil }
     self = moment

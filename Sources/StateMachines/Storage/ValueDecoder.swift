@@ -133,8 +133,8 @@ public final class ValueDecoder {
     case 3: return .number(Double(bitPattern: try word()))
     case 4: return .flag(false)
     case 5: return .flag(true)
-    case 6: return .interval(Interval(nanoseconds: try signed()))
-    case 7: return .moment(Moment(nanoseconds: try signed()))
+    case 6: return .interval(Nanoseconds(nanoseconds: try signed()))
+    case 7: return .moment(Instant(nanoseconds: try signed()))
     case let other: throw .damaged("there are no values of class \(other)")
     }
   }

@@ -21,7 +21,7 @@ struct ArchiveBenchmark {
 
   func run(_ effort: Effort) throws -> Row {
     let count = isMillion ? effort.million : 1_000
-    var world = World()
+    var world = WorldCore()
     _ = try world.fill(with: try StepBenchmark.kind(kind), count: count)
     let archive = try world.archive()
     let hash = try world.stateHash
@@ -35,14 +35,14 @@ struct ArchiveBenchmark {
       remark: "\(archive.count) bytes")
   }
 
-  private func once(_ world: borrowing World, _ archive: [UInt8], _ hash: UInt64) throws {
+  private func once(_ world: borrowing WorldCore, _ archive: [UInt8], _ hash: UInt64) throws {
     let isSame: Bool
     switch task {
     case .copy: isSame = ArchiveWriter(of: world).sequence == world.lastSequence
     case .write: isSame = try world.archive() == archive
     case .hash: isSame = try world.stateHash == hash
     case .read:
-      let other = try World(archive: archive, kinds: { Catalogue.simulations[$0] })
+      let other = try WorldCore(archive: archive, kinds: { Catalogue.simulations[$0] })
       isSame = other.machineCount == world.machineCount && other.lastSequence == world.lastSequence
     }
     guard isSame else {

@@ -60,7 +60,7 @@ struct FormBenchmark {
 
 /// One machine with two states and one event, in a world.
 private struct ToggleWorld: ~Copyable {
-  private var world = World()
+  private var world = WorldCore()
   private let machine: MachineID
   private var flips: UInt64 = 0
 

@@ -26,7 +26,7 @@ struct StepBenchmark {
 
   func run(_ effort: Effort) throws -> Row {
     let count = crowd == .one ? 1 : effort.million
-    var world = World()
+    var world = WorldCore()
     let kind = try Self.kind(kind)
     guard let event = kind.events.firstIndex(where: { $0.name == event }) else {
       throw BenchFailure.wrongReply(to: kind.name, expected: event, got: "no such event")
@@ -44,7 +44,7 @@ struct StepBenchmark {
         rate(for: effort.nanoseconds) { block in
           let begin = block * Self.block & (order.count - 1)
           for place in begin..<begin + Self.block {
-            world.expectSend(to: machineOrder[(place &+ World.sendsAhead) & (order.count - 1)])
+            world.expectSend(to: machineOrder[(place &+ WorldCore.sendsAhead) & (order.count - 1)])
             world.send(machineOrder[place], plain: event)
           }
           steps += Self.block
@@ -83,7 +83,7 @@ struct StepBenchmark {
 
 /// A million fridges on virtual time, firing one timer after the other, beside a bare heap of as many entries.
 func fridgeFirings(_ effort: Effort) throws -> Row {
-  var world = World()
+  var world = WorldCore()
   _ = try world.fill(with: try StepBenchmark.kind("fridge"), count: effort.million, isSpread: true)
   var heap = BareHeap(capacity: effort.million)
   var dice = Dice(seed: 3)
@@ -127,7 +127,7 @@ func fridgeFirings(_ effort: Effort) throws -> Row {
 /// How long a fridge of the default settings takes to cool down and warm up again, in nanoseconds.
 private let fridgeCycle: UInt64 = 2_262_992_000_000
 
-extension World {
+extension WorldCore {
   /// Makes machines named as a ``Workload`` names them.
   ///
   /// - Parameter isSpread: Whether they begin at random temperatures, so that neighbours in memory are none in time.

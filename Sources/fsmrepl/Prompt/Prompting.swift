@@ -5,7 +5,7 @@ internal import UnixHost
 /// A person at the prompt: the loop over the terminal, the connection and signals.
 final class Prompting {
   private let client: Client
-  private let oracle: Oracle
+  private let completionClient: CompletionClient
   private let terminal: Terminal
   private var presenter: Presenter
   private let style: Style
@@ -39,7 +39,7 @@ final class Prompting {
     self.client = client
     self.style = style
     presenter = Presenter(form: form, columns: { Descriptor.standardOutput.columns })
-    oracle = Oracle(endpoint: client.endpoint)
+    completionClient = CompletionClient(endpoint: client.endpoint)
     self.signals = signals
     signal(SIGPIPE, SIG_IGN)
     terminal = Terminal(style: style)
@@ -52,13 +52,13 @@ final class Prompting {
       return ending == nil
     }
     terminal.complete = { [unowned self] text in
-      client.isReady ? oracle.complete(text, world: client.conversation.place.world) : Completion()
+      client.isReady ? completionClient.complete(text, world: client.conversation.place.world) : Completion()
     }
     terminal.start(prompt: prompt)
     while ending == nil { wait(for: [Descriptor.standardInput], until: nextDeadline) }
     flush()
     terminal.stop()
-    oracle.close()
+    completionClient.close()
     return ending ?? .good
   }
 
@@ -233,7 +233,7 @@ final class Prompting {
       say("\(style(.attention, "record")): the recording in \(ended.path) ends here\n")
     }
     restoration = nil
-    oracle.close()
+    completionClient.close()
     for asked in unanswered where asked.verb != .quit && asked.verb != .shutdown {
       say("\(style(.attention, "not answered")): '\(asked.text)'\n")
     }

@@ -9,7 +9,7 @@ struct RunOptions: Equatable {
   var junit: String?
   /// Of each world, whatever its script says.
   var seed: UInt64?
-  /// World seconds per second at which scripts are played; `nil` plays them as fast as it goes.
+  /// WorldCore seconds per second at which scripts are played; `nil` plays them as fast as it goes.
   var speed: Double?
 
   private static let fastest = 1_000_000.0

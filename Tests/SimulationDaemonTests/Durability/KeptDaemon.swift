@@ -86,7 +86,7 @@ final class KeptDaemon {
     host = HostedService(
       limits: setup.limits, with: setup.kinds, workers: setup.threads?.workers() ?? Workers()
     ) { catalogue in
-      Keeper(store, catalogue, setup.limits, onRestart: setup.onRestart) { wall.milliseconds }
+      Persistence(store, catalogue, setup.limits, onRestart: setup.onRestart) { wall.milliseconds }
     }
     self.folder = folder
     self.setup = setup

@@ -13,7 +13,7 @@ protocol LampRelease: Sendable {
   static var goesOut: Bool { get }
   /// What `dim` takes.
   static var levels: ValueType { get }
-  static var burn: Interval { get }
+  static var burn: Nanoseconds { get }
 }
 
 extension LampRelease {
@@ -25,7 +25,7 @@ extension LampRelease {
   static var version: Int { 1 }
   static var goesOut: Bool { true }
   static var levels: ValueType { .integer(0...9) }
-  static var burn: Interval { .seconds(60) }
+  static var burn: Nanoseconds { .seconds(60) }
 }
 
 /// A lamp as some release has it: pressed it is lit until it has burnt long enough, or is pressed again, and then cools.

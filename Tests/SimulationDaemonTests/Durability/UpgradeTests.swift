@@ -24,7 +24,7 @@ struct UpgradeTests {
     static var outputs: [String] { ["off", "on"] }
   }
   enum LaterVersion: LampRelease { static var version: Int { 2 } }
-  enum OtherDefault: LampRelease { static var burn: Interval { .seconds(1) } }
+  enum OtherDefault: LampRelease { static var burn: Nanoseconds { .seconds(1) } }
   enum NoState: LampRelease { static var states: [String] { ["dark", "off"] } }
   enum NoEvent: LampRelease { static var events: [String] { ["press", "nudge"] } }
   enum RenamedEvent: LampRelease { static var events: [String] { ["press", "lower", "nudge"] } }

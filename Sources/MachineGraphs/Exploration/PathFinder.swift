@@ -1,0 +1,139 @@
+public import StateMachines
+
+/// The shortest way from a machine, as it is, to one that an event is possible for.
+public struct GraphPath: Hashable, Sendable {
+  /// The steps, at least one.
+  public let steps: [GraphStep]
+  /// The state that they lead to, by its place in the kind's list, and its data.
+  public let state: Int
+  public let data: String?
+
+  /// Steps of machines that are tried before a search gives up.
+  public static let mostSteps = 4_000
+
+  /// The names of the events and timers on the way; timers that expire by themselves at once are left out.
+  public func words(of kind: Kind) -> [String] {
+    steps.compactMap { step in
+      switch step {
+      case .send(let event, _): kind.events[event].name
+      case .step(let timer, let key), .fire(let timer, let key):
+        key == 0 ? kind.timers[timer].name : "\(kind.timers[timer].name)(\(key))"
+      case .settle: nil
+      }
+    }
+  }
+}
+
+/// Searches for ways for machines of one kind, and remembers the last answers: for machines in equal states with equal
+/// parameters and the same timers running they are the same, as far as their states tell all.
+///
+/// It belongs to whoever made it and is not to be shared.
+public final class PathFinder {
+  public let kind: Kind
+  /// The steps that the last call has tried: what it cost. 0 for an answer that was known.
+  public private(set) var stepsTaken = 0
+  private let trial: Trial
+  /// The oldest first.
+  private var answers: [Answer] = []
+
+  /// Answers that are remembered.
+  private static let mostAnswers = 32
+
+  private struct Answer {
+    let machine: MachineCopy
+    let parameters: [Value]
+    let event: Int
+    let way: GraphPath?
+  }
+
+  private struct Found {
+    let machine: MachineCopy
+    let before: Int
+    let step: GraphStep?
+  }
+
+  public init(_ kind: Kind) {
+    self.kind = kind
+    // The parameters are those of the machine that is asked about; these are never looked at.
+    pool = kind.makeParameterPool()
+    trial = Trial(kind, pool.base)
+  }
+
+  private let pool: any ParameterPool
+
+  /// The shortest way from a machine to one in which some sample of an event comes to something: moves it, or is handled. Of several, the one whose
+  /// steps come first: events in the kind's order, then timers as they are due.
+  ///
+  /// The machine itself is left as it is.
+  ///
+  /// - Parameters:
+  ///   - value: A machine of the kind.
+  ///   - parameters: What it was made with.
+  ///   - timers: Its running timers, in the order in which they will expire.
+  /// - Returns: `nil` if there is none among those that were tried, or none is needed.
+  /// - Complexity: About `most` steps at most; O(1) comparisons for an answer that is remembered.
+  public func way(
+    from value: UnsafeRawPointer, _ parameters: UnsafeRawPointer, at now: Instant,
+    timers: [(timer: Int, key: UInt32, due: Instant)], to event: Int, most: Int = GraphPath.mostSteps
+  ) -> GraphPath? {
+    stepsTaken = 0
+    let machine = MachineCopy(
+      kind, of: value, at: now,
+      timers: timers.map { MachineCopy.Timer(timer: $0.timer, key: $0.key, due: $0.due) })
+    let values = kind.values(of: parameters)
+    if let known = answers.first(where: { $0.event == event && $0.parameters == values && $0.machine.isLike(machine) })
+    {
+      return known.way
+    }
+    trial.parameters = parameters
+    let way = search(machine, event, most)
+    trial.parameters = pool.base
+    if answers.count == PathFinder.mostAnswers { answers.removeFirst() }
+    answers.append(Answer(machine: machine, parameters: values, event: event, way: way))
+    return way
+  }
+
+  private func search(_ first: MachineCopy, _ event: Int, _ most: Int) -> GraphPath? {
+    var found = [Found(machine: first, before: -1, step: nil)]
+    if isPossible(event, for: first) { return nil }
+    var byState: [[Int]] = Array(repeating: [], count: kind.states.count)
+    byState[first.state].append(0)
+    var next = 0
+    while next < found.count {
+      let machine = found[next].machine
+      for (step, input) in trial.steps(of: machine, after: found[next].step) {
+        guard stepsTaken < most else { return nil }
+        let copy = machine.copy()
+        stepsTaken += 1
+        let result = trial.take(step, input, with: copy)
+        if case .send = step, result.verdict == .ignored || result.verdict == .refused { continue }
+        let state = copy.state
+        if byState[state].count >= Exploration.machinesPerState { continue }
+        if byState[state].contains(where: { found[$0].machine.isLike(copy) }) { continue }
+        byState[state].append(found.count)
+        found.append(Found(machine: copy, before: next, step: step))
+        if copy.isSettled, isPossible(event, for: copy) { return way(to: found.count - 1, in: found) }
+      }
+      next += 1
+    }
+    return nil
+  }
+
+  private func way(to place: Int, in found: [Found]) -> GraphPath {
+    var steps: [GraphStep] = []
+    var at = place
+    while let step = found[at].step {
+      steps.append(step)
+      at = found[at].before
+    }
+    return GraphPath(steps: steps.reversed(), state: found[place].machine.state, data: found[place].machine.data)
+  }
+
+  private func isPossible(_ event: Int, for machine: MachineCopy) -> Bool {
+    trial.eventInputs[event].contains { input in
+      stepsTaken += 1
+      let verdict = trial.send(input, to: machine.copy()).verdict
+      return verdict == .moved || verdict == .stayed
+    }
+  }
+}

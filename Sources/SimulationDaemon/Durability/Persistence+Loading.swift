@@ -1,0 +1,364 @@
+import JournalStore
+import Simulator
+import StateMachines
+
+/// A world as it was built up from the store, which nobody has taken for it yet.
+struct StoredRealm: ~Copyable {
+  var realm: Realm
+  let reading: Reading
+
+  /// What of the store it was built up from.
+  struct Reading {
+    let world: StoredWorld
+    let settings: WorldSettings
+    /// The last input of the latest checkpoint; 0 if there is none.
+    let checkpoint: UInt64
+    /// Whether a start cannot begin with it, since something that it contains was undone behind it, or because it cannot
+    /// be read any more.
+    let isCheckpointUndone: Bool
+    /// The input behind which it was built up.
+    let start: UInt64
+    /// Why it was not built up from where more could be undone, or where it would have been quicker; nil if it was.
+    let detour: String?
+    fileprivate let words: [StoredKind]
+  }
+}
+
+extension StoredRealm {
+  /// Carries a world from the thread that has read it to the event loop, once.
+  final class Handover {
+    private var stored: StoredRealm?
+
+    init(_ stored: consuming StoredRealm) {
+      self.stored = consume stored
+    }
+
+    func take() -> StoredRealm {
+      guard let last = stored.take() else { preconditionFailure("a world is handed over once") }
+      return last
+    }
+  }
+}
+
+extension Persistence {
+  /// All worlds as they stand in the store.
+  func worlds() throws(PersistenceFailure) -> [StoredWorld] {
+    try ask { () throws(StoreFailure) in try store.worlds() }
+  }
+
+  /// A new world without inputs, as it is stored.
+  struct NewWorld: Sendable {
+    let name: String
+    let moment: Instant
+    let settings: WorldSettings
+  }
+
+  /// What is to be stored of a new world.
+  func newWorld(_ realm: borrowing Realm) -> NewWorld {
+    NewWorld(
+      name: realm.name, moment: realm.world.now,
+      settings: WorldSettings(seed: realm.seed, realm.clock, written: wallClock()))
+  }
+
+  /// Stores a new world and takes it; on any thread, while nobody else uses the store.
+  ///
+  /// An empty world of that name in the store, which this daemon does not serve, was left there by an attempt of which
+  /// nobody knew how it ended; it is replaced.
+  func create(_ world: NewWorld, host: UInt64) throws(PersistenceFailure) -> StoredProgress {
+    let taken = try ask { () throws(StoreFailure) in
+      if let left = try store.world(world.name), left.head == 0, left.epoch <= 1 {
+        try store.remove(world.name)
+      }
+      try store.create(
+        world.name, head: 0, moment: world.moment.nanoseconds, settings: world.settings.bytes)
+      return try store.take(world.name)
+    }
+    return StoredProgress(
+      lease: taken.lease, words: StoredKinds(), head: 0, moment: world.moment, settings: world.settings,
+      storedAt: host, checkpoint: 0)
+  }
+
+  /// Keeps a new world from now on, which is as it was stored.
+  func begin(_ hosted: HostedWorld, _ home: RealmBox, _ keeping: StoredProgress) {
+    home.realm.world.beginKeeping()
+    home.realm.stored = StoredJournal(store.readers, hosted.name, catalogue, first: 1)
+    hosted.keeping = keeping
+  }
+
+  /// A world that was taken, so that it can be written.
+  struct Taken {
+    let keeping: StoredProgress
+    /// The world as it is now, where somebody has written since it was built up.
+    let again: StoredRealm.Handover?
+  }
+
+  /// Takes a world that was built up; on any thread, while nobody else uses the store.
+  ///
+  /// - Parameter reading: What it was built up from. Where somebody has written since, it is built up again.
+  /// - Throws: What ``read(_:host:_:)`` throws. The world is nobody's then.
+  func take(_ reading: StoredRealm.Reading, host: UInt64) throws(PersistenceFailure) -> Taken {
+    let name = reading.world.name
+    let taken = try ask { () throws(StoreFailure) in try store.take(name) }
+    var reading = reading
+    var again: StoredRealm.Handover?
+    if !taken.world.isAs(reading.world) {
+      let stored = try read(name, host: host)
+      reading = stored.reading
+      again = StoredRealm.Handover(stored)
+    }
+    let keeping = StoredProgress(
+      lease: taken.lease, words: StoredKinds(reading.words), head: reading.world.head,
+      moment: Instant(nanoseconds: reading.world.moment),
+      settings: reading.settings, storedAt: host, checkpoint: reading.checkpoint,
+      isCheckpointUndone: reading.isCheckpointUndone)
+    return Taken(keeping: keeping, again: again)
+  }
+
+  /// Builds a world up as the store has it, and writes nothing; on any thread, whoever uses the store meanwhile.
+  ///
+  /// - Parameter slot: The time that there is for it; nil where nobody else waits.
+  /// - Throws: What ``WorldLoader/read(_:host:)`` throws.
+  func read(_ name: String, host: UInt64, _ slot: WorkerSlot? = nil) throws(PersistenceFailure) -> StoredRealm {
+    let result = try ask { () throws(StoreFailure) in
+      try store.readers.reading { (reader) throws(StoreFailure) in
+        Result { () throws(PersistenceFailure) in
+          StoredRealm.Handover(try WorldLoader(reader, catalogue, limits, slot).read(name, host: host))
+        }
+      }
+    }
+    var stored = try result.get().take()
+    stored.realm.stored = StoredJournal(store.readers, name, catalogue, first: stored.reading.world.first)
+    return stored
+  }
+
+  func ask<R>(_ body: () throws(StoreFailure) -> R) throws(PersistenceFailure) -> R { try PersistenceFailure.asking(body) }
+}
+
+extension PersistenceFailure {
+  /// Lets a failure of the store be one of persistence.
+  static func asking<R>(_ body: () throws(StoreFailure) -> R) throws(PersistenceFailure) -> R {
+    do throws(StoreFailure) {
+      return try body()
+    } catch {
+      throw .store(error)
+    }
+  }
+}
+
+/// Builds worlds up from what a store has of them, and writes nothing; on any thread that may use the store.
+struct WorldLoader {
+  private let store: any WorldReading
+  private let catalogue: Catalogue
+  private let limits: Limits
+  private let slot: WorkerSlot?
+
+  /// How far before the end of a journal a world is built up from, where there is a checkpoint: what lies behind can be
+  /// undone.
+  private static let inputsToUndo: UInt64 = 10_000
+  /// How many inputs are played again for that at most.
+  private static let mostInputsToPlay: UInt64 = 1_000_000
+
+  /// - Parameter slot: The time that there is for it; nil where nobody else waits.
+  init(_ store: any WorldReading, _ catalogue: Catalogue, _ limits: Limits, _ slot: WorkerSlot? = nil) {
+    self.store = store
+    self.slot = slot
+    self.catalogue = catalogue
+    self.limits = limits
+  }
+
+  /// Builds a world up as the store has it, and writes nothing.
+  ///
+  /// - Throws: `unreadable` where this program cannot make a world of it; `interrupted` where its slot was; what the
+  ///   store throws.
+  func read(_ name: String, host: UInt64) throws(PersistenceFailure) -> StoredRealm {
+    let stored = try ask { () throws(StoreFailure) in
+      guard let found = try store.world(name) else { throw .noSuchWorld(name) }
+      return found
+    }
+    guard let settings = WorldSettings(stored.settings) else {
+      throw .unreadable(world: name, reason: "its settings are '\(String(decoding: stored.settings, as: UTF8.self))'")
+    }
+    let kinds = try ask { () throws(StoreFailure) in try store.kinds(of: name) }
+    let words: StoredWords
+    do {
+      words = try StoredWords(kinds)
+    } catch {
+      throw .unreadable(world: name, reason: "how its kinds were described cannot be read")
+    }
+    let plan = try plan(stored)
+    let recovered = try recover(stored, settings, plan, words)
+    let (start, detour) = (recovered.start, recovered.detour)
+    var realm = Realm(name: name, settings, recovered.world, host: host)
+    realm.world.beginKeeping()
+    let reading = StoredRealm.Reading(
+      world: stored, settings: settings, checkpoint: plan.latest,
+      isCheckpointUndone: plan.isLatestUndone || detour != nil, start: start, detour: detour, words: kinds)
+    return StoredRealm(realm: realm, reading: reading)
+  }
+
+  /// Where to begin.
+  private struct Plan {
+    /// The input behind which to begin.
+    let start: UInt64
+    /// Behind which one could begin as well, the latest first.
+    let others: [UInt64]
+    /// The last input of the latest checkpoint, whether or not it is the one to begin with; 0 if there is none.
+    let latest: UInt64
+    let isLatestUndone: Bool
+  }
+
+  /// Chooses a checkpoint: one of which nothing was undone later, and a little before the end if that costs little.
+  private func plan(_ stored: StoredWorld) throws(PersistenceFailure) -> Plan {
+    let (name, head) = (stored.name, stored.head)
+    let marks = try ask { () throws(StoreFailure) in try store.checkpoints(of: name) }
+    let standing = try standing(marks, of: name, from: stored.first)
+    let toUndo = min(WorldLoader.inputsToUndo, UInt64(limits.world.journal))
+    let earlier = standing.last { $0 + toUndo <= head }
+    let isNear = earlier.map { head - $0 <= WorldLoader.mostInputsToPlay } ?? false
+    guard let start = isNear ? earlier : standing.last else {
+      throw .unreadable(world: name, reason: "what was before input \(stored.first) is not kept any more")
+    }
+    let latest = marks.last?.sequence ?? 0
+    return Plan(
+      start: start, others: standing.reversed().filter { $0 != start }, latest: latest,
+      isLatestUndone: standing.last ?? 0 < latest)
+  }
+
+  /// The checkpoints with which a start can begin, by their last inputs, oldest first: all that came behind them is kept,
+  /// and nothing of what they contain was undone later. 0 stands for the beginning of the world.
+  ///
+  /// - Parameters:
+  ///   - marks: All checkpoints of the world, oldest first. The store is asked once for each: they are few, and what was
+  ///     undone between them may be much.
+  ///   - first: The oldest input that is kept.
+  func standing(
+    _ marks: [CheckpointMark], of name: String, from first: UInt64
+  ) throws(PersistenceFailure) -> [UInt64] {
+    try ask { () throws(StoreFailure) in
+      var standing: [UInt64] = first == 1 ? [0] : []
+      for mark in marks where mark.sequence + 1 >= first && mark.sequence > 0 {
+        let undone = try store.undone(in: name, mark.sequence...mark.sequence)
+        if !undone.contains(where: { $0.upperBound > mark.sequence }) { standing.append(mark.sequence) }
+      }
+      return standing
+    }
+  }
+
+  /// Why a world cannot be built up from behind an input.
+  private struct Hindrance: Error {
+    let reason: String
+    /// The input that cannot be played; nil where the checkpoint is what cannot be read.
+    let input: UInt64?
+  }
+
+  /// A world that was built up.
+  private struct Recovered: ~Copyable {
+    let world: WorldCore
+    let start: UInt64
+    /// See ``StoredRealm/Reading/detour``.
+    let detour: String?
+  }
+
+  /// Builds a world up from where the plan says, and otherwise from where it can be: what is behind the latest checkpoint
+  /// is as good a world, of which less can be undone.
+  private func recover(
+    _ stored: StoredWorld, _ settings: WorldSettings, _ plan: Plan, _ words: StoredWords
+  ) throws(PersistenceFailure) -> Recovered {
+    var first: Hindrance?
+    /// What cannot be played from one input on cannot be from an earlier one either.
+    var barrier: UInt64 = 0
+    for start in [plan.start] + plan.others where start >= barrier {
+      do {
+        let world = try recover(stored, settings, from: start, words)
+        return Recovered(world: world, start: start, detour: first?.reason)
+      } catch let hindrance as Hindrance {
+        first = first ?? hindrance
+        if let input = hindrance.input { barrier = max(barrier, input) }
+      } catch let failure as PersistenceFailure {
+        throw failure
+      } catch {
+        first = first ?? Hindrance(reason: "\(error)", input: nil)
+      }
+    }
+    throw .unreadable(
+      world: stored.name, reason: first?.reason ?? "there is nothing to begin with",
+      input: barrier == 0 ? nil : barrier)
+  }
+
+  private func recover(
+    _ stored: StoredWorld, _ settings: WorldSettings, from start: UInt64, _ words: StoredWords
+  ) throws -> WorldCore {
+    let (name, head) = (stored.name, stored.head)
+    let undone = UndoneSpans(
+      start < head ? try ask { () throws(StoreFailure) in try store.undone(in: name, start + 1...head) } : [])
+    var recovery = Recovery(of: try base(start, settings, name), undone: undone, words, catalogue)
+    var failure: Recovery.Failure?
+    var last = start
+    var isInterrupted = false
+    do throws(StoreFailure) {
+      try store.readSegments(of: name, from: start + 1) { segment in
+        // Others have their turn on this worker when the time is over.
+        slot?.giveWay()
+        isInterrupted = slot?.interruption != nil
+        if isInterrupted { return false }
+        do throws(Recovery.Failure) {
+          try recovery.append(segment.bytes, segment.first...segment.last)
+          last = segment.last
+          return true
+        } catch {
+          failure = error
+          return false
+        }
+      }
+    } catch .damaged(let damage) {
+      throw Hindrance(reason: "\(damage)", input: last + 1)
+    } catch {
+      throw PersistenceFailure.store(error)
+    }
+    if isInterrupted { throw PersistenceFailure.interrupted }
+    if let failure { throw Hindrance(reason: "\(failure)", input: failure.input) }
+    guard last == head else {
+      throw Hindrance(reason: "its journal ends with \(last), not with \(head)", input: last)
+    }
+    guard (0...Instant.end.nanoseconds).contains(stored.moment) else {
+      throw Hindrance(reason: "its moment is not within world time", input: head)
+    }
+    return recovery.finish(at: Instant(nanoseconds: stored.moment), limits.world)
+  }
+
+  /// The world at the checkpoint of an input, or a new one.
+  private func base(_ start: UInt64, _ settings: WorldSettings, _ name: String) throws -> WorldCore {
+    if start == 0 { return WorldCore(seed: settings.seed, limits: limits.world) }
+    let found: JournalStore.Checkpoint?
+    do throws(StoreFailure) {
+      found = try store.checkpoint(of: name, atOrBefore: start)
+    } catch .damaged(let damage) {
+      throw Hindrance(reason: "\(damage)", input: nil)
+    } catch {
+      throw PersistenceFailure.store(error)
+    }
+    guard let found, found.mark.sequence == start else {
+      throw Hindrance(reason: "its checkpoint at input \(start) is not to be found", input: nil)
+    }
+    do throws(ArchiveFailure) {
+      let world = try WorldCore(archive: found.bytes, kinds: { catalogue[$0] }, limits: limits.world)
+      guard world.lastSequence == start else {
+        throw ArchiveFailure.damaged("it ends with input \(world.lastSequence)")
+      }
+      return world
+    } catch {
+      throw Hindrance(reason: "its checkpoint at input \(start): \(error.text)", input: nil)
+    }
+  }
+
+  private func ask<R>(_ body: () throws(StoreFailure) -> R) throws(PersistenceFailure) -> R {
+    try PersistenceFailure.asking(body)
+  }
+}
+
+extension StoredWorld {
+  /// Whether nobody has written between two looks at a world.
+  fileprivate func isAs(_ other: StoredWorld) -> Bool {
+    head == other.head && moment == other.moment && settings == other.settings
+  }
+}

@@ -1,0 +1,111 @@
+import JournalStore
+import Simulator
+import StateMachines
+
+/// What becomes of running timers when a world is brought back.
+extension Persistence {
+  /// Inputs that the store is asked for at most, and at once, when armings are looked for.
+  private static let inputsSearched: UInt64 = 5_000_000
+  private static let inputsInAStep: UInt64 = 100_000
+
+  /// Lets each running timer have its whole duration again: that for which it was armed last, as the journal has it.
+  /// One whose arming is not kept any more has the time left that it had.
+  ///
+  /// It may take a while; on any thread that has the world.
+  ///
+  /// - Throws: `interrupted` where the slot was; what the store throws.
+  func renewTimers(_ realm: inout Realm, _ slot: WorkerSlot) throws(PersistenceFailure) {
+    // What is due has expired before it could begin anew, as in a replay.
+    realm.world.settle()
+    let now = realm.world.now
+    let running = realm.world.agendaItems(matching: .all, limit: .max)
+    guard !running.isEmpty else { return }
+    var search = ArmingSearch(for: running, of: realm.world)
+    var reader = realm.world.journalReader(from: realm.world.firstSequence)
+    while let entry = realm.world.read(&reader) { search.look(at: entry, of: realm.world) }
+    var end = realm.world.firstSequence
+    let floor = end > Persistence.inputsSearched ? end - Persistence.inputsSearched : 1
+    while !search.isDone, let stored = realm.stored, end > max(stored.first, floor) {
+      slot.giveWay()
+      if slot.interruption != nil { throw .interrupted }
+      let start = max(stored.first, end > Persistence.inputsInAStep ? end - Persistence.inputsInAStep : 1)
+      var earlier = ArmingSearch(for: running, of: realm.world)
+      do throws(PersistenceFailure) {
+        _ = try stored.read(start...(end - 1), in: realm.world) { world, entry in
+          earlier.look(at: entry, of: world)
+          return true
+        }
+      } catch .unreadable {
+        // What cannot be read is as good as not kept.
+        break
+      }
+      search.fillUp(from: earlier)
+      end = start
+    }
+    realm.world.renew(
+      running.map { item in
+        RenewedTimer(
+          machine: item.machine, timer: item.timer, key: item.key,
+          duration: search.duration(of: item, in: realm.world) ?? item.due - now
+        )
+      })
+  }
+}
+
+/// Finds out for how long running timers were armed.
+private struct ArmingSearch {
+  private struct Name: Hashable {
+    let machine: MachineID
+    /// By word: an earlier release may have had it at another place.
+    let timer: String
+    let key: UInt32
+
+    init(_ machine: MachineID, _ timer: Int, key: UInt32, of world: borrowing WorldCore) {
+      self.machine = machine
+      self.timer = world.kind(of: machine).timers[timer].name
+      self.key = key
+    }
+  }
+
+  private var due: [Name: Instant] = [:]
+  private var durations: [Name: Nanoseconds] = [:]
+
+  init(for items: [WorldCore.AgendaItem], of world: borrowing WorldCore) {
+    for item in items { due[Name(item.machine, item.timer, key: item.key, of: world)] = item.due }
+  }
+
+  var isDone: Bool { durations.count == due.count }
+
+  func duration(of item: WorldCore.AgendaItem, in world: borrowing WorldCore) -> Nanoseconds? {
+    durations[Name(item.machine, item.timer, key: item.key, of: world)]
+  }
+
+  /// Takes over what was found further back, where nothing is known.
+  mutating func fillUp(from earlier: ArmingSearch) {
+    durations.merge(earlier.durations) { known, _ in known }
+  }
+
+  /// Of several armings that came to the same end, the last one counts.
+  mutating func look(at entry: JournalEntry, of world: borrowing WorldCore) {
+    if world.undoer(of: entry.sequence) != nil { return }
+    var details = world.details(of: entry)
+    while let detail = details.next() {
+      switch detail {
+      case .armed(let timer, let key, let due):
+        guard let machine = entry.machine else { continue }
+        note(Name(machine, Int(timer), key: key, of: world), due, due - entry.moment)
+      case .renewed(let timer):
+        note(
+          Name(timer.machine, timer.timer, key: timer.key, of: world), entry.moment + timer.duration,
+          timer.duration)
+      case .emitted, .disarmed, .dataBefore, .dataAfter, .arguments, .parameters, .initial, .kind, .due, .key, .source,
+        .target, .undone:
+        break
+      }
+    }
+  }
+
+  private mutating func note(_ name: Name, _ due: Instant, _ duration: Nanoseconds) {
+    if self.due[name] == due { durations[name] = duration }
+  }
+}

@@ -1,0 +1,102 @@
+package import StateMachines
+
+/// A world's journal, read from the segments that it was kept in: one input after the other, with the names and kinds of
+/// the machines that it speaks of, but without machines.
+///
+/// Nothing is played, so that it is quick and takes little memory, however long the journal is.
+package struct JournalScanner: ~Copyable {
+  /// Tells of the kinds and names of the machines in the inputs that are being read, and prints them; nothing more.
+  private var world: WorldCore
+  private var reader: JournalReader
+  private let words: StoredWords
+  private var kinds: SpokenKinds
+  private var known: [MachineID: KindTranslation] = [:]
+  /// Whether a segment was not read to its end, so that there is nothing to go on with.
+  private var isBroken = false
+  /// The input from which on other words hold.
+  private var wordsHoldUntil: UInt64 = 0
+
+  /// How much of the journal is in memory at one time, in bytes, besides the segment that is read.
+  private static let journalBytes = 1 << 20
+
+  /// Who had a number at an input; nil if nobody.
+  package typealias Owner = (_ machine: MachineID, _ sequence: UInt64) -> (kind: String, name: String)?
+
+  /// - Parameter sequence: The input before the first that is read.
+  package init(after sequence: UInt64, _ words: StoredWords, _ catalogue: Catalogue) {
+    world = WorldCore()
+    world.journal = Journal(inputs: .max >> 1, bytes: JournalScanner.journalBytes, after: sequence)
+    reader = world.journalReader(from: sequence + 1)
+    self.words = words
+    kinds = SpokenKinds(words, catalogue)
+  }
+
+  /// The last input that was read.
+  package var last: UInt64 { world.lastSequence }
+
+  /// Reads the segment that comes next. Inputs of it that were read already are passed over.
+  ///
+  /// - Parameters:
+  ///   - numbers: The inputs that it has.
+  ///   - owner: Is asked about machines that were made before the first input that was read.
+  ///   - body: Gets each input, with a world that knows its words; and, of the first input of a composed `new`, what that
+  ///     made.
+  /// - Throws: ``Recovery/Failure``: `gap` and `unreadable`; what `body` throws.
+  /// - Complexity: O(inputs).
+  package mutating func read(
+    _ bytes: UnsafeRawBufferPointer, _ numbers: ClosedRange<UInt64>, owner: Owner,
+    _ body: (borrowing WorldCore, JournalEntry, JournalSegment.Creation?) throws -> Void
+  ) throws {
+    let before = world.lastSequence
+    guard let segment = JournalSegment(bytes), numbers.contains(before + 1), !isBroken else {
+      throw Recovery.Failure.gap(after: before)
+    }
+    isBroken = true
+    if numbers.lowerBound >= wordsHoldUntil {
+      wordsHoldUntil = words.firstChange(after: numbers.lowerBound)
+      kinds.forget()
+      known = [:]
+    }
+    var creations = segment.creations.filter { $0.machine != nil && $0.sequence > before }[...]
+    let composed = segment.creations.filter { $0.machine == nil }
+    var translation = SegmentTranslation(segment, numbers)
+    do {
+      try translation.pass(to: before)
+      world.journal.append(segment, numbers)
+      segment.facts.shape(&world.limits)
+      while try next(&translation, &creations, numbers, owner) {
+        guard let entry = world.journal.read(&reader) else { break }
+        try body(world, entry, composed.isEmpty ? nil : composed.first { $0.sequence == entry.sequence })
+      }
+      isBroken = false
+    } catch let failure as SegmentFailure {
+      throw Recovery.Failure.unreadable(failure, at: max(translation.next - 1, numbers.lowerBound))
+    }
+  }
+
+  /// Goes through the next record, and sees to it that the machines are known that its lines name.
+  private mutating func next(
+    _ translation: inout SegmentTranslation, _ creations: inout ArraySlice<JournalSegment.Creation>,
+    _ numbers: ClosedRange<UInt64>, _ owner: Owner
+  ) throws -> Bool {
+    try translation.read { machine, entry, isNew in
+      let (kind, name): (String, String)
+      if isNew {
+        guard let made = creations.popFirst(), made.sequence == entry.sequence, made.machine == machine else {
+          throw SegmentFailure.damaged("it makes a machine of which nothing is said")
+        }
+        (kind, name) = (made.kind, made.name)
+      } else {
+        if let meaning = known[machine] { return SegmentTranslation.Meaning(translation: meaning) }
+        guard let found = owner(machine, entry.sequence), Registry.canBeName(found.name.utf8) else {
+          throw SegmentFailure.damaged("it is about machine \(machine.number), which was never made")
+        }
+        (kind, name) = (found.kind, found.name)
+      }
+      let meaning = try kinds.translation(of: kind, at: numbers.lowerBound)
+      known[machine] = meaning
+      world.registry.note(name, kind: world.population.place(of: meaning.kind), as: machine, world.population)
+      return SegmentTranslation.Meaning(translation: meaning)
+    } != nil
+  }
+}

@@ -1,0 +1,99 @@
+package import StateMachines
+
+/// A stretch of a world's journal that is not in memory any more, in a form in which it can be read: a world with names and
+/// kinds, but without machines.
+package struct JournalSlice: ~Copyable {
+  /// Its journal has the inputs of the segment up to ``last``.
+  package let world: WorldCore
+  /// The last input that can be read with these names; another excerpt goes on behind it.
+  package let last: UInt64
+
+  /// - Parameters:
+  ///   - bytes: A segment.
+  ///   - from: The first input that is wanted of it.
+  ///   - most: How many inputs are wanted at most.
+  ///   - numbers: The inputs that it has.
+  ///   - present: The world whose journal it is, which knows what was undone.
+  ///   - undone: What else was undone of it: each stretch up to the input that undid it, in order.
+  ///   - owner: Who had a number at an input, which may be the one that made it; nil if nobody.
+  /// - Throws: ``SegmentFailure`` where the segment cannot be read; what `owner` throws.
+  package init(
+    of bytes: UnsafeRawBufferPointer, from start: UInt64, most: UInt64, _ numbers: ClosedRange<UInt64>,
+    in present: borrowing WorldCore, undone: [ClosedRange<UInt64>], _ words: StoredWords, _ catalogue: Catalogue,
+    owner: (_ machine: MachineID, _ sequence: UInt64, _ isNew: Bool) throws -> (kind: String, name: String)?
+  ) throws {
+    guard let segment = JournalSegment(bytes) else { throw SegmentFailure.damaged("what is in front of it is cut off") }
+    var world = WorldCore(limits: present.limits)
+    for stretch in undone {
+      world.past.undone.append(UndoHistory.Undone(from: stretch.lowerBound, by: stretch.upperBound))
+    }
+    // What was undone last is not stored yet.
+    for stretch in present.past.undone { UndoHistory.undo(from: stretch.from, by: stretch.by, in: &world.past.undone) }
+    var kinds = SpokenKinds(words, catalogue)
+    var known: [MachineID: KindTranslation] = [:]
+    var last = numbers.upperBound - start < most ? numbers.upperBound : start + most - 1
+    var translation = SegmentTranslation(segment, numbers)
+    try translation.pass(to: start - 1)
+    do {
+      while translation.next <= last,
+        let _ = try translation.read({ machine, entry, isNew in
+          if !isNew, let meaning = known[machine] { return SegmentTranslation.Meaning(translation: meaning) }
+          guard let (kindName, name) = try owner(machine, entry.sequence, isNew), Registry.canBeName(name.utf8) else {
+            throw SegmentFailure.damaged("it is about machine \(machine.number), which was never made")
+          }
+          if known[machine] != nil, world.registry.speaks(of: machine, otherThan: name) {
+            throw OtherNames(last: entry.sequence - 1)
+          }
+          let meaning = try kinds.translation(of: kindName, at: numbers.lowerBound)
+          known[machine] = meaning
+          world.registry.note(name, kind: world.population.place(of: meaning.kind), as: machine, world.population)
+          return SegmentTranslation.Meaning(translation: meaning)
+        })
+      {}
+    } catch let names as OtherNames {
+      last = names.last
+    }
+    world.journal = Journal(
+      inputs: .max >> 1, bytes: .max, after: numbers.lowerBound - 1, at: segment.facts.moment)
+    world.journal.append(segment, numbers)
+    self.world = world
+    self.last = last
+  }
+
+  /// A number means another machine behind this input.
+  private struct OtherNames: Error {
+    let last: UInt64
+  }
+}
+
+/// Kinds as they were when a journal was written: those of today where their lists are the same, and otherwise such that
+/// are only spoken of.
+struct SpokenKinds {
+  private let words: StoredWords
+  private let catalogue: Catalogue
+  private var translations: [String: KindTranslation] = [:]
+
+  init(_ words: StoredWords, _ catalogue: Catalogue) {
+    self.words = words
+    self.catalogue = catalogue
+  }
+
+  /// Gives up what is known, where other words hold from now on.
+  mutating func forget() {
+    translations = [:]
+  }
+
+  mutating func translation(of name: String, at sequence: UInt64) throws(SegmentFailure) -> KindTranslation {
+    if let known = translations[name] { return known }
+    guard let stored = words.description(of: name, at: sequence) else { throw .unknownWords(kind: name) }
+    let kind: Kind =
+      if case .machine(let today)? = catalogue[name], stored.hasLists(of: KindDescription(today)) {
+        today
+      } else {
+        Kind(remembering: stored)
+      }
+    let translation = KindTranslation(stored, to: kind)
+    translations[name] = translation
+    return translation
+  }
+}

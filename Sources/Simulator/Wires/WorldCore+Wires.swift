@@ -1,0 +1,132 @@
+import StateMachines
+
+extension WorldCore {
+  package enum WireFailure: Error, Equatable {
+    /// This wire is there already.
+    case exists
+    /// There is no such wire.
+    case missing
+    /// The world has `limits.wires` wires.
+    case full
+  }
+
+  /// Joins an output of one machine to an event of another. An input of the first one.
+  ///
+  /// - Precondition: Both machines are alive; output and event are places in their kinds' lists.
+  package mutating func wire(_ wire: Wire) throws(WireFailure) {
+    if wires.contains(wire) { throw .exists }
+    if wires.count >= limits.wires { throw .full }
+    wires.add(wire)
+    write(wire, .wired)
+  }
+
+  /// Takes a wire away. An input of the machine that it came from.
+  package mutating func unwire(_ wire: Wire) throws(WireFailure) {
+    guard wires.contains(wire) else { throw .missing }
+    wires.remove(wire)
+    write(wire, .unwired)
+  }
+
+  /// All wires: by the name of the machine they come from, then in the order in which they were made.
+  package func allWires() -> [Wire] {
+    wires.origins
+      .map { origin in (name: registry.withName(of: origin) { Array($0) }, wires: wires.from(origin)) }
+      .sorted { $0.name.lexicographicallyPrecedes($1.name) }
+      .flatMap(\.wires)
+  }
+
+  /// Whether a wire that was listed is still there.
+  package func contains(_ wire: Wire) -> Bool { wires.contains(wire) }
+
+  package var wireCount: Int { wires.count }
+
+  private mutating func write(_ wire: Wire, _ input: InputClass) {
+    let location = registry.location(of: wire.from)
+    let (cell, kind) = population.cell(at: location)
+    let state = population.slots[kind].machine.stateIndex(cell + population.slots[kind].valueOffset)
+    details.tag(.target, UInt8(wire.event))
+    details.number(UInt64(wire.to.number))
+    record.begin(at: now)
+    beginAnswer()
+    finish(
+      StepResult(verdict: .stayed, from: state, to: state), input, wire.from, index: UInt8(wire.output), cell,
+      isAnswer: true)
+  }
+
+  mutating func queueDeliveries(_ machine: MachineID, _ output: UInt8, _ data: [Value]) {
+    for wire in wires.from(machine) where wire.output == Int(output) {
+      deliveries.append(Delivery(wire: wire, data: data, depth: depth + 1))
+    }
+  }
+
+  /// Delivers what is on its way, first in, first out, and what follows from it.
+  ///
+  /// A chain that is too long, or too many deliveries in one step, end it: the rest is dropped and `livelock` says where.
+  ///
+  /// - Returns: False if a limit ended it, or kept a timer from running.
+  @discardableResult
+  mutating func deliver() -> Bool {
+    var delivered = 0
+    var isWithinLimits = true
+    while nextDelivery < deliveries.count {
+      let delivery = deliveries[nextDelivery]
+      let isLong = delivery.depth > limits.wireChain
+      if isLong || delivered >= limits.wireDeliveries {
+        livelock = Livelock(
+          chain: .wires(output: UInt8(delivery.wire.output), isLong: isLong), machine: delivery.wire.from, moment: now)
+        isWithinLimits = false
+        break
+      }
+      nextDelivery += 1
+      delivered += 1
+      depth = delivery.depth
+      receive(delivery)
+      // What was delivered is given up in large pieces, so that a long chain does not grow the queue.
+      if nextDelivery > 1_024, nextDelivery * 2 > deliveries.count {
+        deliveries.removeFirst(nextDelivery)
+        nextDelivery = 0
+      }
+    }
+    deliveries.removeAll(keepingCapacity: deliveries.count < 4_096)
+    nextDelivery = 0
+    depth = 0
+    defer { hasRefusedTimer = false }
+    return isWithinLimits && !hasRefusedTimer
+  }
+
+  private mutating func receive(_ delivery: Delivery) {
+    let machine = delivery.wire.to
+    let event = delivery.wire.event
+    let location = registry.location(of: machine)
+    let (cell, kind) = population.cell(at: location)
+    let slot = population.slots[kind]
+    let definition = population.kinds[kind]
+    details.tag(.source, UInt8(delivery.wire.output))
+    details.number(UInt64(delivery.wire.from.number))
+    record.begin(at: now)
+    noteTimers(slot, cell)
+    let result: StepResult
+    if let arguments = definition.events[event].fitted(delivery.data) {
+      if definition.isPlain(event) {
+        result = slot.machine.step(
+          cell + slot.valueOffset, event: slot.plainEvents + event * slot.eventStride, slot.parameters(of: cell),
+          &record)
+      } else {
+        let storage = EventStorage(definition, event, arguments)
+        result = slot.machine.step(cell + slot.valueOffset, event: storage.event, slot.parameters(of: cell), &record)
+      }
+    } else {
+      result = refuse(slot, cell)
+    }
+    finish(result, .delivery, machine, index: UInt8(event), cell, isAnswer: false)
+  }
+}
+
+extension EventEntry {
+  /// An output's data as this event's arguments, those left out at the end filled up; nil if they do not fit.
+  fileprivate func fitted(_ data: [Value]) -> [Value]? {
+    guard data.count <= arguments.count else { return nil }
+    let filled = data + repeatElement(.none, count: arguments.count - data.count)
+    return zip(arguments, filled).allSatisfy { $0.type.admits($1) } ? filled : nil
+  }
+}

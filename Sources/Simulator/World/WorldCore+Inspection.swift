@@ -1,0 +1,185 @@
+package import StateMachines
+
+extension WorldCore {
+  // MARK: Names
+
+  package var machineCount: Int { registry.count }
+
+  /// The machine of a name; nil if there is none.
+  @inline(__always)
+  package func find(_ name: UnsafeRawBufferPointer) -> MachineID? { registry.find(name) }
+
+  package func isAlive(_ machine: MachineID) -> Bool { registry.isAlive(machine) }
+
+  /// Hands out the name of a machine, also of one that was dropped and is still in the journal.
+  @inline(__always)
+  package func withName<R>(of machine: MachineID, _ body: (UnsafeRawBufferPointer) -> R) -> R {
+    registry.withName(of: machine, body)
+  }
+
+  /// The names of some machines, at most so many, in no order.
+  package func someNames(_ most: Int) -> [String] {
+    var names: [String] = []
+    for number in 0..<registry.capacity where names.count < most {
+      let machine = MachineID(UInt32(number))
+      if registry.isAlive(machine) { names.append(name(of: machine)) }
+    }
+    return names
+  }
+
+  package func name(of machine: MachineID) -> String {
+    registry.withName(of: machine) { String(decoding: $0, as: UTF8.self) }
+  }
+
+  // MARK: Kinds and states
+
+  /// The kinds that machines were made of here, in the order of their first use.
+  package var kinds: ContiguousArray<Kind> { population.kinds }
+
+  /// How many those are.
+  @inline(__always)
+  package var kindCount: Int { population.kinds.count }
+
+  /// The world's number for a machine's kind, also of a dropped one.
+  @inline(__always)
+  package func kindPlace(of machine: MachineID) -> Int {
+    let location = registry.location(of: machine)
+    return location.isSomewhere ? population.kind(at: location) : location.kindOfDropped
+  }
+
+  package func kind(of machine: MachineID) -> Kind { population.kinds[kindPlace(of: machine)] }
+
+  @inline(__always)
+  package func kind(at place: Int) -> Kind { population.kinds[place] }
+
+  /// The words of a kind as bytes.
+  @inline(__always)
+  package func words(at place: Int) -> KindWords { population.slots[place].words }
+
+  /// A machine's name and the words of its kind, in one call for those who print many lines; the name is valid until the
+  /// world changes.
+  package func nameAndWords(of machine: MachineID) -> (name: UnsafeRawBufferPointer, words: KindWords) {
+    // Safety: the bytes are the registry's own, which lasts as long as the world and moves only when a machine is made.
+    (registry.withName(of: machine) { $0 }, words(at: kindPlace(of: machine)))
+  }
+
+  /// The place of a living machine's state in its kind's list.
+  package func stateIndex(of machine: MachineID) -> Int {
+    let location = registry.location(of: machine)
+    return Int(population.slots[population.kind(at: location)].machine.stateIndex(population.value(at: location)))
+  }
+
+  /// The data of a living machine's state, without the parentheses.
+  package func stateData(of machine: MachineID) -> String? {
+    let location = registry.location(of: machine)
+    return population.slots[population.kind(at: location)].machine.stateData(population.value(at: location))
+  }
+
+  /// A living machine's state as one word.
+  package func state(of machine: MachineID) -> String {
+    kind(of: machine).states[stateIndex(of: machine)].word(data: stateData(of: machine))
+  }
+
+  /// Whether a machine is in the same state as one of another world, with all data, also what is not printed.
+  ///
+  /// - Precondition: Both are of one kind.
+  package func hasSameState(_ machine: MachineID, as other: borrowing WorldCore, _ counterpart: MachineID) -> Bool {
+    let location = registry.location(of: machine)
+    return population.slots[population.kind(at: location)].machine.statesAreEqual(
+      population.value(at: location), other.population.value(at: other.registry.location(of: counterpart)))
+  }
+
+  // MARK: Readings, timers, possible events
+
+  /// A machine's readings now, in its kind's order; nil where it has none of that name.
+  package func readings(of machine: MachineID) -> [Value?] {
+    let location = registry.location(of: machine)
+    return kind(of: machine).read(population.value(at: location), at: now, population.parameters(at: location))
+  }
+
+  /// A machine's running timers in due order, as places in its kind's list; `key` is 0 where one bears none.
+  package func runningTimers(of machine: MachineID) -> [(timer: Int, key: UInt32, due: Instant)] {
+    agendaItems(of: machine).map { ($0.timer, $0.key, $0.due) }
+  }
+
+  /// The events that some argument would make possible now, as places in the kind's list.
+  package func possibleEvents(of machine: MachineID) -> [Int] {
+    let location = registry.location(of: machine)
+    return kind(of: machine).possibleEvents(
+      population.value(at: location), at: now, running: running(at: location), population.parameters(at: location))
+  }
+
+  /// A bit for each timer without a key that runs.
+  private func running(at location: Location) -> UInt64 {
+    let (cell, kind) = population.cell(at: location)
+    return population.slots[kind].stepTimers(of: cell).running
+  }
+
+  /// Why an event would be refused now, whatever its arguments; nil if it would not.
+  package func refusal(of event: Int, by machine: MachineID) -> String? {
+    let location = registry.location(of: machine)
+    return kind(of: machine).refusal(
+      of: event, population.value(at: location), at: now, running: running(at: location),
+      population.parameters(at: location))
+  }
+
+  // MARK: The journal
+
+  /// The oldest input that the journal still has; one more than the last if it has none.
+  package var firstSequence: UInt64 { journal.first }
+
+  /// The bytes that the journal takes.
+  package var journalBytes: Int { journal.bytes }
+
+  /// A reader that gives the inputs from `sequence` on, which must not be before ``firstSequence``.
+  package func journalReader(from sequence: UInt64) -> JournalReader { journal.reader(from: sequence) }
+
+  /// The next entry at a reader; nil at the end, or when the journal has forgotten that part.
+  @inline(__always)
+  package func read(_ reader: inout JournalReader) -> JournalEntry? { journal.read(&reader) }
+
+  package func details(of entry: JournalEntry) -> DetailReader { DetailReader(entry) }
+
+  // MARK: Watches
+
+  package func watchCount(of watcher: WatcherID) -> Int { watchers.count(of: watcher) }
+
+  /// The patterns that a watcher follows, in the order in which they came.
+  package func watchedPatterns(of watcher: WatcherID) -> [Pattern] { watchers.patterns(of: watcher) }
+
+  package func isWatching(_ pattern: Pattern, _ watcher: WatcherID) -> Bool {
+    watchers.patterns(of: watcher).contains(pattern)
+  }
+
+  package func hearsOfTheClock(_ watcher: WatcherID) -> Bool { watchers.hearsOfTheClock(watcher) }
+
+  /// What a watcher follows now; nil if nothing.
+  package func watchView(of watcher: WatcherID) -> WatchView? { watchers.view(of: watcher) }
+
+  /// Begins a watch, or changes the scope of one.
+  ///
+  /// - Complexity: O(patterns of this watcher).
+  package mutating func watch(_ pattern: Pattern, _ scope: WatchScope, for watcher: WatcherID) {
+    watchers.add(pattern, scope, for: watcher)
+  }
+
+  /// Ends a watch; false if there is none of this pattern.
+  package mutating func unwatch(_ pattern: Pattern, for watcher: WatcherID) -> Bool {
+    watchers.remove(pattern, of: watcher)
+  }
+
+  /// Whether time has not gone on since the last input, nor been set by a way back: then the world is what its inputs have
+  /// made of it, and nothing that is gone back to lies before it but what some of them did.
+  package var isAtItsLastInput: Bool {
+    journal.lastMoment == now.nanoseconds && past.undone.last?.by != journal.last
+  }
+
+  /// Begins all watches that another world has, which this one replaces.
+  package mutating func takeOverWatches(of other: borrowing WorldCore) {
+    for (watcher, pattern, scope) in other.watchers.all { watch(pattern, scope, for: watcher) }
+  }
+
+  package mutating func unwatchAll(for watcher: WatcherID) {
+    watchers.removeAll(of: watcher)
+  }
+}

@@ -1,0 +1,220 @@
+package import StateMachines
+
+extension WorldCore {
+  package enum CreationFailure: Error, Equatable {
+    case nameTaken
+    /// The world has as many machines or wires as its limits allow, or the journal speaks of too many that were dropped.
+    case full
+    /// The parameters contradict each other.
+    case conflict(ParameterConflict)
+  }
+
+  /// Makes a machine. Nothing is made when an error is thrown.
+  ///
+  /// - Parameters:
+  ///   - name: 1 to 64 bytes that may name a machine; the caller has checked them.
+  ///   - initial: A place in the kind's list of states to begin in, or nil for its own initial state.
+  ///   - parameters: Places in the kind's list with values that their types admit; those left out have their defaults.
+  /// - Complexity: O(patterns of all watches), besides the machine's own making.
+  @discardableResult
+  package mutating func create(
+    _ kind: Kind, named name: UnsafeRawBufferPointer, initial: Int? = nil,
+    parameters: [(parameter: Int, value: Value)] = []
+  ) throws(CreationFailure) -> MachineID {
+    if registry.find(name) != nil { throw .nameTaken }
+    if !compositions.isEmpty, compositions[String(decoding: name, as: UTF8.self)] != nil { throw .nameTaken }
+    guard makeRoom(for: 1) else { throw .full }
+    return try create(kind, named: name, initial: initial, parameters: parameters, as: nil)
+  }
+
+  /// Makes a machine whose name is free and for which there is room.
+  ///
+  /// - Parameter known: The number that it has, if that is known; otherwise the next that is free.
+  mutating func create(
+    _ kind: Kind, named name: UnsafeRawBufferPointer, initial: Int?, parameters: [(parameter: Int, value: Value)],
+    as known: MachineID?
+  ) throws(CreationFailure) -> MachineID {
+    // The kinds are numbered by the machines that were made of them; who keeps the journal counts on it.
+    if !population.has(kind), let conflict = conflict(of: parameters, in: kind) { throw .conflict(conflict) }
+    let place = population.place(of: kind)
+    let location: Location
+    do throws(ParameterConflict) {
+      location = try population.reserve(place, parameters)
+    } catch {
+      throw .conflict(error)
+    }
+    let machine: MachineID
+    if let known {
+      machine = known
+      registry.insert(name, at: location, as: known)
+    } else {
+      machine = registry.insert(name, at: location)
+    }
+    if !watchers.isEmpty { watchers.enter(machine) }
+
+    let (cell, _) = population.cell(at: location)
+    let slot = population.slots[place]
+    beginAnswer()
+    record.begin(at: now)
+    noteTimers(slot, cell)
+    let state = slot.machine.initialize(
+      cell + slot.valueOffset, initial: initial, slot.parameters(of: cell), &record)
+    if place > 0xFF {
+      details.tag(.kind)
+      details.number(UInt64(place))
+    }
+    if let initial { details.tag(.initial, UInt8(initial)) }
+    if !parameters.isEmpty {
+      details.tag(.parameters)
+      details.number(UInt64(parameters.count))
+      for (parameter, value) in parameters {
+        details.number(UInt64(parameter))
+        details.value(value)
+      }
+    }
+    finish(
+      StepResult(verdict: .moved, from: state, to: state), .created, machine, index: UInt8(place & 0xFF), cell,
+      isAnswer: true)
+    unflushed?.machines.append((answer.sequence, machine))
+    complete()
+    return machine
+  }
+
+  /// Makes a composed kind: its members in order, then its wires, each an input of its own. Nothing is made when an
+  /// error is thrown.
+  ///
+  /// - Parameter parameters: For each member, as in `create`.
+  package mutating func create(
+    _ composition: Composition, named name: String, parameters: [[(parameter: Int, value: Value)]]
+  ) throws(CreationFailure) {
+    let names = composition.members.map { Array("\(name).\($0.name)".utf8) }
+    for name in names + [Array(name.utf8)] {
+      let isTaken = name.withUnsafeBytes { registry.find($0) } != nil
+      if isTaken || compositions[String(decoding: name, as: UTF8.self)] != nil { throw .nameTaken }
+    }
+    guard makeRoom(for: names.count), wires.count + composition.wires.count <= limits.wires else { throw .full }
+    for (member, values) in zip(composition.members, parameters) {
+      if let conflict = conflict(of: values, in: member.kind) { throw .conflict(conflict) }
+    }
+    let isWithinRequest = isWithinRequest
+    if !isWithinRequest { beginRequest() }
+    defer { if !isWithinRequest { endRequest() } }
+    let sequence = journal.last + 1
+    var members: [MachineID] = []
+    for (place, member) in composition.members.enumerated() {
+      let made = names[place].withUnsafeBytes { name in
+        Result { () throws(CreationFailure) in
+          try create(member.kind, named: name, parameters: parameters[place])
+        }
+      }
+      members.append(try made.get())
+    }
+    for end in composition.wires {
+      let wire = Wire(from: members[end.from], output: end.output, to: members[end.to], event: end.event)
+      do throws(WireFailure) {
+        try self.wire(wire)
+      } catch {
+        preconditionFailure("the wires of new machines are new, and room was made sure of: \(error)")
+      }
+    }
+    compositions[name] = CompositionRecord(
+      name: name, composition: composition, sequence: sequence, all: members, members: members)
+    unflushed?.compositions.append((sequence, composition.name, name))
+  }
+
+  /// Removes a machine, its timers and its wires.
+  package mutating func drop(_ machine: MachineID) {
+    let location = registry.location(of: machine)
+    let (cell, kind) = population.cell(at: location)
+    let state = population.slots[kind].machine.stateIndex(cell + population.slots[kind].valueOffset)
+    for timer in population.timers(at: location) where timer.stamp != 0 { agenda.living -= 1 }
+    agenda.living -= keyedTimers.removeAll(of: machine)
+    wires.removeAll(of: machine)
+    record.begin(at: now)
+    beginAnswer()
+    finish(StepResult(verdict: .moved, from: state, to: state), .dropped, machine, index: 0, cell, isAnswer: true)
+    population.release(location)
+    registry.remove(machine, kind: kind)
+    retired.append((answer.sequence, machine))
+    if !compositions.isEmpty { forget(machine) }
+    if agenda.hasTooManyDead { sweepAgenda() }
+    complete()
+  }
+
+  /// The members of a composed name that are left; nil if it names none.
+  package func members(of name: String) -> [MachineID]? { compositions[name]?.members }
+
+  /// The composed kind that a composed name was made of, while any of its members is left; nil if it names none.
+  package func composition(of name: String) -> Composition? { compositions[name]?.composition }
+
+  /// Whether a machine was made as a member of a composed kind.
+  ///
+  /// - Complexity: O(dots in its name); O(1) where nothing was composed.
+  package func isMember(_ machine: MachineID, of kind: String) -> Bool {
+    guard let name = composedName(of: machine) else { return false }
+    return compositions[name]?.composition.name == kind
+  }
+
+  /// The name of the composition that a machine was made by: one that stands before a dot in its own; nil if there is
+  /// none.
+  private func composedName(of machine: MachineID) -> String? {
+    if compositions.isEmpty { return nil }
+    return registry.withName(of: machine) { name in
+      for dot in name.indices where name[dot] == UInt8(ascii: ".") {
+        let composed = String(decoding: name[..<dot], as: UTF8.self)
+        if compositions[composed]?.members.contains(machine) == true { return composed }
+      }
+      return nil
+    }
+  }
+
+  private func hasRoom(for machines: Int) -> Bool {
+    registry.count + machines <= limits.machines
+      && registry.capacity - registry.vacantNumbers + machines <= limits.numbers
+  }
+
+  /// Takes a dropped machine out of the composition that it was made by.
+  private mutating func forget(_ machine: MachineID) {
+    guard let composed = composedName(of: machine) else { return }
+    compositions[composed]?.members.removeAll { $0 == machine }
+    if let record = compositions[composed], record.members.isEmpty {
+      compositions[composed] = nil
+      past.compositions.append((answer.sequence, record))
+    }
+  }
+
+  private mutating func conflict(of values: [(parameter: Int, value: Value)], in kind: Kind) -> ParameterConflict? {
+    let pool = kind.makeParameterPool()
+    do throws(ParameterConflict) {
+      _ = try pool.intern(values)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// Frees numbers of dropped machines that the journal has forgotten, and says whether there is room for more.
+  ///
+  /// Normally they are those that it has forgotten for the number of inputs alone. What it forgets for their bytes depends
+  /// on how it is cut into blocks, and a world that was written out and read back is to give out the same numbers.
+  private mutating func makeRoom(for machines: Int) -> Bool {
+    past.forget(before: journal.first)
+    recycle(before: journal.firstByNumber)
+    if !hasRoom(for: machines) { recycle(before: journal.first) }
+    return hasRoom(for: machines)
+  }
+
+  private mutating func recycle(before first: UInt64) {
+    guard nextRetired < retired.count else { return }
+    // Who keeps the journal still asks for the names of those whose inputs are not kept yet.
+    let first = min(first, journal.firstUnflushed)
+    while nextRetired < retired.count, retired[nextRetired].sequence < first {
+      registry.recycle(retired[nextRetired].machine)
+      nextRetired += 1
+    }
+    if nextRetired > 1_024, nextRetired * 2 > retired.count {
+      retired.removeFirst(nextRetired)
+      nextRetired = 0
+    }
+  }
+}

@@ -1,0 +1,83 @@
+/// Where a search of machines in the order of their names goes on, whatever came and went meanwhile: each machine that
+/// is there all the time is found once, none twice.
+package struct NameCursor: Sendable {
+  fileprivate let pattern: Pattern
+  /// The name that was looked at last; the search goes on behind it.
+  fileprivate var last: [UInt8]?
+  /// Where that is, as long as the order has not changed.
+  fileprivate var place = Registry.OrderPlace(leaf: 0, offset: 0)
+  fileprivate var changes: UInt64 = 0
+
+  /// - Parameter pattern: Which names are looked for.
+  package init(_ pattern: Pattern) {
+    self.pattern = pattern
+  }
+}
+
+/// What came of a search that may look at only so many machines.
+package enum MachineSearch: Equatable, Sendable {
+  case found(MachineID)
+  /// The budget is used up; there may be more.
+  case more
+  /// There is none left.
+  case done
+}
+
+extension WorldCore {
+  /// Goes on with putting the machines in order, so that those that are asked for by name are found at once.
+  ///
+  /// - Parameter budget: The most machines to look at; lowered by those that were.
+  /// - Returns: Whether that is done. Machines that come later make it undone, by as many as came.
+  package mutating func putNamesInOrder(budget: inout Int) -> Bool { registry.putInOrder(budget: &budget) }
+
+  /// The next machine, in the order of names by bytes, whose name matches.
+  ///
+  /// - Parameter budget: The most machines to look at, those that are put in order included; lowered by those that were.
+  package mutating func next(_ cursor: inout NameCursor, budget: inout Int) -> MachineSearch {
+    guard registry.putInOrder(budget: &budget) else { return .more }
+    if cursor.last == nil || cursor.changes != registry.orderChanges {
+      cursor.place = (cursor.last ?? cursor.pattern.prefix).withUnsafeBytes {
+        registry.place(of: $0, orAfter: cursor.last != nil)
+      }
+      cursor.changes = registry.orderChanges
+    }
+    var seen: MachineID?
+    defer {
+      if let seen { cursor.last = registry.withName(of: seen) { Array($0) } }
+    }
+    while budget > 0 {
+      guard let machine = registry.next(at: &cursor.place) else { return .done }
+      let (matches, isPast) = registry.withName(of: machine) { name in
+        (cursor.pattern.matches(name), !name.starts(with: cursor.pattern.prefix))
+      }
+      if isPast { return .done }
+      budget -= 1
+      seen = machine
+      if matches { return .found(machine) }
+    }
+    return .more
+  }
+
+  /// The first machine, in the order of names by bytes, at or after `name`.
+  ///
+  /// - Complexity: O(log *n*); O(*n* log *n*) the first time.
+  package mutating func machine(atOrAfter name: UnsafeRawBufferPointer) -> MachineID? {
+    var place = registry.place(of: name, orAfter: false)
+    return registry.next(at: &place)
+  }
+
+  /// The first machine, in the order of names by bytes, after `name`.
+  package mutating func machine(after name: UnsafeRawBufferPointer) -> MachineID? {
+    var place = registry.place(of: name, orAfter: true)
+    return registry.next(at: &place)
+  }
+
+  /// All machines whose names match, in the order of names by bytes.
+  package mutating func machines(matching pattern: Pattern) -> [MachineID] {
+    var found: [MachineID] = []
+    var budget = Int.max
+    var cursor = NameCursor(pattern)
+    while case .found(let machine) = next(&cursor, budget: &budget) { found.append(machine) }
+    return found
+  }
+}

@@ -1,0 +1,159 @@
+/// A point in world time: whole nanoseconds since the world began.
+///
+/// Not a wall-clock time and not convertible to one: a world can be stopped, sped up, rewound and replayed.
+/// Sums saturate at `latest`, a moment that no world reaches, so a timer armed for it never expires.
+public struct Instant: Hashable, Comparable, Sendable {
+  /// Nanoseconds since the world began; never negative.
+  public let nanoseconds: Int64
+
+  @inlinable
+  public init(nanoseconds: Int64) {
+    self.nanoseconds = nanoseconds
+  }
+
+  /// The moment at which a world begins.
+  public static var beginning: Instant { Instant(nanoseconds: 0) }
+
+  /// A moment after the end of every world.
+  public static var latest: Instant { Instant(nanoseconds: .max) }
+
+  /// World time ends here, some 273 years after the beginning: far enough that twice the longest interval fits.
+  public static var end: Instant { Instant(nanoseconds: 100_000 * 86_400 * 1_000_000_000) }
+
+  @inlinable
+  public static func < (left: Instant, right: Instant) -> Bool { left.nanoseconds < right.nanoseconds }
+
+  /// The moment `interval` later, or `latest` if that lies beyond it.
+  @inlinable
+  public static func + (moment: Instant, interval: Nanoseconds) -> Instant {
+    let (sum, overflow) = moment.nanoseconds.addingReportingOverflow(interval.nanoseconds)
+    return Instant(nanoseconds: overflow ? .max : sum)
+  }
+
+  /// The time from `earlier` to `later`; negative when they stand the other way round.
+  @inlinable
+  public static func - (later: Instant, earlier: Instant) -> Nanoseconds {
+    Nanoseconds(nanoseconds: later.nanoseconds - earlier.nanoseconds)
+  }
+}
+
+/// A length of world time in whole nanoseconds.
+///
+/// Smaller than the standard library's `Duration`, which counts attoseconds in 128 bits: arming a timer is on the
+/// hot path of every simulation, and no machine here needs less than a nanosecond.
+public struct Nanoseconds: Hashable, Comparable, Sendable {
+  public let nanoseconds: Int64
+
+  @inlinable
+  public init(nanoseconds: Int64) {
+    self.nanoseconds = nanoseconds
+  }
+
+  /// The same length in whole nanoseconds; what is shorter than one is cut off.
+  ///
+  /// - Precondition: `duration` is not negative, and shorter than 292 years.
+  @inlinable
+  public init(_ duration: Duration) {
+    let attoseconds = duration.attoseconds
+    precondition(attoseconds >= 0, "a duration of world time is not negative")
+    let high = UInt64(truncatingIfNeeded: attoseconds >> 64)
+    let low = UInt64(truncatingIfNeeded: attoseconds)
+    // One division of the processor instead of a call to divide 128 bits by 128.
+    precondition(high < 500_000_000, "a duration of world time is shorter than 292 years")
+    let nanosecond: UInt64 = 1_000_000_000
+    self.init(
+      nanoseconds: Int64(
+        bitPattern: high == 0 ? low / nanosecond : nanosecond.dividingFullWidth((high, low)).quotient))
+  }
+
+  public static var zero: Nanoseconds { Nanoseconds(nanoseconds: 0) }
+
+  /// The longest interval that a request may name: 36,500 days.
+  public static var longest: Nanoseconds { .days(36_500) }
+
+  @inlinable
+  public static func milliseconds(_ count: Int64) -> Nanoseconds { Nanoseconds(nanoseconds: count * 1_000_000) }
+
+  @inlinable
+  public static func seconds(_ count: Int64) -> Nanoseconds { Nanoseconds(nanoseconds: count * 1_000_000_000) }
+
+  public static func minutes(_ count: Int64) -> Nanoseconds { .seconds(count * 60) }
+
+  public static func days(_ count: Int64) -> Nanoseconds { .seconds(count * 86_400) }
+
+  /// The interval nearest to a number of seconds, rounded half away from zero to whole nanoseconds.
+  ///
+  /// - Returns: `nil` if `seconds` is not finite or longer than `longest` either way.
+  public init?(seconds: Double) {
+    guard seconds.magnitude <= Nanoseconds.longest.seconds else { return nil }
+    self.init(nanoseconds: Int64(nearest: seconds * 1e9))
+  }
+
+  /// The interval in seconds, to the precision of a `Double`.
+  public var seconds: Double { Double(nanoseconds) / 1e9 }
+
+  @inlinable
+  public static func < (left: Nanoseconds, right: Nanoseconds) -> Bool { left.nanoseconds < right.nanoseconds }
+
+  @inlinable
+  public static func + (left: Nanoseconds, right: Nanoseconds) -> Nanoseconds {
+    Nanoseconds(nanoseconds: left.nanoseconds + right.nanoseconds)
+  }
+
+  @inlinable
+  public static func - (left: Nanoseconds, right: Nanoseconds) -> Nanoseconds {
+    Nanoseconds(nanoseconds: left.nanoseconds - right.nanoseconds)
+  }
+}
+
+extension Instant {
+  /// The moment so much later, or `latest` if that lies beyond it.
+  @inlinable
+  public static func + (moment: Instant, duration: Duration) -> Instant { moment + Nanoseconds(duration) }
+}
+
+extension Duration {
+  /// The same length of time.
+  @inlinable
+  public init(_ interval: Nanoseconds) {
+    self = .nanoseconds(interval.nanoseconds)
+  }
+}
+
+// Written as the bare number of nanoseconds.
+extension Instant: Codable {
+  public init(from decoder: any Decoder) throws {
+    nanoseconds = try decoder.singleValueContainer().decode(Int64.self)
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(nanoseconds)
+  }
+}
+
+extension Nanoseconds: Codable {
+  public init(from decoder: any Decoder) throws {
+    nanoseconds = try decoder.singleValueContainer().decode(Int64.self)
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(nanoseconds)
+  }
+}
+
+extension Int64 {
+  /// The whole number nearest to `value`, halves away from zero.
+  ///
+  /// Instead of `rounded()`, which calls the C library's mathematics, and nothing here links that.
+  ///
+  /// - Precondition: `value` lies in the range of an `Int64`.
+  @inlinable
+  package init(nearest value: Double) {
+    let whole = Int64(value)
+    // Exact: from 2⁵² on a Double has no fraction, and below it the difference of such neighbours has no rounding.
+    let fraction = value - Double(whole)
+    self = fraction >= 0.5 ? whole + 1 : fraction <= -0.5 ? whole - 1 : whole
+  }
+}

@@ -1,0 +1,91 @@
+internal import LineProtocol
+internal import UnixHost
+
+/// A second connection for the questions that completion has, so that they do not get mixed up with the user's.
+///
+/// Opened when first needed and again after a loss. No question takes longer than ``patience`` in all: then TAB does
+/// nothing, which is better than a prompt that hangs.
+final class CompletionClient {
+  private let endpoint: Endpoint
+  private var connection: Connection?
+  /// The world that the connection is in.
+  private var world = "main"
+  private var grammar: Grammar?
+  private var deadline: UInt64 = 0
+
+  /// For one press of TAB, in nanoseconds.
+  private static let patience: UInt64 = 250_000_000
+
+  init(endpoint: Endpoint) {
+    self.endpoint = endpoint
+  }
+
+  /// What can stand at the end of `text`, in this world.
+  func complete(_ text: String, world: String) -> Completion {
+    deadline = HostClock.now() + Self.patience
+    guard let grammar = knownGrammar(in: world) else { return Completion() }
+    return Completer(ask: { self.ask($0) }).complete(text, grammar: grammar)
+  }
+
+  func close() {
+    connection?.close()
+    connection = nil
+    grammar = nil
+  }
+
+  private func knownGrammar(in world: String) -> Grammar? {
+    if connection == nil {
+      guard let made = try? endpoint.connectAgain() else { return nil }
+      connection = made
+      guard let greeting = reply()?.last, greeting.lineClass == .success else {
+        close()
+        return nil
+      }
+      self.world = greeting["world"] ?? "main"
+    }
+    if world != self.world {
+      guard ask(["use \(world)"])[0] != nil else { return nil }
+      self.world = world
+    }
+    if grammar == nil {
+      let ours = RecordCommand.usageRows.compactMap { ServerLine($0) }
+      grammar = ask(["help"])[0].map { Grammar(help: $0 + ours) }
+    }
+    return grammar
+  }
+
+  /// Asks all at once and takes the answers in order.
+  private func ask(_ requests: [String]) -> [[ServerLine]?] {
+    guard let connection else { return requests.map { _ in nil } }
+    for request in requests { connection.send(request) }
+    return requests.map { _ in
+      guard let lines = reply(), let last = lines.last, last.lineClass == .success else { return nil }
+      return lines.dropLast()
+    }
+  }
+
+  /// The lines of the next reply, the final one last; `nil`, and no connection any more, when it does not come.
+  private func reply() -> [ServerLine]? {
+    guard let connection else { return nil }
+    var lines: [ServerLine] = []
+    while true {
+      while let raw = connection.nextLine() {
+        guard let line = ServerLine(raw.text) else { continue }
+        switch line.lineClass {
+        case .data: lines.append(line)
+        case .success, .failure: return lines + [line]
+        case .flow where line.code == "world" && line["dropped"] == world: world = "main"
+        case .flow, .notice: break
+        }
+      }
+      let readiness = Readiness(
+        [.init(descriptor: connection.descriptor, writes: connection.wantsToWrite)], until: deadline)
+      if readiness.canWrite(connection.descriptor) { connection.flush() }
+      let hasData = readiness.canRead(connection.descriptor)
+      guard hasData || HostClock.now() < deadline, !hasData || connection.receive() == .open else {
+        close()
+        return nil
+      }
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import Foundation
+import Testing
+
+@testable import SimulationDaemon
+
+/// Pictures that another program draws, by a host's clock of the test's own.
+@Suite("Drawings have an end")
+struct GraphvizJobTests {
+  private let folder = TestFolder()
+
+  /// A program that draws.
+  private func program(_ script: String) throws -> String {
+    let path = "\(folder.path)/draw"
+    try Data("#!/bin/sh\n\(script)\n".utf8).write(to: URL(filePath: path))
+    try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
+    return path
+  }
+
+  @Test("a program that neither reads, writes nor ends has a minute; then its client is told, and others may draw")
+  func tooLate() throws {
+    let host = HostedService(graphs: Graphs(program: try program("trap '' HUP INT TERM\nexec tail -f /dev/null")))
+    let guest = host.connect(toWorld: "w")
+    #expect(guest.say("graph fridge format=svg") == [])
+    host.passTime(59)
+    #expect(guest.lines() == [] && guest.isBusy)
+    // In a round that comes late it is as late.
+    host.passTimeLate(1_100_000_000)
+    #expect(
+      guest.lines() == [
+        "- BAD-ARGUMENT argument=format got=svg allowed=table,dot,mermaid,stateDiagram,plantuml,tests : 'dot' takes longer than 60 s for this"
+      ])
+    #expect(host.service.engine.graphs.drawingsUnderWay == 0)
+  }
+}
