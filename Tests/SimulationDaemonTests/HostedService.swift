@@ -66,7 +66,7 @@ final class HostedService {
     body()
     service.workOn()
     service.endRound()
-    for client in service.takeTouched() {
+    for client in service.takeDirty() {
       guard let guest = guests[client.number]?.guest, guest.isReading else { continue }
       guest.collect()
     }

@@ -16,7 +16,7 @@ struct OutboxTests {
   }
 
   private func text(_ outbox: inout Outbox) -> String {
-    outbox.settle()
+    outbox.commit()
     return String(decoding: outbox.unwritten, as: UTF8.self)
   }
 
@@ -68,12 +68,12 @@ struct OutboxTests {
         add(notice: String(repeating: "n", count: length), at: outbox.buffer.count, &outbox)
         expected += Array(repeating: (UInt8(ascii: "n"), true), count: length)
       case _:
-        outbox.settle()
+        outbox.commit()
         let written = dice.number(below: outbox.unwritten.count + 1)
         outbox.didWrite(written)
         expected.removeFirst(written)
       }
-      outbox.settle()
+      outbox.commit()
       #expect(outbox.unwritten.elementsEqual(expected.map(\.byte)), "seed \(seed)")
       #expect(outbox.noticeBytes == expected.count { $0.isNotice }, "seed \(seed)")
       #expect(outbox.replyBytes == expected.count { !$0.isNotice }, "seed \(seed)")
@@ -89,7 +89,7 @@ struct OutboxTests {
     var expected = ""
     var sent = ""
     func take(_ most: Int) {
-      outbox.settle()
+      outbox.commit()
       let count = min(most, outbox.unwritten.count)
       sent += String(decoding: outbox.unwritten.prefix(count), as: UTF8.self)
       outbox.didWrite(count)
@@ -130,7 +130,7 @@ struct OutboxTests {
     var outbox = Outbox()
     outbox.change(to: .json)
     for _ in 0..<20_000 { outbox.buffer.append(text: "+ moved off on t=0.000 seq=1\n") }
-    outbox.settle()
+    outbox.commit()
     let text = outbox.waiting
     #expect(outbox.unwritten.count < 66_000)
     #expect(outbox.replyBytes < text && outbox.replyBytes > text - 66_000)
@@ -146,33 +146,33 @@ struct OutboxTests {
   func sealed() {
     var outbox = Outbox()
     outbox.buffer.append(text: "+ 1\n")
-    let nothing = !outbox.hasUnwritten && !outbox.isEmpty && outbox.isUnsettled
+    let nothing = !outbox.hasUnwritten && !outbox.isEmpty && outbox.isUncommitted
     #expect(nothing)
     outbox.seal()
     outbox.buffer.append(text: "+ 2\n")
     outbox.settleSealed()
-    let some = outbox.hasUnwritten && outbox.isUnsettled
+    let some = outbox.hasUnwritten && outbox.isUncommitted
     #expect(some)
     #expect(String(decoding: outbox.unwritten, as: UTF8.self) == "+ 1\n")
     outbox.didWrite(4)
     let rest = outbox.hasUnwritten
     #expect(!rest)
     #expect(text(&outbox) == "+ 2\n")
-    let unsettled = outbox.isUnsettled
-    #expect(!unsettled)
+    let uncommitted = outbox.isUncommitted
+    #expect(!uncommitted)
   }
 
   @Test("of what is taken back, that stands which holds whatever the store says")
   func standing() {
     var outbox = Outbox()
     outbox.buffer.append(text: "+ stored\n")
-    outbox.settle()
+    outbox.commit()
     outbox.buffer.append(text: "+ moved\n")
     let mark = outbox.buffer.count
     outbox.buffer.append(text: "+ created w\n")
     outbox.stand(from: mark)
     outbox.buffer.append(text: "+ moved again\n")
-    let taken = outbox.takeBack()
+    let taken = outbox.rollBack()
     #expect(String(decoding: taken.lines, as: UTF8.self) == "+ moved\n+ created w\n+ moved again\n")
     #expect(taken.standing == [8..<20])
     #expect(text(&outbox) == "+ stored\n")

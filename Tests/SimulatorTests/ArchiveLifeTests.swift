@@ -12,7 +12,7 @@ struct ArchiveLifeTests {
     var world = WorldCore(seed: 5, limits: Script.limits())
     for (moment, action) in script.inputs {
       Script.advance(&world, to: moment, .whole)
-      world.settle()
+      world.fireDue()
       script.play(action, into: &world)
     }
     let whole = try world.archive()
@@ -125,7 +125,7 @@ struct ArchiveLifeTests {
     #expect(other.livelock == nil)
     world.goOn()
     other.goOn()
-    world.settle()
+    world.fireDue()
     other.settle()
     #expect(world.isStalled == true)
     #expect(try world.stateHash == other.stateHash)

@@ -22,7 +22,7 @@ struct ArchiveTests {
   ) {
     for (moment, action) in inputs {
       Script.advance(&world, to: moment, .whole)
-      world.settle()
+      world.fireDue()
       script.play(action, into: &world)
     }
   }

@@ -13,7 +13,7 @@ struct CheckpointTests {
     let gambler = world.known("g")
     while world.lastSequence < inputs {
       world.advance(toNanoseconds: world.now.nanoseconds + 100_000_000)
-      world.settle()
+      world.fireDue()
       world.send(gambler, plain: 0)
       world.keepCheckpointIfDue()
     }

@@ -12,7 +12,7 @@ struct ForkTests {
     func play(_ range: Range<Int>, into world: inout WorldCore) {
       for (moment, action) in script.inputs[range] {
         Script.advance(&world, to: moment, .whole)
-        world.settle()
+        world.fireDue()
         script.play(action, into: &world)
       }
     }

@@ -43,7 +43,8 @@ struct KeptJournal {
   /// The world as it was when it was kept last.
   ///
   /// - Parameter place: The checkpoint to begin with; nil for the beginning. It must not have been undone.
-  func recover(seed: UInt64, _ limits: WorldLimits, _ catalogue: Catalogue, from place: Int? = nil) throws -> WorldCore {
+  func recover(seed: UInt64, _ limits: WorldLimits, _ catalogue: Catalogue, from place: Int? = nil) throws -> WorldCore
+  {
     try recovery(seed: seed, limits, catalogue, from: place).finish(at: moment, limits)
   }
 

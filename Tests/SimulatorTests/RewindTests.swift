@@ -68,7 +68,7 @@ struct RewindTests {
     var tail: [(moment: Instant, action: Script.Action)] = []
     for (place, (moment, action)) in script.inputs.enumerated() {
       Script.advance(&world, to: moment, .whole)
-      world.settle()
+      world.fireDue()
       let before = world.lastSequence
       script.play(action, into: &world)
       if place >= 90, world.lastSequence > before { tail.append((world.now, action)) }
@@ -78,7 +78,7 @@ struct RewindTests {
     try world.undo(tail.count)
     for (moment, action) in tail {
       Script.advance(&world, to: moment, .whole)
-      world.settle()
+      world.fireDue()
       script.play(action, into: &world)
     }
     Script.advance(&world, to: end, .whole)
@@ -106,7 +106,7 @@ struct RewindTests {
     ]
     for action in actions {
       portraits.append(keep(world))
-      world.settle()
+      world.fireDue()
       try action(&world)
     }
     var last = world.lastSequence
@@ -257,7 +257,7 @@ struct RewindTests {
     #expect(world.lastSequence == 53)
     let stalled = world.portrait()
     world.goOn()
-    world.settle()
+    world.fireDue()
     #expect(world.lastSequence == 103)
     let further = world.portrait()
     world.send("r", "pulse")

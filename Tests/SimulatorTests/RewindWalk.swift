@@ -41,14 +41,14 @@ struct RewindWalk: ~Copyable {
     guard next + count <= script.inputs.count else { return }
     let wait = next > 0 ? script.inputs[next].moment - script.inputs[next - 1].moment : .zero
     Script.advance(&world, to: world.now + wait, dice.once(in: 2) ? .whole : .pieces(seed: next))
-    world.settle()
+    world.fireDue()
     if count > 1 { world.beginRequest() }
     requests += 1
     for place in next..<(next + count) {
       let before = world.lastSequence
       script.play(script.inputs[place].action, into: &world)
       surviving.append((world.now, script.inputs[place].action, requests, world.lastSequence > before))
-      world.settle()
+      world.fireDue()
     }
     next += count
     world.endRequest()
@@ -83,9 +83,9 @@ struct RewindWalk: ~Copyable {
     var world = WorldCore(seed: UInt64(seed), limits: limits)
     for (moment, action, _, _) in surviving {
       Script.advance(&world, to: moment, .whole)
-      world.settle()
+      world.fireDue()
       script.play(action, into: &world)
-      world.settle()
+      world.fireDue()
     }
     Script.advance(&world, to: self.world.now, .whole)
     return world

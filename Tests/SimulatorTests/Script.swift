@@ -127,7 +127,7 @@ struct Script {
   func play(into world: inout WorldCore, _ cut: Cut) {
     for (moment, action) in inputs {
       Script.advance(&world, to: moment, cut)
-      world.settle()
+      world.fireDue()
       play(action, into: &world)
     }
     Script.advance(&world, to: end, cut)

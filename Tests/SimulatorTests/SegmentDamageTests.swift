@@ -23,7 +23,7 @@ struct SegmentDamageTests {
       world.beginKeeping()
       for (place, input) in script.inputs.enumerated() {
         Script.advance(&world, to: max(world.now, input.moment), .whole)
-        world.settle()
+        world.fireDue()
         script.play(input.action, into: &world)
         if place % 6 == 5 { kept.keep(&world) }
       }

@@ -157,7 +157,8 @@ package final class SQLiteStore: SQLiteReader, WorldStore {
         if durability == .full { try StoreFile.sync(files.log, faults: faults) }
         var notes: CommitWatermarks?
         do throws(StoreFailure) {
-          notes = try CommitWatermarks(path: files.heads, store, rows, boot: circumstances.boot, durability, faults: faults)
+          notes = try CommitWatermarks(
+            path: files.heads, store, rows, boot: circumstances.boot, durability, faults: faults)
         } catch .full {
           warn(.noRoomYet(path: files.heads))
         }

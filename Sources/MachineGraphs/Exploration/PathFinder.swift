@@ -18,7 +18,7 @@ public struct GraphPath: Hashable, Sendable {
       case .send(let event, _): kind.events[event].name
       case .step(let timer, let key), .fire(let timer, let key):
         key == 0 ? kind.timers[timer].name : "\(kind.timers[timer].name)(\(key))"
-      case .settle: nil
+      case .fireDue: nil
       }
     }
   }

@@ -98,7 +98,7 @@ final class Trial {
       let isStep = if case .step = last { true } else { false }
       return [
         (
-          isStep ? .step(timer: next.timer, key: next.key) : .settle(timer: next.timer, key: next.key),
+          isStep ? .step(timer: next.timer, key: next.key) : .fireDue(timer: next.timer, key: next.key),
           firstTimer + next.timer
         )
       ]
@@ -131,7 +131,7 @@ final class Trial {
     switch step {
     case .send:
       return send(input, to: machine)
-    case .step(let timer, let key), .settle(let timer, let key), .fire(let timer, let key):
+    case .step(let timer, let key), .fireDue(let timer, let key), .fire(let timer, let key):
       guard let running = machine.timers.first(where: { $0.timer == timer && $0.key == key }) else {
         preconditionFailure("only a running timer expires")
       }

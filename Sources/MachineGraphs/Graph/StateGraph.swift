@@ -132,7 +132,7 @@ public enum GraphStep: Hashable, Sendable {
   /// A timer is let expire before its time.
   case fire(timer: Int, key: UInt32)
   /// A timer without delay expires by itself, before anything else can happen.
-  case settle(timer: Int, key: UInt32)
+  case fireDue(timer: Int, key: UInt32)
 }
 
 /// What is known of a timer.

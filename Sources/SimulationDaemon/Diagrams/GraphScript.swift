@@ -82,7 +82,7 @@ struct GraphScript {
     // Another timer is due at the same moment and fires before anybody can look.
     case .step: lines.append("step")
     case .send, .fire: lines += request(step, name).map { ["\($0) => \(expected)"] } ?? []
-    case .settle: break
+    case .fireDue: break
     }
     // So that no timer of it runs beside those of the next one.
     return lines + ["drop \(name)"]
@@ -97,7 +97,7 @@ struct GraphScript {
         .joined(separator: " ")
     case .step: "step"
     case .fire(let timer, let key): "fire \(name) \(graph.kind.timers[timer].name)" + (key == 0 ? "" : "(\(key))")
-    case .settle: nil
+    case .fireDue: nil
     }
   }
 

@@ -131,7 +131,9 @@ extension Persistence {
     return stored
   }
 
-  func ask<R>(_ body: () throws(StoreFailure) -> R) throws(PersistenceFailure) -> R { try PersistenceFailure.asking(body) }
+  func ask<R>(_ body: () throws(StoreFailure) -> R) throws(PersistenceFailure) -> R {
+    try PersistenceFailure.asking(body)
+  }
 }
 
 extension PersistenceFailure {

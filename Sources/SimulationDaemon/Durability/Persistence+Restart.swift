@@ -16,7 +16,7 @@ extension Persistence {
   /// - Throws: `interrupted` where the slot was; what the store throws.
   func renewTimers(_ realm: inout Realm, _ slot: WorkerSlot) throws(PersistenceFailure) {
     // What is due has expired before it could begin anew, as in a replay.
-    realm.world.settle()
+    realm.world.fireDue()
     let now = realm.world.now
     let running = realm.world.agendaItems(matching: .all, limit: .max)
     guard !running.isEmpty else { return }

@@ -35,7 +35,7 @@ extension Persistence {
   /// Goes on with what is to be done for a world beside its rounds: a piece of a checkpoint, or what the store is to do.
   ///
   /// - Throws: What ``WorldStore/append(_:)`` throws; the world must be read again then.
-  func tend(_ hosted: HostedWorld, _ home: RealmBox, host: UInt64) throws(PersistenceFailure) -> Upkeep {
+  func maintain(_ hosted: HostedWorld, _ home: RealmBox, host: UInt64) throws(PersistenceFailure) -> Upkeep {
     guard let keeping = hosted.keeping, host >= keeping.restsUntil else { return .nothing }
     if hosted.archiving == nil, isCheckpointDue(home, keeping) {
       hosted.archiving = ArchiveWriter(of: home.realm.world, atLastInput: true)

@@ -24,7 +24,9 @@ extension Service {
     guard let persistence, !workers.storeIsBusy else { return }
     while true {
       var news: [(hosted: HostedWorld, home: RealmBox)] = worlds.values.compactMap { hosted in
-        guard let home = hosted.home, persistence.hasNews(hosted, home.realm, host: host, isLast: isLast) else { return nil }
+        guard let home = hosted.home, persistence.hasNews(hosted, home.realm, host: host, isLast: isLast) else {
+          return nil
+        }
         return (hosted, home)
       }
       if news.isEmpty { return }
@@ -72,7 +74,7 @@ extension Service {
       } then: { [unowned self] result in
         for hosted in worlds { hosted.isBeingStored = false }
         persistence?.note(HostClock.now() &- begun)
-        settle(round, result)
+        finish(round, result)
       })
   }
 
@@ -90,7 +92,7 @@ extension Service {
           giveBack(hosted, home)
         }
         let (round, outcome) = result.get()
-        settle(round, outcome)
+        finish(round, outcome)
       })
   }
 
@@ -101,7 +103,7 @@ extension Service {
   }
 
   /// Lets clients be told of what was stored by a commit that has ended.
-  private func settle(_ round: Round, _ result: Result<Void, StoreFailure>) {
+  private func finish(_ round: Round, _ result: Result<Void, StoreFailure>) {
     // Where one world is somebody else's by now, the others are stored in the next round.
     guard finish(round, result) else { return }
     for client in clients.values where client.owesStore {
@@ -122,7 +124,7 @@ extension Service {
       let lost = error.world.flatMap { world in round.news.first { $0.hosted.name == world } }
       for news in lost.map({ [$0] }) ?? round.news {
         guard let home = news.hosted.home else { continue }
-        giveUp(news.hosted, home, "\(error)", isLost: error.isFinal)
+        fail(news.hosted, home, "\(error)", isLost: error.isFinal)
       }
       return lost == nil
     }
@@ -142,7 +144,7 @@ extension Service {
 
   /// Lets all be sent that need not wait for the store.
   func settleOutboxes() {
-    let candidates = touched + waitingForStore
+    let candidates = dirty + waitingForStore
     for client in waitingForStore { client.isWaitingForStore = false }
     waitingForStore = []
     for client in candidates {
@@ -152,7 +154,7 @@ extension Service {
         client.isWaitingForStore = true
         waitingForStore.append(client)
       } else {
-        client.session.outbox.settle()
+        client.session.outbox.commit()
         client.owesStore = false
         letWrite(client)
       }
@@ -169,7 +171,7 @@ extension Service {
     for hosted in worlds.values where hosted.keeping != nil {
       guard let home = hosted.home else { continue }
       do throws(PersistenceFailure) {
-        switch try persistence.tend(hosted, home, host: host) {
+        switch try persistence.maintain(hosted, home, host: host) {
         case .nothing: continue
         case .more:
           // One world at a time, so that a round is short however many there are.
@@ -254,20 +256,20 @@ extension Service {
       hosted.archiving = nil
       hosted.keeping?.restsUntil = host &+ Service.rest
     } else {
-      giveUp(hosted, home, "\(failure)", isLost: failure.isFinal)
+      fail(hosted, home, "\(failure)", isLost: failure.isFinal)
     }
   }
 
   /// - Parameter isLost: Whether the world is another daemon's from now on.
-  private func giveUp(_ hosted: HostedWorld, _ home: RealmBox, _ reason: String, isLost: Bool = false) {
+  private func fail(_ hosted: HostedWorld, _ home: RealmBox, _ reason: String, isLost: Bool = false) {
     let head = hosted.head(home.realm)
     let last = home.realm.world.lastSequence
     let lost = last > head ? "inputs \(head + 1) to \(last)" : "what changed since input \(last)"
     report("world \(hosted.name): \(lost) could not be stored and did not happen: \(reason)")
     if isShuttingDown { hasLost = true }
     for client in everybody where client.hosted === hosted {
-      client.session.takeBack(world: hosted.name, head: head, reason)
-      touch(client)
+      client.session.rollBack(world: hosted.name, head: head, reason)
+      markDirty(client)
       list(client)
     }
     if isLost {
@@ -275,7 +277,7 @@ extension Service {
     } else if isShuttingDown {
       close(hosted, home, reason, head: head, .store(retryAt: .max))
     } else {
-      bringBack(hosted, home)
+      reload(hosted, home)
     }
   }
 
@@ -318,13 +320,13 @@ extension Session {
   /// Takes back what this client was to be told in this round: each request has failed, since what it did is not stored.
   ///
   /// - Parameter head: The last input that is stored. Of what was dropped up to it the client is still to be told.
-  mutating func takeBack(world: String, head: UInt64, _ reason: String) {
-    let unsettled = outbox.takeBack()
+  mutating func rollBack(world: String, head: UInt64, _ reason: String) {
+    let uncommitted = outbox.rollBack()
     if let cursor, cursor.next <= head { gap = (gap?.lowerBound ?? cursor.next)...head }
     if let dropped = gap { gap = dropped.lowerBound <= head ? dropped.clamped(to: 0...head) : nil }
-    var unanswered = unsettled.withheld[...]
-    var forms = unsettled.forms[...]
-    for line in unsettled.lines.split(separator: UInt8(ascii: "\n")) {
+    var unanswered = uncommitted.withheld[...]
+    var forms = uncommitted.forms[...]
+    for line in uncommitted.lines.split(separator: UInt8(ascii: "\n")) {
       while let request = unanswered.first, request.place <= line.startIndex {
         failStorage(request.tag, world: world, reason)
         unanswered.removeFirst()
@@ -333,7 +335,7 @@ extension Session {
         outbox.change(to: next.form)
         forms.removeFirst()
       }
-      let stands = unsettled.standing.contains { $0.contains(line.startIndex) }
+      let stands = uncommitted.standing.contains { $0.contains(line.startIndex) }
       let lineClass = LineClass(rawValue: line[line.startIndex])
       if (stands && lineClass != .notice) || lineClass == .flow {
         line.withUnsafeBytes { outbox.buffer.append($0) }

@@ -91,11 +91,11 @@ extension Service {
     guard !isShuttingDown, let home = hosted.home, case .store(let retryAt)? = home.realm.outage?.cause,
       host >= retryAt
     else { return }
-    bringBack(hosted, home)
+    reload(hosted, home)
   }
 
   /// Throws a world away and lets it come back as the store has it.
-  func bringBack(_ hosted: HostedWorld, _ home: RealmBox) {
+  func reload(_ hosted: HostedWorld, _ home: RealmBox) {
     guard let persistence else { return }
     let told = hosted.head(home.realm)
     // One world's failure is most often all worlds', and to find that out anew may take a while.
@@ -154,7 +154,7 @@ extension Service {
           world.box.replace(with: stored.realm)
           returns.built.append(world)
         } catch {
-          giveUp(world, error)
+          fail(world, error)
         }
       })
   }
@@ -196,11 +196,12 @@ extension Service {
         world.box.replace(with: again.realm)
       }
       // A start that is over before that is none.
-      guard !isShuttingDown, persistence.onRestart == .restart, world.outage.isFromStart, world.box.realm.clock.isRunning
+      guard !isShuttingDown, persistence.onRestart == .restart, world.outage.isFromStart,
+        world.box.realm.clock.isRunning
       else { return putBack(world, taken.keeping, persistence) }
       renewTimers(world, taken.keeping, persistence)
     } catch {
-      giveUp(world, error)
+      fail(world, error)
     }
   }
 
@@ -214,7 +215,7 @@ extension Service {
           try result.get()
           putBack(world, keeping, persistence)
         } catch {
-          giveUp(world, error)
+          fail(world, error)
         }
       })
   }
@@ -240,7 +241,7 @@ extension Service {
   // MARK: Failures
 
   /// Ends an attempt to bring a world back, which is then out of service, or can only be looked at.
-  private func giveUp(_ world: ReturningWorld, _ error: PersistenceFailure) {
+  private func fail(_ world: ReturningWorld, _ error: PersistenceFailure) {
     let (hosted, box, reason) = (world.hosted, world.box, "\(error)")
     giveBack(hosted, box)
     if case .interrupted = error { return }

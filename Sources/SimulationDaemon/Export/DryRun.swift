@@ -72,7 +72,7 @@ final class DryRun {
     body()
     service.workOn()
     service.endRound()
-    _ = service.takeTouched()
+    _ = service.takeDirty()
     note()
   }
 

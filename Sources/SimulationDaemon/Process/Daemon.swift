@@ -117,7 +117,7 @@ final class Daemon {
     body()
     service.workOn()
     service.endRound()
-    for client in service.takeTouched() {
+    for client in service.takeDirty() {
       if let place = places[client.number], let connection = connections[place] { flush(connection) }
     }
     if service.isShuttingDown {
@@ -144,7 +144,7 @@ final class Daemon {
           guard let connection = connections[Int(event.token - Daemon.firstToken)] else { continue }
           if event.isReadable || event.isHungUp { receive(connection, isHungUp: event.isHungUp) }
           // Nothing may be written before the end of the round, when what it tells of is stored.
-          if event.isWritable { service.touch(connection.client) }
+          if event.isWritable { service.markDirty(connection.client) }
         }
       }
     }

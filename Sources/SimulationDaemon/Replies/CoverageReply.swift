@@ -28,7 +28,8 @@ final class CoverageReply {
   }
 
   /// Goes on a piece.
-  func write(_ world: borrowing WorldCore, tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer) -> LongReply.Piece {
+  func write(_ world: borrowing WorldCore, tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer) -> LongReply.Piece
+  {
     guard let tally = tallies?.last else {
       if tallies != nil { return .done(written) }
       if survey.advance(through: world, by: CoverageReply.inputsInASlice) {

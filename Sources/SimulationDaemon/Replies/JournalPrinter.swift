@@ -194,7 +194,8 @@ struct JournalPrinter: ~Copyable {
   }
 
   private func printOutcome(
-    _ entry: JournalEntry, of machine: MachineID, _ words: KindWords, _ facts: OutcomeFacts, of world: borrowing WorldCore,
+    _ entry: JournalEntry, of machine: MachineID, _ words: KindWords, _ facts: OutcomeFacts,
+    of world: borrowing WorldCore,
     _ buffer: inout ByteBuffer
   ) {
     switch entry.input {

@@ -10,7 +10,7 @@ extension Service {
   @discardableResult
   func lookForCancel(_ client: Client) -> Bool {
     guard client.session.activity.isCancellable, let tag = findCancel(client) else { return false }
-    touch(client)
+    markDirty(client)
     client.cancels.append(tag)
     guard !client.isAway else {
       interrupt(client)
@@ -48,7 +48,7 @@ extension Service {
   /// - Precondition: It is not with a worker.
   func end(_ client: Client, _ code: FailureCode, _ text: String, _ keys: [(String, String)]? = nil) {
     if client.session.cursor != nil, let home = client.hosted.home {
-      engine.pump(&client.session, home.realm.world, mayDrop: true)
+      engine.flushNotices(&client.session, home.realm.world, mayDrop: true)
     }
     let activity = client.session.activity
     let verb = client.session.task?.verb
@@ -159,7 +159,7 @@ extension Service {
     if other.isAway {
       interrupt(other)
     } else {
-      touch(other)
+      markDirty(other)
       end(other, .cancelled, "cancelled by another connection")
     }
     tag.withUnsafeBytes { tag in

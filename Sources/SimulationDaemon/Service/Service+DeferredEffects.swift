@@ -132,8 +132,8 @@ extension Service {
   func tellClock(_ change: String, in hosted: HostedWorld, _ home: RealmBox) {
     for client in clients.values where client.hosted === hosted {
       guard home.realm.world.hearsOfTheClock(client.session.watcher) else { continue }
-      touch(client)
-      engine.pump(&client.session, home.realm.world, mayDrop: true)
+      markDirty(client)
+      engine.flushNotices(&client.session, home.realm.world, mayDrop: true)
       guard client.session.gap == nil, client.session.outbox.noticeBytes < engine.limits.noticeQueue else { continue }
       client.session.noticeScratch.removeAll()
       client.session.noticeScratch.begin(.notice)
@@ -150,8 +150,8 @@ extension Service {
     guard let home = hosted.home, let livelock = home.realm.unannounced else { return }
     home.realm.unannounced = nil
     for client in clients.values where client.hosted === hosted && !authors.contains(where: { $0 === client }) {
-      touch(client)
-      engine.pump(&client.session, home.realm.world, mayDrop: true)
+      markDirty(client)
+      engine.flushNotices(&client.session, home.realm.world, mayDrop: true)
       guard client.session.outbox.noticeBytes < engine.limits.noticeQueue else { continue }
       engine.tellLivelock(livelock, &client.session, home.realm)
     }
@@ -167,8 +167,8 @@ extension Service {
   private func announceFullMemory(in hosted: HostedWorld, _ home: RealmBox) {
     home.realm.isFullUnannounced = false
     for client in clients.values where client.hosted === hosted {
-      touch(client)
-      engine.pump(&client.session, home.realm.world, mayDrop: true)
+      markDirty(client)
+      engine.flushNotices(&client.session, home.realm.world, mayDrop: true)
       client.session.say { buffer in
         buffer.word(literal: "limit")
         buffer.key("world", hosted.name)

@@ -49,7 +49,7 @@ final class Service {
   var everybody: [Client] { Array(clients.values) + departing.values }
   // A round must not cost more for clients that have nothing to do with it, so those that may have are listed.
   /// Clients that may have output to be written.
-  private(set) var touched: [Client] = []
+  private(set) var dirty: [Client] = []
   /// Clients that have been told something that is not stored yet.
   var waitingForStore: [Client] = []
   /// Clients that are in the middle of something, or whose next lines wait.
@@ -79,7 +79,8 @@ final class Service {
   ///   - persistence: What keeps durable worlds; ``bringBackAll()`` begins to bring them back.
   ///   - measure: How much memory the process has; nil where nobody knows.
   init(
-    catalogue: Catalogue, limits: Limits, version: String, persistence: Persistence? = nil, workers: Workers = Workers(),
+    catalogue: Catalogue, limits: Limits, version: String, persistence: Persistence? = nil,
+    workers: Workers = Workers(),
     graphs: Graphs = Graphs(), host: UInt64, measure: @escaping @Sendable () -> Int? = { nil }
   ) {
     self.persistence = persistence
@@ -116,7 +117,7 @@ final class Service {
     client.session.share.join(budget)
     nextNumber &+= 1
     clients[client.number] = client
-    touch(client)
+    markDirty(client)
     engine.counters.clients = clients.count
     engine.counters.connections &+= 1
     main.home?.catchUp(host: host)
@@ -126,7 +127,7 @@ final class Service {
     client.session.outbox.buffer.key("world", main.name)
     client.session.outbox.buffer.key("clock", glimpse.clock.rawValue)
     client.session.endLine(glimpse)
-    client.session.outbox.settle()
+    client.session.outbox.commit()
     return client
   }
 
@@ -174,7 +175,7 @@ final class Service {
   /// One that has more under way than it could be served at once waits for ``workOn()``, when those are served that ask
   /// for little.
   func receive(_ client: Client) {
-    touch(client)
+    markDirty(client)
     if isBusy(client) {
       lookForCancel(client)
     } else {
@@ -184,7 +185,7 @@ final class Service {
 
   /// Carries out what a client has sent, as long as that is short.
   func serve(_ client: Client) {
-    touch(client)
+    markDirty(client)
     if isShuttingDown { return }
     tryAgain(client.hosted)
     while true {
@@ -246,23 +247,23 @@ final class Service {
   }
 
   /// Clients whose output is to be written since this was last asked.
-  func takeTouched() -> [Client] {
-    defer { touched.removeAll(keepingCapacity: true) }
-    for client in touched { client.isTouched = false }
-    return touched
+  func takeDirty() -> [Client] {
+    defer { dirty.removeAll(keepingCapacity: true) }
+    for client in dirty { client.isDirty = false }
+    return dirty
   }
 
   /// Notes that something was written for a client, or may have been: what it tells of is stored first.
-  func touch(_ client: Client) {
+  func markDirty(_ client: Client) {
     if persistence != nil { client.owesStore = true }
     letWrite(client)
   }
 
   /// Lets a client's output be written out at the end of the round.
   func letWrite(_ client: Client) {
-    guard !client.isTouched else { return }
-    client.isTouched = true
-    touched.append(client)
+    guard !client.isDirty else { return }
+    client.isDirty = true
+    dirty.append(client)
   }
 
   /// Puts a client on the lists that its session now calls for; it is taken off when it is come upon.
@@ -285,8 +286,8 @@ final class Service {
   /// After some of a client's output was written: a gap is told as soon as there is room.
   func didWrite(_ client: Client) {
     guard client.session.gap != nil, let home = client.hosted.home else { return }
-    engine.pump(&client.session, home.realm.world, mayDrop: true)
-    touch(client)
+    engine.flushNotices(&client.session, home.realm.world, mayDrop: true)
+    markDirty(client)
   }
 
   /// Whether a client has requests that can be carried out now on the event loop, without anything coming from outside.
@@ -359,7 +360,7 @@ final class Service {
     tendWorlds()
     tellWatchers()
     settleOutboxes()
-    tendMemory(of: touched)
+    maintainMemory(of: dirty)
     busy.removeAll { client in
       client.isBusy = isBusy(client)
       return !client.isBusy
@@ -383,8 +384,8 @@ final class Service {
     for client in watching where client.session.cursor != nil {
       guard let home = client.hosted.home else { continue }
       let before = client.session.outbox.noticeBytes
-      engine.pump(&client.session, home.realm.world, mayDrop: true)
-      if client.session.outbox.noticeBytes != before { touch(client) }
+      engine.flushNotices(&client.session, home.realm.world, mayDrop: true)
+      if client.session.outbox.noticeBytes != before { markDirty(client) }
     }
   }
 
@@ -401,7 +402,7 @@ final class Service {
   /// Whether there is work that needs another turn soon; to be asked when the outboxes have been written.
   var needsTurn: Bool {
     isTending || workers.haveReturned || (!returns.built.isEmpty && !workers.storeIsBusy)
-      || touched.contains { $0.session.outbox.isUnsettled && !waitsForStore($0) }
+      || dirty.contains { $0.session.outbox.isUncommitted && !waitsForStore($0) }
       || busy.contains { hasWork($0) || (canLend($0) && workers.areFree) }
       || worlds.values.contains { ($0.home?.realm.isBehind ?? false) && workers.areFree }
   }
@@ -429,7 +430,7 @@ final class Service {
 
   /// Looks whether what a client awaits has come about; then its next lines are taken.
   private func attend(_ client: Client, _ home: RealmBox) {
-    touch(client)
+    markDirty(client)
     if case .over = engine.attend(&client.session, &home.realm) { serve(client) }
   }
 
@@ -487,6 +488,6 @@ final class Service {
       tag.withUnsafeBytes { client.session.fail($0, .shuttingDown, "the daemon is ending") }
     }
     client.session.sayGoodbye("shutdown")
-    touch(client)
+    markDirty(client)
   }
 }

@@ -27,7 +27,7 @@ extension Service {
     /// Whether it was told something since the last commit that the store must have first.
     var owesStore = false
     // In which of the service's lists this client stands, so that it stands there once.
-    var isTouched = false
+    var isDirty = false
     var isWaitingForStore = false
     var isBusy = false
     var isWatching = false

@@ -274,7 +274,7 @@ extension Engine {
     else { return false }
     guard var line = session.input.nextPlainSend() else { return false }
     // Each send leaves nothing that is due, so timers need be looked at but once.
-    settle(&session, &realm)
+    fireDue(&session, &realm)
     let noTag = UnsafeRawBufferPointer(start: nil, count: 0)
     var machine = realm.world.expectSend(toNamed: line.name)
     var hasTaken = false
@@ -470,7 +470,7 @@ extension Engine {
     var failed: Int?
     var interruption: Interruption?
     // Timers that are due expire before it, and are no part of it.
-    settle(&session, &realm)
+    fireDue(&session, &realm)
     realm.world.beginRequest()
     defer { realm.world.endRequest() }
     for line in batch.lines {

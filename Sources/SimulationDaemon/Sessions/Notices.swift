@@ -10,7 +10,7 @@ extension Engine {
   ///
   /// While a reply of many lines is being written they are kept back, and what a new watch wants to know of the past
   /// goes before all of them.
-  func pump(_ session: inout Session, _ world: borrowing WorldCore, mayDrop: Bool) {
+  func flushNotices(_ session: inout Session, _ world: borrowing WorldCore, mayDrop: Bool) {
     if case .reply(.past, _) = session.activity { return }
     guard prepareNotices(&session, world, mayDrop: mayDrop) else { return }
     session.append(notices: session.noticeScratch.bytes)

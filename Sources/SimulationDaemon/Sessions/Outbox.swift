@@ -19,10 +19,10 @@ struct Outbox: ~Copyable {
   private var elsewhere = Elsewhere()
 
   /// The place in `buffer` up to which all may be sent: what is behind it tells of what is not stored yet.
-  private var settled = Mark()
+  private var committed = Mark()
   /// The place up to which all may be sent when the commit that is under way succeeds.
   private var sealed = Mark()
-  /// The stretches of `buffer` behind `settled` that hold whatever the store says, in order.
+  /// The stretches of `buffer` behind `committed` that hold whatever the store says, in order.
   private var standing: [Range<Int>] = []
   /// Requests since then whose answer is kept from the client as long as all goes well.
   private var withheld: [Withheld] = []
@@ -77,7 +77,7 @@ struct Outbox: ~Copyable {
   var unwritten: UnsafeRawBufferPointer {
     mutating get {
       if encoded.isEmpty {
-        let end = min(seams.first?.place ?? buffer.count, settled.place)
+        let end = min(seams.first?.place ?? buffer.count, committed.place)
         switch seams.first?.form ?? form {
         case .text: return UnsafeRawBufferPointer(rebasing: buffer.bytes[written..<end])
         case .json: encode(upTo: end)
@@ -91,7 +91,7 @@ struct Outbox: ~Copyable {
   var isEmpty: Bool { written == buffer.count && encoded.isEmpty }
 
   /// Whether something can be written now.
-  var hasUnwritten: Bool { written < settled.place || !encoded.isEmpty }
+  var hasUnwritten: Bool { written < committed.place || !encoded.isEmpty }
 
   /// The bytes of memory that it has.
   var storageBytes: Int {
@@ -151,7 +151,7 @@ struct Outbox: ~Copyable {
     if written == buffer.count {
       buffer.removeAll()
       written = 0
-      settled.place = 0
+      committed.place = 0
       sealed.place = 0
       for place in withheld.indices { withheld[place].place = 0 }
       notices = []
@@ -175,7 +175,7 @@ struct Outbox: ~Copyable {
       let moved = written
       buffer.removeFirst(moved)
       written = 0
-      settled.place -= moved
+      committed.place -= moved
       sealed.place = max(0, sealed.place - moved)
       standing = standing.map { ($0.lowerBound - moved)..<($0.upperBound - moved) }
       for place in withheld.indices { withheld[place].place -= moved }
@@ -217,10 +217,10 @@ struct Outbox: ~Copyable {
   // MARK: What is not stored yet
 
   /// Whether something waits for the store.
-  var isUnsettled: Bool { settled.place < buffer.count || !withheld.isEmpty }
+  var isUncommitted: Bool { committed.place < buffer.count || !withheld.isEmpty }
 
   /// Lets all that waits be sent.
-  mutating func settle() {
+  mutating func commit() {
     seal()
     settleSealed()
   }
@@ -235,9 +235,9 @@ struct Outbox: ~Copyable {
   mutating func settleSealed() {
     if sealedWithheld > 0 { withheld.removeFirst(sealedWithheld) }
     sealedWithheld = 0
-    guard sealed.place >= settled.place else { return }
-    settled = sealed
-    if !standing.isEmpty { standing.removeAll { $0.upperBound <= settled.place } }
+    guard sealed.place >= committed.place else { return }
+    committed = sealed
+    if !standing.isEmpty { standing.removeAll { $0.upperBound <= committed.place } }
   }
 
   /// Notes that what was written from a place on holds whether or not anything is stored.
@@ -256,7 +256,7 @@ struct Outbox: ~Copyable {
   }
 
   /// What is taken back.
-  struct Unsettled {
+  struct Uncommitted {
     let lines: [UInt8]
     /// The stretches of `lines` that hold all the same.
     let standing: [Range<Int>]
@@ -268,9 +268,9 @@ struct Outbox: ~Copyable {
 
   /// Takes back what was written since all could be sent; of notices also those that wait for the end of a reply. The form
   /// is the one that held before.
-  mutating func takeBack() -> Unsettled {
-    let start = settled.place
-    let unsettled = Unsettled(
+  mutating func rollBack() -> Uncommitted {
+    let start = committed.place
+    let uncommitted = Uncommitted(
       lines: Array(buffer.bytes[start...]),
       standing: standing.compactMap {
         $0.upperBound > start ? (max($0.lowerBound, start) - start)..<($0.upperBound - start) : nil
@@ -282,16 +282,16 @@ struct Outbox: ~Copyable {
     withheld = []
     sealedWithheld = 0
     standing = []
-    sealed = settled
+    sealed = committed
     buffer.truncate(to: start)
     noticesHere -= held.count
     held.removeAll()
     notices = notices.compactMap { $0.lowerBound < start ? $0.lowerBound..<min($0.upperBound, start) : nil }
     noticesHere = notices.reduce(0) { $0 + $1.count }
     seams.removeAll { $0.place >= start }
-    form = settled.form
+    form = committed.form
     wholes = wholes.filter { $0.range.lowerBound < start }
-    return unsettled
+    return uncommitted
   }
 
   // MARK: Forms

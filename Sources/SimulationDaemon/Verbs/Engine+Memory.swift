@@ -69,7 +69,7 @@ extension Engine {
   func endsForMemory(_ tag: [UInt8], fired: Int, _ session: inout Session, _ realm: inout Realm) -> Bool {
     if realm.hasRoomForInputs || realm.mayGrow() { return false }
     session.endActivity()
-    pump(&session, realm.world, mayDrop: false)
+    flushNotices(&session, realm.world, mayDrop: false)
     tag.withUnsafeBytes { failMemory($0, fired: fired, &session, realm) }
     return true
   }
@@ -215,8 +215,8 @@ extension Service {
 
   /// Looks after the budget at the end of a round: what clients have is counted, and what can be made again is given up
   /// where little is left.
-  func tendMemory(of touched: some Sequence<Client>) {
-    for client in touched { client.session.reportMemory() }
+  func maintainMemory(of dirty: some Sequence<Client>) {
+    for client in dirty { client.session.reportMemory() }
     rounds &+= 1
     if rounds % Service.roundsBetweenMeasures == 0 { budget.measureNow() }
     guard budget.isNearlyUsedUp, host >= relievedAt + Service.reliefDistance else { return }

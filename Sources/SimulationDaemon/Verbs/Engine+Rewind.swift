@@ -89,7 +89,7 @@ extension Service {
   }
 
   private func finish(_ rewind: Activity.Rewind, _ client: Client, _ home: RealmBox) {
-    touch(client)
+    markDirty(client)
     switch rewind.end {
     case .open:
       guard mayUndo(rewind, client, home) else {
@@ -122,7 +122,7 @@ extension Service {
     client.session.endActivity()
     if let undone { persistence?.didUndo(from: undone.lowerBound, in: client.hosted) }
     let wasRunning = home.realm.clock.isRunning
-    engine.pump(&client.session, home.realm.world, mayDrop: true)
+    engine.flushNotices(&client.session, home.realm.world, mayDrop: true)
     if wasRunning {
       home.realm.clock.pause()
       tellClock("paused=yes", in: client.hosted, home)

@@ -15,7 +15,7 @@ extension Engine {
     }
     guard let pattern = pattern(words.plain[0], words, &session) else { return }
     // What has happened belongs to the watches as they were.
-    pump(&session, realm.world, mayDrop: true)
+    flushNotices(&session, realm.world, mayDrop: true)
     guard
       realm.world.watchCount(of: session.watcher) < limits.watches
         || realm.world.isWatching(pattern, session.watcher)
@@ -46,7 +46,7 @@ extension Engine {
 
   func unwatch(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) {
     guard let pattern = pattern(words.plain[0], words, &session) else { return }
-    pump(&session, realm.world, mayDrop: true)
+    flushNotices(&session, realm.world, mayDrop: true)
     guard realm.world.unwatch(pattern, for: session.watcher) else {
       let patterns = realm.world.watchedPatterns(of: session.watcher).map { String(decoding: $0.bytes, as: UTF8.self) }
       session.fail(

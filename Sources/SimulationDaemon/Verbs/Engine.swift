@@ -67,19 +67,19 @@ extension Engine {
     }
     // Compared as patterns: `==` of an enum from another target is a call.
     if case .send = verb {
-      settle(&session, &realm)
+      fireDue(&session, &realm)
       guard realm.hasRoomForInputs || admitsInput(request.tag, &session, &realm) else { return .none }
       send(request, &session, &realm)
       return .none
     }
-    if case .step = verb {} else { settle(&session, &realm) }
+    if case .step = verb {} else { fireDue(&session, &realm) }
     return runSlowly(verb, request, &session, &realm)
   }
 
   /// Fires the timers that are due. A chain without end that begins there is told of, and is not the request's failure.
   @inline(__always)
-  func settle(_ session: inout Session, _ realm: inout Realm) {
-    realm.world.settle()
+  func fireDue(_ session: inout Session, _ realm: inout Realm) {
+    realm.world.fireDue()
     if realm.world.livelock != nil, let livelock = realm.takeLivelock() { tellLivelock(livelock, &session, realm) }
   }
 
@@ -126,7 +126,7 @@ extension Engine {
     case .limits: showLimits(words, &session, realm)
     case .stats: stats(words, &session, &realm)
     case .sync:
-      pump(&session, realm.world, mayDrop: true)
+      flushNotices(&session, realm.world, mayDrop: true)
       tellGap(&session)
       succeed(words, &session)
     case .help, .kinds, .cancel, .world, .use, .worlds, .diff, .begin, .end, .quiet, .mode, .activities, .quit,

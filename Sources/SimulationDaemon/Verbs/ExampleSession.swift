@@ -29,7 +29,7 @@ enum ExampleSession {
     for _ in 0..<mostTurns {
       service.workOn()
       service.endRound()
-      _ = service.takeTouched()
+      _ = service.takeDirty()
       received += take(client)
       service.didWrite(client)
       guard service.needsTurn else { break }

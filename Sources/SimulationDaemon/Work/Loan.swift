@@ -84,7 +84,7 @@ final class Loan: @unchecked Sendable {
     time = HostClock.now() &- begun
     if !awaiting.isEmpty { drive(home) }
     home.realm.world.keepCheckpointIfDue()
-    for reader in readers { engine.pump(&reader.session, home.realm.world, mayDrop: true) }
+    for reader in readers { engine.flushNotices(&reader.session, home.realm.world, mayDrop: true) }
     home.realm.reportMemory()
     home.realm.slice = .onEventLoop
   }

@@ -151,7 +151,7 @@ extension Service {
 
   /// Takes a world back from whoever had it.
   func giveBack(_ hosted: HostedWorld, _ box: RealmBox) {
-    hosted.takeBack(box)
+    hosted.bringHome(box)
     for client in hosted.takeArrivals() where client.hosted === hosted { freshen(client) }
   }
 
@@ -161,7 +161,7 @@ extension Service {
     guard client.session.hasReader, client.session.life != .ended, client.stay == reader.stay else {
       return freshen(client)
     }
-    touch(client)
+    markDirty(client)
     client.session.resume(reading: reader.session)
     list(client)
   }
@@ -176,7 +176,7 @@ extension Service {
 
   private func resume(_ part: Loan.Part) {
     let client = part.client
-    touch(client)
+    markDirty(client)
     client.slot = nil
     // It may watch another world by now, and a comparison is of others in any case.
     let readsOn = client.stay == part.stay && !client.session.activity.isComparison

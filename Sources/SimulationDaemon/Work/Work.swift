@@ -63,7 +63,7 @@ extension Engine {
       let progress = realm.world.advance(to: advance.target, budget: &budget)
       advance.fired += most - budget
       let isLate = advance.patience.map { realm.host >= $0 } ?? false
-      pump(&session, realm.world, mayDrop: isLate)
+      flushNotices(&session, realm.world, mayDrop: isLate)
       switch progress {
       case .reached:
         session.endActivity()
@@ -97,7 +97,7 @@ extension Engine {
       let hasFired = realm.world.fireNext()
       if realm.world.livelock != nil {
         session.endActivity()
-        pump(&session, realm.world, mayDrop: isLate)
+        flushNotices(&session, realm.world, mayDrop: isLate)
         step.tag.withUnsafeBytes { failLivelocked($0, &session, &realm) }
         return
       }
@@ -105,11 +105,11 @@ extension Engine {
       step.remaining -= 1
       isInTime = realm.slice.goesOn(after: Int(realm.world.lastSequence - before))
       if session.cursor != nil, step.remaining % Engine.firingsBetweenNotices == 0 {
-        pump(&session, realm.world, mayDrop: isLate)
+        flushNotices(&session, realm.world, mayDrop: isLate)
         if session.outbox.noticeBytes > limits.noticeQueue / 2 { break }
       }
     }
-    pump(&session, realm.world, mayDrop: isLate)
+    flushNotices(&session, realm.world, mayDrop: isLate)
     guard step.remaining == 0 else {
       session.activity = .step(step)
       return
@@ -155,7 +155,7 @@ extension Engine {
     let mayDrive = isReadyForNotices(&wait.patience, session, realm)
     let isLate = wait.patience.map { realm.host >= $0 } ?? false
     let sighting = look(&wait, realm.world)
-    if session.cursor != nil { pump(&session, realm.world, mayDrop: isLate) }
+    if session.cursor != nil { flushNotices(&session, realm.world, mayDrop: isLate) }
     switch sighting {
     case .reached(let state, let moment, let sequence):
       session.endActivity()

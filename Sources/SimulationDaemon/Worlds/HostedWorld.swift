@@ -89,7 +89,7 @@ final class HostedWorld {
     return box
   }
 
-  func takeBack(_ box: RealmBox) {
+  func bringHome(_ box: RealmBox) {
     place = .home(box)
     for watcher in departed { box.realm.world.unwatchAll(for: watcher) }
     departed = []
@@ -102,7 +102,8 @@ final class HostedWorld {
 
   /// The client whose request is next, as long as that waits.
   private var promised: Service.Client? {
-    guard let next, !next.isAway, next.session.needsWorker || next.session.activity.isDeferred || next.deferredEffect != nil
+    guard let next, !next.isAway,
+      next.session.needsWorker || next.session.activity.isDeferred || next.deferredEffect != nil
     else { return nil }
     return next
   }

@@ -120,7 +120,7 @@ extension Service {
     worlds[name] = nil
     engine.counters.worlds = worlds.count
     for user in clients.values where user.hosted === hosted {
-      touch(user)
+      markDirty(user)
       leave(hosted, home, user)
       move(user, to: main)
     }
@@ -135,7 +135,7 @@ extension Service {
 
   /// Ends what a client was doing in a world that is no more, and tells it.
   private func leave(_ hosted: HostedWorld, _ home: RealmBox, _ user: Client) {
-    engine.pump(&user.session, home.realm.world, mayDrop: true)
+    engine.flushNotices(&user.session, home.realm.world, mayDrop: true)
     endWork(of: user, in: hosted)
     user.session.say { buffer in
       buffer.word(literal: "world")
@@ -187,7 +187,7 @@ extension Service {
       Job(
         nil, body,
         then: { [unowned self] result in
-          touch(client)
+          markDirty(client)
           client.session.endActivity()
           let mark = client.session.outbox.buffer.count
           finish(result)

@@ -192,7 +192,8 @@ struct WorldReading {
   }
 
   private mutating func readMachine(
-    _ machine: MachineID, _ kind: Int, _ name: UnsafeRawBufferPointer, _ sets: inout [UInt32], into world: inout WorldCore
+    _ machine: MachineID, _ kind: Int, _ name: UnsafeRawBufferPointer, _ sets: inout [UInt32],
+    into world: inout WorldCore
   ) throws {
     if haveParameters[kind] == nil { try readDescription(of: kind, in: world) }
     guard world.registry.find(name) == nil else {

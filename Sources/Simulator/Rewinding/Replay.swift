@@ -114,7 +114,7 @@ extension WorldCore {
     }
     move(to: moment)
     // As before every request. All that was due has expired, so this only finds that a chain has no end.
-    settle()
+    fireDue()
     livelock = nil
     let canBe = play(entry, of: other)
     livelock = nil

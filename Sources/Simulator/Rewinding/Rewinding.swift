@@ -148,7 +148,7 @@ package final class Rewinding {
     }
     replay.world.move(to: moment(world))
     // Nothing is due that has not expired, unless a chain had no end; then that is found out again.
-    replay.world.settle()
+    replay.world.fireDue()
     phase = .arrived
   }
 

@@ -251,7 +251,9 @@ package struct UndoneSpans: Sendable {
       guard entry.input == .rewound else { continue }
       var details = DetailReader(entry)
       while let detail = details.next() {
-        if case .undone(let count) = detail { UndoHistory.undo(from: entry.sequence - count, by: entry.sequence, in: &spans) }
+        if case .undone(let count) = detail {
+          UndoHistory.undo(from: entry.sequence - count, by: entry.sequence, in: &spans)
+        }
       }
     }
   }

@@ -60,7 +60,7 @@ extension WorldCore {
 
   /// Fires the timers that are due now. Every request but `step` begins with it.
   @inline(__always)
-  package mutating func settle() {
+  package mutating func fireDue() {
     if let first = agenda.first, first.due <= now.nanoseconds { fireWhatIsDue() }
   }
 

@@ -210,7 +210,7 @@ extension WorldCore {
   @inline(__always)
   mutating func complete() {
     if nextDelivery < deliveries.count { deliver() }
-    if let first = agenda.first, first.due <= now.nanoseconds { settle() }
+    if let first = agenda.first, first.due <= now.nanoseconds { fireDue() }
   }
 }
 

@@ -140,21 +140,21 @@ extension Machine {
     case .move(to: let next):
       machine.pointee.state = next
       machine.pointee.entered(next, step)
-      if step.hasTimers { step.settle(machine.pointee, before, isMove: true, expired: expired) }
+      if step.hasTimers { step.armDeclared(machine.pointee, before, isMove: true, expired: expired) }
       verdict = .moved
     case .stay:
-      if step.hasTimers { step.settle(machine.pointee, before, isMove: false, expired: expired) }
+      if step.hasTimers { step.armDeclared(machine.pointee, before, isMove: false, expired: expired) }
       verdict = .stayed
     case .stayAs(let next):
       machine.pointee.state = next
-      if step.hasTimers { step.settle(machine.pointee, before, isMove: false, expired: expired) }
+      if step.hasTimers { step.armDeclared(machine.pointee, before, isMove: false, expired: expired) }
       verdict = .stayed
     case .ignore:
       if expired != 0 { step.goOn(machine.pointee, expired: expired) }
       verdict = .ignored
     case .refuse:
       if !record.pointee.keepsChanges { machine.pointee = before }
-      record.pointee.takeBack()
+      record.pointee.rollBack()
       if expired != 0 { step.goOn(machine.pointee, expired: expired) }
       verdict = .refused
     }

@@ -140,7 +140,7 @@ extension Step where M: Machine {
   /// that is declared and does not run.
   @inlinable
   @inline(__always)
-  func settle(_ machine: M, _ before: M, isMove: Bool, expired: UInt64) {
+  func armDeclared(_ machine: M, _ before: M, isMove: Bool, expired: UInt64) {
     var rest = record.pointee.timers.running & ~record.pointee.overridden
     let running = record.pointee.timers.running
     var earlier: UInt64?

@@ -227,7 +227,7 @@ public struct StepRecord: Sendable {
   /// Takes back what the step has asked for and drawn, since it is refused.
   @usableFromInline
   @inline(never)
-  mutating func takeBack() {
+  mutating func rollBack() {
     effects.removeAll()
     overridden = 0
     if !values.isEmpty { values.removeAll(keepingCapacity: true) }
