@@ -76,7 +76,7 @@ struct GraphTests {
         case .send(let event, let arguments): bench.send(kind.events[event].name, arguments)
         case .step: if let due = bench.nextDue { bench.advance(to: due) }
         case .fire(let timer, let key): bench.fire(kind.timers[timer].name + (key == 0 ? "" : "(\(key))"))
-        case .settle: break
+        case .fireDue: break
         }
       }
       if node.isSettled {

@@ -126,7 +126,7 @@ struct ArchiveLifeTests {
     world.goOn()
     other.goOn()
     world.fireDue()
-    other.settle()
+    other.fireDue()
     #expect(world.isStalled == true)
     #expect(try world.stateHash == other.stateHash)
     // Its timer has gone, and nobody has found that out yet.
@@ -161,7 +161,7 @@ struct ArchiveLifeTests {
     other.limits = limits
     #expect(try other.stateHash != before)
     other.goOn()
-    other.settle()
+    other.fireDue()
     #expect(other.isStalled == false)
   }
 

@@ -39,7 +39,7 @@ struct CheckpointTests {
       try straight.make(Metronome.kind, "m")
       while straight.lastSequence + 1 < undone.lowerBound {
         straight.advance(toNanoseconds: straight.now.nanoseconds + 100_000_000)
-        straight.settle()
+        straight.fireDue()
         straight.send(straight.known("g"), plain: 0)
       }
       straight.advance(toNanoseconds: fork.now.nanoseconds)

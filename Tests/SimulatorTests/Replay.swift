@@ -10,7 +10,7 @@ extension WorldCore {
       case .event, .fired, .created, .dropped, .wired, .unwired: break
       }
       Script.advance(&self, to: line.moment, .whole)
-      settle()
+      fireDue()
       replay(line)
     }
   }

@@ -30,7 +30,7 @@ extension WorldCore {
   mutating func send(_ name: String, _ event: String, _ arguments: Value...) {
     guard let machine = machine(name), let place = kind(of: machine).events.firstIndex(where: { $0.name == event })
     else { preconditionFailure("\(name) has no \(event)") }
-    settle()
+    fireDue()
     if arguments.isEmpty, kind(of: machine).isPlain(place) {
       send(machine, plain: place)
     } else {
@@ -39,7 +39,7 @@ extension WorldCore {
   }
 
   mutating func drop(_ name: String) {
-    settle()
+    fireDue()
     drop(known(name))
   }
 
