@@ -50,7 +50,7 @@ extension Service {
       // For another program's lock the store's thread waits.
       if case .failure(.locked) = result, !isLast, !workers.areInline { return commitLater(round) }
       // Where one world is somebody else's by now, the others still can be stored.
-      if finish(round, result), isAll { return settleOutboxes() }
+      if conclude(round, result), isAll { return settleOutboxes() }
     }
   }
 
@@ -74,7 +74,7 @@ extension Service {
       } then: { [unowned self] result in
         for hosted in worlds { hosted.isBeingStored = false }
         persistence?.note(HostClock.now() &- begun)
-        finish(round, result)
+        conclude(round, result)
       })
   }
 
@@ -92,7 +92,7 @@ extension Service {
           giveBack(hosted, home)
         }
         let (round, outcome) = result.get()
-        finish(round, outcome)
+        conclude(round, outcome)
       })
   }
 
@@ -103,9 +103,9 @@ extension Service {
   }
 
   /// Lets clients be told of what was stored by a commit that has ended.
-  private func finish(_ round: Round, _ result: Result<Void, StoreFailure>) {
+  private func conclude(_ round: Round, _ result: Result<Void, StoreFailure>) {
     // Where one world is somebody else's by now, the others are stored in the next round.
-    guard finish(round, result) else { return }
+    guard conclude(round, result) else { return }
     for client in clients.values where client.owesStore {
       client.session.outbox.settleSealed()
       letWrite(client)
@@ -115,7 +115,7 @@ extension Service {
   /// Notes how a commit has ended.
   ///
   /// - Returns: Whether nothing is left to be stored of what it was about.
-  private func finish(_ round: Round, _ result: Result<Void, StoreFailure>) -> Bool {
+  private func conclude(_ round: Round, _ result: Result<Void, StoreFailure>) -> Bool {
     switch result {
     case .success:
       persistence?.didStore(round, host: host)
