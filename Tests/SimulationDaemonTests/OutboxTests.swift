@@ -150,7 +150,7 @@ struct OutboxTests {
     #expect(nothing)
     outbox.seal()
     outbox.buffer.append(text: "+ 2\n")
-    outbox.settleSealed()
+    outbox.commitSealed()
     let some = outbox.hasUnwritten && outbox.isUncommitted
     #expect(some)
     #expect(String(decoding: outbox.unwritten, as: UTF8.self) == "+ 1\n")

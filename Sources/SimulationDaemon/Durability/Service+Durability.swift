@@ -50,7 +50,7 @@ extension Service {
       // For another program's lock the store's thread waits.
       if case .failure(.locked) = result, !isLast, !workers.areInline { return commitLater(round) }
       // Where one world is somebody else's by now, the others still can be stored.
-      if conclude(round, result), isAll { return settleOutboxes() }
+      if finish(round, result), isAll { return commitOutboxes() }
     }
   }
 
@@ -61,7 +61,7 @@ extension Service {
     for job in workers.takeReturnedJobs() { job.finish() }
     finishRewinds()
     commit(isLast: true)
-    settleOutboxes()
+    commitOutboxes()
   }
 
   private func commitLater(_ round: Round) {
@@ -74,7 +74,7 @@ extension Service {
       } then: { [unowned self] result in
         for hosted in worlds { hosted.isBeingStored = false }
         persistence?.note(HostClock.now() &- begun)
-        conclude(round, result)
+        finishSealed(round, result)
       })
   }
 
@@ -92,7 +92,7 @@ extension Service {
           giveBack(hosted, home)
         }
         let (round, outcome) = result.get()
-        conclude(round, outcome)
+        finishSealed(round, outcome)
       })
   }
 
@@ -103,11 +103,11 @@ extension Service {
   }
 
   /// Lets clients be told of what was stored by a commit that has ended.
-  private func conclude(_ round: Round, _ result: Result<Void, StoreFailure>) {
+  private func finishSealed(_ round: Round, _ result: Result<Void, StoreFailure>) {
     // Where one world is somebody else's by now, the others are stored in the next round.
-    guard conclude(round, result) else { return }
+    guard finish(round, result) else { return }
     for client in clients.values where client.owesStore {
-      client.session.outbox.settleSealed()
+      client.session.outbox.commitSealed()
       letWrite(client)
     }
   }
@@ -115,7 +115,7 @@ extension Service {
   /// Notes how a commit has ended.
   ///
   /// - Returns: Whether nothing is left to be stored of what it was about.
-  private func conclude(_ round: Round, _ result: Result<Void, StoreFailure>) -> Bool {
+  private func finish(_ round: Round, _ result: Result<Void, StoreFailure>) -> Bool {
     switch result {
     case .success:
       persistence?.didStore(round, host: host)
@@ -143,7 +143,7 @@ extension Service {
   func waitsForStore(_ client: Client) -> Bool { client.owesStore && !isStored(client.hosted) }
 
   /// Lets all be sent that need not wait for the store.
-  func settleOutboxes() {
+  func commitOutboxes() {
     let candidates = dirty + waitingForStore
     for client in waitingForStore { client.isWaitingForStore = false }
     waitingForStore = []

@@ -359,7 +359,7 @@ final class Service {
     useStore()
     tendWorlds()
     tellWatchers()
-    settleOutboxes()
+    commitOutboxes()
     maintainMemory(of: dirty)
     busy.removeAll { client in
       client.isBusy = isBusy(client)
@@ -375,7 +375,7 @@ final class Service {
       takeReturned()
       commit()
       tellWatchers()
-      settleOutboxes()
+      commitOutboxes()
     }
   }
 

@@ -222,7 +222,7 @@ struct Outbox: ~Copyable {
   /// Lets all that waits be sent.
   mutating func commit() {
     seal()
-    settleSealed()
+    commitSealed()
   }
 
   /// Marks all that waits as told by the commit that is about to begin.
@@ -232,7 +232,7 @@ struct Outbox: ~Copyable {
   }
 
   /// Lets be sent what was marked: it is stored.
-  mutating func settleSealed() {
+  mutating func commitSealed() {
     if sealedWithheld > 0 { withheld.removeFirst(sealedWithheld) }
     sealedWithheld = 0
     guard sealed.place >= committed.place else { return }
