@@ -1,0 +1,94 @@
+import Foundation
+import MachineForms
+import StateMachines
+import Testing
+
+/// One lamp in every form does the same in each, and the page about forms shows what is tested here.
+struct LampFormsTests {
+  /// Switches the lamp on and off by hand, and then on, until it goes out by itself.
+  private func story<Lamp: StaircaseLamp>(of lamp: Lamp.Type) -> [String] {
+    let lamp = MachineRunner(Lamp.self, timers: [.burnedOut])
+    var told = [lamp.send(.pressed), lamp.send(.pressed)]
+    lamp.now = .beginning + .seconds(5)
+    told += [lamp.send(.pressed), "\(lamp.timers)", lamp.expire(.burnedOut)]
+    return told
+  }
+
+  private static let story = [
+    "moved dark lit", "moved lit dark", "moved dark lit", #"["burnedOut": 65000000000]"#, "moved lit dark",
+  ]
+
+  @Test("a lamp does the same in every form of a machine")
+  func machines() {
+    #expect(story(of: SwitchedLamp.self) == Self.story)
+    #expect(story(of: ReducedLamp.self) == Self.story)
+    #expect(story(of: FeatureLamp.self) == Self.story)
+    #expect(story(of: PatternLamp.self) == Self.story)
+    #expect(story(of: ObjectLamp.self) == Self.story)
+    #expect(story(of: SchemaLamp.self) == Self.story)
+  }
+
+  @Test("event objects tell what happens, and refuse what is not for the state")
+  func eventObjects() throws {
+    var lamp = LampObjects.Machine(try lampObjects())
+    var log: [String] = []
+    try lamp.fire("pressOn", userInfo: (), on: &log)
+    #expect(throws: FireFailure.self) { try lamp.fire("pressOn", userInfo: (), on: &log) }
+    try lamp.fire("burnedOut", userInfo: (), on: &log)
+    #expect(lamp.current?.name == "dark")
+    #expect(log == ["hello", "good night"])
+  }
+
+  @Test("a name on any object has its blocks around each change")
+  func namedStates() {
+    let lamp = FreeLamp()
+    for state in ["lit", "dark"] { lamp.shiftState = state }
+    #expect(lamp.log == ["hello", "good night"])
+  }
+
+  @Test("an acceptor knows which stories end in the dark")
+  func acceptor() {
+    #expect(endsInTheDark.accepts([.pressed, .burnedOut, .pressed, .pressed]))
+    #expect(!endsInTheDark.accepts([.pressed]))
+    #expect(!endsInTheDark.accepts([.burnedOut]), "a dark lamp does not burn out")
+  }
+
+  @Test("a composite answers once for the states within it")
+  func hierarchical() {
+    let lamp = MachineRunner(ChartLamp.self, timers: [.dims, .burnedOut])
+    #expect(lamp.send(.pressed) == "moved dark lit")
+    #expect(lamp.timers == ["burnedOut": 60_000_000_000, "dims": 50_000_000_000])
+    #expect(lamp.expire(.dims) == "moved lit dimmed")
+    #expect(lamp.expire(.burnedOut) == "moved dimmed dark")
+    lamp.send(.pressed)
+    #expect(lamp.send(.pressed) == "moved lit dark")
+    #expect(lamp.timers.isEmpty)
+  }
+
+  @Test("regions are two lamps with one rule")
+  func orthogonal() {
+    let stairs = MachineRunner(Stairwell.self, timers: [.burnedOut])
+    #expect(stairs.send(.pressedUpstairs) == "moved dark+dark lit+dark")
+    #expect(stairs.send(.pressedDownstairs) == "moved lit+dark lit+lit")
+    #expect(stairs.send(.pressedUpstairs) == "moved lit+lit dark+lit")
+    #expect(stairs.expire(.burnedOut) == "moved dark+lit dark+dark")
+  }
+
+  @Test("the page about forms shows a lamp for each of them, as it is compiled")
+  func page() throws {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let page = try String(contentsOf: root.appending(path: "Docs/Forms.md"), encoding: .utf8)
+    let lamps = try String(
+      contentsOf: root.appending(path: "Tests/StateMachinesTests/LampForms.swift"), encoding: .utf8)
+    let sections = page.components(separatedBy: "\n### ").dropFirst()
+    #expect(sections.compactMap { $0.components(separatedBy: "\n").first } == Form.allCases.map(\.rawValue))
+    for section in sections {
+      let blocks = section.components(separatedBy: "```swift\n").dropFirst().compactMap {
+        $0.components(separatedBy: "```").first
+      }
+      #expect(!blocks.isEmpty, "\(section.prefix(20)) has no lamp")
+      for block in blocks { #expect(lamps.contains(block)) }
+    }
+  }
+}
