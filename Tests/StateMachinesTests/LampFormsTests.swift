@@ -56,12 +56,12 @@ struct LampFormsTests {
   @Test("a composite answers once for the states within it")
   func hierarchical() {
     let lamp = MachineRunner(ChartLamp.self, timers: [.dims, .burnedOut])
-    #expect(lamp.send(.pressed) == "moved dark lit")
+    #expect(lamp.send(.pressed) == "moved dark on.lit")
     #expect(lamp.timers == ["burnedOut": 60_000_000_000, "dims": 50_000_000_000])
-    #expect(lamp.expire(.dims) == "moved lit dimmed")
-    #expect(lamp.expire(.burnedOut) == "moved dimmed dark")
+    #expect(lamp.expire(.dims) == "moved on.lit on.dimmed")
+    #expect(lamp.expire(.burnedOut) == "moved on.dimmed dark")
     lamp.send(.pressed)
-    #expect(lamp.send(.pressed) == "moved lit dark")
+    #expect(lamp.send(.pressed) == "moved on.lit dark")
     #expect(lamp.timers.isEmpty)
   }
 
