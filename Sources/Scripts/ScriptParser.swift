@@ -189,7 +189,7 @@ package struct ScriptParser: ~Copyable {
   mutating func beginRepeat(_ count: Int, word place: Int) throws(ScriptFailure) {
     try open(.repeats(step: script.steps.count, within: times), "this 'repeat' has no 'end'", word: place)
     try append(.repeats(Int32(count), past: 0))
-    // UndoHistory the limit the exact number no longer matters.
+    // Past the limit the exact number no longer matters.
     times = min(times * count, ScriptLimits.lines + 1)
   }
 
