@@ -159,6 +159,18 @@ struct BatchTests {
     #expect(lines.contains { $0.hasPrefix("- LIMIT name=replyQueue value=100000 :") })
   }
 
+  @Test("descriptions in a batch count like any other reply")
+  func tooManyDescriptions() {
+    var limits = Limits()
+    limits.replyQueue = 100_000
+    let guest = HostedService(limits: limits).connect(toWorld: "w")
+    let lines = guest.say("begin\n" + Array(repeating: "describe smartFridge\n", count: 100).joined() + "end")
+    #expect(lines.reduce(0) { $0 + $1.utf8.count + 1 } < 120_000)
+    #expect(lines.contains { $0.hasPrefix("- LIMIT name=replyQueue value=100000 :") })
+    #expect(lines.last?.hasPrefix("- BATCH index=") == true)
+    #expect(guest.say("sync") == ["+"])
+  }
+
   @Test("what a batch causes is told before the reply of its line")
   func notices() {
     let guest = host.connect(toWorld: "w")

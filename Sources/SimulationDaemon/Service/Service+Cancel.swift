@@ -33,12 +33,15 @@ extension Service {
       end(client, .cancelled, "cancelled by \(client.cancels.isEmpty ? "another" : "this") connection")
     }
     client.isCancelled = false
+    // That the activity has ended holds, whatever becomes of the commit.
+    let place = client.session.outbox.buffer.count
     for tag in client.cancels {
       tag.withUnsafeBytes { tag in
         client.session.outbox.buffer.begin(.success, tag: tag)
         client.session.outbox.buffer.endLine()
       }
     }
+    client.session.outbox.stand(from: place)
     client.cancels = []
   }
 

@@ -525,6 +525,11 @@ extension Engine {
       failTooLong(&session)
       return
     }
+    guard session.outbox.replyBytes < limits.replyQueue else {
+      parseTag(of: text, &request)
+      failTooManyReplies(request.tag, &session)
+      return
+    }
     _ = take(InputBuffer.Line(unknown: text), inBatch: true, &session, &realm, &request)
     // A reply of many lines is written whole, since nobody may come in between.
     while !session.activity.isNone, !session.didFail {
@@ -534,14 +539,18 @@ extension Engine {
         return
       }
       guard session.outbox.replyBytes < limits.replyQueue else {
-        session.fail(
-          request.tag, .limit, [("name", "replyQueue"), ("value", "\(limits.replyQueue)")],
-          "the replies of this batch are too long; send this request by itself")
+        failTooManyReplies(request.tag, &session)
         session.endActivity()
         return
       }
       _ = work(&session, &realm)
     }
+  }
+
+  private func failTooManyReplies(_ tag: UnsafeRawBufferPointer, _ session: inout Session) {
+    session.fail(
+      tag, .limit, [("name", "replyQueue"), ("value", "\(limits.replyQueue)")],
+      "the replies of this batch are too long; send this request by itself")
   }
 
   /// Answers the lines of a batch that is not run.
@@ -562,12 +571,17 @@ extension Engine {
   private func skip(
     _ text: UnsafeMutableRawBufferPointer, _ index: Int, _ session: inout Session, _ request: inout Request
   ) {
+    parseTag(of: text, &request)
+    session.fail(request.tag, .batch, [("index", "\(index)")], "not run")
+  }
+
+  /// Reads the tag of a line that is not run, as far as the line can be read.
+  private func parseTag(of text: UnsafeMutableRawBufferPointer, _ request: inout Request) {
     do throws(Request.Failure) {
       try request.parse(text, isPlain: false)
     } catch {
-      // It is not run, whatever it is; what can be read of its tag goes back.
+      // The failure of a line that is not run does not matter.
     }
-    session.fail(request.tag, .batch, [("index", "\(index)")], "not run")
   }
 
   private func isBlank(_ text: UnsafeMutableRawBufferPointer) -> Bool {

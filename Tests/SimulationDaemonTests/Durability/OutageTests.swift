@@ -186,6 +186,25 @@ struct OutageTests {
     #expect(three.ask("@b advance 10s")[0].hasPrefix("+ @b advanced fired=10"))
   }
 
+  @Test("a cancel in a round that cannot be stored tells nothing of that round")
+  func cancelInAFailedRound() throws {
+    let daemon = try KeptDaemon()
+    let (sender, waiter) = (daemon.connect(), daemon.connect())
+    _ = sender.ask("new power p", "new power q")
+    _ = waiter.say("watch * what=all\n@w await q on within=1h")
+    let stored = sender.client.hosted.head
+    daemon.failOnce {
+      daemon.host.together((sender, "@s send p buttonClick"), (waiter, "@c cancel"))
+    }
+    #expect(sender.lines().map { String($0.prefix(12)) } == ["- @s STORAGE"])
+    let told = waiter.lines()
+    #expect(told.contains("+ @c"), "\(told)")
+    // Neither the notice of the send nor the sequence number that it would have had.
+    #expect(!told.contains { $0.hasPrefix("*") || $0.contains("seq=\(stored + 1)") }, "\(told)")
+    #expect(told.filter { $0.contains(" @w ") }.count == 1, "\(told)")
+    #expect(sender.ask("@n send p buttonClick")[0].hasSuffix(" seq=\(stored + 1)"))
+  }
+
   @Test("mode json holds whatever the store says: the failure before it is a line, what comes behind it are objects")
   func form() throws {
     let daemon = try KeptDaemon()
