@@ -3,14 +3,14 @@ internal import LineProtocol
 /// Completions laid out for the screen.
 struct CandidateList {
   let completion: Completion
-  /// Of the screen, in columns.
+  /// Width of the screen, in columns.
   let width: Int
   let style: Style
 
-  /// With more than these, what each one is would fill the screen.
+  /// With more candidates than this, details would fill the screen.
   private static let mostWithDetails = 30
 
-  /// Whole lines, each ended by a line feed.
+  /// Whole lines, each with a line feed.
   var text: ScreenText {
     let candidates = completion.candidates
     let hasDetails = candidates.count <= Self.mostWithDetails && candidates.contains { !$0.detail.isEmpty }
@@ -37,7 +37,7 @@ struct CandidateList {
     }.joined()
   }
 
-  /// Down the columns, as `ls` does.
+  /// Fills column by column, as `ls` does.
   private func columns(_ candidates: [Completion.Candidate]) -> ScreenText {
     let widest = (candidates.map(\.text.count).max() ?? 0) + 2
     let perLine = max(1, (width - 2) / widest)

@@ -1,24 +1,24 @@
 internal import LineProtocol
 
-/// What can be put in at the cursor.
+/// What can be inserted at the cursor.
 struct Completion: Equatable {
   struct Candidate: Equatable {
-    /// What would stand in the line, quotes included.
+    /// The text to insert, quotes included.
     let text: String
-    /// What it is, for the list.
+    /// A description for the list.
     var detail = ""
-    /// Why it would do nothing now, though it may stand here: `not now`, `not running`.
+    /// Why it would do nothing now, although it is allowed here: `not now`, `not running`.
     var lack = ""
 
     var isPossible: Bool { lack.isEmpty }
   }
 
   var candidates: [Candidate] = []
-  /// There are more than these, so what they have in common says nothing.
+  /// Whether there are more candidates than listed, so that their common prefix means nothing.
   var isCut = false
   /// What else is expected here that cannot be listed.
   var hint = ""
-  /// What has been typed of the word so far.
+  /// The typed part of the word.
   var typed = ""
 
   /// The text that all candidates begin with.
@@ -30,12 +30,12 @@ struct Completion: Equatable {
     return common
   }
 
-  /// Whether there is but one way to go on.
+  /// Whether exactly one continuation exists.
   var isSettled: Bool {
     candidates.count == 1 && insertion != nil
   }
 
-  /// What is put in without asking; `nil` when there is more to choose from than is listed.
+  /// The text inserted without a choice; `nil` when there is more to choose from than is listed.
   var insertion: String? {
     if candidates.isEmpty || isCut { return nil }
     return hint.isEmpty || !typed.isEmpty ? common : nil
@@ -44,14 +44,14 @@ struct Completion: Equatable {
 
 /// Finds completions by asking the daemon.
 struct Completer {
-  /// Asks requests, and gives the data lines of each reply; `nil` for a failure or when there was no time.
+  /// Sends requests and returns the data lines of each reply; `nil` for a failure or a timeout.
   typealias Ask = ([String]) -> [[ServerLine]?]
 
   let ask: Ask
-  /// How many names are asked for at once.
+  /// How many names are requested at once.
   static let most = 100
 
-  /// What can stand at the end of `text`.
+  /// The completions for the end of `text`.
   ///
   /// - Parameter grammar: From ``Grammar/init(help:)``.
   func complete(_ text: String, grammar: Grammar) -> Completion {
@@ -65,7 +65,7 @@ struct Completer {
       if !offer.hint.isEmpty { hints.append(VisibleText.escaped(offer.hint)) }
     }
     var seen: Set<String> = []
-    // What a terminal would obey is not put into the line, where readline would show it as it is.
+    // Control characters must not get into the line: readline would print them unescaped.
     found.candidates = found.candidates.filter {
       $0.text.hasPrefix(context.prefix) && VisibleText.isVisible($0.text) && seen.insert($0.text).inserted
     }.map { Completion.Candidate(text: context.stem + $0.text, detail: $0.detail, lack: $0.lack) }
@@ -160,7 +160,7 @@ struct Completer {
     return Completion(candidates: candidates, isCut: candidates.count >= Self.most)
   }
 
-  /// The events of all machines that match, those possible now first.
+  /// The events of all matching machines, those possible now first.
   private func events(of pattern: String?) -> Completion {
     guard let pattern else { return Completion() }
     let isOne = !pattern.contains { "*?".contains($0) }
@@ -177,7 +177,7 @@ struct Completer {
     return Completion(candidates: candidates)
   }
 
-  /// Says what the next argument of an event is.
+  /// Describes the next argument of an event.
   private func argument(_ bound: [CompletionContext.Binding]) -> Completion {
     guard let event = bound.last(where: { $0.placeholder == "EVENT" })?.word,
       let machine = bound.last(where: { $0.placeholder == "NAME" || $0.placeholder == "PATTERN" })?.word,
@@ -207,7 +207,8 @@ struct Completer {
         + others.map { .init(text: $0.name, detail: $0.about, lack: "not running") })
   }
 
-  /// States as a request names them: without data, regions one by one, `+` between them, a whole for its parts.
+  /// State names as requests write them: without data, one region at a time, joined by `+`; parent states are offered
+  /// too.
   private static func states(_ rows: [CatalogueRow], typed: String) -> Completion {
     let begun = typed.lastIndex(of: "+").map { String(typed[...$0]) } ?? ""
     let taken = begun.split(separator: "+").map(String.init)
@@ -232,10 +233,10 @@ struct Completer {
     return String(time[..<(time.index(point, offsetBy: 4, limitedBy: time.endIndex) ?? time.endIndex)])
   }
 
-  /// How many moments are offered.
+  /// How many times are offered.
   private static let mostMoments = 20
 
-  /// When something was last, the latest first; without what was undone.
+  /// The times of the last moves, latest first; without undone ones.
   private func pastTimes() -> Completion {
     let rows = ask(["journal what=moves limit=\(Self.mostMoments)"])[0] ?? []
     return moments(
@@ -245,7 +246,7 @@ struct Completer {
       })
   }
 
-  /// When something will be, as far as timers tell.
+  /// The times at which timers are due.
   private func dueTimes() -> Completion {
     let rows = ask(["agenda limit=\(Self.mostMoments)"])[0] ?? []
     return moments(
@@ -264,7 +265,7 @@ struct Completer {
     (rows ?? []).compactMap { $0.words.first.map { .init(text: $0) } }
   }
 
-  /// A section of the catalogue for the kind of a machine, or of the first one that matches.
+  /// A section of the catalogue for the kind of the first matching machine.
   private func rows(_ section: String, of machine: String?) -> [CatalogueRow] {
     guard let machine, let line = ask(["list \(machine) limit=1"])[0]?.first, line.words.count > 1 else { return [] }
     return describe(line.words[1], section)
@@ -296,7 +297,7 @@ struct CatalogueRow: Equatable {
     }
   }
 
-  /// All that is said of it, in one line.
+  /// All facts and the note, in one line.
   var about: String {
     let facts = (words + arguments.map { "\($0.key) \($0.value)" }).joined(separator: ", ")
     return [facts, note].filter { !$0.isEmpty }.joined(separator: " — ")
@@ -304,12 +305,12 @@ struct CatalogueRow: Equatable {
 
   var labelled: String { "\(name): \(about)" }
 
-  /// The values a parameter may have, where these can be counted.
+  /// The allowed values of a parameter, if they are listed.
   var choices: [String] {
     arguments.first { $0.key == "allowed" }.map { Self.choices(in: $0.value) } ?? []
   }
 
-  /// The words of a list such as `on,off`, or `red,green, or nil`; none in any other text.
+  /// The words of a list such as `on,off` or `red,green, or nil`; empty for any other text.
   static func choices(in allowed: String) -> [String] {
     let isOptional = allowed.hasSuffix(", or nil")
     let list = isOptional ? String(allowed.dropLast(8)) : allowed

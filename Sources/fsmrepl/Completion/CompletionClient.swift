@@ -1,9 +1,9 @@
 internal import LineProtocol
 internal import UnixHost
 
-/// A second connection for the questions that completion has, so that they do not get mixed up with the user's.
+/// A second connection for completion requests, so that they do not mix with the user's.
 ///
-/// Opened when first needed and again after a loss. No question takes longer than ``patience`` in all: then TAB does
+/// Opened when first needed and reopened after a loss. One completion takes at most ``patience``: after that TAB does
 /// nothing, which is better than a prompt that hangs.
 final class CompletionClient {
   private let endpoint: Endpoint
@@ -13,14 +13,14 @@ final class CompletionClient {
   private var grammar: Grammar?
   private var deadline: UInt64 = 0
 
-  /// For one press of TAB, in nanoseconds.
+  /// Time limit for one press of TAB, in nanoseconds.
   private static let patience: UInt64 = 250_000_000
 
   init(endpoint: Endpoint) {
     self.endpoint = endpoint
   }
 
-  /// What can stand at the end of `text`, in this world.
+  /// The completions for the end of `text` in this world.
   func complete(_ text: String, world: String) -> Completion {
     deadline = HostClock.now() + Self.patience
     guard let grammar = knownGrammar(in: world) else { return Completion() }
@@ -54,7 +54,7 @@ final class CompletionClient {
     return grammar
   }
 
-  /// Asks all at once and takes the answers in order.
+  /// Sends all requests at once and reads the answers in order.
   private func ask(_ requests: [String]) -> [[ServerLine]?] {
     guard let connection else { return requests.map { _ in nil } }
     for request in requests { connection.send(request) }
@@ -64,7 +64,7 @@ final class CompletionClient {
     }
   }
 
-  /// The lines of the next reply, the final one last; `nil`, and no connection any more, when it does not come.
+  /// The lines of the next reply, the final one last. If none comes in time, closes the connection and returns `nil`.
   private func reply() -> [ServerLine]? {
     guard let connection else { return nil }
     var lines: [ServerLine] = []

@@ -1,35 +1,35 @@
 internal import LineProtocol
 
-/// What may stand where the cursor is, found from the words before it and the grammar.
+/// What may stand at the cursor, derived from the words before it and the grammar.
 struct CompletionContext: Equatable {
-  /// Something that is wanted at the cursor.
+  /// A kind of word that may stand at the cursor.
   enum Want: Equatable {
     /// The first word.
     case verb
     /// This word itself.
     case literal(String)
-    /// What a placeholder stands for, with what the words before it stood for.
+    /// A value for a placeholder, with the words bound to earlier placeholders.
     case placeholder(String, bound: [Binding])
-    /// A `key=`; which keys are still free.
+    /// A `key=` that is not used yet.
     case key(String, hint: String)
-    /// Names of a kind's parameters, but for those given already.
+    /// Names of a kind's parameters, without those already given.
     case parameter(kind: String, given: [String])
     /// The value of a kind's parameter.
     case parameterValue(kind: String, name: String)
   }
 
-  /// A word that was given for a placeholder, in order.
+  /// A placeholder and the word given for it, in order.
   struct Binding: Equatable {
     let placeholder: String
     let word: String
   }
 
   let wants: [Want]
-  /// What has been typed of the word at the cursor; of `key=value` the value.
+  /// The typed part of the word at the cursor; of `key=value` the value.
   let prefix: String
-  /// What stands before `prefix` in the same word: `key=`.
+  /// The part of the word before `prefix`: `key=`.
   let stem: String
-  /// The usages that fit what has been typed, for a hint.
+  /// The usages that match the typed text, for a hint.
   let usages: [String]
 
   /// - Parameter text: The line up to the cursor.
@@ -87,7 +87,7 @@ struct CompletionContext: Equatable {
     self.usages = usages
   }
 
-  /// What the words stand for in this form; `nil` if they do not fit it.
+  /// The placeholders that the words stand for in this form; `nil` if the words do not fit.
   private static func bindings(of words: [String], in form: Grammar.Form) -> [Binding]? {
     var bound: [Binding] = []
     for (index, word) in words.enumerated() {

@@ -1,14 +1,14 @@
 internal import Glibc
 internal import LineProtocol
 
-/// Names of files as completions.
+/// File names as completions.
 enum FileNames {
   /// How many are listed.
   private static let most = 100
 
-  /// The files and folders whose paths begin with what has been typed; hidden ones only where a dot was.
+  /// Files and folders whose paths begin with the typed text; hidden ones only after a typed dot.
   static func completion(of typed: String) -> Completion {
-    // What stands in quotes is the user's to finish.
+    // Text in quotes is not completed.
     guard !typed.hasPrefix("\"") else { return Completion() }
     let folder = typed.lastIndex(of: "/").map { String(typed[...$0]) } ?? ""
     let begun = typed.dropFirst(folder.count)
@@ -21,7 +21,7 @@ enum FileNames {
       let path = folder + name
       var found = stat()
       let isFolder = stat(path, &found) == 0 && found.st_mode & S_IFMT == S_IFDIR
-      // Of names that need quotes, the common part would not be what stands in the line.
+      // A name that needs quotes would not match the text in the line.
       if Word.written(path) == path { names.append(isFolder ? "\(path)/" : path) }
     }
     let candidates = names.sorted().prefix(most).map { Completion.Candidate(text: $0) }

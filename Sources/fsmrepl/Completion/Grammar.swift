@@ -1,24 +1,24 @@
 internal import LineProtocol
 
-/// How requests are written, as the daemon's `help` tells it. Nothing about a verb is known here beforehand.
+/// The request syntax, read from the daemon's `help`. No verb is built in.
 struct Grammar: Equatable {
   /// One way to write a verb.
   struct Form: Equatable {
     let verb: String
-    /// What stands behind the verb.
+    /// The words after the verb.
     let words: UsageForm
     let summary: String
 
-    /// As `help` wrote it.
+    /// As `help` printed it.
     let usage: String
   }
 
   let forms: [Form]
 
-  /// - Parameter help: The data lines of `help`: a usage, and what the verb does behind ` : `.
+  /// - Parameter help: The data lines of `help`: a usage, and behind ` : ` what the verb does.
   init(help: [ServerLine]) {
     forms = help.compactMap { line in
-      // Words such as `what=moves|all]` do not come as fields, as their brackets stand before the key.
+      // Words such as `what=moves|all]` are not parsed as fields, since brackets precede the key.
       let words = line.words + line.fields.map { "\($0.key)=\($0.value)" }
       guard let verb = words.first else { return nil }
       return Form(

@@ -1,18 +1,18 @@
 internal import LineProtocol
 internal import UnixHost
 
-/// The connection with the conversation on it: what both the prompt and a script drive.
+/// A connection with its conversation, used by both the prompt and scripts.
 final class Client {
-  /// A line from the daemon, sorted.
+  /// A line from the daemon, classified.
   enum Arrival {
     /// The first line of a connection.
     case greeting(ServerLine)
-    /// The first line was no greeting: no room, or no fsmd at all.
+    /// The first line was no greeting: the daemon is full, or the peer is not fsmd.
     case turnedAway(String)
     case line(Conversation.Received, raw: RawLine)
     /// A line of no known class; shown as it is.
     case unreadable(RawLine)
-    /// What the recording has to say.
+    /// A message from the recording.
     case note(String)
   }
 
@@ -22,15 +22,15 @@ final class Client {
     case ready(Connection)
   }
 
-  /// The version of the line protocol that is spoken here.
+  /// The version of the line protocol that this program uses.
   private static let protocolVersion = "1"
 
   let endpoint: Endpoint
-  /// In which form the daemon is to write.
+  /// The form in which the daemon writes.
   let form: LineForm
   private(set) var conversation = Conversation()
   private var state = State.down
-  /// What is being written down, if anything.
+  /// The current recording, if any.
   private(set) var recording: Recording?
 
   init(endpoint: Endpoint, form: LineForm = .text) {
@@ -49,7 +49,7 @@ final class Client {
     if case .ready = state { true } else { false }
   }
 
-  /// Connects; the greeting is still to come.
+  /// Connects; the greeting is not read yet.
   func open(note: (String) -> Void = { _ in }, isToStop: () -> Bool = { false }) throws(Endpoint.Failure) {
     state = .awaitingGreeting(try endpoint.connect(note: note, isToStop: isToStop))
   }
@@ -66,19 +66,19 @@ final class Client {
     guard let line = conversation.ask(text, by: asker, origin: origin) else { return false }
     lines.append(line)
     if asks?.behind == true { lines += conversation.ask(Recorder.question, by: .recorder).map { [$0] } ?? [] }
-    // In one write, so that all are read together.
+    // In one write, so that the daemon reads all of them together.
     connection.send(lines.joined(separator: "\n"))
     return true
   }
 
-  /// Asks for a sign when all before it has been answered, if the last request may be answered by silence.
+  /// Sends a `sync` if the last request may succeed without an answer.
   func askForSign() {
     if conversation.mayStaySilent { ask("sync", by: .program) }
   }
 
-  /// Takes in one portion of what has arrived, line by line.
+  /// Reads one chunk of what has arrived, line by line.
   ///
-  /// - Returns: Whether the connection goes on; what arrived before its end has been handed over all the same.
+  /// - Returns: Whether the connection continues; lines received before its end have been passed to `handle`.
   func receive(_ handle: (Arrival) -> Void) -> Connection.Reading {
     guard let connection else { return .ended }
     let reading = connection.receive()
@@ -92,7 +92,7 @@ final class Client {
 
   /// Closes the connection.
   ///
-  /// - Returns: What the user asked and will not be answered.
+  /// - Returns: The user's requests that will not be answered.
   func close() -> [Conversation.Asked] {
     recording?.end()
     connection?.close()
@@ -100,7 +100,7 @@ final class Client {
     return conversation.disconnect()
   }
 
-  /// Begins to write down what follows.
+  /// Starts recording.
   func record(_ recording: Recording) {
     self.recording = recording
     recording.begin(watches: conversation.watchesHere, isQuiet: conversation.isQuiet)
@@ -109,23 +109,23 @@ final class Client {
 
   /// Ends the recording.
   ///
-  /// - Returns: The one that has ended; `nil` if there was none.
+  /// - Returns: The recording that has ended; `nil` if there was none.
   func endRecording() -> Recording? {
     recording?.end()
     defer { recording = nil }
     return recording
   }
 
-  /// Drops what cannot be restored.
+  /// Forgets a world that cannot be restored.
   func forget(world: String) {
     conversation.forget(world: world)
   }
 
   private func sort(_ raw: RawLine) -> Arrival {
-    // Whoever asks for it gets objects, also at a prompt that did not begin so.
+    // `mode json` makes the daemon write objects, also at a prompt that started in text mode.
     let line = raw.text.hasPrefix("{") ? ServerLine(json: raw.text) : ServerLine(raw.text)
     guard case .awaitingGreeting(let connection) = state else {
-      // The lines of a diagram have rules of their own.
+      // Lines of a diagram are not protocol lines.
       return (line ?? ServerLine(whole: raw.text)).map { .line(conversation.receive($0), raw: raw) } ?? .unreadable(raw)
     }
     guard let line else { return .turnedAway("not an fsmd: \(raw.text)") }
@@ -143,7 +143,7 @@ final class Client {
     }
   }
 
-  /// Begins the conversation anew where the greeting says, in the form that is wanted.
+  /// Starts the conversation in the world that the greeting names, and sets the form.
   func begin(with greeting: ServerLine) {
     conversation.begin(with: greeting)
     switch form {

@@ -1,15 +1,15 @@
 internal import LineProtocol
 internal import UnixHost
 
-/// A connection to the daemon: lines out, lines in.
+/// A connection to the daemon that sends and receives lines.
 ///
-/// It never waits: what cannot be sent at once is kept until the loop says that there is room.
+/// It never blocks: what cannot be sent at once is buffered until ``flush()`` is called again.
 final class Connection {
   let descriptor: Descriptor
   private var inbound: InputBuffer
   private var outbound: [UInt8] = []
 
-  /// Longer than any line the daemon writes; a peer that sends more without a line's end is no fsmd.
+  /// Longer than any line the daemon writes; a peer that sends more without a line end is not fsmd.
   private static let longestLine = 64 << 20
   private static let chunk = 64 << 10
 
@@ -18,10 +18,10 @@ final class Connection {
     inbound = InputBuffer(longestLine: Self.longestLine)
   }
 
-  /// Whether something waits to be sent.
+  /// Whether anything waits to be sent.
   var wantsToWrite: Bool { !outbound.isEmpty }
 
-  /// How much waits to be sent, in bytes.
+  /// Bytes that wait to be sent.
   var backlog: Int { outbound.count }
 
   func send(_ line: String) {
@@ -30,7 +30,7 @@ final class Connection {
     flush()
   }
 
-  /// Sends as much as fits. A broken connection shows when it is read.
+  /// Sends as much as fits. A broken connection shows up at the next read.
   func flush() {
     while !outbound.isEmpty {
       guard case .bytes(let count) = outbound.withUnsafeBytes({ descriptor.send($0) }) else { return }
@@ -41,11 +41,11 @@ final class Connection {
   enum Reading: Equatable {
     /// There may be lines; nothing more has arrived for now.
     case open
-    /// The daemon has closed, after what it sent before.
+    /// The daemon has closed the connection; earlier data has been read.
     case ended
   }
 
-  /// Reads one portion of what has arrived.
+  /// Reads one chunk of what has arrived.
   func receive() -> Reading {
     let room = inbound.room(atLeast: Self.chunk)
     switch descriptor.read(into: room) {
@@ -70,9 +70,9 @@ final class Connection {
     }
   }
 
-  /// Hands the next complete line over where it stands, without its end; the bytes may be rewritten in place.
+  /// Passes the next complete line to `take` in place, without its end; `take` may rewrite the bytes.
   ///
-  /// - Returns: False if none is complete.
+  /// - Returns: False if no line is complete.
   func takeLine(_ take: (UnsafeMutableRawBufferPointer) -> Void) -> Bool {
     while true {
       switch inbound.nextLine() {

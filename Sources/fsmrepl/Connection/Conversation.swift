@@ -1,26 +1,27 @@
 internal import LineProtocol
 
-/// What has been asked on a connection, what has not been answered yet, and what the answers say about where we are.
+/// Requests of a connection, which of them are unanswered, and what the answers say about the world in use.
 ///
-/// Every request that goes out bears a tag of ours unless it has its own, so that an answer finds its request even
-/// when others stay silent (`quiet on`) or wait for the end of a batch. It decides; it sends and shows nothing.
+/// Each request is sent with a tag of ours unless it has its own. So an answer finds its request even when other
+/// requests
+/// are not answered (`quiet on`) or wait for the end of a batch. This type only decides; it sends and shows nothing.
 struct Conversation {
-  /// Who wants to know.
+  /// Who sent a request.
   enum Asker: Equatable {
     /// A person or a script; the answer is shown.
     case user
-    /// The program itself: to learn where it is, or to know that all before has been answered.
+    /// This program, to learn the current state or to know that all earlier requests are answered.
     case program
-    /// The program, to restore what a lost connection had.
+    /// This program, to restore the state of a lost connection.
     case restoring
-    /// The recorder, to know at what time the request behind it is made.
+    /// The recorder, to learn the time of the request that follows.
     case recorder
   }
 
-  /// A request on its way.
+  /// A request that has been sent.
   struct Asked: Equatable {
     let tag: String?
-    /// Whether the tag was put there by us and is nothing that the user wants to see.
+    /// Whether we added the tag, so that the user does not see it.
     let isOurTag: Bool
     /// As the user wrote it.
     let text: String
@@ -28,54 +29,54 @@ struct Conversation {
     let verb: Verb?
     let words: [String]
     let asker: Asker
-    /// Where a script has it, for messages.
+    /// Position in a script, for messages.
     let origin: String
   }
 
   /// A line with the request it belongs to.
   struct Received {
     let line: ServerLine
-    /// `nil` for notices, flow lines, and answers to nothing that was asked here.
+    /// `nil` for notices, flow lines and answers to unknown requests.
     let asked: Asked?
   }
 
   private(set) var place = Place()
-  /// The world that the user wants to be in: also while a new connection is on its way there.
+  /// The world that the user wants to be in, even while a new connection is not there yet.
   private var home = "main"
-  /// Whether lines are kept by the daemon until `end`.
+  /// Whether the daemon collects lines until `end`.
   private(set) var isCollecting = false
   private(set) var isQuiet = false
   private var pending: ArraySlice<Asked> = []
   private var lastTag = 0
-  /// The watches of this connection by world and pattern, as they were asked for.
+  /// The watches of this connection by world and pattern, as requested.
   private var watches: [String: [String: String]] = [:]
 
-  /// The longest request line in bytes, without its end; a tag of ours must not be what makes one too long.
+  /// The longest request line in bytes, without its end. A line that our tag would make too long is sent without it.
   private static let longestLine = 65_536
 
   var isWaiting: Bool { !pending.isEmpty }
-  /// The watches in the present world, in an order of their own.
+  /// The watches in the world in use, sorted by pattern.
   var watchesHere: [String] { (watches[place.world] ?? [:]).sorted { $0.key < $1.key }.map(\.value) }
-  /// How many requests wait for their answer.
+  /// How many requests wait for their answers.
   var waitingCount: Int { pending.count }
 
-  /// Whether the user waits for an answer, which `cancel` may bring about. Lines of a batch are kept, not waited for.
+  /// Whether the user waits for an answer that `cancel` may end. Lines of a batch are collected, not waited for.
   var isInterruptible: Bool {
     !isCollecting && pending.contains { $0.asker == .user }
   }
 
-  /// Whether the daemon's word is out on whether it keeps lines: until then none may follow `begin`.
+  /// Whether `begin` is unanswered: until the daemon accepts it, no line may follow.
   var isBeginning: Bool { pending.contains { $0.verb == .begin } }
 
-  /// Whether a `sync` of ours is on its way.
+  /// Whether a `sync` of ours is unanswered.
   var isAwaitingSign: Bool { pending.contains { $0.verb == .sync && $0.asker == .program } }
 
-  /// Whether a `cancel` of ours is on its way.
+  /// Whether a `cancel` is unanswered.
   var isCancelling: Bool { pending.contains { $0.verb == .cancel } }
 
-  /// Notes a request and gives the line to send.
+  /// Records a request and returns the line to send.
   ///
-  /// - Returns: The line without its LF; `nil` for a blank line or a comment, which nobody answers.
+  /// - Returns: The line without its LF; `nil` for a blank line or a comment, which get no answer.
   mutating func ask(_ text: String, by asker: Asker = .user, origin: String = "") -> String? {
     let parts = RequestText(text)
     guard !parts.isBlank else { return nil }
@@ -103,12 +104,12 @@ struct Conversation {
     return line
   }
 
-  /// Whether the last request may succeed without a word, so that only a `sync` tells when it is done.
+  /// Whether the last request may succeed without an answer, so that only a `sync` tells when it is done.
   var mayStaySilent: Bool {
     isQuiet && !isCollecting && pending.last?.verb?.entry.isQuietable == true
   }
 
-  /// Takes in a line from the daemon.
+  /// Processes a line from the daemon.
   mutating func receive(_ line: ServerLine) -> Received {
     switch line.lineClass {
     case .notice:
@@ -129,9 +130,9 @@ struct Conversation {
       }
       let asked = pending[index]
       if asked.verb == .cancel {
-        pending.remove(at: index)  // Answered out of turn: what was asked before it still is to be.
+        pending.remove(at: index)  // Answered out of turn: earlier requests are still pending.
       } else {
-        // What was asked before it and has not been answered has succeeded silently.
+        // Earlier requests without an answer have succeeded silently.
         pending = pending[(index + 1)...]
       }
       place.update(from: line, answering: asked.verb)
@@ -140,9 +141,9 @@ struct Conversation {
     }
   }
 
-  /// Forgets the connection, but not where we were and what we watched.
+  /// Forgets the connection, but not the world in use and the watches.
   ///
-  /// - Returns: What the user asked and will not be answered.
+  /// - Returns: The user's requests that will not be answered.
   mutating func disconnect() -> [Asked] {
     defer {
       pending = []
@@ -152,7 +153,7 @@ struct Conversation {
     return pending.filter { $0.asker == .user }
   }
 
-  /// The way for a new connection, which begins in `current`, to where this one was.
+  /// The steps that bring a new connection, which starts in `current`, to the world and watches of this one.
   func restoration(from current: String) -> Restoration {
     let others = watches.keys.filter { $0 != home && watches[$0]?.isEmpty == false }.sorted()
     return Restoration(
@@ -162,19 +163,19 @@ struct Conversation {
       })
   }
 
-  /// Where a new connection begins, from its greeting.
+  /// Sets the place from the greeting of a new connection.
   mutating func begin(with greeting: ServerLine) {
     place = Place()
     place.update(from: greeting, answering: nil)
   }
 
-  /// Drops a world that is no longer there, with its watches.
+  /// Drops a world that no longer exists, with its watches.
   mutating func forget(world: String) {
     watches[world] = nil
     if home == world { home = "main" }
   }
 
-  /// An answer without a tag is to a line whose tag the daemon could not read: the oldest, as answers keep order.
+  /// An answer without a tag belongs to the oldest request: the daemon could not read its tag, and answers keep order.
   private func index(answeredBy line: ServerLine) -> Int? {
     guard let tag = line.tag else { return pending.indices.first }
     return pending.firstIndex { $0.tag == tag }
@@ -189,7 +190,7 @@ struct Conversation {
     case .quiet: isQuiet = asked.words.first == "on"
     case .watch:
       guard asked.asker == .user, let pattern = asked.words.first else { break }
-      // What was missed meanwhile is the journal's to tell, so a watch is restored without its `since`.
+      // The journal reports what was missed meanwhile, so a watch is restored without its `since`.
       let kept = asked.words.filter { !$0.hasPrefix("since=") }
       watches[place.world, default: [:]][pattern] = "watch \(kept.joined(separator: " "))"
     case .unwatch:
@@ -202,14 +203,14 @@ struct Conversation {
   }
 }
 
-/// The words of a request line as its writer typed them, quotes and all.
+/// The words of a request line as typed, including quotes.
 struct RequestText {
   let tag: String?
   let verb: String?
-  /// What stands behind the verb.
+  /// The words after the verb.
   let words: [String]
 
-  /// Whether it is nothing or a remark, which nobody answers.
+  /// Whether the line is blank or a comment, which get no answer.
   var isBlank: Bool { tag == nil && verb == nil }
 
   init(_ text: String) {
@@ -225,7 +226,7 @@ struct RequestText {
     self.words = Array(words.dropFirst())
   }
 
-  /// Cuts at blanks outside quotes.
+  /// Splits at blanks outside quotes.
   static func split(_ text: String) -> [Substring] {
     var isQuoted = false
     var isEscaped = false
@@ -246,7 +247,7 @@ struct RequestText {
 }
 
 extension Verb {
-  /// The verb of that name.
+  /// The verb with this name.
   static func named(_ word: String) -> Verb? {
     var word = word
     // Safety: the bytes are used within the call only.

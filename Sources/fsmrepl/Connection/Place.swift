@@ -1,6 +1,6 @@
 internal import LineProtocol
 
-/// Where we are, as far as replies have told: the world, its clock, its time.
+/// The world in use, with its clock and time, as far as replies have told.
 struct Place: Equatable {
   var world = "main"
   /// `real` or `virtual`; empty when not known.
@@ -10,10 +10,10 @@ struct Place: Equatable {
   var isPaused = false
   var speed = "1"
 
-  /// Whether time goes by there by itself.
+  /// Whether time advances there by itself.
   var isRunning: Bool { clock == "real" && !isPaused }
 
-  /// Takes over what a greeting, or an answer to a request of this verb, says about the world.
+  /// Updates from a greeting, or from an answer to a request with this verb.
   mutating func update(from line: ServerLine, answering verb: Verb?) {
     if line.lineClass == .success, let world = line["world"], verb == nil || verb == .use || verb == .world {
       if world != self.world { self = Place(world: world) }
@@ -32,7 +32,7 @@ struct Place: Equatable {
     }
   }
 
-  /// Takes over what a notice says, `SEQ T NAME WHAT …`: notices come from the world in use alone.
+  /// Updates from a notice, `SEQ T NAME WHAT …`. Notices come only from the world in use.
   mutating func update(from notice: ServerLine) {
     let words = notice.words
     guard words.count > 3 else { return }
@@ -43,7 +43,7 @@ struct Place: Equatable {
     if let speed = notice["speed"] { self.speed = speed }
   }
 
-  /// The prompt: short, and still while nothing happens.
+  /// The prompt: short, and unchanged while nothing happens.
   func prompt(_ condition: PromptCondition, style: Style) -> Prompt {
     var parts = [Prompt.Part(.name, world)]
     if !clock.isEmpty {
@@ -62,14 +62,14 @@ struct Place: Equatable {
     return Prompt(parts: parts)
   }
 
-  /// A running clock's time without the decimals that are old before they are read.
+  /// A running clock's time, cut to tenths of a second: more digits are outdated at once.
   private static func tenths(_ time: String) -> String {
     guard let point = time.firstIndex(of: ".") else { return time }
     return String(time[..<(time.index(point, offsetBy: 2, limitedBy: time.endIndex) ?? time.endIndex)])
   }
 }
 
-/// What the prompt has to say beside the place.
+/// What the prompt shows besides the place.
 enum PromptCondition: Equatable {
   case ready
   /// A reply is outstanding.
@@ -79,11 +79,11 @@ enum PromptCondition: Equatable {
   case disconnected
 }
 
-/// The prompt's parts, which the terminal puts together.
+/// The styled parts of the prompt.
 struct Prompt: Equatable {
   struct Part: Equatable {
     let role: Style.Role
-    /// As it is shown.
+    /// As shown.
     let text: String
 
     init(_ role: Style.Role, _ text: String) {
@@ -94,7 +94,7 @@ struct Prompt: Equatable {
 
   var parts: [Part]
 
-  /// Readline's form: what takes no room on the screen stands between two marks, so that it can count columns.
+  /// The prompt in readline's format: text without width stands between two marks, so that readline can count columns.
   func forReadline(_ style: Style) -> String {
     let words = parts.map { part in
       guard style.usesColour else { return part.text }

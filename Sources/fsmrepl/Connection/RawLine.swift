@@ -1,9 +1,9 @@
 internal import LineProtocol
 
-/// A line as it came, without its end.
+/// A line as received, without its end.
 struct RawLine: Equatable, ExpressibleByStringLiteral {
   let bytes: [UInt8]
-  /// The same as text, with escapes for what is no UTF-8.
+  /// The line as text, with escapes for bytes that are not UTF-8.
   let text: String
 
   init(bytes: [UInt8]) {

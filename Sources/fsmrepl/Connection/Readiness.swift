@@ -1,7 +1,7 @@
 internal import Glibc
 internal import UnixHost
 
-/// Waiting for descriptors of any sort (poll, as epoll takes no files), with a deadline.
+/// Waits for descriptors of any type (with poll, as epoll does not support files), with a deadline.
 struct Readiness {
   struct Wish {
     let descriptor: Descriptor
@@ -11,9 +11,9 @@ struct Readiness {
 
   private var entries: [pollfd] = []
 
-  /// Waits until one of the wishes comes true.
+  /// Waits until a descriptor is ready.
   ///
-  /// - Parameter deadline: In nanoseconds of ``HostClock``; `nil` waits for ever, one that has passed only looks.
+  /// - Parameter deadline: In nanoseconds of ``HostClock``; `nil` waits without limit, a past one only polls.
   init(_ wishes: [Wish], until deadline: UInt64? = nil) {
     entries = wishes.map { wish in
       let events = (wish.reads ? POLLIN : 0) | (wish.writes ? POLLOUT : 0)
@@ -23,7 +23,7 @@ struct Readiness {
       var milliseconds: Int32 = -1
       if let deadline {
         let now = HostClock.now()
-        // Rounded up, so that the deadline has passed when nothing came.
+        // Rounded up, so that the deadline has passed when nothing arrived.
         milliseconds = now >= deadline ? 0 : Int32(clamping: (deadline - now + 999_999) / 1_000_000)
       }
       let count = poll(&entries, nfds_t(entries.count), milliseconds)
@@ -31,7 +31,7 @@ struct Readiness {
     }
   }
 
-  /// Whether a read would not wait: data, the end of data, or an error to be read.
+  /// Whether a read would not block: data, end of data, or an error.
   func canRead(_ descriptor: Descriptor) -> Bool {
     has(descriptor, POLLIN | POLLHUP | POLLERR)
   }

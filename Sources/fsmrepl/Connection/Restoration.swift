@@ -1,14 +1,14 @@
-/// Bringing a new connection to where a lost one was: the watches of each world, then the world that was in use.
+/// Restores the watches and the world in use of a lost connection on a new one.
 ///
-/// One request at a time, as a world that is gone must not have its watches made elsewhere.
+/// It sends one request at a time: when a world is gone, its watches must not be made in another world.
 struct Restoration: Equatable {
-  /// A world with the requests that made its watches.
+  /// A world and the requests that made its watches.
   struct Stop: Equatable {
     let world: String
     let watches: [String]
   }
 
-  /// What came of the last request.
+  /// The result of the last request.
   enum Outcome {
     case done
     case failed
@@ -24,8 +24,8 @@ struct Restoration: Equatable {
   private var asked: Request?
 
   /// - Parameters:
-  ///   - current: The world that a new connection begins in.
-  ///   - stops: The world to end up in last.
+  ///   - current: The world that a new connection starts in.
+  ///   - stops: The worlds to restore; the connection ends in the last one.
   init(from current: String, through stops: [Stop]) {
     self.current = current
     var world = current
@@ -36,12 +36,12 @@ struct Restoration: Equatable {
     }
   }
 
-  /// The next request, or `nil` when all is as it was, as far as it can be.
+  /// The next request; `nil` when everything that can be restored is restored.
   mutating func next(after outcome: Outcome?) -> String? {
     if case .use(let world) = asked {
       if outcome == .failed {
         requests = requests.filter { $0 != .use(world) && $0.world != world }[...]
-        // Whatever is used next, it is not to be the world of an earlier stop by accident.
+        // The connection must not stay in the world of an earlier stop.
         if requests.isEmpty, current != "main" { requests = [.use("main")] }
       } else {
         current = world

@@ -2,20 +2,20 @@ internal import Glibc
 internal import LineProtocol
 internal import UnixHost
 
-/// Where the daemon is to be found, and finding it.
+/// Finds the daemon's socket and connects to it.
 final class Endpoint {
-  /// Why there is no connection to be had.
+  /// Why no connection can be made.
   enum Failure: Error, Equatable {
     case socket(SocketFailure)
-    /// The daemon belongs to another user, who could only be pretending to be ours.
+    /// The daemon belongs to another user, who could be impersonating ours.
     case strangers(path: String, uid: UInt32)
     case launch(EphemeralDaemon.Failure)
   }
 
   private let path: SocketPath
-  /// Whether only a daemon of our own will do.
+  /// Whether only a daemon started for this session may be used.
   private let isPrivate: Bool
-  /// The daemon that was started for us alone.
+  /// The daemon that was started for this session only.
   private(set) var own: EphemeralDaemon?
 
   init(_ path: SocketPath, isPrivate: Bool = false) {
@@ -23,14 +23,14 @@ final class Endpoint {
     self.isPrivate = isPrivate
   }
 
-  /// The socket that connections go to.
+  /// The socket that connections use.
   var socketPath: String { own?.socketPath ?? path.path }
 
-  /// Connects; starts a daemon of our own if none was named and none answers, or if no other will do.
+  /// Connects. Starts a daemon if no socket was named and none answers, or if the endpoint is private.
   ///
   /// - Parameters:
   ///   - note: Called with a line for the user when a daemon is started.
-  ///   - isToStop: Asked now and then while it starts.
+  ///   - isToStop: Polled while the daemon starts; `true` stops waiting.
   func connect(
     note: (String) -> Void = { _ in }, isToStop: () -> Bool = { false }
   ) throws(Failure) -> Connection {
@@ -62,12 +62,12 @@ final class Endpoint {
     }
   }
 
-  /// Another connection to the daemon we have; starts nothing.
+  /// Makes another connection to the same daemon; starts none.
   func connectAgain() throws(Failure) -> Connection {
     try connect(to: socketPath)
   }
 
-  /// Ends the daemon that was started for us, if there is one.
+  /// Ends the daemon that was started for this session, if there is one.
   func close() {
     own?.end()
     own = nil

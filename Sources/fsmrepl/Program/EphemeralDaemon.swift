@@ -1,18 +1,18 @@
 internal import Glibc
 internal import UnixHost
 
-/// A daemon that was started for this program alone, in a folder of its own.
+/// A daemon started for this program only, in a temporary folder.
 ///
-/// It holds the reading end of a pipe as its standard input and stops when that closes, so it does not outlive us,
-/// however we end.
+/// Its standard input is the read end of a pipe; it stops when the pipe closes. So it ends with this program in any
+/// case.
 final class EphemeralDaemon {
   enum Failure: Error, Equatable, CustomStringConvertible {
     case noFolder(SystemError)
     case notStarted(program: String, SystemError)
-    /// It ended before it answered; what it had to say.
+    /// It ended before it answered, with this last line of output.
     case ended(String)
     case silent(seconds: Int)
-    /// The user did not want to wait.
+    /// The user stopped waiting.
     case stopped
 
     var description: String {
@@ -30,15 +30,15 @@ final class EphemeralDaemon {
   private let folder: String
   private let child: Child
   private let lifeline: Descriptor
-  /// What it writes, in a file without a name, which is gone with us.
+  /// Its output, in an unlinked file that disappears with us.
   private let said: Descriptor
   private var isEnded = false
 
-  /// How long it may take to answer.
+  /// How many seconds it may take to answer.
   private static let patience = 5
-  /// How long it may take to go once its lifeline is cut, in nanoseconds.
+  /// How long it may take to exit after the pipe is closed, in nanoseconds.
   private static let parting: UInt64 = 1_000_000_000
-  /// Between two looks at it, in nanoseconds.
+  /// Between two checks of its state, in nanoseconds.
   private static let pause: UInt64 = 2_000_000
 
   private init(folder: String, child: Child, lifeline: Descriptor, said: Descriptor) {
@@ -49,7 +49,7 @@ final class EphemeralDaemon {
     socketPath = Self.socketPath(in: folder)
   }
 
-  /// Starts a daemon and waits until it accepts.
+  /// Starts a daemon and waits until it accepts connections.
   static func start(isToStop: () -> Bool) throws(Failure) -> (daemon: EphemeralDaemon, connection: Descriptor) {
     let daemon = try launch()
     let deadline = HostClock.now() + UInt64(patience) * 1_000_000_000
@@ -72,7 +72,7 @@ final class EphemeralDaemon {
 
   private static func launch() throws(Failure) -> EphemeralDaemon {
     let given = SocketPath.variable("TMPDIR") ?? ""
-    // A long TMPDIR leaves no room for a socket's path.
+    // A long TMPDIR leaves no room for the path of a socket.
     let base = given.hasPrefix("/") && given.utf8.count < 60 ? given : "/tmp"
     var template = Array("\(base)/fsmrepl-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { throw .noFolder(.last) }
@@ -101,13 +101,13 @@ final class EphemeralDaemon {
     }
   }
 
-  /// Whether the process is gone.
+  /// Whether the process has ended.
   var hasEnded: Bool {
     if !isEnded, child.ending() != nil { isEnded = true }
     return isEnded
   }
 
-  /// Cuts the lifeline, waits a moment, and cleans up.
+  /// Closes the pipe, waits briefly for the process to exit, and cleans up.
   func end() {
     lifeline.close()
     let deadline = HostClock.now() + Self.parting
@@ -122,7 +122,7 @@ final class EphemeralDaemon {
     removeFolder()
   }
 
-  /// Cleans up after one that has ended by itself.
+  /// Cleans up after a daemon that has exited by itself.
   func remove() {
     lifeline.close()
     removeFolder()

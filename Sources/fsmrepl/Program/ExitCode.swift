@@ -1,6 +1,6 @@
 internal import LineProtocol
 
-/// What the program tells whoever started it.
+/// The exit status of the program.
 enum ExitCode: Int32, Equatable {
   case good = 0
   case usage = 1
@@ -10,7 +10,7 @@ enum ExitCode: Int32, Equatable {
   case failed = 3
   /// An `expect` was not met.
   case expectation = 4
-  /// An `await` came to its deadline.
+  /// An `await` reached its deadline.
   case timeOut = 5
   /// Ctrl-C ended the program.
   case interrupted = 130

@@ -1,8 +1,8 @@
 internal import UnixHost
 
-/// What the command line asks for.
+/// The parsed command line.
 struct Invocation: Equatable {
-  /// Where requests come from when nobody types them.
+  /// Where requests come from, if not from a person at a terminal.
   enum Source: Equatable {
     case expression(String)
     case file(String)
@@ -10,22 +10,22 @@ struct Invocation: Equatable {
   }
 
   var socket: String?
-  /// Whether a daemon is started for this session, whatever others there are.
+  /// Whether to start a daemon for this session even if others are running.
   var isPrivate = false
-  /// In the order in which they were given; none means whoever is at standard input.
+  /// In the order given; empty means standard input.
   var sources: [Source] = []
   var keepsGoing = false
   var showsWire = false
-  /// Whether the daemon is to write objects, which are shown as they are.
+  /// Whether the daemon writes JSON objects, which are shown as they are.
   var writesJSON = false
   /// Whether a script's lines are shown before their answers.
   var echoes = false
   var allowsColour = true
-  /// What `run` is to play, if that is what is asked for.
+  /// The options of `run`, if that is the command.
   var run: RunOptions?
-  /// What `check` is to check, if that is what is asked for.
+  /// The options of `check`, if that is the command.
   var check: CheckOptions?
-  /// Where the session is recorded.
+  /// The file in which the session is recorded.
   var record: String?
 
   enum Name {

@@ -4,7 +4,7 @@ internal import UnixHost
 
 /// The program from its command line to its exit status.
 enum Program {
-  /// How long the daemon may take to greet, in seconds.
+  /// How long the daemon may take to send its greeting, in seconds.
   private static let greetingPatience: UInt64 = 5
 
   static func run(_ words: [String]) -> ExitCode {
@@ -78,7 +78,7 @@ enum Program {
     }
   }
 
-  /// Connects, and cleans up behind what is then done.
+  /// Connects, calls `body`, and cleans up afterwards.
   private static func connected(
     _ invocation: Invocation, signals numbers: [Int32], _ body: (Client, SignalQueue, ServerLine) -> ExitCode
   ) -> ExitCode {
@@ -94,13 +94,13 @@ enum Program {
     do throws(SystemError) {
       let signals = try SignalQueue(numbers)
       defer {
-        // A signal that comes now has to wait: it would end the process before it has cleaned up.
+        // Signals stay blocked here: one would end the process before it has cleaned up.
         withExtendedLifetime(signals) {
           _ = client.close()
           client.endpoint.close()
         }
       }
-      let isQuiet = invocation.check != nil  // It always has a daemon of its own, which is worth no word.
+      let isQuiet = invocation.check != nil  // It always starts a daemon; no message needed.
       switch connect(client, listeningTo: signals, isQuiet: isQuiet) {
       case .greeted(let greeting): return body(client, signals, greeting)
       case .failed: return .noConnection
@@ -116,7 +116,7 @@ enum Program {
     }
   }
 
-  /// Plays scripts, all of which are read before the first begins.
+  /// Plays scripts; all are read before the first starts.
   private static func play(_ run: RunOptions, _ invocation: Invocation) -> ExitCode {
     playing(invocation, reading: { () throws(RunFiles.Mistakes) in try RunFiles.scripts(run.files) }) {
       RunProgram(
@@ -126,10 +126,10 @@ enum Program {
     }
   }
 
-  /// Repeats transcripts, all of which are read before the first begins.
+  /// Checks transcripts; all are read before the first starts.
   private static func repeatAll(_ check: CheckOptions, _ invocation: Invocation) -> ExitCode {
     var invocation = invocation
-    // A transcript names its worlds, so it is at odds with whatever else a daemon has: only one that is named will do.
+    // A transcript names its worlds, which may clash with those of a shared daemon: use one only if it is named.
     invocation.isPrivate = invocation.socket == nil
     return playing(invocation, reading: { () throws(RunFiles.Mistakes) in try RunFiles.transcripts(check.files) }) {
       CheckProgram(
@@ -158,7 +158,7 @@ enum Program {
 
   private enum Attempt {
     case greeted(ServerLine)
-    /// It has been said why.
+    /// The reason has been printed.
     case failed
     case stopped(by: Int32)
   }
@@ -217,7 +217,7 @@ enum Program {
       "\(style(.quiet, ScreenText(text).wrapped(width: Descriptor.standardOutput.columns, indent: 0)))\n")
   }
 
-  /// Colours only for a person at a terminal that has them and does not mind.
+  /// Uses colours only at a terminal that supports them, unless the user declines.
   private static func style(for invocation: Invocation) -> Style {
     let terminal = SocketPath.variable("TERM") ?? ""
     let declined = !(SocketPath.variable("NO_COLOR") ?? "").isEmpty

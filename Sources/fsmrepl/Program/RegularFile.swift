@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// Tells regular files from pipes, devices and folders, since opening or reading one of those may block for ever.
+/// Tells regular files from pipes, devices and folders, which may block when opened or read.
 enum RegularFile {
-  /// Why what is at a path is no regular file; `nil` if it is one, or if nothing is there.
+  /// What the file at a path is if it is not a regular file; `nil` for a regular file or a missing one.
   static func problem(at path: String) -> String? {
     var found = stat()
     guard stat(path, &found) == 0 else { return nil }

@@ -2,16 +2,15 @@ internal import CReadline
 internal import Glibc
 internal import UnixHost
 
-/// What was typed in this and earlier sessions: `fsmd/history` in the user's folder for program state.
+/// Lines typed in this and earlier sessions, kept in `fsmd/history` in the user's state folder.
 ///
-/// A history that cannot be read or written is done without, silently: it is a convenience.
+/// Errors are ignored: the history is a convenience.
 struct HistoryFile {
   private let path: String?
 
   /// How many lines are kept.
   private static let most: Int32 = 5_000
 
-  /// Reads the history.
   init() {
     path = Self.preparePath()
     using_history()
@@ -21,7 +20,7 @@ struct HistoryFile {
     read_history(path)
   }
 
-  /// Remembers a line, here and on the disk, unless it is blank or the same as the one before.
+  /// Adds a line in memory and on disk, unless it is blank or repeats the one before.
   func add(_ line: String) {
     guard line.contains(where: { $0 != " " && $0 != "\t" }) else { return }
     if let last = history_get(history_base + history_length - 1), let text = last.pointee.line {
@@ -31,7 +30,7 @@ struct HistoryFile {
     if let path { append_history(1, path) }
   }
 
-  /// Makes the folders and the file, the user's alone.
+  /// Makes the folders and the file, accessible to the user only.
   private static func preparePath() -> String? {
     guard let folder = StateFolder.path() else { return nil }
     var path = ""

@@ -2,7 +2,7 @@ internal import Glibc
 internal import LineProtocol
 internal import UnixHost
 
-/// A person at the prompt: the loop over the terminal, the connection and signals.
+/// The interactive prompt: the loop over the terminal, the connection and signals.
 final class Prompting {
   private let client: Client
   private let completionClient: CompletionClient
@@ -11,30 +11,30 @@ final class Prompting {
   private let style: Style
   private let signals: SignalQueue
 
-  /// What has arrived and is not on the screen yet.
+  /// Received text that is not on the screen yet.
   private var unshown = ScreenText()
-  /// When the screen was last changed for what arrived.
+  /// When received text was last shown, in host time.
   private var lastShown: UInt64 = 0
   private var reconnection = Reconnection()
-  /// While it is under way, nothing that is typed is sent.
+  /// While a restoration is running, typed lines are not sent.
   private var restoration: Restoration?
   private var ending: ExitCode?
   /// Why the daemon closes, if it said so.
   private var farewell: String?
-  /// Whether the daemon has agreed to the user's leaving, so that all that is to come is its goodbye.
+  /// Whether the daemon has accepted `quit`: only its goodbye is still expected.
   private var isLeaving = false
 
-  /// Between two changes of the screen for what arrives, in nanoseconds.
+  /// Time between two screen updates for received text, in nanoseconds.
   private static let frame: UInt64 = 16_000_000
-  /// How long an entered line holds back the next prompt for its answer, in nanoseconds.
+  /// How long an entered line delays the next prompt while its answer is pending, in nanoseconds.
   private static let answerPatience: UInt64 = 100_000_000
-  /// More than this is shown without waiting for the frame, in bytes.
+  /// More text than this is shown at once, in bytes.
   private static let mostUnshown = 64 << 10
 
-  /// What the loop listens to.
+  /// The signals that the loop reads.
   static let signals = [SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGCONT, SIGTSTP]
 
-  /// - Parameter signals: Of ``signals``.
+  /// - Parameter signals: Reads ``signals``.
   init(client: Client, form: Presenter.Form, style: Style, signals: SignalQueue) {
     self.client = client
     self.style = style
@@ -69,7 +69,7 @@ final class Prompting {
     return [frame, reconnection.next].compactMap(\.self).min()
   }
 
-  /// One round: waits for input, the daemon, a signal, or the next thing to do by itself.
+  /// One round: waits for input, the daemon, a signal or the deadline.
   private func wait(for input: [Descriptor], until deadline: UInt64?) {
     var wishes = input.map { Readiness.Wish(descriptor: $0) } + [.init(descriptor: signals.descriptor)]
     if let connection = client.connection {
@@ -108,7 +108,7 @@ final class Prompting {
       return askForTime()
     }
     if client.conversation.isCancelling {
-      // Asked twice and nothing has come of it.
+      // A second Ctrl-C while the first has not taken effect.
       ending = .interrupted
     } else {
       client.ask("cancel", by: .program)
@@ -144,7 +144,7 @@ final class Prompting {
 
   // MARK: What is typed
 
-  /// Whether there is somebody to send requests to.
+  /// Whether requests can be sent now.
   private var isListened: Bool { client.isReady && restoration == nil }
 
   private func entered(_ text: String) {
@@ -166,13 +166,13 @@ final class Prompting {
       client.askForSign()
     }
     askForTime()
-    // Most answers come within a millisecond: then the next prompt stands below them and knows the new time.
+    // Most answers arrive within a millisecond; the next prompt then stands below them with the new time.
     let deadline = HostClock.now() + Self.answerPatience
     while isAboutToAnswer, HostClock.now() < deadline { wait(for: [], until: deadline) }
     flush()
   }
 
-  /// Asks what time it is where time goes by, so that the next prompt does not show that of some earlier answer.
+  /// Asks for the time of a running world, so that the next prompt does not show an old one.
   private func askForTime() {
     let conversation = client.conversation
     guard isListened, ending == nil, conversation.place.isRunning, !conversation.isCollecting else { return }
@@ -267,7 +267,7 @@ final class Prompting {
     restore(after: nil)
   }
 
-  /// Goes on with the restoration, if there is one.
+  /// Continues the restoration, if there is one.
   private func restore(after outcome: Restoration.Outcome?) {
     guard let request = restoration?.next(after: outcome) else {
       restoration = nil

@@ -2,15 +2,15 @@ internal import CReadline
 internal import Glibc
 internal import UnixHost
 
-/// The terminal with a line being typed on it: GNU readline through its callbacks.
+/// The terminal and the line being typed: GNU readline through its callbacks.
 ///
-/// Whoever owns it calls ``readable()`` when there is input. Text is shown above the line that is being typed, which
-/// stays as it is. Readline is a global, so there is one terminal in a program.
+/// The owner calls ``readable()`` when there is input. Text is shown above the line being typed, which stays as it is.
+/// Readline is global, so a program has one terminal.
 final class Terminal {
-  /// Called with each line, and with `nil` at the end of input; says whether there is to be another prompt.
+  /// Called with each line, and with `nil` at the end of input; returns whether another prompt follows.
   /// While it runs no prompt is on the screen.
   var onLine: (String?) -> Bool = { _ in true }
-  /// Finds what can stand at the end of a text.
+  /// Completes the end of a text.
   var complete: (String) -> Completion = { _ in Completion() }
 
   private static var current: Terminal?
@@ -19,16 +19,16 @@ final class Terminal {
     case stopped
     /// A prompt is on the screen.
     case editing
-    /// A line has been entered and is being worked on.
+    /// A line has been entered and is being handled.
     case handling
   }
 
   private var condition = Condition.stopped
-  /// The one that is up, or was last.
+  /// The current prompt, or the last one.
   private(set) var prompt = ""
   private let style: Style
   private let history: HistoryFile
-  /// What the last TAB found, for the list that readline asks for next.
+  /// The result of the last TAB, for the list that readline requests next.
   private var completion = Completion()
 
   init(style: Style) {
@@ -36,22 +36,23 @@ final class Terminal {
     history = HistoryFile()
   }
 
-  /// Puts up the prompt.
+  /// Shows the prompt.
   func start(prompt: String) {
     Terminal.current = self
     self.prompt = prompt
-    rl_readline_name = UnsafePointer(strdup("fsmrepl"))  // Kept by readline for good: `$if fsmrepl` in inputrc.
-    rl_catch_signals = 0  // Signals are read by the loop.
+    rl_readline_name = UnsafePointer(strdup("fsmrepl"))  // Readline keeps the pointer: `$if fsmrepl` in inputrc.
+    rl_catch_signals = 0  // The loop reads signals.
     rl_catch_sigwinch = 0
     rl_change_environment = 0
-    rl_sort_completion_matches = 0  // What is possible now comes first.
-    rl_completer_word_break_characters = UnsafePointer(strdup(" \t\n"))  // Kept by readline for good, too.
+    rl_sort_completion_matches = 0  // What is possible now is first.
+    rl_completer_word_break_characters = UnsafePointer(strdup(" \t\n"))  // Readline keeps it too.
     rl_attempted_completion_function = { text, start, end in
       Terminal.current?.completions(from: Int(start), to: Int(end)) ?? nil
     }
     rl_completion_display_matches_hook = { _, _, _ in Terminal.current?.showCompletions() }
-    // The terminal stays in readline's mode while a line is worked on: what is typed or pasted meanwhile is not echoed
-    // twice. It is given back by stop() and suspend().
+    // The terminal stays in readline's mode while a line is handled, so that input typed or pasted meanwhile is not
+    // echoed
+    // twice. stop() and suspend() restore it.
     rl_deprep_term_function = {}
     rl_variable_bind("show-all-if-ambiguous", "on")  // Before inputrc is read, which may say otherwise.
     install()
@@ -62,7 +63,7 @@ final class Terminal {
     rl_callback_handler_install(prompt) { line in Terminal.current?.entered(line) }
   }
 
-  /// Puts the terminal back as it was.
+  /// Restores the terminal.
   func stop() {
     guard condition != .stopped else { return }
     if condition == .editing { newLine() }
@@ -71,15 +72,15 @@ final class Terminal {
     condition = .stopped
   }
 
-  /// Takes in what was typed.
+  /// Reads typed input.
   func readable() {
     guard condition == .editing else { return }
     rl_callback_read_char()
   }
 
-  /// Shows whole lines above the prompt and changes the prompt, in one go.
+  /// Shows whole lines above the prompt and changes the prompt, in one step.
   func show(_ text: ScreenText, prompt next: String) {
-    // Readline is searching: its own prompt is up, and ours must come back unchanged when it is done.
+    // While readline searches, its own prompt is shown, and ours must return unchanged afterwards.
     let canChange = rl_readline_state & UInt(RL_STATE_ISEARCH | RL_STATE_NSEARCH | RL_STATE_NUMERICARG) == 0
     let changes = canChange && next != prompt
     guard changes || !text.isEmpty else { return }
@@ -91,7 +92,7 @@ final class Terminal {
       if changes { set(next) }
     case .editing:
       rl_clear_visible_line()
-      fflush(rl_outstream)  // Readline writes through stdio, we do not.
+      fflush(rl_outstream)  // Readline writes through stdio; we do not.
       Descriptor.standardOutput.write(text)
       if changes { set(next) }
       rl_on_new_line()
@@ -105,18 +106,19 @@ final class Terminal {
     rl_free_line_state()
     rl_callback_sigcleanup()
     rl_point = rl_end
-    rl_redisplay()  // Behind the line, not over what stands behind the cursor.
+    rl_redisplay()  // At the end of the line, not over the text after the cursor.
     rl_echo_signal_char(SIGINT)
     newLine()
-    // Readline keeps the line, its place in the history and what a search would bring back until it begins anew.
+    // Readline keeps the line, its history position and its search state until its handler is installed anew.
     rl_callback_handler_remove()
     install()
   }
 
-  /// The terminal has another size.
+  /// Adapts to a new terminal size.
   ///
-  /// Most terminals break the lines on them anew, so that prompt and line take as many rows as the width is now
-  /// contained in them. Readline would look for them where they were, as is right for the others.
+  /// Most terminals rewrap their lines: prompt and input then take as many rows as the new width requires. Readline
+  /// assumes
+  /// that they stay in place, which is right for the other terminals.
   func resize() {
     guard condition == .editing else {
       rl_reset_screen_size()
@@ -131,14 +133,14 @@ final class Terminal {
     rl_redisplay()
   }
 
-  /// xterm cuts lines off; in tmux its name is still in the environment.
+  /// Xterm truncates lines; inside tmux its name is still in the environment.
   private static let breaksLinesAnew =
     SocketPath.variable("XTERM_VERSION") == nil || SocketPath.variable("TMUX") != nil
 
-  /// How many columns the prompt takes with what stands before the cursor.
+  /// How many columns the prompt and the text before the cursor take.
   private var columnsBeforeCursor: Int {
     var prompt = rl_display_prompt.map { String(cString: $0) } ?? ""
-    // Between these marks stands what takes no room.
+    // Text between these marks has no width.
     while let start = prompt.firstIndex(of: "\u{01}"), let end = prompt[start...].firstIndex(of: "\u{02}") {
       prompt.removeSubrange(start...end)
     }
@@ -150,13 +152,13 @@ final class Terminal {
     return ScreenText.columns(of: prompt) + ScreenText.columns(of: typed) + controls
   }
 
-  /// Stops the process as Ctrl-Z asks for. What continues it sends a signal, upon which ``resume()`` is due.
+  /// Stops the process, as Ctrl-Z does. On SIGCONT call ``resume()``.
   func suspend() {
     giveBack()
     kill(getpid(), SIGSTOP)
   }
 
-  /// Takes the terminal up again after the process was stopped.
+  /// Sets up the terminal again after the process was stopped.
   func resume() {
     guard condition != .stopped else { return }
     rl_prep_terminal(1)
@@ -185,7 +187,7 @@ final class Terminal {
     var text: String?
     if let line {
       text = String(cString: line)
-      free(line)  // Readline's, given to us.
+      free(line)  // Allocated by readline; ours to free.
     } else {
       newLine()
     }
@@ -194,7 +196,7 @@ final class Terminal {
     let goesOn = onLine(text)
     guard condition == .handling else { return }
     if goesOn {
-      condition = .editing  // Readline puts up the prompt when we return.
+      condition = .editing  // Readline shows the prompt when we return.
     } else {
       stop()
     }
@@ -202,9 +204,9 @@ final class Terminal {
 
   // MARK: Completion
 
-  /// Readline's form of the completions: what all have in common, then each; all of it readline's to free.
+  /// Completions in readline's format: the common prefix, then each match. Readline frees all of it.
   private func completions(from start: Int, to end: Int) -> UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? {
-    rl_attempted_completion_over = 1  // Or it would offer the names of files.
+    rl_attempted_completion_over = 1  // Otherwise it would offer file names.
     rl_completion_append_character = Int32(UInt8(ascii: " "))
     guard let buffer = rl_line_buffer else { return nil }
     // Safety: readline's buffer has at least `end` bytes.
@@ -217,7 +219,7 @@ final class Terminal {
       return Self.vector([completion.common])
     }
     guard !completion.candidates.isEmpty || !completion.hint.isEmpty else { return nil }
-    // At least two, so that readline asks for the list, which shows the hint too.
+    // At least two matches, so that readline requests the list, which also shows the hint.
     let matches = completion.candidates.map(\.text) + ["\(typed)?", "\(typed)!"]
     return Self.vector([completion.insertion ?? typed] + matches)
   }

@@ -2,9 +2,9 @@ internal import Glibc
 internal import LineProtocol
 internal import UnixHost
 
-/// Files played one after the other, and the report of it.
+/// Plays files one after the other and reports on them.
 final class FileRun {
-  /// The line at the foot of a terminal, where there is one.
+  /// The progress line at the foot of a terminal; `nil` without a terminal.
   let progress: RunProgress?
   let isTerminal: Bool
   private let keepsGoing: Bool
@@ -27,9 +27,9 @@ final class FileRun {
     signal(SIGPIPE, SIG_IGN)
   }
 
-  /// Plays all, or up to the first that fails.
+  /// Plays all files, or stops at the first failure.
   ///
-  /// - Parameter play: Plays the file at a place among the names.
+  /// - Parameter play: Plays the file with this index in `names`.
   func run(_ names: [String], play: (Int) throws(RunLink.Stop) -> RunResult) -> ExitCode {
     var results = names.map { RunResult(name: $0) }
     var status = ExitCode.good
@@ -57,7 +57,7 @@ final class FileRun {
     guard !text.isEmpty else { return }
     progress?.clear()
     guard !output.write(text) else { return }
-    // Whoever read our output has gone; end as other programs in a pipe do, but clean up first.
+    // The reader of the output is gone: clean up, then end by SIGPIPE as other programs in a pipe do.
     _ = client.close()
     client.endpoint.close()
     SignalQueue.endProcess(by: SIGPIPE)

@@ -3,17 +3,18 @@ internal import UnixHost
 
 /// The requests of a script, line by line, from one source after the other.
 ///
-/// It reads only what is asked for, so that a program at the other end of a pipe can wait for an answer before it
-/// writes the next request.
+/// It reads only on demand, so that a program at the other end of a pipe can wait for an answer before it writes the
+/// next
+/// request.
 struct LineSource {
   /// The origin of a request that was given with `-e`.
   static let onlyExpression = "-e"
 
-  /// A line and where it came from, for messages.
+  /// A line and its origin, for messages.
   struct Line: Equatable {
-    /// `nil` for bytes that are no UTF-8.
+    /// `nil` for bytes that are not UTF-8.
     let text: String?
-    /// Such as `setup.fsm:12`.
+    /// For example `setup.fsm:12`.
     let origin: String
   }
 
@@ -61,13 +62,13 @@ struct LineSource {
     var description: String { "cannot read \(path): \(error)" }
   }
 
-  /// What has to be readable before ``fill()`` does not wait.
+  /// The descriptor that must be readable before ``fill()`` returns without waiting.
   var descriptor: Descriptor? {
     guard case .descriptor(let descriptor, _)? = remaining.first else { return nil }
     return descriptor
   }
 
-  /// The next line, if it is there.
+  /// The next line, if it has been read.
   mutating func next() -> Next {
     while let reading = remaining.first {
       switch reading {
@@ -83,7 +84,7 @@ struct LineSource {
           return .line(take(upTo: end, name: name))
         }
         guard inputHasEnded else { return .needsInput }
-        // A last line without its end is a request all the same: editors and `printf` leave it out.
+        // A last line without a line end is a request too: editors and `printf` omit it.
         if consumed < bytes.count { return .line(take(upTo: bytes.count, name: name)) }
         advance()
       }
@@ -91,7 +92,7 @@ struct LineSource {
     return .end
   }
 
-  /// Reads one portion; waits if there is none.
+  /// Reads one chunk; waits if there is none.
   mutating func fill() {
     guard case .descriptor(let descriptor, _)? = remaining.first else { return }
     bytes.removeFirst(consumed)

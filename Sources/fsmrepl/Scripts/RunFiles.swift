@@ -5,20 +5,20 @@ internal import UnixHost
 
 /// Finds and reads the files that a command line names: scripts or transcripts.
 enum RunFiles {
-  /// What is wrong with files, a line each.
+  /// Errors in files, one line each.
   struct Mistakes: Error {
     let lines: [String]
   }
 
-  /// What is looked for, in messages.
+  /// Names the wanted files in messages.
   private static let transcript = "transcript (*.transcript, or *.md with a block that is marked 'fsmd')"
-  /// Folders within folders.
+  /// How many folder levels are searched.
   private static let deepest = 64
   private static let chunk = 1 << 20
 
-  /// Reads all scripts, in the order of `paths`; of a folder all below it that end in `.fsm`, in the order of their bytes.
+  /// Reads all scripts, in the order of `paths`; from a folder all files below it that end in `.fsm`, in byte order.
   ///
-  /// - Throws: The first mistake of every file that has one.
+  /// - Throws: The first error of each file that has one.
   static func scripts(_ paths: [String]) throws(Mistakes) -> [Script] {
     try read(paths, as: "*\(ScriptLimits.ending)", endings: [ScriptLimits.ending]) {
       path, bytes throws(ScriptFailure) in
@@ -26,9 +26,9 @@ enum RunFiles {
     }
   }
 
-  /// Reads all transcripts in the same way; of a folder those that end in `.transcript`, and those in Markdown.
+  /// Reads all transcripts in the same way; from a folder those that end in `.transcript` or `.md`.
   ///
-  /// A Markdown file without a transcript is passed over: who writes `Docs/*.md` means those that have one.
+  /// A Markdown file without a transcript is skipped, so that `Docs/*.md` works.
   static func transcripts(_ paths: [String]) throws(Mistakes) -> [Transcript] {
     try read(paths, as: Self.transcript, endings: [".transcript", ".md"]) { path, bytes throws(ScriptFailure) in
       if path.hasSuffix(".md"), !TranscriptParser.hasBlocks(bytes) { return nil }
@@ -37,9 +37,9 @@ enum RunFiles {
   }
 
   /// - Parameters:
-  ///   - what: What is looked for.
-  ///   - endings: Of the files that are meant by their folder.
-  ///   - parse: Gives nothing for a file that is not meant.
+  ///   - what: Names the wanted files in messages.
+  ///   - endings: File name endings that are picked from folders.
+  ///   - parse: Returns `nil` for a file to skip.
   private static func read<Item>(
     _ paths: [String], as what: String, endings: [String], parse: (String, [UInt8]) throws(ScriptFailure) -> Item?
   ) throws(Mistakes) -> [Item] {
@@ -78,9 +78,10 @@ enum RunFiles {
 
   /// The bytes of a file, or of standard input.
   ///
-  /// - Parameter endings: Of a file that the user has not named: it must be a regular one, and its name must end with
-  ///   one of these, of a link also that of the file behind it. What is wrong with a script is told with the words
-  ///   around it, so whoever writes a script must not get other files into messages; and a pipe would be waited for.
+  /// - Parameter endings: For a file that the user has not named: it must be a regular file and its name must end with
+  ///   one of these; for a link, the target's name too. An error quotes the text around it, so a script must not be
+  ///   able to
+  ///   bring other files into messages. A pipe could block.
   private static func load(_ path: String, endings: [String]? = nil) -> ScriptParser.Loaded {
     if let endings {
       guard let resolved = realpath(path, nil) else { return .failed("\(SystemError.last)") }
@@ -113,9 +114,9 @@ enum RunFiles {
     return .bytes(bytes)  // The parser says that this is too long.
   }
 
-  /// Puts other bytes in the place of a file, all at once: whoever reads it sees the old ones or the new.
+  /// Replaces the content of a file atomically: readers see the old bytes or the new ones.
   static func replace(_ path: String, with bytes: [UInt8]) throws(SystemError) {
-    // Of a link, what it leads to.
+    // Follow a link to its target.
     let resolved = realpath(path, nil)
     defer { free(resolved) }
     let target = resolved.map { String(cString: $0) } ?? path
@@ -140,7 +141,7 @@ enum RunFiles {
     return stat(path, &found) == 0 && found.st_mode & S_IFMT == S_IFDIR
   }
 
-  /// The files below a folder with one of these endings; links to folders are not followed, since they may lead back.
+  /// The files below a folder with one of these endings. Links to folders are not followed: they may form a cycle.
   private static func files(below folder: String, _ endings: [String], _ depth: Int) -> [String] {
     guard depth > 0, let stream = opendir(folder) else { return [] }
     defer { closedir(stream) }

@@ -2,16 +2,16 @@ internal import Glibc
 internal import LineProtocol
 internal import UnixHost
 
-/// The connection as a player of scripts uses it: many requests in one write, lines read where they stand.
+/// The connection as a script player uses it: many requests in one write, lines parsed in place.
 final class RunLink {
-  /// Why it cannot go on.
+  /// Why the connection cannot be used any more.
   enum Stop: Error, Equatable {
-    /// The daemon has closed, or is gone.
+    /// The daemon has closed the connection, or is gone.
     case lost
     case signal(Int32)
   }
 
-  /// What the loop listens to.
+  /// The signals that the loop reads.
   static let signals = [SIGINT, SIGTERM, SIGHUP]
 
   private let connection: Connection
@@ -24,16 +24,16 @@ final class RunLink {
     self.signals = signals
   }
 
-  /// How much waits to be sent, in bytes.
+  /// Bytes that wait to be sent.
   var backlog: Int { unsent.count - sent }
 
-  /// Takes bytes in; they go when the loop waits.
+  /// Buffers bytes; they are sent by ``receive(until:_:)``.
   func send(_ bytes: UnsafeRawBufferPointer) { unsent.append(bytes) }
 
   func send(_ text: String) { unsent.append(text: text) }
 
-  /// Sends what fits, waits until something has come, room is there, or the deadline has passed, and hands over the
-  /// lines that have come, the last ones of a daemon that is gone too.
+  /// Sends what fits, waits for input, for room to send or for the deadline, and passes each received line to `take`.
+  /// The last lines of a daemon that is gone are passed too.
   func receive(until deadline: UInt64? = nil, _ take: (UnsafeMutableRawBufferPointer) -> Void) throws(Stop) {
     flush()
     let readiness = Readiness(

@@ -1,15 +1,15 @@
 internal import UnixHost
 
-/// What `fsmrepl run` is asked for.
+/// The options of `fsmrepl run`.
 struct RunOptions: Equatable {
   /// Files and folders; `-` is standard input.
   var files: [String] = []
   var isTAP = false
-  /// Where a report for CI goes.
+  /// Path of the JUnit report for CI.
   var junit: String?
-  /// Of each world, whatever its script says.
+  /// Seed of each world; overrides the seed in the script.
   var seed: UInt64?
-  /// WorldCore seconds per second at which scripts are played; `nil` plays them as fast as it goes.
+  /// World seconds per host second at which scripts are played; `nil` plays them as fast as possible.
   var speed: Double?
 
   private static let fastest = 1_000_000.0
@@ -18,7 +18,7 @@ struct RunOptions: Equatable {
     self.files = files
   }
 
-  /// - Throws: A ``UsageFailure`` for options that do not go with `run`, or have no such value.
+  /// - Throws: A ``UsageFailure`` for options that do not belong to `run`, or whose value is not allowed.
   init(
     options: [OptionTable<Invocation.Name>.Given], operands: ArraySlice<String>
   ) throws(UsageFailure) {

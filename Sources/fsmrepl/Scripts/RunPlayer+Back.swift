@@ -3,12 +3,12 @@ import LineProtocol
 
 /// Going back within a script.
 extension RunPlayer {
-  /// Looks at what no notice tells of when the world has gone back: a machine may be again in a state in which it is never
-  /// to be.
+  /// Checks each `never` again after the world has gone back, since no notice says which states its machines are in
+  /// now.
   ///
-  /// - Parameter step: The `undo` or `goto`, which is answered, as is all before it. Nothing behind it was sent.
+  /// - Parameter step: The `undo` or `goto`. It and all before it are answered; nothing after it was sent.
   func lookAgain(behind step: Script.Step) throws(Stop) {
-    // Pace is counted from where the world is now.
+    // Pace is counted from the world's current time.
     anchor = nil
     for (place, never) in nevers.enumerated() {
       let found = try ask("expect \(never.machine) \(Word.written(never.state.word))").last

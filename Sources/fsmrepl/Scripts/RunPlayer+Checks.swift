@@ -1,7 +1,7 @@
 internal import Scripts
 import LineProtocol
 
-/// What came is held against what the script wants.
+/// Checks of answers and notices against the script.
 extension RunPlayer {
   func check(_ step: Script.Step, _ role: Role) {
     switch (step.action, role) {
@@ -42,7 +42,7 @@ extension RunPlayer {
     fail(step, expected: outcome.text, got: outcome.found(reply), isTimeOut ? .timeOut : .expectation)
   }
 
-  /// Whether time has gone on, and the answer does not say how many inputs that brought.
+  /// Whether time has advanced although the answer does not say how many inputs that took.
   private var hasStoppedOnTheWay: Bool {
     reply.lineClass == .failure
       && (reply.isWord(0, "TIMEOUT") || reply.isWord(0, "LIMIT") || reply.isWord(0, "CANCELLED"))
@@ -66,7 +66,7 @@ extension RunPlayer {
     }
   }
 
-  /// Looks at what needs no answer, once all before it have come.
+  /// Checks the outputs at the head of the queue: they need no answer of their own, only all earlier ones.
   func settle() {
     while let (place, role) = pending.first, role == .output {
       let step = script.steps[place]
@@ -108,7 +108,7 @@ extension RunPlayer {
     }
   }
 
-  /// Begins a `never`, unless it is broken already or the daemon knows no such state.
+  /// Begins a `never`, unless it is already broken or the daemon does not know the state.
   private func begin(_ step: Script.Step, _ machine: String, _ state: StateText) {
     guard reply.lineClass == .failure, !reply.isWord(0, "EXPECTED") else {
       nevers.append((step, machine, state))
@@ -133,7 +133,7 @@ extension RunPlayer {
       let range = "\(flow["from"] ?? "?") to \(flow["to"] ?? "?")"
       fail(step, expected: "all notices", got: "notices \(range) were lost", .failed)
     case "world":
-      // Whoever did that has sent us to another world, whose journal is none of ours.
+      // The client that dropped the world has moved us to another one, whose journal is not the script's.
       fail(step, expected: "the world of this script", got: "it was dropped", .failed)
       sequence = 0
     default: break

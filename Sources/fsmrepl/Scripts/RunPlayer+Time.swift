@@ -1,11 +1,11 @@
 internal import LineProtocol
 internal import UnixHost
 
-/// What takes world time timer by timer: waiting for an output, and playing at real pace.
+/// Steps that advance world time timer by timer: waiting for an output, and playing at real pace.
 extension RunPlayer {
-  /// Lets time pass, timer by timer, until a machine emits an output.
+  /// Advances time, timer by timer, until a machine emits an output.
   ///
-  /// - Returns: What happened instead; `nil` if it was emitted, at the moment that now is.
+  /// - Returns: `nil` if the output was emitted at the current world time; otherwise what happened instead.
   func hunt(for output: String, of machine: String, within: Int64) throws(Stop) -> String? {
     if outputs.has(output, of: machine, at: worldTime) { return nil }
     let deadline = worldNanoseconds + within
@@ -15,7 +15,7 @@ extension RunPlayer {
       let emitted = outputs.count(of: output, of: machine)
       let stepped = try ask("step").last
       if stepped.lineClass == .failure { return "refused \(stepped.code)" + (stepped.note.map { " : \($0)" } ?? "") }
-      // The agenda is asked for when all that is due at this moment has fired.
+      // The agenda is read again only when all that is due at this time has fired.
       rows = try ask("agenda limit=1").rows
       note(stepped)
       if outputs.count(of: output, of: machine) > emitted { return nil }
@@ -23,9 +23,9 @@ extension RunPlayer {
     return outputs.lastText(of: machine)
   }
 
-  /// Waits until the host's clock has come to where an `advance` leads; timers on the way fire at their times.
+  /// Waits until the host's clock reaches the target of an `advance`; timers on the way fire at their times.
   ///
-  /// - Returns: The request that leads there from where the world is then.
+  /// - Returns: The request that leads to the target from the current world time.
   func pace(_ request: String) throws(Stop) -> String {
     let words = request.split(separator: " ").filter { !$0.hasPrefix("@") }
     let isUntil = words.count > 2
@@ -43,7 +43,7 @@ extension RunPlayer {
     return "advance until \(target)ns"
   }
 
-  /// Awaits a state at real pace: from timer to timer, each at its time.
+  /// Awaits a state at real pace, firing each timer at its time.
   ///
   /// - Returns: The last line of the answer that counts.
   func paceAwait(_ request: String) throws(Stop) -> String {
@@ -62,10 +62,10 @@ extension RunPlayer {
     return try ask("\(wish) within=\(max(0, deadline - worldNanoseconds))ns").raw
   }
 
-  /// How long an `await` without `within` waits, as the protocol says.
+  /// How long an `await` without `within` waits, as the protocol defines it.
   private static let longestAwait: Int64 = 86_400_000_000_000
 
-  /// When the host's clock has come to a moment of the world.
+  /// The host time that corresponds to a world time.
   private func hostTime(of moment: Int64) -> UInt64 {
     guard let speed else { return 0 }
     let now = HostClock.now()
@@ -73,20 +73,20 @@ extension RunPlayer {
     func host(_ moment: Int64) -> UInt64 {
       start.host &+ UInt64(max(0, min(Double(moment - start.world) / speed, 1e18)))
     }
-    // An `await` or `step` may have gone ahead; pace is counted from there.
+    // An `await` or `step` may have jumped ahead; pace is counted from there.
     guard anchor == nil || host(worldNanoseconds) > now else { return host(moment) }
     anchor = (now, worldNanoseconds)
     return now &+ UInt64(max(0, min(Double(moment - worldNanoseconds) / speed, 1e18)))
   }
 
-  /// The present moment at real pace, to the millisecond.
+  /// The current world time at real pace, to the millisecond.
   var pacedTime: String {
     guard let speed, let anchor else { return worldTime }
     let moment = anchor.world + Int64(Double(HostClock.now() &- anchor.host) * speed)
     return TimeText.seconds(max(worldNanoseconds, moment) / 1_000_000 * 1_000_000)
   }
 
-  /// When the first timer is due, from the rows of `agenda`.
+  /// The due time of the first timer, from the rows of `agenda`.
   private static func due(_ rows: [String]) -> Int64? {
     rows.first.flatMap { ServerLine($0)?.words.first }.flatMap { TimeText.time($0) }
   }

@@ -4,43 +4,43 @@ internal import UnixHost
 
 /// Plays one script in a world of its own.
 ///
-/// Requests go out many at a time; the answers come in their order, so each is held against the line that is the oldest
-/// without one. At the first failure nothing more is sent. What was sent already still runs, in a world that is dropped.
+/// Requests are sent ahead of their answers. Answers arrive in order, so each is checked against the oldest unanswered
+/// line. After the first failure nothing more is sent; requests already sent still run, in a world that is dropped.
 final class RunPlayer {
   typealias Stop = RunLink.Stop
 
-  /// What is seen of a script while it plays.
+  /// Callbacks that show a script while it plays.
   struct Onlooker {
-    /// A line is sent; only told at real pace.
+    /// A line is sent; called only at real pace.
     var line: (String) -> Void = { _ in }
-    /// A notice came; only told at real pace.
+    /// A notice arrived; called only at real pace.
     var notice: (String) -> Void = { _ in }
-    /// Time has gone on. The step is what comes next.
+    /// Time has advanced; `next` is the next step.
     var progress: (_ worldTime: () -> String, _ next: Script.Step?) -> Void = { _, _ in }
   }
 
-  /// How an answer is used.
+  /// What an answer is used for.
   enum Role: UInt8 {
     case request
-    /// The rows of `show` are held against a check.
+    /// The rows of `show` are compared with a check.
     case show
-    /// `watch` for a `never`; it only must not fail.
+    /// `watch` for a `never`: it only has to succeed.
     case watch
-    /// `expect` for a `never`: whether it is so already, or never can be.
+    /// `expect` for a `never`: whether the state holds already, or is unknown to the kind.
     case probe
-    /// No answer comes: looked at when all before it have come.
+    /// No answer of its own: checked when all earlier answers have arrived.
     case output
-    /// One of ours that somebody waits for.
+    /// A request of the player itself, which waits for the answer.
     case control
   }
 
   /// How many answers may be outstanding.
   private static let window = 8_192
-  /// The same where notices come, so that they never are too many.
+  /// The same while notices are on, so that they do not pile up.
   private static let windowWithNotices = 256
   /// How many bytes may wait to be sent.
   private static let mostUnsent = 256 << 10
-  /// How often the progress is looked at while nothing happens, in nanoseconds.
+  /// Time between two progress updates while nothing happens, in nanoseconds.
   private static let betweenLooks: UInt64 = 100_000_000
 
   let link: RunLink
@@ -49,34 +49,34 @@ final class RunPlayer {
   let onlooker: Onlooker
   var result: RunResult
 
-  /// The next step, and what remains of the repeats around it.
+  /// The index of the next step. `loops` holds what remains of the repeats around it.
   var next = 0
   private var loops: [Int32] = []
   var pending = RunQueue()
-  /// Whether nothing is sent until all is answered.
+  /// Whether nothing is sent until all requests are answered.
   private var isHeld = false
-  /// The `undo` or `goto` that was sent last, until all before and behind it has been looked at.
+  /// The last `undo` or `goto` sent, until everything up to it is checked.
   private var wayBack: Int?
-  /// Whether a batch was begun and not ended yet.
+  /// Whether a batch has begun and not ended.
   private var isCollecting = false
   var reply = ScriptReply()
-  /// Rows of the answer that is coming, where somebody wants them.
+  /// Rows of the current answer, when they are needed.
   var rows: [String] = []
-  /// The last line of an answer of ours.
+  /// The last line of an answer to a `control` request.
   private var answer: String?
   var outputs = RunOutputs()
   var nevers: [(step: Script.Step, machine: String, state: StateText)] = []
-  /// The present moment, as the last answer printed it.
+  /// The current world time, as the last answer printed it.
   var now = ByteBuffer(capacity: 64)
-  /// The number of the last input that an answer spoke of.
+  /// The highest sequence number that an answer named.
   var sequence: UInt64 = 0
   var failure: RunFailure?
-  /// Whether more inputs than answers spoke of may belong to the failure.
+  /// Whether the failure may include inputs beyond those that answers named.
   var isSequenceOpen = false
   private var isCancelling = false
-  /// When waiting for answers ends, as a time of the host; `nil` waits for ever.
+  /// The host time at which waiting for answers ends; `nil` waits without limit.
   var patience: UInt64?
-  /// Where pace is counted from: a time of the host and one of the world.
+  /// Where pace is counted from: a host time and the world time that corresponds to it.
   var anchor: (host: UInt64, world: Int64)?
 
   init(link: RunLink, script: Script, speed: Double?, onlooker: Onlooker) {
@@ -88,13 +88,11 @@ final class RunPlayer {
     now.append(literal: "0.000")
   }
 
-  /// The present moment of the world.
+  /// The current world time, as text.
   var worldTime: String { String(decoding: now.bytes, as: UTF8.self) }
   var worldNanoseconds: Int64 { TimeText.time(worldTime) ?? 0 }
 
-  /// Plays to the end, or to the first failure.
-  ///
-  /// - Parameter world: The name of a world that is in use, and nobody else's.
+  /// Plays to the end, or to the first failure, in the world in use, which no other client may use.
   func play() throws(Stop) {
     try watchWhatIsNeeded()
     anchor = (HostClock.now(), 0)
@@ -124,7 +122,7 @@ final class RunPlayer {
     }
   }
 
-  /// Notices of all machines of which outputs are expected come from the beginning on.
+  /// Watches every machine with an expected output, from the start.
   private func watchWhatIsNeeded() throws(Stop) {
     var machines: Set<String> = []
     for case .output(let machine, _, _) in script.checks where machines.insert(machine).inserted {
@@ -141,10 +139,10 @@ final class RunPlayer {
     return nevers.isEmpty && !outputs.isWatching ? Self.window : Self.windowWithNotices
   }
 
-  /// Sends as many requests as may be on their way.
+  /// Sends as many requests as the window allows.
   private func send() {
     while failure == nil, !isHeld, next < script.steps.count {
-      // The lines of a batch are answered behind its end only, so it goes as one.
+      // The lines of a batch are answered only after its end, so the batch is sent whole.
       guard isCollecting || pending.count < window && link.backlog < Self.mostUnsent else { return }
       let step = script.steps[next]
       switch step.action {
@@ -173,7 +171,7 @@ final class RunPlayer {
           wayBack = next
         }
         next += 1
-        // How far an await went is not in its answer, should it fail: what is behind it must not run then.
+        // If an await fails, its answer does not say how far time went: nothing after it may run.
         if verb == .await { isHeld = true }
       case .check(let place):
         guard sendCheck(step, script.checks[Int(place)]) else { return }
@@ -182,7 +180,7 @@ final class RunPlayer {
     }
   }
 
-  /// - Returns: False for a check that plays alone.
+  /// - Returns: False for a check that has to be played alone.
   private func sendCheck(_ step: Script.Step, _ check: Script.Check) -> Bool {
     switch check {
     case .timers, .reading:
@@ -192,7 +190,7 @@ final class RunPlayer {
       sendRequest(of: step)
       pending.append(next, .watch)
       pending.append(next, .probe)
-      // From here on notices come.
+      // Notices arrive from here on.
       outputs.isWatching = true
     case .output(_, _, nil):
       pending.append(next, .output)
@@ -213,9 +211,9 @@ final class RunPlayer {
     script.withRequest(of: step) { link.send($0) }
   }
 
-  /// Plays a step that needs the answers to all before it.
+  /// Plays a step that needs the answers to all earlier ones.
   ///
-  /// - Returns: False if it is none of that sort, or if it was sent like others.
+  /// - Returns: False if the step does not have to be played alone, or was sent in the usual way.
   private func playAlone(_ step: Script.Step) throws(Stop) -> Bool {
     switch step.action {
     case .check(let place):
@@ -250,7 +248,7 @@ final class RunPlayer {
     try link.receive(until: patience ?? deadline) { take($0) }
   }
 
-  /// Waits for a moment of the host, taking in what comes meanwhile.
+  /// Waits until a host time and takes what arrives meanwhile.
   func wait(until deadline: UInt64) throws(Stop) {
     while HostClock.now() < deadline {
       onlooker.progress({ self.pacedTime }, next < script.steps.count ? script.steps[next] : nil)
@@ -258,9 +256,9 @@ final class RunPlayer {
     }
   }
 
-  /// Asks something when all else is answered, and waits.
+  /// Sends a request and waits for its answer. All earlier requests must be answered.
   ///
-  /// - Returns: The rows of the answer, and its last line, also as it came.
+  /// - Returns: The rows of the answer, and its last line, parsed and raw.
   func ask(_ request: String) throws(Stop) -> (rows: [String], last: ServerLine, raw: String) {
     link.send(request + "\n")
     pending.append(-1, .control)
@@ -292,7 +290,7 @@ final class RunPlayer {
       isCancelling = false
       return
     }
-    // A batch over the limit is answered at its end alone.
+    // A batch over the limit gets a single answer, at its end.
     if reply.hasTag(Self.endTag) {
       while let first = pending.first, !script.ends(first.step) { pending.removeFirst() }
     }
@@ -309,7 +307,7 @@ final class RunPlayer {
       note()
       check(script.steps[step], role)
     } else if isSequenceOpen, let found = reply.sequence {
-      // The first input behind the failure.
+      // The first input after the failure.
       sequence = min(sequence, max(found, 1) - 1)
       isSequenceOpen = false
     }
@@ -318,18 +316,18 @@ final class RunPlayer {
     settle()
   }
 
-  /// Holds the last line of an answer of ours against a step.
+  /// Checks the last line of an answer to a `control` request against a step.
   private func take(_ line: String, answering step: Script.Step) {
     var bytes = Array(line.utf8)
     bytes.withUnsafeMutableBytes { bytes in
-      // A notice may have ended it already.
+      // A notice may have failed the script already.
       guard failure == nil, reply.parse(bytes) else { return }
       note()
       check(step, .request)
     }
   }
 
-  /// Keeps what an answer says of where the world is.
+  /// Records the world time and sequence number of an answer.
   private func note() {
     if let time = reply.value("t") {
       now.removeAll()
@@ -349,13 +347,13 @@ final class RunPlayer {
   // MARK: Behind the end
 
   private static let cancelTag: StaticString = ".cancel"
-  /// Of the `end` of a batch.
+  /// The tag of a batch's `end`.
   private static let endTag: StaticString = ".end"
 
-  /// Waits for the answers to all that was sent, which no longer matter.
+  /// Waits for the answers to all requests sent; they no longer matter.
   func drain() throws(Stop) {
     if !pending.isEmpty, !isCancelling {
-      // Should a long advance be under way.
+      // A long advance may be running.
       link.send("@\(Self.cancelTag) cancel\n")
       isCancelling = true
     }
@@ -376,7 +374,7 @@ final class RunPlayer {
 }
 
 extension Script {
-  /// Whether a step is the end of a batch.
+  /// Whether the step at `place` ends a batch.
   fileprivate func ends(_ place: Int) -> Bool {
     guard steps.indices.contains(place), case .request(.end, _) = steps[place].action else { return false }
     return true

@@ -13,7 +13,7 @@ final class RunProgram {
   private let files: FileRun
   private var worlds = RunWorlds()
 
-  /// How long answers are waited for once Ctrl-C has been pressed, in nanoseconds.
+  /// How long to wait for answers after Ctrl-C, in nanoseconds.
   private static let parting: UInt64 = 2_000_000_000
 
   init(
@@ -30,12 +30,12 @@ final class RunProgram {
       client: client)
   }
 
-  /// Plays all, or up to the first that fails.
+  /// Plays all scripts, or stops at the first failure.
   func run(_ scripts: [Script]) -> ExitCode {
     files.run(scripts.map(\.name)) { place throws(RunLink.Stop) in try play(scripts[place]) }
   }
 
-  /// Plays a script in a world that is made for it and dropped behind it, whatever comes of it.
+  /// Plays a script in a new world and drops the world afterwards, whatever the result.
   private func play(_ script: Script) throws(RunLink.Stop) -> RunResult {
     let player = RunPlayer(link: link, script: script, speed: options.speed, onlooker: onlooker(of: script))
     do throws(RunLink.Stop) {
@@ -56,7 +56,7 @@ final class RunProgram {
       return
     case .success(let name): world = name
     }
-    // Only when it is known that we are there may anything of the script be sent.
+    // Nothing of the script may be sent before the daemon confirms that we are in this world.
     let used = try player.ask("use \(world)").last
     guard used.lineClass == .success else {
       player.result.ending = .failed(RunWorlds.Refusal(line: used).failure(of: player.result.name))
@@ -67,7 +67,7 @@ final class RunProgram {
     player.result.rename("world \(world)", "this world")
   }
 
-  /// After Ctrl-C: ends what is under way and drops the world, but does not wait for ever.
+  /// After Ctrl-C: cancels the current request and drops the world, with a time limit.
   private func leave(_ world: String, _ player: RunPlayer) {
     guard client.endpoint.own == nil else { return }
     player.patience = HostClock.now() + Self.parting

@@ -2,27 +2,27 @@ internal import Scripts
 import LineProtocol
 internal import UnixHost
 
-/// One line at the foot of a terminal: where the world is, how much faster than real it goes, what comes next.
+/// A line at the foot of a terminal: the world time, its speed relative to real time, and the next step.
 final class RunProgress {
   private let output: Descriptor
   private var isShown = false
   private var nextLook: UInt64 = 0
   private var began: UInt64 = 0
 
-  /// Between two looks, in nanoseconds. Shorter scripts are never seen.
+  /// Time between two updates, in nanoseconds. Scripts that end sooner show no line.
   private static let interval: UInt64 = 100_000_000
 
   init(output: Descriptor) {
     self.output = output
   }
 
-  /// A script begins.
+  /// Starts the clock for a script.
   func begin() {
     began = HostClock.now()
     nextLook = began + Self.interval
   }
 
-  /// Shows where a script is, now and then.
+  /// Shows the progress of a script, at most once per interval.
   func show(_ script: Script, worldTime: @autoclosure () -> String, next: Script.Step?) {
     let now = HostClock.now()
     guard now >= nextLook else { return }
@@ -37,7 +37,7 @@ final class RunProgress {
     isShown = true
   }
 
-  /// Takes the line away, before something else is written.
+  /// Removes the line, before something else is written.
   func clear() {
     guard isShown else { return }
     output.writeAll("\r\u{1B}[K")

@@ -8,7 +8,7 @@ struct RunQueue {
   var count: Int { entries.count - head }
   var isEmpty: Bool { head == entries.count }
 
-  /// The oldest; its step is below 0 for a request of ours.
+  /// The oldest request; its step is negative if the player itself sent it.
   var first: (step: Int, role: RunPlayer.Role)? {
     head < entries.count ? (Int(entries[head].step), entries[head].role) : nil
   }

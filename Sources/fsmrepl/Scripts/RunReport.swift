@@ -1,9 +1,9 @@
 internal import Scripts
 import LineProtocol
 
-/// What is said of files that were played: for people, as TAP, and as the XML that CI servers read.
+/// The report on played files: for people, as TAP, or as JUnit XML for CI servers.
 struct RunReport {
-  /// What the files are, and so what is counted in them.
+  /// Whether scripts or transcripts were played; the report counts different things in each.
   enum Subject {
     case scripts, transcripts
 
@@ -26,7 +26,7 @@ struct RunReport {
   }
 
   enum Form: Equatable {
-    /// With `showsDuration`, how long it took on the host, which is another each time.
+    /// With `showsDuration`, the report includes the host time taken, which differs in each run.
     case people(Style, showsDuration: Bool)
     case tap
   }
@@ -34,7 +34,7 @@ struct RunReport {
   let form: Form
   var subject = Subject.scripts
 
-  /// Before the first of so many files.
+  /// The text before the first of `count` files.
   func beginning(_ count: Int) -> ScreenText {
     switch form {
     case .people: ""
@@ -42,7 +42,7 @@ struct RunReport {
     }
   }
 
-  /// A file has ended; `number` counts from 1.
+  /// The text for a file that has ended; `number` counts from 1.
   func text(of result: RunResult, number: Int) -> ScreenText {
     switch form {
     case .people(let style, let showsDuration): forPeople(result, style, showsDuration)
@@ -50,7 +50,7 @@ struct RunReport {
     }
   }
 
-  /// Behind the last one.
+  /// The text after the last file.
   func ending(_ results: [RunResult]) -> ScreenText {
     guard case .people(let style, _) = form, results.count > 1 else { return "" }
     let failed = results.count { $0.failure != nil }
@@ -61,7 +61,7 @@ struct RunReport {
     return "\(text)\n"
   }
 
-  /// The run has ended before its time.
+  /// The text for a run that stops early.
   func stopping(_ why: String) -> ScreenText { form == .tap ? "Bail out! \(why)\n" : "" }
 
   private func forPeople(_ result: RunResult, _ style: Style, _ showsDuration: Bool) -> ScreenText {
@@ -149,7 +149,7 @@ struct RunReport {
 
   // MARK: XML
 
-  /// A report as JUnit wrote it first and CI servers read it.
+  /// The report in JUnit's XML format.
   func junit(_ results: [RunResult]) -> String {
     let failed = results.filter { $0.failure?.status == .expectation || $0.failure?.status == .timeOut }.count
     let errors = results.filter { $0.failure != nil }.count - failed
@@ -196,7 +196,7 @@ struct RunReport {
       case "\"": escaped += "&quot;"
       case "\n": escaped += "&#10;"
       case "\t": escaped += "&#9;"
-      // XML has no way to write these.
+      // XML has no escape for these.
       case _ where scalar.value < 0x20 || scalar.value == 0xFFFE || scalar.value == 0xFFFF: escaped += "\u{FFFD}"
       default: escaped.unicodeScalars.append(scalar)
       }

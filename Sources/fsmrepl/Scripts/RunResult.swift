@@ -1,29 +1,29 @@
-/// What came of one file: a script that was run, or a transcript that was checked.
+/// The result for one file: a script that was run, or a transcript that was checked.
 struct RunResult: Equatable {
   enum Ending: Equatable {
     case passed
-    /// It has so many answers that are not those that stood there.
+    /// The file was rewritten; this many of its answers changed.
     case updated(answers: Int)
     case failed(RunFailure)
-    /// An earlier file has failed.
+    /// Not run, because an earlier file failed.
     case skipped
   }
 
   let name: String
   var ending = Ending.skipped
-  /// What was done, passing time included, and how much of that was looked at; of a transcript, requests and lines.
+  /// Steps played, including those that let time pass, and checks made; for a transcript, requests and lines.
   var steps = 0
   var expectations = 0
   /// World time at the end, as replies print it.
   var worldTime = "0.000"
-  /// Nanoseconds of the host that it took.
+  /// Host time taken, in nanoseconds.
   var duration: UInt64 = 0
 
   var failure: RunFailure? {
     if case .failed(let failure) = ending { failure } else { nil }
   }
 
-  /// Puts other words for some in what came: a world's name is another each time.
+  /// Replaces words in the received text: the name of a run's world differs each time.
   mutating func rename(_ words: String, _ others: String) {
     guard case .failed(var failure) = ending else { return }
     failure.got = failure.got.replacing(words, with: others)
@@ -36,17 +36,17 @@ struct RunFailure: Equatable {
   let status: ExitCode
   /// `FILE:LINE`.
   let place: String
-  /// The line as it stands there.
+  /// The line as written in the file.
   let line: String
   let expected: String
   var got: String
   /// The last lines of the journal up to the failure.
   var journal: [String] = []
-  /// How what came differs from what stands in the file, with some lines around it.
+  /// The difference between the file and the received answers, with some lines of context.
   var difference: [DifferenceRow] = []
 }
 
-/// A row of a difference, as it is shown.
+/// A row of a difference as shown.
 struct DifferenceRow: Equatable {
   enum Side: String {
     case both = " "
@@ -55,7 +55,7 @@ struct DifferenceRow: Equatable {
   }
 
   let side: Side
-  /// In the file, from 1; what came has none.
+  /// The line number in the file, from 1; `nil` for received lines.
   let number: Int?
   let text: String
 }

@@ -1,13 +1,13 @@
 internal import Scripts
 import LineProtocol
 
-/// What `show` says of a machine.
+/// A parsed answer to `show`.
 struct RunShown {
   private(set) var state = ""
   private(set) var timers: [String] = []
   private var readings: [(name: String, value: String)] = []
 
-  /// - Parameter rows: Lines of the answer, as they came.
+  /// - Parameter rows: Lines of the answer, as received.
   init(_ rows: [String]) {
     for row in rows {
       guard let words = ServerLine(row)?.words, words.count > 1 else { continue }
@@ -20,7 +20,7 @@ struct RunShown {
     }
   }
 
-  /// How a reading differs from what is wanted; `nil` if it does not.
+  /// How a reading differs from the wanted one; `nil` if it does not.
   func difference(_ name: String, _ wanted: Script.Reading) -> (expected: String, got: String)? {
     let value = readings.first { $0.name == name }?.value
     let others = readings.isEmpty ? "it has none now" : "it has \(readings.map(\.name).joined(separator: ", "))"
@@ -31,7 +31,7 @@ struct RunShown {
     case .text(let text):
       return value == text ? nil : ("\(name) \(Word.written(text))", got)
     case .number(let number, let tolerance):
-      // A little more, since neither number is exact in binary.
+      // Rounding slack: neither number is exact in binary.
       let slack = tolerance + max(abs(number), 1) * 1e-12
       if let found = value.flatMap({ Double($0) }), abs(found - number) <= slack { return nil }
       return ("\(name) \(Self.text(number))" + (tolerance > 0 ? " ±\(Self.text(tolerance))" : ""), got)
@@ -42,7 +42,7 @@ struct RunShown {
     abs(number) < 1e15 && number == number.rounded() ? "\(Int64(number))" : "\(number)"
   }
 
-  /// The state that a machine is in behind a notice; `nil` for one that speaks of none.
+  /// The state of a machine after a notice; `nil` if the notice names no state.
   static func state(in words: [String]) -> String? {
     switch (words[3], words.count) {
     case ("moved", 6...), ("created", 6...): words[5]
@@ -52,12 +52,12 @@ struct RunShown {
   }
 }
 
-/// The outputs that notices have told of, but for those that were undone.
+/// The outputs reported by notices, without those that were undone.
 struct RunOutputs {
-  /// One time that an output was emitted: by which input, and the moment as it was printed.
+  /// One emission of an output: the sequence number of its input, and the time as printed.
   private typealias Emission = (sequence: UInt64, time: String)
 
-  /// Whether notices come at all.
+  /// Whether notices are requested at all.
   var isWatching = false
   /// By machine and output, oldest first.
   private var emissions: [String: [String: [Emission]]] = [:]
@@ -66,7 +66,7 @@ struct RunOutputs {
     emissions[machine, default: [:]][output, default: []].append((sequence, time))
   }
 
-  /// Forgets what inputs from this one on have emitted.
+  /// Forgets what this input and later ones emitted.
   mutating func forget(from sequence: UInt64) {
     for (machine, outputs) in emissions {
       for (output, all) in outputs where (all.last?.sequence ?? 0) >= sequence {
@@ -82,13 +82,13 @@ struct RunOutputs {
 
   func count(of output: String, of machine: String) -> Int { emissions[machine]?[output]?.count ?? 0 }
 
-  /// What a machine emitted at a moment.
+  /// The outputs that a machine emitted at a time.
   func text(of machine: String, at time: String) -> String {
     let names = (emissions[machine] ?? [:]).filter { $0.value.last?.time == time }.keys.sorted()
     return names.isEmpty ? lastText(of: machine) : "output \(names.joined(separator: ","))"
   }
 
-  /// What a machine emitted last.
+  /// The last emission of each output of a machine.
   func lastText(of machine: String) -> String {
     let last = (emissions[machine] ?? [:]).compactMapValues(\.last).sorted { $0.key < $1.key }
     guard !last.isEmpty else { return "no output of \(machine)" }

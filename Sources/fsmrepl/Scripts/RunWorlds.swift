@@ -1,9 +1,9 @@
 internal import Glibc
 internal import LineProtocol
 
-/// Worlds that belong to one file each.
+/// Makes worlds for files, one each.
 struct RunWorlds {
-  /// Why there is none to be had, as the daemon says.
+  /// Why the daemon refused to make a world.
   struct Refusal: Error {
     let line: ServerLine
 
@@ -13,17 +13,17 @@ struct RunWorlds {
     }
   }
 
-  /// The one that was made last, or was about to be when nothing more was heard.
+  /// The world made last. Set before the request, so that it is known even if no answer arrives.
   private(set) var last: String?
   private var count = 0
 
   /// How many names are tried before giving up.
   private static let mostTries = 100
 
-  /// Makes a virtual world with a name that nobody else has.
+  /// Makes a virtual world with an unused name.
   ///
-  /// - Parameter ask: Sends a request and gives the last line of its answer.
-  /// - Returns: Its name.
+  /// - Parameter ask: Sends a request and returns the last line of its answer.
+  /// - Returns: The name of the world.
   mutating func make(
     seed: UInt64 = 0, ask: (String) throws(RunLink.Stop) -> ServerLine
   ) throws(RunLink.Stop) -> Result<String, Refusal> {

@@ -2,7 +2,7 @@ internal import Glibc
 internal import LineProtocol
 internal import UnixHost
 
-/// Runs requests that nobody types, one after the other, and stops at the first failure unless told otherwise.
+/// Runs requests from files, pipes and `-e` one after the other; stops at the first failure unless `keepsGoing`.
 final class ScriptRunner {
   private let client: Client
   private var source: LineSource
@@ -14,17 +14,17 @@ final class ScriptRunner {
   private var unwritten = ScreenText()
   private let errors: Descriptor
   private let signals: SignalQueue
-  /// Of the first failure.
+  /// The exit code of the first failure.
   private var status = ExitCode.good
   private var stage = Stage.running
-  /// A request for this program itself, until all before it are answered.
+  /// A request that this program answers itself, held until all before it are answered.
   private var waitingForItsTurn: LineSource.Line?
 
   private enum Stage {
     case running
-    /// Nothing more is sent; answers are still to come.
+    /// Nothing more is sent; answers are still expected.
     case finishing
-    /// The daemon has agreed to our leaving: its goodbye is still to come.
+    /// The daemon has accepted `quit`; its goodbye is still expected.
     case leaving
     case ended(ExitCode)
   }
@@ -36,14 +36,14 @@ final class ScriptRunner {
   /// How many bytes of answers are written together at most.
   private static let mostUnwritten = 64 << 10
 
-  /// What the loop listens to; Ctrl-Z works as it always does.
+  /// The signals that the loop reads; Ctrl-Z keeps its usual effect.
   static let signals = [SIGINT, SIGTERM, SIGHUP]
 
   /// - Parameters:
-  ///   - echoes: Whether each line is shown before its answer; then none is sent before the one before is answered.
-  ///   - signals: Of ``signals``.
+  ///   - echoes: Whether each line is shown before its answer. If so, each request waits for the previous answer.
+  ///   - signals: Reads ``signals``.
   ///   - output: Where answers go.
-  ///   - errors: Where it is said which line failed.
+  ///   - errors: Where failed lines are reported.
   init(
     client: Client, source: LineSource, form: Presenter.Form, keepsGoing: Bool, echoes: Bool = false,
     signals: SignalQueue,
@@ -91,7 +91,7 @@ final class ScriptRunner {
     return false
   }
 
-  /// Whether requests are sent before those before them are answered.
+  /// Whether requests are sent before earlier ones are answered.
   private var pipelines: Bool { keepsGoing && !echoes }
 
   private var maySend: Bool {
@@ -109,13 +109,13 @@ final class ScriptRunner {
     }
     if echoes { write(presenter.showWhole(RawLine(text.isEmpty || text.hasPrefix("#") ? text : "> \(text)"))) }
     client.ask(text, origin: line.origin)
-    // When the next line waits for this one's answer, there has to be one.
+    // The next line waits for this one's answer, so ask for one.
     if !pipelines { client.askForSign() }
   }
 
-  /// Sees to it that all that was asked is answered.
+  /// Ensures that every pending request gets an answer.
   ///
-  /// - Returns: Whether something is still to come.
+  /// - Returns: Whether answers are still expected.
   private func waitForAnswers() -> Bool {
     let conversation = client.conversation
     guard conversation.isWaiting, !conversation.isCollecting else { return false }
@@ -123,7 +123,7 @@ final class ScriptRunner {
     return true
   }
 
-  /// A request that is not for the daemon, in its turn.
+  /// Answers a request that is not for the daemon, in its turn.
   private func answerOurselves(_ line: LineSource.Line) {
     guard let text = line.text, let answer = client.answerOurselves(text) else { return }
     if echoes { write(presenter.showWhole(RawLine("> \(text)"))) }
@@ -206,7 +206,7 @@ final class ScriptRunner {
     if case .people = form { true } else { false }
   }
 
-  /// Says which line failed, unless there was but one and its failure is on the same screen.
+  /// Reports the line that failed, unless it is the only one and its failure is on the same screen.
   private func complain(about code: String, origin: String, text: String) {
     guard !origin.isEmpty, !isForPeople || origin != LineSource.onlyExpression else { return }
     complain("\(origin): \(code): \(text)")
@@ -226,13 +226,13 @@ final class ScriptRunner {
     if unwritten.bytes.count > Self.mostUnwritten { flush() }
   }
 
-  /// Writes what has come since the last time, all at once.
+  /// Writes all received answers at once.
   private func flush() {
     guard !unwritten.isEmpty else { return }
     let isWritten = output.write(unwritten)
     unwritten = ScreenText()
     guard !isWritten else { return }
-    // Whoever read our output has gone; end as other programs in a pipe do, but clean up first.
+    // The reader of the output is gone: clean up, then end by SIGPIPE as other programs in a pipe do.
     client.endpoint.close()
     SignalQueue.endProcess(by: SIGPIPE)
   }

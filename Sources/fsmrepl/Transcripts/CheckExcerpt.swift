@@ -3,17 +3,17 @@ internal import LineProtocol
 
 /// The part of a transcript around its first difference.
 struct CheckExcerpt {
-  /// The first line that differs, as it stands in the file and as it came; `nil` where there is none.
+  /// The first line that differs, in the file and as received; `nil` where there is none.
   let expected: String?
   let got: String?
   let rows: [DifferenceRow]
 
-  /// How many lines are shown before and behind what differs.
+  /// How many lines are shown before and after a difference.
   private static let context = 3
-  /// How many lines that differ are shown.
+  /// How many differing lines are shown.
   private static let mostShown = 20
 
-  /// - Parameter exchange: The one with other answers than `got`.
+  /// - Parameter exchange: The exchange whose answers differ from `got`.
   init(_ transcript: Transcript, _ exchange: Transcript.Exchange, got: [String]) {
     let answers = transcript.answers(to: exchange)
     var rows = [

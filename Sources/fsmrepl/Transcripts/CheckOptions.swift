@@ -1,11 +1,11 @@
 internal import UnixHost
 
-/// What `fsmrepl check` is asked for.
+/// The options of `fsmrepl check`.
 struct CheckOptions: Equatable {
   /// Files and folders; `-` is standard input.
   var files: [String] = []
   var isTAP = false
-  /// Where a report for CI goes.
+  /// Path of the JUnit report for CI.
   var junit: String?
   /// Whether files that differ are rewritten.
   var updates = false
@@ -14,7 +14,7 @@ struct CheckOptions: Equatable {
     self.files = files
   }
 
-  /// - Throws: A ``UsageFailure`` for options that do not go with `check`.
+  /// - Throws: A ``UsageFailure`` for options that do not belong to `check`.
   init(
     options: [OptionTable<Invocation.Name>.Given], operands: ArraySlice<String>
   ) throws(UsageFailure) {

@@ -2,10 +2,11 @@ import Scripts
 internal import LineProtocol
 internal import UnixHost
 
-/// Repeats one transcript in a world of its own, request by request, and finds the first answer that is another.
+/// Repeats one transcript in its own world, request by request, and finds the first answer that differs.
 ///
-/// What a request brought stands behind it. What time brought on the way to the next one may stand before that one, as
-/// a recording has it, or behind it, as somebody would write it who knows that its time comes first.
+/// The answers of a request follow it. Notices of time that passes until the next request may stand before the next
+/// one,
+/// as a recording has them, or after it, as a person may write them whose request begins with the time.
 final class CheckPlayer {
   private let link: RunLink
   private let transcript: Transcript
@@ -13,17 +14,17 @@ final class CheckPlayer {
   private let world: String
   /// Worlds that the transcript has made and not dropped.
   private(set) var worlds: Set<String> = []
-  /// What came, for each exchange so far.
+  /// The received lines of each exchange so far.
   private(set) var answers: [[String]] = []
   private(set) var result: RunResult
-  /// Whether lines are kept by the daemon until `end`.
+  /// Whether the daemon collects lines until `end`.
   private var isCollecting = false
   private var hasLeft = false
-  /// Lines that have come and were not taken yet.
+  /// Lines received and not processed yet.
   private var received: ArraySlice<String> = []
 
   private static let firstWorld = "main"
-  /// Of what is asked behind each request, since not every one is answered (`quiet`).
+  /// The tag of the question sent after each request, since not every request is answered (`quiet`).
   private static let endTag = ".end-of-answer"
   private static let question = "@\(endTag) sync\n"
   private static let timeTag = ".time"
@@ -37,11 +38,11 @@ final class CheckPlayer {
 
   /// Plays to the end, or to the first difference.
   ///
-  /// - Parameter isUpdate: Whether differences are passed over, and only mistakes are failures.
+  /// - Parameter isUpdate: Whether differences are accepted, so that only errors are failures.
   func play(isUpdate: Bool) throws(RunLink.Stop) {
     for place in transcript.exchanges.indices {
       try play(place)
-      // What time brings may belong to the request before, so that one is looked at when this one has begun.
+      // Notices of passing time may belong to the previous request, so compare it only after this one has begun.
       if place > 0, !isUpdate { compare(place - 1) }
       if result.failure != nil { break }
     }
@@ -55,15 +56,15 @@ final class CheckPlayer {
     result.worldTime = times.first ?? result.worldTime
   }
 
-  /// How the end of what a request brings is known.
+  /// How the end of the lines of a request is recognised.
   private enum End {
     /// The connection is closed.
     case closing
-    /// By the line that ends an answer; `begin` is always answered, and nothing may stand behind it.
+    /// By the line that ends an answer: `begin` is always answered, and no question may follow it.
     case answer
-    /// By the answer to a question behind it.
+    /// By the answer to a question sent after it.
     case question
-    /// The daemon keeps it, and says nothing.
+    /// The daemon collects the line and answers nothing.
     case none
   }
 
@@ -81,7 +82,7 @@ final class CheckPlayer {
     let exchange = transcript.exchanges[place]
     let end = end(of: exchange)
     answers.append([])
-    // All in one write; should no time pass, what the request does is of no interest.
+    // All in one write: if time cannot advance, the effects of the request do not matter.
     if let time = exchange.time { link.send("@\(Self.timeTag) \(Self.request(for: time))\n") }
     if !exchange.request.isEmpty {
       result.steps += 1
@@ -115,14 +116,14 @@ final class CheckPlayer {
     }
   }
 
-  /// Takes in what happens while time passes to a request.
+  /// Processes the lines of the time that passes before a request.
   ///
-  /// - Returns: False if that cannot be, which is the failure.
+  /// - Returns: False if time could not advance; the result then holds the failure.
   private func takeTime(_ place: Int) throws(RunLink.Stop) -> Bool {
     var came = try lines { $0.tag == Self.timeTag }
     let last = came.popLast().flatMap(ServerLine.of)
     came = came.map(incoming)
-    // In the order in which they came, as many as are expected there belong to the request before.
+    // In order of arrival, as many lines as the previous request still expects belong to it.
     if place > 0 {
       let room = max(0, transcript.exchanges[place - 1].answers.count - answers[place - 1].count)
       answers[place - 1] += came.prefix(room)
@@ -138,7 +139,7 @@ final class CheckPlayer {
     return false
   }
 
-  /// Behind the last request time goes on as long as there is something told of it.
+  /// After the last request, advances to the time of the last notice that the transcript expects.
   private func playLastNotices() throws(RunLink.Stop) {
     guard !hasLeft, let last = transcript.exchanges.last, let came = answers.last?.count else { return }
     let expected = transcript.answers(to: last).dropFirst(came)
@@ -149,7 +150,7 @@ final class CheckPlayer {
 
   // MARK: What is said
 
-  /// Sends a request, and waits until all that it brings has come.
+  /// Sends a request and waits for all its lines.
   private func ask(_ request: String) throws(RunLink.Stop) -> [String] {
     link.send("\(request)\n\(Self.question)")
     return try linesToQuestion()
@@ -159,13 +160,13 @@ final class CheckPlayer {
     try lines { $0.tag == Self.endTag }.dropLast()
   }
 
-  /// Takes lines up to and with one of a sort.
+  /// Reads lines up to and including the first that matches.
   private func lines(until isLast: (ServerLine) -> Bool) throws(RunLink.Stop) -> [String] {
     var lines: [String] = []
     while true {
       while let raw = received.popFirst() {
         lines.append(raw)
-        // The lines of a diagram have rules of their own, and end nothing.
+        // The lines of a diagram are not protocol lines and end nothing.
         if let line = ServerLine.of(raw), isLast(line) { return lines }
       }
       received = []
@@ -173,7 +174,7 @@ final class CheckPlayer {
     }
   }
 
-  /// Takes all lines until the connection is closed.
+  /// Reads all lines until the connection is closed.
   private func linesToEnd() throws(RunLink.Stop) -> [String] {
     do throws(RunLink.Stop) {
       while true { try link.receive { received.append(String(decoding: $0, as: UTF8.self)) } }
@@ -182,7 +183,7 @@ final class CheckPlayer {
     }
   }
 
-  /// Takes over which worlds there are, and sees to it that the first world of the daemon is never used.
+  /// Records which worlds exist, and ensures that the daemon's first world is never used.
   private func learn(_ exchange: Transcript.Exchange, _ came: [String]) throws(RunLink.Stop) {
     let lines = came.compactMap(ServerLine.of)
     let words = RequestText(exchange.request).words
@@ -193,7 +194,7 @@ final class CheckPlayer {
     _ = try ask("use \(world)")
   }
 
-  /// A request with the name that the first world has here.
+  /// The request with the name that the first world has here.
   private func outgoing(_ exchange: Transcript.Exchange) -> String {
     guard exchange.verb == .use || exchange.verb == .diff else { return exchange.request }
     return RequestText.split(exchange.request).map { $0 == Self.firstWorld ? world : String($0) }.joined(separator: " ")
@@ -210,7 +211,7 @@ final class CheckPlayer {
     let expected = transcript.answers(to: exchange)
     let got = answers[place]
     result.expectations += expected.count
-    // A failure to let time pass is told as such.
+    // Otherwise a failure to advance time is reported instead.
     guard expected != got, result.failure == nil || place < answers.count - 1 else { return }
     let excerpt = CheckExcerpt(transcript, exchange, got: got)
     result.ending = .failed(

@@ -2,11 +2,11 @@ import Scripts
 internal import LineProtocol
 internal import UnixHost
 
-/// `fsmrepl check`: repeats transcripts, each on a connection and in a world of its own.
+/// `fsmrepl check`: repeats transcripts, each on its own connection and in its own world.
 final class CheckProgram {
   private let options: CheckOptions
   private let client: Client
-  /// Where worlds are made and dropped.
+  /// The connection that makes and drops worlds.
   private let control: RunLink
   private let signals: SignalQueue
   private let files: FileRun
@@ -24,7 +24,7 @@ final class CheckProgram {
       client: client)
   }
 
-  /// Checks all, or up to the first that differs.
+  /// Checks all transcripts, or stops at the first difference.
   func run(_ transcripts: [Transcript]) -> ExitCode {
     files.run(transcripts.map(\.name)) { place throws(RunLink.Stop) in try check(transcripts[place]) }
   }
@@ -49,7 +49,7 @@ final class CheckProgram {
     }
   }
 
-  /// - Parameter made: The worlds that are there because of it.
+  /// - Parameter made: Collects the worlds that this check has made.
   private func check(
     _ transcript: Transcript, on link: RunLink, _ made: inout Set<String>
   ) throws(RunLink.Stop) -> RunResult {
@@ -59,7 +59,7 @@ final class CheckProgram {
       return result
     }
     defer { if let world = worlds.last { made.insert(world) } }
-    // The seed of a daemon's first world is 0; another world says its own where the transcript makes it.
+    // The seed of a daemon's first world is 0; for another world the transcript gives it when it makes the world.
     let world: String
     switch try worlds.make(ask: { request throws(RunLink.Stop) in try control.ask(request) }) {
     case .failure(let refusal): return refused(refusal)
@@ -74,12 +74,12 @@ final class CheckProgram {
     return updated(transcript, player)
   }
 
-  /// Drops what a transcript leaves behind.
+  /// Drops the worlds that a transcript has left.
   private func drop(_ made: Set<String>) throws(RunLink.Stop) {
     for name in made.sorted() { _ = try control.ask("world drop \(name)") }
   }
 
-  /// Rewrites a file, where that is wanted and there is something to rewrite.
+  /// Rewrites the file if updates were requested and there is a difference.
   private func updated(_ transcript: Transcript, _ player: CheckPlayer) -> RunResult {
     var result = player.result
     guard case .updated = result.ending else { return result }
@@ -95,7 +95,7 @@ final class CheckProgram {
 }
 
 extension RunLink {
-  /// Sends a request when nothing else is under way.
+  /// Sends a request when no other is pending.
   ///
   /// - Returns: The last line of the answer.
   fileprivate func ask(_ request: String) throws(Stop) -> ServerLine {

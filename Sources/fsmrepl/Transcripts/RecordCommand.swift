@@ -1,9 +1,9 @@
 internal import LineProtocol
 internal import UnixHost
 
-/// The one request that is for this program and not for the daemon: `record`.
+/// The `record` request, which this program answers itself.
 ///
-/// It is answered like the others, so that whoever writes requests and reads answers need not know the difference.
+/// Its answers have the daemon's format, so that scripts need not treat it differently.
 enum RecordCommand: Equatable {
   case start(String, replaces: Bool)
   case stop
@@ -17,7 +17,7 @@ enum RecordCommand: Equatable {
     ("record off", "ends that"),
   ]
 
-  /// What `help` says of it, in the daemon's form.
+  /// The rows of `help` for it, in the daemon's form.
   static let usageRows = usages.map { ". \($0.0) : \($0.1)" }
 
   /// - Returns: `nil` for a request to the daemon.
@@ -28,7 +28,7 @@ enum RecordCommand: Equatable {
       return
     }
     guard request.verb == Self.verb else { return nil }
-    // Words are cut and quoted as in every request.
+    // Words are split and quoted as in every request.
     guard let line = ServerLine(([". "] + request.words).joined(separator: " ")), line.fields.isEmpty else {
       self = .wrong("a file's name is one word; with blanks or '=' in it, it stands in quotes")
       return
@@ -42,7 +42,7 @@ enum RecordCommand: Equatable {
     }
   }
 
-  /// Does it.
+  /// Performs the command.
   ///
   /// - Returns: The lines of the answer.
   func perform(on client: Client) -> [String] {
@@ -75,7 +75,7 @@ enum RecordCommand: Equatable {
 
   private static func failure(_ code: FailureCode, _ text: String) -> String { "- \(code.word) : \(text)" }
 
-  /// A name as the user means it: the shell is not there to put the home folder in.
+  /// Expands `~`, which no shell has done here.
   private static func path(_ word: String) -> String {
     guard word.hasPrefix("~/"), let home = SocketPath.variable("HOME") else { return word }
     return home + word.dropFirst()
@@ -83,9 +83,9 @@ enum RecordCommand: Equatable {
 }
 
 extension Client {
-  /// Answers a request that is for this program.
+  /// Answers a request for this program.
   ///
-  /// - Returns: Each line of the answer, also as it is written; `nil` for a request to the daemon.
+  /// - Returns: Each line of the answer, parsed and raw; `nil` for a request to the daemon.
   func answerOurselves(_ text: String) -> [(received: Conversation.Received, raw: RawLine)]? {
     guard let command = RecordCommand(text) else { return nil }
     let request = RequestText(text)

@@ -1,17 +1,19 @@
 internal import LineProtocol
 
-/// Sorts what goes over a connection into requests with what belongs to each, for a transcript.
+/// Groups the lines of a connection into requests and their answers, for a transcript.
 ///
-/// Before each request the daemon is asked where the world is, in one write with the request, so that both share one
-/// moment. Of a batch it is asked behind the `end`, since that is when it runs. It decides; it asks and writes nothing.
+/// Before each request the daemon is asked for the state of the world, in the same write, so that both have the same
+/// time.
+/// For a batch it is asked after `end`, since that is when the batch runs. This type only decides; it sends and writes
+/// nothing.
 struct Recorder {
-  /// A line from the daemon, as it came but for a tag of ours, and taken apart.
+  /// A line from the daemon without our tag, raw and parsed.
   struct Line: Equatable {
     let raw: String
     let line: ServerLine
   }
 
-  /// Where a world is.
+  /// The clock and the last input of a world.
   struct Stand: Equatable {
     /// In nanoseconds.
     var time: Int64
@@ -19,69 +21,69 @@ struct Recorder {
     var isReal: Bool
   }
 
-  /// A request, complete with all that it brought.
+  /// A request with all lines that it caused.
   struct Exchange: Equatable {
     let text: String
     let verb: Verb?
-    /// Of `begin`: the lines up to `end`.
+    /// For `begin`: the lines up to `end`.
     var batch: [String] = []
-    /// The world when it was made; unknown for what is read out of turn.
+    /// The state of the world at the request; `nil` for a request that was read out of turn.
     var stand: Stand?
-    /// Of `begin`: the world's last input then, and what came before the first answer from the batch.
+    /// For `begin`: the world's last input at that time, and the lines before the first answer of the batch.
     var begun: UInt64 = 0
     var early: [Line] = []
     var lines: [Line] = []
   }
 
-  /// What the transcript is to have next.
+  /// A piece of the session, in the order of the transcript.
   enum Piece: Equatable {
-    /// What is recorded begins in this world.
+    /// The recording begins in this world.
     case beginning(world: String, Stand, seed: String, isJSON: Bool)
     case exchange(Exchange)
-    /// A notice or flow line that no request is to blame for.
+    /// A notice or flow line that no request caused.
     case between(Line)
   }
 
-  /// What is asked before each request.
+  /// The question sent before each request.
   static let question = "world"
-  /// What is asked first, behind each other.
+  /// The questions sent when a recording begins.
   static let questions = [question, "stats"]
 
-  /// Requests that were sent, the oldest first, but for the one whose lines are coming.
+  /// Requests sent, oldest first, without the one that is being answered.
   private var sent: ArraySlice<Exchange> = []
   private var current: Exchange?
   /// The first answer, until the seed is known too.
   private var beginning: (world: String, stand: Stand, isJSON: Bool)?
   private var hasBegun = false
 
-  /// Notes a request that is sent.
+  /// Records a request that is sent.
   ///
-  /// - Parameter isKept: Whether the daemon keeps it for a batch.
-  /// - Returns: Whether ``question`` is to be asked, and where.
+  /// - Parameter isKept: Whether the daemon collects it for a batch.
+  /// - Returns: Whether ``question`` has to be sent before or behind it.
   mutating func note(_ text: String, _ verb: Verb?, isKept: Bool) -> (before: Bool, behind: Bool) {
     if isKept {
       if sent.isEmpty { current?.batch.append(text) } else { sent[sent.endIndex - 1].batch.append(text) }
       return (false, verb == .end)
     }
-    // What is read out of turn finds its place when it is answered.
+    // A request that is read out of turn is placed when it is answered.
     guard verb != .cancel else { return (false, false) }
     sent.append(Exchange(text: text, verb: verb))
     return (true, false)
   }
 
-  /// Takes in a line; they must be told in the order in which they come.
+  /// Processes a line; lines must be passed in the order of arrival.
   mutating func take(_ line: Line, answering asked: Conversation.Asked?) -> [Piece] {
     switch asked?.asker {
     case .recorder: hasBegun ? takeStand(line) : takeBeginning(line)
     case .user: takeAnswer(line, asked)
     case .program, .restoring:
-      // Behind a `sync` of ours, whatever was asked before was answered by silence.
+      // After the answer to our `sync`, all earlier requests have succeeded silently.
       asked?.verb == .sync && line.line.lineClass != .data ? finish() : []
     case nil: takeUnasked(line)
     }
   }
 
-  /// What remains when nothing more is recorded. A batch that was not ended has done nothing.
+  /// The rest, when recording ends. A batch without its `end` has done nothing.
   mutating func end() -> [Piece] { current?.verb == .begin ? [] : finish() }
 
   private mutating func takeBeginning(_ line: Line) -> [Piece] {
@@ -99,7 +101,7 @@ struct Recorder {
   private mutating func takeStand(_ line: Line) -> [Piece] {
     guard let (_, stand) = Self.stand(line.line) else { return [] }
     if current?.verb == .begin {
-      // Of a batch that has ended; nothing is asked within.
+      // A batch has ended; no question is sent within it.
       current?.stand = stand
       return finish()
     }
@@ -111,14 +113,14 @@ struct Recorder {
   }
 
   private mutating func takeAnswer(_ line: Line, _ asked: Conversation.Asked?) -> [Piece] {
-    // Read out of turn: what is still open was answered by silence.
+    // Read out of turn: the open request was answered by silence.
     if asked?.verb == .cancel, current?.verb != .begin {
       return finish() + [.exchange(Exchange(text: asked?.text ?? "", verb: .cancel, lines: [line]))]
     }
     if current == nil, let asked { current = Exchange(text: asked.text, verb: asked.verb) }
     current?.lines.append(line)
     let isBatch = current?.verb == .begin && (asked?.verb != .begin || line.line.lineClass == .success)
-    // Where a batch was run is still to come.
+    // The state at which the batch ran is not known yet.
     return line.line.lineClass == .data || isBatch ? [] : finish()
   }
 
@@ -139,7 +141,7 @@ struct Recorder {
     return [.exchange(done)]
   }
 
-  /// Where a world is, from an answer to ``question``.
+  /// The state of a world, from an answer to ``question``.
   private static func stand(_ line: ServerLine) -> (world: String, Stand)? {
     guard line.lineClass == .success, let world = line["world"], let time = line["t"].flatMap({ TimeText.time($0) })
     else { return nil }

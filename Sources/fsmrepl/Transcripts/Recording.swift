@@ -2,13 +2,13 @@ internal import Glibc
 internal import LineProtocol
 internal import UnixHost
 
-/// A session that is being written down in a file, request by request, so that what is there is whole at any time.
+/// A session recorded in a file. Each request is written as a whole, so the file is complete at any time.
 final class Recording {
   enum Failure: Error, Equatable, CustomStringConvertible {
-    /// There is something in the file.
+    /// The file is not empty.
     case exists(String)
     case system(String, SystemError)
-    /// It is a pipe, a device or the like.
+    /// It is not a regular file but, for example, a pipe or a device.
     case noFile(String, String)
 
     var description: String {
@@ -27,13 +27,13 @@ final class Recording {
   private var writer = TranscriptWriter(watches: [], isQuiet: false)
   private var isOpen = true
 
-  /// What stands first, for a reader.
+  /// The first line of the file, for a reader.
   private static let heading = "# A session with fsmd; 'fsmrepl check' repeats it.\n"
   private static let fence = "```"
 
   /// Opens the file.
   ///
-  /// - Parameter replaces: Whether what is in it may go.
+  /// - Parameter replaces: Whether existing content may be overwritten.
   init(_ path: String, replaces: Bool = false) throws(Failure) {
     self.path = path
     if let problem = RegularFile.problem(at: path) { throw .noFile(path, problem) }
@@ -57,36 +57,36 @@ final class Recording {
   /// How many requests have been written.
   var count: Int { writer.count }
 
-  /// Whether there is Markdown in the file, so that what is recorded is a block of it.
+  /// Whether the file is Markdown, so that the recording is a code block in it.
   private var isMarkdown: Bool { path.hasSuffix(".md") }
 
-  /// Begins.
+  /// Starts recording.
   ///
   /// - Parameters:
-  ///   - watches: The requests by which the connection watches the present world.
-  ///   - isQuiet: Whether successes are withheld.
+  ///   - watches: The requests by which the connection watches the world in use.
+  ///   - isQuiet: Whether successes are not answered.
   func begin(watches: [String], isQuiet: Bool) {
     writer = TranscriptWriter(watches: watches, isQuiet: isQuiet)
     file.writeAll(isMarkdown ? "\(Self.fence)fsmd\n" : Self.heading)
   }
 
-  /// Notes a request that is sent; see ``Recorder/note(_:_:isKept:)``.
+  /// Records a request that is sent; see ``Recorder/note(_:_:isKept:)``.
   func note(_ text: String, isKept: Bool) -> (before: Bool, behind: Bool) {
     let request = RequestText(text)
     guard isOpen, !request.isBlank else { return (false, false) }
     return recorder.note(text, request.verb.flatMap(Verb.named), isKept: isKept)
   }
 
-  /// Takes in a line from the daemon.
+  /// Processes a line from the daemon.
   ///
-  /// - Returns: What whoever records should know, if anything.
+  /// - Returns: A message for the person who records, if any.
   func take(_ received: Conversation.Received, raw: RawLine) -> String? {
     guard isOpen else { return nil }
     let line = Recorder.Line(raw: received.withoutOurTag(raw).text, line: received.line)
     return write(recorder.take(line, answering: received.asked))
   }
 
-  /// Closes the file. Nothing happens if it is closed.
+  /// Closes the file. Does nothing if it is closed.
   func end() {
     guard isOpen else { return }
     _ = write(recorder.end())

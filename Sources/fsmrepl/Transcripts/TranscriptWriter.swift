@@ -1,32 +1,33 @@
 internal import LineProtocol
 
-/// Makes the lines of a transcript from what a session was.
+/// Writes the lines of a transcript from a recorded session.
 ///
-/// A check repeats it in worlds with virtual clocks that nobody else uses. So a world is followed from its beginning on,
-/// what a real clock has to say is left out or said as a virtual one says it, and what no check could repeat is written
-/// as a remark.
+/// A check repeats the session in worlds with virtual clocks and no other clients. So the writer follows each world
+/// from
+/// its beginning, omits what a real clock adds or rewrites it for a virtual clock, and writes requests that a check
+/// cannot repeat as comments.
 struct TranscriptWriter {
-  /// What comes of a piece of the session.
+  /// The result of one piece of the session.
   struct Output: Equatable {
-    /// To be written.
+    /// Lines for the transcript.
     var lines: [String] = []
-    /// To be told to whoever records.
+    /// A message for the person who records.
     var note: String?
   }
 
-  /// What a connection may have when a recording begins, and a new one has not.
+  /// State of the recorded connection that a new one lacks.
   private let watches: [String]
   private let isQuiet: Bool
-  /// The worlds that a check will have, as it will find them.
+  /// The worlds that a check will have, in the state in which it will find them.
   private var worlds: [String: Recorder.Stand] = [:]
-  /// The one in use; `nil` in one that a check will not have.
+  /// The world in use; `nil` if a check will not have it.
   private var current: String?
   /// How many requests have been written.
   private(set) var count = 0
 
   /// - Parameters:
-  ///   - watches: The requests by which the present world is watched.
-  ///   - isQuiet: Whether successes are withheld.
+  ///   - watches: The requests that watch the world in use.
+  ///   - isQuiet: Whether successes are not answered.
   init(watches: [String], isQuiet: Bool) {
     self.watches = watches
     self.isQuiet = isQuiet
@@ -96,7 +97,7 @@ struct TranscriptWriter {
       learn(exchange, &output)
     } else {
       let time = Self.time(timeBefore(exchange))
-      // What happened meanwhile happens in a check too.
+      // Notices of this time occur in a check too.
       output.lines = (["> \(time)\(exchange.text)"] + exchange.lines.filter { !$0.isNotice }.map(\.raw)).map {
         "# \($0)"
       }
@@ -110,7 +111,7 @@ struct TranscriptWriter {
 
   private func isRepeatable(_ exchange: Recorder.Exchange, _ isReal: Bool) -> Bool {
     let words = exchange.words
-    // No verb of the daemon, but of the transcript.
+    // Not a verb of the daemon but of the transcript.
     if ([exchange.text] + exchange.batch).contains(where: { ["at", "after"].contains(RequestText.split($0).first) }) {
       return false
     }
@@ -122,11 +123,11 @@ struct TranscriptWriter {
     switch exchange.verb {
     case .cancel, .shutdown, .stats, .worlds: return false
     case .clock:
-      // Of one that was real before, it tells the speed.
+      // For a world that was real before, the answer contains the speed.
       let last = exchange.last
       return !isReal && words.first != "real" && last?["speed"] ?? "1" == "1" && last?["paused"] != "yes"
     case .speed, .pause, .resume: return !isReal
-    // Why there is no such way back is said in the words of the clock.
+    // A failure to go back names the kind of clock.
     case .undo, .goto: return !isReal || exchange.isDone
     case .diff: return !exchange.isDone || words.prefix(2).allSatisfy { worlds[$0]?.isReal == false }
     case .use: return !exchange.isDone || worlds[exchange.last?["world"] ?? ""] != nil
@@ -136,10 +137,10 @@ struct TranscriptWriter {
     }
   }
 
-  /// A time as it stands before a request: in seconds, with the digits that answers have.
+  /// The time prefix of a request: in seconds, with the digits that answers have.
   private static func time(_ time: Int64?) -> String { time.map { "at \(TimeText.seconds($0))s " } ?? "" }
 
-  /// When a request was made, if time has passed since what the transcript has before it.
+  /// The time of a request, if time has passed since the preceding line of the transcript.
   private func timeBefore(_ exchange: Recorder.Exchange) -> Int64? {
     guard let time = exchange.stand?.time, let known = current.flatMap({ worlds[$0]?.time }), time > known else {
       return nil
@@ -163,14 +164,14 @@ struct TranscriptWriter {
       output.lines += [request] + lines
       return
     }
-    // What happened while it was typed comes with the time that passes before it.
+    // Notices that arrived while the batch was typed belong to the time that passes before it.
     let early = exchange.early.filter { !$0.isOfClock }
     let before = early.filter { exchange.isBefore($0) }
     output.lines += before.map(\.raw) + [request] + lines.prefix(1) + exchange.batch.map { "> \($0)" }
     output.lines += early.filter { !exchange.isBefore($0) }.map(\.raw) + lines.dropFirst()
   }
 
-  /// A line as a virtual clock has it.
+  /// A line as a virtual clock prints it.
   private func rewritten(_ line: Recorder.Line, _ exchange: Recorder.Exchange) -> Recorder.Line {
     guard line.line.lineClass == .success else { return line }
     switch exchange.verb {
@@ -179,13 +180,13 @@ struct TranscriptWriter {
     case .use:
       guard let world = line.line["world"], let stand = worlds[world] else { return line }
       if world == current { return line.with("clock", "virtual") }
-      // A real clock has gone on meanwhile. In a check it does so as soon as the world is in use.
+      // A real clock has advanced meanwhile. In a check it advances only when the world is in use.
       return line.with("clock", "virtual").with("t", TimeText.seconds(stand.time)).with("seq", "\(stand.sequence)")
     default: return line
     }
   }
 
-  /// Takes over where the worlds are behind a request.
+  /// Records the state of the worlds after a request.
   private mutating func learn(_ exchange: Recorder.Exchange, _ output: inout Output) {
     let words = exchange.words
     if exchange.verb == .use, exchange.isDone {
@@ -214,28 +215,29 @@ struct TranscriptWriter {
 extension Recorder.Exchange {
   fileprivate var words: [String] { RequestText(text).words }
 
-  /// The line that ends the answer; none where it was withheld.
+  /// The line that ends the answer; `nil` if the answer was withheld.
   fileprivate var last: ServerLine? {
     lines.last { $0.line.lineClass == .success || $0.line.lineClass == .failure }?.line
   }
 
   fileprivate var isDone: Bool { last?.lineClass != .failure }
 
-  /// The code of its failure; empty if it has not failed.
+  /// The code of the failure; empty on success.
   fileprivate var code: String { last.map { $0.lineClass == .failure ? $0.code : "" } ?? "" }
 
-  /// Whether a notice is of something that happened between `begin` and `end`, and not of the batch itself, nor of a
-  /// past that was asked for in it.
+  /// Whether a notice reports something that happened between `begin` and `end`, not an effect of the batch or an older
+  /// notice that the batch requested.
   fileprivate func isBefore(_ notice: Recorder.Line) -> Bool {
     let words = notice.line.words
     guard words.count > 1, let sequence = UInt64(words[0]), let stand else { return false }
     return sequence > begun && words[1] != TimeText.seconds(stand.time)
   }
 
-  /// Whether it is about worlds, in whichever it was asked.
+  /// Whether the request is about worlds, whichever world is in use.
   fileprivate var isOfWorlds: Bool { verb == .use || verb == .world && !words.isEmpty }
 
-  /// The lines as a virtual clock brings them: an `await` ends with the input that it waited for, where a real clock may
+  /// The lines in the order of a virtual clock: an `await` ends with the input that it waited for, where a real clock
+  /// may
   /// have gone further.
   fileprivate var linesInOrder: [Recorder.Line] {
     guard verb == .await, let end = last?["seq"].flatMap({ UInt64($0) }) else { return lines }
@@ -247,15 +249,15 @@ extension Recorder.Exchange {
 extension Recorder.Line {
   fileprivate var isNotice: Bool { line.lineClass == .notice }
 
-  /// Whether it tells of a change to a clock.
+  /// Whether it reports a change to a clock.
   fileprivate var isOfClock: Bool { isNotice && line.words.count > 3 && line.words[3] == "clock" }
 
-  /// Whether it would come again; most of what concerns the connection itself would not.
+  /// Whether a check would receive it again; most flow lines about the connection itself do not recur.
   fileprivate var isRepeatable: Bool {
     line.lineClass != .flow || line.code == "livelock" || line.code == "limit" || line["reason"] == "quit"
   }
 
-  /// The same with another value, in either form.
+  /// The line with another value for a key, in either form.
   fileprivate func with(_ key: String, _ value: String) -> Self {
     guard let old = line[key] else { return self }
     let isNumber = raw.contains("\"\(key)\":\(old)")

@@ -1,29 +1,29 @@
 internal import LineProtocol
 
-/// What is shown of the lines from the daemon, in the order in which they come.
+/// Turns lines from the daemon into the text to show, in order of arrival.
 struct Presenter {
   enum Form: Equatable {
-    /// The lines as they are, but for the tags that we put on requests: for what is no terminal.
+    /// The lines as they are, without our tags: for pipes and files.
     case wire
-    /// The same for a terminal, which is not to obey what stands in them.
+    /// The same with control characters escaped, for a terminal.
     case visible
-    /// In words, tables lined up.
+    /// In words, with aligned tables.
     case people(Style)
   }
 
-  /// As wide as the longest of their names, `parameter`.
+  /// Width of the longest section name, `parameter`.
   private static let sectionWidth = 9
 
-  /// Sections of `describe` that are lines of a picture.
+  /// Sections of `describe` whose lines form a picture.
   private static let pictures: Set = ["table", "example"]
 
   private let form: Form
   private var wording: Wording
-  /// How wide the screen is now, in columns.
+  /// The current width of the screen, in columns.
   private let columns: () -> Int?
   /// The data of the reply that is being received.
   private var table = Table()
-  /// In replies that come in sections, the one whose rows are in the table.
+  /// In replies with sections, the one whose rows are in the table.
   private var section: String?
 
   init(form: Form, columns: @escaping () -> Int? = { nil }) {
@@ -36,8 +36,8 @@ struct Presenter {
   }
 
   /// - Parameters:
-  ///   - raw: The line as it came.
-  ///   - place: Where we are after it.
+  ///   - raw: The line as received.
+  ///   - place: The world in use after it.
   /// - Returns: Whole lines, or nothing if nothing is to be shown yet.
   mutating func show(_ received: Conversation.Received, raw: RawLine, in place: Place = Place()) -> ScreenText {
     wording.showsMilliseconds = place.isRunning
@@ -48,7 +48,7 @@ struct Presenter {
     }
   }
 
-  /// A line that is not taken apart, as it came.
+  /// An unparsed line, as received.
   func showWhole(_ raw: RawLine) -> ScreenText {
     switch form {
     case .wire: ScreenText(unescaped: raw.bytes + [0x0A])
@@ -76,12 +76,12 @@ struct Presenter {
         }
       }
       let rows = endTable()
-      // The count behind a table says nothing that the table does not, unless there is none.
+      // The count after a table repeats what the table shows, unless it is 0.
       if verb?.listsRows == true, line.words.count == 1, let count = Int(line.words[0]) {
         let nothing = verb == .diff ? "no difference" : "none"
         return count == 0 ? "\(rows)\(tag)\(wording.style(.quiet, nothing))\n" : rows
       }
-      if verb == .quit { return rows }  // The goodbye says it.
+      if verb == .quit { return rows }  // The goodbye is shown instead.
       return "\(rows)\(wrapped("\(tag)\(wording.success(line, answering: verb))"))"
     case .failure:
       return "\(endTable())\(wrapped("\(tag)\(wording.failure(line))"))"
@@ -111,12 +111,12 @@ struct Presenter {
       for figure in wording.figures(line) { table.add(figure) }
       return "\(ended)\(wording.heading(line))\n"
     case .describe where Self.pictures.contains(line.words.first ?? ""):
-      // Laid out already: shown as it is, below the others.
+      // Already laid out: shown as it is, below the tables.
       let ended: ScreenText = line.words.first == section ? "" : "\(endTable())\n"
       section = line.words.first
       return "\(ended)    \(line.note ?? "")\n"
     case .show, .describe, .coverage:
-      // Sections have columns of their own.
+      // Each section has its own columns.
       let ended = line.words.first == section ? ScreenText() : endTable()
       if table.isEmpty { table = Table(firstColumn: Self.sectionWidth) }
       section = line.words.first
@@ -128,7 +128,7 @@ struct Presenter {
     }
   }
 
-  /// A line of a diagram as it is; in a table, the row of the present state stands out.
+  /// A line of a diagram as it is; in a table, the row of the current state is highlighted.
   private func diagram(_ text: String, _ asked: Conversation.Asked?) -> ScreenText {
     let isTable = asked?.words.allSatisfy { !$0.hasPrefix("format=") || $0 == "format=table" } ?? false
     return "\(isTable && text.hasPrefix("> ") ? wording.style(.name, text) : ScreenText(text))\n"
@@ -149,10 +149,10 @@ struct Presenter {
 }
 
 extension Conversation.Received {
-  /// The line as it came, without a tag that we put on the request.
+  /// The line as received, without a tag that we added to the request.
   func withoutOurTag(_ raw: RawLine) -> RawLine {
     guard let asked, asked.isOurTag, let tag = line.tag else { return raw }
-    // In an object the tag is the second member, and what is in quotes in a text has backslashes there.
+    // In an object the tag is the second member, and quotes within a text are escaped by backslashes.
     let isObject = raw.bytes.first == UInt8(ascii: "{")
     let mark = Array((isObject ? ",\"tag\":\"\(tag)\"" : " @\(tag)").utf8)
     guard let place = isObject ? raw.bytes.firstRange(of: mark) : 1..<(1 + mark.count),
@@ -163,7 +163,7 @@ extension Conversation.Received {
 }
 
 extension Verb {
-  /// Whether its reply is a number of lines and then that number.
+  /// Whether its reply is a number of rows followed by their count.
   fileprivate var listsRows: Bool {
     switch self {
     case .help, .kinds, .describe, .list, .count, .show, .can, .wires, .journal, .graph, .coverage, .agenda, .worlds,

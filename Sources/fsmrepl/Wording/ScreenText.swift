@@ -2,11 +2,12 @@ internal import CReadline
 internal import LineProtocol
 internal import UnixHost
 
-/// Text for a terminal. What came from elsewhere gets into it through ``VisibleText`` alone.
+/// Text for a terminal. Text from elsewhere is escaped by ``VisibleText``.
 ///
-/// Literals stand as they are, with styles and line feeds; whatever is put into one, a `String` above all, is written
-/// so that the terminal obeys none of it. What is shown to people has this type throughout, so a text that nobody has
-/// looked at does not get there by mistake.
+/// Literals are kept as they are, with styles and line feeds; an interpolated value, for example a `String`, is
+/// escaped, so
+/// that it cannot control the terminal. All output for people has this type, so unescaped text cannot reach it by
+/// mistake.
 struct ScreenText: Equatable, ExpressibleByStringInterpolation {
   private(set) var bytes: [UInt8] = []
 
@@ -20,12 +21,12 @@ struct ScreenText: Equatable, ExpressibleByStringInterpolation {
     bytes = stringInterpolation.bytes
   }
 
-  /// Text from elsewhere, with escapes.
+  /// Text from elsewhere, escaped.
   init(_ text: String) {
     bytes = Array(VisibleText.escaped(text).utf8)
   }
 
-  /// Bytes from elsewhere, with escapes.
+  /// Bytes from elsewhere, escaped.
   init(_ bytes: [UInt8]) {
     self.bytes = Array(VisibleText.escaped(bytes).utf8)
   }
@@ -79,7 +80,7 @@ extension Sequence<ScreenText> {
 }
 
 extension Descriptor {
-  /// Writes all of a text.
+  /// Writes the whole text.
   ///
   /// - Returns: False if that fails.
   @discardableResult
@@ -87,7 +88,7 @@ extension Descriptor {
     text.bytes.withUnsafeBytes { writeAll($0) }
   }
 
-  /// Writes a message as a line of its own, on a terminal broken between words.
+  /// Writes a message with a line feed, on a terminal broken between words.
   func tell(_ text: ScreenText) {
     write("\(text.wrapped(width: columns))\n")
   }
@@ -96,7 +97,7 @@ extension Descriptor {
 // MARK: Columns
 
 extension ScreenText {
-  /// How many columns of a terminal a text takes, without what only changes its style.
+  /// How many terminal columns a text takes, without style sequences.
   static func columns(of text: some StringProtocol) -> Int {
     var columns = 0
     var isInStyle = false
@@ -118,11 +119,11 @@ extension ScreenText {
     return width < 0 ? 1 : Int(width)
   }
 
-  /// The same text with each line broken at blanks, or where there is none at commas, so that no word is cut in two.
+  /// The text with each line broken at blanks, or at commas where there are none, so that no word is cut.
   ///
   /// - Parameters:
-  ///   - width: Of the screen, in columns; `nil` leaves long lines to whoever shows them.
-  ///   - indent: How much further than its line what does not fit begins, in columns.
+  ///   - width: Width of the screen, in columns; `nil` does not wrap lines.
+  ///   - indent: How much further continuation lines are indented, in columns.
   func wrapped(width: Int?, indent: Int = 2) -> ScreenText {
     guard let width, bytes.count >= width else { return self }
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
@@ -165,7 +166,7 @@ extension ScreenText {
     return wrapped
   }
 
-  /// A word cut behind its commas.
+  /// A word cut after each comma.
   private static func parts(of word: Substring) -> [Substring] {
     var parts: [Substring] = []
     var rest = word

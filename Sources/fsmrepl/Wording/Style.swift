@@ -1,6 +1,6 @@
-/// How parts of the text for people are told apart.
+/// The style of text for people.
 ///
-/// Without colours everything is the bare text; nothing is said by colour alone.
+/// Colours only repeat what the text already says.
 struct Style: Equatable {
   let usesColour: Bool
   /// Whether the terminal's encoding has arrows and dashes.

@@ -1,15 +1,16 @@
 internal import LineProtocol
 
-/// Rows of cells, written in columns that line up.
+/// Rows of cells in aligned columns.
 ///
-/// Rows are handed out in portions, so that a reply of a million lines is neither held whole nor late; a later portion
-/// has columns at least as wide as the one before.
+/// Rows are returned in portions, so that a reply of a million lines is neither held whole nor delayed; columns never
+/// get
+/// narrower from one portion to the next.
 struct Table {
   struct Cell: Equatable {
     let role: Style.Role?
-    /// As it is shown.
+    /// As shown.
     let text: String
-    /// Whether it is text for people, the last in its row, which may go on in the next line.
+    /// Whether it is text for people, which is the last cell of its row and may wrap.
     let isText: Bool
 
     init(_ text: String, _ role: Style.Role? = nil, isText: Bool = false) {
@@ -21,17 +22,17 @@ struct Table {
 
   private var rows: [[Cell]] = []
   private var widths: [Int] = []
-  /// Columns of nothing but numbers are lined up at their right end.
+  /// Columns that contain only numbers are right-aligned.
   private var isNumeric: [Bool] = []
 
-  /// A column wider than this (in characters) does not push the next one away in all the other rows.
+  /// A cell wider than this (in characters) does not widen its column.
   private static let widestColumn = 40
-  /// Text that finds less room than this in its row goes to a line of its own.
+  /// Text with less room than this in its row moves to the next line.
   private static let narrowestText = 30
-  /// How many rows are lined up together.
+  /// How many rows are aligned together.
   static let portion = 500
 
-  /// - Parameter firstColumn: How wide the first column is at least, in characters.
+  /// - Parameter firstColumn: The minimum width of the first column, in characters.
   init(firstColumn: Int = 0) {
     guard firstColumn > 0 else { return }
     widths = [firstColumn]
@@ -55,9 +56,9 @@ struct Table {
     rows.append(row)
   }
 
-  /// The rows so far as text, each ended by a line feed; they are forgotten, their widths are not.
+  /// Removes and returns the rows so far as text, each with a line feed; the column widths are kept.
   ///
-  /// - Parameter width: Of the screen, in columns; `nil` leaves long lines to whoever shows them.
+  /// - Parameter width: Width of the screen, in columns; `nil` does not wrap lines.
   mutating func take(indent: String = "", width: Int? = nil, style: Style) -> ScreenText {
     var text = ScreenText()
     for row in rows { text += write(row, indent: indent, width: width, style: style) }
@@ -71,7 +72,7 @@ struct Table {
     for (column, cell) in row.enumerated() {
       if cell.isText, let width {
         let lines = Self.wrap(cell.text, first: width - used, indent: used, width: width)
-        // Where the text begins in the next line, what is left of this one needs no blanks at its end.
+        // The text starts in the next line, so this one needs no trailing blanks.
         if lines.first == "" { line = line.withoutBlanksAtItsEnd }
         return "\(line)\(lines.map { style(cell.role, $0) }.joined(separator: "\n"))\n"
       }
@@ -85,8 +86,8 @@ struct Table {
     return "\(line.wrapped(width: width, indent: 4))\n"
   }
 
-  /// Breaks text at blanks: lines of at most `width` columns, those after the first indented; all of it below the row
-  /// if there is no room in it.
+  /// Breaks text at blanks into lines of at most `width` columns, all but the first indented. If the row has too little
+  /// room, all of the text goes below it.
   private static func wrap(_ text: String, first: Int, indent: Int, width: Int) -> [String] {
     let isBelow = first < narrowestText && ScreenText.columns(of: text) > first
     let margin = isBelow ? 6 : indent

@@ -1,16 +1,16 @@
 internal import LineProtocol
 
-/// What is different in two worlds, as `diff` tells it, in words.
+/// The differences between two worlds, as `diff` reports them, in words.
 extension Wording {
   /// A line of `diff`.
   ///
   /// - Parameters:
   ///   - left: The world that was named first.
-  ///   - right: The other.
-  /// - Returns: `nil` when the words are not of a shape that is known here.
+  ///   - right: The other one.
+  /// - Returns: `nil` if the words do not have a known shape.
   func difference(_ line: ServerLine, _ left: String, _ right: String) -> ScreenText? {
     let words = line.words
-    /// What is so in the one world, and what in the other; both stand at the end of the line.
+    /// The values in the two worlds; they are the last two words of the line.
     func pair(_ say: (String) -> ScreenText) -> ScreenText {
       "\(say(words[words.count - 2])) in \(left), \(say(words[words.count - 1])) in \(right)"
     }

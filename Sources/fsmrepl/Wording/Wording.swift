@@ -1,9 +1,9 @@
 internal import LineProtocol
 
-/// Lines from the daemon in words for people. One line in, some text out; nothing is remembered.
+/// Turns lines from the daemon into words for people. Stateless: one line in, some text out.
 struct Wording {
   let style: Style
-  /// On a running clock nobody wants to read nanoseconds; on one that stands still they are exact.
+  /// Times of a running clock are shown in milliseconds; those of a stopped one are exact.
   var showsMilliseconds = false
 
   // MARK: Replies
@@ -94,14 +94,14 @@ struct Wording {
     return lines.joined(separator: "\n")
   }
 
-  /// How to get to where a refused event is possible.
+  /// How to reach a state in which the refused event is possible.
   private func way(_ line: ServerLine) -> ScreenText? {
     guard let state = line["from"], let way = line["way"] else { return nil }
     let steps = way.split(separator: ",").map { style(.good, String($0)) }.joined(separator: ", ")
     return "possible in \(style(.state, state)), by way of: \(steps)"
   }
 
-  /// What is allowed instead, where the text does not say so already.
+  /// What is allowed instead, unless the text already says so.
   private func hint(_ allowed: String, _ code: String, _ text: String) -> ScreenText? {
     let choices = allowed.split(separator: ",").map { style(.good, String($0)) }.joined(separator: ", ")
     switch FailureCode(rawValue: code) {
@@ -113,9 +113,9 @@ struct Wording {
 
   // MARK: What happened
 
-  /// A notice, or a line of the journal: `SEQ T NAME WHAT …`.
+  /// A notice or a journal line: `SEQ T NAME WHAT …`.
   ///
-  /// - Returns: `nil` when the words are not of that shape.
+  /// - Returns: `nil` if the words do not have this shape.
   func event(_ line: ServerLine, showsSequence: Bool) -> ScreenText? {
     let words = line.words
     guard words.count >= 4 else { return nil }
@@ -148,10 +148,10 @@ struct Wording {
     return text
   }
 
-  /// Fields of what happened that are no causes of it.
+  /// Fields of a notice that are not causes.
   private static let saidOtherwise: Set = ["due", "undone"]
 
-  /// Of a way back: `from=A to=B`, or nothing.
+  /// The range of inputs undone: `from=A to=B`, or nothing.
   private func undone(_ line: ServerLine) -> ScreenText {
     guard let first = line["from"], let last = line["to"] else { return "time went back" }
     return style(.attention, first == last ? "#\(first) undone" : "#\(first) to #\(last) undone")
@@ -202,7 +202,7 @@ struct Wording {
   func row(_ line: ServerLine, answering verb: Verb?) -> [Table.Cell] {
     let text = line.note.map { [Table.Cell($0, .quiet, isText: true)] } ?? []
     if verb == .help {
-      // A usage is one thing, however many words it has.
+      // A usage is one cell, however many words it has.
       return [Table.Cell((line.words + line.fields.map { "\($0.key)=\($0.value)" }).joined(separator: " "), .name)]
         + text
     }
@@ -215,7 +215,7 @@ struct Wording {
       + text
   }
 
-  /// A row below the figures of a kind, whose name stands above them all: `. WORD KIND …`.
+  /// A row below the figures of a kind; the heading already names the kind: `. WORD KIND …`.
   private func coverageRow(_ line: ServerLine) -> [Table.Cell] {
     var words = line.words
     if words.count > 1 { words.remove(at: 1) }
@@ -234,7 +234,7 @@ struct Wording {
       + fields.map { Table.Cell($0) }
   }
 
-  /// What stands above the figures of a kind: `. kind KIND machines=N …`.
+  /// The heading above the figures of a kind: `. kind KIND machines=N …`.
   func heading(_ line: ServerLine) -> ScreenText {
     let machines = counted(line["machines"] ?? "?", "machine")
     let since = line["since"].map { ", since #\($0)" } ?? ""
@@ -243,7 +243,7 @@ struct Wording {
       "\(style(.name, line.words.count > 1 ? line.words[1] : "?"))\(style(.quiet, "  \(machines)\(since)\(isPart)"))"
   }
 
-  /// The figures of a kind, a row for each: what was tried of how much, and in per cent. Those of nothing are left out.
+  /// The figures of a kind, one per row: tried, total, and per cent. Figures with total 0 are omitted.
   func figures(_ line: ServerLine) -> [[Table.Cell]] {
     line.fields.filter { !["machines", "since", "graph"].contains($0.key) }.compactMap { field in
       let numbers = field.value.split(separator: "/").map { Int($0) ?? 0 }
@@ -278,7 +278,7 @@ struct Wording {
     return String(text[..<(text.index(point, offsetBy: 4, limitedBy: text.endIndex) ?? text.endIndex)])
   }
 
-  /// How many timers a request has fired, as far as its answer tells.
+  /// How many timers a request has fired, if its answer says so.
   private func fired(_ line: ServerLine) -> ScreenText? {
     line["fired"].map { "\(counted($0, "timer")) fired" }
   }
@@ -300,7 +300,7 @@ struct Wording {
     number == "1" ? "1 \(one)" : "\(number) \(many ?? one + "s")"
   }
 
-  /// A success or a line that has no words of its own here: its words, its fields, its text.
+  /// A success or a line without its own wording: its words, its fields, its text.
   private func plain(_ line: ServerLine) -> ScreenText {
     let rest = line.fields.filter { $0.key != "t" && $0.key != "seq" }
     var parts = line.words
