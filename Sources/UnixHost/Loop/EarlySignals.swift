@@ -1,23 +1,23 @@
 internal import Glibc
 internal import Synchronization
 
-/// The signals that end the daemon, from its first moment on: one that comes before the loop serves is not lost, and does
-/// not end the process without a word.
+/// The signals that end the daemon, caught from process start: one that arrives before the loop serves is not lost and
+/// does not end the process silently.
 package enum EarlySignals {
-  /// The last that came; 0 if none did.
+  /// The last signal that arrived; 0 if none.
   private static let last = Atomic<Int32>(0)
   static let numbers = [SIGTERM, SIGINT, SIGHUP]
 
-  /// Notes them from now on, until somebody else handles them. A signal that is ignored stays so.
+  /// Records the signals from now on, until another handler is set. An ignored signal stays ignored.
   package static func note() {
-    // The first use of a global is no work for a handler.
+    // Initialize the global here: a signal handler must not.
     _ = last.load(ordering: .relaxed)
     for number in numbers where !SignalQueue.isIgnored(number) {
       signal(number) { EarlySignals.last.store($0, ordering: .relaxed) }
     }
   }
 
-  /// The one that came, if one did.
+  /// The signal that arrived, if any.
   static var noted: Int32? {
     let number = last.load(ordering: .relaxed)
     return number == 0 ? nil : number

@@ -1,32 +1,31 @@
 package import Dispatch
 internal import Glibc
 
-/// A serial queue on which descriptors, the timer and signals are served: all that a daemon does itself.
+/// A serial queue that serves descriptors, the timer and signals.
 ///
-/// All descriptors hang on one epoll descriptor with one Dispatch source. Everything here and every handler
-/// belongs to ``queue``: set the handlers up before ``run()`` or on the queue.
-/// Once started it lives as long as the process.
+/// One Dispatch source watches one epoll descriptor for all descriptors. Everything here and every handler belongs to
+/// ``queue``: set the handlers before ``run()`` or on the queue. Once started, the loop lives as long as the process.
 package final class EventLoop {
   package let queue: DispatchQueue
 
   /// The descriptors. Removing or closing one while a batch is served does not take its event out of the batch.
   package let poller: Poller
 
-  /// Called with a batch of ready descriptors, and again with the next until none is ready.
+  /// Called with each batch of ready descriptors until none is ready.
   package var onReady: (Poller.Events) -> Void = { _ in }
-  /// Called when the time given to ``arm(at:)`` has come; never before it.
+  /// Called when the time given to ``arm(at:)`` has come; never earlier.
   package var onTimer: () -> Void = {}
-  /// Called after ``requestTurn()``, when everything that was waiting has had its turn.
+  /// Called after ``requestTurn()``, when everything that waited on the queue has run.
   package var onTurn: () -> Void = {}
   /// Called for SIGTERM, SIGINT and SIGHUP, with the signal's number.
   package var onTermination: (Int32) -> Void = { _ in }
 
-  /// Empty until started: Dispatch does not let go of a source that was never activated.
+  /// Empty until started: Dispatch cannot release a source that was never activated.
   private var sources: [any DispatchSourceProtocol] = []
   private var timer: (any DispatchSourceTimer)?
-  /// When the timer fires, in nanoseconds of the host's clock.
+  /// When the timer fires, in nanoseconds of the host clock.
   private var deadline: UInt64?
-  /// What Dispatch's timer is set to.
+  /// The time set in Dispatch's timer.
   private var scheduled: UInt64?
   private var turnIsRequested = false
   private var isStarted = false
@@ -34,63 +33,65 @@ package final class EventLoop {
 
   /// Whether descriptors are being served.
   private var isServing = false
-  /// How long the thread sleeps with the poller after the last event before it goes back to Dispatch: 20 ms. A shorter
-  /// sleep would have the processor set its timer anew each time, which a virtual machine pays dearly for.
+  /// How long the thread waits in the poller after the last event before it returns to Dispatch: 20 ms. With a shorter
+  /// wait
+  /// the processor would set its timer anew each time, which is expensive in a virtual machine.
   private static let rest: UInt64 = 20_000_000
-  /// After how long it goes back to Dispatch however much there is to do, so that signals get their turn: 100 ms.
+  /// After this time it returns to Dispatch even under load, so that signals are served: 100 ms.
   private static let longestStay: UInt64 = 100_000_000
-  /// A time so late, 146 years of the host's, that no timer is set for it. Dispatch would take the largest numbers for
-  /// times of other clocks, some of them long past.
+  /// A time (146 years of the host clock) from which on no timer is set. Dispatch would take the largest numbers for
+  /// times of
+  /// other clocks, some of them in the past.
   private static let never: UInt64 = 1 << 62
 
-  /// - Parameter pollNanoseconds: How long to go on asking the poller after the last event before the thread goes
-  ///   to sleep. Saves the wake-up, tens of microseconds, at the price of a busy core for that long.
-  /// - Throws: The system's error when it has no descriptor for us.
+  /// - Parameter pollNanoseconds: How long to poll after the last event before the thread sleeps. It saves the wake-up,
+  ///   tens of microseconds, but keeps a core busy for that long.
+  /// - Throws: The system's error when no descriptor is available.
   package init(pollNanoseconds: UInt64 = 0, label: String = "fsmd") throws(SystemError) {
     queue = DispatchQueue(label: label, qos: .userInitiated)
     poller = try Poller()
     pollWindow = pollNanoseconds
   }
 
-  /// Sets the one timer to a time of ``HostClock``, or stops it; the last call counts.
+  /// Sets the timer to a time of ``HostClock``, or stops it; the last call counts.
   ///
-  /// A time that has passed fires at once.
+  /// A time in the past fires at once.
   package func arm(at time: UInt64?) {
     guard time != deadline else { return }
     deadline = time
-    // While descriptors are served the deadline is looked at there. With timers that come and go it is another one in
-    // each round, and to set Dispatch's timer takes as long as some requests.
+    // While descriptors are served, the deadline is checked there. Timers that come and go change it in each round, and
+    // setting Dispatch's timer takes as long as some requests.
     if !isServing { scheduleTimer() }
   }
 
   private func scheduleTimer() {
     guard let timer, scheduled != deadline else { return }
     scheduled = deadline
-    // Zero would mean "now" to Dispatch in another sense than ours, and nothing is due that early anyway.
+    // Dispatch treats 0 as "now", and nothing is due that early.
     let due = deadline.flatMap { $0 < Self.never ? DispatchTime(uptimeNanoseconds: max($0, 1)) : nil }
     timer.schedule(deadline: due ?? .distantFuture, leeway: .nanoseconds(0))
   }
 
-  /// Asks for a call of ``onTurn`` after everything that waits on the queue now: how long work is done in slices.
+  /// Requests a call of ``onTurn`` after everything that waits on the queue now, so that work can be done in slices.
   ///
-  /// Asking again before the turn has come changes nothing.
+  /// A repeated request before the turn has no effect.
   package func requestTurn() {
     guard !turnIsRequested else { return }
     turnIsRequested = true
-    // Before the start nothing may run on the queue yet; while descriptors are served the turn is taken there.
+    // Before the start nothing may run on the queue; while descriptors are served, the turn runs there.
     if isStarted, !isServing { queue.async(execute: turn) }
   }
 
-  /// Starts serving and never returns: the thread that calls this is given to Dispatch.
+  /// Starts serving and never returns: Dispatch takes over the calling thread.
   ///
-  /// From here on SIGTERM, SIGINT and SIGHUP are ``onTermination``'s, and SIGPIPE is ignored.
+  /// From here on SIGTERM, SIGINT and SIGHUP call ``onTermination``, and SIGPIPE is ignored.
   package func run() -> Never {
     prepareTermination()
     start()
     dispatchMain()
   }
 
-  /// Starts serving and returns, for those who have another use for their thread; signals stay as they are.
+  /// Starts serving and returns, for callers that need their thread; signal handling stays as it is.
   package func start() {
     precondition(!isStarted, "an event loop is started once")
     let ready = DispatchSource.makeReadSource(fileDescriptor: poller.descriptor.rawValue, queue: queue)
@@ -102,22 +103,22 @@ package final class EventLoop {
     sources += [ready, timer]
     isStarted = true
     let all = sources
-    // With the first of these the queue has a life of its own: nothing below may touch what the handlers do.
+    // After the first of these the queue runs: nothing below may touch state that handlers use.
     if turnIsRequested { queue.async(execute: turn) }
     for source in all { source.activate() }
   }
 
   private lazy var turn = DispatchWorkItem { [unowned self] in
-    guard turnIsRequested else { return }  // Taken already, while descriptors were served.
+    guard turnIsRequested else { return }  // Already run, while descriptors were served.
     turnIsRequested = false
     onTurn()
   }
 
-  /// Serves what is ready, and stays with the poller for a little while after the last event.
+  /// Serves what is ready, and waits in the poller for a short time after the last event.
   ///
-  /// Going back to Dispatch and being called again costs some ten microseconds, in two threads and several calls,
-  /// against one call here. The timer and turns are served from here too when they come due meanwhile; signals wait until
-  /// Dispatch has the thread again.
+  /// Returning to Dispatch and being called again costs about ten microseconds, in two threads and several calls,
+  /// against one
+  /// call here. The timer and turns are also served here when they come due; signals wait until the thread returns.
   private func serveReady() {
     dispatchPrecondition(condition: .onQueue(queue))
     isServing = true
@@ -136,7 +137,7 @@ package final class EventLoop {
     if turnIsRequested { queue.async(execute: turn) }
   }
 
-  /// How long the next look at the poller may take: not at all while there is other work or the poll window is open.
+  /// How long the next wait in the poller may take: 0 while there is other work or the poll window is open.
   private func timeToWait(_ now: UInt64, pollEnds: UInt64, restEnds: UInt64) -> UInt64 {
     if turnIsRequested || (pollWindow > 0 && now < pollEnds) { return 0 }
     let end = min(restEnds, deadline ?? .max)
@@ -162,8 +163,8 @@ package final class EventLoop {
   private func serveTimer() {
     dispatchPrecondition(condition: .onQueue(queue))
     scheduled = nil  // It fires once.
-    guard let deadline else { return }  // Stopped after this firing was already on its way.
-    guard HostClock.now() >= deadline else { return scheduleTimer() }  // Moved, likewise.
+    guard let deadline else { return }  // Stopped after this firing was queued.
+    guard HostClock.now() >= deadline else { return scheduleTimer() }  // Postponed after this firing was queued.
     self.deadline = nil
     onTimer()
   }
@@ -172,10 +173,10 @@ package final class EventLoop {
   private func prepareTermination() {
     signal(SIGPIPE, SIG_IGN)
     for number in EarlySignals.numbers {
-      // Dispatch puts its own handler there when the source is activated.
+      // Dispatch installs its own handler when the source is activated.
       let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
       source.setEventHandler { [unowned self] in onTermination(number) }
-      // From then on Dispatch has the signal; what came before was noted.
+      // From then on Dispatch receives the signal; earlier ones were recorded.
       source.setRegistrationHandler { [unowned self] in EarlySignals.noted.map(onTermination) }
       sources.append(source)
     }

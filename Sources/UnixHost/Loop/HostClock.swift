@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The host's clock for measuring and for deadlines: it never jumps and knows no date.
+/// The host's monotonic clock, for durations and deadlines.
 package enum HostClock {
   /// Nanoseconds of CLOCK_MONOTONIC, the clock that Dispatch's timers run on.
   package static func now() -> UInt64 {
@@ -10,7 +10,7 @@ package enum HostClock {
   }
 }
 
-/// The date and time of day: for the stamps of log lines, and for how long the daemon was not there.
+/// The date and time of day: for log lines, and for how long the daemon was not running.
 package enum WallClock {
   /// Now in milliseconds since 1970.
   package static func milliseconds() -> Int64 {

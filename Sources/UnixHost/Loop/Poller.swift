@@ -1,11 +1,11 @@
 internal import CSystem
 internal import Glibc
 
-/// A set of descriptors that is asked which of them are ready: epoll, level triggered.
+/// A set of descriptors that can be polled for readiness: epoll, level triggered.
 package struct Poller: ~Copyable {
-  /// For whoever waits on many pollers, or a Dispatch source: readable when a member is ready.
+  /// Readable when a member is ready: for another poller or a Dispatch source.
   package let descriptor: Descriptor
-  // Safety: owned by this value, initialized in full; the kernel writes no more than its count.
+  // Safety: owned by this value, fully initialized; the kernel writes no more than its count.
   private let events: UnsafeMutableBufferPointer<epoll_event>
 
   /// What a member waits for.
@@ -16,7 +16,7 @@ package struct Poller: ~Copyable {
       self.rawValue = rawValue
     }
 
-    /// Without the calls of a general set, which are not inlined into other targets: each client's is asked for often.
+    /// Avoids the methods of `OptionSet`, which are not inlined into other targets: this runs often for each client.
     package init(readable: Bool, writable: Bool) {
       rawValue = (readable ? EPOLLIN.rawValue : 0) | (writable ? EPOLLOUT.rawValue : 0)
     }
@@ -25,19 +25,19 @@ package struct Poller: ~Copyable {
     package static let writable = Interest(rawValue: EPOLLOUT.rawValue)
   }
 
-  /// One member that is ready.
+  /// A member that is ready.
   package struct Event: Hashable, Sendable {
-    /// The number that was given when the member was added.
+    /// The number given when the member was added.
     package let token: UInt32
     package let isReadable: Bool
     package let isWritable: Bool
-    /// The other side is gone altogether: what was received can still be read, nothing can be sent.
+    /// The other side is gone: received data can still be read, nothing can be sent.
     ///
-    /// Reported whatever the interest, and again and again until the member is removed or closed.
+    /// Reported whatever the interest, repeatedly until the member is removed or closed.
     package let isHungUp: Bool
   }
 
-  /// The members found ready by the last wait. Holds no memory of its own: not to be kept past the next wait.
+  /// The members that the last wait found ready. A view of the poller's memory: do not keep it past the next wait.
   package struct Events: RandomAccessCollection {
     fileprivate let found: UnsafeBufferPointer<epoll_event>
 
@@ -54,8 +54,8 @@ package struct Poller: ~Copyable {
     }
   }
 
-  /// - Parameter capacity: How many ready members one wait reports at most; the others come with the next.
-  /// - Throws: The system's error when it has no descriptor for us.
+  /// - Parameter capacity: How many ready members one wait reports at most; the next wait reports the others.
+  /// - Throws: The system's error when no descriptor is available.
   package init(capacity: Int = 256) throws(SystemError) {
     let made = epoll_create1(Int32(EPOLL_CLOEXEC))
     guard made >= 0 else { throw .last }
@@ -81,22 +81,22 @@ package struct Poller: ~Copyable {
     try control(EPOLL_CTL_MOD, member, token, interest)
   }
 
-  /// Takes a member out; one that is none, or is closed already, is no failure.
+  /// Removes a member; a descriptor that is no member or is closed is ignored.
   package func remove(_ member: Descriptor) {
     _ = epoll_ctl(descriptor.rawValue, EPOLL_CTL_DEL, member.rawValue, nil)
   }
 
   /// Waits until a member is ready.
   ///
-  /// - Parameter nanoseconds: How long at most; 0 asks and returns at once, `nil` waits for ever.
-  /// - Returns: The ready ones, none after the time or a signal; valid until the next wait.
+  /// - Parameter nanoseconds: The timeout; 0 returns at once, `nil` waits without limit.
+  /// - Returns: The ready members, none after a timeout or a signal; valid until the next wait.
   package func wait(nanoseconds: UInt64? = 0) -> Events {
     var count: Int32
     if let nanoseconds, nanoseconds > 0 {
       var time = timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
       count = epoll_pwait2(descriptor.rawValue, events.baseAddress, Int32(events.count), &time, nil)
       if count < 0, errno == ENOSYS {
-        // A kernel, or a tool that stands in for one, without the finer clock: milliseconds, rounded up.
+        // A kernel or an emulator without the finer call: milliseconds, rounded up.
         let milliseconds = Int32(clamping: (nanoseconds + 999_999) / 1_000_000)
         count = epoll_wait(descriptor.rawValue, events.baseAddress, Int32(events.count), milliseconds)
       }

@@ -1,19 +1,19 @@
 internal import CSystem
 internal import Glibc
 
-/// Signals as things to read: for a program with one thread and one loop of its own.
+/// Signals as readable events, for a program with one thread and its own loop.
 ///
-/// While a queue exists its signals interrupt nothing and do nothing by themselves; they wait to be read.
+/// While a queue exists, its signals have no other effect; they wait to be read.
 package final class SignalQueue {
   /// Readable while a signal waits.
   package let descriptor: Descriptor
   private let before: sigset_t
 
-  /// Takes the signals over. To be called before a second thread is started, which would get them instead.
+  /// Takes over the signals. Call it before a second thread starts, which could receive them otherwise.
   ///
-  /// A signal that is ignored stays so: whoever started the process wanted that.
+  /// An ignored signal stays ignored, as whoever started the process wanted.
   ///
-  /// - Throws: The system's error when it has no descriptor for us.
+  /// - Throws: The system's error when no descriptor is available.
   package init(_ numbers: [Int32]) throws(SystemError) {
     var wanted = Self.set(of: numbers.filter { !Self.isIgnored($0) })
     var before = sigset_t()
@@ -34,7 +34,7 @@ package final class SignalQueue {
     pthread_sigmask(SIG_SETMASK, &before, nil)
   }
 
-  /// The next signal that waits, if one does.
+  /// The next waiting signal, if any.
   package func next() -> Int32? {
     var found = signalfd_siginfo()
     let transfer = withUnsafeMutableBytes(of: &found) { descriptor.read(into: $0) }
@@ -42,7 +42,7 @@ package final class SignalQueue {
     return Int32(bitPattern: found.ssi_signo)
   }
 
-  /// Ends the process the way a signal would have done, so that whoever waits for it is told so.
+  /// Ends the process by a signal with its default action, so that the parent process sees that signal.
   package static func endProcess(by number: Int32) -> Never {
     signal(number, SIG_DFL)
     var only = set(of: [number])
@@ -54,7 +54,7 @@ package final class SignalQueue {
   static func isIgnored(_ number: Int32) -> Bool {
     var action = sigaction()
     guard sigaction(number, nil, &action) == 0 else { return false }
-    // Safety: only compared, never called. SIG_IGN is the number 1 in the guise of a function.
+    // Safety: only compared, never called. SIG_IGN is the number 1, cast to a function.
     return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
   }
 

@@ -1,10 +1,10 @@
 internal import CSystem
 internal import Glibc
 
-/// A process that this one started.
+/// A child process.
 ///
-/// It leads a process group of its own, so that what is typed at our terminal (Ctrl-C) does not reach it, and it
-/// starts with the default signal actions and nothing blocked.
+/// It leads its own process group, so that Ctrl-C at our terminal does not reach it, and starts with the default signal
+/// actions and no blocked signals.
 package struct Child: Hashable, Sendable {
   package let pid: Int32
 
@@ -17,10 +17,11 @@ package struct Child: Hashable, Sendable {
   /// Starts a program.
   ///
   /// - Parameters:
-  ///   - program: A path, or a name that is looked for in `PATH`.
+  ///   - program: A path, or a name that is looked up in `PATH`.
   ///   - arguments: Without the program's own name.
-  ///   - input: Becomes its standard input, likewise the other two; those left out are shared with this process.
-  /// - Throws: The system's error when there is no such program or no process to be had.
+  ///   - input: Its standard input; `output` and `error` likewise. A stream without a value is shared with this
+  ///     process.
+  /// - Throws: The system's error when there is no such program or no process can be made.
   package static func spawn(
     _ program: String, _ arguments: [String], input: Descriptor? = nil, output: Descriptor? = nil,
     error: Descriptor? = nil
@@ -45,7 +46,7 @@ package struct Child: Hashable, Sendable {
     let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
     posix_spawnattr_setflags(&attributes, Int16(flags))
 
-    // Safety: copies that live until the child has its own, ended by a null pointer as the call wants it.
+    // Safety: copies that live until the child has its own, terminated by a null pointer as the call requires.
     var words: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) }
     words.append(nil)
     defer { for word in words { free(word) } }
@@ -55,7 +56,7 @@ package struct Child: Hashable, Sendable {
     return Child(pid: pid)
   }
 
-  /// Where a program of the same package is: beside the running one, else its bare name, to be looked for in `PATH`.
+  /// The path of another program of this package: next to the running one, else its name, to be looked up in `PATH`.
   package static func siblingProgram(_ name: String) -> String {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
     let length = readlink("/proc/self/exe", &buffer, buffer.count)
@@ -65,22 +66,22 @@ package struct Child: Hashable, Sendable {
     return access(sibling, X_OK) == 0 ? sibling : name
   }
 
-  /// Sends a signal; a process that has ended already is no failure.
+  /// Sends a signal; a process that has ended is ignored.
   package func signal(_ number: Int32 = SIGTERM) {
     _ = kill(pid, number)
   }
 
-  /// Ends the process at once, with all that it has started and that has stayed in its group.
+  /// Kills the process and all other processes in its group.
   package func killGroup() {
     _ = kill(-pid, SIGKILL)
   }
 
-  /// How it ended, if it has; asks only once after that, as the kernel forgets.
+  /// How it ended, if it has. Returns a value only once, since the kernel then forgets the process.
   package func ending() -> Ending? {
     wait(WNOHANG)
   }
 
-  /// Waits until it has ended; `nil` when that is known already.
+  /// Waits until it has ended; `nil` if the ending was already read.
   @discardableResult
   package func waitForEnding() -> Ending? {
     wait(0)
@@ -89,7 +90,7 @@ package struct Child: Hashable, Sendable {
   private func wait(_ options: Int32) -> Ending? {
     var status: Int32 = 0
     guard retryingOnInterrupt({ waitpid(pid, &status, options) }) == pid else { return nil }
-    let signal = status & 0x7F  // The layout behind WIFEXITED and WTERMSIG, which are macros.
+    let signal = status & 0x7F  // The layout behind the macros WIFEXITED and WTERMSIG.
     return signal == 0 ? .exited(status >> 8 & 0xFF) : .killed(signal: signal)
   }
 }
@@ -99,7 +100,7 @@ package struct Pipe: Hashable, Sendable {
   package let reading: Descriptor
   package let writing: Descriptor
 
-  /// - Throws: The system's error when there are no descriptors left.
+  /// - Throws: The system's error when no descriptors are left.
   package init() throws(SystemError) {
     var ends: [Int32] = [0, 0]
     guard fsm_pipe(&ends) == 0 else { throw .last }

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// How many descriptors this process may have open.
 package enum FileDescriptorLimit {
-  /// Raises the soft limit to `count`, or as near to it as the hard limit allows; never lowers it.
+  /// Raises the soft limit to `count`, or as far as the hard limit allows; never lowers it.
   ///
   /// - Returns: The limit that now holds.
   @discardableResult

@@ -1,4 +1,4 @@
-/// Messages to whoever runs the program: one line each on standard error, with time and level.
+/// Log messages: one line each on standard error, with time and level.
 package struct Log: Sendable {
   package enum Level: Int, Comparable, CaseIterable, Sendable {
     case error
@@ -6,7 +6,7 @@ package struct Log: Sendable {
     case info
     case debug
 
-    /// The level of that name; `nil` for any other word.
+    /// The level with this name; `nil` for any other word.
     package init?(name: String) {
       guard let found = Self.allCases.first(where: { $0.name == name }) else { return nil }
       self = found
@@ -26,7 +26,7 @@ package struct Log: Sendable {
     }
   }
 
-  /// Messages above this level are not made, let alone written.
+  /// Messages above this level are neither built nor written.
   package let level: Level
   private let output: Descriptor
 
@@ -46,7 +46,7 @@ package struct Log: Sendable {
     output.writeAll("\(WallClock.stamp()) \(level.name) \(Self.oneLine(text()))\n")
   }
 
-  /// `text` with control characters spelled out: what a client sent cannot fake a line or drive a terminal.
+  /// `text` with control characters escaped, so that client text cannot fake a line or control a terminal.
   static func oneLine(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {

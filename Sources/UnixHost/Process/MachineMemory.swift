@@ -1,30 +1,31 @@
 internal import CSystem
 internal import Glibc
 
-/// How much memory this process may have: the machine's, or less where a control group says so.
+/// The memory available to this process: the machine's, or less if a control group limits it.
 package enum MachineMemory {
   /// In bytes; nil where the system does not say.
   package static var available: Int? { available(read: contents) }
 
-  /// What this process has resident now, in bytes; nil where the system does not say.
+  /// The resident memory of this process now, in bytes; nil where the system does not say.
   package static var resident: Int? {
     guard let words = contents("/proc/self/statm")?.split(separator: " "), words.count > 1 else { return nil }
     return Int(words[1]).map { $0 * sysconf(Int32(_SC_PAGESIZE)) }
   }
 
-  /// Lets large pieces of memory go back to the system as soon as they are freed.
+  /// Makes the allocator return large pieces of memory to the system as soon as they are freed.
   ///
-  /// Otherwise the allocator keeps pieces for itself up to the size of the largest that was ever freed: what grows by being
-  /// copied then leaves as much behind as it has. To be called before anything large is allocated.
+  /// Otherwise it keeps pieces up to the largest size ever freed, so a buffer that grows by copying leaves as much
+  /// behind as
+  /// it holds. Call it before any large allocation.
   package static func returnLargePieces() {
     let (mmapThreshold, trimThreshold): (Int32, Int32) = (-3, -1)  // M_MMAP_THRESHOLD, M_TRIM_THRESHOLD.
     _ = mallopt(mmapThreshold, 1 << 20)
     _ = mallopt(trimThreshold, 4 << 20)
   }
 
-  /// Gives memory that is free back to the system.
+  /// Returns free memory to the system.
   ///
-  /// - Complexity: O(memory that the process has), some milliseconds for each gigabyte.
+  /// - Complexity: O(memory of the process), some milliseconds per gigabyte.
   package static func giveBack() {
     _ = malloc_trim(0)
   }
@@ -39,11 +40,11 @@ package enum MachineMemory {
     for line in (read("/proc/self/cgroup") ?? "").split(separator: "\n") {
       let parts = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
       guard parts.count == 3 else { continue }
-      // The second version has one hierarchy, without a name; of the first, memory is one among others.
+      // Version 2 of control groups has one hierarchy without a name; in version 1 memory is one of several.
       let isSecond = parts[0] == "0" && parts[1].isEmpty
       guard isSecond || parts[1].split(separator: ",").contains("memory") else { continue }
       for folder in foldersUpwards(String(parts[2])) {
-        // In a container the path may be that of the host, of which only the root is to be seen.
+        // In a container the path may be that of the host, of which only the root is visible.
         if isSecond {
           consider(read("/sys/fs/cgroup\(folder)/memory.max").flatMap(number))
         } else {
@@ -54,14 +55,14 @@ package enum MachineMemory {
     return least
   }
 
-  /// A path and all that it lies in: `/a/b`, `/a` and nothing, which is the root.
+  /// A path and all folders above it: `/a/b`, `/a` and the empty string, which is the root.
   private static func foldersUpwards(_ path: String) -> [String] {
     let names = path.split(separator: "/")
     return (0...names.count).reversed().map { count in names[..<count].map { "/\($0)" }.joined() }
   }
 
   private static func number(_ text: String) -> Int? {
-    // `max` is no limit; the first version writes a number near that of the address space.
+    // `max` means no limit; version 1 writes a number near the size of the address space.
     Int(text.split(whereSeparator: \.isWhitespace).first ?? "")
   }
 

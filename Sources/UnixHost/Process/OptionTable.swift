@@ -1,11 +1,10 @@
 internal import CSystem
 internal import Glibc
 
-/// The options of a program: how they are written, what they take, what they do, each said once.
+/// The options of a program: spelling, value and help text, each given once.
 ///
-/// The scanning is glibc's `getopt_long`, so everything is as people are used to: `-ffile`, `-f file`,
-/// `--file=file`, `--file file`, `-kr`, unambiguous abbreviations, `--`, options behind operands. `-h`/`--help`
-/// and `-V`/`--version` are always there.
+/// glibc's `getopt_long` scans them, so the usual forms work: `-ffile`, `-f file`, `--file=file`, `--file file`, `-kr`,
+/// unambiguous abbreviations, `--`, options after operands. `-h`/`--help` and `-V`/`--version` are always present.
 package struct OptionTable<Name: Sendable>: Sendable {
   /// One option.
   package struct Option: Sendable {
@@ -29,7 +28,7 @@ package struct OptionTable<Name: Sendable>: Sendable {
     }
   }
 
-  /// Whether a value follows; the word is what the usage text calls it.
+  /// Whether a value follows, and its name in the usage text.
   package enum Argument: Hashable, Sendable {
     case none
     case required(String)
@@ -37,40 +36,40 @@ package struct OptionTable<Name: Sendable>: Sendable {
     case optional(String)
   }
 
-  /// One option as it was given.
+  /// An option as given on the command line.
   package struct Given {
     package let name: Name
     /// Its long name, without the dashes.
     package let long: String
-    /// Empty when the option takes none or an optional one was left out.
+    /// Empty when the option takes no value or an optional one was omitted.
     package let value: String
   }
 
-  /// What the words of a command line ask for.
+  /// What the command line asks for.
   package enum Outcome {
-    /// The options in their order, and what is left over.
+    /// The options in order, and the operands.
     case run(options: [Given], operands: [String])
     case help
     case version
   }
 
-  /// As it is called, with a subcommand if it is one's.
+  /// The name of the program, with the subcommand if there is one.
   package let program: String
   private let synopsis: String
   private let options: [Option]
 
-  /// - Parameter synopsis: What stands behind the program's name in the first line of the usage text.
+  /// - Parameter synopsis: The text after the program's name in the first line of the usage text.
   package init(program: String, synopsis: String, options: [Option]) {
     self.program = program
     self.synopsis = synopsis
     self.options = options
   }
 
-  /// Scans the words behind the program's name.
+  /// Scans the words after the program's name.
   ///
-  /// - Throws: A ``UsageFailure`` for the first word that is wrong.
+  /// - Throws: A ``UsageFailure`` for the first wrong word.
   package func parse(_ words: [String]) throws(UsageFailure) -> Outcome {
-    // glibc keeps its place in a global, so one thread at a time scans.
+    // glibc keeps its position in a global, so only one thread may scan at a time.
     try scanning.withLock { _ throws(UsageFailure) in try scan(words) }
   }
 
@@ -90,7 +89,7 @@ package struct OptionTable<Name: Sendable>: Sendable {
     var given: [Given] = []
     fsm_getopt_restart()
     guard let start = strings.vector.baseAddress else { return .run(options: [], operands: []) }
-    let vector = UnsafePointer(start)  // What the header says; getopt_long reorders it all the same.
+    let vector = UnsafePointer(start)  // As the header declares it, although getopt_long reorders it.
     while true {
       let code = getopt_long(Int32(words.count + 1), vector, shortLetters, long, nil)
       switch code {
@@ -108,7 +107,7 @@ package struct OptionTable<Name: Sendable>: Sendable {
     }
   }
 
-  /// The synopsis and all options with what they do.
+  /// The synopsis, and all options with their summaries.
   package var usage: String {
     let rows =
       options.map { (label(short: $0.short, long: $0.long, argument: $0.argument), $0.summary) }
@@ -134,12 +133,12 @@ package struct OptionTable<Name: Sendable>: Sendable {
     }
   }
 
-  // What getopt_long returns: a short letter, or one of these.
+  // getopt_long returns a short letter or one of these.
   private static var longBase: Int32 { 0x1000 }
   private static var unknown: Int32 { Int32(UInt8(ascii: "?")) }
   private static var missing: Int32 { Int32(UInt8(ascii: ":")) }
 
-  /// The leading colon asks for a code of its own for a missing value.
+  /// The leading colon requests a separate code for a missing value.
   private var shortLetters: String {
     options.reduce(into: ":hV") { letters, option in
       guard let short = option.short else { return }
@@ -193,7 +192,7 @@ package enum UsageFailure: Error, Hashable, Sendable, CustomStringConvertible {
   case ambiguousOption(String, [String])
   case missingValue(option: String)
   case unexpectedValue(option: String)
-  /// A value or operand that the program itself turned down.
+  /// A value or operand that the program rejected.
   case wrong(String)
 
   package var description: String {
@@ -207,12 +206,12 @@ package enum UsageFailure: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Copies of strings for the C library, ended by a null pointer.
-///
-/// Held by whoever scans.
+/// Held while a command line is scanned.
 private let scanning = Locked(())
 
-/// On the C side of memory because getopt_long reorders its vector and remembers places in it between calls.
+/// Copies of strings for the C library, terminated by a null pointer. Allocated in C memory, because getopt_long
+/// reorders
+/// its vector and keeps pointers into it between calls.
 private struct CStrings {
   let vector: UnsafeMutableBufferPointer<UnsafeMutablePointer<CChar>?>
 

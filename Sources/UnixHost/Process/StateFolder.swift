@@ -1,7 +1,7 @@
-/// The user's folder for what programs keep between runs: `fsmd` in `$XDG_STATE_HOME`.
+/// The user's folder for state that programs keep between runs: `fsmd` in `$XDG_STATE_HOME`.
 package enum StateFolder {
   /// Finds the folder: `$XDG_STATE_HOME/fsmd`, else `.local/state/fsmd` in `$HOME`. A relative path counts as unset.
-  /// Nothing is touched on the disk.
+  /// Does not access the disk.
   ///
   /// - Returns: Nil if neither variable names a folder.
   package static func path(environment: (String) -> String? = SocketPath.variable) -> String? {

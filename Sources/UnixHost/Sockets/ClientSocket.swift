@@ -4,10 +4,10 @@ internal import Glibc
 package enum ClientSocket {
   /// Connects to the daemon at `path`.
   ///
-  /// A Unix socket connects at once or not at all, so this does not wait.
+  /// A Unix socket connects at once or fails, so this does not block.
   ///
   /// - Returns: A non-blocking descriptor, closed on exec; the caller closes it.
-  /// - Throws: `emptyPath`, `pathTooLong`; `nobodyListens` when there is no such file or nobody accepts on it;
+  /// - Throws: `emptyPath`, `pathTooLong`; `nobodyListens` when there is no such file or no process accepts on it;
   ///   `system` for everything else, a full backlog included.
   package static func connect(path: String) throws(SocketFailure) -> Descriptor {
     try SocketPath.checkLength(path)

@@ -3,7 +3,7 @@ internal import Glibc
 
 /// An open file descriptor.
 ///
-/// A plain number with names for what is done with it: it does not close itself, whoever opened it says when.
+/// A plain number with named operations. It does not close itself: the code that opened it closes it.
 package struct Descriptor: Hashable, Sendable {
   package let rawValue: Int32
 
@@ -15,13 +15,13 @@ package struct Descriptor: Hashable, Sendable {
   package static let standardOutput = Descriptor(rawValue: STDOUT_FILENO)
   package static let standardError = Descriptor(rawValue: STDERR_FILENO)
 
-  /// Gives each of the three standard descriptors that is closed to `/dev/null`.
+  /// Opens `/dev/null` for each standard descriptor that is closed.
   ///
-  /// Otherwise a socket would get its number, and what is logged would be sent to whoever is at the other end. To be
-  /// called before anything is opened.
+  /// Otherwise a socket would get that number, and log lines would be sent to its peer. Call it before anything is
+  /// opened.
   package static func fillStandard() {
     while true {
-      let found = open("/dev/null", O_RDWR)  // Open gives the lowest number that is free.
+      let found = open("/dev/null", O_RDWR)  // `open` returns the lowest free number.
       guard found >= 0, found <= STDERR_FILENO else {
         if found >= 0 { _ = Glibc.close(found) }
         return
@@ -31,18 +31,18 @@ package struct Descriptor: Hashable, Sendable {
 
   // Safety: the buffers below are passed to the kernel with their own counts, and none is kept.
 
-  /// What came of one read or write.
+  /// The result of one read or write.
   package enum Transfer: Hashable, Sendable {
-    /// This many bytes were moved; at least one, unless none was asked for.
+    /// The number of bytes moved; at least one, unless zero were requested.
     case bytes(Int)
-    /// Nothing can be moved now; the poller says when.
+    /// Nothing can be moved now; wait with the poller.
     case wouldBlock
-    /// The other side is gone: the end of what it sent, or nobody left to write to.
+    /// The other side is gone: end of its data, or no reader left.
     case closed
     case failed(SystemError)
   }
 
-  /// Reads what is there, at most as much as `buffer` holds.
+  /// Reads what is available, at most the size of `buffer`.
   package func read(into buffer: UnsafeMutableRawBufferPointer) -> Transfer {
     let count = retryingOnInterrupt { Glibc.read(rawValue, buffer.baseAddress, buffer.count) }
     return count == 0 && !buffer.isEmpty ? .closed : Self.transfer(count)
@@ -61,9 +61,9 @@ package struct Descriptor: Hashable, Sendable {
       retryingOnInterrupt { Glibc.send(rawValue, buffer.baseAddress, buffer.count, Int32(MSG_NOSIGNAL)) })
   }
 
-  /// Writes all of `text`, waiting as long as it takes.
+  /// Writes all of `text`; blocks as long as it takes.
   ///
-  /// For diagnostics and for programs that have nothing else to do meanwhile.
+  /// For diagnostics and for programs with nothing else to do.
   ///
   /// - Returns: `false` when it could not be written in full.
   @discardableResult
@@ -72,7 +72,7 @@ package struct Descriptor: Hashable, Sendable {
     return text.withUTF8 { writeAll(UnsafeRawBufferPointer($0)) }
   }
 
-  /// Writes all bytes, waiting as long as it takes.
+  /// Writes all bytes; blocks as long as it takes.
   ///
   /// - Returns: `false` when they could not be written in full.
   @discardableResult
@@ -92,31 +92,31 @@ package struct Descriptor: Hashable, Sendable {
     return true
   }
 
-  /// Whether a person is at the other end.
+  /// Whether it is a terminal.
   package var isTerminal: Bool { isatty(rawValue) == 1 }
 
-  /// How many columns the terminal has; `nil` where there is none, or it does not say.
+  /// How many columns the terminal has; `nil` without a terminal, or if it does not say.
   package var columns: Int? {
     var size = winsize()
     guard ioctl(rawValue, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
     return Int(size.ws_col)
   }
 
-  /// Makes reads and writes return instead of waiting.
+  /// Makes reads and writes return instead of blocking.
   ///
-  /// The flag belongs to the open file, so it also holds for other processes that share it: never for a terminal.
+  /// The flag belongs to the open file, so other processes that share it are affected: never use it on a terminal.
   package func makeNonBlocking() {
     let flags = fcntl(rawValue, F_GETFL)
     _ = fcntl(rawValue, F_SETFL, flags | O_NONBLOCK)
   }
 
-  /// Says that nothing more will be sent on a socket; reading goes on. For tests: no program of ours does.
+  /// Ends sending on a socket; reading continues. Only tests use it.
   package func shutdownSending() {
     _ = shutdown(rawValue, Int32(SHUT_WR))
   }
 
   package func close() {
-    // Not repeated after EINTR: on Linux the descriptor is gone by then, and its number may be somebody else's.
+    // Not repeated after EINTR: on Linux the descriptor is closed by then, and its number may be reused.
     _ = Glibc.close(rawValue)
   }
 

@@ -3,21 +3,22 @@ internal import Glibc
 
 /// The daemon's socket in the file system, ready to accept.
 package struct Listener: Sendable {
-  /// For the poller: readable when somebody waits to be accepted.
+  /// For the poller: readable when a client waits to be accepted.
   package let descriptor: Descriptor
   package let path: String
   private let identity: FileIdentity
-  /// Kept open so that a connection can still be taken and closed when no other descriptor is left.
+  /// Kept open so that a connection can still be accepted and closed when no other descriptor is left.
   private var spare: Descriptor?
 
-  /// Takes the name: binds and listens, with mode 0600 and the longest backlog the system has.
+  /// Binds and listens, with mode 0600 and the longest backlog that the system allows.
   ///
-  /// A socket on which nobody accepts is replaced. Of two processes that start at one moment exactly one wins,
-  /// as the folder is locked while the name is looked at and taken.
+  /// A socket on which no process accepts is replaced. Of two processes that start at the same time exactly one wins,
+  /// as
+  /// the folder is locked while the name is checked and bound.
   ///
-  /// - Throws: `inUse` when somebody accepts there, `notASocket` when the name is a file's or a folder's (which is
-  ///   left alone), `directory` when the folder is missing or not to be used, `emptyPath`, `pathTooLong`,
-  ///   `directoryLocked`, `system`.
+  /// - Throws: `inUse` when a process accepts there, `notASocket` when the name belongs to a file or a folder (which is
+  ///   left alone), `directory` when the folder is missing or unusable, `emptyPath`, `pathTooLong`, `directoryLocked`,
+  ///   `system`.
   package init(path: String) throws(SocketFailure) {
     try SocketPath.checkLength(path)
     let lock = try DirectoryLock(path: SocketPath.directory(of: path))
@@ -37,24 +38,24 @@ package struct Listener: Sendable {
     spare = Self.openSpare()
   }
 
-  /// What came of one attempt to accept.
+  /// The result of one attempt to accept.
   package enum Accepted: Hashable, Sendable {
     /// A non-blocking connection, closed on exec.
     case connection(Descriptor, Peer)
-    /// Nobody waits.
+    /// No client waits.
     case none
-    /// No descriptor was free, so a caller was taken and hung up on, which keeps the poller from spinning.
+    /// No descriptor was free, so a client was accepted and closed, which keeps the poller from spinning.
     case turnedAway
-    /// Not even that was possible: take the listener out of the poller until something has been closed.
+    /// Not even that was possible: remove the listener from the poller until a descriptor has been closed.
     case exhausted
   }
 
-  /// Accepts one connection; never waits.
+  /// Accepts one connection; never blocks.
   package mutating func accept() -> Accepted {
     accept(with: fsm_accept)
   }
 
-  /// - Parameter take: `accept4`, or what a test puts in its place to run out of descriptors without doing so.
+  /// - Parameter take: `accept4`, or a test's replacement that simulates running out of descriptors.
   mutating func accept(with take: (Int32) -> Int32) -> Accepted {
     while true {
       let found = take(descriptor.rawValue)
@@ -73,7 +74,7 @@ package struct Listener: Sendable {
     }
   }
 
-  /// Stops listening and removes the file, if it is still the one that was made here.
+  /// Stops listening and removes the file, if it is still the one created here.
   package func closeAndRemove() {
     let lock = try? DirectoryLock(path: SocketPath.directory(of: path))
     if FileIdentity(path: path) == identity { unlink(path) }
@@ -98,7 +99,7 @@ package struct Listener: Sendable {
     return found < 0 ? nil : Descriptor(rawValue: found)
   }
 
-  /// Removes a socket on which nobody accepts; anything else under the name is a failure.
+  /// Removes a socket on which no process accepts; throws for anything else with this name.
   private static func clearStaleSocket(_ path: String) throws(SocketFailure) {
     var found = stat()
     guard lstat(path, &found) == 0 else {
@@ -115,13 +116,13 @@ package struct Listener: Sendable {
         throw .system(doing: "replace the stale socket", path: path, .last)
       }
     } catch .system(_, _, let error) where error.code == EAGAIN || error.code == EPROTOTYPE {
-      // A full backlog, or a socket of another type: either way it is somebody's.
+      // A full backlog, or a socket of another type: in both cases it is in use.
       throw .inUse(path: path, pid: nil)
     }
   }
 
   private static func bind(_ socket: Descriptor, to path: String) throws(SocketFailure) -> FileIdentity {
-    // On Linux the file gets the socket's own mode; unlike umask this is not shared with other threads.
+    // On Linux the file gets the socket's own mode; unlike umask this does not affect other threads.
     _ = fchmod(socket.rawValue, 0o600)
     let result = withSocketAddress(path) { Glibc.bind(socket.rawValue, $0, $1) }
     guard result == 0 else { throw .system(doing: "make the socket", path: path, .last) }
@@ -134,7 +135,7 @@ package struct Listener: Sendable {
     return identity
   }
 
-  /// The system's own maximum; a kernel that does not tell gets a number that it cuts down itself.
+  /// The system's maximum; 4096 if it cannot be read, which the kernel reduces itself.
   private static func maximumBacklog() -> Int32 {
     let file = open("/proc/sys/net/core/somaxconn", O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return 4096 }
@@ -146,7 +147,7 @@ package struct Listener: Sendable {
   }
 }
 
-/// What tells one file from another under the same name.
+/// Distinguishes files that have had the same name.
 private struct FileIdentity: Equatable, Sendable {
   let device: UInt
   let inode: UInt
@@ -159,11 +160,11 @@ private struct FileIdentity: Equatable, Sendable {
   }
 }
 
-/// An exclusive lock on a folder, which the kernel drops with the process.
+/// An exclusive lock on a folder, which the kernel releases when the process ends.
 private struct DirectoryLock {
   private let descriptor: Descriptor
 
-  /// How long another process may keep the lock before we give up: 2 s in steps of 10 ms.
+  /// How long to wait for another process to release the lock: 2 s in steps of 10 ms.
   private static let attempts = 200
   private static let pause: UInt32 = 10_000
 

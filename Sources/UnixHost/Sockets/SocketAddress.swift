@@ -1,7 +1,7 @@
 internal import CSystem
 internal import Glibc
 
-/// Calls `body` with the kernel's form of a Unix socket's path.
+/// Calls `body` with a Unix socket's path as a kernel address.
 ///
 /// - Precondition: The path has 1 to ``SocketPath/maximumBytes`` bytes.
 func withSocketAddress<Result>(
@@ -11,8 +11,8 @@ func withSocketAddress<Result>(
   address.sun_family = sa_family_t(AF_UNIX)
   let bytes = Array(path.utf8)
   precondition(!bytes.isEmpty && bytes.count <= SocketPath.maximumBytes, "checked by whoever took the path")
-  withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }  // The rest stays zero.
-  // Safety: sockaddr_un begins like sockaddr by definition; the kernel is told the true size.
+  withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }  // The rest is zero.
+  // Safety: sockaddr_un begins like sockaddr by definition; the kernel gets the true size.
   return withUnsafePointer(to: &address) { pointer in
     pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
       body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
@@ -20,7 +20,7 @@ func withSocketAddress<Result>(
   }
 }
 
-/// Who is at the other end of a connected Unix socket, as the kernel saw it when the connection was made.
+/// The process at the other end of a connected Unix socket, as recorded by the kernel when the connection was made.
 package struct Peer: Hashable, Sendable {
   /// The process that called `connect`, or, seen from a client, `listen`.
   package let pid: Int32
@@ -38,7 +38,7 @@ package struct Peer: Hashable, Sendable {
   package var isTrusted: Bool { uid == geteuid() || uid == 0 }
 }
 
-/// A new Unix stream socket, closed on exec; `nil` with `errno` set when there is none to be had.
+/// A new Unix stream socket, closed on exec; `nil` with `errno` set if none can be made.
 func makeSocket(nonBlocking: Bool) -> Descriptor? {
   let flags = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | (nonBlocking ? SOCK_NONBLOCK.rawValue : 0))
   let socket = Glibc.socket(AF_UNIX, flags, 0)

@@ -1,4 +1,4 @@
-/// Why a Unix socket could not be had.
+/// Why a Unix socket cannot be used.
 package enum SocketFailure: Error, Hashable, Sendable {
   /// No path was given where one is needed.
   case emptyPath
@@ -6,17 +6,17 @@ package enum SocketFailure: Error, Hashable, Sendable {
   case pathTooLong(path: String, bytes: Int)
   /// The folder of the path cannot be used.
   case directory(path: String, SystemError)
-  /// The folder for the default path belongs to somebody else, or is no folder.
+  /// The folder for the default path belongs to another user, or is not a folder.
   case directoryNotOurs(path: String)
-  /// Another process holds the lock on the folder and does not let go.
+  /// Another process holds the lock on the folder and does not release it.
   case directoryLocked(path: String)
-  /// Somebody accepts connections there; the process, if the kernel says which.
+  /// Another process accepts connections there; its id, if the kernel says so.
   case inUse(path: String, pid: Int32?)
-  /// Something that is no socket has the name.
+  /// Something that is not a socket has the name.
   case notASocket(path: String)
-  /// A system call failed; `doing` is what it was for.
+  /// A system call failed; `doing` is its purpose.
   case system(doing: String, path: String, SystemError)
-  /// Nobody accepts connections at the path.
+  /// No process accepts connections at the path.
   case nobodyListens(path: String)
 }
 

@@ -1,12 +1,12 @@
 internal import CSystem
 internal import Glibc
 
-/// Where the daemon's socket is, and who said so.
+/// The path of the daemon's socket, and where it was given.
 package struct SocketPath: Hashable, Sendable {
-  /// The longest path of a Unix socket in bytes: `sun_path` less its closing zero.
+  /// The longest path of a Unix socket in bytes: `sun_path` without its closing zero.
   package static let maximumBytes = 107
 
-  /// What named the path, strongest first.
+  /// What gave the path, highest precedence first.
   package enum Origin: Hashable, Sendable {
     /// `--socket PATH`
     case option
@@ -21,15 +21,14 @@ package struct SocketPath: Hashable, Sendable {
   package let path: String
   package let origin: Origin
 
-  /// Whether a person or a script named this very path, so that nothing else will do.
+  /// Whether the user named this path, so that no other may be used.
   package var isNamed: Bool { origin == .option || origin == .variable }
 
   /// Finds the path: the option, else `FSMD_SOCKET`, else the runtime directory, else the temporary directory.
   ///
-  /// A variable that is empty counts as unset, and so does a relative `XDG_RUNTIME_DIR` or `TMPDIR`.
-  /// Nothing is touched on the disk.
+  /// An empty variable counts as unset, and so does a relative `XDG_RUNTIME_DIR` or `TMPDIR`. Does not access the disk.
   ///
-  /// - Throws: `emptyPath` for an option without text, `pathTooLong`.
+  /// - Throws: `emptyPath` for an empty option, `pathTooLong`.
   package static func resolve(
     option: String?,
     environment: (String) -> String? = variable
@@ -51,10 +50,11 @@ package struct SocketPath: Hashable, Sendable {
     return found
   }
 
-  /// Makes the folder of a default path, mode 0700; a path that somebody named keeps its folder as it is.
+  /// Makes the folder of a default path, with mode 0700; does nothing for a path that the user named.
   ///
-  /// - Throws: `directory` when it cannot be made, `directoryNotOurs` when the name is taken by a folder of
-  ///   another user, a link or a file.
+  /// - Throws: `directory` when it cannot be made, `directoryNotOurs` when the name belongs to a folder of another
+  ///   user, a
+  ///   link or a file.
   package func prepareDirectory() throws(SocketFailure) {
     guard !isNamed else { return }
     let folder = Self.directory(of: path)
@@ -82,7 +82,7 @@ package struct SocketPath: Hashable, Sendable {
     guard bytes <= maximumBytes else { throw .pathTooLong(path: path, bytes: bytes) }
   }
 
-  /// The folder that a path's last component is in.
+  /// The folder of a path.
   static func directory(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])

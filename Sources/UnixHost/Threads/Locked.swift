@@ -1,11 +1,12 @@
 internal import Glibc
 
-/// A value that one thread at a time has.
+/// A value that only one thread at a time can use.
 ///
-/// The lock is POSIX's and not the standard library's, whose algorithm the thread sanitizer cannot see: with it every
-/// value that goes from one thread to the next would count as a race.
+/// The lock is POSIX's and not the standard library's: the thread sanitizer cannot see through the latter and would
+/// report
+/// every value passed between threads as a race.
 package final class Locked<Value>: @unchecked Sendable {
-  // Safety: `value` is touched with `mutex` held only. The mutex stays at its place until this value goes.
+  // Safety: `value` is used only while `mutex` is held. The mutex keeps its address until deinit.
   private var value: Value
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
@@ -20,7 +21,7 @@ package final class Locked<Value>: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// Does `body` with the value, while others wait. Not to be called within itself.
+  /// Calls `body` with the value while other threads wait. Not reentrant.
   package func withLock<Result, Failure: Error>(
     _ body: (inout sending Value) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {
@@ -30,9 +31,9 @@ package final class Locked<Value>: @unchecked Sendable {
   }
 }
 
-/// Lets one thread wait until another says that it may go on; POSIX's for the same reason as ``Locked``.
+/// Lets one thread wait until another signals; POSIX's for the same reason as ``Locked``.
 final class Semaphore: @unchecked Sendable {
-  // Safety: made for any number of threads. It stays at its place until this value goes.
+  // Safety: made for any number of threads. It keeps its address until deinit.
   private let semaphore: UnsafeMutablePointer<sem_t>
 
   init() {
@@ -45,7 +46,7 @@ final class Semaphore: @unchecked Sendable {
     semaphore.deallocate()
   }
 
-  /// Lets one thread go on: one that waits, or the next that would.
+  /// Releases one thread: one that waits, or the next that would.
   func signal() {
     sem_post(semaphore)
   }

@@ -1,11 +1,12 @@
 internal import CSystem
 internal import Glibc
 
-/// Threads for work that would keep an event loop waiting.
+/// Threads for work that would block an event loop.
 ///
-/// At most ``places`` jobs run at a time; the others wait in order. A job that takes long calls ``yield()`` now and then,
-/// which lets the next one have its place and waits for another: so a few long jobs cannot shut the others out. Threads
-/// have a lower priority than the event loop's, and are made when they are needed.
+/// At most ``places`` jobs run at a time; the others wait in order. A long job calls ``yield()`` regularly, which hands
+/// its
+/// place to the next job and waits for another: so a few long jobs cannot block the others. The threads have a lower
+/// priority than the event loop and are made on demand.
 package final class WorkerPool: Sendable {
   package typealias Job = @Sendable () -> Void
 
@@ -20,7 +21,7 @@ package final class WorkerPool: Sendable {
     var waiting: [Waiting] = []
     /// Jobs that have a place.
     var running = 0
-    /// Threads without a job. The last one to become idle is used first; its stack is warm.
+    /// Threads without a job. The last one to become idle is used first, since its stack is warm.
     var idle: [Parking] = []
   }
 
@@ -30,7 +31,7 @@ package final class WorkerPool: Sendable {
     case suspended(Semaphore)
   }
 
-  /// Where an idle thread waits for its next job.
+  /// An idle thread's wait for its next job.
   private final class Parking: Sendable {
     let signal = Semaphore()
     let job = Locked<Job?>(nil)
@@ -47,7 +48,7 @@ package final class WorkerPool: Sendable {
   /// Processors that this process may use.
   package static var processors: Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
 
-  /// Runs a job as soon as there is a place for it.
+  /// Runs a job as soon as a place is free.
   package func submit(_ job: @escaping Job) {
     let canRun = state.withLock { state in
       guard state.running < places else {
@@ -60,9 +61,9 @@ package final class WorkerPool: Sendable {
     if canRun { start(job) }
   }
 
-  /// Waits until all jobs that were submitted before are done.
+  /// Waits until all jobs submitted earlier are done.
   ///
-  /// - Precondition: There is one place, so that jobs are done in order. Not to be called by a job.
+  /// - Precondition: There is one place, so that jobs run in order. Do not call it from a job.
   package func wait() {
     precondition(places == 1, "only one after the other are jobs done in order")
     let done = Semaphore()
@@ -70,9 +71,9 @@ package final class WorkerPool: Sendable {
     done.wait()
   }
 
-  /// Lets the job that has waited longest run in place of the calling one, which goes on when it is its turn again.
+  /// Lets the longest-waiting job run in place of the calling one, which continues when its turn comes.
   ///
-  /// It returns at once when no job waits. To be called by jobs of this pool only.
+  /// Returns at once when no job waits. Call it only from jobs of this pool.
   package func yield() {
     let own = Semaphore()
     let next: Waiting? = state.withLock { state in
@@ -98,7 +99,7 @@ package final class WorkerPool: Sendable {
     }
   }
 
-  /// What a thread needs to begin.
+  /// The arguments of a new thread.
   private final class Beginning: Sendable {
     let pool: WorkerPool
     let parking = Parking()
@@ -116,7 +117,7 @@ package final class WorkerPool: Sendable {
     pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
     // Address space only, until it is used: machines may recurse over long texts.
     pthread_attr_setstacksize(&attributes, 8 << 20)
-    // Safety: balanced by `takeRetainedValue` in the thread, or below where there is none.
+    // Safety: balanced by `takeRetainedValue` in the thread, or below if no thread was made.
     let beginning = Unmanaged.passRetained(Beginning(self, job))
     let failure = pthread_create(
       &thread, &attributes,
@@ -128,20 +129,20 @@ package final class WorkerPool: Sendable {
       }, beginning.toOpaque())
     pthread_attr_destroy(&attributes)
     guard failure != 0 else { return }
-    // No thread is left: whoever asked does it himself, and waits.
+    // No thread could be made: the calling thread runs the job itself.
     beginning.release()
     job()
     finish()
   }
 
-  /// What a thread does: its first job, and then whatever comes.
+  /// A thread's loop: its first job, then further ones.
   private func serve(_ first: Parking) {
     fsm_be_nice(niceness)
     var parking: Parking? = first
     while let present = parking, perform(present) { parking = nextParking() }
   }
 
-  /// Does the job that was left, and lets go of it and all that it holds before the thread may wait for the next.
+  /// Runs the pending job and releases it with all that it holds before the thread may wait again.
   ///
   /// - Returns: Whether there was one.
   private func perform(_ parking: Parking) -> Bool {
@@ -150,7 +151,7 @@ package final class WorkerPool: Sendable {
     return true
   }
 
-  /// The next job for a thread that has done one, or none if it is to end.
+  /// The next job for a thread that has finished one, or none if the thread is to end.
   private func nextParking() -> Parking {
     let parking = Parking()
     let next: Waiting? = state.withLock { state in
@@ -160,7 +161,7 @@ package final class WorkerPool: Sendable {
       }
       let next = state.waiting.isEmpty ? nil : state.waiting.removeFirst()
       if next == nil { state.running -= 1 }
-      // Its place goes to the suspended job, which has a thread already.
+      // The place goes to the suspended job, which already has a thread.
       if state.idle.count < places { state.idle.append(parking) } else { parking.signal.signal() }
       return next
     }
@@ -173,7 +174,7 @@ package final class WorkerPool: Sendable {
     return parking
   }
 
-  /// Gives the place of a job that is done to the next, where no thread does it.
+  /// Passes the place of a finished job to the next one, on a thread that is not the pool's.
   private func finish() {
     let next: Waiting? = state.withLock { state in
       guard !state.waiting.isEmpty else {
