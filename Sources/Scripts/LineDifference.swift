@@ -1,6 +1,6 @@
 import LineProtocol
 
-/// How one list of lines becomes another: what they have in common, what goes and what comes, in order.
+/// The difference between two lists of lines: common, removed and added lines, in order.
 package struct LineDifference: Sendable {
   package enum Step: Hashable, Sendable {
     case same(old: Int, new: Int)
@@ -8,13 +8,13 @@ package struct LineDifference: Sendable {
     case added(new: Int)
   }
 
-  /// Where one is replaced by another, what goes stands first.
+  /// Where lines are replaced, the removed ones come first.
   package private(set) var steps: [Step] = []
 
-  /// Lists that differ in more lines than this are not looked through for what they have in common within.
+  /// Differing parts with more lines than this are not searched for common lines.
   private static let most = 2_000
 
-  /// - Complexity: O((*n* + *m*)·*d*) in the lines of both and those that differ, of which at most 2,000 are compared.
+  /// - Complexity: O((*n* + *m*)·*d*) in the lines of both and the differing ones, of which at most 2,000 are compared.
   package init(from old: [String], to new: [String]) {
     let start = zip(old, new).prefix { $0 == $1 }.count
     let shorter = min(old.count, new.count) - start

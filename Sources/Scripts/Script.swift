@@ -1,10 +1,10 @@
 package import LineProtocol
 
-/// A script that has been read: the requests in their order, and what is expected of each.
+/// A parsed script: the requests in order, and the expectation for each.
 ///
-/// Requests stand in one run of bytes as they will be sent, so that a player can send very many at once.
+/// The requests are stored as one run of bytes in the form in which they are sent, so that many can be sent at once.
 package struct Script: Sendable {
-  /// A file that belongs to it: the script itself first, then what it includes.
+  /// A file of the script: the script itself first, then the files that it includes.
   package struct Source: Sendable {
     package let name: String
     package let bytes: [UInt8]
@@ -12,9 +12,9 @@ package struct Script: Sendable {
 
   /// One thing to do.
   package struct Step: Sendable {
-    /// Its file, as a place in ``Script/sources``.
+    /// Index of its file in ``Script/sources``.
     package let source: Int32
-    /// Its line there, from 1.
+    /// Its line in the file, from 1.
     package let line: Int32
     package let action: Action
     fileprivate let start: Int
@@ -22,36 +22,36 @@ package struct Script: Sendable {
   }
 
   package enum Action: Sendable {
-    /// A request. `outcome` is a place in ``Script/outcomes``; below 0 it only must not fail.
+    /// A request. `outcome` is an index in ``Script/outcomes``; if negative, the request only must not fail.
     case request(Verb?, outcome: Int32)
-    /// A place in ``Script/checks``, with the request it needs, if any.
+    /// Index in ``Script/checks``; the step carries the request that the check needs, if any.
     case check(Int32)
-    /// The steps up to `past` come so many times; the last of them is the ``again`` of this one.
+    /// Repeats the steps up to `past` so many times; the last of them is the matching ``again``.
     case repeats(Int32, past: Int32)
     case again(first: Int32)
   }
 
-  /// What is written as `expect` or `never` and is no request of the protocol.
+  /// An `expect` or `never` that is not a request of the protocol.
   package enum Check: Hashable, Sendable {
     /// Exactly these timers run, in any order. Its request is `show`.
     case timers(machine: String, names: [String])
-    /// Its request is `show`.
+    /// A reading has a value. Its request is `show`.
     case reading(machine: String, name: String, Reading)
-    /// `within` in nanoseconds; without it, at the present moment. It has no request.
+    /// An output is emitted within so many nanoseconds; without `within`, at the current time. It has no request.
     case output(machine: String, name: String, within: Int64?)
-    /// From here to the end. Its requests are `watch` and `expect`.
+    /// The state never occurs from here to the end. Its requests are `watch` and `expect`.
     case never(machine: String, StateText)
   }
 
-  /// A reading as a script wants it.
+  /// The expected value of a reading.
   package enum Reading: Hashable, Sendable {
     case number(Double, tolerance: Double)
     case text(String)
-    /// There is none of that name now.
+    /// The machine has no such reading now.
     case none
   }
 
-  /// The seed of the world that it plays in, where it says so.
+  /// The seed of its world, if the script gives one.
   package internal(set) var seed: UInt64?
   package internal(set) var sources: [Source] = []
   package internal(set) var steps: [Step] = []
@@ -62,7 +62,7 @@ package struct Script: Sendable {
   /// The name of the script's own file.
   package var name: String { sources[0].name }
 
-  /// What a step sends, with line ends; empty if it sends nothing. Valid within the call.
+  /// The bytes that a step sends, with line ends; empty if it sends nothing. Valid within the call.
   package func withRequest<R>(of step: Step, _ body: (UnsafeRawBufferPointer) -> R) -> R {
     text.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[step.start..<(step.start + Int(step.length))])) }
   }
@@ -75,7 +75,7 @@ package struct Script: Sendable {
   /// `FILE:LINE` of a step.
   package func place(of step: Step) -> String { "\(sources[Int(step.source)].name):\(step.line)" }
 
-  /// The line of a step as it stands in its file, without the blanks around it.
+  /// The line of a step as written in its file, without leading and trailing blanks.
   package func line(of step: Step) -> String {
     let lines = sources[Int(step.source)].bytes.split(
       separator: 0x0A, maxSplits: Int(step.line), omittingEmptySubsequences: false)
@@ -106,7 +106,7 @@ package struct Script: Sendable {
         source: Int32(source), line: Int32(line), action: action, start: start, length: Int32(text.count - start)))
   }
 
-  /// Says of the step at `place`, which begins a `repeat`, that the next step is past it.
+  /// Sets the end of the `repeat` step at `place` to the next step.
   mutating func close(repeatAt place: Int) {
     guard case .repeats(let count, _) = steps[place].action else { return }
     let step = steps[place]
@@ -116,31 +116,31 @@ package struct Script: Sendable {
   }
 }
 
-/// How large a script may be.
+/// Size limits of a script.
 package enum ScriptLimits {
-  /// Bytes of a line, without its end and with the values of its names; the same as of a request.
+  /// Bytes of a line, without its end and with names replaced; the same as for a request.
   package static let line = 65_536
-  /// Bytes of a script's file with all that it includes, each file counted as often as it is included.
+  /// Bytes of a script with all files that it includes, each file counted as often as it is included.
   package static let file = 256 << 20
-  /// Files within files, the script itself included.
+  /// Depth of includes, the script itself counted.
   package static let includes = 16
-  /// Times that a `repeat` may ask for.
+  /// Count of one `repeat`.
   package static let times = 1_000_000
-  /// Lines that are played when every `repeat` is written out.
+  /// Lines played, with every `repeat` expanded.
   package static let lines = 10_000_000
-  /// Blocks within blocks.
+  /// Depth of blocks.
   package static let blocks = 32
-  /// Names that `let` gives.
+  /// Names defined by `let`.
   package static let names = 10_000
   /// Bytes of the value of a name.
   package static let value = 4_096
-  /// Bytes that the values of names add to all lines together, beyond what is written there.
+  /// Bytes that the values of names add to all lines together.
   package static let expansion = 16 << 20
-  /// What the name of an included file ends with.
+  /// The file name ending of an included file.
   package static let ending = ".fsm"
 }
 
-/// What is wrong with a script, and where.
+/// An error in a script, and its position.
 package struct ScriptFailure: Error, Hashable, Sendable, CustomStringConvertible {
   package let file: String
   /// From 1.

@@ -1,6 +1,6 @@
 package import LineProtocol
 
-/// What stands behind `=>` in a script: what is to come of a request.
+/// The expected outcome of a request, written after `=>`.
 package struct ScriptOutcome: Hashable, Sendable {
   package enum Result: Hashable, Sendable {
     /// Any success.
@@ -9,9 +9,9 @@ package struct ScriptOutcome: Hashable, Sendable {
     case moved(from: StateText?, to: StateText?)
     case stayed(StateText?)
     case ignored(StateText?)
-    /// A failure with this code; nil for one of the machine, `REFUSED`.
+    /// A failure with this code; nil for a refusal by the machine, `REFUSED`.
     case refused(FailureCode?)
-    /// A success whose last word is this: the state that the machine is in then, or a number, or `yes`.
+    /// A success whose last word is this: the machine's state afterwards, a number, or `yes`.
     case state(StateText)
   }
 
@@ -24,15 +24,15 @@ package struct ScriptOutcome: Hashable, Sendable {
     self.fields = fields
   }
 
-  /// The words of an outcome, for messages.
+  /// The forms of an outcome, for messages.
   package static let form = "ok, moved [[FROM] TO], stayed [STATE], ignored [STATE], refused [CODE] or a state"
 
   package enum Failure: Error, Equatable {
-    /// What is wrong, and with which of the words.
+    /// What is wrong, and the index of the wrong word.
     case wrong(String, word: Int)
   }
 
-  /// Reads the words behind the arrow.
+  /// Parses the words after the arrow.
   package init(words: [String], fields: [ServerLine.Field]) throws(Failure) {
     func state(_ place: Int) throws(Failure) -> StateText? {
       guard words.indices.contains(place) else { return nil }
@@ -105,7 +105,7 @@ package struct ScriptOutcome: Hashable, Sendable {
     return words.compactMap(\.self).joined(separator: " ")
   }
 
-  /// Whether a reply is what is asked for.
+  /// Whether a reply matches.
   package func matches(_ reply: borrowing ScriptReply) -> Bool {
     let isSuccess = reply.lineClass == .success
     let fits =
@@ -124,7 +124,7 @@ package struct ScriptOutcome: Hashable, Sendable {
     return fields.allSatisfy { ScriptOutcome.equal($0.value, reply.text(of: $0.key) ?? "", key: $0.key) }
   }
 
-  /// What came instead, in the words of an outcome.
+  /// The actual reply in the form of an outcome, with the expected fields.
   package func found(_ reply: borrowing ScriptReply) -> String {
     var text = ScriptOutcome.found(reply)
     for field in fields { text += " " + ScriptOutcome.written(field.key, reply.text(of: field.key) ?? "") }
@@ -135,7 +135,7 @@ package struct ScriptOutcome: Hashable, Sendable {
     "\(key)=" + (Word.needsQuotes(value, asValue: true) && !value.isEmpty ? Word.quoted(value) : value)
   }
 
-  /// A reply in the words of an outcome, with the reason of a failure.
+  /// A reply in the form of an outcome, with the reason of a failure.
   package static func found(_ reply: borrowing ScriptReply) -> String {
     let words = reply.words
     guard reply.lineClass == .failure else {
@@ -147,7 +147,7 @@ package struct ScriptOutcome: Hashable, Sendable {
     return (code == FailureCode.refused.word ? "refused" : "refused \(code)") + note + meant
   }
 
-  /// Whether a field has the value asked for; times may be written in any unit.
+  /// Whether a field has the expected value; times may be written in any unit.
   private static func equal(_ wanted: String, _ got: String, key: String) -> Bool {
     if wanted == got { return true }
     guard key == "t", let first = TimeText.time(wanted), let second = TimeText.time(got) else { return false }

@@ -1,8 +1,8 @@
 import LineProtocol
 
-/// Lines that say something to the player alone: the seed, names, repeats, other files.
+/// Lines for the player only: the seed, names, repeats, included files.
 extension ScriptParser {
-  /// `seed N`, which the world is made with, and so must be known before anything is done in it.
+  /// `seed N`. The world is made with it, so it must come before any request.
   mutating func takeSeed(_ first: Int) throws(ScriptFailure) {
     guard words.words.count > first + 1 else { throw failure(word: first + 1, "'seed' is used as 'seed N'") }
     let found = words.text(words.words[first + 1])

@@ -1,11 +1,11 @@
 import LineProtocol
 
-/// What a line of a script may be.
+/// The lines that a script may contain.
 extension ScriptParser {
   private static let ownWords = ["after", "at", "end", "expect", "include", "let", "never", "repeat", "seed"]
   private static let longestName = 255
 
-  /// Takes the present line, of which the words are known.
+  /// Parses the current line, whose words are known.
   mutating func takeLine() throws(ScriptFailure) {
     var first = 0
     if words.isWord(0, "at") || words.isWord(0, "after") {
@@ -46,7 +46,7 @@ extension ScriptParser {
 
   // MARK: Time
 
-  /// `at TIME` or `after DURATION`, as the request that does it.
+  /// Turns `at TIME` or `after DURATION` into the request that does it.
   private mutating func takeTime() throws(ScriptFailure) {
     let isAt = words.isWord(0, "at")
     guard words.words.count > 1 else {
@@ -70,7 +70,7 @@ extension ScriptParser {
       .request(.advance, outcome: -1), words: 1..<2, before: isAt ? "advance until " : "advance ")
   }
 
-  /// The duration at a place.
+  /// The duration at an index.
   private func duration(_ place: Int) throws(ScriptFailure) -> Int64 {
     guard words.words.indices.contains(place) else {
       throw failure(word: place, "a duration must follow 'within': \(TimeText.durationForm)")
@@ -123,7 +123,7 @@ extension ScriptParser {
     if found == ">" {
       return failure(word: place, "this is a line of a transcript; 'fsmrepl check' repeats those")
     }
-    // Of two that are as near, the request of the protocol is the more likely one.
+    // Of two equally near words, prefer the verb of the protocol.
     let known = Verb.allCases.filter { !Self.barred.contains($0) }.map(\.name) + Self.ownWords
     guard let near = Nearest.match(found, among: known) else {
       return failure(word: place, "'\(found)' is no verb; there are \(Set(known).sorted().joined(separator: " "))")
@@ -131,7 +131,7 @@ extension ScriptParser {
     return failure(word: place, "'\(found)' is no verb; did you mean '\(near)'?")
   }
 
-  /// Whether a verb may stand here, with as many words as it has.
+  /// Checks that a verb with these words is allowed here.
   private func checkUse(
     of verb: Verb, _ place: Int, _ end: Int, _ outcome: Int32, isInBatch: Bool
   ) throws(ScriptFailure) {
@@ -144,7 +144,7 @@ extension ScriptParser {
     try checkKeys(of: entry, place, end, outcome)
   }
 
-  /// Whether the plain words behind a verb are those of one of its forms.
+  /// Checks that the plain words after a verb fit one of its forms.
   private func checkForm(
     of entry: VerbEntry, _ place: Int, _ end: Int, _ outcome: Int32
   ) throws(ScriptFailure) {
@@ -164,7 +164,7 @@ extension ScriptParser {
     }
   }
 
-  /// Whether the `key=value` words behind a verb are among those that it has, each once and with a value of its sort.
+  /// Checks that the `key=value` words after a verb are known, given once, and have valid values.
   private func checkKeys(
     of entry: VerbEntry, _ place: Int, _ end: Int, _ outcome: Int32
   ) throws(ScriptFailure) {
@@ -185,10 +185,10 @@ extension ScriptParser {
     }
   }
 
-  /// Verbs that have no place in a script, whatever follows.
+  /// Verbs that are never allowed in a script.
   private static let barred: Set<Verb> = [.cancel, .diff, .mode, .quiet, .quit, .shutdown, .use]
 
-  /// Why a verb has no place in a script.
+  /// Why a verb is not allowed in a script; `nil` if it is.
   private func barred(_ verb: Verb, _ place: Int, _ end: Int) -> String? {
     switch verb {
     case .quit, .shutdown: "a script ends with its last line, without '\(verb.name)'"
@@ -209,7 +209,7 @@ extension ScriptParser {
     outcome >= 0 && script.outcomes[Int(outcome)].result == .refused(code)
   }
 
-  /// The outcome behind an arrow, as its place among all outcomes; below 0 without an arrow.
+  /// The index of the outcome after an arrow; negative without an arrow.
   private mutating func outcome(behind arrow: Int) throws(ScriptFailure) -> Int32 {
     guard arrow < words.words.count else { return -1 }
     let text = String(decoding: words.written(arrow..<words.words.count), as: UTF8.self)
@@ -239,9 +239,9 @@ extension ScriptParser {
 
   // MARK: Expectations
 
-  /// An `expect` that is no request of the protocol.
+  /// Parses an `expect` that is not a request of the protocol.
   ///
-  /// - Returns: False if it is one.
+  /// - Returns: False if it is a request.
   private mutating func takeCheck(_ first: Int) throws(ScriptFailure) -> Bool {
     let count = words.words.count - first
     let check: Script.Check
@@ -318,7 +318,7 @@ extension ScriptParser {
       throw failure(word: first + 2, "'\(text)' can be no state")
     }
     script.checks.append(.never(machine: machine, state))
-    // Two asterisks make a pattern that no line of the script is likely to take away.
+    // With two asterisks, no `unwatch` in a script is likely to name the same pattern.
     try append(
       .check(Int32(script.checks.count - 1)),
       request: "watch \(machine)** what=all\nexpect \(machine) \(Word.written(text))\n")
@@ -334,7 +334,7 @@ extension ScriptParser {
     return words.text(word)
   }
 
-  /// Sees to the number of words from a place on, to the end of the line.
+  /// Checks the number of words from an index to the end of the line.
   func exactly(_ count: Int, _ first: Int, _ form: String) throws(ScriptFailure) {
     guard words.words.count != first + count else { return }
     guard words.words.count > first + count else {
@@ -344,7 +344,7 @@ extension ScriptParser {
     throw failure(word: first + count, "'\(found)' is one word too many; the form is '\(form)'")
   }
 
-  /// Cuts at commas outside parentheses.
+  /// Splits at commas outside parentheses.
   private static func split(_ text: String) -> [String] {
     var depth = 0
     return text.split(omittingEmptySubsequences: false) { character in
@@ -356,7 +356,7 @@ extension ScriptParser {
 }
 
 extension ScriptWords {
-  /// Whether there is no `=>`, as behind a request.
+  /// Whether there is no `=>` from this word on.
   fileprivate func arrowless(_ first: Int) -> Bool {
     (try? arrow(from: first)) == words.count
   }

@@ -1,11 +1,11 @@
 import LineProtocol
 
-/// Reads scripts: requests as at the prompt, with times, expectations, names, repeats and other files.
+/// Parses scripts: requests as at the prompt, with times, expectations, names, repeats and included files.
 ///
-/// Docs/Scripts.md has the grammar. It sees to everything that can be seen without a daemon, and stops at the first
-/// mistake.
+/// Docs/Scripts.md has the grammar. It checks everything that can be checked without a daemon, and stops at the first
+/// error.
 package struct ScriptParser: ~Copyable {
-  /// What came of reading a file.
+  /// The result of reading a file.
   package enum Loaded {
     case bytes([UInt8])
     /// Why it cannot be read.
@@ -13,7 +13,7 @@ package struct ScriptParser: ~Copyable {
   }
 
   private enum Block {
-    /// The step that begins it, and how often its surroundings are played.
+    /// The index of its step, and how often the lines around it are played.
     case repeats(step: Int, within: Int)
     case batch
   }
@@ -24,9 +24,9 @@ package struct ScriptParser: ~Copyable {
   var names: [String: ScriptName] = [:]
   var outcomes: [String: Int32] = [:]
   private var blocks: [(block: Block, start: ScriptFailure)] = []
-  /// The files that are being read, each included by the one before it.
+  /// The files being read, each included by the one before it.
   private var files: [String] = []
-  /// How often the present line is played.
+  /// How often the current line is played.
   private var times = 1
   private var linesPlayed = 0
   private var bytesRead = 0
@@ -34,19 +34,19 @@ package struct ScriptParser: ~Copyable {
   private var expansion = 0
   var source = 0
   var line = 0
-  // Safety: the present line in the bytes of its file, which `read` holds on to while it looks at it.
+  // Safety: the current line in the bytes of its file, which `read` keeps alive while this is used.
   private var raw = UnsafeRawBufferPointer(start: nil, count: 0)
 
   private init(load: @escaping (String) -> Loaded) {
     self.load = load
   }
 
-  /// Reads a script with all that it includes.
+  /// Parses a script with all files that it includes.
   ///
   /// - Parameters:
-  ///   - name: The path of the file, as it is to stand in messages; what it includes is looked for beside it.
-  ///   - load: Reads a file that is included.
-  /// - Throws: The first mistake.
+  ///   - name: The path of the file, for messages; included files are searched relative to it.
+  ///   - load: Reads an included file.
+  /// - Throws: The first error.
   /// - Complexity: O(*n*) in the bytes of all files.
   package static func parse(
     _ name: String, _ bytes: [UInt8], load: (String) -> Loaded
@@ -88,7 +88,7 @@ package struct ScriptParser: ~Copyable {
   }
 
   private mutating func readLines(_ bytes: UnsafeRawBufferPointer) throws(ScriptFailure) {
-    // Some editors put a mark of three bytes before the first line.
+    // Some editors write a byte order mark before the first line.
     var start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
     while start < bytes.count {
       let lineFeed = bytes[start...].firstIndex(of: 0x0A) ?? bytes.count
@@ -135,7 +135,7 @@ package struct ScriptParser: ~Copyable {
     }
   }
 
-  /// A mistake at a place of the present line, in bytes.
+  /// An error at a byte offset of the current line.
   func failure(at start: Int, _ message: String) -> ScriptFailure {
     failure(behind: String(decoding: raw.prefix(start), as: UTF8.self), message)
   }
@@ -144,7 +144,7 @@ package struct ScriptParser: ~Copyable {
     ScriptFailure(file: script.sources[source].name, line: max(1, line), column: text.count + 1, message: message)
   }
 
-  /// A mistake at a word; behind the last one if there is none at that place.
+  /// An error at a word; after the last word if there is none at this index.
   func failure(word place: Int, _ message: String) -> ScriptFailure {
     guard words.words.indices.contains(place) else {
       return failure(at: raw.lastIndex { $0 > 0x20 }.map { $0 + 1 } ?? 0, message)
@@ -154,16 +154,16 @@ package struct ScriptParser: ~Copyable {
 
   // MARK: Steps
 
-  /// Whether the present line stands in a file that another includes.
+  /// Whether the current line is in an included file.
   var isIncluded: Bool { files.count > 1 }
 
   var isInBatch: Bool {
     blocks.contains { if case .batch = $0.block { true } else { false } }
   }
 
-  /// Appends a step that sends some words of the present line.
+  /// Appends a step that sends some words of the current line.
   ///
-  /// - Parameter before: What is sent before them.
+  /// - Parameter before: Text to send before them.
   mutating func append(
     _ action: Script.Action, words range: Range<Int>, before: StaticString = ""
   ) throws(ScriptFailure) {
@@ -205,7 +205,7 @@ package struct ScriptParser: ~Copyable {
     blocks.append((block, failure(word: place, unclosed)))
   }
 
-  /// Ends the innermost block that was begun in this file.
+  /// Ends the innermost block that began in this file.
   ///
   /// - Returns: Whether it was a batch, whose `end` is a request.
   mutating func endBlock(word place: Int) throws(ScriptFailure) -> Bool {
@@ -222,7 +222,7 @@ package struct ScriptParser: ~Copyable {
 
   mutating func include(_ path: String, word place: Int) throws(ScriptFailure) {
     let file = Self.path(path, beside: script.sources[source].name)
-    // A mistake is told with the words around it, which of a file that is no script are nobody's business.
+    // An error quotes the words around it, so files that are not scripts must not be read.
     guard file.hasSuffix(ScriptLimits.ending) else {
       throw failure(word: place, "'\(file)' is no script; the name of one ends with '\(ScriptLimits.ending)'")
     }
@@ -243,7 +243,7 @@ package struct ScriptParser: ~Copyable {
     (self.source, self.line, self.raw) = (source, line, raw)
   }
 
-  /// A path as an including file means it, without `.` and, where that is possible by name alone, without `..`.
+  /// Resolves a path relative to the including file: without `.` and, where possible, without `..`.
   static func path(_ path: String, beside file: String) -> String {
     let folder = file.lastIndex(of: "/").map { String(file[...$0]) } ?? ""
     let whole = path.hasPrefix("/") ? path : folder + path

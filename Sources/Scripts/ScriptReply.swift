@@ -1,12 +1,13 @@
 package import LineProtocol
 
-/// The line that ends a reply, or a notice, taken apart where it stands: for scripts, which read very many of them.
+/// A reply's last line or a notice, parsed in place, for scripts, which read very many of them.
 ///
-/// The words are places in the line, so what is handed out is valid as long as the line is, and until the next one is
-/// taken apart. One value is used for line after line, and then allocates nothing.
+/// Words are ranges of the line, so returned bytes are valid as long as the line, and until the next parse. One value
+/// is
+/// reused for all lines and then allocates nothing.
 package struct ScriptReply: ~Copyable {
   package private(set) var lineClass = LineClass.flow
-  // Safety: points into the line handed to `parse`, which outlives the reply's use; the places lie within it.
+  // Safety: points into the line passed to `parse`, which outlives the reply's use; all ranges lie within it.
   private var base = UnsafeRawPointer(bitPattern: 1).unsafelyUnwrapped
   private var count = 0
   private var plain: [Request.Word] = []
@@ -19,7 +20,7 @@ package struct ScriptReply: ~Copyable {
     keyed.reserveCapacity(16)
   }
 
-  /// Takes a line apart; escapes in quoted words are resolved in place.
+  /// Parses a line; resolves escapes in quoted words in place.
   ///
   /// - Returns: False for a line that this version of the protocol does not know.
   package mutating func parse(_ line: UnsafeMutableRawBufferPointer) -> Bool {
@@ -33,7 +34,7 @@ package struct ScriptReply: ~Copyable {
     lineClass = found
     base = UnsafeRawPointer(start)
     count = line.count
-    // The class is blanked out while words are looked for, so that their places are places in the line.
+    // The class is blanked while words are scanned, so that their positions refer to the line.
     line[0] = WordScanner.space
     defer { line[0] = first }
     var scanner = WordScanner(line)
@@ -55,10 +56,10 @@ package struct ScriptReply: ~Copyable {
     return true
   }
 
-  /// How many plain words there are.
+  /// The number of plain words.
   package var wordCount: Int { plain.count }
 
-  /// A plain word, without quotes and escapes; empty if there is none at that place.
+  /// A plain word, without quotes and escapes; empty if there is none at this index.
   package func word(_ place: Int) -> UnsafeRawBufferPointer {
     plain.indices.contains(place) ? text(plain[place]) : UnsafeRawBufferPointer(start: nil, count: 0)
   }
@@ -84,10 +85,10 @@ package struct ScriptReply: ~Copyable {
     return nil
   }
 
-  /// The number of the input that a line speaks of.
+  /// The sequence number of the input that the line names.
   package var sequence: UInt64? { value("seq").flatMap { ScriptReply.number($0) } }
 
-  /// The text for people behind ` : `.
+  /// The text for people after ` : `.
   package var note: String? {
     notePlace.map { String(decoding: UnsafeRawBufferPointer(start: base + $0, count: count - $0), as: UTF8.self) }
   }

@@ -1,14 +1,15 @@
 import LineProtocol
 
-/// A line of a script, cut into words, with the values of its names put in.
+/// A line of a script, split into words, with the values of names inserted.
 ///
-/// It knows of each word where it stands in the line as it was written, for messages, and where in the line as it will
-/// be sent. One value is used for line after line.
+/// It knows the position of each word in the line as written, for messages, and in the line to send. One value is
+/// reused
+/// for all lines.
 struct ScriptWords: ~Copyable {
   struct Word {
-    /// Where it begins in the line of the file.
+    /// Its offset in the line of the file.
     let start: Int
-    /// Where it stands in ``ScriptWords/written``, quotes and all.
+    /// Its range in ``ScriptWords/written``, with quotes.
     let range: Range<Int>
     fileprivate let place: Request.Word
     let isQuoted: Bool
@@ -17,20 +18,20 @@ struct ScriptWords: ~Copyable {
   }
 
   struct Problem: Error {
-    /// In the line of the file.
+    /// Offset in the line of the file.
     let start: Int
     let message: String
   }
 
   private(set) var words: [Word] = []
-  /// The line as it will be sent.
+  /// The line to send.
   private(set) var written = ByteBuffer(capacity: 256)
-  /// The same, with escapes resolved.
+  /// The line to send, with escapes resolved.
   private var resolved = ByteBuffer(capacity: 256)
 
-  /// Cuts a line.
+  /// Splits a line.
   ///
-  /// - Parameter names: The values of the names that `$` may stand before.
+  /// - Parameter names: The values of the names that may follow `$`.
   mutating func read(_ line: UnsafeRawBufferPointer, names: [String: ScriptName]) throws(Problem) {
     written.removeAll()
     written.append(line)
@@ -42,7 +43,7 @@ struct ScriptWords: ~Copyable {
     words.removeAll(keepingCapacity: true)
     resolved.removeAll()
     resolved.append(written.bytes)
-    // Safety: the scanner writes within the bytes of `resolved`, which nobody else looks at meanwhile.
+    // Safety: the scanner writes within the bytes of `resolved`, which nothing else reads meanwhile.
     var scanner = WordScanner(UnsafeMutableRawBufferPointer(mutating: resolved.bytes))
     while scanner.skipBlanks() {
       let start = scanner.place
@@ -57,7 +58,7 @@ struct ScriptWords: ~Copyable {
     }
   }
 
-  /// Puts the values in and cuts again; every word keeps its place in the file.
+  /// Inserts the values and splits again; every word keeps its position in the file.
   private mutating func expand(_ line: UnsafeRawBufferPointer, _ names: [String: ScriptName]) throws(Problem) {
     var texts: [String] = []
     var length = 0
@@ -70,7 +71,7 @@ struct ScriptWords: ~Copyable {
       }
       let value = try Self.value(
         of: text(word), raw, word.start, names, room: ScriptLimits.line - length + raw.count + 1)
-      // A value is always part of its word: blanks or an arrow in it do not make another.
+      // A value is always part of its word: blanks or an arrow in it do not start another word.
       let isBare = !value.isEmpty && value.utf8.allSatisfy { TextRules.isNameByte($0) }
       let quoted = isBare ? value : LineProtocol.Word.quoted(value)
       texts.append(word.isPlain ? quoted : "\(key(word))=\(quoted)")
@@ -127,7 +128,7 @@ struct ScriptWords: ~Copyable {
       message: "with the values of its names this line has more than \(ScriptLimits.line) bytes, the most there may be")
   }
 
-  /// A word's text; of `key=value` the value. Quotes and escapes are gone.
+  /// A word's text; of `key=value` the value. Without quotes and escapes.
   func bytes(_ word: Word) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(rebasing: resolved.bytes[Int(word.place.start)..<Int(word.place.start + word.place.length)])
   }
@@ -140,21 +141,21 @@ struct ScriptWords: ~Copyable {
       decoding: resolved.bytes[Int(place.keyStart)..<Int(place.keyStart + place.keyLength)], as: UTF8.self)
   }
 
-  /// Whether the word at a place is this one, as a plain word.
+  /// Whether the word at an index is this plain word.
   func isWord(_ place: Int, _ literal: StaticString) -> Bool {
     guard words.indices.contains(place), words[place].isPlain else { return false }
     let bytes = bytes(words[place])
     return bytes.count == literal.utf8CodeUnitCount && literal.withUTF8Buffer { bytes.elementsEqual($0) }
   }
 
-  /// The line as it will be sent, from one word up to another.
+  /// The bytes to send for a range of words.
   func written(_ words: Range<Int>) -> UnsafeRawBufferPointer {
     guard let first = words.first, let last = words.last else { return UnsafeRawBufferPointer(start: nil, count: 0) }
     let range = self.words[first].range.lowerBound..<self.words[last].range.upperBound
     return UnsafeRawBufferPointer(rebasing: written.bytes[range])
   }
 
-  /// The place of the `=>` from a word on; the number of words if there is none.
+  /// The index of the `=>` at or after a word; the number of words if there is none.
   func arrow(from first: Int) throws(Problem) -> Int {
     for place in first..<max(first, words.count) {
       let range = words[place].range
@@ -170,9 +171,9 @@ struct ScriptWords: ~Copyable {
   }
 }
 
-/// What `let` has given a name.
+/// A name defined by `let`.
 struct ScriptName {
   let value: String
-  /// Where: `FILE:LINE`.
+  /// Where it was defined: `FILE:LINE`.
   let place: String
 }

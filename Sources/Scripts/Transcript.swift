@@ -1,36 +1,35 @@
 package import LineProtocol
 
-/// A conversation with the daemon as a text that people read and `fsmrepl check` repeats.
+/// A conversation with the daemon, as text that people read and `fsmrepl check` repeats.
 ///
-/// A request stands behind `> `, with the world's time where time has passed; the lines of the daemon follow as they
-/// came. In a Markdown file the conversation is made of all blocks that are marked `fsmd`. Docs/Transcripts.md has the
-/// grammar.
+/// A request follows `> `, with the world time if time has passed; the daemon's lines follow as received. In a Markdown
+/// file all blocks marked `fsmd` form the conversation. Docs/Transcripts.md has the grammar.
 package struct Transcript: Sendable {
   /// When a request is made, in nanoseconds.
   package enum Time: Hashable, Sendable {
     /// World time.
     case at(Int64)
-    /// Since the request before it.
+    /// Time since the previous request.
     case after(Int64)
   }
 
-  /// A request, and the lines that stand behind it up to the next one.
+  /// A request and the lines after it, up to the next one.
   package struct Exchange: Sendable {
-    /// The place of its line, from 0.
+    /// The index of its line, from 0.
     package let place: Int
     package let time: Time?
-    /// Without `> ` and the time; empty where time only passes.
+    /// Without `> ` and the time; empty where only time passes.
     package let request: String
-    /// `nil` for a word that this version does not know, and where there is no request.
+    /// `nil` for a word that this version does not know, and without a request.
     package let verb: Verb?
-    /// The places of the daemon's lines.
+    /// The indices of the daemon's lines.
     package internal(set) var answers: [Int] = []
   }
 
   /// The path of the file.
   package let name: String
   private let bytes: [UInt8]
-  /// Where each line stands, without its end.
+  /// The range of each line, without its end.
   private let lines: [Range<Int>]
   package let exchanges: [Exchange]
 
@@ -41,19 +40,18 @@ package struct Transcript: Sendable {
     self.exchanges = exchanges
   }
 
-  /// A line by its place.
+  /// The line with this index.
   package func line(_ place: Int) -> String { String(decoding: bytes[lines[place]], as: UTF8.self) }
 
-  /// The lines that stand behind a request.
+  /// The lines after a request.
   package func answers(to exchange: Exchange) -> [String] { exchange.answers.map { line($0) } }
 
   /// `FILE:LINE` of a request.
   package func place(of exchange: Exchange) -> String { "\(name):\(exchange.place + 1)" }
 
-  /// The file with other answers. What is none, prose and remarks, stays where it is, and so do answers that are the
-  /// same.
+  /// The file with other answers. Prose, comments and unchanged answers stay as they are.
   ///
-  /// - Parameter answers: For each exchange from the first on; those without any stay as they are.
+  /// - Parameter answers: For each exchange from the first on; exchanges without an entry stay as they are.
   package func updated(with answers: [[String]]) -> [UInt8] {
     var result: [UInt8] = []
     var next = 0
@@ -70,7 +68,7 @@ package struct Transcript: Sendable {
           append(from: next, through: exchange.answers[old] - 1, to: &result)
           next = exchange.answers[old] + 1
         case .added(let new):
-          // A last line without its end is one no more.
+          // A last line without a line end gets one.
           if result.last != 0x0A { result += end }
           result += Array(came[new].utf8) + end
         }
@@ -82,13 +80,13 @@ package struct Transcript: Sendable {
 
   private func append(from first: Int, through last: Int, to result: inout [UInt8]) {
     guard first <= last else { return }
-    // A mark of the encoding stands before the first line.
+    // A byte order mark precedes the first line.
     let start = first == 0 ? 0 : lines[first].lowerBound
     let end = last + 1 < lines.count ? lines[last + 1].lowerBound : bytes.count
     result += bytes[start..<end]
   }
 
-  /// The end of a line as the file has it.
+  /// The line end as the file has it.
   private func ending(of place: Int) -> [UInt8] {
     let end = lines[place].upperBound
     return end < bytes.count && bytes[end] == 0x0D ? [0x0D, 0x0A] : [0x0A]

@@ -1,16 +1,16 @@
 import LineProtocol
 
-/// Reads transcripts: plain ones, and those in the blocks of a Markdown file.
+/// Parses transcripts: plain files, and blocks in Markdown files.
 package struct TranscriptParser {
   private let name: String
   private let bytes: [UInt8]
   private let lines: [Range<Int>]
   private var exchanges: [Transcript.Exchange] = []
-  /// The `begin` whose lines are being read.
+  /// The `begin` whose lines are being parsed.
   private var batch: ScriptFailure?
   private var hasQuit = false
 
-  /// Bytes of a file.
+  /// Limit in bytes.
   package static let longestFile = ScriptLimits.file
 
   private init(name: String, bytes: [UInt8]) {
@@ -27,10 +27,10 @@ package struct TranscriptParser {
     self.lines = lines
   }
 
-  /// Reads a transcript.
+  /// Parses a transcript.
   ///
-  /// - Parameter name: The path of the file, as it is to stand in messages.
-  /// - Throws: The first mistake. A file without a request is one.
+  /// - Parameter name: The path of the file, for messages.
+  /// - Throws: The first error. A file without a request is an error.
   /// - Complexity: O(*n*) in the bytes of the file.
   package static func parse(_ name: String, _ bytes: [UInt8]) throws(ScriptFailure) -> Transcript {
     guard bytes.count <= longestFile else {
@@ -49,14 +49,14 @@ package struct TranscriptParser {
     return Transcript(name: name, bytes: parser.bytes, lines: parser.lines, exchanges: parser.exchanges)
   }
 
-  /// Whether a file is Markdown with transcripts in it.
+  /// Whether a Markdown file contains transcripts.
   package static func hasBlocks(_ bytes: [UInt8]) -> Bool {
     !TranscriptParser(name: "", bytes: bytes).blocks().isEmpty
   }
 
   // MARK: Blocks
 
-  /// The lines of each block that is marked `fsmd`. One that is not closed goes to the end.
+  /// The lines of each block marked `fsmd`. An unclosed block extends to the end of the file.
   private func blocks() -> [Range<Int>] {
     var blocks: [Range<Int>] = []
     var open: (fence: ArraySlice<UInt8>, start: Int, isOurs: Bool)?
@@ -136,7 +136,7 @@ package struct TranscriptParser {
         place: place, time: time, request: String(decoding: rest, as: UTF8.self), verb: rest.isEmpty ? nil : verb))
   }
 
-  /// Takes `at TIME` or `after DURATION` off the front.
+  /// Parses and removes a leading `at TIME` or `after DURATION`.
   private func takeTime(
     _ place: Int, _ line: ArraySlice<UInt8>, _ rest: inout ArraySlice<UInt8>
   ) throws(ScriptFailure) -> Transcript.Time? {
@@ -159,7 +159,7 @@ package struct TranscriptParser {
     return isAt ? .at(time) : .after(time)
   }
 
-  /// Why a request has no place in a transcript that a check repeats.
+  /// Why a request is not allowed in a transcript; `nil` if it is.
   private static func barred(_ verb: Verb?, _ words: ArraySlice<ArraySlice<UInt8>>) -> String? {
     func has(_ word: StaticString) -> Bool { words.contains { word.withUTF8Buffer($0.elementsEqual) } }
     return switch verb {
