@@ -1,6 +1,6 @@
 public import StateMachines
 
-/// Finds out what a kind of machine does by running its rule, a piece at a time.
+/// Finds out what a kind of machine does by running its rule, in slices.
 ///
 /// ```swift
 /// let exploration = try Exploration(of: ShiftKey.kind)
@@ -8,23 +8,23 @@ public import StateMachines
 /// let graph = exploration.graph
 /// ```
 ///
-/// It goes breadth first over machines: from each it tries every event with every choice of its arguments' samples, lets time
-/// pass to the next expiry, and fires the other running timers before their time. Machines in equal states
-/// with the same timers running are taken for one, whatever the time; per name of a state so many are looked at as
-/// ``machinesPerState`` says. First comes a machine that is made plainly, and then, for each word of `initial=` whose state
-/// has not turned up, one that is made with it.
+/// It searches breadth first over machines. From each it tries every event with every choice of its arguments' samples,
+/// lets time pass to the next expiry, and fires the other running timers early. Machines in equal states with the same
+/// running timers count as one, whatever the time; ``machinesPerState`` limits the machines per state name. It starts
+/// with a
+/// machine made without `initial=`, and then makes one for each word of `initial=` whose state has not been reached.
 ///
-/// An exploration belongs to whoever made it and is not to be shared.
+/// An exploration belongs to one owner; do not share it.
 public final class Exploration {
   public let kind: Kind
-  /// The parameters that the machines are made with, in the kind's order.
+  /// The parameters of the machines, in the kind's order.
   public let parameters: [Value]
 
-  /// Machines of one state's name that are looked at. More of them differ only in data that no event or table tells apart.
+  /// Machines searched per state name. Further ones differ only in data that no event or table distinguishes.
   public static let machinesPerState = 16
-  /// How often a step is tried that draws numbers, each time with others.
+  /// How often a step that draws random numbers is tried, each time with another seed.
   public static let chances: UInt64 = 8
-  /// Steps that are tried in all.
+  /// Limit on the steps tried.
   public static let mostSteps = 100_000
 
   private let pool: any ParameterPool
@@ -36,7 +36,7 @@ public final class Exploration {
   private var cells: [[[GraphOutcome]]]
   private var durations: [Duration]
   private var areDisarmed: [Bool]
-  /// The next machine to look at, and the next of the kind's words for `initial=`.
+  /// The index of the next machine to search from; `nextStart` is that of the kind's next word for `initial=`.
   private var next = 0
   private var nextStart = 0
   private var stepsTaken = 0
@@ -52,8 +52,9 @@ public final class Exploration {
     case never, always(Nanoseconds), varying
   }
 
-  /// - Parameter values: Places in the kind's list of parameters with values that their types admit. Those left out are
-  ///   the defaults, or what the kind gives as an example where there is none.
+  /// - Parameter values: Indices in the kind's list of parameters, with values that their types accept. A parameter
+  ///   left
+  ///   out has its default, or the kind's example if it has none.
   /// - Throws: ``ParameterConflict`` when the values contradict each other.
   public init(
     of kind: Kind, with values: [(parameter: Int, value: Value)] = []
@@ -75,9 +76,9 @@ public final class Exploration {
     start(initial: nil, word: nil)
   }
 
-  /// Goes on for about so many steps of machines.
+  /// Runs about `steps` more steps.
   ///
-  /// - Returns: Whether all is done.
+  /// - Returns: Whether the exploration is finished.
   /// - Complexity: O(steps × ``machinesPerState``) comparisons of states.
   public func advance(by steps: Int) -> Bool {
     let end = stepsTaken + steps
@@ -85,7 +86,7 @@ public final class Exploration {
     return isOver
   }
 
-  /// What was found out so far; the whole when ``advance(by:)`` says that all is done.
+  /// The results so far; complete when ``advance(by:)`` returns true.
   public var graph: StateGraph {
     StateGraph(
       kind: kind, parameters: parameters, states: kind.states, inputs: trial.inputs, nodes: found.map(\.node),
@@ -103,7 +104,7 @@ public final class Exploration {
     return switch durations[timer] {
     case .never: TimerFacts(duration: given, runs: false, isDisarmed: isDisarmed)
     case .always(let interval):
-      // A moment of simulated physics is no round number, and was the same by chance.
+      // A time from simulated physics is not a round number, and was equal only by chance.
       TimerFacts(
         duration: given ?? (interval.nanoseconds % 1_000_000 == 0 ? interval : nil), runs: true, isDisarmed: isDisarmed)
     case .varying: TimerFacts(duration: given, runs: true, isDisarmed: isDisarmed)
@@ -132,7 +133,7 @@ public final class Exploration {
         stepsTaken += 1
         let copy = machine.copy()
         let result = trial.take(step, input, with: copy)
-        // What comes of chance is tried a few times more.
+        // Steps with random results are tried several times.
         hasDrawn = trial.hasDrawn
         let isByChance = node.isByChance || hasDrawn
         note(outcome(result, step, of: place, rests: copy.isSettled, isByChance), from: Int(result.from), input)
@@ -149,7 +150,7 @@ public final class Exploration {
     if case .send = step { true } else { false }
   }
 
-  /// Makes a machine in the next state that has not turned up.
+  /// Makes a machine in the next state that has not been reached.
   private func startAnew() {
     while nextStart < kind.initialStates.count {
       let word = kind.initialStates[nextStart]
@@ -169,13 +170,13 @@ public final class Exploration {
     keep(machine, start: word, way: [], nil, trial.hasDrawn)
   }
 
-  /// Finds out which outcomes can be seen at once of a machine that is made in a state.
+  /// Finds out which outcomes can be seen at once on a machine made in a state.
   private func compare(madeWith word: String) {
     let machine = trial.make(initial: kind.initialState(named: word))
     guard machine.isSettled, !trial.hasDrawn else { return }
     for (step, input) in trial.steps(of: machine, after: nil) {
       let copy = machine.copy()
-      // A machine that was just made has its timers fired, since others may run beside it.
+      // On a new machine timers are fired, since other machines' timers may be due earlier.
       var fired = step
       if case .step(let timer, let key) = step { fired = .fire(timer: timer, key: key) }
       let result = trial.take(fired, input, with: copy)
@@ -188,7 +189,7 @@ public final class Exploration {
     }
   }
 
-  /// Keeps a machine if it is not like one that is known and there is room among those of its state.
+  /// Keeps a machine unless it equals a known one or its state has no room.
   private func keep(_ machine: MachineCopy, start: String?, way: [GraphStep], _ step: GraphStep?, _ isByChance: Bool) {
     let state = machine.state
     if byState[state].contains(where: { found[$0].machine.isLike(machine) }) { return }
@@ -198,7 +199,7 @@ public final class Exploration {
     }
     byState[state].append(found.count)
     if reaches[state] == .unreached { reaches[state] = start == nil ? .fromStart : .fromInitial }
-    // Sorting keeps no order between equals, so the place breaks ties.
+    // The sort is not stable, so the index breaks ties.
     let timers = machine.timers.enumerated()
       .sorted { ($0.element.due, $0.offset) < ($1.element.due, $1.offset) }
       .map { GraphNode.RunningTimer(timer: $0.element.timer, key: $0.element.key, left: $0.element.due - machine.now) }
@@ -225,7 +226,7 @@ public final class Exploration {
   }
 
   private func note(_ outcome: GraphOutcome, from: Int, _ input: Int) {
-    // The same outcome may first be seen where the machine does not rest; one that can be brought about at will says more.
+    // An outcome may first be seen where the machine does not rest; prefer one that can be reproduced at will.
     if let known = cells[from][input].firstIndex(where: { $0.says(theSameAs: outcome) }) {
       if worth(of: cells[from][input][known]) < worth(of: outcome) { cells[from][input][known] = outcome }
       return
@@ -233,12 +234,12 @@ public final class Exploration {
     cells[from][input].append(outcome)
   }
 
-  /// How well an outcome can be seen again.
+  /// How easily an outcome can be reproduced.
   private func worth(of outcome: GraphOutcome) -> Int {
     (outcome.isByChance ? 0 : 4) + (found[outcome.node].node.isSettled ? 2 : 0) + (outcome.rests ? 1 : 0)
   }
 
-  /// Notes how long the timers run that the last step has armed, and which ones it has disarmed.
+  /// Records how long the timers run that the last step armed, and which ones it disarmed.
   private func noteTimers(of machine: MachineCopy) {
     for timer in machine.disarmed { areDisarmed[timer] = true }
     for case .arm(let timer, _, let due) in trial.record.effects {
@@ -253,7 +254,7 @@ public final class Exploration {
 }
 
 extension StateGraph {
-  /// The graph of a kind, all at once.
+  /// Explores a kind to the end.
   ///
   /// - Parameter values: As for ``Exploration/init(of:with:)``.
   /// - Throws: ``ParameterConflict`` when the values contradict each other.

@@ -1,16 +1,17 @@
 import StateMachines
 
-/// A machine outside of any world: its value, its running timers, and a clock of its own.
+/// A machine outside any world: its value, its running timers, and its own clock.
 ///
-/// Safety: `value` is room for one machine of `kind`, initialised from the end of `init` on and destroyed in `deinit`; it is used
-/// only through `kind.machine`, with parameters of the same kind.
+/// Safety: `value` has room for one machine of `kind`, initialised from the end of `init` on and destroyed in `deinit`;
+/// it
+/// is used only through `kind.machine`, with parameters of the same kind.
 final class MachineCopy {
   let kind: Kind
   let value: UnsafeMutableRawPointer
   var now: Instant
-  /// In the order in which they were armed.
+  /// In the order of arming.
   var timers: [Timer]
-  /// The running timers that the last step disarmed; places in the kind's list.
+  /// The running timers that the last step disarmed; indices in the kind's list.
   private(set) var disarmed: [Int] = []
 
   struct Timer: Hashable {
@@ -19,7 +20,7 @@ final class MachineCopy {
     let due: Instant
   }
 
-  /// A copy of a machine as it stands at a moment.
+  /// A copy of a machine at a moment.
   init(_ kind: Kind, of other: UnsafeRawPointer, at now: Instant, timers: [Timer]) {
     self.kind = kind
     self.now = now
@@ -54,23 +55,23 @@ final class MachineCopy {
   var state: Int { Int(kind.machine.stateIndex(value)) }
   var data: String? { kind.machine.stateData(value) }
 
-  /// The timer that expires next: the earliest, and of those the one that was armed first.
+  /// The timer that expires next: the earliest, and of equal ones the one armed first.
   var next: Timer? { timers.min { $0.due < $1.due } }
 
-  /// Whether nothing expires at this very moment.
+  /// Whether no timer is due now.
   var isSettled: Bool { next.map { $0.due > now } ?? true }
 
-  /// The timers as a step needs to know them.
+  /// The running timers in the form that a step takes.
   var stepTimers: StepTimers {
     kind.stepTimers(running: timers.reduce(0) { $1.key == 0 ? $0 | 1 << UInt64($1.timer) : $0 })
   }
 
-  /// Takes a timer off, as its expiry begins.
+  /// Removes a timer when its expiry begins.
   func remove(_ timer: Timer) {
     timers.removeAll { $0 == timer }
   }
 
-  /// Arms and disarms what a step has asked for.
+  /// Arms and disarms the timers that a step requested.
   func carryOut(_ record: StepRecord) {
     disarmed = []
     for effect in record.effects {
@@ -87,7 +88,7 @@ final class MachineCopy {
     }
   }
 
-  /// Whether two machines are to be taken for one: equal states, data included, and the same timers. Times do not count.
+  /// Whether two machines count as one: equal states, data included, and the same timers. Times do not count.
   func isLike(_ other: MachineCopy) -> Bool {
     timers.count == other.timers.count && isSettled == other.isSettled
       && timers.allSatisfy { timer in other.timers.contains { $0.timer == timer.timer && $0.key == timer.key } }

@@ -1,17 +1,17 @@
 public import StateMachines
 
-/// The shortest way from a machine, as it is, to one that an event is possible for.
+/// The shortest path from a machine in its current state to one that accepts an event.
 public struct GraphPath: Hashable, Sendable {
   /// The steps, at least one.
   public let steps: [GraphStep]
-  /// The state that they lead to, by its place in the kind's list, and its data.
+  /// The state at its end, as an index in the kind's list; `data` is its data.
   public let state: Int
   public let data: String?
 
-  /// Steps of machines that are tried before a search gives up.
+  /// Steps tried before a search gives up.
   public static let mostSteps = 4_000
 
-  /// The names of the events and timers on the way; timers that expire by themselves at once are left out.
+  /// The names of the events and timers on the path, without timers that expire at once by themselves.
   public func words(of kind: Kind) -> [String] {
     steps.compactMap { step in
       switch step {
@@ -24,19 +24,20 @@ public struct GraphPath: Hashable, Sendable {
   }
 }
 
-/// Searches for ways for machines of one kind, and remembers the last answers: for machines in equal states with equal
-/// parameters and the same timers running they are the same, as far as their states tell all.
+/// Searches for paths of machines of one kind, and caches the last answers. Machines in equal states with equal
+/// parameters
+/// and the same running timers get the same answer; this is exact if states contain all that matters.
 ///
-/// It belongs to whoever made it and is not to be shared.
+/// It belongs to one owner; do not share it.
 public final class PathFinder {
   public let kind: Kind
-  /// The steps that the last call has tried: what it cost. 0 for an answer that was known.
+  /// How many steps the last call tried; 0 for a cached answer.
   public private(set) var stepsTaken = 0
   private let trial: Trial
-  /// The oldest first.
+  /// Oldest first.
   private var answers: [Answer] = []
 
-  /// Answers that are remembered.
+  /// Size of the cache.
   private static let mostAnswers = 32
 
   private struct Answer {
@@ -54,24 +55,25 @@ public final class PathFinder {
 
   public init(_ kind: Kind) {
     self.kind = kind
-    // The parameters are those of the machine that is asked about; these are never looked at.
+    // Placeholder: `trial` gets the parameters of the machine of each call.
     pool = kind.makeParameterPool()
     trial = Trial(kind, pool.base)
   }
 
   private let pool: any ParameterPool
 
-  /// The shortest way from a machine to one in which some sample of an event comes to something: moves it, or is handled. Of several, the one whose
-  /// steps come first: events in the kind's order, then timers as they are due.
+  /// The shortest path from a machine to one that some sample of an event moves or that handles it. Of equally short
+  /// paths,
+  /// the one whose steps come first: events in the kind's order, then timers in the order of their due times.
   ///
-  /// The machine itself is left as it is.
+  /// Leaves the machine unchanged.
   ///
   /// - Parameters:
   ///   - value: A machine of the kind.
-  ///   - parameters: What it was made with.
-  ///   - timers: Its running timers, in the order in which they will expire.
-  /// - Returns: `nil` if there is none among those that were tried, or none is needed.
-  /// - Complexity: About `most` steps at most; O(1) comparisons for an answer that is remembered.
+  ///   - parameters: Its parameters.
+  ///   - timers: Its running timers, in the order of expiry.
+  /// - Returns: `nil` if no path was found or none is needed.
+  /// - Complexity: About `most` steps at most; O(1) comparisons for a cached answer.
   public func way(
     from value: UnsafeRawPointer, _ parameters: UnsafeRawPointer, at now: Instant,
     timers: [(timer: Int, key: UInt32, due: Instant)], to event: Int, most: Int = GraphPath.mostSteps

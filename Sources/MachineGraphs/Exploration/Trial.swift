@@ -1,25 +1,25 @@
 import StateMachines
 
-/// Tries inputs on copies of machines of one kind: the sheet for a step, and every event with every choice of its samples,
-/// made once.
+/// Tries inputs on copies of machines of one kind. Holds the record for steps, and every event with every choice of its
+/// samples, made once.
 ///
-/// Safety: `events` holds an event of the kind for each of `inputs` that is one, made in `init` and destroyed in `deinit`;
-/// `parameters` must be valid for as long as the trial is used.
+/// Safety: `events` holds an event of the kind for each event in `inputs`, made in `init` and destroyed in `deinit`;
+/// `parameters` must be valid while the trial is used.
 final class Trial {
   let kind: Kind
   let inputs: [GraphInput]
-  /// Where the classes of each event stand in `inputs`.
+  /// The range in `inputs` of each event's sample choices.
   let eventInputs: [Range<Int>]
-  /// Whether some event has more choices than are tried.
+  /// Whether an event has more sample choices than are tried.
   let isCut: Bool
   var parameters: UnsafeRawPointer
   var record = StepRecord(generator: Generator(seed: 0))
-  /// What the next step draws its numbers from.
+  /// The seed for the random numbers of the next step.
   var seed: UInt64 = 0
   private let events: UnsafeMutableRawPointer
   private let stride: Int
 
-  /// Choices of samples that are tried of one event.
+  /// Sample choices tried per event.
   static let mostClasses = 64
 
   init(_ kind: Kind, _ parameters: UnsafeRawPointer) {
@@ -50,7 +50,7 @@ final class Trial {
     events.deallocate()
   }
 
-  /// Every way to choose a sample for each argument, the last one counting fastest; one more than is tried at most.
+  /// Every choice of a sample for each argument, the last argument varying fastest; at most one more than is tried.
   private static func choices(of event: EventEntry) -> [[Value]] {
     event.arguments.reduce([[]]) { chosen, argument in
       Array(
@@ -58,7 +58,7 @@ final class Trial {
     }
   }
 
-  /// Hands an event to a machine, which is changed.
+  /// Sends an event to a machine and changes it.
   func send(_ input: Int, to machine: MachineCopy) -> StepResult {
     begin(machine)
     let result = kind.machine.step(machine.value, event: events + input * stride, parameters, &record)
@@ -78,7 +78,7 @@ final class Trial {
     return result
   }
 
-  /// Every trial with a seed draws the same numbers, so that its result does not depend on earlier trials.
+  /// Every trial with the same seed draws the same numbers, so its result does not depend on earlier trials.
   private func begin(_ machine: MachineCopy) {
     record.generator = Generator(seed: seed)
     record.begin(at: machine.now)
@@ -88,13 +88,14 @@ final class Trial {
   /// Whether the last step drew a number.
   var hasDrawn: Bool { record.hasDrawn }
 
-  /// The steps that a machine can take now, events before timers: all events and running timers, or, where one is
-  /// due at this very moment, that one alone.
+  /// The steps that a machine can take now, events before timers: all events and running timers or, if a timer is due
+  /// now,
+  /// only that timer.
   func steps(of machine: MachineCopy, after last: GraphStep?) -> [(step: GraphStep, input: Int)] {
     let firstTimer = inputs.count - kind.timers.count
     guard let next = machine.next else { return sends }
     if next.due <= machine.now {
-      // A timer that is left over when time was let pass to one of several at a moment takes another such step.
+      // Several timers were due when time passed to this moment; the next one takes another such step.
       let isStep = if case .step = last { true } else { false }
       return [
         (
@@ -105,7 +106,7 @@ final class Trial {
     }
     let others = machine.timers.filter { $0 != next }.sorted { $0.due < $1.due }
     var steps = sends
-    // After the end of time nothing expires by itself.
+    // No timer expires by itself after the end of time.
     let comes = next.due <= Instant.end
     steps.append(
       (
@@ -116,7 +117,7 @@ final class Trial {
     return steps
   }
 
-  /// A machine that is made anew.
+  /// A new machine.
   func make(initial: Int?) -> MachineCopy {
     record.generator = Generator(seed: seed)
     return MachineCopy(kind, initial: initial, parameters, &record)
@@ -126,7 +127,7 @@ final class Trial {
     if case .event(let event, let arguments) = input { (.send(event: event, arguments), place) } else { nil }
   }
 
-  /// Takes a step with a machine, which is changed.
+  /// Takes a step with a machine and changes it.
   func take(_ step: GraphStep, _ input: Int, with machine: MachineCopy) -> StepResult {
     switch step {
     case .send:

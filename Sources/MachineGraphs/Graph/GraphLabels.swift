@@ -1,8 +1,8 @@
 import StateMachines
 
-/// How values and inputs are written in diagrams.
+/// Labels of values and inputs in diagrams.
 extension Value {
-  /// As a request would write it, on one line and shortened where it is long.
+  /// As a request would write it, on one line; long text is shortened.
   var label: String {
     switch self {
     case .none: "nil"
@@ -25,7 +25,7 @@ extension Value {
 }
 
 extension Nanoseconds {
-  /// In the largest unit in which it is a whole number, from minutes up; below that in decimals: `10m`, `1.5s`, `350ms`.
+  /// In the largest unit in which it is a whole number, from minutes up; otherwise in decimals: `10m`, `1.5s`, `350ms`.
   var label: String {
     if nanoseconds == 0 { return "0s" }
     let magnitude = Int64(clamping: nanoseconds.magnitude)
@@ -47,7 +47,7 @@ extension Nanoseconds {
 }
 
 extension StateGraph {
-  /// An event with one choice of its arguments, `loadingFinished(0)`, or a timer with how long it runs, `waiting after 2s`.
+  /// An event with one sample choice, `loadingFinished(0)`, or a timer with its duration, `waiting after 2s`.
   public func label(of input: Int) -> String {
     switch inputs[input] {
     case .event(let event, let arguments):

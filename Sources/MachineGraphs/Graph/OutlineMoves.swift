@@ -1,6 +1,6 @@
 import StateMachines
 
-/// The moves of a graph between the states of its outline, and which states are entered first.
+/// The moves of a graph between the states of its outline, and the states entered first.
 struct OutlineMoves {
   private(set) var moves: [StateOutline.Move] = []
   private(set) var initials: [StateOutline.End] = []
@@ -19,7 +19,7 @@ struct OutlineMoves {
     self.composite = composite
     let edges = graph.edges
     noteInitial(graph.initialState)
-    // A state within states that the first one is not in is entered as the first move from outside enters it.
+    // A composite that does not contain the initial state is entered where the first move from outside enters it.
     for edge in edges { noteInitial(edge.to) }
     for edge in edges { note(edge, edges) }
   }
@@ -60,7 +60,8 @@ struct OutlineMoves {
     if !moves.contains(move) { moves.append(move) }
   }
 
-  /// What a move out of the composite is drawn from: the parts of one region where exactly those allow it, else the whole.
+  /// The source of a move out of the composite: parts of one region if exactly those allow it, else the whole
+  /// composite.
   private func sources(of edge: GraphEdge, _ edges: [GraphEdge]) -> [StateOutline.End?] {
     let inside = graph.states.indices.filter { split[$0] != nil && graph.reach(of: $0) != .unreached }
     let leaving = Set(edges.filter { $0.to == edge.to && $0.label == edge.label }.map(\.from))

@@ -1,27 +1,26 @@
 import StateMachines
 
-/// A move from a state to a state, as a diagram draws it.
+/// A move between two states, as drawn in diagrams.
 public struct GraphEdge: Hashable, Sendable {
-  /// Places in the kind's list of states.
+  /// Indices in the kind's list of states.
   public let from: Int
   public let to: Int
   public let trigger: GraphTrigger
-  /// The event's name, with the samples of its data where other data lead elsewhere; or the timer's name with how long it
-  /// runs.
+  /// The event's name, with samples if other data lead elsewhere; or the timer's name with its duration.
   public let label: String
 }
 
-/// What a move comes of: an event or a timer, by its place in the kind's list.
+/// The cause of a move: an event or a timer, as an index in the kind's list.
 public enum GraphTrigger: Hashable, Sendable {
   case event(Int)
   case timer(Int)
 }
 
 extension StateGraph {
-  /// The moves, moves to the same state included: by state, then by event, then by timer, each once.
+  /// The moves, those to the same state included: by state, then by event, then by timer, each once.
   ///
-  /// A timer that bears the name of an event and moves as that event does adds no edge: it is how the simulated
-  /// surroundings bring the event.
+  /// A timer with the name of an event that moves as that event does adds no edge: it is how the simulated environment
+  /// brings the event.
   public var edges: [GraphEdge] { states.indices.flatMap(edges(from:)) }
 
   /// The moves from one state.
@@ -56,7 +55,7 @@ extension StateGraph {
     return edges
   }
 
-  /// Samples with bars between them; of very many, the first.
+  /// Samples separated by bars; only the first ones if there are many.
   static func listed(_ samples: [String], of count: Int) -> String {
     let most = 4
     return samples.prefix(most).joined(separator: "|") + (samples.count > most ? "|…" : "")
@@ -76,11 +75,11 @@ extension StateGraph {
   }
 }
 
-/// The machine that a diagram marks: where it is now, and what is possible for it.
+/// The machine that a diagram marks: its current state, and what is possible for it.
 public struct GraphMark: Hashable, Sendable {
-  /// Its state, by its place in the kind's list.
+  /// Its state, as an index in the kind's list.
   public let state: Int
-  /// The events that some argument makes possible now, and the timers that run; places in the kind's lists.
+  /// The events possible now with some argument, and the running timers; indices in the kind's lists.
   public let events: [Int]
   public let timers: [Int]
 

@@ -1,24 +1,24 @@
 public import StateMachines
 
 extension StateGraph {
-  /// How large a kind's rule is.
+  /// The size of a kind's rule.
   public struct Totals: Hashable, Sendable {
     public var states = 0
     public var events = 0
     /// States times events, by name.
     public var pairs: Int { states * events }
-    /// States times events, an event counted once for each choice of its samples.
+    /// States times events, where an event counts once for each sample choice.
     public var classPairs = 0
-    /// Class pairs by the strongest of their outcomes: moved, stayed, ignored, refused.
+    /// Class pairs by their strongest outcome: moved, stayed, ignored, refused.
     public var moved = 0
     public var stayed = 0
     public var ignored = 0
     public var refused = 0
-    /// Class pairs that never came about, as their state was not found or does not last.
+    /// Class pairs that never occurred: the state was not reached or does not last.
     public var untried: Int { classPairs - moved - stayed - ignored - refused }
-    /// Different moves by events: from a state by an event, by their names, to a state.
+    /// Different moves by events: from a state, by an event's name, to a state.
     public var transitions = 0
-    /// States that were found.
+    /// States that were reached.
     public var found = 0
   }
 
@@ -47,12 +47,12 @@ extension StateGraph {
     return totals
   }
 
-  /// The strongest outcome of an input in a state; `nil` if it never happened there.
+  /// The strongest outcome of an input in a state; `nil` if it never occurred there.
   public func verdict(in state: Int, of input: Int) -> Verdict? {
     cells[state][input].map(\.verdict).min { $0.rawValue < $1.rawValue }
   }
 
-  /// Whether a machine in a state does nothing any more: every event is refused there, and no timer runs.
+  /// Whether a machine in this state can do nothing more: every event is refused and no timer runs.
   public func isFinal(_ state: Int) -> Bool {
     let outcomes = cells[state].joined()
     return !outcomes.isEmpty && outcomes.allSatisfy { $0.verdict == .refused }

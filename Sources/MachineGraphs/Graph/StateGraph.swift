@@ -1,92 +1,95 @@
 public import StateMachines
 
-/// What a kind of machine does, found by running its rule: every input in every state, with what came of it.
+/// What a kind of machine does, found by running its rule: every input in every state, with its outcomes.
 ///
-/// It is no second description of a machine, so it cannot differ from the rule. An ``Exploration`` makes one: beginning with
-/// a new machine, each event is tried with the samples of its arguments and each running timer is let expire, until nothing
-/// new turns up. States that cannot be reached so are tried from a machine that is made in them.
+/// It is derived from the rule and so cannot differ from it. An ``Exploration`` makes it: starting with a new machine,
+/// it
+/// tries each event with the samples of its arguments and lets each running timer expire, until nothing new turns up.
+/// States not reached in this way are tried on a machine made in them.
 ///
 /// The same kind and parameters give the same graph.
 public struct StateGraph: Sendable {
   public let kind: Kind
-  /// The parameters that the machines were made with, in the kind's order.
+  /// The parameters of the machines, in the kind's order.
   public let parameters: [Value]
   /// All states of the kind, in its order.
   public let states: [StateEntry]
-  /// What was tried, in the kind's order: events, each with its samples, and then timers.
+  /// The inputs tried, in the kind's order: events, each with its samples, then timers.
   public let inputs: [GraphInput]
-  /// The machines that were come upon, nearest to the start first; each stands for all that are in an equal state with
-  /// the same timers running.
+  /// The machines found, nearest to the start first; each represents all machines in an equal state with the same
+  /// running
+  /// timers.
   public let nodes: [GraphNode]
   /// What is known of the kind's timers, in its order.
   public let timers: [TimerFacts]
-  /// The state of a machine that is made plainly.
+  /// The state of a machine made without `initial=`.
   public let initialState: Int
-  /// Whether all was tried that there is to try. If not, one of the limits of ``Exploration`` was met, and an outcome
-  /// that depends on rare data may be missing.
+  /// Whether everything was tried. If not, a limit of ``Exploration`` was reached, and outcomes that depend on rare
+  /// data may
+  /// be missing.
   public let isComplete: Bool
 
-  /// By state and then by input.
+  /// By state, then by input.
   let cells: [[[GraphOutcome]]]
 
-  /// What came of an input in the machines that were found in a state, each different outcome once; empty if it never
-  /// happened: the state was not found, or the timer does not run in it.
+  /// The distinct outcomes of an input in the machines found in a state. Empty if it never occurred: the state was not
+  /// reached, or the timer does not run in it.
   public func outcomes(in state: Int, of input: Int) -> [GraphOutcome] { cells[state][input] }
 
-  /// How a state was come upon.
+  /// How a state was reached.
   public func reach(of state: Int) -> GraphReach { reaches[state] }
   let reaches: [GraphReach]
 
-  /// The places in ``inputs`` that belong to an event, one per class of its data.
+  /// The range in ``inputs`` of an event, one entry per sample choice.
   public func inputs(ofEvent event: Int) -> Range<Int> { eventInputs[event] }
   let eventInputs: [Range<Int>]
 
-  /// The place in ``inputs`` of a timer.
+  /// The index in ``inputs`` of a timer.
   public func input(ofTimer timer: Int) -> Int { inputs.count - kind.timers.count + timer }
 }
 
-/// Something that a machine can be tried with.
+/// An input that is tried on machines.
 public enum GraphInput: Hashable, Sendable {
-  /// An event, by its place in the kind's list, with one choice of its arguments' samples.
+  /// An event, as an index in the kind's list, with one choice of its arguments' samples.
   case event(Int, [Value])
-  /// The expiry of a timer, whatever its key.
+  /// The expiry of a timer with any key.
   case timer(Int)
 }
 
-/// How a state of a kind can come about.
+/// How a state can be reached.
 public enum GraphReach: Hashable, Sendable {
-  /// A machine that is made plainly can get there.
+  /// From a machine made without `initial=`.
   case fromStart
-  /// Only a machine that is made in some other state than the initial one can.
+  /// Only from a machine made in a state other than the initial one.
   case fromInitial
-  /// Nothing that was tried leads there.
+  /// By nothing that was tried.
   case unreached
 }
 
-/// What came of an input in a state.
+/// One outcome of an input in a state.
 public struct GraphOutcome: Hashable, Sendable {
   public let verdict: Verdict
-  /// The state afterwards, by its place in the kind's list.
+  /// The state afterwards, as an index in the kind's list.
   public let to: Int
-  /// Why it was refused, in the words of the machine.
+  /// Why it was refused, in the machine's words.
   public let reason: String?
-  /// What was emitted, by places in the kind's list.
+  /// The outputs emitted, as indices in the kind's list.
   public let outputs: [Int]
-  /// The data of the state before and afterwards, where it was first seen.
+  /// The state's data before and afterwards, where the outcome was first seen.
   public let dataBefore: String?
   public let dataAfter: String?
-  /// The place in ``StateGraph/nodes`` of the machine in which it was first seen.
+  /// The index in ``StateGraph/nodes`` of the machine on which it was first seen.
   public let node: Int
-  /// The step that it was seen with.
+  /// The step with which it was seen.
   public let step: GraphStep
-  /// Whether the machine rests afterwards: whether it can be seen in this state, since no timer is due at the same moment.
+  /// Whether the machine rests afterwards: the state can be observed, since no timer is due at the same time.
   public let rests: Bool
-  /// Whether numbers were drawn for it, so that the same input may turn out otherwise.
+  /// Whether random numbers were drawn, so that the same input may have another outcome.
   public let isByChance: Bool
-  /// The word of `initial=` that a machine can be made with to see the same of it at once; a timer is fired then.
+  /// The word of `initial=` with which a new machine shows the same outcome at once; a timer is fired then.
   public internal(set) var initial: String?
 
-  /// Whether two outcomes are the same but for the place where they were seen.
+  /// Whether two outcomes are equal, apart from the place where they were seen.
   func says(theSameAs other: GraphOutcome) -> Bool {
     verdict == other.verdict && to == other.to && reason == other.reason && outputs == other.outputs
   }
@@ -97,39 +100,39 @@ public struct GraphOutcome: Hashable, Sendable {
   }
 }
 
-/// A machine that an exploration came upon.
+/// A machine found by an exploration.
 public struct GraphNode: Sendable {
-  /// Its state, by its place in the kind's list.
+  /// Its state, as an index in the kind's list.
   public let state: Int
-  /// What its state prints in parentheses.
+  /// The state's data, printed in parentheses.
   public let data: String?
-  /// The word of `initial=` that the machine was made with; `nil` for one that was made plainly.
+  /// The word of `initial=` that the machine was made with; `nil` for none.
   public let start: String?
-  /// Whether numbers were drawn on the way, so that it may lead elsewhere.
+  /// Whether random numbers were drawn on the path, so that it may lead elsewhere.
   public let isByChance: Bool
-  /// The shortest way there, of those that were looked at first.
+  /// The shortest path to it, of those searched first.
   public let way: [GraphStep]
-  /// The timers that run, in the order in which they will expire.
+  /// The running timers, in the order of expiry.
   public let timers: [RunningTimer]
-  /// Whether the machine rests here. If not, a timer is due at this very moment, and nothing else can happen before it.
+  /// Whether the machine rests here. If not, a timer is due now, and nothing else can happen before it.
   public var isSettled: Bool { timers.first.map { $0.left > .zero } ?? true }
 
   public struct RunningTimer: Hashable, Sendable {
-    /// The place in the kind's list.
+    /// The index in the kind's list.
     public let timer: Int
-    /// 0 where the timer bears none.
+    /// 0 for a timer without a key.
     public let key: UInt32
     /// The time until it expires.
     public let left: Nanoseconds
   }
 }
 
-/// One step of a way through a machine's states.
+/// One step of a path through a machine's states.
 public enum GraphStep: Hashable, Sendable {
   case send(event: Int, [Value])
   /// Time passes until the next timer expires, which is this one.
   case step(timer: Int, key: UInt32)
-  /// A timer is let expire before its time.
+  /// A timer is fired early.
   case fire(timer: Int, key: UInt32)
   /// A timer without delay expires by itself, before anything else can happen.
   case fireDue(timer: Int, key: UInt32)
@@ -137,11 +140,12 @@ public enum GraphStep: Hashable, Sendable {
 
 /// What is known of a timer.
 public struct TimerFacts: Hashable, Sendable {
-  /// How long it runs: the value of the parameter that its kind names, or, in whole milliseconds, what it always was;
-  /// `nil` if that differs, or if it never ran.
+  /// Its duration: the value of the parameter that the kind names, or the duration seen if it was always the same, in
+  /// whole
+  /// milliseconds; `nil` if it varies or the timer never ran.
   public let duration: Nanoseconds?
-  /// Whether it was ever seen to run.
+  /// Whether it was ever seen running.
   public let runs: Bool
-  /// Whether it was ever seen to be disarmed while it ran.
+  /// Whether it was ever disarmed while it ran.
   public let isDisarmed: Bool
 }

@@ -1,10 +1,11 @@
 import StateMachines
 
-/// The states of a graph as a tree: states within states where their words have dots, and regions side by side where they
-/// have plus signs; with the moves between them.
+/// The states of a graph as a tree: nested where their words have dots, in parallel regions where they have plus signs;
+/// with the moves between them.
 ///
-/// The moves of a machine with regions are those of each region: from the part of the state that a move changes to what it
-/// changes it to. What is drawn as coming from the whole composite state comes from all its parts that are drawn.
+/// A machine with regions has the moves of each region: from the part of the state that a move changes to the new part.
+/// A
+/// move drawn from the whole composite state applies to all its drawn parts.
 struct StateOutline {
   struct Node {
     let id: String
@@ -17,16 +18,16 @@ struct StateOutline {
   }
 
   struct Region {
-    /// Empty where the composite has no regions of its own.
+    /// Empty if the composite has no named regions.
     var name = ""
     var nodes: [Node] = []
-    /// The place in `nodes` that is entered first.
+    /// The index in `nodes` of the state entered first.
     var initial: Int?
-    /// The moves within this region, also those between states within its states.
+    /// The moves within this region, those between nested states included.
     var moves: [Move] = []
   }
 
-  /// Ends are paths of places: the node in the region, the region in the node, and so on.
+  /// Ends are paths of identifiers from the outermost state.
   struct Move: Hashable {
     let from: End
     let to: End
@@ -34,9 +35,9 @@ struct StateOutline {
   }
 
   struct End: Hashable {
-    /// The identifiers from the outermost state to the one that is meant.
+    /// The identifiers from the outermost state to this one.
     let ids: [String]
-    /// What the innermost is called.
+    /// The title of the innermost state.
     let title: String
   }
 
@@ -44,7 +45,7 @@ struct StateOutline {
 
   init(_ graph: StateGraph, _ mark: GraphMark?) {
     let parts = graph.states.map { $0.word.split(separator: "+", omittingEmptySubsequences: false).map(String.init) }
-    // A kind that does not say what its regions are has as many as its words have parts.
+    // Without declared regions, the words' largest number of parts counts.
     let count = graph.kind.regions?.names.count ?? parts.map(\.count).max() ?? 1
     let regions = graph.kind.regions ?? Kind.Regions(Array(repeating: "", count: count))
     let split = parts.map { count > 1 && $0.count == count ? $0 : nil }
@@ -55,7 +56,7 @@ struct StateOutline {
       marked: mark.flatMap { split[$0.state] == nil ? graph.states[$0.state].word : nil }, within: [])
     if split.contains(where: { $0 != nil }) {
       let composite = builder.composite(regions, of: graph.kind.name, split, mark)
-      // It stands where the first of its states does in the kind's list.
+      // It takes the place of the first of its states in the kind's list.
       let place = split.firstIndex { $0 != nil } ?? 0
       top.nodes.insert(composite, at: min(place, top.nodes.count))
     }
@@ -64,7 +65,7 @@ struct StateOutline {
     for move in moves.moves { place(move) }
   }
 
-  /// Says that a state is the one which is entered first, in all states that it lies in; the first word is kept.
+  /// Marks a state as entered first, in all states around it; an earlier mark is kept.
   private mutating func setInitial(_ end: End) {
     StateOutline.setInitial(end.ids[...], in: &top)
   }
@@ -79,7 +80,7 @@ struct StateOutline {
     }
   }
 
-  /// Puts a move into the innermost region that has both its ends.
+  /// Puts a move into the innermost region that contains both its ends.
   private mutating func place(_ move: Move) {
     StateOutline.place(move, depth: 0, in: &top)
   }
@@ -100,10 +101,10 @@ struct StateOutline {
   }
 }
 
-/// Makes the states of an outline, and knows afterwards where the state of each word is.
+/// Builds the states of an outline and records where the state of each word is.
 struct OutlineBuilder {
   let mark: GraphMark?
-  /// By the words of states outside of the composite, and by region and part within.
+  /// By state word outside the composite, and by region and part within it.
   private(set) var ends: [String: StateOutline.End] = [:]
   private(set) var compositeEnd: StateOutline.End?
   private var taken: Set<String> = []
@@ -112,14 +113,14 @@ struct OutlineBuilder {
     self.mark = mark
   }
 
-  /// How a part of a region is looked up in `ends`; no word of a state has a blank.
+  /// The key of a region's part in `ends`; no word of a state contains a blank.
   static func key(_ part: String, region: Int?) -> String { region.map { "\($0) \(part)" } ?? part }
 
   /// The states of one region as a tree.
   ///
   /// - Parameters:
-  ///   - region: Its number among the regions of the composite; `nil` outside of it.
-  ///   - path: The identifiers of the states around it.
+  ///   - region: Its number among the regions of the composite; `nil` outside it.
+  ///   - path: The identifiers of the enclosing states.
   mutating func region(
     named name: String, words: [String], abouts: [String], marked: String?, number: Int? = nil, within path: [String]
   ) -> StateOutline.Region {

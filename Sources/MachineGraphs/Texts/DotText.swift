@@ -1,8 +1,9 @@
 public import StateMachines
 
 extension StateGraph {
-  /// The graph in the language of Graphviz: nodes numbered from 1 in the order of the states, an edge from node 0 to the
-  /// initial one, and the moves. No line feed at the end.
+  /// The graph in the language of Graphviz: nodes numbered from 1 in the order of the states, an edge from node 0 to
+  /// the
+  /// initial one, and the moves. Without a line feed at the end.
   ///
   /// - Parameter mark: The state to draw bold.
   public func dot(_ mark: GraphMark? = nil) -> String {
@@ -39,7 +40,7 @@ private enum DotText {
     return (lines + ["}"]).joined(separator: "\n")
   }
 
-  /// A backslash before a letter would be an escape of the language's own.
+  /// A backslash before a letter would be a Graphviz escape.
   static func escaped(_ text: String) -> String {
     text.reduce(into: "") { text, character in
       if character == "\"" || character == "\\" { text.append("\\") }

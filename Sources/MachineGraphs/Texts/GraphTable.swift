@@ -1,20 +1,22 @@
 public import StateMachines
 
-/// The states and inputs of a graph as a table for people: what comes of each input in each state.
+/// The states and inputs of a graph as a table for people: the outcome of each input in each state.
 ///
-/// A cell says `→ X` for a move, `→ self` for a move to the same state, `⟲` for what is handled within the state, `ignore`,
-/// `illegal` for a refusal, `final` where a machine has come to its end, `–` for a timer that does not run, and `·` for what
-/// never came about. Where the data of an event make a difference, the samples stand before what comes of them.
+/// A cell is `→ X` for a move, `→ self` for a move to the same state, `⟲` for an input handled within the state,
+/// `ignore`,
+/// `illegal` for a refusal, `final` in a state where nothing can happen, `–` for a timer that does not run, and `·` for
+/// a
+/// pair that never occurred. Where the data of an event matter, samples precede their outcome.
 ///
-/// States are rows and inputs columns; where that would be too wide, the other way round; where that is too wide as
-/// well, each state gets a list of its own.
+/// States are rows and inputs columns. A table that would be too wide is transposed; if that is too wide as well, each
+/// state gets a list.
 public struct GraphTable: Sendable {
   private let graph: StateGraph
   private let mark: GraphMark?
   /// By state and column: events by name, then timers.
   private let cells: [[[Line]]]
 
-  /// One line of a cell: what comes of an input, and of which samples where others come to something else.
+  /// One line of a cell: an outcome, and the samples that lead to it if others do not.
   private struct Line: Equatable {
     var samples = ""
     let text: String
@@ -22,12 +24,12 @@ public struct GraphTable: Sendable {
     var whole: String { samples.isEmpty ? text : "\(samples): \(text)" }
   }
 
-  /// Characters that a table may be wide before it is turned, and then before it becomes lists.
+  /// Width in characters above which a table is transposed, and then replaced by lists.
   private static let widest = 160
-  /// Characters of a list's lines.
+  /// Characters per line of a list.
   private static let listWidth = 100
 
-  /// - Parameter mark: The machine whose row is marked with `>`, and the inputs possible for it with `*`.
+  /// - Parameter mark: The machine whose row is marked with `>`, and its possible inputs with `*`.
   public init(_ graph: StateGraph, mark: GraphMark? = nil) {
     self.graph = graph
     self.mark = mark
@@ -41,7 +43,7 @@ public struct GraphTable: Sendable {
   public var text: String { (body + [""] + summary).joined(separator: "\n") }
 
   private var body: [String] {
-    // Heads alone may be too wide, and then the cells need not be laid out to know that.
+    // If the heads alone are too wide, the cells need not be laid out.
     let columnHeads = columns.reduce(0) { $0 + $1[0].utf8.count + 2 }
     let stateHeads = graph.states.reduce(0) { $0 + $1.word.utf8.count + 2 }
     if min(columnHeads, stateHeads) > GraphTable.widest { return lists }
@@ -107,7 +109,7 @@ public struct GraphTable: Sendable {
 
   private func row(_ state: Int) -> String { graph.states[state].word }
 
-  /// The names of events and timers, marked where they are possible now, and how long timers run.
+  /// The names of events and timers, marked if possible now, and the durations of timers.
   private var columns: [[String]] {
     graph.kind.events.indices.map { [graph.kind.events[$0].name + (isPossible($0) ? " *" : "")] }
       + graph.kind.timers.indices.map { timer in
@@ -145,7 +147,7 @@ public struct GraphTable: Sendable {
     return lines(head, "  ") + [rule] + body.enumerated().flatMap { lines($1, isMarked($0) ? "> " : "  ") }
   }
 
-  /// For each state, what comes about and of which inputs.
+  /// For each state, the outcomes and their inputs.
   private var lists: [String] {
     graph.states.indices.filter { graph.reach(of: $0) != .unreached }.flatMap { state in
       let isMarked = state == mark?.state
@@ -153,7 +155,7 @@ public struct GraphTable: Sendable {
       for (column, lines) in cells[state].enumerated() {
         for line in lines where !line.isNothing {
           let text = line.text
-          // A timer is named beside the event that it brings only where its outcome differs.
+          // A timer that brings an event is listed only if its outcome differs from the event's.
           if let event = event(like: column), cells[state][event].contains(line) { continue }
           let input =
             name(of: column) + (line.samples.isEmpty ? "" : "(\(line.samples))")
@@ -181,7 +183,7 @@ public struct GraphTable: Sendable {
     return graph.label(of: graph.input(ofTimer: column - events)) + (event(like: column) == nil ? "" : " (timer)")
   }
 
-  /// The column of the event whose name a timer bears.
+  /// The column of the event with the name of a timer.
   private func event(like column: Int) -> Int? {
     let events = graph.kind.events.count
     guard column >= events else { return nil }

@@ -1,7 +1,7 @@
 public import StateMachines
 
 extension StateGraph {
-  /// The moves to other states as a flow chart of Mermaid, one line for each, in the order of the states.
+  /// The moves to other states as a Mermaid flow chart, one per line, in the order of the states.
   ///
   /// - Parameter mark: The state to draw with a thick border.
   public func mermaid(_ mark: GraphMark? = nil) -> String {
@@ -26,7 +26,7 @@ extension StateGraph {
 }
 
 extension Composition {
-  /// The members as nodes and the wires as edges, as a flow chart of Mermaid.
+  /// The members as nodes and the wires as edges, as a Mermaid flow chart.
   public var mermaid: String {
     let ids = MermaidText.ids(of: members.map(\.name))
     let nodes = zip(ids, members).map { "\($0)[\"\(MermaidText.escaped("\($1.name): \($1.kind.name)"))\"];" }
@@ -36,22 +36,21 @@ extension Composition {
 }
 
 enum MermaidText {
-  /// A name for each word that is no word of Mermaid's own and has nothing but letters and digits: the word itself where
-  /// it will do.
+  /// A name for each word: the word itself if it has only letters and digits and is not reserved, else a generated one.
   static func ids(of words: [String]) -> [String] {
     words.enumerated().map { place, word in isPlain(word) ? word : "s\(place + 1)" }
   }
 
   private static func isPlain(_ word: String) -> Bool {
     let isWord = word.first.map { ("a"..."z").contains($0) || ("A"..."Z").contains($0) } ?? false
-    // A generated name must not be taken for a word.
+    // A word must not look like a generated name.
     let isGenerated = word.first == "s" && word.count > 1 && word.dropFirst().allSatisfy(\.isNumber)
     return isWord && !isGenerated && word.utf8.allSatisfy(DiagramID.isAlphanumeric)
       && !DiagramID.reserved.contains(word.lowercased())
   }
 
-  /// A label as it stands where it is one word, else in quotes: also where its first letter would end the dashes before it
-  /// as the head of an arrow.
+  /// A label as it is if it is one word, else in quotes; also in quotes if its first letter would be read as an arrow
+  /// head.
   static func edgeLabel(_ label: String) -> String {
     let isHead = label.first == "o" || label.first == "x"
     return !isHead && label.utf8.allSatisfy(DiagramID.isAlphanumeric)
@@ -59,7 +58,7 @@ enum MermaidText {
       ? label : "\"\(escaped(label))\""
   }
 
-  /// What has a meaning of its own in Mermaid, as character references of its kind.
+  /// Escapes characters that have a meaning in Mermaid.
   static func escaped(_ text: String) -> String {
     text.reduce(into: "") { text, character in
       switch character {
@@ -77,9 +76,9 @@ enum MermaidText {
   }
 }
 
-/// Names of states that the languages of diagrams take.
+/// State names that diagram languages accept.
 enum DiagramID {
-  /// Words that mean something to Mermaid or PlantUML.
+  /// Reserved words of Mermaid or PlantUML.
   static let reserved: Set<String> = [
     "as", "call", "choice", "class", "classdef", "click", "default", "direction", "end", "flowchart", "fork", "graph",
     "h", "hide", "history", "href", "interpolate", "join", "left", "linkstyle", "note", "of", "over", "right", "scale",
@@ -95,8 +94,8 @@ enum DiagramID {
     }
   }
 
-  /// The word with every other character replaced, and an underscore behind it where that would mean something else; a
-  /// number behind it where another has it already.
+  /// The word with every other character replaced, with an underscore after a reserved word and a number after a
+  /// duplicate.
   static func unique(_ word: String, among taken: inout Set<String>) -> String {
     var id = String(word.unicodeScalars.map { $0.isASCII && isAlphanumeric(UInt8($0.value)) ? Character($0) : "_" })
     if id.first.map({ $0.isNumber }) ?? true { id = "s" + id }

@@ -1,8 +1,8 @@
 public import StateMachines
 
 extension StateGraph {
-  /// The graph as a state diagram of PlantUML: states within states, regions side by side, what each state means, and timers
-  /// with how long they run.
+  /// The graph as a PlantUML state diagram: nested states, parallel regions, state descriptions, and timers with
+  /// durations.
   ///
   /// - Parameter mark: The state to fill with a colour.
   public func plantuml(_ mark: GraphMark? = nil) -> String {
@@ -52,7 +52,7 @@ private enum PlantUMLText {
     return lines
   }
 
-  /// Signs in pairs are a way of writing there, and a quote would end a title.
+  /// Doubled characters are markup in PlantUML, and a quote would end a title.
   static func escaped(_ text: String) -> String {
     var escaped = ""
     var last: Character?

@@ -1,11 +1,11 @@
 public import StateMachines
 
 extension StateGraph {
-  /// The graph as a state diagram of Mermaid (`stateDiagram-v2`): states within states, regions side by side, what each state
-  /// means, and timers with how long they run.
+  /// The graph as a Mermaid state diagram (`stateDiagram-v2`): nested states, parallel regions, state descriptions, and
+  /// timers with durations.
   ///
-  /// Mermaid draws no moves between states within different composite ones; such a move is drawn between the
-  /// composite states, and its label says which states are meant.
+  /// Mermaid draws no moves between states within different composite states; such a move is drawn between the
+  /// composites, and its label names the states.
   ///
   /// - Parameter mark: The state to draw with a thick border.
   public func stateDiagram(_ mark: GraphMark? = nil) -> String {
@@ -22,7 +22,7 @@ extension StateGraph {
 }
 
 extension Composition {
-  /// The members as states and the wires as transitions of a state diagram of Mermaid.
+  /// The members as states and the wires as transitions of a Mermaid state diagram.
   public var stateDiagram: String {
     var taken: Set<String> = []
     let ids = members.map { DiagramID.unique($0.name, among: &taken) }
@@ -46,7 +46,7 @@ private enum StateDiagramText {
         if !node.about.isEmpty { lines.append("\(indent)\(node.id) : \(MermaidText.escaped(node.about))") }
         continue
       }
-      // A composite state may have a title and no text beside it.
+      // A composite state can have a title but no other text.
       if node.title != node.id { lines.append("\(indent)\(node.id) : \(title)") }
       lines.append("\(indent)state \(node.id) {")
       for (number, inner) in node.regions.enumerated() {
@@ -65,7 +65,7 @@ private enum StateDiagramText {
     var label = MermaidText.escaped(move.label)
     let isLifted = from.count > depth + 1 || to.count > depth + 1
     if isLifted { label += " (\(MermaidText.escaped(move.from.title)) → \(MermaidText.escaped(move.to.title)))" }
-    // The path of a state in a region begins outside of it.
+    // The path of a state in a region begins outside it.
     return "\(from[min(depth, from.count - 1)]) --> \(to[min(depth, to.count - 1)]) : \(label)"
   }
 
