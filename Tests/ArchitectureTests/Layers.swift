@@ -18,7 +18,7 @@ struct Layer {
     Layer("CSQLite"),
     Layer("CSystem"),
     Layer("CProcessor"),
-    Layer("StateMachines"),
+    Layer("StateMachines", outside: ["Synchronization"]),
     Layer("MachineForms", ours: ["StateMachines"]),
     Layer("MachineGraphs", ours: ["StateMachines"]),
     Layer("Simulations", ours: ["StateMachines", "MachineForms"]),

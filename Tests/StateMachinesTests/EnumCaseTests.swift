@@ -7,7 +7,7 @@ struct EnumCaseTests {
   private enum Single { case only }
   private enum Mixed { case off, said(String), on, moved(x: Int, y: Int), last }
   private enum OnlyData { case text(String), number(Int), list([Int]) }
-  private enum OneWithData { case none, some(Bool), other }
+  private enum OneWithData: Equatable { case none, some(Bool), other }
   private indirect enum Tree { case leaf, node(Tree, Tree) }
   private enum Generic<A, B> { case a(A), b(B), neither }
   private enum Empty {}
@@ -52,5 +52,43 @@ struct EnumCaseTests {
   func events() {
     #expect(numbers(Turnstile.Event.coin(1), .lights(true), .push, .blinked) == [0, 3, 4, 6])
     #expect(counts(Turnstile.Event.self) == [4, 3])
+  }
+
+  @Test("the names of the cases stand in the order of their numbers")
+  func names() {
+    #expect(EnumCase.names(of: Mixed.self) == ["said", "moved", "off", "on", "last"])
+    #expect(EnumCase.names(of: Plain.self) == ["first", "second", "third"])
+    #expect(EnumCase.names(of: Generic<String, Int>.self) == ["a", "b", "neither"])
+    #expect(EnumCase.names(of: Empty.self) ?? [] == [])
+    #expect(EnumCase.names(of: NoEnum.self) == nil)
+  }
+
+  @Test("the type of a case's data is that of its tuple, or of the only one")
+  func dataTypes() {
+    #expect(EnumCase.dataType(ofCase: 0, of: Mixed.self) == String.self)
+    #expect(EnumCase.dataType(ofCase: 1, of: Mixed.self) == (x: Int, y: Int).self)
+    #expect(EnumCase.dataType(ofCase: 1, of: Generic<UInt8, [Mixed]>.self) == [Mixed].self)
+    #expect(EnumCase.dataType(ofCase: 2, of: Mixed.self) == nil)
+    #expect(EnumCase.dataType(ofCase: 0, of: Tree.self) == nil, "an indirect case has its data elsewhere")
+  }
+
+  @Test("a value's data are laid bare, and the value is as it was")
+  func data() {
+    let text = String(repeating: "long enough to stand elsewhere ", count: 4)
+    let said = Mixed.said(text)
+    #expect(EnumCase.withData(of: said) { $0.load(as: String.self) } == text)
+    #expect(EnumCase.withData(of: said) { $0.load(as: String.self) } == text)
+    #expect(EnumCase.withData(of: Mixed.moved(x: 3, y: 4)) { $0.load(as: (Int, Int).self) } == (3, 4))
+    #expect(EnumCase.withData(of: OneWithData.some(true)) { $0.load(as: Bool.self) })
+  }
+
+  @Test("a case without data is made of its number")
+  func made() {
+    for (number, expected) in [(2, Mixed.off), (3, .on), (4, .last)] {
+      #expect("\(EnumCase.value(ofCase: number, of: Mixed.self))" == "\(expected)")
+    }
+    #expect(EnumCase.value(ofCase: 1, of: OneWithData.self) == .none)
+    #expect(EnumCase.value(ofCase: 2, of: OneWithData.self) == .other)
+    #expect(EnumCase.value(ofCase: 2, of: Plain.self) == .third)
   }
 }

@@ -10,12 +10,6 @@ public struct BoldText: Machine {
 
     public enum Name: NamedCases { case fontStyle }
     public var name: Name { .fontStyle }
-
-    public var data: [Value] {
-      switch self {
-      case .fontStyle(let style): [.text(style.word)]
-      }
-    }
   }
 
   public var state = State.regular

@@ -36,21 +36,6 @@ public struct CallTracker: Machine {
     case tracked(number: String, duration: Nanoseconds, wasConnected: Bool)
 
     public enum Name: NamedCases { case open, tracked }
-
-    public var name: Name {
-      switch self {
-      case .open: .open
-      case .tracked: .tracked
-      }
-    }
-
-    public var data: [Value] {
-      switch self {
-      case .open(let number): [.text(number)]
-      case .tracked(let number, let duration, let wasConnected):
-        [.text(number), .interval(duration), .flag(wasConnected)]
-      }
-    }
   }
 
   public struct Parameters: ParameterSet {

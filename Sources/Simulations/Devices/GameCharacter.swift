@@ -26,13 +26,6 @@ public struct GameCharacter: Machine {
 
     public enum Name: NamedCases { case weak, strong }
 
-    public var name: Name {
-      switch self {
-      case .weak: .weak
-      case .strong: .strong
-      }
-    }
-
     public var data: String? {
       switch self {
       case .weak: nil
@@ -60,12 +53,6 @@ public struct GameCharacter: Machine {
 
     public enum Name: NamedCases { case became }
     public var name: Name { .became }
-
-    public var data: [Value] {
-      switch self {
-      case .became(let strength): [strength.value]
-      }
-    }
   }
 
   public struct Parameters: ParameterSet {

@@ -42,22 +42,6 @@ public struct GameSession: Machine {
     case drawMenu, drawWorld, drawResult
 
     public enum Name: NamedCases { case update, drawMenu, drawWorld, drawResult }
-
-    public var name: Name {
-      switch self {
-      case .update: .update
-      case .drawMenu: .drawMenu
-      case .drawWorld: .drawWorld
-      case .drawResult: .drawResult
-      }
-    }
-
-    public var data: [Value] {
-      switch self {
-      case .update(let dt): [.interval(dt)]
-      case .drawMenu, .drawWorld, .drawResult: []
-      }
-    }
   }
 
   public struct Parameters: ParameterSet {

@@ -26,14 +26,6 @@ public struct ShiftKey: Machine {
 
     public enum Name: StatechartLeaf { case off, on, capsLock }
 
-    public var name: Name {
-      switch self {
-      case .off: .off
-      case .on: .on
-      case .capsLock: .capsLock
-      }
-    }
-
     /// Whether `doubleTap` is running.
     var isWindowOpen: Bool { self == .off(.open) || self == .on(.open) }
   }
@@ -48,12 +40,6 @@ public struct ShiftKey: Machine {
 
     public enum Name: NamedCases { case text }
     public var name: Name { .text }
-
-    public var data: [Value] {
-      switch self {
-      case .text(let text): [.text(text)]
-      }
-    }
   }
 
   public struct Parameters: ParameterSet {

@@ -59,22 +59,6 @@ public struct SpamFilter: Machine {
     case dropped
 
     public enum Name: NamedCases { case match, message, dropped }
-
-    public var name: Name {
-      switch self {
-      case .match: .match
-      case .message: .message
-      case .dropped: .dropped
-      }
-    }
-
-    public var data: [Value] {
-      switch self {
-      case .match(let word, let start, let end): [.text(word), .integer(start), .integer(end)]
-      case .message(let text): [.text(text)]
-      case .dropped: []
-      }
-    }
   }
 
   public enum Policy: String, Choice { case mask, drop, flag }

@@ -16,16 +16,6 @@ public enum WordState: StateWithData {
 
   public enum Name: NamedCases { case reading, accepting, rejecting, accepted, rejected }
 
-  public var name: Name {
-    switch self {
-    case .reading: .reading
-    case .accepting: .accepting
-    case .rejecting: .rejecting
-    case .accepted: .accepted
-    case .rejected: .rejected
-    }
-  }
-
   /// Characters of the word so far.
   var length: Int {
     switch self {
@@ -127,19 +117,6 @@ public enum WordJudgement: OutputWithData {
   case rejected(length: Int)
 
   public enum Name: NamedCases { case accepted, rejected }
-
-  public var name: Name {
-    switch self {
-    case .accepted: .accepted
-    case .rejected: .rejected
-    }
-  }
-
-  public var data: [Value] {
-    switch self {
-    case .accepted(let length), .rejected(let length): [.integer(length)]
-    }
-  }
 }
 
 /// The parameters of a machine that judges words by a pattern.

@@ -113,7 +113,7 @@ extension Argument where A == Bool {
 }
 
 extension Argument where A: Choice {
-  public static func choice(_ name: String) -> Argument { Argument(name, .choice(A.allCases.map(\.rawValue))) }
+  public static func choice(_ name: String) -> Argument { Argument(name, A.valueType) }
 }
 
 extension Argument {
@@ -123,10 +123,31 @@ extension Argument {
   }
 }
 
-/// A closed set of words as a Swift `enum` with `String` raw values, for arguments and parameters.
-public protocol Choice: RawRepresentable<String>, CaseIterable, ValueConvertible, Hashable, Sendable, Codable {}
+/// A Swift type that says by itself which values it has: parameters, readings and data of such types are listed without
+/// their ``ValueType``.
+public protocol SelfDescribingValue: ValueConvertible {
+  static var valueType: ValueType { get }
+}
+
+extension Bool: SelfDescribingValue {
+  public static var valueType: ValueType { .flag }
+}
+
+extension Character: SelfDescribingValue {
+  public static var valueType: ValueType { .character }
+}
+
+extension Instant: SelfDescribingValue {
+  public static var valueType: ValueType { .moment }
+}
+
+/// A closed set of words as a Swift `enum` with `String` raw values, for arguments, parameters, data and readings.
+public protocol Choice: RawRepresentable<String>, CaseIterable, SelfDescribingValue, Hashable, Sendable, Codable {}
 
 extension Choice {
+  /// One of the words.
+  public static var valueType: ValueType { .choice(allCases.map(\.rawValue)) }
+
   public init?(_ value: Value) {
     guard case .text(let word) = value else { return nil }
     self.init(rawValue: word)
@@ -148,6 +169,13 @@ public struct ParameterForm<Parameters: ParameterSet>: Sendable {
     _ name: String, _ path: any WritableKeyPath<Parameters, T> & Sendable, _ type: ValueType, _ about: String
   ) -> ParameterForm {
     ParameterForm(name, path, type, example: nil, about)
+  }
+
+  /// A parameter whose Swift type says which values it has: a flag, or one of some words.
+  public static func parameter<T: SelfDescribingValue>(
+    _ name: String, _ path: any WritableKeyPath<Parameters, T> & Sendable, _ about: String
+  ) -> ParameterForm {
+    ParameterForm(name, path, T.valueType, example: nil, about)
   }
 
   /// A parameter without a default: `new` must give it.
@@ -192,6 +220,16 @@ public struct ReadingForm<M: _Machine>: Sendable {
   ) -> ReadingForm {
     ReadingForm(name: name, type: type, about: about) { read($0, $1, $2)?.value }
   }
+
+  /// - Parameter path: To a property of the machine; `nil` where it has no such value now.
+  public static func reading<T: ValueConvertible>(
+    _ name: String, _ type: ValueType, _ path: any KeyPath<M, T> & Sendable, _ about: String
+  ) -> ReadingForm {
+    ReadingForm(name: name, type: type, about: about) { machine, _, _ in
+      let value = machine[keyPath: path].value
+      return value == .none ? nil : value
+    }
+  }
 }
 
 /// How a timer is written down in a catalogue: the event that it brings, its name, and where its duration comes from.
@@ -223,12 +261,31 @@ public struct MachineTimer<Event: Sendable>: Sendable {
   }
 }
 
-/// How an output is written down in a catalogue.
-public struct OutputForm: Sendable {
+/// How an output is written down in a catalogue: its data and what it says, or only that.
+///
+/// ```swift
+/// outputs: {
+///   switch $0 {
+///   case .charge: .output(("sum", .sum), ("card", .card), about: "the bank is asked for the money")
+///   case .receipt: "the receipt is printed"
+///   }
+/// }
+/// ```
+public struct OutputForm: ExpressibleByStringLiteral, ExpressibleByStringInterpolation, Sendable {
   let data: [ArgumentEntry]
   let about: String
 
   public static func output(_ data: (name: String, type: ValueType)..., about: String) -> OutputForm {
     OutputForm(data: data.map { ArgumentEntry(name: $0.name, type: $0.type, samples: nil) }, about: about)
+  }
+
+  /// An output without data.
+  public init(stringLiteral about: String) {
+    self.init(data: [], about: about)
+  }
+
+  private init(data: [ArgumentEntry], about: String) {
+    self.data = data
+    self.about = about
   }
 }

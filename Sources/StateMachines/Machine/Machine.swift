@@ -90,6 +90,9 @@ extension Machine {
   public mutating func entered(_ state: State, _ step: Step<Self>) {}
 
   public func isValid(for parameters: Parameters) -> Bool { true }
+
+  /// In the state of the name that has no data, or else in its sample (``StateWithData/samples``).
+  public mutating func start(in name: State.Name, _ step: Step<Self>) -> State { State(sampleNamed: name) }
 }
 
 extension Machine where State.Name == State {

@@ -11,7 +11,7 @@ public protocol NamedCases: Hashable, Sendable, CaseIterable {
   /// The words as they are printed and read, in order. The spelling is exact.
   static var words: [String] { get }
 
-  /// How many words there are, at most 250.
+  /// How many words there are, at most 65,000.
   static var count: Int { get }
 
   /// The word for this name.
@@ -39,25 +39,44 @@ extension NamedCases where AllCases == [Self] {
   public static var count: Int { allCases.count }
 
   // Safety: the cases of an `enum` without data are numbered in the order of their declaration, and the number is all
-  // that a value consists of: nothing where there is one case, one byte up to 256 of them. `NamedCasesTests` compares
-  // the numbers of all names of all kinds with `allCases`. What is no such `enum` has an `index` of its own.
+  // that a value consists of: nothing where there is one case, one byte up to 256 of them, then two. `NamedCasesTests`
+  // compares the numbers of all names of all kinds with `allCases`. What is no such `enum` has an `index` of its own.
   @inlinable
   @inline(__always)
   public var index: Int {
-    if MemoryLayout<Self>.size == 0 { return 0 }
-    precondition(MemoryLayout<Self>.size == 1, "names are the cases of an enum without data")
-    return Int(unsafeBitCast(self, to: UInt8.self))
+    switch MemoryLayout<Self>.size {
+    case 0: return 0
+    case 1: return Int(unsafeBitCast(self, to: UInt8.self))
+    default:
+      precondition(MemoryLayout<Self>.size == 2, "names are the cases of an enum without data")
+      return Int(unsafeBitCast(self, to: UInt16.self))
+    }
   }
 
   @inlinable
   @inline(__always)
   public init(at index: Int) {
     precondition(index >= 0 && index < Self.count, "there is no name at this place")
-    if MemoryLayout<Self>.size == 0 {
-      self = Self.allCases[0]
+    switch MemoryLayout<Self>.size {
+    case 0: self = Self.allCases[0]
+    case 1: self = unsafeBitCast(UInt8(truncatingIfNeeded: index), to: Self.self)
+    default:
+      precondition(MemoryLayout<Self>.size == 2, "names are the cases of an enum without data")
+      self = unsafeBitCast(UInt16(truncatingIfNeeded: index), to: Self.self)
+    }
+  }
+}
+
+extension NamedCases {
+  /// The name at a place that is known to be one.
+  @inlinable
+  @inline(__always)
+  init(unchecked place: Int) {
+    // Safety: as for `index`; the table that has the place was made of the cases of an `enum` without data.
+    if MemoryLayout<Self>.size == 1 {
+      self = unsafeBitCast(UInt8(truncatingIfNeeded: place), to: Self.self)
     } else {
-      precondition(MemoryLayout<Self>.size == 1, "names are the cases of an enum without data")
-      self = unsafeBitCast(UInt8(truncatingIfNeeded: index), to: Self.self)
+      self.init(at: place)
     }
   }
 }

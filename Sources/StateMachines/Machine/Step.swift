@@ -71,6 +71,27 @@ public struct Step<M: _Machine> {
       .emit(output: UInt8(output.name.index), first: UInt32(first), count: UInt32(data.count)))
   }
 
+  /// Says several things, one after the other.
+  @inlinable
+  @inline(__always)
+  public func emit(_ first: M.Output, _ second: M.Output, _ others: M.Output...) {
+    emit(first)
+    emit(second)
+    for output in others { emit(output) }
+  }
+
+  /// Says something and gives the reaction back, so that a cell of a rule is one expression.
+  ///
+  /// ```swift
+  /// case .shut: step.emit(.lampOn, then: .move(to: .open))
+  /// ```
+  @inlinable
+  @inline(__always)
+  public func emit(_ outputs: M.Output..., then reaction: Reaction<M.State>) -> Reaction<M.State> {
+    for output in outputs { emit(output) }
+    return reaction
+  }
+
   /// Refuses the input and says why, in the words of the machine.
   ///
   /// Nothing has happened then: what the rule has changed in the machine, asked for and drawn before is taken back.

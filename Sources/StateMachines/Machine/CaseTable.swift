@@ -1,0 +1,172 @@
+internal import Synchronization
+
+/// How the cases of an `enum` with data go with their names, and how their data become values: found out once per type,
+/// when the first value is asked for its name.
+@usableFromInline
+struct CaseTable {
+  /// By the number of a case (``EnumCase``): its place among the names.
+  @usableFromInline let places: UnsafePointer<UInt16>
+  /// By the place of a name: the number of its case.
+  let numbers: [Int]
+  /// By the number of a case: how each piece of its data becomes a value; `nil` if one has no such
+  /// way. What is ``ValueConvertible`` has one, and so have ``NamedCases``: their words.
+  let readers: [[Reader]?]
+
+  struct Reader {
+    let offset: Int
+    let read: (UnsafeRawPointer) -> Value
+  }
+
+  private init<E, Name: NamedCases>(_ type: E.Type, _ names: Name.Type) {
+    guard let cases = EnumCase.names(of: type), let words = EnumCase.names(of: names) else {
+      preconditionFailure("\(E.self) and its Name are enums, built with reflection, or have a `name` of their own")
+    }
+    let places = UnsafeMutablePointer<UInt16>.allocate(capacity: cases.count)
+    for (number, word) in cases.enumerated() {
+      guard let place = words.firstIndex(of: word) else { preconditionFailure("\(E.self).Name has no case \(word)") }
+      places[number] = UInt16(place)
+    }
+    self.places = UnsafePointer(places)
+    numbers = words.map { word in
+      guard let number = cases.firstIndex(of: word) else { preconditionFailure("\(E.self) has no case \(word)") }
+      return number
+    }
+    let withData = EnumCase.counts(of: type)?.withData ?? 0
+    readers = (0..<withData).map { number in
+      EnumCase.dataType(ofCase: number, of: type).flatMap { CaseTable.readers(of: $0) }
+    }
+  }
+
+  /// The place among the names that a value's case has.
+  @inlinable
+  @inline(__always)
+  static func place<E, Name: NamedCases>(of value: E, among names: Name.Type) -> Int {
+    guard let metadata = EnumCase.metadata(of: E.self), let number = EnumCase.number(of: value) else { noEnum(E.self) }
+    let places = places(metadata) ?? make(E.self, names).pointee.places
+    return Int(places[number])
+  }
+
+  /// The value of a name's case, where it has no data.
+  static func value<E, Name: NamedCases>(_ name: Name, as type: E.Type) -> E? {
+    let number = make(type, Name.self).pointee.numbers[name.index]
+    guard let counts = EnumCase.counts(of: type), number >= counts.withData else { return nil }
+    return EnumCase.value(ofCase: number, of: type)
+  }
+
+  /// The data of a value's case, one after the other.
+  @usableFromInline
+  static func data<E, Name: NamedCases>(of value: E, named names: Name.Type) -> [Value] {
+    let table = make(E.self, names)
+    guard let number = EnumCase.number(of: value), number < table.pointee.readers.count else { return [] }
+    guard let readers = table.pointee.readers[number] else {
+      preconditionFailure("\(value) has data that are no values, and its type says not which `data` they are")
+    }
+    return EnumCase.withData(of: value) { data in readers.map { $0.read(data + $0.offset) } }
+  }
+
+  @usableFromInline
+  @inline(never)
+  static func noEnum(_ type: Any.Type) -> Never {
+    preconditionFailure("\(type) is no enum, and so it says itself which `name` a value has")
+  }
+
+  // MARK: The tables of a program
+
+  // Safety: a slot is written once, its table before its key, and read ever after; nothing is freed.
+  private struct Slot: ~Copyable {
+    let key = Atomic<UInt>(0)
+    let table = Atomic<UInt>(0)
+  }
+
+  /// A power of two, and many more than a program has types of states and outputs.
+  private static let slotCount = 4096
+
+  // Safety: as for a slot.
+  private nonisolated(unsafe) static let slots: UnsafeMutablePointer<Slot> = {
+    let slots = UnsafeMutablePointer<Slot>.allocate(capacity: slotCount)
+    for place in 0..<slotCount { (slots + place).initialize(to: Slot()) }
+    return slots
+  }()
+
+  private static let isMaking = Mutex(())
+
+  @usableFromInline
+  static func places(_ metadata: UnsafeRawPointer) -> UnsafePointer<UInt16>? {
+    find(UInt(bitPattern: metadata))?.pointee.places
+  }
+
+  private static func find(_ key: UInt) -> UnsafePointer<CaseTable>? {
+    var place = first(key)
+    while true {
+      let found = slots[place].key.load(ordering: .acquiring)
+      if found == key { return UnsafePointer(bitPattern: slots[place].table.load(ordering: .relaxed)) }
+      if found == 0 { return nil }
+      place = (place &+ 1) & (slotCount &- 1)
+    }
+  }
+
+  private static func first(_ key: UInt) -> Int { Int(truncatingIfNeeded: key &>> 3) & (slotCount &- 1) }
+
+  /// The table of a type; made, if it is not there yet.
+  @usableFromInline
+  @inline(never)
+  static func make<E, Name: NamedCases>(_ type: E.Type, _ names: Name.Type) -> UnsafePointer<CaseTable> {
+    guard let metadata = EnumCase.metadata(of: type) else { noEnum(type) }
+    if let table = find(UInt(bitPattern: metadata)) { return table }
+    let table = UnsafeMutablePointer<CaseTable>.allocate(capacity: 1)
+    table.initialize(to: CaseTable(type, names))
+    return add(UInt(bitPattern: table), UInt(bitPattern: metadata))
+  }
+
+  /// Adds a table, unless another thread has added that of the same type meanwhile.
+  private static func add(_ table: UInt, _ key: UInt) -> UnsafePointer<CaseTable> {
+    isMaking.withLock { _ in
+      var place = first(key)
+      var tried = 0
+      while slots[place].key.load(ordering: .relaxed) != 0, slots[place].key.load(ordering: .relaxed) != key {
+        place = (place + 1) & (slotCount - 1)
+        tried += 1
+        precondition(tried < slotCount / 2, "too many types of states and outputs")
+      }
+      if slots[place].key.load(ordering: .relaxed) == 0 {
+        slots[place].table.store(table, ordering: .relaxed)
+        slots[place].key.store(key, ordering: .releasing)
+      }
+    }
+    guard let found = find(key) else { preconditionFailure("a table that was added is found") }
+    return found
+  }
+
+  // MARK: Data as values
+
+  /// How data of a type become values: one, or one for each element of a tuple.
+  private static func readers(of type: Any.Type) -> [Reader]? {
+    if let reader = reader(of: type, at: 0) { return [reader] }
+    // Safety: a tuple's metadata begin with the kind, the number of its elements and their labels; then each element's type
+    // and distance, in a word each.
+    let metadata = unsafeBitCast(type, to: UnsafeRawPointer.self)
+    guard metadata.load(as: UInt.self) == 0x301 else { return nil }
+    let count = (metadata + 8).load(as: Int.self)
+    let readers = (0..<count).compactMap { number in
+      let element = metadata + 24 + 16 * number
+      return reader(
+        of: unsafeBitCast(element.load(as: UnsafeRawPointer.self), to: Any.Type.self),
+        at: Int((element + 8).load(as: UInt32.self)))
+    }
+    return readers.count == count ? readers : nil
+  }
+
+  private static func reader(of type: Any.Type, at offset: Int) -> Reader? {
+    func opened<T: ValueConvertible>(_ type: T.Type) -> Reader {
+      Reader(offset: offset) { $0.assumingMemoryBound(to: T.self).pointee.value }
+    }
+    func opened<T: NamedCases>(_ type: T.Type) -> Reader {
+      Reader(offset: offset) { .text($0.assumingMemoryBound(to: T.self).pointee.word) }
+    }
+    return switch type {
+    case let type as any ValueConvertible.Type: opened(type)
+    case let type as any NamedCases.Type: opened(type)
+    default: nil
+    }
+  }
+}
