@@ -1,16 +1,17 @@
-/// A growing run of bytes that lines are written into: one owner, no copies, no `String`.
+/// A growing run of bytes with one owner, into which lines are written without copies or `String`.
 ///
-/// Writing a reply is on the hot path of every request. `[UInt8].append(contentsOf:)` and string interpolation cost
-/// more than the whole step of a machine, so the bytes are stored directly.
+/// Every request writes a reply. `[UInt8].append(contentsOf:)` and string interpolation would cost more than the whole
+/// step
+/// of a machine, so the bytes are stored directly.
 ///
-/// Public where it is hot: of what other targets call, the compiler inlines only what is public.
+/// Public because it is hot: the compiler inlines only public functions into other targets.
 public struct ByteBuffer: ~Copyable {
   // Safety: `base` is owned by this value and has room for `capacity` bytes, of which the first `count` are written.
   @usableFromInline var base: UnsafeMutableRawPointer
   @usableFromInline var capacity: Int
   @usableFromInline var length = 0
 
-  /// Bytes past `capacity` that may be read, so that what stands here can be moved sixteen bytes at a time.
+  /// Readable bytes past `capacity`, so that content can be moved sixteen bytes at a time.
   private static let padding = 16
 
   @inlinable
@@ -27,20 +28,20 @@ public struct ByteBuffer: ~Copyable {
 
   package var isEmpty: Bool { count == 0 }
 
-  /// The bytes of memory that it has.
+  /// The bytes of memory allocated.
   package var storageBytes: Int { capacity }
 
   /// The bytes written so far; valid until the buffer is changed.
   @inlinable
   public var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
 
-  /// Forgets the bytes from `length` on.
+  /// Drops the bytes from `length` on.
   package mutating func truncate(to length: Int) {
     precondition(length <= count)
     self.length = length
   }
 
-  /// Forgets everything, and gives large storage back.
+  /// Drops all bytes, and frees large storage.
   package mutating func removeAll(keeping room: Int = 256 << 10) {
     length = 0
     if capacity > room {
@@ -50,7 +51,7 @@ public struct ByteBuffer: ~Copyable {
     }
   }
 
-  /// Forgets the first `length` bytes.
+  /// Drops the first `length` bytes.
   ///
   /// - Complexity: O(*n*) in the bytes that remain.
   package mutating func removeFirst(_ length: Int) {
@@ -94,7 +95,7 @@ public struct ByteBuffer: ~Copyable {
     reserve(size)
     let end = base + length
     length &+= size
-    // Most words are short, and for those two overlapping moves cost a tenth of a call.
+    // Most words are short; two overlapping moves then cost a tenth of a call.
     if size > 32 {
       end.copyMemory(from: start, byteCount: size)
     } else if size > 16 {
@@ -121,16 +122,16 @@ public struct ByteBuffer: ~Copyable {
     }
   }
 
-  /// Appends text known at compile time. (Its own label, because an overload of `String` would win and allocate.)
+  /// Appends text known at compile time. (It has its own label, since a `String` overload would win and allocate.)
   @inlinable
   @inline(__always)
   public mutating func append(literal: StaticString) {
     append(UnsafeRawBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
   }
 
-  /// Writes through a cursor that does not look where the room ends.
+  /// Writes through a cursor without bounds checks.
   ///
-  /// - Parameter size: As many bytes as `body` writes at most. Sixteen more are there for moves that overshoot.
+  /// - Parameter size: The most bytes that `body` writes. Sixteen more are reserved for moves that overshoot.
   @inlinable
   @inline(__always)
   public mutating func write(atMost size: Int, _ body: (inout ByteCursor) -> Void) {
@@ -140,7 +141,7 @@ public struct ByteBuffer: ~Copyable {
     length = cursor.place - base
   }
 
-  /// Puts bytes in at a place; those from there on move up.
+  /// Inserts bytes at an offset; the bytes after it move up.
   ///
   /// - Complexity: O(*n*) in the bytes that move.
   package mutating func insert(_ bytes: UnsafeRawBufferPointer, at place: Int) {
@@ -169,7 +170,7 @@ public struct ByteBuffer: ~Copyable {
     var rest = number
     var place = count &+ digits
     length = place
-    // Two digits a division, the slowest instruction here.
+    // Two digits per division, the slowest instruction here.
     while rest >= 100 {
       let (quotient, pair) = rest.quotientAndRemainder(dividingBy: 100)
       place &-= 2
@@ -183,7 +184,7 @@ public struct ByteBuffer: ~Copyable {
     }
   }
 
-  /// Writes a number below 100 in two digits; `number * 103 / 1024` is a tenth of it, without a division.
+  /// Writes a number below 100 in two digits; `number * 103 / 1024` is its tens digit, without a division.
   @inline(__always)
   private func store(pair number: UInt64, at place: Int) {
     let tens = (number &* 103) >> 10
@@ -203,9 +204,10 @@ public struct ByteBuffer: ~Copyable {
   }
 }
 
-/// A place in a buffer where there is room.
+/// A position in a buffer with reserved room.
 public struct ByteCursor {
-  // Safety: `ByteBuffer.write(atMost:_:)` makes the room before it hands a cursor out, and takes the place back after.
+  // Safety: `ByteBuffer.write(atMost:_:)` reserves the room before it passes a cursor, and takes the position back
+  // after.
   @usableFromInline var place: UnsafeMutableRawPointer
 
   @usableFromInline
@@ -235,7 +237,7 @@ public struct ByteCursor {
     place += bytes.count
   }
 
-  /// Puts bytes of which sixteen more can be read than there are: they are moved sixteen at a time, the last too far.
+  /// Writes bytes sixteen at a time; sixteen bytes past their end must be readable, and the last move may overshoot.
   @inlinable
   @inline(__always)
   public mutating func put(padded bytes: UnsafeRawBufferPointer) {

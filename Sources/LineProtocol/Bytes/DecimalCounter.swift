@@ -1,6 +1,6 @@
-/// A number that mostly grows by one, with its decimal digits: the next number is the same text with a digit changed.
+/// A number that mostly grows by one, cached as decimal digits: the next number usually changes one digit.
 public struct DecimalCounter: ~Copyable {
-  // Safety: twenty bytes and sixteen to read past them, owned by this value; the digits end at the twentieth.
+  // Safety: twenty bytes and sixteen readable bytes past them, owned by this value; the digits end at the twentieth.
   @usableFromInline let digits: UnsafeMutableRawPointer
   @usableFromInline var first = 19
   @usableFromInline var value: UInt64 = 0
@@ -16,14 +16,14 @@ public struct DecimalCounter: ~Copyable {
 
   /// Appends the digits of a number.
   ///
-  /// - Complexity: O(1) when it is the last one or the next, nine times out of ten by changing one byte.
+  /// - Complexity: O(1) for the last number or the next one, nine times out of ten by changing one byte.
   @inlinable
   @inline(__always)
   public mutating func append(_ number: UInt64, to buffer: inout ByteBuffer) {
     buffer.append(text(of: number))
   }
 
-  /// The digits of a number, with sixteen bytes after them that may be read; valid until the next is asked for.
+  /// The digits of a number, with sixteen readable bytes after them; valid until the next call.
   @inlinable
   @inline(__always)
   public mutating func text(of number: UInt64) -> UnsafeRawBufferPointer {
@@ -53,7 +53,7 @@ public struct DecimalCounter: ~Copyable {
     } while rest > 0
   }
 
-  /// Counts up where the last digit is a nine.
+  /// Increments a number whose last digit is 9.
   private mutating func carry() {
     value &+= 1
     var place = 19

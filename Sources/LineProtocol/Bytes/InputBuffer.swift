@@ -1,11 +1,12 @@
-/// What a peer has sent and nobody has read yet, cut into lines where they stand.
+/// Received bytes that are not read yet, split into lines in place.
 ///
-/// Bytes arrive in any pieces; ``nextLine()`` gives a line as soon as its LF is there, remembers how far it has looked,
-/// and never looks at a byte twice. A line that is longer than the limit is reported once and dropped up to its LF,
-/// without being kept.
+/// Bytes arrive in pieces of any size; ``nextLine()`` returns a line as soon as its LF is there, and scans no byte
+/// twice. A
+/// line longer than the limit is reported once and dropped up to its LF, without being stored.
 package struct InputBuffer: ~Copyable {
-  /// One line, without its LF or CRLF. A plain one stands in an input buffer: its end follows it, and eight bytes from
-  /// any place in it can be read.
+  /// One line, without its LF or CRLF. A plain line is in an input buffer: its line end follows it, and eight bytes can
+  /// be
+  /// read from any position in it.
   package struct Line {
     /// The bytes, in place. Valid until the buffer is filled again; a parser may rewrite them.
     package let bytes: UnsafeMutableRawBufferPointer
@@ -17,7 +18,7 @@ package struct InputBuffer: ~Copyable {
       self.isPlain = isPlain
     }
 
-    /// A line from elsewhere, of which nothing is known.
+    /// A line from elsewhere, with unknown content.
     package init(unknown bytes: UnsafeMutableRawBufferPointer) {
       self.bytes = bytes
       isPlain = false
@@ -26,32 +27,33 @@ package struct InputBuffer: ~Copyable {
 
   package enum Next {
     case line(Line)
-    /// A line went over the limit; reported when that is known, at its first byte too many.
+    /// A line exceeded the limit; reported at its first excess byte.
     case tooLong
     /// The next line is not complete yet.
     case incomplete
   }
 
-  /// Bytes past `capacity` that may be read, so that a line can be searched eight bytes at a time up to its end.
+  /// Readable bytes past `capacity`, so that a line can be searched eight bytes at a time up to its end.
   private static let padding = 8
 
-  // Safety: `base` is owned by this value and has room for `capacity` bytes and the padding; 0 ≤ start ≤ scanned ≤ end ≤ capacity.
+  // Safety: `base` is owned by this value and has room for `capacity` bytes and the padding; 0 ≤ start ≤ scanned ≤ end
+  // ≤ capacity.
   private var base: UnsafeMutableRawPointer
   private var capacity: Int
   /// The first byte of the next line.
   private var start = 0
-  /// No LF before this place.
+  /// No LF before this offset.
   private var scanned = 0
   private var end = 0
   /// Whether the bytes between `start` and `scanned` are printable ASCII.
   private var isPlainSoFar = true
   /// Whether the rest of a line that was too long is being dropped.
   private var isDiscarding = false
-  /// Where the line begins that was given last.
+  /// The start of the last line returned.
   private var lastStart = 0
-  /// What ``waitingLines(_:)`` has looked at: the first byte of the first line that it has not, if that still waits.
+  /// The first byte that ``waitingLines(_:)`` has not looked at; ignored once it is below `start`.
   private var lookedUpTo = 0
-  /// No LF between `lookedUpTo` and this place.
+  /// No LF between `lookedUpTo` and this offset.
   private var lookScanned = 0
   private let longestLine: Int
 
@@ -68,12 +70,12 @@ package struct InputBuffer: ~Copyable {
   /// How many bytes wait.
   package var count: Int { end - start }
 
-  /// The bytes of memory that it has.
+  /// The bytes of memory allocated.
   package var storageBytes: Int { capacity }
 
-  /// Room to read into; call ``didFill(_:)`` with the number of bytes that came.
+  /// Room to read into; then call ``didFill(_:)`` with the number of bytes read.
   ///
-  /// - Parameter minimum: The least room wanted; storage grows to give it.
+  /// - Parameter minimum: The least room; storage grows if necessary.
   package mutating func room(atLeast minimum: Int) -> UnsafeMutableRawBufferPointer {
     if start == end { empty() }
     if capacity - end < minimum {
@@ -95,7 +97,7 @@ package struct InputBuffer: ~Copyable {
     end += count
   }
 
-  /// Gives back the storage of an idle peer that has sent much.
+  /// Frees the storage of an idle peer that has sent much.
   package mutating func shrinkIfEmpty() {
     guard start == end, capacity > 64 << 10 else { return }
     empty()
@@ -118,7 +120,7 @@ package struct InputBuffer: ~Copyable {
     self.capacity = capacity
   }
 
-  /// The next line, if it is there.
+  /// The next line, if it is complete.
   package mutating func nextLine() -> Next {
     while true {
       guard let lineFeed = scan() else {
@@ -127,7 +129,7 @@ package struct InputBuffer: ~Copyable {
           scanned = end
           return .incomplete
         }
-        // One byte more than the limit may still be the CR of a CRLF.
+        // The byte after the limit may be the CR of a CRLF.
         if end - start > longestLine + 1
           || (end - start > longestLine && base.load(fromByteOffset: end - 1, as: UInt8.self) != 0x0D)
         {
@@ -158,29 +160,29 @@ package struct InputBuffer: ~Copyable {
     }
   }
 
-  /// A line of the sort that nearly all are of where there are many: `send NAME EVENT`, printable ASCII, a single blank
-  /// between the words, nothing that is quoted or `key=value`, LF at its end.
+  /// The most frequent line: `send NAME EVENT`, printable ASCII, single blanks between the words, no quotes and no
+  /// `key=value`, LF at its end.
   package struct PlainSend {
-    // Both stand in the buffer, and are valid until it is filled again.
+    // Both are in the buffer, and valid until it is filled again.
     package let name: UnsafeRawBufferPointer
     package let event: UnsafeRawBufferPointer
-    /// How long the line is.
+    /// The length of the line.
     package let length: Int
-    /// Where it begins.
+    /// Its offset in the buffer.
     fileprivate let start: Int
   }
 
   private static let packedSend: UInt32 = 0x646E_6573  // "send", first byte lowest
   /// The length of "send ".
   private static let sendLength = 5
-  /// The longest word that is looked for here.
+  /// The longest word that is searched for here.
   private static let longestPlainWord = 128
 
-  /// Takes the next line if it is a plain send; otherwise nil, and ``nextLine()`` tells what is there.
+  /// Takes the next line if it is a plain send; otherwise returns nil, and ``nextLine()`` returns the line.
   ///
-  /// It is found and taken apart in one go: each byte is looked at once.
+  /// Scans and parses it in one pass over the bytes.
   package mutating func nextPlainSend() -> PlainSend? {
-    // What was looked at before has no end yet, or is part of a line that is dropped.
+    // Bytes scanned before are an incomplete line, or part of a line that is being dropped.
     guard scanned == start, !isDiscarding, start &+ InputBuffer.sendLength < end,
       base.loadUnaligned(fromByteOffset: start, as: UInt32.self).littleEndian == InputBuffer.packedSend,
       base.load(fromByteOffset: start &+ 4, as: UInt8.self) == 0x20
@@ -202,11 +204,11 @@ package struct InputBuffer: ~Copyable {
       length: eventEnd &- lastStart, start: lastStart)
   }
 
-  /// The place of the first byte from a place on that is none of a plain word; nil if it has not come yet or is far away.
+  /// The offset of the first byte that ends a plain word; nil if it has not arrived yet or is too far away.
   @inline(__always)
   private func endOfPlainWord(from start: Int) -> Int? {
     var place = start
-    // The padding may be read, and what is found in it does not count.
+    // The padding may be read; matches in it do not count.
     while place < end, place &- start < InputBuffer.longestPlainWord {
       let word = base.loadUnaligned(fromByteOffset: place, as: UInt64.self)
       let others = WordScanner.specialBytes(word) | TextRules.oddBytes(word)
@@ -219,12 +221,12 @@ package struct InputBuffer: ~Copyable {
     return nil
   }
 
-  /// Moves `scanned` on to the next LF and returns its place, or to the end and returns nil.
+  /// Moves `scanned` to the next LF and returns its offset, or to the end and returns nil.
   @inline(__always)
   private mutating func scan() -> Int? {
     var place = scanned
     while place < end {
-      // The padding may be read, and what is odd in it is not looked at.
+      // The padding may be read; matches in it are ignored.
       let odd = TextRules.oddBytes(base.loadUnaligned(fromByteOffset: place, as: UInt64.self))
       if odd == 0 {
         place &+= 8
@@ -244,8 +246,9 @@ package struct InputBuffer: ~Copyable {
     return nil
   }
 
-  /// Lets the line that ``nextLine()`` gave last be the next one again. It must not have been rewritten, and nothing been
-  /// filled in since.
+  /// Makes the last line from ``nextLine()`` the next one again. It must not have been rewritten, and the buffer not
+  /// filled
+  /// since.
   package mutating func putBack() {
     start = lastStart
     scanned = start
@@ -253,19 +256,20 @@ package struct InputBuffer: ~Copyable {
     lookedUpTo = max(lookedUpTo, start)
   }
 
-  /// The same with a plain send and all lines that were given after it.
+  /// The same for a plain send and all lines taken after it.
   package mutating func putBack(_ line: PlainSend) {
     lastStart = line.start
     putBack()
   }
 
-  /// Whether no line that waits has been looked at by ``waitingLines(_:)``.
+  /// Whether ``waitingLines(_:)`` has looked at no waiting line.
   package var isUnseen: Bool { lookedUpTo <= start }
 
-  /// Looks at the complete lines that wait and were not looked at before, without their ends and without taking them,
-  /// until `body` returns true. No byte is looked at twice.
+  /// Passes each complete waiting line that was not looked at before to `body`, without its end and without taking it,
+  /// until
+  /// `body` returns true. Scans no byte twice.
   ///
-  /// The rest of a line that is being dropped is none of them. The bytes may be rewritten in place, by printable ones.
+  /// Skips the rest of a line that is being dropped. `body` may rewrite the bytes with printable ones.
   package mutating func waitingLines(_ body: (UnsafeMutableRawBufferPointer) -> Bool) {
     var first = max(start, lookedUpTo)
     var place = max(first, lookScanned)
@@ -285,7 +289,7 @@ package struct InputBuffer: ~Copyable {
     lookScanned = end
   }
 
-  /// The place of the first LF at or behind a place; nil if there is none.
+  /// The offset of the first LF at or after an offset; nil if there is none.
   private func lineFeed(from: Int) -> Int? {
     UnsafeRawBufferPointer(start: base + from, count: end - from).firstIndex(of: 0x0A).map { $0 + from }
   }

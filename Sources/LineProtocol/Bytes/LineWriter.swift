@@ -7,9 +7,9 @@ public enum LineClass: UInt8, CaseIterable, Sendable {
   case flow = 0x21  // !
 }
 
-/// Writing lines: the class, then words with one space before each, quoted where they must be.
+/// Writing lines: the class, then words with one space before each, quoted if necessary.
 extension ByteBuffer {
-  /// Begins a line of a reply; a tag comes back on each.
+  /// Begins a line of a reply; every line of a reply repeats the tag.
   @inlinable
   @inline(__always)
   public mutating func begin(_ lineClass: LineClass, tag: UnsafeRawBufferPointer) {
@@ -53,13 +53,13 @@ extension ByteBuffer {
     append(decimal: number)
   }
 
-  /// A plain word, quoted if it must be.
+  /// A plain word, quoted if necessary.
   package mutating func word(_ text: String) {
     append(byte: 0x20)
     append(quoting: text, asValue: false)
   }
 
-  /// `key=value`, the value quoted if it must be.
+  /// `key=value`, with the value quoted if necessary.
   package mutating func key(_ key: StaticString, _ value: String) {
     append(byte: 0x20)
     append(literal: key)
@@ -67,7 +67,7 @@ extension ByteBuffer {
     append(quoting: value, asValue: true)
   }
 
-  /// `key=value` with a key that is known only at run time and needs no quotes.
+  /// `key=value` with a key known only at run time that needs no quotes.
   package mutating func word(key: String, _ value: String) {
     append(byte: 0x20)
     append(text: key)
@@ -107,7 +107,7 @@ extension ByteBuffer {
     append(seconds: nanoseconds)
   }
 
-  /// Text for people, to the end of the line. Line feeds in it become spaces.
+  /// Text for people, up to the end of the line. Line feeds become spaces.
   package mutating func note(_ text: String) {
     append(literal: " : ")
     let start = count
@@ -130,7 +130,7 @@ extension ByteBuffer {
     append(text: Word.quoted(text))
   }
 
-  /// World time or a duration in seconds: at least three decimals, none of them a trailing zero past the third.
+  /// World time or a duration in seconds, with at least three decimals and no trailing zeros after the third.
   package mutating func append(seconds nanoseconds: Int64) {
     if nanoseconds < 0 { append(byte: 0x2D) }
     let magnitude = nanoseconds.magnitude
@@ -153,9 +153,9 @@ extension ByteBuffer {
   }
 }
 
-/// A word as it is written in a line.
+/// A word in its written form.
 package enum Word {
-  /// Whether a word must be quoted to come back as it is.
+  /// Whether a word must be quoted to be read back unchanged.
   package static func needsQuotes(_ text: String, asValue: Bool) -> Bool {
     if text.isEmpty || text == ":" { return true }
     var hasEquals = false
@@ -181,7 +181,7 @@ package enum Word {
     return quoted + "\""
   }
 
-  /// The word as it must be written: in quotes where needed.
+  /// The word in its written form: in quotes if necessary.
   package static func written(_ text: String) -> String {
     needsQuotes(text, asValue: false) ? quoted(text) : text
   }

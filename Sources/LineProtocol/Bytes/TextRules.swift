@@ -1,6 +1,6 @@
-/// Which bytes may stand in a line: UTF-8 without control characters other than tab.
+/// The bytes allowed in a line: UTF-8 without control characters other than tab.
 package enum TextRules {
-  /// Printable ASCII, the space included.
+  /// Printable ASCII, including the space.
   @inline(__always)
   package static func isPlain(_ byte: UInt8) -> Bool { byte >= 0x20 && byte < 0x7F }
 
@@ -17,7 +17,7 @@ package enum TextRules {
     return (belowSpace | isDeleted | word) & 0x8080_8080_8080_8080
   }
 
-  /// Why a line may not be used, in words for people; nil if it may.
+  /// Why a line is not allowed, in words for people; nil if it is.
   package static func problem(in bytes: UnsafeRawBufferPointer) -> String? {
     for byte in bytes where (byte < 0x20 && byte != 0x09) || byte == 0x7F {
       return "a control character (byte \(byte)) is not allowed; of these only tab is"

@@ -1,11 +1,11 @@
-/// Text from elsewhere, written so that a terminal shows all of it and obeys none of it.
+/// Escapes text from elsewhere so that a terminal shows all of it and executes none of it.
 ///
-/// A line feed becomes `\n`, a carriage return `\r`, an escape character `\e`; every other control character, and every
-/// character that nobody sees or that turns the direction of others around, becomes `\u{202E}` with its number; a byte
-/// that is no UTF-8 becomes `\xFF`. Tab and everything else stay. A backslash stays too, so that text that was escaped
-/// once is not changed by another time.
+/// A line feed becomes `\n`, a carriage return `\r`, an escape character `\e`; every other control character, invisible
+/// character or character that changes text direction becomes `\u{202E}` with its number; a byte that is not UTF-8
+/// becomes
+/// `\xFF`. All others stay, tab and backslash included, so escaping twice changes nothing.
 package enum VisibleText {
-  /// The text with escapes for what a terminal would obey or hide.
+  /// The text with escapes for characters that a terminal would execute or hide.
   ///
   /// - Complexity: O(*n*) in the bytes of the text.
   package static func escaped(_ text: String) -> String {
@@ -15,13 +15,13 @@ package enum VisibleText {
     return escaped
   }
 
-  /// The same for bytes that may be no UTF-8.
+  /// The same for bytes that may not be UTF-8.
   package static func escaped(_ bytes: [UInt8]) -> String {
     if bytes.withUnsafeBytes(isPlain) { return String(decoding: bytes, as: UTF8.self) }
     return repaired(bytes) { append($0, to: &$1) }
   }
 
-  /// The bytes as text, with escapes for those alone that are no UTF-8.
+  /// The bytes as text; only bytes that are not UTF-8 are escaped.
   package static func repaired(_ bytes: [UInt8]) -> String {
     String(validating: bytes, as: UTF8.self) ?? repaired(bytes) { $1.unicodeScalars.append($0) }
   }
@@ -29,12 +29,12 @@ package enum VisibleText {
   /// Whether a terminal shows the whole text as it is.
   package static func isVisible(_ text: String) -> Bool {
     var text = text
-    // Safety: the bytes are looked at within the call only.
+    // Safety: the bytes are read within the call only.
     return text.withUTF8 { isPlain(UnsafeRawBufferPointer($0)) }
       || text.unicodeScalars.allSatisfy { !isHidden($0) }
   }
 
-  /// Whether a terminal would obey this character, or show nothing for it.
+  /// Whether a terminal would execute this character, or show nothing for it.
   private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
     if scalar.value < 0x7F { return scalar.value < 0x20 && scalar != "\t" }
     switch scalar.properties.generalCategory {
@@ -43,7 +43,7 @@ package enum VisibleText {
     }
   }
 
-  /// Printable ASCII and tab, which most text is made of.
+  /// Printable ASCII and tab, which most text consists of.
   private static func isPlain(_ bytes: UnsafeRawBufferPointer) -> Bool {
     bytes.allSatisfy { TextRules.isPlain($0) || $0 == 0x09 }
   }

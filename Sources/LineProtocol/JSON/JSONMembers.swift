@@ -1,20 +1,20 @@
-/// The two ways in which the daemon writes its lines.
+/// The two forms in which the daemon writes its lines.
 package enum LineForm: String, CaseIterable, Sendable {
   case text, json
 }
 
-/// Which members the JSON form of a line has, and what their values are. `Docs/Json.md` says it to those who read it.
+/// Which members the JSON form of a line has, and the types of their values. `Docs/Json.md` describes them.
 enum JSONMembers {
-  /// What the value of a `key=value` word is in JSON.
+  /// The JSON type of the value of a `key=value` word.
   enum ValueForm {
     case text
-    /// A number where it is written as JSON writes one; anything else is a text.
+    /// A number if it is written as JSON writes one; otherwise text.
     case number
-    /// Words with commas between them.
+    /// Words separated by commas.
     case list
   }
 
-  /// The members that the first plain words become; what is left of them is the member `words`.
+  /// The names of the members that the first plain words become; the other words become the member `words`.
   static func namesOfWords(_ lineClass: LineClass, isHistory: Bool) -> [StaticString] {
     switch lineClass {
     case .success: []
@@ -47,7 +47,7 @@ enum JSONMembers {
     }
   }
 
-  /// Whether a line of data with this first word has keys that a kind has named: those of its event or output.
+  /// Whether a line of data with this first word has keys that a kind defines: those of its event or output.
   static func namesArguments(_ word: UnsafeRawBufferPointer) -> Bool { word.equals("event") || word.equals("output") }
 
   static func form(of key: UnsafeRawBufferPointer) -> ValueForm {
@@ -56,7 +56,7 @@ enum JSONMembers {
     return .text
   }
 
-  /// The keys whose values are no texts.
+  /// The keys whose values are not text.
   static let forms: [(key: StaticString, form: ValueForm)] = [
     ("t", .number), ("seq", .number), ("due", .number), ("left", .number),
     ("moved", .number), ("stayed", .number), ("ignored", .number), ("refused", .number), ("fired", .number),

@@ -1,8 +1,9 @@
 extension ServerLine {
-  /// Reads a line in its JSON form. The result is the same as for the line in its text form.
+  /// Parses a line in its JSON form. The result is the same as for its text form.
   ///
-  /// - Parameter text: The object, without its line feed. White space between its parts is passed over.
-  /// - Returns: `nil` for what is no line in this form: no object of this kind, no known class, other types of values.
+  /// - Parameter text: The object, without its line feed. White space between its parts is skipped.
+  /// - Returns: `nil` for text that is not a line in this form: another kind of object, an unknown class, other value
+  ///   types.
   package init?(json text: String) {
     var reader = JSONReader(Array(text.utf8))
     guard let members = reader.members({ $0.value() }), reader.isAtEnd else { return nil }
@@ -46,7 +47,7 @@ extension ServerLine {
   }
 }
 
-/// Reads as much of JSON as a line of the daemon may have: an object of texts, numbers, lists of those, and one object.
+/// Parses the part of JSON that lines use: an object of texts, numbers, lists of those, and one nested object.
 private struct JSONReader {
   struct Member {
     let name: String
@@ -55,12 +56,12 @@ private struct JSONReader {
 
   enum Value {
     case text(String)
-    /// As it is written.
+    /// As written.
     case number(String)
     case list([String])
     case object([Member])
 
-    /// The value as a word of the text form has it; `nil` for an object.
+    /// The value as a word of the text form; `nil` for an object.
     var word: String? {
       switch self {
       case .text(let text), .number(let text): text
@@ -77,7 +78,7 @@ private struct JSONReader {
     self.bytes = bytes
   }
 
-  /// Whether nothing follows but white space.
+  /// Whether only white space follows.
   var isAtEnd: Bool {
     mutating get {
       skipBlanks()
@@ -85,7 +86,7 @@ private struct JSONReader {
     }
   }
 
-  /// The members of the object that begins here, with what `value` reads behind their names.
+  /// The members of the object that begins here, with values read by `value`.
   mutating func members(_ value: (inout JSONReader) -> Value?) -> [Member]? {
     var members: [Member] = []
     guard take("{") else { return nil }
@@ -103,7 +104,7 @@ private struct JSONReader {
     switch bytes[place] {
     case UInt8(ascii: "\""): return text().map(Value.text)
     case UInt8(ascii: "["): return list().map(Value.list)
-    // There is but one level, so a line cannot make this go deep.
+    // Only one nested level is read, so input cannot cause deep recursion.
     case UInt8(ascii: "{"): return members { $0.textOrNumber().map(Value.text) }.map(Value.object)
     default: return number().map(Value.number)
     }
@@ -151,7 +152,7 @@ private struct JSONReader {
     return nil
   }
 
-  /// What stands behind a backslash.
+  /// The character after a backslash.
   private mutating func escape() -> Unicode.Scalar? {
     guard place < bytes.count else { return nil }
     let byte = bytes[place]
@@ -165,7 +166,7 @@ private struct JSONReader {
     case UInt8(ascii: "f"): return "\u{C}"
     case UInt8(ascii: "u"):
       guard let unit = fourDigits() else { return nil }
-      // A character beyond the first 65,536 is written as two.
+      // A character above U+FFFF is written as two escapes.
       guard (0xD800..<0xDC00).contains(unit) else { return Unicode.Scalar(unit) }
       guard take("\\"), take("u"), let low = fourDigits(), (0xDC00..<0xE000).contains(low) else { return nil }
       return Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00))
@@ -181,7 +182,7 @@ private struct JSONReader {
     return UInt32(String(decoding: digits, as: UTF8.self), radix: 16)
   }
 
-  /// Takes one character if it is next, white space before it included.
+  /// Takes one character if it is next, after white space.
   private mutating func take(_ character: Unicode.Scalar) -> Bool {
     skipBlanks()
     guard place < bytes.count, bytes[place] == UInt8(ascii: character) else { return false }

@@ -1,4 +1,4 @@
-/// Writes lines of the daemon as JSON objects, from their text form: what writes a line need not know how it goes out.
+/// Converts lines of the daemon from text to JSON, so that code that writes a line need not know its form.
 package struct JSONWriter: ~Copyable {
   private var parts = LineParts()
 
@@ -6,20 +6,20 @@ package struct JSONWriter: ~Copyable {
 
   /// Appends a line's object, without a line feed.
   ///
-  /// - Parameter line: Without its LF; it is rewritten on the way.
-  /// - Complexity: O(*n*) in the bytes of the line; nothing is allocated once the buffer has room.
+  /// - Parameter line: Without its LF; it is rewritten in the process.
+  /// - Complexity: O(*n*) in the bytes of the line; allocates nothing once the buffer has room.
   package mutating func write(_ line: UnsafeMutableRawBufferPointer, to buffer: inout ByteBuffer) {
     if !parts.take(line) {
-      // No line of the daemon is like that. Whoever reads this one can at least see it.
+      // The daemon writes no such line; the client still gets to see it.
       assertionFailure("a line breaks the rules of words: \(String(decoding: line, as: UTF8.self))")
       parts.take(whole: line, tagLength: 0)
     }
     write(UnsafeRawBufferPointer(line), to: &buffer)
   }
 
-  /// Appends the object of a line of data that is not to be taken apart.
+  /// Appends the object of a line of data without parsing its text.
   ///
-  /// - Parameter tagLength: Of the request's tag, without its `@`; 0 if it has none.
+  /// - Parameter tagLength: Length of the request's tag, without its `@`; 0 if it has none.
   package mutating func write(
     whole line: UnsafeMutableRawBufferPointer, tagLength: Int, to buffer: inout ByteBuffer
   ) {
@@ -55,7 +55,7 @@ package struct JSONWriter: ~Copyable {
     }
   }
 
-  /// Whether a line of data is one of the journal: nothing else begins with a whole number.
+  /// Whether a line of data is a journal line: only these begin with a whole number.
   private func isHistory(_ line: UnsafeRawBufferPointer) -> Bool {
     guard parts.lineClass == .data, parts.words.count >= 4 else { return false }
     return line[parts.words[0]].allSatisfy(\.isDigit)
@@ -112,12 +112,12 @@ package struct JSONWriter: ~Copyable {
 }
 
 extension ByteBuffer {
-  /// The bytes written so far, to be changed in place; valid until the buffer is.
+  /// The bytes written so far, for changes in place; valid until the buffer changes.
   ///
-  /// Safety: they are the buffer's own, and as many as are initialized.
+  /// Safety: they are the buffer's own, and only initialized ones.
   package var mutableBytes: UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(start: base, count: count) }
 
-  /// Where the line ends that stands at a place: the place of its LF, or the end of the buffer.
+  /// The end of the line at an offset: the offset of its LF, or the end of the buffer.
   package func lineEnd(from place: Int) -> Int {
     var place = place
     // Safety: sixteen bytes past the buffer's room may be read.
@@ -138,7 +138,7 @@ extension ByteBuffer {
     }
   }
 
-  /// A list of words; what has a blank in it is no list, and becomes the only element.
+  /// A list of words; a value with a blank is no list and becomes the only element.
   private mutating func append(jsonList value: UnsafeRawBufferPointer) {
     append(byte: UInt8(ascii: "["))
     if !value.isEmpty {

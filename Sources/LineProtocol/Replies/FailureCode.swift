@@ -22,6 +22,6 @@ package enum FailureCode: String, CaseIterable, Sendable {
   case shuttingDown = "SHUTTING-DOWN"
   case `internal` = "INTERNAL"
 
-  /// The code as it stands on the line.
+  /// The code as written on the line.
   package var word: String { rawValue }
 }

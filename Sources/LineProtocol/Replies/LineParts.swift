@@ -1,6 +1,6 @@
-/// Where the parts of a line from the daemon stand in its bytes. One value is filled for one line after the other.
+/// The positions of the parts of a line from the daemon. One value is reused for all lines.
 ///
-/// It is the one place where such a line is taken apart: for clients (``ServerLine``) and for its JSON form alike.
+/// The only parser of such lines: both ``ServerLine`` and the JSON form use it.
 package struct LineParts {
   package private(set) var lineClass = LineClass.success
   /// Without its `@`; notices and flow lines have none.
@@ -9,22 +9,23 @@ package struct LineParts {
   package private(set) var words: [Range<Int>] = []
   /// The `key=value` words.
   package private(set) var fields: [(key: Range<Int>, value: Range<Int>)] = []
-  /// The text for people behind ` : `; of a line that is not to be taken apart, all of it.
+  /// The text for people after ` : `; for an unparsed line, all of its text.
   package private(set) var text: Range<Int>?
 
   package init() {}
 
-  /// Takes a line apart. Escapes are resolved in place, and the first byte is overwritten.
+  /// Parses a line. Resolves escapes in place and overwrites the first byte.
   ///
   /// - Parameter line: Without its LF or CRLF.
   /// - Returns: False for a line that this version of the protocol does not know: another first byte, or words that
-  ///   break its rules.
+  ///   break
+  ///   its rules.
   package mutating func take(_ line: UnsafeMutableRawBufferPointer) -> Bool {
-    // Safety: the bytes are the caller's for as long as the call; the scanner's places lie within them.
+    // Safety: the bytes are valid during the call; the scanner's positions lie within them.
     guard let first = line.first, let lineClass = LineClass(rawValue: first) else { return false }
     guard line.count == 1 || line[1] == WordScanner.space else { return false }
     clear(lineClass)
-    // The class is blanked out, so that the scanner sees words only and its places are places in the line.
+    // The class is blanked, so that the scanner sees only words and its positions refer to the line.
     line[0] = WordScanner.space
     var scanner = WordScanner(line)
     while scanner.skipBlanks() {
@@ -46,9 +47,9 @@ package struct LineParts {
     return true
   }
 
-  /// Takes a line of data as it stands, of a diagram, say: behind the class and the tag all of it is text.
+  /// Takes a line of data without parsing it, for example of a diagram: everything after the class and the tag is text.
   ///
-  /// - Parameter tagLength: Of the request's tag, without its `@`; 0 if it has none.
+  /// - Parameter tagLength: Length of the request's tag, without its `@`; 0 if it has none.
   package mutating func take(whole line: UnsafeMutableRawBufferPointer, tagLength: Int) {
     clear(.data)
     if tagLength > 0 { tag = 3..<(3 + tagLength) }

@@ -1,4 +1,4 @@
-/// What is being run: in the greeting, and in the `--version` of every program.
+/// The running version, shown in the greeting and by `--version` of every program.
 package enum Release {
   package static let version = "0.1.0"
 }

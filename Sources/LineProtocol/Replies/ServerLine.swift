@@ -1,4 +1,4 @@
-/// One line from the daemon, taken apart for a client.
+/// One parsed line from the daemon, for clients.
 package struct ServerLine: Hashable, Sendable {
   /// A `key=value` word.
   package struct Field: Hashable, Sendable {
@@ -16,23 +16,24 @@ package struct ServerLine: Hashable, Sendable {
   package let tag: String?
   /// The plain words, without quotes and escapes.
   package let words: [String]
-  /// The `key=value` words, which stand behind the plain ones.
+  /// The `key=value` words, which follow the plain ones.
   package let fields: [Field]
-  /// The text for people behind ` : `.
+  /// The text for people after ` : `.
   package let note: String?
 
-  /// Takes a line apart.
+  /// Parses a line.
   ///
   /// - Parameter text: The line without its LF or CRLF.
   /// - Returns: `nil` for a line that this version of the protocol does not know: another first byte, or words that
-  ///   break its rules.
+  ///   break
+  ///   its rules.
   package init?(_ text: String) {
     var bytes = Array(text.utf8)
     guard let line = bytes.withUnsafeMutableBytes({ Self.parse($0) }) else { return nil }
     self = line
   }
 
-  /// Takes a line of data for one whose text is not to be taken apart: of a diagram, say. Only its tag is looked at.
+  /// Takes a line of data without parsing its text, for example of a diagram. Only its tag is read.
   ///
   /// - Returns: `nil` for a line of another class.
   package init?(whole text: String) {
@@ -42,7 +43,7 @@ package struct ServerLine: Hashable, Sendable {
     self.init(lineClass: .data, tag: tag, words: [], fields: [], note: nil)
   }
 
-  /// The text of a line of data, as it stands behind the class and the tag.
+  /// The text of a line of data, after the class and the tag.
   package static func wholeText(of line: String, tag: String?) -> Substring {
     let text = line.dropFirst(2)
     guard let tag, text.hasPrefix("@\(tag)") else { return text }

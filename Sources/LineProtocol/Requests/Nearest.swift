@@ -1,10 +1,11 @@
 /// The candidate nearest to a mistyped word, for `did-you-mean=`.
 package enum Nearest {
-  /// How many candidates are looked at.
+  /// Limit on the candidates compared.
   package static let candidates = 10_000
 
-  /// The nearest candidate within a distance of 1 for words below five letters, 2 below ten, 3 from there on; a word
-  /// that differs only in case is nearest of all. The first of equals wins; nil if none is near.
+  /// The nearest candidate within a distance of 1 for words below five letters, 2 below ten, 3 from there on. A word
+  /// that
+  /// differs only in case is nearest of all. The first of equals wins; nil if none is near.
   ///
   /// - Complexity: O(candidates × length²), over at most ``candidates`` of them.
   package static func match(_ word: String, among candidates: some Sequence<String>) -> String? {

@@ -1,9 +1,10 @@
-/// One request line, taken apart where it stands: the tag, the verb, and the words after it.
+/// One request line, parsed in place: the tag, the verb, and the words after it.
 ///
-/// The words are places in the line, so a request is valid as long as the line is. One value is used for request after
-/// request, and then allocates nothing.
+/// Words are ranges of the line, so a request is valid as long as the line. One value is reused for all requests and
+/// then
+/// allocates nothing.
 ///
-/// Public where it is hot: of what other targets call, the compiler inlines only what is public.
+/// Public because it is hot: the compiler inlines only public functions into other targets.
 public struct Request: ~Copyable {
   /// A word: plain, or `key=value`.
   public struct Word: BitwiseCopyable {
@@ -18,18 +19,19 @@ public struct Request: ~Copyable {
   }
 
   public enum Failure: Error, Equatable {
-    /// Nothing but blanks, or a comment. Not answered.
+    /// Only blanks, or a comment. Not answered.
     case blank
     /// The line breaks the rules of words; the text says how.
     case syntax(String)
   }
 
-  // Safety: points into the line handed to `parse`, which outlives the request's use; places are checked there.
+  // Safety: points into the line passed to `parse`, which outlives the request's use; ranges are checked there.
   @usableFromInline var base = UnsafeRawPointer(bitPattern: 1).unsafelyUnwrapped
   @usableFromInline var tagPlace = Word(start: 0, length: 0, keyLength: 0, keyStart: 0)
   @usableFromInline var verbPlace = Word(start: 0, length: 0, keyLength: 0, keyStart: 0)
-  // Safety: owned by this value, with room for `capacity` words, of which `count` are written. Plain storage, because an
-  // array's checks for sharing cost more than finding the words.
+  // Safety: owned by this value, with room for `capacity` words, of which `count` are written. Not an array, because
+  // its
+  // uniqueness checks cost more than finding the words.
   @usableFromInline var storage: UnsafeMutablePointer<Word>
   @usableFromInline var count = 0
   private var capacity = 32
@@ -59,7 +61,7 @@ public struct Request: ~Copyable {
   @inlinable
   public var verb: UnsafeRawBufferPointer { bytes(of: verbPlace) }
 
-  /// A word's text; of `key=value` the value. Quotes and escapes are gone.
+  /// A word's text; of `key=value` the value. Without quotes and escapes.
   @inlinable
   @inline(__always)
   public func bytes(of word: Word) -> UnsafeRawBufferPointer {
@@ -71,9 +73,9 @@ public struct Request: ~Copyable {
     UnsafeRawBufferPointer(start: base + Int(word.keyStart), count: Int(word.keyLength))
   }
 
-  /// Takes a line apart. Escapes in quoted words are resolved in place.
+  /// Parses a line. Resolves escapes in quoted words in place.
   ///
-  /// - Throws: `blank` for what gets no answer, `syntax` with the tag already read if it is well formed.
+  /// - Throws: `blank` for a line that gets no answer; `syntax`, with the tag already read if it is well formed.
   package mutating func parse(_ line: InputBuffer.Line) throws(Failure) {
     base = line.bytes.baseAddress.map { UnsafeRawPointer($0) } ?? base
     tagPlace.length = 0
@@ -83,7 +85,7 @@ public struct Request: ~Copyable {
     try parse(line.bytes, isPlain: line.isPlain)
   }
 
-  /// Takes a line apart that stands anywhere.
+  /// Parses a line that is not in an input buffer.
   package mutating func parse(_ line: UnsafeMutableRawBufferPointer, isPlain: Bool) throws(Failure) {
     base = line.baseAddress.map { UnsafeRawPointer($0) } ?? base
     tagPlace.length = 0
@@ -94,7 +96,7 @@ public struct Request: ~Copyable {
     var scanner = WordScanner(line)
     guard scanner.skipBlanks() else { throw .blank }
     if scanner.current == WordScanner.hash { throw .blank }
-    // The tag first, so that a failure of any sort bears it.
+    // The tag first, so that every failure has it.
     let isTagged = scanner.current == WordScanner.at
     if isTagged {
       let word = try scanner.word()
@@ -118,10 +120,10 @@ public struct Request: ~Copyable {
     }
   }
 
-  /// Takes a line apart that has nothing but plain words: no tag, no quotes, no `=`, no comment. Nearly all have not.
+  /// Parses a line of plain words only: no tag, no quotes, no `=`, no comment. Nearly all lines are like this.
   ///
-  /// - Parameter end: The line's length. Its CR or LF stands there, and eight bytes can be read from any place before.
-  /// - Returns: False if the line is of another sort; what was found is of no use then.
+  /// - Parameter end: The line's length. Its CR or LF follows, and eight bytes can be read from any position before.
+  /// - Returns: False if the line is different; the words found so far are invalid then.
   @inline(__always)
   private mutating func splitAtBlanks(_ end: Int) -> Bool {
     let base = base
@@ -149,11 +151,11 @@ public struct Request: ~Copyable {
     return true
   }
 
-  /// The word that begins at a place, which moves to its end; nil if it is not a plain one.
+  /// The plain word at `place`, which moves to its end; nil if it is not a plain word.
   @inline(__always)
   private func plainWord(at place: inout Int, _ end: Int) -> Word? {
     let start = place
-    // Eight bytes at a time up to the first that may end or change the word; the end of the line is one.
+    // Eight bytes at a time up to the first that may end or change the word; the end of the line is one of these.
     while true {
       let special = WordScanner.specialBytes(base.loadUnaligned(fromByteOffset: place, as: UInt64.self))
       if special != 0 {
@@ -178,7 +180,7 @@ public struct Request: ~Copyable {
   }
 }
 
-/// Cuts a line into words. Used for what clients send and for what the daemon sends alike.
+/// Splits a line into words, both for requests and for lines from the daemon.
 package struct WordScanner {
   package static let hash: UInt8 = 0x23
   package static let at: UInt8 = 0x40
@@ -187,7 +189,7 @@ package struct WordScanner {
   private static let backslash: UInt8 = 0x5C
   fileprivate static let equals: UInt8 = 0x3D
 
-  // Safety: every access is at a place below `count`.
+  // Safety: every access is at an offset below `count`.
   private let base: UnsafeMutableRawPointer
   private let count: Int
   package private(set) var place = 0
@@ -227,7 +229,7 @@ package struct WordScanner {
     }
     while place < count {
       let byte = byte(place)
-      // Nearly every byte of nearly every line is above the quote and not '='.
+      // Nearly every byte is above the quote and not '='.
       if byte > WordScanner.quote, byte != WordScanner.equals {
         place &+= 1
       } else if WordScanner.isBlank(byte) {
@@ -263,7 +265,7 @@ package struct WordScanner {
     return true
   }
 
-  /// The value behind a key's '='.
+  /// The value after a key's '='.
   private mutating func value(keyStart: Int, keyLength: Int) throws(Request.Failure) -> Request.Word {
     place += 1
     let start = place
@@ -278,7 +280,7 @@ package struct WordScanner {
       start: UInt32(start), length: UInt32(place - start), keyLength: UInt32(keyLength), keyStart: UInt32(keyStart))
   }
 
-  /// A quoted word or value, whose opening quote is here. Its text is moved together over the escapes.
+  /// A quoted word or value whose opening quote is here. Resolves escapes in place.
   private mutating func quoted(keyStart: Int, keyLength: Int) throws(Request.Failure) -> Request.Word {
     let start = place + 1
     var read = start

@@ -1,8 +1,10 @@
-/// A STATE as a request or a script writes it, compared with states as the daemon prints them.
+/// A STATE as written in a request or a script, compared with states as the daemon prints them.
 ///
-/// It matches a state exactly, its prefix at a dot (`cooling` matches `cooling.minOn`), its name without data (`list`
-/// matches `list(5)`), any one of its regions in these ways, and with `+` several regions at once. What prints as
-/// `state(active)` has no name but its data, and is matched by `active` too.
+/// It matches a state exactly, by a prefix that ends at a dot (`cooling` matches `cooling.minOn`), by its name without
+/// data
+/// (`list` matches `list(5)`), by any one of its regions in these ways, and with `+` by several regions at once.
+/// `active`
+/// also matches `state(active)`, which has no name but its data.
 package struct StateText: Hashable, Sendable {
   package let word: String
   private let bytes: [UInt8]
@@ -11,7 +13,7 @@ package struct StateText: Hashable, Sendable {
   /// The data asked for, without parentheses; nil for any.
   private let data: [UInt8]?
 
-  /// - Returns: `nil` for a word that can be no state: an empty one, or one with an empty region.
+  /// - Returns: `nil` for a word that cannot be a state: an empty one, or one with an empty region.
   package init?(_ word: String) {
     self.word = word
     bytes = Array(word.utf8)
@@ -28,9 +30,9 @@ package struct StateText: Hashable, Sendable {
   private static let plus = UInt8(ascii: "+")
   private static let dot = UInt8(ascii: ".")
 
-  /// Whether a state, as the daemon prints it, is meant.
+  /// Whether a state, as the daemon prints it, matches.
   ///
-  /// - Complexity: O(1) allocations only where the texts differ and the state has several regions.
+  /// - Complexity: O(1) allocations, and only if the texts differ and the state has several regions.
   package func matches(_ state: UnsafeRawBufferPointer) -> Bool {
     if state.count == bytes.count, state.elementsEqual(bytes) { return true }
     let (name, found) = StateText.split(state)
@@ -50,13 +52,13 @@ package struct StateText: Hashable, Sendable {
     return state.withUTF8 { matches(UnsafeRawBufferPointer($0)) }
   }
 
-  /// Whether a region's state is the one asked for, or lies below it.
+  /// Whether a region's state is the requested one or a substate of it.
   private static func isRegion(_ region: Slice<UnsafeRawBufferPointer>, _ part: [UInt8]) -> Bool {
     guard region.starts(with: part) else { return false }
     return region.count == part.count || region[region.startIndex + part.count] == dot
   }
 
-  /// The name of a state, and its data if it has any: what stands between its first and its last parenthesis.
+  /// The name of a state and its data, if any: the text between its first and its last parenthesis.
   private static func split(
     _ state: UnsafeRawBufferPointer
   ) -> (name: Slice<UnsafeRawBufferPointer>, data: Slice<UnsafeRawBufferPointer>?) {

@@ -1,12 +1,12 @@
 /// Durations and times as requests write them: `250ms`, `1.5s`, `10m`, `6h`, `2d`, `40us`, `7ns`; a bare number is
 /// seconds. No sign, no exponent, one unit.
 ///
-/// A time counts from the beginning of the world. It is written like a duration and has a limit of its own, since
-/// several durations lead to it.
+/// A time counts from the beginning of the world. It is written like a duration, but has a larger limit, since several
+/// durations add up to it.
 package enum TimeText {
-  /// What a duration may look like, for messages.
+  /// The form of a duration, for messages.
   package static let durationForm = "a number with one of ns us ms s m h d, up to 36500d"
-  /// What a time may look like, for messages.
+  /// The form of a time, for messages.
   package static let timeForm = "a number with one of ns us ms s m h d, up to 100000d"
 
   /// The longest duration: 36,500 days.
@@ -19,13 +19,15 @@ package enum TimeText {
     ("h", 3_600_000_000_000), ("d", 86_400_000_000_000),
   ]
 
-  /// The duration in nanoseconds; nil if the text is none, is longer than ``longest``, or is no whole number of
+  /// The duration in nanoseconds; nil if the text is not a duration, is longer than ``longest``, or is not a whole
+  /// number of
   /// nanoseconds.
   package static func duration(_ text: UnsafeRawBufferPointer) -> Int64? { parse(text, most: longest) }
 
   package static func duration(_ text: String) -> Int64? { parse(text, most: longest) }
 
-  /// The time in nanoseconds; nil if the text is none, is later than ``latest``, or is no whole number of nanoseconds.
+  /// The time in nanoseconds; nil if the text is not a time, is later than ``latest``, or is not a whole number of
+  /// nanoseconds.
   package static func time(_ text: UnsafeRawBufferPointer) -> Int64? { parse(text, most: latest) }
 
   package static func time(_ text: String) -> Int64? { parse(text, most: latest) }
@@ -49,7 +51,7 @@ package enum TimeText {
     var fraction = parts[1]
     while fraction.last == 0x30 { fraction = fraction.dropLast() }
     if fraction.isEmpty { return total <= most ? total : nil }
-    // A day, 2^16·3^3·5^11 ns, can be halved sixteen times; what has more decimals is no whole number of nanoseconds.
+    // A day, 2^16·3^3·5^11 ns, can be halved sixteen times; with more decimals it is not a whole number of nanoseconds.
     guard fraction.count <= 16, let numerator = number(fraction) else { return nil }
     var scale: Int64 = 1
     for _ in 0..<fraction.count { scale *= 10 }
@@ -87,7 +89,8 @@ package enum TimeText {
     return String(decoding: buffer.bytes, as: UTF8.self)
   }
 
-  /// The duration as a person would write it: in the largest unit in which it is a whole number, `1500ms` as `1.5s`.
+  /// The duration in the largest unit in which it is a whole number, from minutes up; otherwise in decimals: `1500ms`
+  /// as `1.5s`.
   package static func written(_ nanoseconds: Int64) -> String {
     if nanoseconds == 0 { return "0s" }
     let magnitude = nanoseconds.magnitude
@@ -107,7 +110,7 @@ package enum TimeText {
 }
 
 extension TimeText {
-  /// A time in seconds as text, kept for the next line that has the same.
+  /// The text of a time in seconds, cached for following lines with the same time.
   package struct Cache: ~Copyable {
     private var nanoseconds: Int64 = 0
     private var text = ByteBuffer(capacity: 64)
@@ -120,7 +123,7 @@ extension TimeText {
       buffer.append(bytes(of: nanoseconds))
     }
 
-    /// The text, with sixteen bytes after it that may be read; valid until another is asked for.
+    /// The text, with sixteen readable bytes after it; valid until the next call.
     package mutating func bytes(of nanoseconds: Int64) -> UnsafeRawBufferPointer {
       if nanoseconds != self.nanoseconds {
         self.nanoseconds = nanoseconds

@@ -1,13 +1,14 @@
-/// One way to write a verb, read from what the verb table says of it: `PATTERN [what=moves|all] [since=SEQ]`.
+/// One form of a verb, parsed from the usage in the verb table: `PATTERN [what=moves|all] [since=SEQ]`.
 ///
-/// Words in capitals stand for something, others for themselves, `|` separates choices, brackets may be left out, and
-/// what ends in `…` may be repeated.
+/// Words in capitals are placeholders, others are literal, `|` separates choices, brackets mark optional words, and a
+/// word
+/// that ends in `…` may be repeated.
 package struct UsageForm: Equatable, Sendable {
   /// What one plain word may be.
   package struct Place: Equatable, Sendable {
-    /// Words that stand for themselves.
+    /// Literal words.
     package let literals: [String]
-    /// Names in capitals, or the name of what is repeated.
+    /// Names in capitals, or the name of a repeated word.
     package let placeholders: [String]
     package let isOptional: Bool
     package let repeats: Bool
@@ -15,21 +16,21 @@ package struct UsageForm: Equatable, Sendable {
 
   /// A `key=value` word.
   package struct Key: Equatable, Sendable {
-    /// Empty for the parameters of a kind, whose names the catalogue has: `[param=value…]`.
+    /// Empty for the parameters of a kind, whose names are in the catalogue: `[param=value…]`.
     package let name: String
     package let value: Place
   }
 
   /// Why words do not fit.
   package enum Misfit: Equatable, Sendable {
-    /// There is one word too few.
+    /// One word is missing.
     case missing
-    /// The word at this place is one too many.
+    /// The word at this index is one too many.
     case surplus(Int)
-    /// The word at this place cannot stand there; what can.
+    /// The word at this index is not allowed there; `allowed` says what is.
     case wrong(Int, allowed: String)
 
-    /// How many words fit before it, of so many.
+    /// How many of `count` words fit before it.
     fileprivate func fitting(of count: Int) -> Int {
       switch self {
       case .missing: count
@@ -38,11 +39,11 @@ package struct UsageForm: Equatable, Sendable {
     }
   }
 
-  /// What stands behind the verb, without the `key=value` words, which stand anywhere.
+  /// The plain words after the verb; `key=value` words may stand anywhere.
   package let places: [Place]
   package let keys: [Key]
 
-  /// - Parameter words: Of the usage, behind the verb.
+  /// - Parameter words: The usage after the verb.
   package init(_ words: some Sequence<String>) {
     var places: [Place] = []
     var keys: [Key] = []
@@ -66,14 +67,13 @@ package struct UsageForm: Equatable, Sendable {
     return least...(places.last?.repeats == true ? Int.max : places.count)
   }
 
-  /// Whether something in it may be repeated: arguments of an event or parameters of a kind, whose names the catalogue
-  /// has.
+  /// Whether a word in it may be repeated: arguments of an event or parameters of a kind, whose names are in the
+  /// catalogue.
   package var isOpen: Bool { places.contains(where: \.repeats) || keys.contains(where: \.value.repeats) }
 
   /// Why plain words do not fit this form; `nil` if they do.
   ///
-  /// What is looked at is what can be known without a daemon: how many words there are, words that stand for themselves,
-  /// numbers and durations.
+  /// Checks what can be known without a daemon: the number of words, literal words, numbers and durations.
   package func misfit(of words: [String]) -> Misfit? {
     for (place, word) in words.enumerated() {
       guard let expected = self.place(place) else { return .surplus(place) }
@@ -84,7 +84,7 @@ package struct UsageForm: Equatable, Sendable {
 
   /// Why plain words fit none of several forms; `nil` if they fit one.
   ///
-  /// - Returns: Of the form that most of the words fit, what is wrong with the next one.
+  /// - Returns: The misfit of the form that accepts most of the words.
   package static func misfit(of words: [String], in forms: [UsageForm]) -> Misfit? {
     var nearest: Misfit?
     for form in forms {
@@ -93,7 +93,7 @@ package struct UsageForm: Equatable, Sendable {
       switch (nearest, misfit) {
       case (.wrong(let place, let allowed), .wrong(_, let more)) where fitting == most:
         nearest = .wrong(place, allowed: "\(allowed) or \(more)")
-      // That other forms have a word here says more than that this one has none.
+      // Another form has a word here, which is a better hint than that this form has none.
       case (.surplus, .wrong) where fitting == most: nearest = misfit
       default: if fitting > most { nearest = misfit }
       }
@@ -101,7 +101,7 @@ package struct UsageForm: Equatable, Sendable {
     return nearest
   }
 
-  /// The place of the plain word with this index; the last one goes on for ever if it repeats.
+  /// The place of the plain word with this index; a repeated last place has no limit.
   package func place(_ index: Int) -> Place? {
     if index < places.count { return places[index] }
     return places.last.flatMap { $0.repeats ? $0 : nil }
@@ -109,7 +109,7 @@ package struct UsageForm: Equatable, Sendable {
 }
 
 extension UsageForm.Place {
-  /// What can stand here, if this word cannot.
+  /// What is allowed here, if this word is not; `nil` if it is.
   package func problem(with word: String) -> String? {
     if literals.contains(word) { return nil }
     guard !placeholders.isEmpty else { return literals.joined(separator: " or ") }
@@ -122,7 +122,7 @@ extension UsageForm.Place {
     return (literals + allowed).joined(separator: " or ")
   }
 
-  /// What some placeholders stand for; any word may stand for one of the others.
+  /// The values of some placeholders; all others accept any word.
   private static let rules: [String: (allowed: String, accepts: @Sendable (String) -> Bool)] = [
     "N": ("a whole number", { UInt64($0) != nil && !$0.hasPrefix("+") }),
     "SEQ": ("a whole number", { UInt64($0) != nil && !$0.hasPrefix("+") }),
@@ -136,11 +136,11 @@ extension Character {
   fileprivate var isASCIIDigit: Bool { ("0"..."9").contains(self) }
 }
 
-/// One word of a usage, taken apart.
+/// One parsed word of a usage.
 private struct Token {
   let key: String?
   let place: UsageForm.Place
-  /// Whether it stands for the parameters of a kind.
+  /// Whether it represents the parameters of a kind.
   let isParameters: Bool
 
   init(_ word: String) {
