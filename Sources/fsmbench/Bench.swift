@@ -1,11 +1,11 @@
 internal import LineProtocol
 internal import UnixHost
 
-/// The program: its options, the list of what is measured, the table.
+/// The program: its options, its benchmarks, the table.
 enum Bench {
-  /// One measurement that can be asked for.
+  /// A benchmark that can be selected.
   struct Benchmark: Sendable {
-    /// The first column of the table, and what `--only` looks in.
+    /// The first column of the table, searched by `--only`.
     let what: String
     let run: @Sendable (Effort) throws -> Row
   }
@@ -36,7 +36,7 @@ enum Bench {
         return 0
       case .run(let given, let operands):
         guard operands.isEmpty else { throw UsageFailure.wrong("unexpected word '\(operands[0])'") }
-        // Before the others, which refine it.
+        // First, since the other options refine it.
         if given.contains(where: { $0.name == .quick }) { effort = .quick }
         for option in given {
           switch option.name {

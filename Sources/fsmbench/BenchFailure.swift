@@ -2,9 +2,9 @@
 enum BenchFailure: Error, CustomStringConvertible {
   /// A program could not be started, or did not answer in time.
   case noServer(String)
-  /// The connection ended or nothing came in time; the text says what was being waited for.
+  /// The connection ended or timed out; the text says what was expected.
   case lost(String)
-  /// A reply is not what a correct server says: the figure would be worth nothing.
+  /// A reply is not that of a correct server, so the figure would be meaningless.
   case wrongReply(to: String, expected: String, got: String)
 
   var description: String {

@@ -1,4 +1,4 @@
-/// A measured number with its unit, and how people read it.
+/// A measured number with its unit and its text.
 struct Figure {
   enum Unit {
     case perSecond

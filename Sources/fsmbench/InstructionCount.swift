@@ -1,11 +1,13 @@
 internal import Glibc
 internal import UnixHost
 
-/// Instructions that the daemon takes for a plain `send`, from the bytes read to the bytes written, as callgrind counts
-/// them: the same each time, whoever shares the machine.
+/// Instructions of the daemon for a plain `send`, from the bytes read to the bytes written, counted by callgrind: the
+/// same
+/// each time, whatever else the machine does.
 ///
-/// A daemon takes some requests, another one more of them, in batches that are read at once; what starting and making
-/// machines takes cancels out. World time stands still, and hashes of the standard library do not vary.
+/// One daemon handles some requests and another one more of them, in batches read at once, so the cost of starting and
+/// of
+/// making machines cancels out. World time stands still, and standard library hashes are deterministic.
 enum InstructionCount {
   private static let machines = 1_000
   private static let batch = 1_000
@@ -14,7 +16,7 @@ enum InstructionCount {
 
   /// Prints one line for each kind.
   ///
-  /// - Returns: The exit code: 0, or 2 when nothing could be counted.
+  /// - Returns: The exit code: 0, or 2 when counting failed.
   static func run() -> Int32 {
     do {
       for (kind, event) in [("power", "buttonClick"), ("shiftKey", "tap")] {
@@ -29,13 +31,13 @@ enum InstructionCount {
     }
   }
 
-  /// Instructions of a daemon from its start to its end.
+  /// Instructions of a daemon from start to end.
   private static func instructions(_ kind: String, _ event: String, batches: Int) throws -> Int {
     let folder = try TemporaryFolder()
     let log = "\(folder.path)/log"
     let daemon = try Server.counted(log: log)
     do {
-      // Stopped also when something fails, so that nothing is left running.
+      // Also stops it on failure, so that no process is left running.
       defer { daemon.stop() }
       let conversation = try daemon.connect(within: 120)
       try conversation.ask("clock virtual")

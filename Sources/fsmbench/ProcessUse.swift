@@ -1,11 +1,11 @@
 internal import Glibc
 internal import UnixHost
 
-/// What a process uses of the machine, as the kernel counts it.
+/// The resources that a process uses, as counted by the kernel.
 struct ProcessUse {
   let pid: Int32
 
-  /// The memory that it has now.
+  /// Its resident memory now.
   func residentBytes() throws -> Int {
     let words = try read("statm").split(separator: " ")
     guard words.count > 1, let pages = Int(words[1]) else {
@@ -14,7 +14,7 @@ struct ProcessUse {
     return pages * sysconf(Int32(_SC_PAGESIZE))
   }
 
-  /// The most memory that it has had at a time.
+  /// Its peak resident memory.
   func peakResidentBytes() throws -> Int {
     let line = try read("status").split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
     guard let kibibytes = line?.split(whereSeparator: { " \t".contains($0) }).dropFirst().first.flatMap({ Int($0) })
@@ -34,12 +34,12 @@ struct ProcessUse {
     return String(decoding: buffer.prefix(max(0, length)), as: UTF8.self)
   }
 
-  /// Ends it at once, without a word.
+  /// Kills it at once.
   func kill() {
     Glibc.kill(pid, SIGKILL)
   }
 
-  /// Seconds of processor time that it has had so far, all threads together.
+  /// Its processor time so far in seconds, of all threads together.
   func processorSeconds() throws -> Double {
     var clock = clockid_t()
     var time = timespec()

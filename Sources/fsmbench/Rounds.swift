@@ -4,7 +4,7 @@ internal import UnixHost
 struct Effort {
   /// How often each of a pair is measured; an odd number has a true median.
   var rounds = 7
-  /// How long one measurement of a rate goes on.
+  /// The duration of one rate measurement.
   var nanoseconds: UInt64 = 400_000_000
   /// How many machines "a million" means.
   var million = 1_000_000
@@ -16,10 +16,10 @@ struct Effort {
 struct Pairing {
   let ours: Double
   let peer: Double
-  /// Ours to the peer's: the median of the rounds' ratios, in which a drift of the machine's speed cancels out.
+  /// Ours divided by the peer's: the median of the rounds' ratios, in which a drift of the machine's speed cancels out.
   let ratio: Double
 
-  /// Measures both once for warming up, then in turn, the order swapped from round to round.
+  /// Measures both once to warm up, then in turn, the order swapped from round to round.
   init(rounds: Int, ours: () throws -> Double, peer: () throws -> Double) rethrows {
     _ = try ours()
     _ = try peer()
@@ -39,9 +39,9 @@ struct Pairing {
   }
 }
 
-/// The middle one, or the mean of the two in the middle.
+/// The middle value, or the mean of the two middle ones.
 ///
-/// - Precondition: There is at least one.
+/// - Precondition: `values` is not empty.
 func median(_ values: [Double]) -> Double {
   let sorted = values.sorted()
   let middle = sorted.count / 2
@@ -55,7 +55,7 @@ func seconds(_ body: () throws -> Void) rethrows -> Double {
   return Double(HostClock.now() - begin) / 1e9
 }
 
-/// How many things `work` does per second, over some time; it is told how often it was called and returns how many.
+/// How many things `work` does per second; it gets the number of earlier calls and returns how many things it did.
 func rate(for nanoseconds: UInt64, _ work: (_ call: Int) throws -> Int) rethrows -> Double {
   let begin = HostClock.now()
   var done = 0

@@ -1,18 +1,18 @@
 internal import UnixHost
 
-/// One line of the table: what was measured, beside what, and what it was meant to reach.
+/// One line of the table: what was measured, compared with what, and its targets.
 struct Row {
   let ours: Figure
-  /// Nil where nothing comparable exists.
+  /// Nil if nothing comparable exists.
   var peer: Peer?
   let targets: [Target]
-  /// What a reader has to know to believe the figure.
+  /// What a reader must know to trust the figure.
   var remark: String?
 
   struct Peer {
     let name: String
     let figure: Figure
-    /// Ours to the peer's, the median over the rounds.
+    /// Ours divided by the peer's, the median over the rounds.
     let ratio: Double
   }
 
@@ -21,7 +21,7 @@ struct Row {
     case ratioAtMost(Double)
     case atLeast(Figure)
     case atMost(Figure)
-    /// Something that was looked at beside the figures, in words.
+    /// A condition checked besides the figures, in words.
     case holds(String, Bool)
 
     var text: String {
@@ -48,7 +48,7 @@ struct Row {
   var isMet: Bool { targets.allSatisfy { $0.isMet(by: self) } }
 }
 
-/// Writes the table, each row when it has been measured.
+/// Prints the table, each row once it is measured.
 struct Table {
   private static let widths = [46, 11, 34, 7, 21, 4]
 

@@ -1,18 +1,18 @@
 internal import StateMachines
 
-/// Requests of one client, or of many, that keep a world busy; what others have of it is measured by ``AttackBenchmark``.
+/// Requests of one or many clients that keep a world busy. ``AttackBenchmark`` measures the effect on other clients.
 struct Attack: Sendable {
-  /// What is done, as it stands in the table.
+  /// The name of the attack in the table.
   let what: String
-  /// Makes the worlds that are attacked, and what is in them.
+  /// Makes the attacked worlds and their machines.
   let prepare: @Sendable (Arena) throws -> Void
-  /// What each attacking connection sends in one piece, its `use` of a world included.
+  /// What each attacking connection sends in one piece, including its `use` of a world.
   let volleys: @Sendable (Effort) -> [String]
-  /// Whether the attackers leave as soon as they have sent everything, without reading a reply.
+  /// Whether the attackers disconnect as soon as they have sent everything, without reading a reply.
   var isAbandoned = false
 }
 
-/// The worlds of one daemon that are attacked.
+/// The attacked worlds of one daemon.
 struct Arena {
   let conversation: Conversation
   let isDurable: Bool
@@ -20,19 +20,19 @@ struct Arena {
 
   static let world = "arena"
 
-  /// Makes a world with a virtual clock, in which the conversation goes on.
+  /// Makes a world with a virtual clock and switches the conversation to it.
   func make(_ world: String = Arena.world) throws {
     try conversation.ask("world new \(world) clock=virtual\(isDurable ? " durable=yes" : "")")
     try conversation.ask("use \(world)")
   }
 
-  /// Makes a world with machines of one kind, named as a ``Workload`` names them.
+  /// Makes a world with machines of one kind, named by ``Workload``.
   func make(_ count: Int, _ kind: String) throws {
     try make()
     try Fleet.make(kind: kind, 0..<count, on: conversation)
   }
 
-  /// Sends requests of which none may fail, and waits until they are carried out.
+  /// Sends requests that all must succeed, and waits until they are done.
   func carryOut(_ requests: some Sequence<String>) throws {
     try conversation.ask("quiet on")
     try conversation.send(requests.flatMap { Array("\($0)\n".utf8) })
@@ -71,7 +71,7 @@ extension Attack {
     what: "cast of 64 KiB to 20 regex machines",
     prepare: { arena in
       try arena.make()
-      // Each character doubles what a naive matcher would have to look at; a set of thousand places is kept here.
+      // Each character doubles the work of a naive matcher; ours keeps a set of a thousand positions.
       let pattern = "(.|b)*a" + String(repeating: ".", count: 200)
       try arena.carryOut((0..<20).lazy.map { "new regex r\($0) pattern=\(pattern)" })
     },

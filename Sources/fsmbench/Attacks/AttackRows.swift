@@ -1,15 +1,16 @@
 internal import UnixHost
 
-/// How long a client of one world waits for `sync` while another world is attacked, beside a client of an idle daemon.
+/// How long a client of one world waits for `sync` while another world is attacked, compared with a client of an idle
+/// daemon.
 struct AttackBenchmark: Sendable {
   let attack: Attack
   let isDurable: Bool
 
   var what: String { "attack: \(attack.what)\(isDurable ? ", durable" : "")" }
 
-  /// An attack is measured for so long at most.
+  /// The longest measurement of an attack.
   private static let window: UInt64 = 8_000_000_000
-  /// How long an answer, or the end of the daemon, is waited for behind it.
+  /// How long to wait afterwards for an answer, or for the daemon to end.
   private static let patience: UInt64 = 30_000_000_000
 
   func run(_ effort: Effort) throws -> Row {
@@ -32,7 +33,7 @@ struct AttackBenchmark: Sendable {
     try siege.ping(nanoseconds: window) {
       guard !attack.isAbandoned, siege.isOver else { return false }
       if end == nil { end = HostClock.now() }
-      // Enough behind it that one bad tick is not one of a handful.
+      // Measure long enough that one slow tick is not one of a few.
       return HostClock.now() - begin > 1_000_000_000
     }
     try siege.settle(nanoseconds: Self.patience)
@@ -40,7 +41,7 @@ struct AttackBenchmark: Sendable {
     let firstFailure = siege.attackers.lazy.compactMap(\.firstFailure).first
     let answered = siege.attackers.reduce(0) { $0 + $1.answered }
 
-    // It ends in the middle of an attack, so another begins where the first is over.
+    // It must be terminated during an attack, so start another one if the first has ended.
     if siege.isOver, !siege.victim.isLost {
       try siege.attack(on: try volleys.map { _ in try daemon.connect() }, volleys, isAbandoned: attack.isAbandoned)
     }
@@ -76,9 +77,9 @@ struct AttackBenchmark: Sendable {
   }
 }
 
-/// How long a client waits while a durable world of a million inputs, or as many as `effort` says, comes back at the start.
+/// How long a client waits while a durable world of `effort.million` inputs is loaded at start.
 ///
-/// The wait for the connection and for its greeting counts as one.
+/// The wait for the connection and its greeting counts as one.
 func attackByReturning(_ effort: Effort) throws -> Row {
   let folder = try TemporaryFolder()
   let noCheckpoints = ["--limit", "checkpointInputs=1000000000"]
@@ -93,7 +94,7 @@ func attackByReturning(_ effort: Effort) throws -> Row {
       try arena.carryOut(
         (begin..<begin + 10_000).lazy.map { "send \(Workload.name($0 % WireBenchmark.names)) buttonClick" })
     }
-    // One that ends in order would leave a checkpoint.
+    // An orderly shutdown would leave a checkpoint.
     maker.kill()
   }
 
@@ -103,7 +104,7 @@ func attackByReturning(_ effort: Effort) throws -> Row {
     return try body(daemon)
   }
   let (siege, peak) = try start { daemon in
-    // A connection is there as soon as the socket is; its greeting may have to wait.
+    // Connecting succeeds as soon as the socket exists; the greeting may have to wait.
     let siege = try Siege(victim: try daemon.connect(isGreeted: false), control: try idle.connect(isGreeted: false))
     siege.awaitGreetings()
     try siege.ping(nanoseconds: 3_000_000_000)
@@ -118,7 +119,7 @@ func attackByReturning(_ effort: Effort) throws -> Row {
   return AttackBenchmark.row(siege, ending: ending, peak: peak, "")
 }
 
-/// Two clients that let a day pass in a world each, at once, beside two processes that do the same.
+/// Two clients that advance a day in one world each, at the same time, compared with two processes that do the same.
 func twoWorldsAtOnce(_ effort: Effort) throws -> Row {
   let fridges = effort.million / 10
   func prepare(_ server: Server, _ world: String) throws -> Conversation {

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import UnixHost
 
-/// A connection that sends a volley as fast as it is taken, and reads whatever comes.
+/// A connection that sends a volley as fast as the daemon accepts it, and reads all replies.
 final class Attacker {
   /// Nil once the connection is closed.
   private var conversation: Conversation?
@@ -10,16 +10,16 @@ final class Attacker {
   private let isAbandoned: Bool
   private var sent = 0
   private var isAtLineStart = true
-  /// Requests answered, and how many of them with a failure.
+  /// Requests answered; `failed` of them with a failure.
   private(set) var answered = 0
   private(set) var failed = 0
-  /// What the first failure said.
+  /// The text of the first failure.
   private(set) var firstFailure: String?
   private let requests: Int
 
   /// - Parameters:
-  ///   - conversation: A connection on which nothing is under way, and which nobody else holds.
-  ///   - isAbandoned: Whether it leaves when it has sent everything.
+  ///   - conversation: An idle connection with no other owner.
+  ///   - isAbandoned: Whether it disconnects when it has sent everything.
   init(_ conversation: Conversation, _ volley: String, isAbandoned: Bool) {
     self.conversation = conversation
     socket = conversation.socket
@@ -36,7 +36,7 @@ final class Attacker {
     conversation = nil
   }
 
-  /// Sends what is taken now.
+  /// Sends what fits now.
   func send() {
     while !hasSentAll, !isClosed {
       switch volley.withUnsafeBytes({ socket.send(.init(rebasing: $0[sent...])) }) {
@@ -59,7 +59,7 @@ final class Attacker {
   }
 
   private func look(at bytes: UnsafeRawBufferPointer) {
-    // Safety: all places lie within `bytes`, whose base exists since something was read.
+    // Safety: all offsets lie within `bytes`, whose base exists since something was read.
     var place = 0
     while place < bytes.count {
       if isAtLineStart {

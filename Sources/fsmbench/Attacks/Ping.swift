@@ -1,20 +1,20 @@
 internal import Glibc
 internal import UnixHost
 
-/// A client that sends `sync` at fixed times, whatever became of the ones before, and notes how long each was under way.
+/// A client that sends `sync` at fixed times, answered or not, and measures the wait for each.
 ///
-/// What waits behind a slow answer counts with all of its own waiting, as it would for so many clients.
+/// Requests queued behind a slow answer count with their whole wait, as they would for that many clients.
 final class Ping {
   let conversation: Conversation
-  /// When those were sent that are not answered, the oldest first.
+  /// The send times of unanswered requests, oldest first.
   private var pending: [UInt64] = []
-  /// How long each was under way, in nanoseconds.
+  /// The wait for each answer, in nanoseconds.
   private var waits: [UInt64] = []
   /// How many bytes of requests could not be sent yet.
   private var unsent = 0
   private(set) var isLost = false
 
-  /// Nanoseconds between two.
+  /// Nanoseconds between two requests.
   static let period: UInt64 = 5_000_000
   private static let request = Array("sync\n".utf8)
   private static let manyRequests = [UInt8]((0..<1_000).flatMap { _ in request })
@@ -25,22 +25,22 @@ final class Ping {
 
   var isIdle: Bool { pending.isEmpty || isLost }
 
-  /// Begins another.
+  /// Sends another request.
   func begin() throws {
     awaitLine()
     unsent += Ping.request.count
     try send()
   }
 
-  /// Counts the next line that comes as the answer to something that begins now.
+  /// Counts the next line as the answer to a request sent now.
   func awaitLine() {
     pending.append(HostClock.now())
   }
 
-  /// Sends what is left; a daemon that reads nothing lets the socket run full.
+  /// Sends the rest; if the daemon does not read, the socket fills up.
   private func send() throws {
     while unsent > 0 {
-      // The rest of a request that was sent in part, if there is one, and then whole ones.
+      // First the rest of a partly sent request, if any, then whole ones.
       let start = (Ping.request.count - unsent % Ping.request.count) % Ping.request.count
       let bytes = Ping.manyRequests[start..<min(start + unsent, Ping.manyRequests.count)]
       switch bytes.withUnsafeBytes({ conversation.socket.send($0) }) {
@@ -52,7 +52,7 @@ final class Ping {
     }
   }
 
-  /// Takes the answers that are there.
+  /// Reads the available answers.
   func receive() throws {
     try withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 1) { buffer in
       switch conversation.socket.read(into: buffer) {
@@ -68,22 +68,22 @@ final class Ping {
     }
   }
 
-  /// Forgets what was measured so far.
+  /// Discards the measurements so far.
   func forget() {
     waits = []
   }
 
-  /// Counts what is still under way as if it were answered now.
+  /// Counts unanswered requests as answered now.
   func giveUp() {
     let now = HostClock.now()
     waits += pending.map { now - $0 }
     isLost = true
   }
 
-  /// The longest, in seconds; 0 if there was none.
+  /// The longest wait, in seconds; 0 if there was none.
   var worst: Double { Double(waits.max() ?? 0) / 1e9 }
 
-  /// As long as 99 of 100 took at most, in seconds.
+  /// The 99th percentile of the waits, in seconds.
   var percentile99: Double {
     let sorted = waits.sorted()
     return sorted.isEmpty ? 0 : Double(sorted[(sorted.count * 99 - 1) / 100]) / 1e9

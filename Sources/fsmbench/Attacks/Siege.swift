@@ -1,15 +1,16 @@
 internal import Glibc
 internal import UnixHost
 
-/// A daemon under attack, with a client of another world beside the attackers, and one of another daemon as the control.
+/// A daemon under attack, with a client of another world besides the attackers, and a client of another daemon as
+/// control.
 ///
-/// One thread does all of it, and looks at the pings first: what this process itself costs, both of them pay.
+/// One thread runs all of it and serves the pings first: both clients share the cost of this process equally.
 final class Siege {
   let victim: Ping
   let control: Ping
   private(set) var attackers: [Attacker] = []
   private let poller: Poller
-  /// Safety: this object's own, freed with it.
+  /// Safety: owned by this object and freed with it.
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 256 << 10, alignment: 16)
 
   private static let victimToken: UInt32 = 0
@@ -28,11 +29,11 @@ final class Siege {
 
   var isOver: Bool { attackers.allSatisfy(\.isDone) }
 
-  /// Lets attackers begin; those before them are gone.
+  /// Starts attackers in place of earlier ones.
   ///
   /// - Parameters:
-  ///   - conversations: Nobody else holds them.
-  ///   - isAbandoned: Whether they leave when they have sent everything.
+  ///   - conversations: Connections with no other owner.
+  ///   - isAbandoned: Whether they disconnect when they have sent everything.
   func attack(on conversations: consuming [Conversation], _ volleys: [String], isAbandoned: Bool) throws {
     for attacker in attackers { attacker.close() }
     attackers = zip(conversations, volleys).map { Attacker($0, $1, isAbandoned: isAbandoned) }
@@ -43,7 +44,7 @@ final class Siege {
 
   /// Pings both daemons for a time.
   ///
-  /// - Parameter isEnough: Asked now and then; true ends it early.
+  /// - Parameter isEnough: Polled; true ends it early.
   func ping(nanoseconds: UInt64, until isEnough: () -> Bool = { false }) throws {
     let begin = HostClock.now()
     var next = begin
@@ -53,14 +54,14 @@ final class Siege {
       if now >= next {
         try victim.begin()
         try control.begin()
-        // A tick that this process itself has slept over is left out.
+        // A tick that this process missed by sleeping is left out.
         next = max(next + Ping.period, now)
       }
       try wait(nanoseconds: next > now ? next - now : 1)
     }
   }
 
-  /// Waits until all pings are answered; what is not after some time counts as if it were.
+  /// Waits until all pings are answered; after the timeout the rest counts as answered.
   func settle(nanoseconds: UInt64) throws {
     let begin = HostClock.now()
     while !victim.isIdle || !control.isIdle {
@@ -73,11 +74,11 @@ final class Siege {
     }
   }
 
-  /// Ends a server in the middle of it all, as an administrator does.
+  /// Terminates a server during the attack, as an administrator does.
   ///
-  /// - Returns: How long that took in seconds; nil if it had to be killed after `patience`.
+  /// - Returns: How long that took in seconds; nil if it did not end within `patience`.
   func terminate(_ server: Server, patience: UInt64) -> Double? {
-    // It is not to be taken for a failure when they are sent away.
+    // Its disconnect must not count as a failure.
     poller.remove(victim.conversation.socket)
     let begin = HostClock.now()
     server.terminate()
@@ -89,7 +90,7 @@ final class Siege {
     return nil
   }
 
-  /// Waits for both greetings, which count as the first answers.
+  /// Counts both greetings as the first answers.
   func awaitGreetings() {
     victim.awaitLine()
     control.awaitLine()

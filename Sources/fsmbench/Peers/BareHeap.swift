@@ -1,7 +1,9 @@
-/// The least that a timer firing can cost: a 4-ary heap of 16-byte entries from which the earliest is taken and put
-/// back later. No machine, no journal, no cancelling.
+/// The least that a timer firing can cost: a 4-ary heap of 16-byte entries. The earliest is taken and put back later.
+/// No
+/// machine, no journal, no cancelling.
 ///
-/// Safety: the buffer is this value's own, allocated for its capacity and freed with it; every index stays below `count`.
+/// Safety: the buffer is owned by this value, allocated for its capacity and freed with it; every index stays below
+/// `count`.
 struct BareHeap: ~Copyable {
   struct Entry {
     var due: UInt64

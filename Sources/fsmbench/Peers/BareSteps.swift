@@ -34,6 +34,6 @@ struct BareSteps {
     }
   }
 
-  /// How many steps' effects are to be seen, modulo the length of the cycle, machine by machine.
+  /// The sum of all states: the number of steps visible, for each machine modulo the length of the cycle.
   var sum: Int { states.reduce(0) { $0 + Int($1) } }
 }

@@ -1,7 +1,7 @@
 import MachineForms
 internal import StateMachines
 
-// The same toggle in each of the forms, as an engineer would write it who knows the form.
+// The same toggle in each form, as an engineer familiar with the form would write it.
 
 enum Light: MachineState { case off, on }
 
@@ -177,7 +177,7 @@ struct EventObjectToggle: Machine {
   static let kind = Kind(toggle: EventObjectToggle.self)
 }
 
-/// Two lights within one composite, which has the reaction.
+/// Two lights in one composite, which handles the event.
 struct HierarchicalToggle: HierarchicalMachine {
   typealias Host = HierarchicalToggle
 

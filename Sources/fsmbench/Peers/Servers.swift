@@ -1,18 +1,18 @@
 internal import Glibc
 internal import UnixHost
 
-/// A server process of this run, on a Unix socket in a folder of its own.
+/// A server process of this run, on a Unix socket in a temporary folder.
 ///
-/// It ends with ``stop()``, and also when this process ends in any other way: it watches a pipe that we hold.
+/// It ends with ``stop()``, and also when this process ends: it watches a pipe that we hold.
 struct Server {
   let socketPath: String
-  /// Whether it says something before it is asked.
+  /// Whether it sends a greeting.
   private let greets: Bool
   private let folder: TemporaryFolder
   private let lifeline: Descriptor
   private let child: Child
 
-  /// The daemon that was built beside this program; it keeps nothing.
+  /// The daemon built next to this program, without persistence.
   static func fsmd(_ options: [String] = []) throws -> Server {
     try start(greets: true) { socketPath, _ in
       let common = ["--ephemeral", "--socket", socketPath, "--log", "error", "--until-stdin-closes"]
@@ -20,7 +20,7 @@ struct Server {
     }
   }
 
-  /// The daemon under callgrind, which writes into a file how many instructions it has taken when it ends.
+  /// The daemon under callgrind, which writes the number of instructions to `log` when it ends.
   static func counted(log: String) throws -> Server {
     try start(greets: true) { socketPath, _ in
       let valgrind = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", "--log-file=\(log)"]
@@ -33,7 +33,7 @@ struct Server {
 
   /// The daemon with durable worlds.
   ///
-  /// - Parameter folder: Where they are kept; nil for a folder that ends with the server.
+  /// - Parameter folder: Where they are stored; nil for a folder that is removed with the server.
   static func durable(_ options: [String] = [], in folder: TemporaryFolder? = nil) throws -> Server {
     try start(greets: true) { socketPath, own in
       let common = ["--socket", socketPath, "--log", "error", "--until-stdin-closes"]
@@ -42,7 +42,7 @@ struct Server {
     }
   }
 
-  /// Redis without persistence: all of its speed.
+  /// Redis without persistence, at full speed.
   static func redis() throws -> Server { try redis(["--appendonly", "no"]) }
 
   /// Redis that appends each command to a file.
@@ -78,11 +78,11 @@ struct Server {
     }
   }
 
-  /// A connection, as soon as the server accepts one, its greeting read.
+  /// Connects as soon as the server accepts, and reads its greeting.
   ///
   /// - Parameters:
   ///   - seconds: How long a server may take to start.
-  ///   - isGreeted: Whether its greeting is waited for, and read.
+  ///   - isGreeted: Whether to wait for its greeting and read it.
   func connect(within seconds: UInt64 = 10, isGreeted: Bool = true) throws -> Conversation {
     let deadline = HostClock.now() + seconds * 1_000_000_000
     while true {
@@ -95,19 +95,19 @@ struct Server {
           throw BenchFailure.noServer("the server on \(socketPath) does not answer: \(error)")
         }
       }
-      usleep(100)  // Short beside the milliseconds that a start takes, long enough to leave it a core.
+      usleep(100)  // Short compared with a start of milliseconds, long enough to leave it a core.
     }
   }
 
   var use: ProcessUse { ProcessUse(pid: child.pid) }
 
-  /// Asks it to end.
+  /// Sends SIGTERM.
   func terminate() { child.signal() }
 
   /// Whether it has ended by itself; true only once.
   var hasEnded: Bool { child.ending() != nil }
 
-  /// Ends it at once, without a word; ``stop()`` is still to be called.
+  /// Kills it at once; ``stop()`` must still be called.
   func kill() { use.kill() }
 
   func stop() {
@@ -116,7 +116,7 @@ struct Server {
   }
 }
 
-/// A folder that is removed with all that is in it when the last who uses it lets it go.
+/// A folder that is removed with its content when its last reference is released.
 final class TemporaryFolder: Sendable {
   let path: String
 

@@ -2,7 +2,7 @@ internal import Simulations
 internal import Simulator
 internal import StateMachines
 
-/// A world of machines of one kind, written out, read back or hashed, in process. What is written is read and compared.
+/// A world of machines of one kind, written, read back or hashed, in process. The written bytes are read and compared.
 struct ArchiveBenchmark {
   enum Task: String {
     case copy = "copied to be written"

@@ -1,19 +1,19 @@
 internal import UnixHost
 
-/// A durable world on the wire, 50 connections with 64 requests under way on each, beside something that keeps as much, or
-/// nothing.
+/// A durable world over the wire, 50 connections with 64 outstanding requests each, compared with a peer with the same
+/// persistence or none.
 struct DurableBenchmark {
   enum Peer {
-    /// The same daemon that keeps nothing.
+    /// The same daemon without persistence.
     case ephemeral
-    /// Redis with an append-only file; when it waits for the disk.
+    /// Redis with an append-only file; `sync` says when it waits for the disk.
     case redis(sync: String)
   }
 
-  /// As `--durability` takes it.
+  /// The value of `--durability`.
   let durability: String
   let peer: Peer
-  /// How much of the peer's throughput is meant to be reached.
+  /// The target share of the peer's throughput.
   let target: Double
 
   private static let event = "buttonClick"
@@ -73,7 +73,7 @@ struct DurableBenchmark {
   }
 }
 
-/// From the start of a daemon until the greeting is read, with a million inputs behind the latest checkpoint.
+/// From the start of a daemon until the greeting is read, with a million inputs after the latest checkpoint.
 func startWithAMillionInputs(_ effort: Effort) throws -> Row {
   let folder = try TemporaryFolder()
   let noCheckpoints = ["--limit", "checkpointInputs=1000000000"]
@@ -93,7 +93,7 @@ func startWithAMillionInputs(_ effort: Effort) throws -> Row {
     rounds: effort.rounds,
     ours: {
       var started: (server: Server, conversation: Conversation)?
-      // Killed, since one that ends in order would leave a checkpoint to the next.
+      // Killed, since an orderly shutdown would leave a checkpoint for the next round.
       defer {
         started?.conversation.server.kill()
         started?.server.stop()

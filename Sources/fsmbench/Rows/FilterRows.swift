@@ -3,13 +3,14 @@ internal import Simulations
 internal import StateMachines
 internal import UnixHost
 
-/// Stop-words found in a text, beside `grep -o -F -f WORDS` on the same file.
+/// Stop-words found in a text, compared with `grep -o -F -f WORDS` on the same file.
 ///
-/// Both read the file from the system's cache and count. Grep tells matches that do not overlap, the leftmost and
-/// longest; ours tells all. They are the same here, since no stop-word is part of another one, and the text has spaces
-/// around them; a run in which the counts differ has no figure.
+/// Both read the file from the system's cache and count. Grep counts matches that do not overlap, the leftmost and
+/// longest;
+/// ours counts all. The counts are equal here, since no stop-word is part of another one and all are surrounded by
+/// spaces; a run in which they differ has no figure.
 struct FilterBenchmark {
-  /// How many stop-words there are.
+  /// The number of stop-words.
   let words: Int
   /// Bytes of text.
   let bytes: Int
@@ -17,7 +18,7 @@ struct FilterBenchmark {
   var what: String { "stop-words in text, \(words) of them" }
 
   func run(_ effort: Effort) throws -> Row {
-    // A rough look takes less of everything.
+    // A quick run uses a smaller text.
     let size = bytes * effort.million / 1_000_000
     let folder = try TemporaryFolder()
     var dice = Dice(seed: 5)
@@ -49,7 +50,7 @@ struct FilterBenchmark {
 
   // MARK: What is measured
 
-  /// Reads a file in pieces of 64 KiB, as a program would that filters what comes in.
+  /// Reads a file in pieces of 64 KiB, as a filter of incoming data would.
   private func count(with matcher: WordMatcher, in path: String) throws -> Int {
     let file = Descriptor(rawValue: open(path, O_RDONLY | O_CLOEXEC))
     guard file.rawValue >= 0 else { throw BenchFailure.lost("cannot read \(path): \(SystemError.last)") }
@@ -68,7 +69,7 @@ struct FilterBenchmark {
   private func countWithGrep(in folder: String) throws -> Int {
     let pipe = try Pipe()
     defer { pipe.reading.close() }
-    // `wc` counts on the other side of a pipe: less work for grep than a file would be, and none for us.
+    // `wc` counts at the other end of a pipe: cheaper for grep than writing a file, and free for us.
     let script = "LC_ALL=C grep -o -F -f \"$1/words\" \"$1/text\" | wc -l"
     let child: Child
     do {
@@ -91,7 +92,7 @@ struct FilterBenchmark {
 
   // MARK: What it is measured with
 
-  /// Words of 5 to 12 letters, of which none is part of another one.
+  /// Words of 5 to 12 letters, none of which is part of another one.
   private static func stopWords(_ count: Int, _ dice: inout Dice) -> [String] {
     var list: [String] = []
     while list.count < count {
@@ -101,7 +102,7 @@ struct FilterBenchmark {
     return list
   }
 
-  /// Lines of some 70 characters; of a hundred words one is a stop-word, and the others are drawn from 20,000.
+  /// Lines of about 70 characters; one word of a hundred is a stop-word, the others are drawn from 20,000.
   private static func text(of size: Int, among stopWords: [String], _ dice: inout Dice) -> [UInt8] {
     let usual = (0..<20_000).map { _ in Array(word(of: 2...10, &dice).utf8) }
     let stopping = stopWords.map { Array($0.utf8) }

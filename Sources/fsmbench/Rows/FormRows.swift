@@ -2,10 +2,11 @@ internal import Simulator
 internal import StateMachines
 internal import UnixHost
 
-/// Steps of a toggle in one of the forms, beside the same toggle as a plain `switch`: what a form costs.
+/// Steps of a toggle in one of the forms, compared with the same toggle as a plain `switch`: the cost of a form.
 ///
-/// Both are machines of worlds, stepped as a request steps them, journal included. What a form costs where nothing else
-/// is done, in a loop around the machine alone, is the remark below the row.
+/// Both are machines in worlds, stepped as a request steps them, journal included. The remark below the row is the cost
+/// in
+/// a loop around the machine alone.
 struct FormBenchmark {
   let form: Form
   let toggle: Kind
@@ -31,7 +32,7 @@ struct FormBenchmark {
       remark: "\(threeDigits(try costAlone(effort))) times the plain switch where nothing else is done")
   }
 
-  /// What a step costs without a world, as a multiple of the plain switch.
+  /// The cost of a step without a world, as a multiple of the plain switch.
   private func costAlone(_ effort: Effort) throws -> Double {
     var ours = LoneToggle(toggle)
     var plain = LoneToggle(PlainToggle.kind)
@@ -45,7 +46,7 @@ struct FormBenchmark {
     return 1 / pairing.ratio
   }
 
-  /// Steps between two looks at the clock.
+  /// Steps between two clock reads.
   private static let block = 4_096
 
   static let all = [
@@ -82,7 +83,7 @@ private struct ToggleWorld: ~Copyable {
   }
 }
 
-/// One machine with two states and one event, outside of a world.
+/// One machine with two states and one event, outside a world.
 private struct LoneToggle: ~Copyable {
   private let kind: Kind
   // Safety: room for one machine of the kind, made in `init` and destroyed in `deinit`.

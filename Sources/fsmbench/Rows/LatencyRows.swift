@@ -28,7 +28,7 @@ private func timeToAnswer(
   }
 }
 
-/// A day of a fridge's life in one request, reply included, beside a request that does nothing.
+/// A day of a fridge in one request, reply included, compared with a request that does nothing.
 func advanceOneDay(_ effort: Effort) throws -> Row {
   let daemon = try Server.fsmd()
   defer { daemon.stop() }

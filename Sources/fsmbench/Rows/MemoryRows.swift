@@ -1,7 +1,7 @@
-/// What an idle named machine costs in memory, its journal record included, beside a key in Redis.
+/// The memory of an idle named machine, journal record included, compared with a key in Redis.
 struct MemoryBenchmark {
   let kind: String
-  /// In which machines of the kind begin.
+  /// The initial state of the machines.
   let state: String
   /// Bytes per machine.
   let target: Double
@@ -14,7 +14,7 @@ struct MemoryBenchmark {
       try conversation.ask("expect \(Workload.name(count - 1)) \(state)")
     }
     let peer = try Self.bytes(each: effort.million, in: Server.redis()) { conversation, count in
-      // The counterpart of `quiet on`; it answers nothing itself.
+      // The counterpart of `quiet on`; it has no reply itself.
       try conversation.send(Array("CLIENT REPLY OFF\r\n".utf8))
       for begin in stride(from: 0, to: count, by: 1_000) {
         let range = begin..<min(begin + 1_000, count)
@@ -29,7 +29,7 @@ struct MemoryBenchmark {
       targets: [.atMost(Figure(value: target, unit: .bytes))])
   }
 
-  /// How much a server's resident memory grows while `fill` puts `count` things into it, by thing.
+  /// How much a server's resident memory grows per thing while `fill` adds `count` things.
   private static func bytes(
     each count: Int, in server: Server, fill: (Conversation, Int) throws -> Void
   ) throws -> Double {

@@ -1,7 +1,7 @@
 internal import StateMachines
 internal import UnixHost
 
-/// Going back, forking and comparing, with the reply read: what a person waits for.
+/// Going back, forking and comparing, reply included: the wait of a person.
 enum RewindRows {
   /// An `undo` of one request in a world that has had a million.
   static func undo(_ effort: Effort) throws -> Row {
@@ -14,7 +14,7 @@ enum RewindRows {
     let pairing = try Pairing(
       rounds: effort.rounds,
       ours: {
-        // How far the world has come since it kept a copy of itself is another each time.
+        // The distance from the world's last copy differs in each round.
         try send(inputsInBetween, on: conversation)
         let taken = try seconds { try conversation.ask("undo", expecting: "+ paused=yes t=") }
         try conversation.ask("resume", expecting: "+ speed=1 paused=no t=")
@@ -44,7 +44,7 @@ enum RewindRows {
     return row(pairing, atMost: target)
   }
 
-  /// A `diff` of a world and its fork, of which one machine is in another state.
+  /// A `diff` of a world and its fork, in which one machine has another state.
   static func diff(_ effort: Effort) throws -> Row {
     let daemon = try Server.fsmd()
     defer { daemon.stop() }

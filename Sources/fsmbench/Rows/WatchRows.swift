@@ -1,10 +1,10 @@
-/// What it costs that a second connection watches everything, and reads it.
+/// The cost of a second connection that watches everything and reads it.
 struct WatchBenchmark {
-  /// What is measured.
+  /// The measured quantity.
   enum Cost {
-    /// How many requests the senders get through, the watcher on a core of its own or not.
+    /// The senders' throughput, whether or not the watcher has its own core.
     case throughput
-    /// The daemon's processor time per request, which is the same whoever shares the machine.
+    /// The daemon's processor time per request, which does not depend on the load of the machine.
     case processorTime
   }
 

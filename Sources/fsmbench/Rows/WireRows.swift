@@ -1,14 +1,14 @@
 internal import UnixHost
 
-/// A row on the wire: the daemon beside Redis, one client, the same pipelining.
+/// A row over the wire: the daemon compared with Redis, one client, the same pipelining.
 struct WireBenchmark {
   let connections: Int
   let depth: Int
   let kind: String
   let event: String
-  /// How much of Redis's throughput is meant to be reached; nil where nothing is.
+  /// The target share of Redis's throughput; nil for none.
   let target: Double?
-  /// What the daemon is told beside where its socket is.
+  /// Options of the daemon besides its socket.
   var options: [String] = []
 
   static let names = 10_000

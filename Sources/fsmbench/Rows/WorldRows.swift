@@ -3,7 +3,7 @@ internal import Simulator
 internal import StateMachines
 internal import UnixHost
 
-/// Steps of machines of one kind in a world in this process, its journal included, beside a bare array and a switch.
+/// Steps of machines of one kind in a world in this process, journal included, compared with a bare array and a switch.
 struct StepBenchmark {
   enum Crowd {
     case one
@@ -70,7 +70,7 @@ struct StepBenchmark {
       targets: [.atLeast(Figure(value: target, unit: .perSecond))])
   }
 
-  /// Steps between two looks at the clock; a power of two.
+  /// Steps between two clock reads; a power of two.
   private static let block = 4_096
 
   static func kind(_ name: String) throws -> Kind {
@@ -81,7 +81,7 @@ struct StepBenchmark {
   }
 }
 
-/// A million fridges on virtual time, firing one timer after the other, beside a bare heap of as many entries.
+/// A million fridges on virtual time, firing one timer after the other, compared with a bare heap of as many entries.
 func fridgeFirings(_ effort: Effort) throws -> Row {
   var world = WorldCore()
   _ = try world.fill(with: try StepBenchmark.kind("fridge"), count: effort.million, isSpread: true)
@@ -105,7 +105,7 @@ func fridgeFirings(_ effort: Effort) throws -> Row {
       rate(for: effort.nanoseconds) { _ in
         for _ in 0..<4_096 {
           var entry = heap.pop()
-          // As a fridge does: the long way up, the short way down.
+          // The two intervals of a fridge: the long one up, the short one down.
           entry.due += entry.id & 1 == 0 ? 656_358_000_000 : 1_606_634_000_000
           entry.id ^= 1
           heap.push(entry)
@@ -124,13 +124,15 @@ func fridgeFirings(_ effort: Effort) throws -> Row {
     targets: [.atLeast(Figure(value: 2_500_000, unit: .perSecond)), .ratioAtLeast(0.65)])
 }
 
-/// How long a fridge of the default settings takes to cool down and warm up again, in nanoseconds.
+/// How long a fridge with default parameters takes to cool down and warm up again, in nanoseconds.
 private let fridgeCycle: UInt64 = 2_262_992_000_000
 
 extension WorldCore {
-  /// Makes machines named as a ``Workload`` names them.
+  /// Makes machines named by ``Workload``.
   ///
-  /// - Parameter isSpread: Whether they begin at random temperatures, so that neighbours in memory are none in time.
+  /// - Parameter isSpread: Whether they start at random temperatures, so that neighbours in memory are not neighbours
+  ///   in
+  ///   time.
   mutating func fill(with kind: Kind, count: Int, isSpread: Bool = false) throws -> [MachineID] {
     let start = kind.parameters.firstIndex { $0.name == "start" }
     var dice = Dice(seed: 4)

@@ -1,9 +1,9 @@
 internal import Glibc
 internal import UnixHost
 
-/// A connection on which one request after the other is asked: for setting up and for checking, not for measuring.
+/// A connection with one request at a time: for setup and checks, not for measurements.
 final class Conversation {
-  /// Closed when this object goes.
+  /// Closed when this object is released.
   let socket: Descriptor
   private var received: [UInt8] = []
   /// How much of it has been taken as lines.
@@ -18,12 +18,12 @@ final class Conversation {
   /// The process at the other end.
   var server: ProcessUse { ProcessUse(pid: Peer(of: socket)?.pid ?? 0) }
 
-  /// Sends bytes, waiting as long as the server needs to take them.
+  /// Sends bytes; blocks until the server has taken them.
   func send(_ bytes: [UInt8]) throws {
     guard bytes.withUnsafeBytes({ socket.writeAll($0) }) else { throw BenchFailure.lost("the server hung up") }
   }
 
-  /// The next line that comes, without its end (LF, or CR and LF).
+  /// The next line, without its end (LF, or CR and LF).
   ///
   /// - Throws: `lost` at the end of the connection, or after thirty seconds without a line.
   func line() throws -> String {
@@ -40,7 +40,7 @@ final class Conversation {
     }
   }
 
-  /// Takes the next line and insists on how it begins.
+  /// Takes the next line and requires its prefix.
   @discardableResult
   func take(prefix: String, after request: String = "connecting") throws -> String {
     let reply = try line()
@@ -50,16 +50,16 @@ final class Conversation {
     return reply
   }
 
-  /// Sends one line and takes the next line that comes as its reply, insisting on how it begins.
+  /// Sends one line, takes the next line as its reply and requires its prefix.
   @discardableResult
   func ask(_ request: String, expecting prefix: String = "+") throws -> String {
     try send(Array((request + "\n").utf8))
     return try take(prefix: prefix, after: request)
   }
 
-  /// Sends one line and passes over everything that comes before its reply, the first line that begins with a plus.
+  /// Sends one line and skips all lines before its reply, the first line that begins with a plus.
   ///
-  /// - Returns: How many lines came before it.
+  /// - Returns: How many lines were skipped.
   func askPastNotices(_ request: String) throws -> Int {
     try send(Array((request + "\n").utf8))
     var passed = 0

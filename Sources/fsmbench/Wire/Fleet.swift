@@ -1,4 +1,4 @@
-/// Many machines of a kind in a daemon, named as a ``Workload`` names them.
+/// Many machines of a kind in a daemon, named by ``Workload``.
 enum Fleet {
   /// Makes machines with the numbers in `range`, without waiting for each reply.
   static func make(kind: String, _ range: Range<Int>, on conversation: Conversation) throws {
@@ -10,11 +10,11 @@ enum Fleet {
       }
       try conversation.send(requests)
     }
-    // A `new` that failed would have answered in spite of the quiet, and be taken for this reply.
+    // A failed `new` would have answered despite `quiet`, and be taken for this reply.
     try conversation.ask("quiet off")
   }
 
-  /// The number of inputs that the daemon's world has taken.
+  /// The number of inputs of the daemon's world.
   static func inputs(_ conversation: Conversation) throws -> Int {
     let reply = try conversation.ask("clock", expecting: "+ clock ")
     guard let seq = reply.split(separator: " ").first(where: { $0.hasPrefix("seq=") }).flatMap({ Int($0.dropFirst(4)) })

@@ -1,9 +1,10 @@
 internal import UnixHost
 
-/// The client of all rows on the wire: some connections, on each a batch of requests under way at any time.
+/// The client of all rows over the wire: several connections, each with one batch of requests outstanding.
 ///
-/// It is the same for every server: it counts the line ends that come back and sees that none is a failure, which
-/// both protocols begin with a minus sign. It looks at the clock once per batch.
+/// It is the same for every server: it counts line ends and checks that no reply is a failure, which begins with a
+/// minus
+/// sign in both protocols. It reads the clock once per batch.
 struct WireClient: ~Copyable {
   private let poller: Poller
   private let workload: Workload
@@ -11,23 +12,23 @@ struct WireClient: ~Copyable {
   private var buffer = [UInt8](repeating: 0, count: 256 * 1_024)
   /// Requests answered in all runs.
   private(set) var answered = 0
-  /// What came on the connection that only listens, in all runs.
+  /// Lines received by the listener, in all runs.
   private(set) var heard = Heard()
 
   private struct Lane {
     let conversation: Conversation
     var socket: Descriptor { conversation.socket }
-    /// Which batch is being sent or answered, and how much of it has been sent.
+    /// The batch being sent or answered, and how much of it has been sent.
     var batch: Int
     var sent = 0
-    /// Replies that are still to come for it.
+    /// Replies still expected for it.
     var awaited = 0
   }
 
-  /// What a connection that only listens has got.
+  /// What a connection that only listens has received.
   struct Heard {
     var lines = 0
-    /// Lines that say that something was left out.
+    /// Lines that report an omission.
     var gaps = 0
   }
 
@@ -35,15 +36,15 @@ struct WireClient: ~Copyable {
   private static let listenerToken = UInt32.max
 
   /// - Parameters:
-  ///   - conversations: Connections on which nothing is under way.
-  ///   - listener: One more that only takes what comes on it.
+  ///   - conversations: Idle connections.
+  ///   - listener: Another connection, which only receives.
   init(conversations: [Conversation], workload: Workload, listener: Conversation? = nil) throws {
     let poller = try Poller()
     for (index, conversation) in conversations.enumerated() {
       try poller.add(conversation.socket, token: UInt32(index), interest: .readable)
     }
     if let listener { try poller.add(listener.socket, token: Self.listenerToken, interest: .readable) }
-    // Each starts somewhere else, so that connections do not send the same at the same time.
+    // Each starts elsewhere, so that connections do not send the same at the same time.
     let stride = max(1, workload.batches.count / conversations.count)
     lanes = conversations.enumerated().map { index, conversation in
       Lane(conversation: conversation, batch: index * stride % workload.batches.count)
@@ -53,7 +54,7 @@ struct WireClient: ~Copyable {
     self.listener = listener
   }
 
-  /// Sends batch after batch for some time, then takes the replies that are left.
+  /// Sends batch after batch for some time, then takes the remaining replies.
   ///
   /// - Returns: Requests answered per second.
   /// - Throws: `lost` or `wrongReply`.
@@ -65,7 +66,7 @@ struct WireClient: ~Copyable {
     while busy > 0 {
       let waitingSince = HostClock.now()
       let events = poller.wait(nanoseconds: 30_000_000_000)
-      // Nothing may also mean that this process was stopped and went on.
+      // An empty result may also mean that this process was stopped and continued.
       if events.isEmpty, HostClock.now() - waitingSince > 29_000_000_000 {
         throw BenchFailure.lost("no reply for 30 s")
       }
@@ -117,7 +118,7 @@ struct WireClient: ~Copyable {
     let socket = lanes[index].socket
     switch buffer.withUnsafeMutableBytes({ socket.read(into: $0) }) {
     case .bytes(let count):
-      // A minus sign begins a failure, and stands nowhere else in the replies that are expected here.
+      // A minus sign begins a failure, and occurs nowhere else in the expected replies.
       let seen = buffer.withUnsafeBytes { countLines(in: .init(rebasing: $0[..<count]), and: UInt8(ascii: "-")) }
       lanes[index].awaited -= seen.lines
       guard seen.others == 0, lanes[index].awaited >= 0 else {
@@ -134,7 +135,7 @@ struct WireClient: ~Copyable {
     guard let listener else { return }
     switch buffer.withUnsafeMutableBytes({ listener.socket.read(into: $0) }) {
     case .bytes(let count):
-      // An exclamation mark begins `! gap`, likewise.
+      // Likewise, an exclamation mark begins `! gap`.
       let seen = buffer.withUnsafeBytes { countLines(in: .init(rebasing: $0[..<count]), and: UInt8(ascii: "!")) }
       heard.lines += seen.lines
       heard.gaps += seen.others
