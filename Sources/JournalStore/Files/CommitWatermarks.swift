@@ -1,16 +1,20 @@
 internal import Glibc
 
-/// How far each world was when it was acknowledged last, in a file beside the database.
+/// The last acknowledged head of each world, in a file beside the database.
 ///
-/// SQLite takes a damaged frame in its log for the log's end and says nothing, so that what was acknowledged could be
-/// missing without anyone knowing. These notes are written after each commit, with one call and no sync, by other means
-/// than SQLite's. A database that is behind them on the same boot has lost something. After another boot it may have
-/// lost the rounds that were not on the disk yet, and of the notes themselves any part may be an older one.
+/// SQLite silently takes a damaged frame in its log for the end of the log, so acknowledged inputs could be lost
+/// unnoticed.
+/// These notes are written after each commit, with one call and without a sync, independently of SQLite. A database
+/// that is
+/// behind them in the same boot has lost inputs. After another boot it may have lost rounds that were not on the disk
+/// yet,
+/// and any part of the notes may be an older version.
 ///
-/// A head of 64 bytes, then 32 for each world, numbers in little-endian order. Each part has its sum, and none crosses a
-/// sector of the disk: one that was torn counts as absent.
+/// A head of 64 bytes, then 32 for each world, numbers in little-endian order. Each part has its own checksum and
+/// crosses
+/// no disk sector: a torn part counts as absent.
 final class CommitWatermarks {
-  /// What the file said when the store was opened.
+  /// The content of the file when the store was opened.
   struct Found {
     struct Note {
       let revision: UInt64
@@ -19,7 +23,7 @@ final class CommitWatermarks {
 
     let identity: UInt64
     let changes: UInt64
-    /// The boot in which it was written; 0 where the system did not say.
+    /// The boot in which it was written; 0 if the system did not say.
     let boot: UInt64
     let durability: Durability
     /// Whether the store was closed.
@@ -36,14 +40,14 @@ final class CommitWatermarks {
   private let boot: UInt64
   private let durability: Durability
   private let identity: UInt64
-  /// As it was noted last.
+  /// The store row noted last.
   private var store: StoreRow
-  /// What is in the file.
+  /// The content of the file.
   private var image: [UInt8]
   private var places: [Int64: Int] = [:]
   private var freePlaces: [Int] = []
 
-  /// Writes the file anew, under another name first.
+  /// Writes the file anew, first under another name.
   init(
     path: String, _ store: StoreRow, _ rows: [WorldRow], boot: UInt64, _ durability: Durability, faults: FaultPlan?
   ) throws(StoreFailure) {
@@ -70,7 +74,7 @@ final class CommitWatermarks {
     file.close()
   }
 
-  /// Notes rounds that were committed.
+  /// Notes committed rounds.
   func note(_ rows: [WorldRow]) throws(StoreFailure) {
     var low = Int.max
     var high = 0
@@ -93,7 +97,7 @@ final class CommitWatermarks {
     try write(0..<image.count)
   }
 
-  /// Notes that the store is closed, beside what was noted last: only together are these right.
+  /// Notes that the store is closed. The notes are final only with this mark.
   func end() throws(StoreFailure) {
     setHead(store, isEnded: true)
     try write(0..<image.count)
@@ -138,7 +142,7 @@ final class CommitWatermarks {
 
   // MARK: Reading
 
-  /// What the file says; nil where there is none and where it is damaged.
+  /// The content of the file; nil if it is missing or damaged.
   static func read(_ path: String, faults: FaultPlan?) throws(StoreFailure) -> Found? {
     guard StoreFile.exists(path) else { return nil }
     let file = try StoreFile(path, O_RDONLY, faults: faults)
@@ -166,7 +170,7 @@ final class CommitWatermarks {
       isEnded: head[5] == 1, worlds: worlds)
   }
 
-  /// What this boot of the system is called; 0 where it does not say.
+  /// The id of the current boot; 0 if the system does not say.
   static func presentBoot() -> UInt64 {
     guard let file = try? StoreFile("/proc/sys/kernel/random/boot_id", O_RDONLY) else { return 0 }
     defer { file.close() }
@@ -178,21 +182,21 @@ final class CommitWatermarks {
 }
 
 extension CommitWatermarks.Found {
-  /// How the daemon ended that wrote this.
+  /// How the daemon that wrote these notes ended.
   func end(_ store: StoreRow, boot present: UInt64) -> LastEnd? {
     guard identity == store.identity else { return nil }
     if isEnded { return .inOrder }
     return boot == present || boot == 0 || present == 0 ? .cutShort : .withSystem
   }
 
-  /// Compares what a database has with what was noted.
+  /// Compares a database with the notes.
   ///
-  /// - Returns: What a power cut took, which nobody promised to keep.
-  /// - Throws: `damaged` where it had been promised.
+  /// - Returns: What a power cut took, which batch durability does not promise to keep.
+  /// - Throws: `damaged` if promised inputs are missing.
   func check(_ store: StoreRow, _ rows: [WorldRow], boot present: UInt64, path: String) throws(StoreFailure)
     -> [StoreWarning]
   {
-    // Of a database that was moved away or replaced.
+    // The notes belong to another database, which was moved away or replaced.
     guard identity == store.identity else { return [] }
     let isSameBoot = boot == present && boot != 0
     let mayBeMissing = !isSameBoot && durability == .batch

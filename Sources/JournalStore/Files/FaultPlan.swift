@@ -1,13 +1,14 @@
 internal import Synchronization
 
-/// Lets one call to the disk fail, so that tests can see what becomes of all that was acknowledged: every call of SQLite
-/// that may touch a file, and every call of the store's own files, is counted.
+/// Lets one disk call fail, so that tests can check what happens to acknowledged inputs. Counts every SQLite call that
+/// may
+/// touch a file, and every call on the store's own files.
 ///
-/// Any thread may call.
+/// Any thread may call it.
 package final class FaultPlan: Sendable {
-  /// What the store did itself to a file beside its database.
+  /// A change that the store itself made to a file beside its database.
   package enum Change: Sendable {
-    /// There is an empty file of that name, new or emptied.
+    /// There is an empty file with this name, new or truncated.
     case made(String)
     case wrote(String, at: Int, [UInt8])
     case renamed(String, to: String)
@@ -15,13 +16,13 @@ package final class FaultPlan: Sendable {
     case synced(String)
   }
 
-  /// When the fault strikes.
+  /// When and how calls fail.
   package enum Timing: Hashable, Sendable, CaseIterable {
     /// The call fails and did nothing.
     case insteadOfCall
-    /// The call did its work and says that it failed.
+    /// The call did its work but reports failure.
     case afterCall
-    /// The call fails and did nothing, and so does each one after it, as on a dead disk.
+    /// The call and all later ones fail and did nothing, as on a dead disk.
     case fromThenOn
   }
 
@@ -33,16 +34,16 @@ package final class FaultPlan: Sendable {
 
   private let state: Mutex<State>
   private let code: Int32
-  /// Is told of each change that was made.
+  /// Called for each change made.
   private let watcher: (@Sendable (Change) -> Void)?
 
-  /// How many calls there were.
+  /// The number of calls so far.
   package var calls: Int { state.withLock { $0.calls } }
 
   /// - Parameters:
   ///   - call: Which call fails, counted from 1; 0 lets all succeed.
   ///   - code: What SQLite returns (a result code such as `SQLITE_IOERR`).
-  ///   - watcher: Is told of each change to a file that the store makes without SQLite.
+  ///   - watcher: Called for each change to a file that the store makes without SQLite.
   package init(
     call: Int, _ timing: Timing, code: Int32, watcher: (@Sendable (Change) -> Void)? = nil
   ) {
@@ -51,7 +52,7 @@ package final class FaultPlan: Sendable {
     self.watcher = watcher
   }
 
-  /// Lets a call that is still to come be the one that fails.
+  /// Makes a future call fail.
   ///
   /// - Parameter number: Counted from the next call, 1; 0 lets all succeed from now on.
   package func strike(call number: Int, _ timing: Timing = .insteadOfCall) {
@@ -61,7 +62,7 @@ package final class FaultPlan: Sendable {
     }
   }
 
-  /// Whether the plan came to the call that fails, for tests.
+  /// Whether the failing call has been reached, for tests.
   package var hasStruck: Bool { state.withLock { $0.failing > 0 && $0.calls >= $0.failing } }
 
   /// Makes one call.

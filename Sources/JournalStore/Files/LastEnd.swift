@@ -1,15 +1,15 @@
-/// How the daemon came to its end that had a store before.
+/// How the previous daemon with this store ended.
 package enum LastEnd: Hashable, Sendable {
   /// It closed the store.
   case inOrder
-  /// It was killed, or ended by a defect.
+  /// It was killed, or crashed.
   case cutShort
-  /// The system went down, or was started anew, while it ran.
+  /// The system went down or was restarted while it ran.
   case withSystem
 }
 
 extension LastEnd: CustomStringConvertible {
-  /// A part of a sentence about the daemon before.
+  /// A part of a sentence about the previous daemon.
   package var description: String {
     switch self {
     case .inOrder: "ended in order"

@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// Makes files for people: complete under another name first, and never in the place of one that is there.
+/// Makes files for people: written in full under another name first, and never replacing an existing file.
 package enum NewFile {
-  /// There is a file of that name.
+  /// A file with this name exists.
   package struct Exists: Error, Hashable, Sendable, CustomStringConvertible {
     package let path: String
 
@@ -17,17 +17,17 @@ package enum NewFile {
   ///
   /// - Parameters:
   ///   - path: In a folder that exists.
-  ///   - fill: Writes to an empty file of mode 0600 before the umask, whose name it gets.
-  /// - Throws: ``Exists``, ``StoreFailure``, and what `fill` throws. Then nothing is left.
+  ///   - fill: Writes to an empty file of mode 0600 before the umask; it gets the file's temporary name.
+  /// - Throws: ``Exists``, ``StoreFailure``, and what `fill` throws. Then no file is left.
   package static func make(_ path: String, _ fill: (_ temporary: String) throws -> Void) throws {
     if StoreFile.exists(path) { throw Exists(path: path) }
     let new = "\(path).\(getpid()).new"
-    StoreFile.remove(new)  // A process of this number that has died may have left one.
+    StoreFile.remove(new)  // A dead process with this id may have left one.
     try StoreFile(new, O_RDWR | O_CREAT | O_EXCL).close()
     defer { StoreFile.remove(new) }
     try fill(new)
     try StoreFile.sync(new, faults: nil)
-    // Unlike renaming, linking fails where somebody has made such a file meanwhile.
+    // Unlike renaming, linking fails if another process has made the file meanwhile.
     if link(new, path) != 0 {
       switch errno {
       case EEXIST: throw Exists(path: path)
@@ -38,11 +38,11 @@ package enum NewFile {
       case let code: throw SystemCall.failure(code, path: path)
       }
     }
-    // The name is to be on the disk as well.
+    // The name must be on the disk as well.
     try StoreFile.sync(StoreFile.folder(of: path), faults: nil)
   }
 
-  /// Makes a file of some bytes.
+  /// Makes a file with these bytes.
   package static func write(_ bytes: [UInt8], to path: String) throws {
     try make(path) { new in
       let file = try StoreFile(new, O_WRONLY)

@@ -1,14 +1,14 @@
 internal import CSQLite
 internal import Glibc
 
-/// An open file of the store, beside the database itself.
+/// An open file of the store, beside the database.
 ///
-/// Like a descriptor it does not close itself.
+/// It does not close itself.
 struct StoreFile {
   let path: String
   let descriptor: Int32
 
-  /// - Parameter flags: As `open` takes them; the file is closed when another program is executed.
+  /// - Parameter flags: As for `open`; the file is closed on exec.
   init(_ path: String, _ flags: Int32, faults: FaultPlan? = nil) throws(StoreFailure) {
     self.path = path
     var found: Int32 = -1
@@ -34,7 +34,7 @@ struct StoreFile {
     return Int(found.st_size)
   }
 
-  /// At most as many bytes as the file has there.
+  /// At most `count` bytes: fewer where the file ends.
   func read(_ count: Int, at offset: Int) throws(StoreFailure) -> [UInt8] {
     var code: Int32 = 0
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
@@ -53,7 +53,7 @@ struct StoreFile {
     return bytes
   }
 
-  /// Writes a part of what the file is to be to where it belongs.
+  /// Writes a range of the file's image at the same range of the file.
   func write(_ range: Range<Int>, of image: [UInt8], faults: FaultPlan?) throws(StoreFailure) {
     let code = Self.calling(faults) {
       image.withUnsafeBytes { image in
@@ -73,7 +73,7 @@ struct StoreFile {
     faults?.didChange(.wrote(path, at: range.lowerBound, Array(image[range])))
   }
 
-  /// Makes one call to the kernel, which returns an error number or 0, unless a fault takes its place.
+  /// Makes one kernel call, which returns an error number or 0, unless a fault replaces it.
   static func calling(_ faults: FaultPlan?, _ call: () -> Int32) -> Int32 {
     guard let faults else { return call() }
     var own: Int32 = 0
@@ -81,7 +81,7 @@ struct StoreFile {
       own = call()
       return 0
     }
-    // What a fault plan gives is a code of SQLite.
+    // A fault plan returns an SQLite code.
     return switch code {
     case 0: own
     case SQLITE_FULL: ENOSPC
@@ -94,7 +94,7 @@ struct StoreFile {
     return lstat(path, &found) == 0
   }
 
-  /// Its length in bytes; 0 where there is none.
+  /// Its length in bytes; 0 if it does not exist.
   static func size(_ path: String) -> Int {
     var found = stat()
     return stat(path, &found) == 0 ? Int(found.st_size) : 0
@@ -124,7 +124,7 @@ struct StoreFile {
     _ = unlink(path)
   }
 
-  /// Makes a folder, mode 0700, with those above it that are missing. One that exists stays as it is.
+  /// Makes a folder with mode 0700, and missing folders above it. An existing folder stays as it is.
   static func makeFolder(_ path: String) throws(StoreFailure) {
     if exists(path) { return }
     if let slash = path.lastIndex(of: "/"), slash != path.startIndex { try makeFolder(String(path[..<slash])) }
@@ -132,16 +132,17 @@ struct StoreFile {
   }
 }
 
-/// Where a file is that stays open: its path is to go on naming it.
+/// The identity of an open file, to check that its path still names it.
 ///
-/// The kernel gives the number of an open file to no other, so that one look at the path tells that a file was moved,
-/// removed or replaced; the count of its links would say less.
+/// The kernel does not reuse the inode number of an open file, so one look at the path shows whether the file was
+/// moved,
+/// removed or replaced; the link count would not.
 struct FilePlace {
   let path: String
   private let device: dev_t
   private let number: ino_t
 
-  /// - Throws: `gone` where there is none.
+  /// - Throws: `gone` if there is no file.
   init(_ path: String) throws(StoreFailure) {
     var found = stat()
     guard stat(path, &found) == 0 else { throw .gone(path: path) }

@@ -11,24 +11,24 @@ package struct StoreFiles: Hashable, Sendable {
     database = "\(folder)/journal.sqlite"
   }
 
-  /// The files of a copy, which bears any name and has nothing but the database.
+  /// The files of a copy, which may have any name and consists of the database only.
   init(copy path: String) {
     folder = StoreFile.folder(of: path)
     database = path
   }
 
-  /// What was committed and is not in the database yet; SQLite's.
+  /// SQLite's log: commits that are not in the database file yet.
   package var log: String { database + "-wal" }
-  /// SQLite's index of the log; made anew whenever it is missing.
+  /// SQLite's index of the log; rebuilt whenever it is missing.
   package var logIndex: String { database + "-shm" }
-  /// Locked while a daemon lives, and says which.
+  /// Locked while a daemon runs; names that daemon.
   package var lock: String { "\(folder)/journal.lock" }
-  /// How far each world was when it was acknowledged last.
+  /// The last acknowledged head of each world.
   package var heads: String { "\(folder)/journal.heads" }
 
-  /// Makes a database, complete under another name first, so that what bears its name is one.
+  /// Makes a database in full under another name, so that a file with the final name is always complete.
   ///
-  /// - Throws: `damaged` when a log without its database is there: it has inputs that were acknowledged.
+  /// - Throws: `damaged` when there is a log without a database: it contains acknowledged inputs.
   func makeDatabase(system: String?, faults: FaultPlan?) throws(StoreFailure) {
     guard StoreFile.size(log) == 0 else {
       throw .damaged(Damage(database, "it is missing, but \(log) is there, with inputs that belong to it"))

@@ -1,12 +1,12 @@
 internal import Glibc
 
-/// The lock that keeps a second daemon from a store. The kernel lets it go with the process, however that ends.
+/// The lock that keeps a second daemon from a store. The kernel releases it when the process ends.
 ///
-/// The file says who holds it: the process and its socket, a line each. It stays when the lock is released.
+/// The file names the holder: its process id and its socket, one line each. It stays when the lock is released.
 struct StoreLock {
   private let file: StoreFile
 
-  /// - Throws: `locked` with the holder, as far as the file says it.
+  /// - Throws: `locked` with the holder, if the file names it.
   init(path: String, store: String, for writer: StoreWriter, faults: FaultPlan?) throws(StoreFailure) {
     let file = try StoreFile(path, O_RDWR | O_CREAT, faults: faults)
     var isHeld = false
@@ -20,7 +20,7 @@ struct StoreLock {
       let text = Array("\(writer.process)\n\(writer.socket)\n".utf8)
       try file.write(0..<text.count, of: text, faults: faults)
     } catch {
-      // Who cannot be named holds it all the same: on a full disk a store can still be read.
+      // The lock is held even if the holder cannot be written: a store on a full disk can still be read.
       guard isHeld else {
         file.close()
         throw error

@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// What the store needs to know of the kernel's errors.
+/// Kernel errors as the store sees them.
 enum SystemCall {
-  /// The system's words for an error, such as `Permission denied`.
+  /// The system's text for an error, such as `Permission denied`.
   static func words(_ code: Int32) -> String {
     var text = [CChar](repeating: 0, count: 128)
     guard strerror_r(code, &text, text.count) == 0 else { return "error \(code)" }
@@ -14,7 +14,7 @@ enum SystemCall {
     code == ENOSPC || code == EDQUOT || code == EFBIG
   }
 
-  /// What the error of a call on one of the store's files stands for.
+  /// The failure for an error of a call on one of the store's files.
   static func failure(_ code: Int32, path: String) -> StoreFailure {
     switch code {
     case let code where isNoRoom(code): .full(path: path)

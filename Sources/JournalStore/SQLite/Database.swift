@@ -2,26 +2,26 @@ internal import CSQLite
 
 /// One connection to an SQLite database.
 ///
-/// One thread at a time uses it, whichever that is. What SQLite says becomes a ``StoreFailure`` here and nowhere else.
+/// One thread at a time may use it, not always the same. Only this type translates SQLite errors to ``StoreFailure``.
 final class Database {
   enum Access {
     case writing
     case reading
-    /// For a file that nobody writes, where no `-shm` can be made beside it.
+    /// For a file without writers, in a folder where no `-shm` can be made.
     case readingFrozen
   }
 
   let path: String
-  // Safety: opened in `init` and closed in `close`, after which it is nil and nothing is called any more.
+  // Safety: opened in `init` and closed in `close`, which sets it to nil; no call is made afterwards.
   private var handle: OpaquePointer?
   let faults: FaultPlan?
   private var statements: [Statement] = []
   private(set) var isInTransaction = false
-  /// Whether anything was to be written. Before, closing leaves the WAL as it is.
+  /// Whether a write was attempted. Until then, closing leaves the WAL as it is.
   private(set) var hasWritten = false
-  /// The files that are to stay where they are, so that what is committed is found again.
+  /// The files that must stay in place, so that commits can be found again.
   private var places: [FilePlace] = []
-  /// Whether one of them was not there when this was looked at last.
+  /// Whether one of them was missing at the last check.
   private var isDisplaced = false
   /// How many pages the log had after the last commit.
   private let log = Log()
@@ -30,11 +30,12 @@ final class Database {
   private lazy var commit = kept("COMMIT")
   private lazy var rollback = kept("ROLLBACK")
 
-  /// How long a call waits for a program that has the database locked, in milliseconds. Whoever waits for the store waits
-  /// for that, so it is shorter than a person's patience.
+  /// How long a call waits for a program that has locked the database, in milliseconds. All users of the store wait as
+  /// long,
+  /// so it is short.
   private static let patience: Int32 = 250
 
-  /// - Parameter system: SQLite's name for a way to the files; nil for the usual one.
+  /// - Parameter system: The name of an SQLite VFS; nil for the default.
   init(path: String, _ access: Access, system: String? = nil, faults: FaultPlan?) throws(StoreFailure) {
     self.path = path
     self.faults = faults
@@ -55,7 +56,7 @@ final class Database {
     }
     sqlite3_extended_result_codes(opened, 1)
     sqlite3_busy_timeout(opened, Self.patience)
-    // As long as nothing is written, closing it must leave it as it was.
+    // Closing must not change the file while nothing has been written.
     _ = fsm_checkpoint_on_close(opened, 0)
     if access == .writing, sqlite3_db_readonly(opened, "main") != 0 {
       close()
@@ -67,7 +68,7 @@ final class Database {
     close()
   }
 
-  /// Whether a call waits for a program that has the database locked.
+  /// Whether a call waits for a program that has locked the database.
   func wait(forLocks waits: Bool) {
     sqlite3_busy_timeout(handle, waits ? Self.patience : 0)
   }
@@ -78,7 +79,7 @@ final class Database {
 
   var pagesInLog: Int { Int(log.pages) }
 
-  /// Notes after each commit how long the log is, instead of writing it back in the commit that finds it long.
+  /// Records the length of the log after each commit, instead of letting a commit write a long log back.
   func watchLog() {
     // Safety: `log` lives as long as this value, which closes the connection before it goes.
     let context = Unmanaged.passUnretained(log).toOpaque()
@@ -90,14 +91,14 @@ final class Database {
       }, context)
   }
 
-  /// Writes the log back to the database, as far as nobody reads what was before.
+  /// Writes the log back to the database, up to the oldest snapshot in use.
   func writeBackLog() throws(StoreFailure) {
     var (inLog, written): (Int32, Int32) = (0, 0)
     let code = Self.calling(faults) {
       sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_PASSIVE, &inLog, &written)
     }
     guard code == SQLITE_OK else { throw failure(code) }
-    // The next commit begins the log anew if all of it is written; until then it says nothing.
+    // If all is written, the next commit restarts the log; until then the count is unknown.
     log.pages = 0
   }
 
@@ -107,9 +108,9 @@ final class Database {
     hasWritten = true
   }
 
-  /// From now on nothing counts as stored, and nothing is read, unless these paths name the files that they name now.
+  /// From now on nothing is read or counts as stored unless these paths still name the same files.
   ///
-  /// - Throws: `gone` where there is no such file.
+  /// - Throws: `gone` if there is no such file.
   func hold(_ paths: [String]) throws(StoreFailure) {
     places = try paths.map { (path) throws(StoreFailure) in try FilePlace(path) }
   }
@@ -120,12 +121,12 @@ final class Database {
     if let displaced { throw .gone(path: displaced.path) }
   }
 
-  /// Whether all files are where they were.
+  /// Whether all files are in place.
   var isInPlace: Bool { places.allSatisfy(\.isKept) }
 
-  /// Gives the files back. To be called twice is harmless; anything else after it fails.
+  /// Closes the connection. Calling it twice is harmless; any other call after it fails.
   func close() {
-    // SQLite removes the log by its name, which may by now be that of somebody else's.
+    // SQLite removes the log by name, which may belong to another file by now.
     if handle != nil, !isInPlace { _ = fsm_checkpoint_on_close(handle, 0) }
     for statement in statements { statement.finalize() }
     statements = []
@@ -133,7 +134,7 @@ final class Database {
     handle = nil
   }
 
-  /// The first bytes of the file, with zeros where it has fewer, and its length; nothing is locked.
+  /// The first bytes of the file, padded with zeros, and the file's length; takes no lock.
   func start(_ count: Int) throws(StoreFailure) -> (bytes: [UInt8], length: Int) {
     var bytes = [UInt8](repeating: 0, count: count)
     var length: sqlite3_int64 = 0
@@ -147,14 +148,14 @@ final class Database {
 
   var lastRow: Int64 { sqlite3_last_insert_rowid(handle) }
 
-  /// A statement that lives as long as the connection; it is compiled when it is first used.
+  /// A statement that lives as long as the connection; compiled on first use.
   func kept(_ text: String) -> Statement {
     let statement = Statement(self, text)
     statements.append(statement)
     return statement
   }
 
-  /// Runs one statement without results.
+  /// Runs one statement and ignores its results.
   func run(_ text: String) throws(StoreFailure) {
     _ = try number(text)
   }
@@ -166,12 +167,12 @@ final class Database {
     return try statement.step() ? statement.number(0) : nil
   }
 
-  /// Does `body` in a transaction, which is undone as a whole when `body` fails.
+  /// Runs `body` in a transaction and rolls back when `body` fails.
   ///
-  /// From then on closing the database writes the WAL back.
+  /// Afterwards, closing the database writes the WAL back.
   ///
-  /// - Throws: What `body` throws; `unknown` when the commit fails in a way that leaves it open; `gone`.
-  /// - Precondition: No transaction is under way.
+  /// - Throws: What `body` throws; `unknown` when the commit fails without a certain outcome; `gone`.
+  /// - Precondition: No transaction is open.
   func writing<Result>(_ body: () throws(StoreFailure) -> Result) throws(StoreFailure) -> Result {
     precondition(!isInTransaction, "a transaction that reads is not one that writes")
     if isDisplaced { try checkPlaces() }
@@ -189,23 +190,23 @@ final class Database {
       try commit.run()
     } catch {
       undo()
-      // The frame that would make it valid is the last one, and it had no room.
+      // A full disk is a certain failure: the frame that completes the commit is the last one, and it had no room.
       if case .full = error { throw error }
       let reason = if case .other(_, let reason) = error { reason } else { "\(error)" }
       throw .unknown(path: path, reason: reason)
     }
-    // Behind the commit: what was in its place before may have gone while it was written.
+    // Check after the commit: a file may have been moved while it was written.
     try checkPlaces()
     return result
   }
 
-  /// Does `body` on one state of the database, whatever is written meanwhile. In a transaction it is part of that.
+  /// Runs `body` on one snapshot of the database, whatever is written meanwhile. In a transaction it is part of that.
   func reading<R: ~Copyable>(_ body: () throws(StoreFailure) -> R) throws(StoreFailure) -> R {
     if isInTransaction { return try body() }
-    // What is read of a file that nobody will find again is not what is stored.
+    // Data in a file that has been moved away must not count as stored.
     try checkPlaces()
     try start(beginReading)
-    // Nothing was written, so that undoing is the same as committing and cannot fail in a way that matters.
+    // Nothing was written, so a rollback equals a commit, and its failure does not matter.
     defer {
       undo()
       isInTransaction = false
@@ -213,9 +214,9 @@ final class Database {
     return try body()
   }
 
-  /// Copies the whole database to another, which is empty, in steps of some pages.
+  /// Copies the whole database to another, empty one, in steps of some pages.
   ///
-  /// In ``reading(_:)`` it is a copy of one moment, however long it takes, and nobody who writes waits for it.
+  /// Within ``reading(_:)`` the copy is of one snapshot, however long it takes, and does not block writers.
   ///
   /// - Parameter rest: Called between two steps.
   func copy(to other: Database, pages: Int32, _ rest: () -> Void) throws(StoreFailure) {
@@ -230,7 +231,7 @@ final class Database {
     } while code == SQLITE_OK
     sqlite3_backup_finish(copying)
     guard code == SQLITE_DONE else {
-      // The kernel's words are with the file that is written, where it was that.
+      // If the error belongs to the written file, that connection has the system's message.
       let failure = other.failure(code)
       if case .other = failure { throw self.failure(code) }
       throw failure
@@ -238,7 +239,7 @@ final class Database {
   }
 
   private func start(_ begin: Statement) throws(StoreFailure) {
-    // Left by a ROLLBACK that failed: of all that went wrong then, this must not stay.
+    // A failed ROLLBACK may have left a transaction open; end it first.
     undo()
     do throws(StoreFailure) {
       try begin.run()
@@ -249,11 +250,11 @@ final class Database {
     isInTransaction = true
   }
 
-  /// Ends a transaction without a trace, if there is one.
+  /// Rolls back the open transaction, if any.
   private func undo() {
     guard let handle, sqlite3_get_autocommit(handle) == 0 else { return }
     for statement in statements { statement.reset() }
-    // Where even this fails it is tried again before the next one.
+    // If this fails, it is repeated before the next transaction.
     try? rollback.run()
   }
 
@@ -279,11 +280,11 @@ final class Database {
     return statement
   }
 
-  /// What a result code stands for.
+  /// The failure for a result code.
   func failure(_ code: Int32) -> StoreFailure {
     let known = handle != nil && sqlite3_extended_errcode(handle) == code
     let reason = String(cString: known ? sqlite3_errmsg(handle) : sqlite3_errstr(code))
-    // It stays from earlier errors; only these two set it.
+    // The system error number stays from earlier errors; only these two codes set it.
     let isOfSystem = known && [SQLITE_IOERR, SQLITE_CANTOPEN].contains(code & 0xFF)
     var system = isOfSystem ? sqlite3_system_errno(handle) : 0
     if isOfSystem, system == 0 { system = fsm_last_errno(handle) }

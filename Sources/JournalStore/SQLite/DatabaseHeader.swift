@@ -1,15 +1,15 @@
-/// The first bytes of a database file, looked at before SQLite reads it in its own way, which locks it and makes files
-/// beside it: so a file which is not ours or from a later release stays as it is.
+/// The first bytes of a database file, checked before SQLite reads it, which would lock it and make files beside it: so
+/// a
+/// foreign file or one from a later release stays unchanged.
 ///
 /// The layout is SQLite's (https://www.sqlite.org/fileformat2.html, "The Database Header").
 enum DatabaseHeader {
   private static let size = 100
 
-  /// Checks the file of a connection that was only opened yet.
+  /// Checks the file of a connection that has only been opened.
   ///
-  /// - Parameter hasWAL: Whether a log with contents lies beside it. Then pages may be there and not yet in the file.
-  /// - Throws: `damaged` for an empty or truncated file and one that is no database of ours, `newer`, and what the
-  ///   kernel says.
+  /// - Parameter hasWAL: Whether there is a log with content beside it. Then pages may be missing in the file.
+  /// - Throws: `damaged` for an empty or truncated file and for a foreign one, `newer`, and kernel errors.
   static func check(_ database: Database, hasWAL: Bool) throws(StoreFailure) {
     let path = database.path
     let (header, length) = try database.start(size)
@@ -28,8 +28,8 @@ enum DatabaseHeader {
     }
     let version = number(at: 60)
     guard version <= Schema.version else { throw .newer(path: path, found: version, known: Schema.version) }
-    // The page size, that a WAL is used, SQLite's schema format and UTF-8; and what our databases never have, reserved
-    // bytes and automatic vacuum.
+    // The page size, WAL mode, SQLite's schema format and UTF-8; our databases have no reserved bytes and no automatic
+    // vacuum.
     guard version == Schema.version, number(at: 16, bytes: 2) == Schema.pageSize, number(at: 18, bytes: 2) == 0x0202,
       number(at: 44) == 4, number(at: 56) == 1, header[20] == 0, number(at: 52) == 0
     else {

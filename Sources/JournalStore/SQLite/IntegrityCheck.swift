@@ -1,9 +1,10 @@
-/// Checks of a database beyond the row that is just read.
+/// Checks of a database beyond those of each row read.
 enum IntegrityCheck {
-  /// What is checked whenever a store is opened for writing: that all worlds are there, that each has its first and its
-  /// last segment, and in a small database that no page has lost anything.
+  /// Checks a store when it is opened for writing: that all worlds exist, that each has its first and its last segment,
+  /// and in
+  /// a small database the structure of all pages.
   ///
-  /// - Returns: What the store says of itself, and its worlds.
+  /// - Returns: The store's row, and its worlds.
   static func check(_ database: Database) throws(StoreFailure) -> (StoreRow, [WorldRow]) {
     try database.reading { () throws(StoreFailure) in
       if try database.number("PRAGMA page_count") ?? 0 <= SQLiteStore.largestCheckedInFull / Schema.pageSize {
@@ -29,7 +30,7 @@ enum IntegrityCheck {
 
   /// Lets SQLite check its own structure.
   ///
-  /// - Parameter pragma: `quick_check`, or `integrity_check`, which compares the indices with their tables.
+  /// - Parameter pragma: `quick_check`, or `integrity_check`, which also compares indices with their tables.
   static func checkStructure(_ database: Database, _ pragma: String) throws(StoreFailure) {
     let statement = Statement(database, "PRAGMA \(pragma)(1)")
     defer { statement.finalize() }
@@ -60,16 +61,17 @@ enum IntegrityCheck {
 }
 
 extension SQLiteReader {
-  /// Reads all that there is and compares it with its sums, and with what is noted beside it, all of one moment.
+  /// Reads everything and compares it with its checksums and with the watermarks, all in one snapshot.
   ///
   /// - Parameter progress: Called with each world's name before it is read.
-  /// - Returns: What a power cut took, as durability `batch` allows, if no daemon has found that out yet.
-  /// - Throws: `damaged` with the first thing that is not as it was written.
+  /// - Returns: What a power cut took, as durability `batch` allows, if no daemon has reported it yet.
+  /// - Throws: `damaged` with the first difference.
   /// - Complexity: O(size).
   @discardableResult
   package func inspect(_ progress: (String) -> Void = { _ in }) throws(StoreFailure) -> [StoreWarning] {
-    // Before the database is looked at: a daemon may go on meanwhile, and notes that are older do no harm. To a snapshot
-    // that was begun earlier they are too new.
+    // Read before the database: a daemon may write meanwhile, and older watermarks do no harm. For a snapshot that
+    // began
+    // earlier they would be too new.
     let noted = database.isInTransaction ? nil : try CommitWatermarks.read(files.heads, faults: nil)
     return try withSnapshot { () throws(StoreFailure) in
       let (store, rows) = try inspectContents(progress)
@@ -77,9 +79,9 @@ extension SQLiteReader {
     }
   }
 
-  /// Reads all that the database has and compares it with its sums.
+  /// Reads the whole database and compares it with its checksums.
   ///
-  /// - Returns: What the store says of itself, and its worlds.
+  /// - Returns: The store's row, and its worlds.
   @discardableResult
   func inspectContents(_ progress: (String) -> Void = { _ in }) throws(StoreFailure) -> (StoreRow, [WorldRow]) {
     try withSnapshot { () throws(StoreFailure) in

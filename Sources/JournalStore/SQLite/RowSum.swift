@@ -1,7 +1,7 @@
 internal import StateMachines
 
-/// A checksum over numbers, texts and bytes in the order in which they are mixed in: each is hashed with the sum of those
-/// before as its seed (``Checksum``).
+/// An order-dependent checksum over numbers, texts and bytes: each is hashed with the previous sum as its seed
+/// (``Checksum``).
 struct RowSum: Hashable, Sendable {
   private(set) var value: UInt64
 
@@ -9,7 +9,7 @@ struct RowSum: Hashable, Sendable {
     value = seed
   }
 
-  /// As SQLite keeps it.
+  /// As SQLite stores it.
   var stored: Int64 { Int64(bitPattern: value) }
 
   mutating func mix(_ number: UInt64) {
@@ -20,7 +20,7 @@ struct RowSum: Hashable, Sendable {
     mix(UInt64(bitPattern: number))
   }
 
-  /// The count is part of the sum, so that two texts in a row cannot trade their bytes.
+  /// The count is included, so that two texts in a row cannot exchange bytes.
   mutating func mix(_ text: String) {
     var text = text
     text.withUTF8 { mix(UnsafeRawBufferPointer($0)) }

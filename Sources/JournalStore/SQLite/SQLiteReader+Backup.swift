@@ -1,25 +1,24 @@
-/// What a copy of a store has.
+/// The content of a copy of a store.
 package struct BackupSummary: Hashable, Sendable {
   package let worlds: Int
-  /// Of all worlds, as far as they are kept.
+  /// Stored inputs of all worlds.
   package let inputs: UInt64
   /// The size of the file.
   package let bytes: Int
 }
 
 extension SQLiteReader {
-  /// Pages that are copied at once: 1 MB.
+  /// Pages copied at once: 1 MB.
   private static let pagesInAStep: Int32 = 256
 
-  /// Copies all of the store, as it is at one moment, into a new file, and reads the copy with all its checksums.
+  /// Copies a snapshot of the store into a new file, and verifies the copy with all its checksums.
   ///
-  /// A daemon may write meanwhile, and waits for nothing; its log is written back only when the copy is done, and grows
-  /// until then.
+  /// A daemon can write meanwhile without waiting; its log is written back only after the copy, and grows until then.
   ///
   /// - Parameters:
   ///   - path: In a folder that exists. The file has mode 0600 before the umask, and is on the disk when this returns.
-  ///   - rest: Called between two steps, to leave the disk to others.
-  /// - Throws: ``NewFile/Exists``; ``StoreFailure``, `damaged` too where the store is. Then nothing is left.
+  ///   - rest: Called between two steps, to let others use the disk.
+  /// - Throws: ``NewFile/Exists``; ``StoreFailure``, including `damaged` if the store is. Then no file is left.
   /// - Complexity: O(size).
   package func backUp(to path: String, _ rest: () -> Void = {}) throws -> BackupSummary {
     var summary: BackupSummary?
@@ -34,12 +33,12 @@ extension SQLiteReader {
   private func copy(to new: String, _ rest: () -> Void) throws(StoreFailure) {
     let copy = try Database(path: new, .writing, faults: nil)
     defer { copy.close() }
-    // What a crash leaves half made never gets its name, so that a journal of SQLite's own would be in vain.
+    // A half-made file never gets the final name, so it needs no journal.
     for pragma in ["journal_mode = OFF", "synchronous = OFF", "locking_mode = EXCLUSIVE"] {
       try copy.run("PRAGMA \(pragma)")
     }
     try database.reading { () throws(StoreFailure) in
-      // SQLite's moment is that of the first look.
+      // SQLite's snapshot begins with the first read.
       _ = try StoreRow.read(database)
       try database.copy(to: copy, pages: Self.pagesInAStep, rest)
     }

@@ -3,7 +3,7 @@ extension SQLiteReader {
   struct MarkRow {
     let id: Int64
     let mark: CheckpointMark
-    /// The sum of its bytes.
+    /// The checksum of its bytes.
     let content: Int64
   }
 
@@ -21,15 +21,15 @@ extension SQLiteReader {
     }
   }
 
-  /// Makes sure that the latest checkpoint, if a world has one, can be read.
+  /// Checks that the latest checkpoint, if a world has one, can be read.
   ///
-  /// - Throws: `damaged` when it is missing, or its bytes are not those that were written.
+  /// - Throws: `damaged` when it is missing, or its bytes differ from those written.
   /// - Complexity: That of reading the checkpoint.
   func checkLatestCheckpoint(of row: WorldRow) throws(StoreFailure) {
     if let latest = try latestMark(of: row) { try withBytes(of: latest, row) { _ in } }
   }
 
-  /// The row of the latest checkpoint, whose bytes are not read; nil when a world has none.
+  /// The row of the latest checkpoint, without reading its bytes; nil when a world has none.
   ///
   /// - Throws: `damaged` when the checkpoint is missing.
   func latestMark(of row: WorldRow) throws(StoreFailure) -> MarkRow? {
@@ -40,9 +40,9 @@ extension SQLiteReader {
     return latest
   }
 
-  /// Reads a checkpoint's bytes, which are lent to `body`.
+  /// Lends a checkpoint's bytes to `body`.
   ///
-  /// - Throws: `damaged` when they are not those that were written.
+  /// - Throws: `damaged` when they differ from those written.
   func withBytes<Result>(
     of checkpoint: MarkRow, _ row: WorldRow, _ body: (UnsafeRawBufferPointer) -> Result
   ) throws(StoreFailure) -> Result {

@@ -1,7 +1,6 @@
-/// By which descriptions of kinds a world's segments were written, so that a later program can read them.
+/// The descriptions of kinds with which a world's segments were written, so that a later program can read them.
 ///
-/// There are few: one for each kind, and one more where a later program's kind is another. None is ever removed but with
-/// its world.
+/// There is one for each kind, and another for each later change of it. They are removed only with the world.
 enum KindSQL {
   static let insertion = """
     INSERT OR REPLACE INTO kinds(world, name, since, sum, bytes) VALUES (?1, ?2, ?3, ?4, ?5)

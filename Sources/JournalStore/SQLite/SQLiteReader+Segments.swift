@@ -6,7 +6,7 @@ extension SQLiteReader {
       let row = try row(of: world)
       let start = max(sequence, row.first)
       guard start <= row.head else { return }
-      // One of its own, since `body` may read as well.
+      // A separate statement, since `body` may read as well.
       let statement = Statement(database, SegmentSQL.from)
       defer { statement.finalize() }
       try statement.bind(1, row.identity).bind(2, start)
@@ -24,7 +24,7 @@ extension SQLiteReader {
     }
   }
 
-  /// Goes to the next segment; what SQLite finds wrong is said with its place.
+  /// Steps to the next segment; adds the position to damage that SQLite finds.
   private func stepping(_ statement: Statement, _ row: WorldRow, behind last: UInt64) throws(StoreFailure) -> Bool {
     do throws(StoreFailure) {
       return try statement.step()

@@ -1,6 +1,6 @@
-/// What was undone. An old stretch of a journal can be read with it, without all that came later.
+/// Undone inputs, stored as ranges. An old part of a journal can be read with them, without all later inputs.
 ///
-/// Stretches never touch: one that goes back further replaces those that it covers.
+/// Ranges never touch: a longer undo replaces the ranges that it covers.
 extension SQLiteReader {
   package func undone(in world: String, _ inputs: ClosedRange<UInt64>) throws(StoreFailure) -> [ClosedRange<UInt64>] {
     try database.reading { () throws(StoreFailure) in

@@ -1,10 +1,10 @@
 internal import Glibc
 
-/// Reads worlds in an SQLite database, over a connection of its own.
+/// Reads worlds in an SQLite database, over its own connection.
 package class SQLiteReader: WorldReading {
   package let files: StoreFiles
   let database: Database
-  /// What this boot of the system is called.
+  /// The id of the current boot.
   let boot: UInt64
 
   private lazy var rowByName = database.kept("SELECT \(WorldRow.columns) FROM worlds WHERE name = ?1")
@@ -16,7 +16,7 @@ package class SQLiteReader: WorldReading {
     self.boot = boot
   }
 
-  /// Opens the store in a folder for reading only, whether or not a daemon writes it; nothing is locked.
+  /// Opens the store in a folder for reading only, whether or not a daemon writes it; takes no lock.
   ///
   /// - Throws: `absent` when there is none; `damaged`, `newer`, `cannotOpen`, `other`.
   package static func open(
@@ -25,7 +25,7 @@ package class SQLiteReader: WorldReading {
     let files = StoreFiles(folder: folder)
     guard StoreFile.exists(files.database) else { throw .absent(path: files.database) }
     let hasLog = StoreFile.size(files.log) > 0
-    // SQLite reads a database with a log through a `-shm` that it must be able to make.
+    // SQLite reads a database with a log through a `-shm`, which it must be able to make.
     let isFrozen = !hasLog && access(folder, W_OK) != 0
     let database = try Database(
       path: files.database, isFrozen ? .readingFrozen : .reading, faults: circumstances.faults)
@@ -39,12 +39,12 @@ package class SQLiteReader: WorldReading {
     return SQLiteReader(files, database, boot: circumstances.boot)
   }
 
-  /// To be called twice is harmless; anything else after it fails.
+  /// Calling it twice is harmless; any other call after it fails.
   package func close() {
     database.close()
   }
 
-  /// Does `body` on one state of the store, whatever a daemon writes meanwhile.
+  /// Runs `body` on one snapshot of the store, whatever a daemon writes meanwhile.
   package func withSnapshot<R: ~Copyable>(_ body: () throws(StoreFailure) -> R) throws(StoreFailure) -> R {
     try database.reading(body)
   }

@@ -1,11 +1,10 @@
 internal import Synchronization
 
-/// Connections for those who read while a store is written.
+/// A pool of connections for reading while a store is written.
 ///
-/// Each call of ``reading(_:)`` has one for itself, so that no lock is held while something is read. Those that are free
-/// are kept for the next.
+/// Each call of ``reading(_:)`` has its own connection, so no lock is held while reading. Free connections are reused.
 final class SQLiteReaders: StoreReaders {
-  // Safety: a reader is in the list, or with the one call that took it out.
+  // Safety: a reader is either in the list or used by the one call that took it out.
   private struct Free: @unchecked Sendable {
     let reader: SQLiteReader
   }
@@ -15,11 +14,11 @@ final class SQLiteReaders: StoreReaders {
     var isClosed = false
   }
 
-  /// How many are kept that nobody uses: more than threads read at once, as a rule.
+  /// How many free connections are kept: usually more than threads read at once.
   private static let mostFree = 4
 
   private let files: StoreFiles
-  /// Of the store, as it says itself: a file that was put in its place is another.
+  /// The store's identity: a file put in its place has another one.
   private let identity: UInt64
   private let boot: UInt64
   private let system: String?
@@ -40,7 +39,7 @@ final class SQLiteReaders: StoreReaders {
     return try reader.withSnapshot { () throws(StoreFailure) in try body(reader) }
   }
 
-  /// Gives back what is free, and each of the others when it is.
+  /// Closes the free connections, and each of the others when it becomes free.
   func close() {
     let free = state.withLock { state in
       defer { state = State(isClosed: true) }

@@ -16,7 +16,7 @@ extension SQLiteStore {
     }
   }
 
-  /// Writes what a round brought for one world; its row as it is then.
+  /// Writes a round's changes to one world; returns its new row.
   private func write(_ append: Append, _ stored: Int64) throws(StoreFailure) -> WorldRow {
     precondition(
       append.bytes.isEmpty ? append.last == append.head : append.last > append.head, "a segment has its inputs")
@@ -27,7 +27,7 @@ extension SQLiteStore {
     row.kept += Int64(append.bytes.count)
     row.names += Int64(append.creations.count)
     row.revision += 1
-    // First of all: who is shut out gets no further.
+    // First, so that a fenced writer gets no further.
     try update(row, epoch: append.lease.epoch, head: append.head)
     if !append.bytes.isEmpty {
       let first = append.head + 1

@@ -21,7 +21,7 @@ extension SQLiteStore {
       let all = try marks(of: row)
       for place in CheckpointThinning.superfluous(all.map(\.mark.sequence)) { try delete(all[place]) }
     }
-    // What was there under the same number may have been looked at, this was not.
+    // The replaced checkpoint may have been verified; this one has not.
     trustedCheckpoints[lease.identity] = nil
   }
 

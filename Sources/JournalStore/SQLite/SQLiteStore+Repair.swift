@@ -1,4 +1,4 @@
-/// What it takes to put a world together anew out of what there is of another.
+/// Rebuilding a world from what is left of another.
 extension SQLiteStore {
   /// All names of a world's machines, in the order of the inputs that made them.
   ///
@@ -17,9 +17,9 @@ extension SQLiteStore {
     }
   }
 
-  /// Puts a world in the place of another, which is gone then: in one transaction, so that there is always one of them.
+  /// Replaces a world by another, in one transaction, so that one of them always exists.
   ///
-  /// - Parameter lease: Of the world that takes the other's place; it ends.
+  /// - Parameter lease: The lease of the replacement; it ends.
   /// - Throws: `noSuchWorld`; what ``append(_:)`` throws.
   package func replace(_ world: String, by lease: Lease) throws(StoreFailure) {
     let (store, identity) = try database.writing { () throws(StoreFailure) in

@@ -1,11 +1,11 @@
-/// A place in the table `names` of a world.
+/// A position in the table `names` of a world.
 struct NamePlace {
   let number: Int64
   let sequence: UInt64
 }
 
 extension SQLiteStore {
-  /// How much is removed by one call: some milliseconds' work.
+  /// How much one call removes: some milliseconds of work.
   private enum Batch {
     static let segments = 64
     static let bytes: Int64 = 4 << 20
@@ -33,7 +33,7 @@ extension SQLiteStore {
     let bytes: Int64
   }
 
-  /// The oldest segments that are beyond the limits and not needed; at most one batch.
+  /// The oldest segments that exceed the limits and are not needed; at most one batch.
   private func doomedSegments(of row: WorldRow, _ retention: Retention) throws(StoreFailure) -> [OldSegment] {
     let mostBytes = retention.bytes.map(Int64.init) ?? .max
     let oldest = retention.age.map { now() - $0 } ?? .min
@@ -53,7 +53,7 @@ extension SQLiteStore {
     return doomed
   }
 
-  /// Makes sure that the checkpoint in whose favour segments go can be read.
+  /// Checks that the checkpoint that replaces removed segments can be read.
   private func trustLatestCheckpoint(of row: WorldRow) throws(StoreFailure) {
     guard let checkpoint = row.checkpoint, trustedCheckpoints[row.identity] != checkpoint else { return }
     try database.reading { () throws(StoreFailure) in try checkLatestCheckpoint(of: row) }
@@ -70,7 +70,7 @@ extension SQLiteStore {
       row.removed += segment.bytes
     }
     try forgetUndone(of: row)
-    // Nothing can be replayed from a checkpoint whose next input is gone.
+    // A checkpoint is useless for replay if its next input is gone.
     for checkpoint in try marks(of: row) where checkpoint.mark.sequence + 1 < row.first {
       if checkpoint.mark.sequence != row.checkpoint { try delete(checkpoint) }
     }
@@ -78,9 +78,9 @@ extension SQLiteStore {
 
   // MARK: Names
 
-  /// Removes names that were given to another machine before the first input that is kept.
+  /// Removes names that were reassigned before the first stored input.
   ///
-  /// - Returns: Where to go on; nil when all were looked at.
+  /// - Returns: The position to continue from; nil when all were checked.
   private func sweepNames(
     _ lease: Lease, _ row: WorldRow, from place: NamePlace
   ) throws(StoreFailure) -> NamePlace? {
@@ -105,7 +105,7 @@ extension SQLiteStore {
         row.names -= Int64(doomed.count)
       }
     }
-    // The last one is looked at again, beside the next.
+    // The last name is checked again with the next batch.
     return seen.count == Batch.names ? seen.last : nil
   }
 

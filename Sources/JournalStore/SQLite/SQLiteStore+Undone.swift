@@ -5,7 +5,7 @@ extension SQLiteStore {
     static let sweep = "DELETE FROM undone WHERE world = ?1 AND last < ?2"
   }
 
-  /// Writes down what a round has undone.
+  /// Stores the ranges that a round has undone.
   func write(undone: [ClosedRange<UInt64>], _ row: WorldRow) throws(StoreFailure) {
     let takingIn = Statement(database, SQL.takingIn)
     let insertion = Statement(database, SQL.insertion)
@@ -20,7 +20,7 @@ extension SQLiteStore {
     }
   }
 
-  /// Removes what is about inputs that are not kept any more.
+  /// Removes ranges of inputs that are no longer stored.
   func forgetUndone(of row: WorldRow) throws(StoreFailure) {
     let sweep = Statement(database, SQL.sweep)
     defer { sweep.finalize() }

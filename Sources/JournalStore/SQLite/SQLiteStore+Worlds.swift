@@ -5,7 +5,7 @@ extension SQLiteStore {
     let (store, row) = try writing { () throws(StoreFailure) in
       guard try find(world) == nil else { throw .worldExists(world) }
       let draft = WorldRow(identity: 0, name: world, head: head, moment: moment, settings: settings)
-      // The database gives the identity, and the row's sum includes it: written twice, once without.
+      // The row's sum includes the identity, which the database assigns: inserted first without it, then updated.
       let insertion = Statement(database, WorldRow.insertion)
       defer { insertion.finalize() }
       try draft.bind(to: insertion).bindNull(1).run()
@@ -34,7 +34,7 @@ extension SQLiteStore {
   package func take(_ world: String) throws(StoreFailure) -> TakenWorld {
     let row = try writing { () throws(StoreFailure) in
       var row = try self.row(of: world)
-      // Before anything is written. The checkpoint's bytes are not read: commits of other worlds would wait for it.
+      // Checked before any write. The checkpoint's bytes are not read: commits of other worlds would wait for it.
       _ = try latestMark(of: row)
       let (epoch, head) = (row.epoch, row.head)
       row.epoch += 1
@@ -81,7 +81,7 @@ extension SQLiteStore {
 
   // MARK: Writing what was taken
 
-  /// Changes a taken world in a transaction of its own.
+  /// Changes a leased world in its own transaction.
   func change<Result>(
     _ lease: Lease, _ body: (inout WorldRow) throws(StoreFailure) -> Result
   ) throws(StoreFailure) -> Result {
@@ -103,9 +103,9 @@ extension SQLiteStore {
     }
   }
 
-  /// What is known of the row of a taken world; whether it is still so is found out when it is written.
+  /// The known row of a leased world; the write checks whether it is current.
   ///
-  /// - Parameter head: What the writer thinks that it is, where that matters.
+  /// - Parameter head: The writer's head, where it matters.
   func heldRow(_ lease: Lease, head: UInt64?) throws(StoreFailure) -> WorldRow {
     guard let row = held[lease.identity], row.epoch == lease.epoch, head == nil || head == row.head else {
       throw try shutOut(lease, head: head ?? held[lease.identity]?.head ?? 0)
@@ -113,7 +113,7 @@ extension SQLiteStore {
     return row
   }
 
-  /// Writes a row over the one with this epoch and head.
+  /// Updates the row that has this epoch and head.
   ///
   /// - Throws: `fenced` and `outOfStep` when there is no such row.
   func update(_ row: WorldRow, epoch: UInt64, head: UInt64) throws(StoreFailure) {
@@ -134,7 +134,7 @@ extension SQLiteStore {
     }
   }
 
-  /// After a commit of which nobody knows whether it happened, what is known of a row may be wrong.
+  /// Forgets the known row after a commit with unknown outcome.
   func forgetIfUnknown(_ lease: Lease, _ failure: StoreFailure) {
     switch failure {
     case .unknown, .gone: forget(lease.identity)

@@ -1,18 +1,20 @@
 internal import Glibc
 
-/// Worlds in one SQLite database, in a folder of their own; ``StoreFiles`` names what is in it.
+/// Worlds in one SQLite database, in a separate folder; ``StoreFiles`` names its files.
 ///
-/// A round is one transaction. The database is in WAL mode: a commit appends to the log, which is
-/// written back to the database when somebody asks for it (``writeBackLog()``). Others may read the database meanwhile.
+/// A round is one transaction. The database is in WAL mode: a commit appends to the log, and ``writeBackLog()`` writes
+/// the
+/// log back to the database. Others may read the database meanwhile.
 package final class SQLiteStore: SQLiteReader, WorldStore {
-  /// What tests want otherwise than daemons.
+  /// Settings that tests change.
   package struct Circumstances {
-    /// Whether the store keeps other daemons out. Without, as on a network file system that forgets locks, epochs do.
+    /// Whether the store locks out other daemons. Without the lock (as on a network file system that ignores locks),
+    /// epochs do.
     package var isLocked = true
     package var faults: FaultPlan?
-    /// SQLite's name for a way to the files; nil for the usual one.
+    /// The name of an SQLite VFS; nil for the default.
     package var system: String?
-    /// What this boot of the system is called.
+    /// The id of the current boot.
     package var boot: UInt64
     /// Seconds since 1970.
     package var now: () -> Int64
@@ -23,35 +25,37 @@ package final class SQLiteStore: SQLiteReader, WorldStore {
     }
   }
 
-  /// How long the log gets before it is to be written back: 8 MB. Longer makes commits cheaper on the average, and the
-  /// time longer for which they wait.
+  /// How long the log gets before it should be written back: 8 MB. A longer log makes commits cheaper on average, but
+  /// the
+  /// write-back, for which they wait, longer.
   static let logPages = 2000
 
-  /// A database up to this size has its structure checked in full when it is opened, which takes some 20 ms. In larger
+  /// Up to this size the structure of a database is checked in full when it is opened, which takes about 20 ms. In
+  /// larger
   /// ones each part is checked when it is read.
   static let largestCheckedInFull = 16 << 20
 
   private let lock: StoreLock?
-  /// How the daemon before came to its end; nil where there was none, or what it noted is gone.
+  /// How the previous daemon ended; nil if there was none or its notes are missing.
   package let lastEnd: LastEnd?
-  /// Nil as long as there was no room for them; then nothing is written either.
+  /// Nil while there was no room for them; then nothing is written either.
   private var notes: CommitWatermarks?
   private let durability: Durability
   private let faults: FaultPlan?
   let writer: StoreWriter
   let now: () -> Int64
-  /// For other threads, which may outlive this.
+  /// For other threads, which may outlive this store.
   package var readers: any StoreReaders { connections }
   private let connections: SQLiteReaders
-  /// The rows of the worlds that this store has taken, as they are in the database as far as is known.
+  /// The rows of leased worlds, as last known.
   var held: [Int64: WorldRow] = [:]
-  /// The checkpoints whose bytes were found good, for whose sake older segments may go; the latest of each world.
+  /// The latest checkpoint of each world whose bytes were verified, so that older segments may be removed.
   var trustedCheckpoints: [Int64: UInt64] = [:]
-  /// From where names are still to be looked at that no segment needs any more.
+  /// Where to continue the search for names that no segment needs.
   var nameSweeps: [Int64: NamePlace] = [:]
-  /// Takes what is to be said to whoever runs the daemon, on the thread that asked the store.
+  /// Receives warnings for the administrator, on the thread that called the store.
   private let warn: @Sendable (StoreWarning) -> Void
-  /// Whether it was said that notes cannot be written.
+  /// Whether it was reported that watermarks cannot be written.
   private var isUnnoted = false
   private var isClosed = false
 
@@ -80,15 +84,16 @@ package final class SQLiteStore: SQLiteReader, WorldStore {
 
   /// Opens the store in a folder for a daemon, and makes what is missing.
   ///
-  /// What is damaged or from a later release is left untouched. Where there is no room to write anything, what is there
-  /// can be read all the same; each call that writes tries again, and fails with `full` until there is.
+  /// A damaged store or one from a later release is left unchanged. Without room to write, existing data can still be
+  /// read;
+  /// each write tries again, and fails with `full` until there is room.
   ///
   /// - Parameters:
-  ///   - folder: Made with mode 0700 where it is missing.
-  ///   - writer: This process, which others are told about.
-  ///   - warn: Takes what is to be said to whoever runs the daemon, now and later, on the thread that asks the store.
+  ///   - folder: Made with mode 0700 if it is missing.
+  ///   - writer: This process, named to others.
+  ///   - warn: Receives warnings for the administrator, now and later, on the thread that calls the store.
   /// - Throws: `locked` while another daemon has it; `damaged`, `newer`, `readOnly`, `cannotOpen`, `full`, `other`.
-  /// - Complexity: O(worlds), and up to ``largestCheckedInFull`` O(size).
+  /// - Complexity: O(worlds); O(size) up to ``largestCheckedInFull``.
   package static func open(
     folder: String, durability: Durability, writer: StoreWriter, _ circumstances: Circumstances = Circumstances(),
     warn: @escaping @Sendable (StoreWarning) -> Void
@@ -103,7 +108,7 @@ package final class SQLiteStore: SQLiteReader, WorldStore {
       do throws(StoreFailure) {
         opened = try Opened(files, lock, durability, circumstances, warn)
       } catch .full where circumstances.system == nil && StoreFile.exists(files.database) {
-        // SQLite shares its index of the log with others in a file, for which there is no room. This way it does not.
+        // SQLite's shared index of the log needs a file, for which there is no room. This VFS keeps it in memory.
         var circumstances = circumstances
         circumstances.system = "unix-excl"
         opened = try Opened(files, lock, durability, circumstances, warn)
@@ -116,7 +121,7 @@ package final class SQLiteStore: SQLiteReader, WorldStore {
     }
   }
 
-  /// What a store consists of, once it is found to be sound.
+  /// The parts of a store that has passed its checks.
   private struct Opened {
     let files: StoreFiles
     let lock: StoreLock?
@@ -149,11 +154,11 @@ package final class SQLiteStore: SQLiteReader, WorldStore {
         try database.run("PRAGMA synchronous = \(durability == .full ? "FULL" : "NORMAL")")
         database.watchLog()
         try database.run("PRAGMA journal_size_limit = \(2 * logPages * Schema.pageSize)")
-        // Debian's SQLite overwrites what is deleted with zeros, which doubles the work of removing old segments.
+        // Debian's SQLite overwrites deleted data with zeros, which doubles the cost of removing old segments.
         try database.run("PRAGMA secure_delete = OFF")
         // SQLite has made the log by now, if there was none.
         try database.hold([files.database, files.log])
-        // What a daemon left that did not wait for the disk: the notes must not promise more than the disk has.
+        // A previous daemon may not have synced the log: the watermarks must not promise more than is on the disk.
         if durability == .full { try StoreFile.sync(files.log, faults: faults) }
         var notes: CommitWatermarks?
         do throws(StoreFailure) {
@@ -173,7 +178,7 @@ package final class SQLiteStore: SQLiteReader, WorldStore {
     }
   }
 
-  /// Does `body` in a transaction.
+  /// Runs `body` in a transaction.
   func writing<Result>(_ body: () throws(StoreFailure) -> Result) throws(StoreFailure) -> Result {
     if notes == nil {
       let (store, rows) = try database.reading { () throws(StoreFailure) in
@@ -194,19 +199,20 @@ package final class SQLiteStore: SQLiteReader, WorldStore {
 
   package func tryWriting() throws(StoreFailure) {
     try writing { () throws(StoreFailure) in
-      // No world has this number. What changes nothing at all would not be written.
+      // No world has this number. A transaction without any change would not be written.
       try database.run("INSERT INTO removed(world) VALUES (-1)")
       try database.run("DELETE FROM removed WHERE world = -1")
     }
   }
 
-  /// Writes what is left in the log to the database and gives the store free. One to which nothing was written stays as
-  /// it was, with its log.
+  /// Writes the rest of the log to the database and releases the store. A store that was not written to stays as it
+  /// was, with
+  /// its log.
   package override func close() {
     guard !isClosed else { return }
     isClosed = true
     connections.close()
-    // A daemon that did not come to writing leaves it at what was said of the one before.
+    // If this daemon wrote nothing, the recorded end of the previous one stays.
     let isInOrder = database.hasWritten || lastEnd == nil || lastEnd == .inOrder
     let isInPlace = database.isInPlace
     super.close()
@@ -216,7 +222,7 @@ package final class SQLiteStore: SQLiteReader, WorldStore {
     held = [:]
   }
 
-  /// Does what follows a commit. What is stored is stored, so that an error here is only one to warn of.
+  /// Writes notes after a commit. The commit stands, so an error here causes only a warning.
   func noting(_ note: (CommitWatermarks) throws(StoreFailure) -> Void) {
     guard let notes else { return }
     do throws(StoreFailure) {

@@ -1,7 +1,8 @@
-/// The tables, and how a database says that it has them.
+/// The tables, and how a database identifies itself.
 ///
-/// All sums are ``RowSum``s over what `sum` names; they are checked whenever a row is read. Numbers of inputs are
-/// kept as signed numbers with the same bits.
+/// All sums are ``RowSum``s over the columns that `sum` names, checked whenever a row is read. Sequence numbers are
+/// stored
+/// as signed numbers with the same bits.
 enum Schema {
   /// `fsmd`, as four letters; `file` shows it.
   static let applicationID: Int64 = 0x6673_6D64
@@ -100,7 +101,7 @@ enum Schema {
     """,
   ]
 
-  /// Gives a new, empty database its tables.
+  /// Makes the tables in a new, empty database.
   static func make(in database: Database, identity: UInt64) throws(StoreFailure) {
     try database.run("PRAGMA page_size = \(pageSize)")
     try database.run("PRAGMA journal_mode = WAL")
@@ -131,7 +132,7 @@ enum Schema {
   }
 }
 
-/// What a store says of itself as a whole.
+/// The row about the store as a whole.
 struct StoreRow: Hashable {
   let identity: UInt64
   var changes: UInt64

@@ -1,24 +1,24 @@
-/// How segments are written, found and summed up.
+/// The statements and checksums for segments.
 enum SegmentSQL {
   static let insertion = """
     INSERT INTO segments(world, first, last, stored, sum, bytes) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
     """
 
-  /// From the segment on that holds the input ?2, or the first one.
+  /// From the segment that contains input ?2 on, or from the first one.
   static let from = """
     SELECT first, last, stored, sum, bytes FROM segments WHERE world = ?1
       AND first >= coalesce((SELECT max(first) FROM segments WHERE world = ?1 AND first <= ?2), 0)
     ORDER BY first
     """
 
-  /// The oldest ones, with the length of their bytes but without them.
+  /// The oldest ones, with the length of their bytes.
   static let oldest = """
     SELECT id, first, last, stored, length(bytes) FROM segments WHERE world = ?1 ORDER BY first LIMIT ?2
     """
 
   static let deletion = "DELETE FROM segments WHERE id = ?1"
 
-  /// The first input of the first segment, or the last of the last.
+  /// The first input of the first segment, or the last input of the last one.
   static func end(isFirst: Bool) -> String {
     isFirst
       ? "SELECT first FROM segments WHERE world = ?1 ORDER BY first LIMIT 1"
@@ -38,7 +38,7 @@ enum SegmentSQL {
   }
 }
 
-/// How the names of machines are written, found and summed up.
+/// The statements and checksums for names of machines.
 enum NameSQL {
   static let insertion = """
     INSERT INTO names(world, number, sequence, name, kind, sum) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
@@ -48,7 +48,7 @@ enum NameSQL {
 
   static let all = "SELECT \(columns) FROM names WHERE world = ?1"
 
-  /// What number ?2 meant at the input ?3.
+  /// The machine that had number ?2 at input ?3.
   static let atInput = """
     SELECT \(columns) FROM names WHERE world = ?1 AND number = ?2 AND sequence <= ?3 ORDER BY sequence DESC LIMIT 1
     """

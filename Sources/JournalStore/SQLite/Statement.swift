@@ -2,11 +2,11 @@ internal import CSQLite
 
 /// A compiled statement of a connection.
 ///
-/// Parameters are counted from 1, columns from 0, as SQLite does.
+/// Parameters are counted from 1, columns from 0, as in SQLite.
 final class Statement {
   private unowned let database: Database
   private let text: String
-  // Safety: made when it is first needed, finalized with the connection; nil before and after.
+  // Safety: made on first use, finalized with the connection; nil before and after.
   private var handle: OpaquePointer?
   private var isClean = true
 
@@ -46,7 +46,7 @@ final class Statement {
     try bind { statement in
       var text = text
       return text.withUTF8 { bytes in
-        // An empty text has no address, and SQLite would take that for NULL.
+        // An empty text has no address, which SQLite would take for NULL.
         bytes.isEmpty
           ? fsm_bind_text(statement, place, "", 0)
           : bytes.withMemoryRebound(to: CChar.self) {
@@ -69,7 +69,7 @@ final class Statement {
     }
   }
 
-  /// Binds bytes that stay where they are until ``reset()``, which ``run()`` does.
+  /// Binds bytes that stay valid until ``reset()``, which ``run()`` calls.
   @discardableResult
   func bind(_ place: Int32, lent bytes: UnsafeRawBufferPointer) throws(StoreFailure) -> Statement {
     try bind { fsm_bind_lent($0, place, bytes.baseAddress, UInt64(bytes.count)) }
@@ -88,7 +88,7 @@ final class Statement {
 
   // MARK: Running
 
-  /// Goes to the next row; false behind the last, when the statement has been reset.
+  /// Steps to the next row; false after the last one, when the statement has been reset.
   func step() throws(StoreFailure) -> Bool {
     try compile()
     isClean = false
@@ -110,7 +110,7 @@ final class Statement {
     while try step() {}
   }
 
-  /// Gives up what is bound and where it stands.
+  /// Clears the bindings and the position.
   func reset() {
     guard handle != nil else { return }
     sqlite3_reset(handle)

@@ -1,8 +1,8 @@
-/// Writes a new SQLite database with tables of somebody else's making.
+/// Writes a new SQLite database with the caller's tables.
 ///
 /// It is one transaction on a ``NewFile``.
 package final class TableWriter {
-  /// What stands in a column.
+  /// The value of a column.
   package enum Value {
     case null
     case integer(Int64)
@@ -13,7 +13,7 @@ package final class TableWriter {
   private let database: Database
   private var statements: [String: Statement] = [:]
 
-  /// Memory for what was not written to the disk yet, in KiB.
+  /// Memory for data that is not on the disk yet, in KiB.
   private static let cache = 64 << 10
 
   private init(_ database: Database) {
@@ -26,13 +26,13 @@ package final class TableWriter {
   ///   - path: The file, in a folder that exists.
   ///   - body: Writes all of it.
   /// - Throws: ``NewFile/Exists``; ``StoreFailure``: `full`, `readOnly`, `cannotOpen`, `other`; and what `body` throws.
-  ///   Then nothing is left.
+  ///   Then no file is left.
   package static func make(_ path: String, _ body: (TableWriter) throws -> Void) throws {
     // SQLite takes an empty file for a new database.
     try NewFile.make(path) { new in
       let database = try Database(path: new, .writing, faults: nil)
       defer { database.close() }
-      // What a crash leaves half made never gets its name, so that a journal of SQLite's own would be in vain.
+      // A half-made file never gets the final name, so it needs no journal.
       for pragma in ["journal_mode = OFF", "synchronous = OFF", "locking_mode = EXCLUSIVE", "cache_size = -\(cache)"] {
         try database.run("PRAGMA \(pragma)")
       }
@@ -45,14 +45,14 @@ package final class TableWriter {
     }
   }
 
-  /// Runs a statement, with values for `?1`, `?2` and so on. It is compiled when it comes for the first time.
+  /// Runs a statement with values for `?1`, `?2` and so on. It is compiled on first use.
   package func run(_ text: String, _ values: Value...) throws(StoreFailure) {
     let statement = statement(text)
     try bind(values, to: statement)
     try statement.run()
   }
 
-  /// Appends a row; the same as ``run(_:_:)`` with an `INSERT` for as many columns as there are values.
+  /// Appends a row, like ``run(_:_:)`` with an `INSERT` for as many columns as there are values.
   package func insert(_ values: [Value], into table: String) throws(StoreFailure) {
     let statement: Statement
     if let known = statements[table] {
@@ -66,7 +66,7 @@ package final class TableWriter {
     try statement.run()
   }
 
-  /// The first column of the first row that a query gives; nil if it gives none, or `NULL`.
+  /// The first column of a query's first row; nil if there is none or it is `NULL`.
   package func text(_ query: String, _ values: Value...) throws(StoreFailure) -> String? {
     let statement = statement(query)
     try bind(values, to: statement)

@@ -1,4 +1,4 @@
-/// A row of the table `worlds`: all that changes with each round, and what holds the other tables together.
+/// A row of the table `worlds`: everything that changes with each round, and links to the other tables.
 struct WorldRow: Hashable {
   let identity: Int64
   var name: String
@@ -63,8 +63,7 @@ struct WorldRow: Hashable {
     INSERT INTO worlds(\(columns)) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
     """
 
-  /// Writes a row over the one that has the epoch ?17 and the head ?18, and changes nothing if there is none: the check
-  /// that fences.
+  /// Updates the row that has the epoch ?17 and the head ?18, and changes nothing if there is none: this check fences.
   static let update = """
     UPDATE worlds SET epoch = ?3, head = ?4, first = ?5, moment = ?6, settings = ?7, checkpoint = ?8, kept = ?9,
       removed = ?10, names = ?11, revision = ?12, process = ?13, socket = ?14, since = ?15, sum = ?16
@@ -74,7 +73,7 @@ struct WorldRow: Hashable {
   func bind(to statement: Statement) throws(StoreFailure) -> Statement {
     try statement.bind(1, identity).bind(2, name).bind(3, epoch).bind(4, head).bind(5, first).bind(6, moment)
       .bind(7, settings).bind(9, kept).bind(10, removed).bind(11, names).bind(12, revision).bind(16, sum)
-    // What is not bound is NULL.
+    // Unbound columns are NULL.
     if let checkpoint { try statement.bind(8, checkpoint) }
     if let holder {
       try statement.bind(13, Int64(holder.writer.process)).bind(14, holder.writer.socket).bind(15, holder.since)
@@ -82,7 +81,7 @@ struct WorldRow: Hashable {
     return statement
   }
 
-  /// Reads the present row of a statement that selects ``columns``.
+  /// Reads the current row of a statement that selects ``columns``.
   init(_ statement: Statement, path: String) throws(StoreFailure) {
     identity = statement.number(0)
     name = statement.text(1)

@@ -1,13 +1,15 @@
-/// Which checkpoints are kept: the newest, and of the older ones fewer the farther back they lie.
+/// Which checkpoints are kept: the newest, and fewer of the older ones the farther back they are.
 package enum CheckpointThinning {
-  /// How many of the newest are kept wherever they lie.
+  /// How many of the newest are always kept.
   package static let newest = 3
 
-  /// The places of those that are not needed.
+  /// The indices of checkpoints that are not needed.
   ///
-  /// One is not needed when its neighbours are enough: when the older one is at most twice as far from the newest as the
-  /// younger one. So there are never more than about two for each doubling of the distance, going back to any input
-  /// costs at most twice what it must, and the oldest stays.
+  /// One is not needed when the next older one is at most twice as far from the newest as the next younger one. So
+  /// there are
+  /// never more than about two per doubling of the distance, going back to any input costs at most twice the minimum,
+  /// and the
+  /// oldest stays.
   ///
   /// - Parameter sequences: Ascending.
   static func superfluous(_ sequences: [UInt64]) -> [Int] {

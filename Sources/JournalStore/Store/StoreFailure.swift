@@ -1,35 +1,35 @@
-/// Why a store could not do what it was asked. Nothing was stored, unless it is `unknown`.
+/// Why a store call failed. Nothing was stored, unless it is `unknown` or `gone`.
 package enum StoreFailure: Error, Hashable, Sendable {
-  /// Somebody else has taken the world since; who, if it was not given back.
+  /// Another writer has taken the world since; `by` is that writer, unless the lease was released.
   case fenced(world: String, by: WorldHolder?)
-  /// The world has another head than the writer thinks, who must take it again.
+  /// The world's head differs from the writer's, who must take the world again.
   case outOfStep(world: String, expected: UInt64, found: UInt64)
   case noSuchWorld(String)
   case worldExists(String)
-  /// An error came while a transaction was committed: whether it is stored is not known.
+  /// A commit failed, and it is not known whether the transaction is stored.
   case unknown(path: String, reason: String)
   case full(path: String)
   case readOnly(path: String)
-  /// Another daemon has the store, or, with nobody known, another program keeps the database locked.
+  /// Another daemon has the store; or, without a holder, another program has locked the database.
   case locked(path: String, by: StoreWriter?)
   case damaged(Damage)
-  /// A later release has written it.
+  /// It was written by a later release.
   case newer(path: String, found: Int, known: Int)
-  /// There is no store, and it was to be read.
+  /// There is no store to read.
   case absent(path: String)
-  /// A file was moved, removed or replaced while the store was open. Whether the last round is in it is not known.
+  /// A file was moved, removed or replaced while the store was open. Whether it contains the last round is not known.
   case gone(path: String)
   case cannotOpen(path: String, reason: String)
   case other(path: String, reason: String)
 }
 
-/// What is not as it was written, and where.
+/// Damaged data and its location.
 package struct Damage: Error, Hashable, Sendable {
   package let path: String
   package let world: String?
-  /// The input that it is about.
+  /// The input concerned.
   package let sequence: UInt64?
-  /// What was found, for people.
+  /// The finding, for people.
   package let finding: String
 
   init(_ path: String, world: String? = nil, at sequence: UInt64? = nil, _ finding: String) {
@@ -48,7 +48,7 @@ extension Damage: CustomStringConvertible {
 }
 
 extension StoreFailure: CustomStringConvertible {
-  /// One line for a person, without a full stop: what was found, which file, and what to do.
+  /// One line for a person, without a full stop: the finding, the file, and what to do.
   package var description: String {
     switch self {
     case .fenced(let world, let holder?):

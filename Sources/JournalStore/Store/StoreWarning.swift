@@ -1,14 +1,14 @@
-/// What a store has to say though it goes on.
+/// A warning of a store that keeps working.
 package enum StoreWarning: Hashable, Sendable {
   /// The system went down before the last rounds were on the disk, as durability `batch` allows.
   case lostWithPower(Damage)
-  /// A database was there and is not any more; a new one was made.
+  /// An earlier database is missing; a new one was made.
   case databaseGone(path: String)
-  /// It could not be noted how far the worlds are. They are stored, but damage at the end would not be found.
+  /// The watermarks could not be written. The worlds are stored, but damage at the end would not be detected.
   case notNoted(path: String, reason: String)
-  /// There is no room even for what goes with opening: it is read, and nothing can be written before there is.
+  /// There is no room even for opening: the store can be read, but not written until there is.
   case noRoomYet(path: String)
-  /// There was no room for SQLite's index of the log, which is in memory instead: no other program can read the store.
+  /// There was no room for SQLite's index of the log, which is kept in memory: no other program can read the store.
   case alone(path: String)
 }
 

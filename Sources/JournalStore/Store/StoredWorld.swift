@@ -1,21 +1,21 @@
-/// A durable world as it stands in the store.
+/// A durable world in the store.
 package struct StoredWorld: Hashable, Sendable {
   package let name: String
   /// How often it was taken.
   package let epoch: UInt64
   /// The number of its last input; that of the one before its first while it has none.
   package let head: UInt64
-  /// The number of the oldest input that is kept; `head + 1` while there is none.
+  /// The number of its oldest stored input; `head + 1` if there is none.
   package let first: UInt64
   /// Its time, in nanoseconds since it began.
   package let moment: Int64
   /// As its owner gave them.
   package let settings: [UInt8]
-  /// Who has taken it and not given back. The process may be gone by now.
+  /// The writer that has taken it and not released it. The process may be gone by now.
   package let holder: WorldHolder?
 }
 
-/// Who writes, or wrote, a world.
+/// The current or last writer of a world.
 package struct WorldHolder: Hashable, Sendable {
   /// As given when the store was opened.
   package let writer: StoreWriter
@@ -35,10 +35,10 @@ package struct StoreWriter: Hashable, Sendable {
   }
 }
 
-/// The right to write a world, until somebody else takes it.
+/// The right to write a world, until another writer takes it.
 package struct Lease: Hashable, Sendable {
   package let world: String
-  /// The store's own number for the world; never used again for another.
+  /// The store's own number for the world; never reused.
   let identity: Int64
   package let epoch: UInt64
 }
@@ -49,9 +49,9 @@ package struct TakenWorld: Sendable {
   package let world: StoredWorld
 }
 
-// Safety: `Append` and `Segment` only pass on a buffer that is lent for the length of one call of the store.
+// Safety: `Append` and `Segment` only pass on a buffer that is lent for one call of the store.
 
-/// What a round brought for one world.
+/// A round's changes to one world.
 package struct Append {
   package var lease: Lease
   /// The number of the world's last input before the round.
@@ -66,9 +66,9 @@ package struct Append {
   package var settings: [UInt8]?
   /// The machines that were made.
   package var creations: [Creation]
-  /// The inputs that were undone, each stretch up to the input that undid it, in the order of those.
+  /// The undone inputs: one range per undo, up to the input that undid it, in order.
   package var undone: [ClosedRange<UInt64>]
-  /// The kinds that `bytes` and what follows are written by, where that was not said before.
+  /// The kinds used by `bytes` and later segments, unless given before.
   package var kinds: [StoredKind]
 
   package init(
@@ -87,7 +87,7 @@ package struct Append {
   }
 }
 
-/// By which description of a kind segments are written from an input on.
+/// The description of a kind used by segments from an input on.
 package struct StoredKind: Hashable, Sendable {
   package var name: String
   /// The first such input.
@@ -102,13 +102,13 @@ package struct StoredKind: Hashable, Sendable {
   }
 }
 
-/// That a number in the journal means a machine of this name and kind from an input on, until the number is given again.
+/// Gives a number in the journal a machine's name and kind, from an input on until the number is given again.
 package struct Creation: Hashable, Sendable {
   /// The input that made it.
   package var sequence: UInt64
   package var number: UInt32
   package var name: String
-  /// What its kind is found by; kinds' places in a world's list are not kept, since each creation says its kind here.
+  /// The name of its kind. Kind numbers are not stored, so each creation names its kind.
   package var kind: String
 
   package init(sequence: UInt64, number: UInt32, name: String, kind: String) {
@@ -119,13 +119,13 @@ package struct Creation: Hashable, Sendable {
   }
 }
 
-/// A stretch of a journal, as it was appended.
+/// A part of a journal, as it was appended.
 package struct Segment {
   package let first: UInt64
   package let last: UInt64
   /// When it was stored, in seconds since 1970.
   package let stored: Int64
-  /// Lent for the length of the call.
+  /// Lent for one call.
   package let bytes: UnsafeRawBufferPointer
 }
 
@@ -133,7 +133,7 @@ package struct Segment {
 package struct CheckpointMark: Hashable, Sendable {
   /// The last input that it contains.
   package let sequence: UInt64
-  /// Of the world's state.
+  /// The hash of the world's state.
   package let hash: UInt64
   /// In bytes.
   package let size: Int
@@ -146,24 +146,24 @@ package struct Checkpoint: Hashable, Sendable {
   package let bytes: [UInt8]
 }
 
-/// What a world takes up in its store.
+/// The space that a world uses in its store.
 package struct StorageStats: Hashable, Sendable {
-  /// The number of the oldest input that is kept; `head + 1` while there is none.
+  /// The number of the oldest stored input; `head + 1` if there is none.
   package let first: UInt64
   package let head: UInt64
-  /// Of the segments that are kept.
+  /// Size of the stored segments.
   package let bytes: Int
-  /// Of the segments that retention has removed so far.
+  /// Size of the segments removed by retention so far.
   package let removedBytes: Int
   /// Oldest first.
   package let checkpoints: [CheckpointMark]
 }
 
-/// How much of a world's journal is kept; nil stands for all.
+/// How much of a world's journal is kept; nil means no limit.
 package struct Retention: Hashable, Sendable {
-  /// Of a world's segments.
+  /// The most bytes of a world's segments.
   package var bytes: Int?
-  /// Of a segment since it was stored, in seconds.
+  /// The highest age of a segment, in seconds since it was stored.
   package var age: Int64?
 
   package init(bytes: Int? = nil, age: Int64? = nil) {
@@ -172,9 +172,9 @@ package struct Retention: Hashable, Sendable {
   }
 }
 
-/// What an appended round withstands.
+/// What an appended round survives.
 package enum Durability: Hashable, Sendable, CaseIterable {
-  /// The end of the process, however it comes. A power cut may take the last rounds, never those in between.
+  /// Any end of the process. A power cut may take the last rounds, but leaves no gaps.
   case batch
   /// A power cut as well: each round waits for the disk.
   case full

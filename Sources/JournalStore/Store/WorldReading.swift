@@ -1,24 +1,25 @@
-/// What a store has, for those who only read it.
+/// Read access to a store.
 ///
-/// Who has one asks from one thread at a time, whichever that is.
+/// Calls come from one thread at a time, not always the same.
 package protocol WorldReading: AnyObject {
-  /// All worlds, in order of their names' bytes.
+  /// All worlds, ordered by the bytes of their names.
   func worlds() throws(StoreFailure) -> [StoredWorld]
 
-  /// The world of a name; nil if there is none.
+  /// The world with this name; nil if there is none.
   ///
-  /// - Throws: `damaged` when its row is not what was written, whatever became of other worlds.
+  /// - Throws: `damaged` when its row differs from what was written. Damage to other worlds does not matter.
   func world(_ name: String) throws(StoreFailure) -> StoredWorld?
 
-  /// Gives a world's segments in order, up to its head.
+  /// Passes a world's segments to `body` in order, up to its head.
   ///
-  /// The first one may begin before `sequence`. Where segments that old have been removed, reading begins with the
-  /// first that is kept, ``StoredWorld/first``. What is read is of one moment, whatever is written meanwhile. `body`
-  /// must not write to this store.
+  /// The first one may begin before `sequence`. If segments that old have been removed, reading begins with the first
+  /// stored
+  /// one, ``StoredWorld/first``. All is read from one snapshot. `body` must not write to this store.
   ///
   /// - Parameter body: Returns whether to go on. The bytes are lent for the call.
-  /// - Throws: `noSuchWorld`; `damaged` where bytes are not those that were written, and where inputs are missing. What
-  ///   was given before is right.
+  /// - Throws: `noSuchWorld`; `damaged` where bytes differ from those written or inputs are missing. Segments passed
+  ///   before
+  ///   are correct.
   func readSegments(
     of world: String, from sequence: UInt64, _ body: (Segment) -> Bool
   ) throws(StoreFailure)
@@ -28,38 +29,38 @@ package protocol WorldReading: AnyObject {
 
   /// The latest checkpoint that contains no input after `sequence`, if there is one.
   ///
-  /// - Throws: `noSuchWorld`; `damaged` when its bytes are not those that were written: an older one may be good.
+  /// - Throws: `noSuchWorld`; `damaged` when its bytes differ from those written: an older one may be good.
   func checkpoint(of world: String, atOrBefore sequence: UInt64) throws(StoreFailure) -> Checkpoint?
 
-  /// Which machine had a number when an input came; nil where the store was not told.
+  /// The machine that had a number at an input; nil if the store does not know it.
   ///
   /// - Complexity: O(log creations).
   func creation(of number: UInt32, in world: String, at sequence: UInt64) throws(StoreFailure) -> Creation?
 
-  /// What was undone of a stretch of inputs, as ``Append/undone`` said it: all that touches them, in order.
+  /// The undone ranges, given by ``Append/undone``, that overlap `inputs`, in order.
   ///
-  /// - Throws: `noSuchWorld`; `damaged` where it is not what was written.
-  /// - Complexity: O(log n + what is found).
+  /// - Throws: `noSuchWorld`; `damaged` where one differs from what was written.
+  /// - Complexity: O(log n + result).
   func undone(in world: String, _ inputs: ClosedRange<UInt64>) throws(StoreFailure) -> [ClosedRange<UInt64>]
 
-  /// By which descriptions of kinds a world's segments were written, in the order of the inputs.
+  /// The descriptions of kinds with which a world's segments were written, in the order of the inputs.
   ///
-  /// - Throws: `noSuchWorld`; `damaged` where one is not what was written.
+  /// - Throws: `noSuchWorld`; `damaged` where one differs from what was written.
   func kinds(of world: String) throws(StoreFailure) -> [StoredKind]
 
-  /// What a world takes up.
+  /// The space that a world uses.
   func holdings(of world: String) throws(StoreFailure) -> StorageStats
 }
 
-/// Reading beside a store that is written meanwhile.
+/// Reading while a store is written.
 ///
-/// Any thread may ask, several at once: nobody waits for another, nor for the writer, nor the writer for them.
+/// Any thread may call, several at once: readers and the writer do not wait for each other.
 package protocol StoreReaders: AnyObject, Sendable {
-  /// Does `body` on one moment of the store: what was stored before this is called, whatever is written meanwhile.
+  /// Runs `body` on a snapshot of the store that contains everything stored before this call.
   ///
-  /// As long as it takes, what is written stays in SQLite's log, which grows. So a long journal is read in pieces.
+  /// The log grows while `body` runs, since written data stays in it. So read a long journal in pieces.
   ///
-  /// - Parameter body: Is lent what it asks, for the length of the call.
+  /// - Parameter body: Data that it reads is lent for the call.
   /// - Throws: What `body` throws; `gone`, `locked`, `cannotOpen`; `other`, also once the store is closed.
   func reading<R: ~Copyable>(_ body: (any WorldReading) throws(StoreFailure) -> R) throws(StoreFailure) -> R
 }

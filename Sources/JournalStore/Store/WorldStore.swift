@@ -1,98 +1,105 @@
-/// Where durable worlds are kept: their journals as segments of bytes, their checkpoints, and what they are at the end.
+/// A store of durable worlds: their journals as segments of bytes, their checkpoints, and their current rows.
 ///
-/// A store knows nothing of machines: bytes come in and the same bytes come out, or a failure. Who writes a world takes
-/// it first. Taking raises the world's epoch, and every write is checked against epoch and head in the transaction that
-/// makes it, so that a second writer shuts the first one out, whatever else both believe.
+/// A store does not interpret the bytes: it returns the same bytes or a failure. A writer takes a world first. Taking
+/// raises
+/// the world's epoch, and every write is checked against epoch and head in its transaction, so a second writer fences
+/// the
+/// first one.
 ///
-/// A store is used by one thread at a time, whichever that is: no call depends on the thread that made another. Other
-/// threads read through its ``readers`` meanwhile. Calls return when the work is done; after a failure nothing of that
-/// call is stored, except after ``StoreFailure/unknown(path:reason:)`` and ``StoreFailure/gone(path:)``. In each case the caller forgets the worlds that the call was
-/// about and takes them again: what a store says then is the truth.
+/// A store is used by one thread at a time, not always the same. Other threads read through its ``readers`` meanwhile.
+/// Calls return when the work is done; after a failure nothing of that call is stored, except possibly after
+/// ``StoreFailure/unknown(path:reason:)`` and ``StoreFailure/gone(path:)``. In each case the caller forgets the worlds
+/// concerned and takes them again: the store then gives their true state.
 package protocol WorldStore: AnyObject, WorldReading {
-  /// Reading from other threads, while this one writes.
+  /// Read access for other threads, while this store is written.
   var readers: any StoreReaders { get }
 
-  /// Makes a world, which is taken by nobody.
+  /// Makes a world that no writer has taken.
   ///
   /// - Parameters:
-  ///   - head: The number of the input before its first; not zero for a world that goes on from another.
+  ///   - head: The number of the input before its first; not zero for a world that continues another.
   ///   - moment: Its time, in nanoseconds since it began.
-  ///   - settings: Seed, clock and whatever else its owner needs; given back as they are.
+  ///   - settings: Seed, clock and other data of its owner; returned unchanged.
   /// - Throws: `worldExists`; what ``append(_:)`` throws.
   func create(_ world: String, head: UInt64, moment: Int64, settings: [UInt8]) throws(StoreFailure)
 
-  /// Removes a world with all that belongs to it, whoever has taken it.
+  /// Removes a world with all its data, even if a writer has taken it.
   ///
-  /// It is gone when this returns; the room it had is given back in batches by ``sweep()``.
+  /// It is gone when this returns; ``sweep()`` frees its space in batches.
   ///
   /// - Throws: `noSuchWorld`; what ``append(_:)`` throws.
   func remove(_ world: String) throws(StoreFailure)
 
-  /// Takes a world for writing, from whoever had it.
+  /// Takes a world for writing, from any earlier writer.
   ///
-  /// - Returns: The world as it is now. What it holds is read with ``checkpoint(of:atOrBefore:)`` and
+  /// - Returns: The current world. Read its content with ``checkpoint(of:atOrBefore:)`` and
   ///   ``readSegments(of:from:_:)``.
-  /// - Throws: `noSuchWorld`; `damaged` when its row is, or its latest checkpoint is missing; what ``append(_:)`` throws.
+  /// - Throws: `noSuchWorld`; `damaged` when its row is, or its latest checkpoint is missing; what ``append(_:)``
+  ///   throws.
   /// - Complexity: That of a small round, however large the world is.
   func take(_ world: String) throws(StoreFailure) -> TakenWorld
 
-  /// Gives a world back, so that nobody is named as its writer. A lease that has ended already is none to release.
+  /// Releases a world, so that it has no writer. A lease that has already ended is ignored.
   func release(_ lease: Lease) throws(StoreFailure)
 
-  /// Writes a round down: all of it, or nothing. When this returns it is as durable as the store promises.
+  /// Stores a round: all of it, or nothing. When this returns, it is as durable as the store promises.
   ///
-  /// - Throws: `fenced` when somebody has taken or removed one of the worlds; `outOfStep` when a head is another than
-  ///   the caller thinks; `unknown`, `gone`, `full`, `readOnly`, `locked`, `damaged`, `other`.
+  /// - Throws: `fenced` when another writer has taken or removed one of the worlds; `outOfStep` when a head differs
+  ///   from the
+  ///   caller's; `unknown`, `gone`, `full`, `readOnly`, `locked`, `damaged`, `other`.
   /// - Complexity: O(bytes + creations) in memory and on the disk; a sync of the disk where the store promises it.
   func append(_ round: [Append]) throws(StoreFailure)
 
-  /// Keeps a copy of the whole world, so that nothing before needs to be replayed. One that is there for the same input
-  /// is replaced; old ones are thinned out (``CheckpointThinning``).
+  /// Stores a checkpoint of the whole world, so that earlier inputs need no replay. It replaces a checkpoint for the
+  /// same
+  /// input; old ones are thinned out (``CheckpointThinning``).
   ///
   /// - Parameters:
   ///   - sequence: The last input that it contains; not above the world's head.
-  ///   - hash: Of the world's state, for whoever replays to compare.
+  ///   - hash: The hash of the world's state, to compare with after a replay.
   /// - Throws: What ``append(_:)`` throws.
   func putCheckpoint(
     _ lease: Lease, at sequence: UInt64, hash: UInt64, _ bytes: UnsafeRawBufferPointer
   ) throws(StoreFailure)
 
-  /// Removes what lies beyond the limits, oldest first, one batch per call so that no round has to wait long.
+  /// Removes segments that exceed the limits, oldest first, one batch per call so that no round has to wait long.
   ///
-  /// Never removed is what a restart needs: the latest checkpoint, whose bytes are checked before anything is removed
-  /// for its sake, and all that is behind it. Checkpoints go with the segments behind them.
+  /// It never removes what a restart needs: the latest checkpoint, whose bytes are verified first, and everything after
+  /// it.
+  /// A checkpoint is removed with the segments after it.
   ///
   /// - Returns: Whether there is more to remove; then call again.
   /// - Throws: What ``append(_:)`` throws; `damaged` when the latest checkpoint is, and nothing is removed.
   func retain(_ lease: Lease, _ retention: Retention) throws(StoreFailure) -> Bool
 
-  /// Gives back one batch of the room that removed worlds had.
+  /// Frees one batch of the space of removed worlds.
   ///
   /// - Returns: Whether there is more; then call again.
   func sweep() throws(StoreFailure) -> Bool
 
-  /// Whether a call waits for a quarter of a second where another program has the store locked, which is so at first;
-  /// otherwise it fails at once with `locked`.
+  /// Whether calls wait up to a quarter of a second while another program has locked the store (the default), or fail
+  /// at once
+  /// with `locked`.
   var waitsForLocks: Bool { get set }
 
-  /// Whether the log is so long that it is time for ``writeBackLog()``.
+  /// Whether the log is long enough for ``writeBackLog()``.
   var isLogLong: Bool { get }
 
-  /// Writes the log back to the database, as far as nobody reads what was before. Commits only ever append to it.
+  /// Writes the log back to the database, up to the oldest snapshot in use. Commits only append to the log.
   ///
-  /// - Throws: What ``append(_:)`` throws, but for what is about worlds; what is stored stays stored.
+  /// - Throws: What ``append(_:)`` throws, except failures about worlds; stored data stays stored.
   /// - Complexity: O(log).
   func writeBackLog() throws(StoreFailure)
 
-  /// Tries whether anything can be written, by writing next to nothing in the way that a round is written.
+  /// Tests whether writing works, by a tiny write in the way of a round.
   ///
-  /// It says little of how much room there is. For who would otherwise read a whole world only to learn that the disk is
-  /// still full.
+  /// It does not show how much room there is. It saves reading a whole world only to learn that the disk is still full.
   ///
-  /// - Throws: What ``append(_:)`` throws, but for what is about worlds.
+  /// - Throws: What ``append(_:)`` throws, except failures about worlds.
   func tryWriting() throws(StoreFailure)
 
-  /// Gives the store free, with all that was written in the place where it is to stay. To be called twice is harmless;
-  /// anything else after it fails.
+  /// Releases the store, with everything written in its final place. Calling it twice is harmless; any other call after
+  /// it
+  /// fails.
   func close()
 }
