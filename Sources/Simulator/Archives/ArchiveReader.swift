@@ -1,22 +1,22 @@
 package import StateMachines
 
 extension WorldCore {
-  /// A world out of an archive. It goes on as the one that was written would have: equal inputs make an equal journal.
+  /// Loads a world from an archive. It continues as the written world would have: equal inputs give an equal journal.
   ///
-  /// Its own journal is empty and begins behind the last input that was written. So nothing before that can be undone; a
-  /// copy to go back to is due at once. Nobody watches it.
+  /// Its journal is empty and begins after the last archived input, so nothing earlier can be undone; a checkpoint is
+  /// due at
+  /// once. It has no watchers.
   ///
-  /// Of its limits, those that shape the journal are the ones that it was written with, so that the inputs which came after
-  /// the archive have the outcome that they had.
+  /// The limits that shape the journal are those of the archive, so that later inputs have the same outcome.
   ///
   /// - Parameters:
-  ///   - kinds: The entry of the catalogue that has a name.
-  ///   - limits: All other limits. A world that is over one of them already is read all the same.
+  ///   - kinds: Returns the catalogue entry with a name.
+  ///   - limits: All other limits. A world that already exceeds one is read anyway.
   /// - Complexity: O(bytes).
   package init(
     archive: UnsafeRawBufferPointer, kinds: (String) -> CatalogueEntry?, limits: WorldLimits = WorldLimits()
   ) throws(ArchiveFailure) {
-    // A world that is half made is destroyed like any other when an error is thrown.
+    // If an error is thrown, the incomplete world is destroyed like any other.
     self.init(limits: limits)
     do {
       var reading = try WorldReading(archive)
@@ -40,7 +40,7 @@ extension WorldCore {
     }
   }
 
-  /// The hash that the world in an archive had when it was written, if the archive is whole; see ``stateHash``.
+  /// The hash of an archived world when it was written, if the archive is intact; see ``stateHash``.
   package static func stateHash(ofArchive archive: UnsafeRawBufferPointer) throws(ArchiveFailure) -> UInt64 {
     do {
       return try WorldReading(archive).stateHash
@@ -50,21 +50,21 @@ extension WorldCore {
   }
 }
 
-/// The reading of an archive, part by part.
+/// Reads an archive, part by part.
 struct WorldReading {
   let stateHash: UInt64
   private let decoder: ValueDecoder
   private let firings: UInt64
   /// By kind.
   private var lists: [KindLists] = []
-  /// By kind: whether its machines have parameters written; nil until the first of them comes.
+  /// By kind: whether its machines have stored parameters; nil until the first machine is read.
   private var haveParameters: [Bool?] = []
-  /// By kind: whether it is one of this release.
+  /// By kind: whether this release has it.
   private var areKnown: [Bool] = []
 
-  /// Looks at what is around the state.
+  /// Checks the parts around the state.
   ///
-  /// - Parameter archive: Must live as long as this is used.
+  /// - Parameter archive: Must outlive this value.
   init(_ archive: UnsafeRawBufferPointer) throws {
     guard archive.starts(with: WorldArchive.magic) else { throw ArchiveFailure.noArchive }
     let head = ValueDecoder(UnsafeRawBufferPointer(rebasing: archive[WorldArchive.magic.count...]))
@@ -85,7 +85,7 @@ struct WorldReading {
 
   /// Reads the state.
   ///
-  /// - Parameter world: An empty one with the limits that it is to have.
+  /// - Parameter world: An empty world with its limits.
   mutating func read(into world: inout WorldCore, _ kinds: (String) -> CatalogueEntry?) throws {
     world.limits.chain = try decoder.number(as: Int.self)
     world.limits.keyedTimers = try decoder.number(as: Int.self)
@@ -118,7 +118,7 @@ struct WorldReading {
 
   // MARK: Kinds
 
-  /// Reads which kinds there are. One that is gone, or is of another version, is no hindrance where no machine of it lives.
+  /// Reads the kinds. A kind that is missing, or has another version, does not matter while no machine of it lives.
   private mutating func readKinds(_ kinds: (String) -> CatalogueEntry?, into world: inout WorldCore) throws {
     for place in 0..<(try decoder.count()) {
       let name = try decoder.text()
@@ -133,7 +133,7 @@ struct WorldReading {
     }
   }
 
-  /// A place in a list of a kind.
+  /// An index in a list of a kind.
   private func place(
     in list: NamedWords, _ what: String, of kind: Kind
   ) throws -> Int {
@@ -155,7 +155,7 @@ struct WorldReading {
       throw StorageFailure.damaged("there are too many numbers")
     }
     world.registry.reserve(living)
-    /// By kind: where in its pool the sets of parameters stand that have come so far.
+    /// By kind: the indices of the parameter sets read so far in the kind's pool.
     var sets: [[UInt32]] = world.population.kinds.map { _ in [] }
     for number in 0..<numbers {
       let tag = try decoder.number(as: Int.self)
@@ -180,7 +180,7 @@ struct WorldReading {
     }
   }
 
-  /// Reads what stands in front of the first machine of a kind.
+  /// Reads the part before the first machine of a kind.
   private mutating func readDescription(of place: Int, in world: borrowing WorldCore) throws {
     let kind = world.population.kinds[place]
     guard areKnown[place] else { throw ArchiveFailure.unknownKind(kind.name) }
@@ -202,7 +202,7 @@ struct WorldReading {
     let parameters = try readParameters(of: kind, &sets, into: &world)
     let location = world.population.cell(of: kind, parameters: parameters)
     let slot = world.population.slots[kind]
-    // The machine is entered only when its value is made, since a world that ends destroys those of all that are entered.
+    // Register the machine only when its value exists: a world destroys the values of all registered machines.
     let start = decoder.offset
     do {
       try slot.machine.read(
@@ -214,7 +214,7 @@ struct WorldReading {
           how: "of machine \(String(decoding: name, as: UTF8.self)), \(failure.text)")
         : failure
     }
-    // As long as nobody has looked, it has what was written of it.
+    // Until it is measured, its memory is estimated by the stored bytes.
     world.population.weigh(
       world.population.cell(at: location).cell, of: kind, given: decoder.offset - start, isKept: true)
     world.registry.insert(name, at: location, as: machine)
@@ -367,7 +367,7 @@ struct WorldReading {
 }
 
 extension StorageFailure {
-  /// Whether it is about a type that is another by now, and not about bytes.
+  /// Whether it is about a type that has changed, and not about damaged bytes.
   fileprivate var isChange: Bool {
     switch self {
     case .otherMember, .unknownWord: true

@@ -1,6 +1,6 @@
 import StateMachines
 
-/// Writes a world out in pieces, from a copy of its own, so that the world can go on meanwhile.
+/// Writes a world in slices, from its own copy, so that the world can go on meanwhile.
 ///
 /// ```swift
 /// var writer = ArchiveWriter(of: world)
@@ -12,9 +12,9 @@ package struct ArchiveWriter: ~Copyable {
   private var writing: WorldWriting
   private var hashing: WorldWriting
 
-  /// - Parameter isAtLastInput: Whether the world is written as it was right after its last input, though time has passed
-  ///   since. It can be archived then; see ``WorldCore/canBeArchived``.
-  /// - Complexity: O(machines + timers), but what is copied is memory and little else.
+  /// - Parameter isAtLastInput: Whether to write the world as it was right after its last input, though time has passed
+  ///   since. Requires ``WorldCore/canBeArchived``.
+  /// - Complexity: O(machines + timers), mostly for copying memory.
   package init(of world: borrowing WorldCore, atLastInput isAtLastInput: Bool = false) {
     self.world = world.still(atLastInput: isAtLastInput)
     writing = WorldWriting(of: self.world, .archive)
@@ -24,12 +24,13 @@ package struct ArchiveWriter: ~Copyable {
   /// The last input of the world as it is written.
   package var sequence: UInt64 { world.lastSequence }
 
-  /// Goes on with so many machines or timers; one piece more has all wires and all that is composed.
+  /// Writes about `machines` machines or timers; one further slice has all wires and compositions.
   ///
   /// - Parameter machines: At least one.
   /// - Returns: Whether all is written.
-  /// - Throws: ``ArchiveFailure/unwritable(kind:why:)``. It never comes of a kind whose coding the compiler has made, unless
-  ///   its values are within one another without end.
+  /// - Throws: ``ArchiveFailure/unwritable(kind:why:)``. Kinds with synthesized coding never cause it, unless their
+  ///   values
+  ///   are nested without end.
   package mutating func advance(machines: Int) throws(ArchiveFailure) -> Bool {
     _ = try hashing.advance(through: world, by: machines)
     return try writing.advance(through: world, by: machines)
@@ -40,41 +41,44 @@ package struct ArchiveWriter: ~Copyable {
   /// - Precondition: All is written.
   package var bytes: [UInt8] { writing.bytes }
 
-  /// The hash of the state that was written; see ``WorldCore/stateHash``.
+  /// The hash of the written state; see ``WorldCore/stateHash``.
   ///
   /// - Precondition: All is written.
   package var stateHash: UInt64 { writing.stateHash }
 
-  /// The hash of what the world is at present; see ``WorldCore/presentHash``.
+  /// The hash of the world's present; see ``WorldCore/presentHash``.
   ///
   /// - Precondition: All is written.
   package var presentHash: UInt64 { hashing.stateHash }
 }
 
 extension WorldCore {
-  /// This world as bytes; see ``ArchiveWriter`` for one that takes its time.
+  /// This world as bytes; see ``ArchiveWriter`` for writing in slices.
   package func archive() throws(ArchiveFailure) -> [UInt8] {
     var writing = WorldWriting(of: self, .archive)
     while try !writing.advance(through: self, by: .max) {}
     return writing.bytes
   }
 
-  /// A hash of all that decides what follows: of two worlds with one hash the same inputs make the same journals from
-  /// here on, byte for byte.
+  /// A hash of everything that decides the future: two worlds with the same hash and inputs have the same journals from
+  /// here
+  /// on, byte for byte.
   ///
-  /// A fork has the hash of its parent, and so has a world that was written out and read back. What is only looked at or
-  /// counted is no part of it: who watches, what the journal still has, how much can be undone, how many timers have fired.
-  /// An undone input leaves its number behind, and so a world with another hash.
+  /// A fork has the hash of its parent, and a loaded world that of the archived one. Excluded is what is only observed
+  /// or
+  /// counted: watchers, how far the journal goes back, how much can be undone, how many timers have fired. An undone
+  /// input
+  /// leaves its number used, and so changes the hash.
   ///
-  /// - Complexity: That of writing the world out, without keeping the bytes.
+  /// - Complexity: That of writing the world, without storing the bytes.
   package var stateHash: UInt64 {
     get throws(ArchiveFailure) { try hash(.state) }
   }
 
-  /// A hash of what a replay of the journal brings back: the time, the living machines with their timers, wires, composed
-  /// names. A replay from anywhere gives the same hash at the same input.
+  /// A hash of what a replay of the journal restores: the time, the living machines with their timers, wires, composed
+  /// names. A replay from any point gives the same hash at the same input.
   ///
-  /// What is no part of it beside that of ``stateHash``: the limits, and the numbers of machines that live no more.
+  /// Unlike ``stateHash`` it excludes the limits and the numbers of machines that no longer live.
   ///
   /// - Complexity: As of ``stateHash``.
   package var presentHash: UInt64 {
@@ -87,14 +91,14 @@ extension WorldCore {
     return writing.stateHash
   }
 
-  /// Whether it can be written out as it was right after its last input: not where that was a way back, which has set the
-  /// clock, nor where timers are due that do not fire.
+  /// Whether it can be written as it was right after its last input: not if that was a rewind, which set the clock, nor
+  /// if
+  /// timers are due that do not fire.
   package var canBeArchived: Bool { !isStalled && past.undone.last?.by != journal.last }
 
-  /// A copy of all that is written out.
+  /// A copy of everything that is written.
   ///
-  /// - Parameter isAtLastInput: Whether as it was right after the last input: nothing has happened since but that time
-  ///   has passed.
+  /// - Parameter isAtLastInput: Whether to copy the world as of its last input; only time has passed since.
   fileprivate func still(atLastInput isAtLastInput: Bool) -> WorldCore {
     var copy = WorldCore(copying: self, Journal(inputs: 1, bytes: 1, after: lastSequence, at: journal.lastMoment))
     copy.compositions = compositions
@@ -109,16 +113,16 @@ extension WorldCore {
   }
 }
 
-/// How far the writing of a world has come.
+/// The progress of writing a world.
 struct WorldWriting: ~Copyable {
-  /// Machines after which bytes that are not kept are given up.
+  /// The number of machines after which bytes that are not kept are dropped.
   static let piece = 4_096
 
-  /// The sets of parameters of a kind that were written, numbered in the order in which they came.
+  /// The written parameter sets of a kind, numbered in order of appearance.
   private struct ParameterSets {
-    /// By place in the kind's pool.
+    /// By index in the kind's pool.
     var numbers: [UInt32: UInt64] = [:]
-    /// Two sets that were given differently may say the same.
+    /// Two sets that were given differently may be equal.
     private var numbersByBytes: [[UInt8]: UInt64] = [:]
 
     mutating func enter(_ place: UInt32, _ bytes: [UInt8]) -> (number: UInt64, isNew: Bool) {
@@ -134,35 +138,35 @@ struct WorldWriting: ~Copyable {
     /// From this number on.
     case machines(UInt32)
     case timers
-    /// But for the seal.
+    /// Everything except the seal.
     case written
     case done
   }
 
   private let encoder = ValueEncoder()
   private let purpose: Purpose
-  /// What is before the state.
+  /// The part before the state.
   private var head: [UInt8] = []
-  /// Bytes of the encoder that the hash has, or is not to have.
+  /// Bytes of the encoder that are already hashed, or excluded from the hash.
   private var hashed = 0
   private var checksum = Checksum()
   private var phase = Phase.machines(0)
   /// By kind.
   private var parameterSets: [ParameterSets]
   private let lists: [KindLists]
-  /// By kind: whether version and the like were written.
+  /// By kind: whether its description was written.
   private var isDescribed: [Bool]
-  /// Timers that are still to be written.
+  /// Timers that are not written yet.
   private var agenda: Agenda
   private var lastDue: Int64
 
-  /// What the writing is for.
+  /// The purpose of the writing.
   enum Purpose {
     /// The bytes.
     case archive
-    /// The hash of all that decides what follows.
+    /// The hash of everything that decides the future.
     case state
-    /// The hash of what a replay brings back.
+    /// The hash of what a replay restores.
     case present
   }
 
@@ -187,12 +191,12 @@ struct WorldWriting: ~Copyable {
 
   var stateHash: UInt64 { checksum.value }
 
-  /// All that was written, if it is kept.
+  /// All bytes written, if they are kept.
   var bytes: [UInt8] { encoder.bytes }
 
-  /// Goes on with so many machines or timers.
+  /// Writes about `count` machines or timers.
   ///
-  /// - Parameter world: The one that this was begun for, which has not changed since.
+  /// - Parameter world: The world that this was made for, unchanged since.
   /// - Returns: Whether all is written.
   mutating func advance(through world: borrowing WorldCore, by count: Int) throws(ArchiveFailure) -> Bool {
     precondition(count > 0, "a piece has a size")
@@ -252,7 +256,7 @@ struct WorldWriting: ~Copyable {
       encoder.number(world.lastSequence)
       encoder.signed(world.journal.lastMoment)
     }
-    // It counts only while time stands still, and a replay goes on later.
+    // The chain matters only while time stands still, and a replay continues later.
     if purpose != .present { encoder.count(world.chain) }
   }
 
@@ -290,15 +294,14 @@ struct WorldWriting: ~Copyable {
     }
   }
 
-  /// Writes what else there is to say of a kind, in front of the first machine of it that lives: nobody needs it before.
+  /// Writes the description of a kind before its first living machine; kinds without machines need none.
   private mutating func describe(_ place: Int, of world: borrowing WorldCore) {
     isDescribed[place] = true
     encoder.count(world.population.kinds[place].version)
     encoder.flag(!world.population.kinds[place].parameters.isEmpty)
   }
 
-  /// Writes the number of a set of parameters, and where it comes for the first time the set: all of it, since a default
-  /// may be another later.
+  /// Writes the number of a parameter set, and on first use all its values, since a default may change later.
   private mutating func writeParameters(at location: Location, _ kind: Int, of world: borrowing WorldCore) {
     guard let set = world.population.parameterPlace(at: location) else { return }
     if let known = parameterSets[kind].numbers[set] { return encoder.number(known) }
@@ -335,11 +338,11 @@ struct WorldWriting: ~Copyable {
     encoder.number(UInt64(entry.machine.number))
     encoder.word(at: Int(name.timer), of: lists[kind].timers)
     encoder.number(UInt64(name.key))
-    // Stamps are not written: their order is that of the timers, and only at this instant does more depend on them.
+    // Stamps are not written: the order of the timers implies them, and only at this instant does more depend on them.
     if entry.due == world.now.nanoseconds { encoder.flag(entry.stamp > world.instantStamp) }
   }
 
-  /// Writes which numbers are given out next, and of which dropped machines the journal may speak.
+  /// Writes the next numbers to be assigned, and the dropped machines to which the journal may refer.
   private func writeNumbers(of world: borrowing WorldCore) {
     encoder.count(world.registry.vacantNumbers)
     world.registry.forEachVacancy { encoder.number(UInt64($0)) }
@@ -376,10 +379,10 @@ struct WorldWriting: ~Copyable {
 }
 
 extension WorldCore {
-  /// What is to be written of a stall.
+  /// The stall as it is written.
   fileprivate var stallForArchive: WorldArchive.Stall {
     guard isStalled else { return .none }
-    // Nothing comes before that timer while it runs; see `endBrokenStall`.
+    // No timer precedes that one while it runs; see `endBrokenStall`.
     var waiting = agenda.copy()
     while let first = waiting.first, !isRunning(first) { waiting.pop() }
     return waiting.first?.stamp == stallStamp ? .first : .broken

@@ -1,29 +1,31 @@
 import StateMachines
 
-/// A world as bytes: what `ArchiveWriter` writes and `WorldCore.init(archive:kinds:limits:)` reads.
+/// A world as bytes: written by `ArchiveWriter`, read by `WorldCore.init(archive:kinds:limits:)`.
 ///
-/// Numbers and texts are written as by `ValueEncoder`. What a kind has in lists is written by word, so that a later release
-/// finds it again in lists of another order. In their order:
+/// Numbers and texts are encoded by `ValueEncoder`. Entries of a kind's lists are written by word, so that a later
+/// release
+/// finds them in reordered lists. In order:
 ///
 /// | what | how |
 /// | --- | --- |
 /// | magic | eight bytes |
-/// | format | a number; another one is not read |
-/// | firings | a number: what is counted and decides nothing |
-/// | *the state* | all that follows, but for the seal |
+/// | format | a number; other formats are not read |
+/// | firings | a number: a count that decides nothing |
+/// | *the state* | everything that follows, except the seal |
 /// | limits | those that shape the journal: `chain`, `keyedTimers`, `wireChain`, `wireDeliveries` |
 /// | chance | seed and generator, eight bytes each |
 /// | time | now, the last input and its moment, firings in the present chain |
 /// | kinds | in the world's order: name |
-/// | numbers | for each ever given, from 0 on: nobody; or a dropped machine's kind and name; or a machine's kind, name, parameters and value; in front of the first of a kind its version, and whether it has parameters |
+/// | numbers | for each ever given, from 0 on: vacant; or a dropped machine's kind and name; or a machine's kind, name, parameters and value; before the first of a kind its version, and whether it has parameters |
 /// | timers | those that run, in the order in which they will fire: time since the one before, machine, timer, key |
-/// | vacancies | the numbers that are given out next, last first; dropped machines that the journal may speak of |
-/// | wires | by the number of the machine that they come from, then in the order in which they were made |
+/// | vacancies | the next numbers to be assigned, last first; dropped machines to which the journal may refer |
+/// | wires | by the number of their source machine, then in the order of creation |
 /// | compositions | by name: kind, first input, all members, those that are left |
-/// | seal | a checksum of what is before the state and of the state's checksum |
+/// | seal | a checksum of the part before the state and of the state's checksum |
 ///
-/// Nothing in it depends on the process: not on addresses, hashing, or where machines stand in memory. The same state gives
-/// the same bytes, and so the checksum of the state's bytes is the hash of the state.
+/// The bytes do not depend on the process: not on addresses, hashing, or the position of machines in memory. Equal
+/// states
+/// have equal bytes, so the checksum of the state's bytes is the hash of the state.
 enum WorldArchive {
   static let magic = Array("fsmdwrld".utf8)
   /// Raised when the layout changes.
@@ -37,29 +39,29 @@ enum WorldArchive {
     return seal.value
   }
 
-  /// What is known of a timer that would be one too many in a chain.
+  /// What is known of the timer that would exceed the limit of a chain.
   enum Stall: UInt8 {
     case none
-    /// It is the first of those that run.
+    /// It is the first running timer.
     case first
-    /// It runs no more, which is found out when time moves.
+    /// It no longer runs, which is noticed when time moves.
     case broken
   }
 }
 
-/// Why a world cannot be written, or bytes are no world.
+/// Why a world cannot be written, or bytes cannot be read as a world.
 package enum ArchiveFailure: Error, Equatable {
-  /// The bytes do not begin as an archive does.
+  /// The bytes do not begin like an archive.
   case noArchive
-  /// Written by another version of the program, in a format that this one does not know.
+  /// Written in a format that this version does not know.
   case format(UInt64)
-  /// Bytes were changed or lost, or never were what they should be.
+  /// Bytes are changed, missing or invalid.
   case damaged(String)
   /// A kind, or a composed kind, that the catalogue does not have.
   case unknownKind(String)
-  /// A kind of the catalogue has another version than the one that was written.
+  /// A kind has another version in the catalogue.
   case version(kind: String, written: Int, known: Int)
-  /// A kind of the catalogue is another than the one that was written: what was written is no part of it any more.
+  /// A kind has changed: the catalogue's kind lacks something that was written.
   case changedKind(String, how: String)
   /// A machine's value cannot be written.
   case unwritable(kind: String, why: String)
@@ -100,12 +102,12 @@ extension StorageFailure {
   }
 }
 
-/// What an archive has of a kind's lists by their words.
+/// A kind's lists by word, as archives use them.
 struct KindLists {
   let timers: NamedWords
   let outputs: NamedWords
   let events: NamedWords
-  /// The places of the parameters, in the order of their names, which stays whatever the list's order.
+  /// The indices of the parameters in the order of their names, which does not depend on the list's order.
   let parametersByName: [Int]
 
   init(_ kind: Kind) {
