@@ -1,10 +1,11 @@
 package import MachineGraphs
 package import StateMachines
 
-/// How much of what a kind's machines can do they have done, and what not.
+/// How much of a kind's possible behaviour its machines have shown, and what is missing.
 ///
-/// What no machine can do counts as nothing that was left undone: states that cannot be reached, and events that cannot
-/// come in a state since it does not last. ``unreachable`` and ``impossible`` say how many there are.
+/// Impossible behaviour does not count as missing: states that cannot be reached, and events that cannot come in a
+/// state
+/// because it does not last. ``unreachable`` and ``impossible`` count these.
 package struct Coverage: Sendable {
   package struct Figure: Hashable, Sendable {
     package var covered = 0
@@ -23,16 +24,16 @@ package struct Coverage: Sendable {
   }
 
   package enum Untried: Hashable, Sendable {
-    /// A state of a region, in whatever combination with those of others.
+    /// A state of a region, in any combination with states of other regions.
     case part(region: String, state: String)
     case state(Int)
-    /// A move from a state to a state.
+    /// A move between two states.
     case transition(CoverageOutcome)
-    /// An event in a state, whatever comes of it.
+    /// An event in a state, with any outcome.
     case pair(state: Int, event: Int)
     case expiry(timer: Int)
     case disarming(timer: Int)
-    /// An input in a state of which more than one thing can come, with what has not.
+    /// An input in a state with several possible outcomes, and those still missing.
     case choice(state: Int, GraphTrigger, lacking: [CoverageOutcome])
     /// Two moves, one after the other.
     case pairOfTransitions(CoverageOutcome, CoverageOutcome)
@@ -41,7 +42,7 @@ package struct Coverage: Sendable {
   package let kind: Kind
   package let machines: Int
   package private(set) var states = Figure()
-  /// Moves from a state to a state by an input, by their names.
+  /// Moves: from a state by an input to a state, by their names.
   package private(set) var transitions = Figure()
   /// States times events.
   package private(set) var pairs = Figure()
@@ -49,21 +50,22 @@ package struct Coverage: Sendable {
   package private(set) var timers = Figure()
   /// Timers that were disarmed.
   package private(set) var disarmed = Figure()
-  /// Pairs of state and input of which several things can come: those of which all have come.
+  /// Pairs of state and input with several possible outcomes: those for which all have occurred.
   package private(set) var guards = Figure()
-  /// Pairs of transitions, one of which begins where the other ends; nil if there are more than ``mostSwitches``.
+  /// Pairs of transitions where the second begins in the state that the first ends in; nil if there are more than
+  /// ``mostSwitches``.
   package private(set) var switches: Figure?
-  /// States that are combinations of those of regions; nil if the kind has no regions.
+  /// States that combine states of regions; nil if the kind has no regions.
   package private(set) var combinations: Figure?
   package private(set) var regions: [Region] = []
   package private(set) var unreachable = 0
   package private(set) var impossible = 0
-  /// Whether all was found that there is to do.
+  /// Whether all possible behaviour was found.
   package let isComplete: Bool
-  /// In the order of the cases of ``Untried``, and then of the kind's lists.
+  /// In the order of the cases of ``Untried``, then of the kind's lists.
   package private(set) var untried: [Untried] = []
 
-  /// Above this, to have tried all pairs of transitions is nothing that anybody aims at.
+  /// With more pairs of transitions than this, covering all of them is not a realistic goal.
   package static let mostSwitches = 1_000
 
   /// - Complexity: O(*n* log *n*) in the outcomes.
@@ -118,7 +120,7 @@ package struct Coverage: Sendable {
     self.combinations = combinations
     for region in 0..<count {
       let name = kind.regions?.names[region] ?? "\(region + 1)"
-      // In the order in which they turn up in the list.
+      // In order of first appearance in the list.
       var seen: [(part: String, isCovered: Bool)] = []
       for state in kind.states.indices where parts[state].count == count && scope.states[state] {
         let part = parts[state][region]
@@ -192,7 +194,7 @@ package struct Coverage: Sendable {
     switches = figure
   }
 
-  /// By state, then by event, then by timer, then by what came of it.
+  /// By state, then by event, then by timer, then by outcome.
   private static func isBefore(_ left: CoverageOutcome, _ right: CoverageOutcome) -> Bool {
     func key(_ outcome: CoverageOutcome) -> (Int, Int, Int, UInt8, Int) {
       switch outcome.trigger {

@@ -1,7 +1,7 @@
 package import MachineGraphs
 package import StateMachines
 
-/// What there is to do for machines of one kind, as far as running the rule has shown: all of what a coverage counts a part of.
+/// The possible behaviour of machines of one kind, as found by running the rule: the total for a coverage.
 package struct CoverageScope: Sendable {
   /// Whether a state can be reached.
   package private(set) var states: [Bool]
@@ -10,12 +10,12 @@ package struct CoverageScope: Sendable {
   package private(set) var expires: [Bool]
   /// Whether a timer is ever disarmed.
   package private(set) var isDisarmed: [Bool]
-  /// Whether all was tried that there is to try.
+  /// Whether everything was tried.
   package private(set) var isComplete = true
 
   private let triggers: CoverageTriggers
 
-  /// Nothing yet.
+  /// An empty scope.
   package init(of kind: Kind) {
     triggers = CoverageTriggers(of: kind)
     states = Array(repeating: false, count: kind.states.count)
@@ -23,7 +23,7 @@ package struct CoverageScope: Sendable {
     isDisarmed = expires
   }
 
-  /// Adds what machines with the parameters of a graph can do.
+  /// Adds the behaviour of machines with the parameters of a graph.
   ///
   /// - Complexity: O(states × inputs).
   package mutating func add(_ graph: StateGraph) {
@@ -48,7 +48,7 @@ package struct CoverageScope: Sendable {
     }
   }
 
-  /// Adds what was seen: what has happened is possible, even if no try came upon it.
+  /// Adds what was seen: it is possible, even if no trial found it.
   mutating func add(_ tally: CoverageTally) {
     outcomes.formUnion(tally.outcomes)
     for state in states.indices where tally.states[state] { states[state] = true }

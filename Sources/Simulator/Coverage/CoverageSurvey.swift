@@ -1,27 +1,28 @@
 package import StateMachines
 
-/// Counts what a world's machines have done, by reading its journal, a piece at a time.
+/// Counts what a world's machines have done, by reading its journal in slices.
 ///
-/// It tells of the time up to the moment at which it was begun. Nothing is counted while machines run: what there is to know
-/// stands in the journal, so that it can be asked of any world.
+/// It covers the time up to its start. Nothing is counted while machines run: the journal has all facts, so any world
+/// can
+/// be surveyed.
 package struct CoverageSurvey: Sendable {
-  /// By the places of kinds in the world.
+  /// By the world's kind index.
   package private(set) var tallies: [CoverageTally]
-  /// The input from which on all was counted; 1 unless the journal has forgotten its beginning.
+  /// The first input counted; 1 unless the journal has dropped its beginning.
   package private(set) var since: UInt64
 
   private let pattern: Pattern
   private let isWanted: [Bool]
   private let end: UInt64
   private var reader: JournalReader
-  /// By the numbers of machines.
+  /// By machine number.
   private var lastMoves: [UInt16] = []
 
-  /// Living machines whose parameters are looked at where the journal has forgotten with which they were made.
+  /// How many living machines are inspected for parameters if the journal has dropped their creation.
   private static let machinesLookedAt = 256
 
   /// - Parameters:
-  ///   - pattern: Of the names of machines that count, those that were dropped included.
+  ///   - pattern: Selects machines by name, including dropped ones.
   ///   - isWanted: Whether machines of a kind count.
   /// - Complexity: O(machines).
   package init(of world: borrowing WorldCore, _ pattern: Pattern, _ isWanted: (Kind) -> Bool) {
@@ -48,12 +49,12 @@ package struct CoverageSurvey: Sendable {
     self.tallies = tallies
   }
 
-  /// Reads on.
+  /// Continues reading.
   ///
-  /// What the journal forgets before it is read is passed over, and ``since`` says so.
+  /// Skips what the journal drops before it is read; ``since`` says so.
   ///
   /// - Parameter inputs: How many at most.
-  /// - Returns: Whether all is read.
+  /// - Returns: Whether everything has been read.
   package mutating func advance(through world: borrowing WorldCore, by inputs: Int) -> Bool {
     var left = inputs
     while left > 0, reader.next <= end {
@@ -61,7 +62,7 @@ package struct CoverageSurvey: Sendable {
         since = world.firstSequence
         guard since <= end else { return true }
         reader = world.journalReader(from: since)
-        // What was the last move before is not any more.
+        // The last moves of machines are unknown after a gap.
         lastMoves = []
         continue
       }
@@ -72,9 +73,9 @@ package struct CoverageSurvey: Sendable {
   }
 
   private mutating func note(_ entry: JournalEntry, _ world: borrowing WorldCore) {
-    // What was undone has not been.
+    // Undone inputs do not count.
     if world.hasUndone(entry.sequence) { return }
-    // An input of the whole world is no step of a machine.
+    // An input of the whole world is not a step of a machine.
     guard let machine = entry.machine else { return }
     let place = world.kindPlace(of: machine)
     guard isWanted[place] else { return }

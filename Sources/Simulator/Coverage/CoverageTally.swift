@@ -1,10 +1,11 @@
 package import MachineGraphs
 package import StateMachines
 
-/// What machines of one kind have done, as a journal tells it; by the places of states, events and timers in the kind's lists.
+/// What machines of one kind have done according to a journal; by index of states, events and timers in the kind's
+/// lists.
 package struct CoverageTally: Sendable {
   package let kind: Kind
-  /// Machines that have lived in the time that was looked at.
+  /// Machines that have lived in the surveyed time.
   package internal(set) var machines = 0
   /// Whether a machine was ever in a state.
   package private(set) var states: [Bool]
@@ -12,13 +13,13 @@ package struct CoverageTally: Sendable {
   /// Whether a timer ever expired, or was fired.
   package private(set) var expired: [Bool]
   package private(set) var disarmed: [Bool]
-  /// Different sets of parameters that machines were made with, in the kind's order; the first ``mostParameterSets``.
+  /// The distinct parameter sets of the machines, in the kind's order; the first ``mostParameterSets``.
   package private(set) var parameterSets: [[Value]] = []
 
-  /// Sets of parameters that are told apart. What machines with others do counts all the same.
+  /// Limit on the parameter sets collected. Machines with other sets still count.
   package static let mostParameterSets = 4
 
-  /// What the inputs of this kind are, timers that bear the name of an event taken for it.
+  /// The inputs of this kind; a timer with the name of an event counts as that event.
   let triggers: CoverageTriggers
   private var moves: [CoverageOutcome] = []
   private var numbers: [CoverageOutcome: UInt16] = [:]
@@ -32,12 +33,12 @@ package struct CoverageTally: Sendable {
     disarmed = expired
   }
 
-  /// Moves that followed one another in one machine; what came between them and was no move is passed over.
+  /// Consecutive moves of one machine; inputs between them that moved nothing are ignored.
   package var switches: [(first: CoverageOutcome, second: CoverageOutcome)] {
     pairs.map { (moves[Int($0 >> 16) - 1], moves[Int($0 & 0xFFFF) - 1]) }
   }
 
-  /// Notes that machines are in a state.
+  /// Records that machines are in a state.
   mutating func note(present machines: Int, in state: Int) {
     self.machines += machines
     states[state] = true
@@ -48,9 +49,9 @@ package struct CoverageTally: Sendable {
     parameterSets.append(parameters)
   }
 
-  /// Notes an input and what came of it.
+  /// Records an input and its outcome.
   ///
-  /// - Parameter lastMove: The number of the machine's last move; 0 if there is none. It is changed to that of this one.
+  /// - Parameter lastMove: The number of the machine's last move, 0 if none; updated to this move.
   mutating func note(_ entry: JournalEntry, lastMove: inout UInt16) {
     let trigger: GraphTrigger
     switch entry.input {
@@ -69,7 +70,7 @@ package struct CoverageTally: Sendable {
     case .event, .delivery:
       trigger = .event(Int(entry.index))
     case .expiry, .fired:
-      // A timer that was to be fired and did not run has done nothing.
+      // A timer that did not run when it was to be fired has no effect.
       if entry.input == .fired, entry.verdict == .refused { return }
       expired[Int(entry.index)] = true
       trigger = triggers.ofTimers[Int(entry.index)]
@@ -108,7 +109,7 @@ package struct CoverageTally: Sendable {
     } else {
       number = 0
     }
-    // Where there are more than are told of, how many more does not matter.
+    // Beyond the number that is reported, the exact count does not matter.
     if lastMove != 0, number != 0, pairs.count <= Coverage.mostSwitches {
       pairs.insert(UInt32(lastMove) << 16 | UInt32(number))
     }
@@ -116,7 +117,7 @@ package struct CoverageTally: Sendable {
   }
 }
 
-/// What came of an input in a state; by places in the kind's lists.
+/// The outcome of an input in a state; by index in the kind's lists.
 package struct CoverageOutcome: Hashable, Sendable {
   package let from: Int
   package let trigger: GraphTrigger
@@ -124,10 +125,10 @@ package struct CoverageOutcome: Hashable, Sendable {
   package let to: Int
 }
 
-/// What the expiries of a kind's timers count as: a timer that bears the name of an event is how the simulated
-/// surroundings bring that event.
+/// How the expiries of a kind's timers count: a timer with the name of an event is how the simulated environment brings
+/// that event.
 struct CoverageTriggers: Sendable {
-  /// By the timers' places.
+  /// By timer index.
   let ofTimers: [GraphTrigger]
 
   init(of kind: Kind) {

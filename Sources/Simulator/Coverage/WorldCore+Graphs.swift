@@ -1,16 +1,17 @@
 package import MachineGraphs
 package import StateMachines
 
-/// What diagrams need to know of living machines.
+/// Facts about living machines for diagrams.
 extension WorldCore {
-  /// What a machine was made with, in its kind's order.
+  /// The parameters of a machine, in its kind's order.
   package func parameterValues(of machine: MachineID) -> [Value] {
     kind(of: machine).values(of: population.parameters(at: registry.location(of: machine)))
   }
 
-  /// The shortest way for a machine, as it is now, to a state in which an event is possible; nil if none was found.
+  /// The shortest path of a machine, from its current state, to a state in which an event is possible; nil if none was
+  /// found.
   ///
-  /// - Parameter finder: Of the machine's kind.
+  /// - Parameter finder: For the machine's kind.
   package func way(of machine: MachineID, to event: Int, _ finder: PathFinder) -> GraphPath? {
     let location = registry.location(of: machine)
     return finder.way(

@@ -1,4 +1,4 @@
-/// Somebody who wants to be told what happens in a world. The number is the caller's.
+/// A client that watches a world. The caller chooses the number.
 package struct WatcherID: Hashable, Sendable {
   package let number: UInt32
 
@@ -7,7 +7,7 @@ package struct WatcherID: Hashable, Sendable {
   }
 }
 
-/// How much of what happens a watch wants to hear of.
+/// Which inputs a watch reports.
 package enum WatchScope: UInt8, Comparable, Sendable {
   /// Creations, transitions, outputs and removals.
   case moves
@@ -19,14 +19,15 @@ package enum WatchScope: UInt8, Comparable, Sendable {
 
 /// Which machines each watcher follows.
 ///
-/// A name is matched when its machine is first asked about, and the answer remembered: so neither a watch nor a machine
-/// costs a search when it is made, and what remains per input is one bit.
+/// A name is matched when its machine is first looked up, and the result cached: so neither a new watch nor a new
+/// machine
+/// causes a search, and each input costs one bit test.
 struct Watchers {
   private var views: [WatcherID: WatchView] = [:]
 
   var isEmpty: Bool { views.isEmpty }
 
-  /// About how many bytes all of it takes.
+  /// The approximate memory, in bytes.
   ///
   /// - Complexity: O(watchers).
   var bytes: Int { views.values.reduce(0) { $0 + $1.bytes } }
@@ -36,20 +37,20 @@ struct Watchers {
 
   func patterns(of watcher: WatcherID) -> [Pattern] { views[watcher]?.patterns.map(\.pattern) ?? [] }
 
-  /// All watches there are.
+  /// All watches.
   var all: [(watcher: WatcherID, pattern: Pattern, scope: WatchScope)] {
     views.flatMap { watcher, view in view.patterns.map { (watcher, $0.pattern, $0.scope) } }
   }
 
-  /// Whether a watcher follows anything in full, and so hears of the clock.
+  /// Whether a watcher follows anything in full, and so gets clock notices.
   func hearsOfTheClock(_ watcher: WatcherID) -> Bool {
     views[watcher]?.patterns.contains { $0.scope == .all } ?? false
   }
 
-  /// What a watcher follows, to be asked many times; nil if nothing.
+  /// A watcher's view, for repeated lookups; nil if it follows nothing.
   func view(of watcher: WatcherID) -> WatchView? { views[watcher] }
 
-  /// Begins a watch, or changes the scope of one that is there.
+  /// Adds a watch, or changes the scope of an existing one.
   mutating func add(_ pattern: Pattern, _ scope: WatchScope, for watcher: WatcherID) {
     let view = views[watcher] ?? WatchView()
     views[watcher] = view
@@ -67,32 +68,33 @@ struct Watchers {
     views[watcher] = nil
   }
 
-  /// Says that a machine has come, whose number another may have had.
+  /// Forgets the cached results for a new machine, whose number may have belonged to another.
   func enter(_ machine: MachineID) {
     for view in views.values { view.forget(machine) }
   }
 }
 
-/// What one watcher follows in a world. It belongs to the world, and is used only where the world is.
+/// What one watcher follows in a world. It belongs to the world and shares its isolation.
 package final class WatchView {
   fileprivate private(set) var patterns: [(pattern: Pattern, scope: WatchScope)] = []
-  /// The scope of every machine, where no name need be looked at: all patterns match all names, or one that does has the
-  /// widest scope.
+  /// The scope of every machine, if no name needs matching: all patterns match all names, or one that does has the
+  /// widest
+  /// scope.
   private var everything: WatchScope?
-  /// One bit a machine: whether its name has been looked at, whether it is followed at all, and in full.
+  /// One bit per machine: whether its name has been matched, whether it is followed, and whether in full.
   private var known = BitSet()
   private var moves = BitSet()
   private var all = BitSet()
   private var patternBytes = 0
 
-  /// About how many bytes all of it takes.
+  /// The approximate memory, in bytes.
   fileprivate var bytes: Int { 160 + patternBytes + known.bytes + moves.bytes + all.bytes }
 
   private static func bytes(of pattern: Pattern) -> Int { 96 + pattern.bytes.count + pattern.prefix.count }
 
-  /// How much the watcher wants to hear of a machine; nil for nothing.
+  /// The scope in which the watcher follows a machine; nil if it does not.
   ///
-  /// - Parameter world: The one that this is the view of.
+  /// - Parameter world: The world of this view.
   /// - Complexity: O(1); O(patterns) the first time.
   @inline(__always)
   package func scope(for machine: MachineID, in world: borrowing WorldCore) -> WatchScope? {
@@ -130,12 +132,12 @@ package final class WatchView {
     return true
   }
 
-  /// How many machines' names it has been found out about, for tests.
+  /// How many machines' names are cached, for tests.
   package var namesLookedAt: Int { known.count }
 
   fileprivate func forget(_ machine: MachineID) { known.set(machine.index, false) }
 
-  /// Nothing that was found out before holds any more.
+  /// Clears the cache after a change of patterns.
   private func begin() {
     let widest = patterns.lazy.filter(\.pattern.matchesAll).map(\.scope).max()
     everything = widest == .all || patterns.allSatisfy(\.pattern.matchesAll) ? widest : nil

@@ -3,10 +3,10 @@ import StateMachines
 /// A route from one machine's output to another's event.
 package struct Wire: Hashable, Sendable {
   package let from: MachineID
-  /// The place of the output in its machine's kind.
+  /// The index of the output in its machine's kind.
   package let output: Int
   package let to: MachineID
-  /// The place of the event in its machine's kind.
+  /// The index of the event in its machine's kind.
   package let event: Int
 
   package init(from: MachineID, output: Int, to: MachineID, event: Int) {
@@ -17,11 +17,11 @@ package struct Wire: Hashable, Sendable {
   }
 }
 
-/// The wires of a world, by the machine they come from.
+/// The wires of a world, by source machine.
 struct Wires {
   private var all: Set<Wire> = []
   private var bySource: [MachineID: [Wire]] = [:]
-  /// For each machine that wires end at, how many come from which, so that dropping one costs what ends at it.
+  /// For each target machine, how many wires come from which source, so that dropping it costs only its own wires.
   private var sources: [MachineID: [MachineID: Int]] = [:]
 
   @inline(__always)
@@ -29,9 +29,9 @@ struct Wires {
 
   var count: Int { all.count }
 
-  /// About how many bytes all of it takes.
+  /// The approximate memory, in bytes.
   ///
-  /// - Complexity: O(1), since lists and inner tables are taken to be as full as they are on the average.
+  /// - Complexity: O(1): assumes that lists and inner tables are filled as on average.
   var bytes: Int {
     let wire = MemoryLayout<Wire>.stride
     let reference = 2 * MemoryLayout<UInt64>.stride
@@ -41,12 +41,12 @@ struct Wires {
       + count * (wire + wire / 2)
   }
 
-  /// The wires from a machine, in the order in which they were made.
+  /// The wires from a machine, in order of creation.
   func from(_ machine: MachineID) -> [Wire] { bySource[machine] ?? [] }
 
   func contains(_ wire: Wire) -> Bool { all.contains(wire) }
 
-  /// The machines that wires come from, in no order.
+  /// The machines with outgoing wires, unordered.
   var origins: some Sequence<MachineID> { bySource.keys }
 
   mutating func add(_ wire: Wire) {
@@ -62,7 +62,7 @@ struct Wires {
     forgetSource(of: wire)
   }
 
-  /// Takes away every wire that begins or ends at a machine.
+  /// Removes every wire that begins or ends at a machine.
   ///
   /// - Complexity: O(wires of the machine, and of those that are wired to it).
   mutating func removeAll(of machine: MachineID) {

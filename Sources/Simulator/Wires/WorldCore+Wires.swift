@@ -2,7 +2,7 @@ import StateMachines
 
 extension WorldCore {
   package enum WireFailure: Error, Equatable {
-    /// This wire is there already.
+    /// This wire already exists.
     case exists
     /// There is no such wire.
     case missing
@@ -10,9 +10,9 @@ extension WorldCore {
     case full
   }
 
-  /// Joins an output of one machine to an event of another. An input of the first one.
+  /// Connects an output of one machine to an event of another. An input of the source machine.
   ///
-  /// - Precondition: Both machines are alive; output and event are places in their kinds' lists.
+  /// - Precondition: Both machines are alive; output and event are indices in their kinds' lists.
   package mutating func wire(_ wire: Wire) throws(WireFailure) {
     if wires.contains(wire) { throw .exists }
     if wires.count >= limits.wires { throw .full }
@@ -20,14 +20,14 @@ extension WorldCore {
     write(wire, .wired)
   }
 
-  /// Takes a wire away. An input of the machine that it came from.
+  /// Removes a wire. An input of its source machine.
   package mutating func unwire(_ wire: Wire) throws(WireFailure) {
     guard wires.contains(wire) else { throw .missing }
     wires.remove(wire)
     write(wire, .unwired)
   }
 
-  /// All wires: by the name of the machine they come from, then in the order in which they were made.
+  /// All wires: by the name of the source machine, then in order of creation.
   package func allWires() -> [Wire] {
     wires.origins
       .map { origin in (name: registry.withName(of: origin) { Array($0) }, wires: wires.from(origin)) }
@@ -35,7 +35,7 @@ extension WorldCore {
       .flatMap(\.wires)
   }
 
-  /// Whether a wire that was listed is still there.
+  /// Whether a listed wire still exists.
   package func contains(_ wire: Wire) -> Bool { wires.contains(wire) }
 
   package var wireCount: Int { wires.count }
@@ -59,9 +59,10 @@ extension WorldCore {
     }
   }
 
-  /// Delivers what is on its way, first in, first out, and what follows from it.
+  /// Delivers pending events, first in, first out, and those that follow from them.
   ///
-  /// A chain that is too long, or too many deliveries in one step, end it: the rest is dropped and `livelock` says where.
+  /// A chain that is too long, or too many deliveries in one step, ends it: the rest is dropped and `livelock` says
+  /// where.
   ///
   /// - Returns: False if a limit ended it, or kept a timer from running.
   @discardableResult
@@ -81,7 +82,7 @@ extension WorldCore {
       delivered += 1
       depth = delivery.depth
       receive(delivery)
-      // What was delivered is given up in large pieces, so that a long chain does not grow the queue.
+      // Delivered events are removed in large pieces, so that a long chain does not grow the queue.
       if nextDelivery > 1_024, nextDelivery * 2 > deliveries.count {
         deliveries.removeFirst(nextDelivery)
         nextDelivery = 0
@@ -123,7 +124,7 @@ extension WorldCore {
 }
 
 extension EventEntry {
-  /// An output's data as this event's arguments, those left out at the end filled up; nil if they do not fit.
+  /// An output's data as this event's arguments, with missing ones at the end filled up; nil if they do not fit.
   fileprivate func fitted(_ data: [Value]) -> [Value]? {
     guard data.count <= arguments.count else { return nil }
     let filled = data + repeatElement(.none, count: arguments.count - data.count)
