@@ -1,19 +1,19 @@
 import StateMachines
 
-/// How the details of an entry are written: a tag, then what the tag says; a zero ends them.
+/// The details of a journal entry: a tag and its fields each; a zero tag ends them.
 ///
-/// Small numbers take one byte (LEB128), times are written as distances from the entry's own moment.
+/// Small numbers take one byte (LEB128); times are relative to the entry's own moment.
 enum DetailTag: UInt8 {
   case end, emitted, armed, disarmed, dataBefore, dataAfter, arguments, parameters, initial, kind, due, source, target
-  /// As `armed` and `disarmed`, with the timer's key behind the distance; and the key of a timer that expired.
+  /// Like `armed` and `disarmed`, with the timer's key after the time; and the key of an expired timer.
   case armedKey, disarmedKey, key
   /// How many inputs were undone.
   case undone
-  /// A timer that began anew: machine, timer, key, duration.
+  /// A restarted timer: machine, timer, key, duration.
   case renewed
 }
 
-/// The details of the entry that is being written. One sheet is used again and again.
+/// The details of the entry being written. One writer is reused for all entries.
 struct DetailWriter: ~Copyable {
   // Safety: owned by this value, with room for `capacity` bytes, of which the first `count` are written.
   private var base: UnsafeMutableRawPointer
@@ -30,7 +30,7 @@ struct DetailWriter: ~Copyable {
 
   /// Copies the bytes.
   ///
-  /// - Parameter place: With room for sixteen bytes at least, which are moved at once where that is enough.
+  /// - Parameter place: With room for at least sixteen bytes; up to sixteen are copied in one move.
   @inline(__always)
   func copy(to place: UnsafeMutableRawPointer) {
     if count <= 16 {
@@ -78,7 +78,7 @@ struct DetailWriter: ~Copyable {
 
   mutating func tag(_ tag: DetailTag) { append(tag.rawValue) }
 
-  /// A tag with a number behind it, in room that is made once.
+  /// A tag, a byte and a number, with one reservation of room.
   @inline(__always)
   mutating func tag(_ tag: DetailTag, _ index: UInt8, _ number: UInt64) {
     reserve(12)
@@ -142,7 +142,7 @@ struct DetailWriter: ~Copyable {
     for value in values { self.value(value) }
   }
 
-  /// A detail as another sheet has it, but for the byte behind its tag where that is to be another.
+  /// Copies a detail of another writer, optionally with a different byte after its tag.
   mutating func copy(_ detail: UnsafeRawBufferPointer, replacingPlaceWith index: UInt8?) {
     reserve(detail.count)
     UnsafeMutableRawBufferPointer(start: base + count, count: detail.count).copyBytes(from: detail)
@@ -155,10 +155,10 @@ struct DetailWriter: ~Copyable {
   }
 }
 
-/// Reads the details of an entry one after the other.
+/// Reads the details of an entry one by one.
 package struct DetailReader {
-  // Safety: details end with a zero tag, and every length in them was written by `DetailWriter`, or by whoever has written
-  // a segment, which `RecordScanner` has gone through.
+  // Safety: details end with a zero tag, and every length in them was written by `DetailWriter`, or by the author of a
+  // segment, which `RecordScanner` has checked.
   private(set) var place: UnsafeRawPointer
   private let moment: Instant
   private var isAtEnd: Bool
@@ -260,22 +260,23 @@ package struct DetailReader {
 }
 
 extension DetailReader {
-  /// The bytes that an entry's details take, the zero at their end included.
+  /// The bytes of an entry's details, including the zero at their end.
   static func length(of entry: JournalEntry) -> Int {
     var reader = DetailReader(entry)
     while reader.skip() {}
     return reader.place - entry.details
   }
 
-  /// Whether the details of two entries are the same, to the byte.
+  /// Whether the details of two entries are equal, byte by byte.
   static func areEqual(_ left: JournalEntry, _ right: JournalEntry) -> Bool {
     let count = length(of: left)
     return UnsafeRawBufferPointer(start: left.details, count: count)
       .elementsEqual(UnsafeRawBufferPointer(start: right.details, count: min(count, length(of: right))))
   }
 
-  /// The next timer that was disarmed, by its place in the kind's list; nil if there is no other. What else there is, is
-  /// passed over without making anything of it.
+  /// The next disarmed timer, as an index in the kind's list; nil if there is no other. Skips other details without
+  /// decoding
+  /// them.
   mutating func nextDisarmed() -> UInt8? {
     while !isAtEnd {
       let tag = DetailTag(rawValue: place.load(as: UInt8.self))
@@ -289,13 +290,13 @@ extension DetailReader {
     return nil
   }
 
-  /// The tag of the next detail, and the byte behind it, which is a place where it is one of what was armed or disarmed.
+  /// The tag of the next detail and the byte after it, which is an index for armed or disarmed timers.
   var ahead: (tag: DetailTag, place: UInt8)? {
     guard !isAtEnd, let tag = DetailTag(rawValue: place.load(as: UInt8.self)), tag != .end else { return nil }
     return (tag, place.load(fromByteOffset: 1, as: UInt8.self))
   }
 
-  /// Passes over one detail without making anything of it; false at the end.
+  /// Skips one detail without decoding it; false at the end.
   mutating func skip() -> Bool {
     guard let tag = DetailTag(rawValue: byte()) else { preconditionFailure("the journal has no such detail") }
     switch tag {
@@ -338,7 +339,7 @@ extension DetailReader {
     case 1: skipText()
     case 2, 6, 7: skipNumber()
     case 3: place += 8
-    default: break  // No value, and the flags, which are their class alone.
+    default: break  // No value; flags consist of their class only.
     }
   }
 

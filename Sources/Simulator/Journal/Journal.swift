@@ -1,11 +1,12 @@
 import StateMachines
 
-/// All inputs of a world in order, with what they caused.
+/// All inputs of a world in order, with their effects.
 ///
-/// Records are written one behind the other in blocks of 64 KiB: seven bytes for machine, input, verdict and states, one to
-/// ten for the time since the record before, then the details, where there are any. A toggle costs eight to twelve
-/// bytes. What is in memory is bounded by a number of inputs and a number of bytes; the oldest inputs go first, and
-/// `first` says from which one on they are there.
+/// Records are stored one after the other in blocks of 64 KiB: seven bytes for machine, input, verdict and states, one
+/// to
+/// ten for the time since the previous record, then any details. A toggle takes eight to twelve bytes. Memory is
+/// limited by
+/// a number of inputs and a number of bytes; the oldest inputs are dropped first, and `first` is the oldest one left.
 package struct Journal: ~Copyable {
   private struct Block {
     // Safety: room for `capacity` bytes, of which `count` are written once it is full; `storage` keeps it.
@@ -13,9 +14,9 @@ package struct Journal: ~Copyable {
     let capacity: Int
     var count: Int
     let firstSequence: UInt64
-    /// The moment from which the first record's distance counts.
+    /// The moment to which the first record's time is relative.
     let firstMoment: Int64
-    /// Shared with copies of the journal; nil once this journal has forgotten the block.
+    /// Shared with copies of the journal; nil once this journal has dropped the block.
     var storage: JournalStorage?
 
     init(capacity: Int, firstSequence: UInt64, firstMoment: Int64) {
@@ -30,7 +31,7 @@ package struct Journal: ~Copyable {
   }
 
   private static let blockSize = 64 << 10
-  /// No record without details is longer, head and time, with room to copy short details in one move.
+  /// The longest record without details, with room to copy short details in one move.
   private static let plainRecord = 40
 
   private var blocks: ContiguousArray<Block> = []
@@ -38,31 +39,32 @@ package struct Journal: ~Copyable {
   private var openBase = UnsafeMutableRawPointer(bitPattern: 1).unsafelyUnwrapped
   private var openCount = 0
   private var openCapacity = 0
-  /// The place in `blocks` of the oldest that is kept; those before it are freed.
+  /// The index in `blocks` of the oldest one kept; earlier ones are freed.
   private var oldestBlock = 0
   /// The number of the last input; 0 before the first.
   package private(set) var last: UInt64 = 0
   private(set) var bytes = 0
-  /// How many blocks were ever begun: another number says that the journal has taken more memory, so whoever looks at the
-  /// footprint now and then looks when this has changed.
+  /// How many blocks were ever opened. A change means that the journal takes more memory, so periodic checks of the
+  /// footprint compare this first.
   package private(set) var openings = 0
-  /// Blocks that copies have too; a box, since a copy is made of a journal that is only lent.
+  /// The blocks shared with copies; a box, since a borrowed journal can be copied.
   private let shared = SharedStretch()
   private let mostInputs: UInt64
   private let mostBytes: Int
-  /// The first input that somebody else is to keep and does not yet: it and those behind it are not forgotten.
+  /// The first input that is not flushed to the store: it and later ones are not dropped.
   var firstUnflushed: UInt64 = .max
-  /// Inputs before this one may speak of machines whose numbers others have by now.
+  /// Inputs before this one may refer to machines whose numbers have been reused.
   private var floor: UInt64 = 0
   /// The moment of the last input.
   private(set) var lastMoment: Int64 = 0
-  /// The number that the first input from outside of the present request has or will have. Those behind it belong to it.
-  /// Requests that bring but one need not say so.
+  /// The number of the first input of the current request; later inputs belong to the same request. Only requests that
+  /// may
+  /// have several inputs set it.
   var requestStart: UInt64 = .max
 
   /// - Parameters:
-  ///   - sequence: The number of an input that was before; the journal begins with the next.
-  ///   - moment: When that was.
+  ///   - sequence: The number of an earlier input; the journal begins with the next.
+  ///   - moment: The moment of that input.
   init(inputs: Int, bytes: Int, after sequence: UInt64 = 0, at moment: Int64 = 0) {
     mostInputs = UInt64(inputs)
     mostBytes = bytes
@@ -72,14 +74,14 @@ package struct Journal: ~Copyable {
 
   deinit { for block in blocks[oldestBlock...] { block.storage?.leave() } }
 
-  /// Its bytes, of blocks that others have too its share; O(blocks) where a copy was made.
+  /// Its bytes, with its share of blocks that copies have too; O(blocks) if a copy was made.
   var heldBytes: Int {
     blocks[min(oldestBlock, shared.end)..<shared.end].reduce(bytes) { held, block in
       block.storage.map { held - block.capacity + block.capacity / $0.owners } ?? held
     }
   }
 
-  /// A copy that goes its own way. Blocks that are full are shared.
+  /// An independent copy. Full blocks are shared.
   func copy() -> Journal {
     var copy = Journal(inputs: Int(mostInputs), bytes: mostBytes, after: last, at: lastMoment)
     copy.blocks = blocks
@@ -100,35 +102,35 @@ package struct Journal: ~Copyable {
     return copy
   }
 
-  /// Lets the next input have the number after `sequence`.
+  /// Gives the next input the number after `sequence`.
   mutating func skip(to sequence: UInt64) {
     guard sequence > last else { return }
     last = sequence
     openCapacity = openCount
   }
 
-  /// The oldest input that is still here; `last + 1` if none is.
+  /// The oldest input available; `last + 1` if there is none.
   var first: UInt64 {
     guard oldestBlock < blocks.count else { return last + 1 }
     let byBlocks = max(floor, blocks[oldestBlock].firstSequence)
     return last > mostInputs ? max(byBlocks, last - mostInputs + 1) : byBlocks
   }
 
-  /// The oldest input that may still be here by their number, whatever room they take.
+  /// The oldest input within the limit of inputs, ignoring the limit of bytes.
   var firstByNumber: UInt64 { last > mostInputs ? last - mostInputs + 1 : 1 }
 
-  /// Writes down an input that is no machine's: that the world has gone back, or that timers began anew.
+  /// Appends an input without a machine: a rewind, or restarted timers.
   ///
-  /// - Parameter details: Say which, and how far or which ones.
+  /// - Parameter details: Say which of the two, and how far or which timers.
   mutating func append(worldwide details: borrowing DetailWriter, at moment: Instant) -> UInt64 {
     append(
       .event, MachineID(MachineID.absentNumber), index: 0, StepResult(verdict: .moved, from: 0, to: 0), at: moment,
       details)
   }
 
-  /// Writes an input down.
+  /// Appends an input.
   ///
-  /// - Parameter isFromOutside: Whether it is one of those that a request may bring several of.
+  /// - Parameter isFromOutside: Whether it is an input of which a request may have several.
   /// - Returns: Its number.
   @inline(__always)
   mutating func append(
@@ -193,7 +195,7 @@ package struct Journal: ~Copyable {
       bytes -= blocks[oldestBlock].capacity
       oldestBlock += 1
     }
-    // The places of freed blocks are given up together, so that forgetting one costs O(1).
+    // Entries of freed blocks are removed in groups, so that dropping a block costs O(1).
     if oldestBlock > 64, oldestBlock > blocks.count / 2 {
       blocks.removeFirst(oldestBlock)
       shared.end = max(0, shared.end - oldestBlock)
@@ -203,10 +205,11 @@ package struct Journal: ~Copyable {
 
   // MARK: Records as bytes
 
-  /// Hands out the records from a reader on as they stand in memory, one piece a block, and the moment from which the first
-  /// one's distance counts.
+  /// Passes the records from a reader's position on as they are in memory, one piece per block, with the moment to
+  /// which the
+  /// first one's time is relative.
   ///
-  /// - Precondition: Nothing of that part is forgotten.
+  /// - Precondition: Nothing of that part is dropped.
   func withRecords(from reader: JournalReader, _ body: (Int64, [UnsafeRawBufferPointer]) -> Void) {
     var reader = reader
     let first = blockPlace(of: reader) ?? seek(&reader)
@@ -220,13 +223,13 @@ package struct Journal: ~Copyable {
     body(reader.moment, pieces)
   }
 
-  /// Appends records that another journal has written.
+  /// Appends records written by another journal.
   ///
   /// - Parameters:
-  ///   - numbers: The numbers that they have. Those that are here already are passed over.
-  ///   - moment: From which the first one's distance counts.
-  ///   - lastMoment: That of the last one.
-  /// - Precondition: They are as they were written, and nothing lies between them and what is here.
+  ///   - numbers: Their sequence numbers. Those already present are skipped.
+  ///   - moment: The moment to which the first one's time is relative.
+  ///   - lastMoment: The moment of the last one.
+  /// - Precondition: They are unchanged, and there is no gap before them.
   mutating func append(
     records: UnsafeRawBufferPointer, _ numbers: ClosedRange<UInt64>, from moment: Int64, to lastMoment: Int64
   ) {
@@ -244,7 +247,7 @@ package struct Journal: ~Copyable {
     if moment != self.lastMoment || openCount + records.count + Journal.plainRecord > openCapacity {
       last += 1
       self.lastMoment = moment
-      // Who reads the head of a short record may look a little beyond it.
+      // Reading the head of a short record may read beyond its end.
       open(blockFor: records.count + Journal.plainRecord)
     }
     UnsafeMutableRawBufferPointer(start: openBase + openCount, count: records.count).copyMemory(from: records)
@@ -253,25 +256,26 @@ package struct Journal: ~Copyable {
     self.lastMoment = lastMoment
   }
 
-  /// Forgets the inputs before one.
+  /// Drops the inputs before `sequence`.
   mutating func forget(before sequence: UInt64) {
     floor = max(floor, min(sequence, last + 1))
   }
 
   // MARK: Reading
 
-  /// A reader that gives the inputs from `sequence` on.
+  /// A reader that starts at `sequence`.
   ///
-  /// - Precondition: `sequence` is not after `last + 1`, and not before `first`, unless it was not handed out yet: such an
-  ///   input stays, however few are kept.
-  /// - Complexity: O(1) at the end; otherwise O(log *blocks*), then the records of one block are passed over.
+  /// - Precondition: `sequence` is at most `last + 1`, and not before `first` unless it is unflushed: unflushed inputs
+  ///   stay
+  ///   whatever the limits.
+  /// - Complexity: O(1) at the end; otherwise O(log *blocks*), then the records of one block are skipped.
   func reader(from sequence: UInt64) -> JournalReader {
     precondition(sequence >= min(first, firstUnflushed) && sequence <= last + 1, "the journal is read where it is")
     var reader = JournalReader(next: sequence)
     if sequence <= last {
       _ = seek(&reader)
     } else if let open = blocks.last {
-      // At the end there is nothing to pass over: those who dropped what they could not read begin here again and again.
+      // At the end nothing has to be skipped: readers that dropped inputs restart here repeatedly.
       reader.block = open.firstSequence
       reader.offset = openCount
       reader.moment = lastMoment
@@ -279,7 +283,7 @@ package struct Journal: ~Copyable {
     return reader
   }
 
-  /// The place of the block that holds the input that comes next; the reader is put to its beginning.
+  /// The index of the block with the reader's next input; moves the reader to the start of the block.
   private func seekBlock(of reader: inout JournalReader) -> Int {
     let sequence = reader.next
     var low = oldestBlock
@@ -292,7 +296,7 @@ package struct Journal: ~Copyable {
     return low
   }
 
-  /// Finds the block of the input that comes next and passes over those before it; the block's place.
+  /// Moves a reader to its next input; returns the index of the block.
   private func seek(_ reader: inout JournalReader) -> Int {
     let sequence = reader.next
     let low = seekBlock(of: &reader)
@@ -300,7 +304,7 @@ package struct Journal: ~Copyable {
     return low
   }
 
-  /// The first input that is kept of the block that holds this one, from which on it can be read at once.
+  /// The first available input in the block of this one; reading from there needs no skipping.
   ///
   /// - Precondition: The journal has the input.
   func startOfBlock(of sequence: UInt64) -> UInt64 {
@@ -315,14 +319,15 @@ package struct Journal: ~Copyable {
     reader.moment = blocks[block].firstMoment
   }
 
-  /// The entry at a reader, which moves on; nil at the end, and when the journal has forgotten that part. A reader goes
-  /// on later where it stopped.
+  /// The next entry of a reader, which advances; nil at the end, and when the journal has dropped that part. A reader
+  /// can
+  /// continue later.
   func read(_ reader: inout JournalReader) -> JournalEntry? {
-    // What is forgotten may still stand in a block, but its machines' numbers may be in use again.
+    // Dropped inputs may still be in a block, but their machines' numbers may have been reused.
     guard reader.next <= last, last - reader.next < mostInputs || reader.next >= firstUnflushed, reader.next >= floor
     else { return nil }
     if let place = blockPlace(of: reader) { return decode(&reader, in: place) }
-    // Its block was not looked for yet, or has gone after all of it was read.
+    // Its block was not searched yet, or was dropped after all of it was read.
     guard reader.next >= min(first, firstUnflushed) else { return nil }
     let place = seek(&reader)
     return decode(&reader, in: place)
@@ -364,7 +369,7 @@ package struct Journal: ~Copyable {
     return entry
   }
 
-  /// What an input is that is no machine's: its first detail says it.
+  /// The class of an input without a machine, from its first detail.
   private func worldwideInput(_ head: UInt64, _ start: UnsafeRawPointer) -> InputClass {
     var place = 7
     if head & 0x40 == 0 {
@@ -374,7 +379,7 @@ package struct Journal: ~Copyable {
     return start.load(fromByteOffset: place, as: UInt8.self) == DetailTag.renewed.rawValue ? .renewed : .rewound
   }
 
-  /// The place of a reader's block among the present ones; blocks before it may have gone.
+  /// The index of a reader's block; blocks before it may have been dropped.
   private func blockPlace(of reader: JournalReader) -> Int? {
     guard let block = reader.block else { return nil }
     var low = oldestBlock
@@ -389,11 +394,11 @@ package struct Journal: ~Copyable {
   }
 }
 
-/// A place in a journal.
+/// A position in a journal.
 package struct JournalReader: Sendable {
-  /// The number of the input that comes next.
+  /// The number of the next input.
   package fileprivate(set) var next: UInt64
-  /// The first input of the block it stands in; nil until one has been looked for.
+  /// The first input of its block; nil until the block has been searched.
   fileprivate var block: UInt64?
   fileprivate var offset = 0
   fileprivate var moment: Int64 = 0

@@ -1,6 +1,6 @@
 package import StateMachines
 
-/// What kind of input a line of the journal is.
+/// The class of a journal entry's input.
 package enum InputClass: UInt8, Sendable {
   /// An event from a client.
   case event
@@ -8,7 +8,7 @@ package enum InputClass: UInt8, Sendable {
   case delivery
   /// A timer that expired when it was due.
   case expiry
-  /// A timer that a client let expire before it was due.
+  /// A timer that a client fired early.
   case fired
   case created
   case dropped
@@ -16,10 +16,10 @@ package enum InputClass: UInt8, Sendable {
   case unwired
   /// The world went back in time. It has no machine.
   case rewound
-  /// Running timers began anew. It has no machine.
+  /// Running timers were restarted. It has no machine.
   case renewed
 
-  /// Whether it came from outside, and did not follow from what came before.
+  /// Whether it came from outside, not as a consequence of earlier inputs.
   package var isFromOutside: Bool {
     switch self {
     case .event, .fired, .created, .dropped, .wired, .unwired, .renewed: true
@@ -28,7 +28,7 @@ package enum InputClass: UInt8, Sendable {
   }
 }
 
-/// One input of a world and what it caused, as the journal keeps it.
+/// One input of a world and its effects, as stored in the journal.
 package struct JournalEntry {
   package let sequence: UInt64
   package let moment: Instant
@@ -36,42 +36,42 @@ package struct JournalEntry {
   package let machine: MachineID?
   package let input: InputClass
   package let verdict: Verdict
-  /// Whether the request that brought it brought an input before it.
+  /// Whether it is not the first input of its request.
   package let continuesRequest: Bool
-  /// The place of the event, timer or output in the machine's kind; of a creation, the kind's place in the world.
+  /// The index of the event, timer or output in the machine's kind; for a creation, the world's index of the kind.
   package let index: UInt8
-  /// Places in the kind's list of states.
+  /// Indices in the kind's list of states.
   package let from: UInt8
   package let to: UInt8
   package let hasDetails: Bool
-  // Safety: into a block of the journal, which stays until the world changes.
+  // Safety: points into a block of the journal, which stays until the world changes.
   let details: UnsafeRawPointer
 }
 
-/// One of the further facts of an entry, in the order in which they came about.
+/// A detail of an entry, in order of occurrence.
 package enum JournalDetail {
   case emitted(output: UInt8, data: [Value])
-  /// A timer, by its place in the kind's list; `key` is 0 where it bears none.
+  /// A timer, as an index in the kind's list; `key` is 0 for a timer without a key.
   case armed(timer: UInt8, key: UInt32, due: Instant)
   case disarmed(timer: UInt8, key: UInt32, due: Instant)
-  /// The data of the state before and after, where the kind prints any.
+  /// The data of the state before and after, if the kind prints any.
   case dataBefore(String)
   case dataAfter(String)
-  /// What the event was sent with.
+  /// The arguments of the event.
   case arguments([Value])
-  /// What the machine was made with: places in the kind's list of parameters.
+  /// The machine's parameters: indices in the kind's list, with values.
   case parameters([(parameter: Int, value: Value)])
-  /// The place in the kind's list of states that it was made in, where one was asked for.
+  /// The requested initial state, as an index in the kind's list.
   case initial(UInt8)
-  /// The kind's place in the world; for a creation.
+  /// The world's index of the kind; for a creation.
   case kind(UInt32)
   /// When a fired timer would have been due.
   case due(Instant)
-  /// The key of the timer that expired or was fired, where it bears one.
+  /// The key of the timer that expired or was fired, if it has one.
   case key(UInt32)
-  /// Where a delivery came from.
+  /// The source of a delivery.
   case source(MachineID, output: UInt8)
-  /// The far end of a wire.
+  /// The target of a wire.
   case target(MachineID, event: UInt8)
   /// How many inputs before it were undone.
   case undone(UInt64)

@@ -1,19 +1,20 @@
 package import StateMachines
 
-/// A stretch of a world's journal in the form in which it is kept elsewhere: some facts, the machines that it makes, then
-/// the records as they are in memory.
+/// A part of a world's journal in its stored form: some facts, the machines that it creates, then the records as in
+/// memory.
 ///
-/// A segment can be played without those before it: its first record's distance counts from a moment that stands in
-/// front, and so do the limits that shape what follows from an input.
+/// A segment can be replayed without earlier ones: its facts contain the moment to which its first record is relative,
+/// and
+/// the limits that affect the effects of inputs.
 package struct JournalSegment {
   let facts: Facts
   package let creations: [Creation]
-  // Safety: into the bytes that this was made of, which must outlive it.
+  // Safety: points into the bytes that this was made from, which must outlive it.
   let records: UnsafeRawBufferPointer
 
-  /// A machine, or a composed name, that an input of the segment has made.
+  /// A machine, or a composed name, made by an input of the segment.
   package struct Creation: Sendable {
-    /// The input that made it; of a composed name, its first member.
+    /// The input that made it; for a composed name, that of its first member.
     package let sequence: UInt64
     /// The machine; `nil` for a composed name.
     package let machine: MachineID?
@@ -21,13 +22,13 @@ package struct JournalSegment {
     package let kind: String
     package let name: String
 
-    /// The machine's number as records have it; that of no machine for a composed name.
+    /// The machine's number as in records; the absent number for a composed name.
     package var recordedNumber: UInt32 { machine?.number ?? MachineID.absentNumber }
   }
 
-  /// What stands in front of the records: numbers of eight bytes, low byte first.
+  /// The facts before the records: numbers of eight bytes, little-endian.
   struct Facts: Equatable {
-    /// The moments from which the first record's distance counts, and of the last record.
+    /// The moment to which the first record is relative, and that of the last record.
     var moment: Int64
     var lastMoment: Int64
     var chain: Int64
@@ -40,10 +41,10 @@ package struct JournalSegment {
     static let size = 56
   }
 
-  /// Reads what is in front of a segment's records.
+  /// Reads the part before a segment's records.
   ///
   /// - Parameter bytes: They must outlive this value.
-  /// - Returns: Nil if they are no segment.
+  /// - Returns: Nil if they are not a segment.
   package init?(_ bytes: UnsafeRawBufferPointer) {
     guard let facts = Facts(bytes), facts.areSound else { return nil }
     self.facts = facts
@@ -70,10 +71,10 @@ package struct JournalSegment {
 }
 
 extension JournalSegment {
-  /// A segment without the inputs behind one of it.
+  /// A segment cut after one of its inputs.
   ///
-  /// - Returns: It, and the moment of that input.
-  /// - Throws: ``SegmentFailure`` where the records up to it cannot be read.
+  /// - Returns: The cut segment, and the moment of that input.
+  /// - Throws: ``SegmentFailure`` if the records up to it cannot be read.
   package static func prefix(
     of bytes: UnsafeRawBufferPointer, _ numbers: ClosedRange<UInt64>, to last: UInt64
   ) throws -> (bytes: [UInt8], moment: Instant) {
@@ -103,7 +104,7 @@ extension JournalSegment.Facts {
     self.creations = Int64(creations)
   }
 
-  /// Reads what a segment begins with; nil if it is too short.
+  /// Reads the facts at the start of a segment; nil if it is too short.
   init?(_ bytes: UnsafeRawBufferPointer) {
     guard bytes.count >= Self.size else { return nil }
     func number(_ place: Int) -> Int64 {
@@ -124,16 +125,16 @@ extension JournalSegment.Facts {
     }
   }
 
-  /// Whether each is what a world can have had.
+  /// Whether each value is possible for a world.
   fileprivate var areSound: Bool {
     let time = 0...Instant.end.nanoseconds
-    // As far as the daemon's limits go, and more.
+    // Beyond the daemon's limits.
     let most: ClosedRange<Int64> = 0...1 << 32
     return time.contains(moment) && time.contains(lastMoment)
       && [chain, keyedTimers, wireChain, wireDeliveries, creations].allSatisfy(most.contains)
   }
 
-  /// Lets a world's inputs have what followed from them when they were written down.
+  /// Sets the limits under which the inputs were recorded.
   func shape(_ limits: inout WorldLimits) {
     limits.chain = Int(chain)
     limits.keyedTimers = Int(keyedTimers)
@@ -146,7 +147,7 @@ extension JournalSegment.Creation {
   func append(to bytes: inout [UInt8]) {
     withUnsafeBytes(of: sequence.littleEndian) { bytes.append(contentsOf: $0) }
     withUnsafeBytes(of: recordedNumber.littleEndian) { bytes.append(contentsOf: $0) }
-    // Names of machines and of kinds have 255 bytes at most.
+    // Names of machines and of kinds have at most 255 bytes.
     for text in [kind, name] {
       bytes.append(UInt8(text.utf8.count))
       bytes.append(contentsOf: text.utf8)
@@ -154,41 +155,41 @@ extension JournalSegment.Creation {
   }
 }
 
-/// What a world remembers of itself for the one who keeps its journal.
+/// What a world records for its persistence.
 struct Unflushed {
-  /// Where the part begins that has not been handed out.
+  /// The start of the unflushed part.
   var start: JournalReader
-  /// Machines that were made in that part, with the inputs that made them.
+  /// Machines made in that part, with the inputs that made them.
   var machines: ContiguousArray<(sequence: UInt64, machine: MachineID)> = []
-  /// Composed names that were made in it.
+  /// Composed names made in that part.
   var compositions: ContiguousArray<(sequence: UInt64, kind: String, name: String)> = []
-  /// What was undone by inputs of it, each stretch with the input that undid it.
+  /// The inputs undone by that part, each range with the input that undid it.
   var undone: [ClosedRange<UInt64>] = []
 }
 
 extension WorldCore {
-  /// Begins to remember what of the journal was not handed out yet: all from the next input on.
+  /// Starts to record what is unflushed: everything from the next input on.
   package mutating func beginKeeping() {
     journal.firstUnflushed = journal.last + 1
     unflushed = Unflushed(start: journal.reader(from: journal.last + 1))
   }
 
-  /// Whether there are inputs that have not been handed out.
+  /// Whether there are unflushed inputs.
   @inline(__always)
   package var hasUnflushed: Bool { journal.firstUnflushed <= journal.last }
 
-  /// The numbers of the inputs that have not been handed out, for tests.
+  /// The numbers of the unflushed inputs, for tests.
   ///
   /// - Precondition: There are some.
   package var unkeptNumbers: ClosedRange<UInt64> { journal.firstUnflushed...journal.last }
 
-  /// What was undone by inputs that have not been handed out: each stretch up to the input that undid it.
+  /// What unflushed inputs have undone: each range up to the input that undid it.
   package var unkeptUndone: [ClosedRange<UInt64>] { unflushed?.undone ?? [] }
 
-  /// Appends a segment of the inputs that have not been handed out.
+  /// Appends a segment of the unflushed inputs.
   ///
   /// - Precondition: There are some.
-  /// - Returns: What they have made, which the segment says too.
+  /// - Returns: The machines and composed names made in it, which the segment contains too.
   /// - Complexity: O(bytes).
   package func appendUnflushed(to bytes: inout [UInt8]) -> [JournalSegment.Creation] {
     guard let unflushed, hasUnflushed else { preconditionFailure("all inputs have been handed out") }
@@ -213,9 +214,9 @@ extension WorldCore {
       }
   }
 
-  /// Says that inputs are kept, up to one that was handed out.
+  /// Marks inputs up to `last` as flushed.
   ///
-  /// - Complexity: O(what was made and undone since they were handed out), most often nothing.
+  /// - Complexity: O(creations and undos since then), usually none.
   package mutating func didKeep(upTo last: UInt64) {
     guard var rest = unflushed, hasUnflushed, last >= journal.firstUnflushed else { return }
     if last >= journal.last { return beginKeeping() }
@@ -229,7 +230,7 @@ extension WorldCore {
 }
 
 extension Journal {
-  /// Appends the inputs of a segment, which have been gone through. Those that are here already are passed over.
+  /// Appends the inputs of a checked segment. Those already present are skipped.
   mutating func append(_ segment: JournalSegment, _ numbers: ClosedRange<UInt64>) {
     append(records: segment.records, numbers, from: segment.facts.moment, to: segment.facts.lastMoment)
   }

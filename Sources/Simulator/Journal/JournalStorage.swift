@@ -1,17 +1,17 @@
 import Synchronization
 
-/// Which blocks of a journal its copies have too.
+/// Which blocks of a journal are shared with copies.
 final class SharedStretch {
-  /// The place up to which they may be shared.
+  /// The index up to which blocks may be shared.
   var end = 0
 }
 
 /// The bytes of one block.
 final class JournalStorage: @unchecked Sendable {
-  // Safety: allocated here and freed with the last journal that has the block. Whoever opened it writes behind what the
-  // others read.
+  // Safety: allocated here and freed with the last journal that has the block. Only the journal that opened it writes,
+  // after the part that others read.
   let base: UnsafeMutableRawPointer
-  /// How many journals have the block, which may belong to worlds of several threads.
+  /// How many journals share the block; their worlds may be on different threads.
   private let journals = Atomic<Int>(1)
 
   init(_ capacity: Int) {
