@@ -1,7 +1,7 @@
 internal import CProcessor
 import StateMachines
 
-/// Where a machine's value stands: a block and a cell in it. Of a dropped machine, what kind it was.
+/// The position of a machine's value: a block and a cell in it. For a dropped machine, its kind.
 struct Location: Equatable {
   let raw: UInt32
 
@@ -15,12 +15,12 @@ struct Location: Equatable {
   }
 
   static let cellBits: UInt32 = 12
-  /// Numbers from here on stand for no block: they keep the kind of a machine that was dropped.
+  /// Values from here on are no blocks: they encode the kind of a dropped machine.
   private static let firstDropped: UInt32 = 0xFFF0_0000
 
   static func dropped(kind: Int) -> Location { Location(raw: firstDropped | UInt32(kind)) }
 
-  /// Whether a value stands here.
+  /// Whether there is a value at this location.
   @inline(__always)
   var isSomewhere: Bool { raw < Location.firstDropped }
 
@@ -34,20 +34,20 @@ struct Location: Equatable {
   var cell: Int { Int(raw & (1 &<< Location.cellBits &- 1)) }
 }
 
-/// A running timer as its machine's cell keeps it; `stamp` is 0 while it does not run.
+/// A running timer in its machine's cell; `stamp` is 0 while it does not run.
 struct RunningTimer {
   var due: Int64
-  /// The world's arming counter when it was armed: its generation, and the tie-break between equal due times.
+  /// The world's arming counter when it was armed: distinguishes armings, and orders timers with equal due times.
   var stamp: UInt64
 }
 
-/// The machines' values, those of a kind together and inline, in blocks that never move.
+/// The machines' values, stored inline and grouped by kind, in blocks that never move.
 ///
-/// A cell holds a machine's running timers, its value, and the place of its parameters. Blocks grow in size from kind to
-/// kind's need, so that a world of one machine is small and one of a million is a few hundred blocks: none is ever
-/// copied to grow, and a block is what later can be shared by copies of a world.
+/// A cell holds a machine's running timers, its value, and the index of its parameters. A kind's blocks grow in size,
+/// so a
+/// world of one machine is small and one of a million has a few hundred blocks: growing never copies a block.
 struct MachineStorage: ~Copyable {
-  /// What a step needs to know of a kind, without reference counting.
+  /// What a step needs of a kind, without reference counting.
   struct Slot {
     let machine: any ErasedMachine.Type
     // Safety: owned by the kind, which `kinds` keeps alive.
@@ -55,19 +55,19 @@ struct MachineStorage: ~Copyable {
     let eventStride: Int
     let words: KindWords
     let timers: Int
-    /// The timers of a machine of which none runs; what it points to is owned by the kind.
+    /// The timers of a machine without running timers; the pointer is owned by the kind.
     let stillTimers: StepTimers
     let valueOffset: Int
-    /// Where the place of the machine's parameters stands; negative for a kind that has none, which keeps no place.
+    /// The offset of the machine's parameter index; negative for a kind without parameters.
     let parameterOffset: Int
     let cellStride: Int
     let parameterStride: Int
-    /// Where a machine's ``Weight`` stands; negative for a kind whose values have no memory elsewhere.
+    /// The offset of a machine's ``Weight``; negative for a kind whose values have no memory elsewhere.
     let weightOffset: Int
-    // Safety: the parameter pool's storage; read anew whenever the pool may have grown.
+    // Safety: the parameter pool's storage; updated whenever the pool may have grown.
     var parameterBase: UnsafeRawPointer
 
-    /// The timers of a cell's machine as its step needs to know them.
+    /// The timers of a cell's machine in the form that a step takes.
     @inline(__always)
     func stepTimers(of cell: UnsafeMutableRawPointer) -> StepTimers {
       // Safety: a cell begins with its kind's timers.
@@ -81,7 +81,7 @@ struct MachineStorage: ~Copyable {
       return stillTimers.running(running)
     }
 
-    /// The parameters that a cell's machine was made with.
+    /// The parameters of a cell's machine.
     @inline(__always)
     func parameters(of cell: UnsafeMutableRawPointer) -> UnsafeRawPointer {
       guard parameterOffset >= 0 else { return parameterBase }
@@ -89,53 +89,54 @@ struct MachineStorage: ~Copyable {
     }
   }
 
-  /// What is known of the memory that a machine's value has elsewhere. It is found out by reflection, which is slow, and so
-  /// only now and then: when the machine has been given a quarter as much as it had, and some bytes at least.
+  /// The memory that a machine's value has outside its cell. It is measured by reflection, which is slow, so only when
+  /// the
+  /// machine has received at least a quarter of its known size, and a minimum.
   struct Weight {
-    /// Bytes, when it was last looked at, and the texts that it has been given since.
+    /// Bytes at the last measurement.
     var bytes: UInt32 = 0
-    /// What it has been given since.
+    /// Bytes received since.
     var given: UInt32 = 0
 
-    /// Bytes given before the first look, and at least between two.
+    /// Bytes received before the first measurement, and at least between two.
     static let patience: UInt32 = 2_048
   }
 
   private struct Block {
-    // Safety: room for `capacity` cells of the kind's stride, owned by the population.
+    // Safety: room for `capacity` cells of the kind's stride, owned by the storage.
     let base: UnsafeMutableRawPointer
     let kind: UInt32
     let capacity: UInt32
     var used: UInt32
   }
 
-  /// The kinds that this world has made machines of, in the order of their first use.
+  /// The kinds of this world's machines, in the order of their first use.
   private(set) var kinds: ContiguousArray<Kind> = []
   private(set) var slots: ContiguousArray<Slot> = []
   private var pools: ContiguousArray<any ParameterPool> = []
   private var kindPlaces: [ObjectIdentifier: Int] = [:]
   private var blocks: ContiguousArray<Block> = []
-  /// Per kind: cells that were given back, and the block that is being filled.
+  /// By kind: free cells, and the block that is being filled.
   private var vacancies: ContiguousArray<ContiguousArray<UInt32>> = []
   private var openBlock: ContiguousArray<Int?> = []
-  /// The bytes of all cells that were ever used.
+  /// The bytes of all cells ever used.
   private(set) var bytes = 0
-  /// About how many bytes the machines' values have elsewhere.
+  /// The approximate bytes that the machines' values have outside their cells.
   private(set) var ownedBytes = 0
-  /// The bytes of all parameters and what was compiled of them.
+  /// The bytes of all parameters and of what was compiled from them.
   private(set) var parameterBytes = 0
-  /// Whether any kind's values have memory elsewhere.
+  /// Whether any kind's values have memory outside their cells.
   private(set) var weighs = false
 
-  /// Frees the blocks. The values must have been destroyed by then.
+  /// Frees the blocks. The values must have been destroyed before.
   deinit {
     for block in blocks { block.base.deallocate() }
   }
 
-  /// Whether a kind has a number.
+  /// Whether a kind has an index in this world.
   func has(_ kind: Kind) -> Bool { kindPlaces[ObjectIdentifier(kind)] != nil }
 
-  /// The world's number for a kind.
+  /// The world's index of a kind; assigns one if necessary.
   mutating func place(of kind: Kind) -> Int {
     if let place = kindPlaces[ObjectIdentifier(kind)] { return place }
     let layout = kind.layout
@@ -170,9 +171,9 @@ struct MachineStorage: ~Copyable {
 
   // MARK: Copies
 
-  /// A copy with values of its own.
+  /// A copy with its own values.
   ///
-  /// - Parameter registry: Says where values stand.
+  /// - Parameter registry: Gives the locations of the values.
   /// - Complexity: O(machines).
   func copy(as registry: borrowing Registry) -> MachineStorage {
     var copy = MachineStorage()
@@ -191,7 +192,7 @@ struct MachineStorage: ~Copyable {
     for block in blocks {
       let stride = slots[Int(block.kind)].cellStride
       let base = UnsafeMutableRawPointer.allocate(byteCount: Int(block.capacity) * stride, alignment: 64)
-      // Timers and places of parameters are bytes; a value is one only in name until it is copied by its type.
+      // Timers and parameter indices are plain bytes; values become valid when copied by their type below.
       base.copyMemory(from: block.base, byteCount: Int(block.used) * stride)
       copy.blocks.append(Block(base: base, kind: block.kind, capacity: block.capacity, used: block.used))
     }
@@ -203,9 +204,9 @@ struct MachineStorage: ~Copyable {
     return copy
   }
 
-  /// Gives kinds the numbers that another world has given them.
+  /// Gives kinds the same indices as in another world.
   ///
-  /// - Precondition: The kinds that are here have the same numbers there.
+  /// - Precondition: The kinds of this world have the same indices there.
   mutating func adoptKinds(of other: borrowing MachineStorage) {
     for place in kinds.count..<max(kinds.count, other.kinds.count) { _ = self.place(of: other.kinds[place]) }
   }
@@ -215,7 +216,7 @@ struct MachineStorage: ~Copyable {
   @inline(__always)
   func kind(at location: Location) -> Int { Int(blocks[location.block].kind) }
 
-  /// The start of a cell, where its timers stand.
+  /// The start of a cell, where its timers are.
   @inline(__always)
   func cell(at location: Location) -> (cell: UnsafeMutableRawPointer, kind: Int) {
     let block = blocks[location.block]
@@ -223,7 +224,7 @@ struct MachineStorage: ~Copyable {
     return (block.base + location.cell &* slots[kind].cellStride, kind)
   }
 
-  /// Asks the memory for a cell. It may lie across two lines of the cache; the place of the parameters stands at its end.
+  /// Prefetches a cell. It may span two cache lines; the parameter index is at its end.
   @inline(__always)
   func fetchCell(at location: Location) {
     let (cell, kind) = cell(at: location)
@@ -241,7 +242,7 @@ struct MachineStorage: ~Copyable {
     return slots[kind].parameters(of: cell)
   }
 
-  /// Where in its kind's pool a machine's parameters stand; nil if the kind has none.
+  /// The index of a machine's parameters in its kind's pool; nil if the kind has none.
   func parameterPlace(at location: Location) -> UInt32? {
     let (cell, kind) = cell(at: location)
     let offset = slots[kind].parameterOffset
@@ -257,16 +258,16 @@ struct MachineStorage: ~Copyable {
 
   // MARK: Coming and going
 
-  /// Finds a cell for a machine and gives it parameters; the value is not made yet.
+  /// Allocates a cell for a machine and sets its parameters; the value is not initialized yet.
   mutating func reserve(
     _ kind: Int, _ values: [(parameter: Int, value: Value)]
   ) throws(ParameterConflict) -> Location {
     cell(of: kind, parameters: try intern(values, of: kind))
   }
 
-  /// Counts one more machine that has these parameters.
+  /// Adds a reference to these parameters for one more machine.
   ///
-  /// - Returns: Where they stand.
+  /// - Returns: Their index.
   mutating func intern(
     _ values: [(parameter: Int, value: Value)], of kind: Int
   ) throws(ParameterConflict) -> UInt32 {
@@ -277,14 +278,14 @@ struct MachineStorage: ~Copyable {
     return place
   }
 
-  /// Counts one more machine that has parameters which another has.
+  /// Adds a reference to parameters that another machine has.
   mutating func retainParameters(at place: UInt32, of kind: Int) {
     pools[kind].retain(place)
   }
 
-  /// Finds a cell for a machine; the value is not made yet.
+  /// Allocates a cell for a machine; the value is not initialized yet.
   ///
-  /// - Parameter parameters: Where they stand, counted for this machine.
+  /// - Parameter parameters: Their index, already referenced for this machine.
   mutating func cell(of kind: Int, parameters: UInt32) -> Location {
     let location = vacantCell(of: kind)
     let slot = slots[kind]
@@ -296,7 +297,7 @@ struct MachineStorage: ~Copyable {
     return location
   }
 
-  /// Notes that a machine has been given so many bytes, and finds out what it has when that is worth it.
+  /// Records that a machine has received bytes, and measures its memory when that is due.
   ///
   /// - Parameter isKept: Whether it may have kept them.
   mutating func weigh(_ cell: UnsafeMutableRawPointer, of kind: Int, given: Int, isKept: Bool) {
@@ -314,7 +315,7 @@ struct MachineStorage: ~Copyable {
     (cell + slot.weightOffset).storeBytes(of: weight, as: Weight.self)
   }
 
-  /// Destroys a machine's value and gives its cell back.
+  /// Destroys a machine's value and frees its cell.
   mutating func release(_ location: Location) {
     let (cell, kind) = cell(at: location)
     let slot = slots[kind]

@@ -2,14 +2,15 @@ import StateMachines
 
 /// Hashing and comparing short names, eight bytes at a time.
 ///
-/// Clients choose the names, so hashes depend on a secret: with a fixed one somebody could make names that all fall on one
-/// place of a table. Where a name falls is never part of what a world shows.
+/// Clients choose the names, so the hash depends on a secret: otherwise a client could make names that all collide.
+/// Hashes
+/// never show in a world's output.
 struct NameHash: Sendable {
   /// The hash of this process. The standard library seeds its `Hasher` anew in each process.
   static let ofThisProcess = NameHash(seed: UInt64(bitPattern: Int64(Hasher().finalize())))
 
   private let start: UInt64
-  /// Odd, so that the lower half of a product depends on all of what is multiplied.
+  /// Odd, so that the lower half of a product depends on all bits of the other factor.
   private let multiplier: UInt64
 
   init(seed: UInt64) {
@@ -20,8 +21,9 @@ struct NameHash: Sendable {
 
   /// A hash of the bytes, by multiply and fold.
   ///
-  /// Lengths below eight are covered by two overlapping reads, longer ones by reads of eight and a last one that
-  /// overlaps, so that no byte outside the name is touched.
+  /// Fewer than eight bytes are read by two overlapping reads, more by reads of eight and a last one that overlaps, so
+  /// no
+  /// byte outside the name is read.
   @inline(__always)
   func hash(_ name: UnsafeRawBufferPointer) -> UInt64 {
     let count = name.count
@@ -56,7 +58,7 @@ struct NameHash: Sendable {
       | UInt64(base.load(fromByteOffset: count &- 1, as: UInt8.self)) &<< 16
   }
 
-  /// Whether as many bytes as `name` has, from `other` on, are the same.
+  /// Whether the bytes at `other` equal `name`, over the length of `name`.
   @inline(__always)
   static func areEqual(_ other: UnsafeRawPointer, _ name: UnsafeRawBufferPointer) -> Bool {
     let count = name.count
@@ -77,7 +79,7 @@ struct NameHash: Sendable {
     return short(base, count) == short(other, count)
   }
 
-  /// Less than, equal to or greater than zero as `left` sorts before, with or after `right`, by bytes.
+  /// Negative, zero or positive as `left` sorts before, with or after `right`, by bytes.
   static func compare(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Int {
     let common = min(left.count, right.count)
     for place in 0..<common where left[place] != right[place] { return Int(left[place]) - Int(right[place]) }

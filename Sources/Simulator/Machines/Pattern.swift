@@ -1,14 +1,14 @@
-/// A pattern for names, as in a shell: `*` stands for any run of bytes, `?` for one byte, all else for itself.
+/// A pattern for names, as in a shell: `*` matches any run of bytes, `?` one byte, and other bytes themselves.
 package struct Pattern: Hashable, Sendable {
   package let bytes: [UInt8]
   /// The bytes before the first wildcard: every match begins with them.
   package let prefix: [UInt8]
-  /// The pattern with one `*` for several in a row.
+  /// The pattern with runs of `*` reduced to one.
   private let plain: [UInt8]
-  /// Bytes that a name must have at least: all of the pattern but the stars stand for one each.
+  /// The length of the shortest match: every byte except the stars matches one byte.
   private let shortest: Int
 
-  /// Bytes of a pattern that a client may give.
+  /// The longest pattern that a client may give, in bytes.
   package static let mostBytes = 256
 
   package init(_ bytes: some Sequence<UInt8>) {
@@ -22,7 +22,7 @@ package struct Pattern: Hashable, Sendable {
 
   package static let all = Pattern([star])
 
-  /// Whether it has no wildcard, and so matches one name at most.
+  /// Whether it has no wildcard, and so matches at most one name.
   package var isLiteral: Bool { prefix.count == bytes.count }
 
   package var matchesAll: Bool { bytes.allSatisfy { $0 == Pattern.star } && !bytes.isEmpty }
@@ -30,19 +30,20 @@ package struct Pattern: Hashable, Sendable {
   private static let star = UInt8(ascii: "*")
   private static let question = UInt8(ascii: "?")
 
-  /// - Complexity: O(name × longest stretch between two `*`), at most a quarter of the square of the name's bytes: what is
-  ///   longer than the name is not looked at, and only the last `*` that was met is tried again.
+  /// - Complexity: O(name × longest part between two `*`), at most a quarter of the square of the name's bytes: longer
+  ///   parts
+  ///   are not compared, and only the last `*` is retried.
   package func matches(_ name: UnsafeRawBufferPointer) -> Bool {
     matches(name) { _ in }
   }
 
-  /// - Parameter look: Is told of each byte of the pattern that is looked at.
+  /// - Parameter look: Called with each byte of the pattern that is compared.
   @inline(__always)
   func matches(_ name: UnsafeRawBufferPointer, look: (UInt8) -> Void) -> Bool {
     guard name.count >= shortest else { return false }
     var place = 0
     var inName = 0
-    // Where to go on when the last `*` takes one byte more.
+    // Where to continue when the last `*` takes one more byte.
     var retry: (place: Int, inName: Int)?
     while inName < name.count {
       if place < plain.count { look(plain[place]) }

@@ -1,25 +1,27 @@
-/// The machines in the order of their names, by bytes.
+/// The machines ordered by name, by bytes.
 ///
-/// The order is made when it is first asked for, a bounded piece at a time, and kept up from then on: a machine that
-/// goes leaves it at once, one that comes waits in `newcomers` until the order is next asked for. It stands in leaves,
-/// so that coming and going moves one leaf and not a million numbers.
+/// The order is built on first use, in slices, and maintained from then on: a removed machine leaves it at once, a new
+/// one
+/// waits in `newcomers` until the next use. It is stored in leaves, so that an insertion moves one leaf and not a
+/// million
+/// numbers.
 extension Registry {
   /// Numbers in a leaf, at most.
   private static let leafSize = 512
-  /// Machines that are sorted together before they go into leaves, so that neighbours are looked for together.
+  /// Machines sorted together before they are inserted, so that neighbours are searched together.
   private static let batchSize = 1_024
 
-  /// A machine's place in the order.
+  /// A machine's position in the order.
   struct OrderPlace {
     var leaf: Int
     var offset: Int
   }
 
-  /// Goes on with making the order.
+  /// Continues building the order.
   ///
-  /// - Parameter budget: The most machines to look at; lowered by those that were.
-  /// - Returns: Whether the order has every machine now.
-  /// - Complexity: O(*b* log *n*) for a budget of *b*, and O(1) when nothing came since.
+  /// - Parameter budget: The most machines to process; lowered by those processed.
+  /// - Returns: Whether the order is complete.
+  /// - Complexity: O(*b* log *n*) for a budget of *b*, and O(1) when no machine is new.
   mutating func putInOrder(budget: inout Int) -> Bool {
     while scanned < locations.count || !newcomers.isEmpty {
       guard budget > 0 else { return false }
@@ -28,7 +30,7 @@ extension Registry {
     return true
   }
 
-  /// Makes the whole order.
+  /// Builds the whole order.
   private mutating func putAllInOrder() {
     var budget = Int.max
     _ = putInOrder(budget: &budget)
@@ -49,7 +51,7 @@ extension Registry {
     }
     budget += room
     sortByName(&batch)
-    // In the order of names the next leaf is this one or one further on.
+    // Names are sorted, so the next leaf is this one or a later one.
     var leaf = 0
     for number in batch {
       leaf = withName(of: MachineID(number)) { self.leaf(of: $0, from: leaf) }
@@ -57,11 +59,11 @@ extension Registry {
     }
   }
 
-  /// The leaf in which a name stands or would stand.
+  /// The leaf of a name, whether or not the name is in it.
   ///
   /// - Parameter start: A leaf whose first name is not after it, or 0.
   private func leaf(of name: UnsafeRawBufferPointer, from start: Int = 0) -> Int {
-    // Nearly always it is the one where the name before it stood, or the last.
+    // Nearly always it is the leaf of the previous name, or the last.
     if start + 1 >= leaves.count || compare(leaves[start + 1][0], name) > 0 { return start }
     var low = start + 1
     var high = leaves.count
@@ -73,7 +75,7 @@ extension Registry {
     return low
   }
 
-  /// The first place in a leaf whose name is `name` or sorts after it, or after it only.
+  /// The first position in a leaf whose name is at or after `name`; with `isAfter`, strictly after it.
   private func offset(of name: UnsafeRawBufferPointer, in leaf: Int, orAfter isAfter: Bool = false) -> Int {
     var low = 0
     var high = leaves[leaf].count
@@ -94,7 +96,7 @@ extension Registry {
     let count = leaves[leaf].count
     let isLast = withName(of: MachineID(number)) { compare(leaves[leaf][count - 1], $0) < 0 }
     let place = isLast ? count : withName(of: MachineID(number)) { offset(of: $0, in: leaf) }
-    // A number that was given out again while it waited is listed twice.
+    // A number that was reused while it waited is listed twice.
     if place < count, leaves[leaf][place] == number { return }
     if count < Registry.leafSize {
       leaves[leaf].insert(number, at: place)
@@ -113,7 +115,7 @@ extension Registry {
     }
   }
 
-  /// Takes a machine out that is about to lose its name; one that still waits is passed over when its turn comes.
+  /// Removes a machine before it loses its name; one that still waits is skipped later.
   mutating func removeFromOrder(_ id: MachineID) {
     guard id.index < scanned, !leaves.isEmpty else { return }
     let (leaf, place) = withName(of: id) { name in
@@ -126,11 +128,11 @@ extension Registry {
     if leaves[leaf].isEmpty { leaves.remove(at: leaf) }
   }
 
-  /// Says that a machine has come, which waits until the order is next asked for.
+  /// Adds a new machine, which waits until the order is next used.
   mutating func addToOrder(_ id: MachineID) {
     guard id.index < scanned else { return }
     newcomers.append(id.number)
-    // Nobody has asked for long: most of them are gone, or are more than those in order.
+    // Not used for long: most newcomers are gone, or they outnumber the ordered machines.
     if newcomers.count > count + 1_024 { forgetOrder() }
   }
 
@@ -143,9 +145,11 @@ extension Registry {
 
   // MARK: Reading
 
-  /// The place of the first machine whose name is `name` or sorts after it, or after it only; the end if there is none.
+  /// The position of the first machine whose name is at or after `name`; with `isAfter`, strictly after it. The end if
+  /// there
+  /// is none.
   ///
-  /// - Complexity: O(log *n*) when the order is made.
+  /// - Complexity: O(log *n*) when the order is built.
   mutating func place(of name: UnsafeRawBufferPointer, orAfter isAfter: Bool) -> OrderPlace {
     putAllInOrder()
     guard !leaves.isEmpty else { return OrderPlace(leaf: 0, offset: 0) }
@@ -153,7 +157,7 @@ extension Registry {
     return OrderPlace(leaf: leaf, offset: offset(of: name, in: leaf, orAfter: isAfter))
   }
 
-  /// The machine at a place, which moves on to the next; nil at the end.
+  /// The machine at a position, which advances; nil at the end.
   func next(at place: inout OrderPlace) -> MachineID? {
     guard place.leaf < leaves.count else { return nil }
     if place.offset >= leaves[place.leaf].count {
@@ -182,7 +186,7 @@ extension Registry {
 
   // MARK: Invariants
 
-  /// What is wrong with the order, in words; empty if all is well.
+  /// Violated invariants of the order, in words; empty if there are none.
   func orderViolations() -> [String] {
     var violations: [String] = []
     let listed = leaves.flatMap { $0 }

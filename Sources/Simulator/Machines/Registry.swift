@@ -1,7 +1,7 @@
 internal import CProcessor
 
-/// The number of a machine within its world. Numbers are used again only when no line of the journal speaks of the
-/// machine that had them before.
+/// The number of a machine within its world. A number is reused only when no line of the journal refers to its earlier
+/// machine.
 package struct MachineID: Hashable, Sendable {
   package let number: UInt32
 
@@ -13,14 +13,13 @@ package struct MachineID: Hashable, Sendable {
   @inline(__always)
   var index: Int { Int(number) }
 
-  /// Numbers are kept in 24 bits, in the agenda and the journal.
+  /// Numbers have 24 bits in the agenda and the journal.
   package static let most = 1 << 24 - 1
 
-  /// What stands in the place of a number where records have no machine. Only the coding of records uses it: everything
-  /// else sees `nil`.
+  /// The number in records without a machine. Only the coding of records uses it: all other code sees `nil`.
   static let absentNumber: UInt32 = 0xFF_FFFF
 
-  /// The machine that a record names; `nil` where it names none.
+  /// The machine that a record names; `nil` if it names none.
   init?(recorded number: UInt32) {
     if number == Self.absentNumber { return nil }
     self.number = number
@@ -29,29 +28,30 @@ package struct MachineID: Hashable, Sendable {
 
 /// The machines of a world by name and by number.
 ///
-/// Names stand one behind the other in one run of bytes; a hash table with linear probing (Knuth, vol. 3, 6.4,
-/// algorithms L and R) finds the number of a name. A machine costs its name, one byte, and some sixteen more.
+/// Names are stored one after the other in one run of bytes; a hash table with linear probing (Knuth, vol. 3, 6.4,
+/// algorithms L and R) maps names to numbers. A machine takes its name, one byte, and about sixteen more.
 struct Registry: ~Copyable {
   var names = ContiguousArray<UInt8>()
-  /// Bytes in `names` that belong to nobody any more.
+  /// Bytes in `names` that are no longer used.
   private var wastedBytes = 0
-  /// By number: where the name stands in `names`, a length byte, then the bytes; `UInt32.max` for a number without one.
+  /// By number: the offset in `names` of a length byte and the name; `UInt32.max` for a number without a name.
   var nameOffsets = ContiguousArray<UInt32>()
-  /// By number: where the machine's value stands, or of which kind it was. Apart from the names, because a step by
-  /// number needs only this.
+  /// By number: the location of the machine's value, or its kind if dropped. Separate from the names, because a step
+  /// needs
+  /// only this.
   var locations = ContiguousArray<Location>()
   private var vacancies = ContiguousArray<UInt32>()
-  /// Numbers plus one, 0 where empty; a power of two in size, at most half full.
+  /// Numbers plus one, 0 where empty; the size is a power of two, at most half full.
   private var table = ContiguousArray<UInt32>(repeating: 0, count: 64)
   private let hash: NameHash
   private(set) var count = 0
-  /// Numbers in the order of their names, one leaf behind the other; see `putInOrder`.
+  /// Numbers in the order of their names, in leaves; see `putInOrder`.
   var leaves = ContiguousArray<ContiguousArray<UInt32>>()
-  /// The numbers below this one are in the order, or among the newcomers; 0 where nobody has asked for it yet.
+  /// Numbers below this one are in the order or in `newcomers`; 0 until the order is first used.
   var scanned = 0
-  /// Machines with numbers below `scanned` that are to be put in order. Some may be gone, or be listed twice.
+  /// Machines with numbers below `scanned` that are not ordered yet. Some may be gone, or listed twice.
   var newcomers = ContiguousArray<UInt32>()
-  /// How often the order has changed, so that a place in it is known to be good still.
+  /// How often the order has changed: shows whether a saved position is still valid.
   var orderChanges: UInt64 = 0
 
   init(_ hash: NameHash = .ofThisProcess) {
@@ -81,20 +81,20 @@ struct Registry: ~Copyable {
 
   // MARK: By number
 
-  /// Where a machine's value stands; of a dropped one, nowhere.
+  /// The location of a machine's value; of a dropped one, nowhere.
   @inline(__always)
   func location(of id: MachineID) -> Location { locations[id.index] }
 
-  /// Asks the memory for where a machine's value stands.
+  /// Prefetches the location of a machine.
   @inline(__always)
   func fetchLocation(of id: MachineID) {
-    // Safety: only the address is used, of which nothing is read.
+    // Safety: only the address is used; nothing is read.
     locations.withUnsafeBufferPointer { fsm_fetch($0.baseAddress.unsafelyUnwrapped + id.index) }
   }
 
   func isAlive(_ id: MachineID) -> Bool { location(of: id).isSomewhere }
 
-  /// Hands out a machine's name, also of one that is dropped but still spoken of.
+  /// Passes a machine's name to `body`, also that of a dropped machine that the journal still refers to.
   @inline(__always)
   func withName<R>(of id: MachineID, _ body: (UnsafeRawBufferPointer) -> R) -> R {
     let offset = Int(nameOffsets[id.index])
@@ -103,27 +103,27 @@ struct Registry: ~Copyable {
     }
   }
 
-  /// Whether a number is a machine's, alive or dropped and still spoken of.
+  /// Whether a number has a machine, alive or dropped but still referred to.
   func isKnown(_ id: MachineID) -> Bool { nameOffsets[id.index] != .max }
 
-  /// One more than the highest number ever given.
+  /// One more than the highest number ever assigned.
   var capacity: Int { locations.count }
 
-  /// Numbers below `capacity` that nobody has.
+  /// Numbers below `capacity` that are free.
   var vacantNumbers: Int { vacancies.count }
 
   // MARK: Coming and going
 
-  /// Enters a machine. The caller has made sure that the name is free.
+  /// Inserts a machine. The caller has checked that the name is free.
   mutating func insert(_ name: UnsafeRawBufferPointer, at location: Location) -> MachineID {
     let id = MachineID(vacancies.popLast() ?? UInt32(locations.count))
     insert(name, at: location, as: id)
     return id
   }
 
-  /// Enters a machine under a number that it is known by.
+  /// Inserts a machine with a given number.
   ///
-  /// - Precondition: No machine that lives has this number or this name.
+  /// - Precondition: No living machine has this number or this name.
   mutating func insert(_ name: UnsafeRawBufferPointer, at location: Location, as id: MachineID) {
     if wastedBytes > 64 << 10, wastedBytes > names.count / 2 { compactNames() }
     if (count + 1) * 2 > table.count { resizeTable(to: table.count * 2) }
@@ -141,15 +141,15 @@ struct Registry: ~Copyable {
     addToOrder(id)
   }
 
-  /// Takes a machine out: its name is free again, its number is not yet (see `recycle`).
+  /// Removes a machine: its name is free at once, its number only later (see `recycle`).
   ///
-  /// - Parameter kind: The world's number for its kind, which lines of the journal will ask for.
+  /// - Parameter kind: The world's index of its kind, which lines of the journal still need.
   mutating func remove(_ id: MachineID, kind: Int) {
     removeFromOrder(id)
     let mask = table.count - 1
     var hole = withName(of: id) { Int(truncatingIfNeeded: hash.hash($0)) & mask }
     while table[hole] != id.number + 1 { hole = (hole + 1) & mask }
-    // Closes the hole with entries further on that may stand there (Knuth's algorithm R).
+    // Fills the hole with later entries that may be there (Knuth's algorithm R).
     var place = hole
     while true {
       place = (place + 1) & mask
@@ -165,14 +165,14 @@ struct Registry: ~Copyable {
     count -= 1
   }
 
-  /// Frees the number of a dropped machine that nothing speaks of any more.
+  /// Frees the number of a dropped machine that the journal no longer refers to.
   mutating func recycle(_ id: MachineID) {
     wastedBytes += 1 + withName(of: id) { $0.count }
     nameOffsets[id.index] = .max
     vacancies.append(id.number)
   }
 
-  /// A copy, which shares what neither of the two changes.
+  /// A copy, which shares storage until either changes.
   func copy() -> Registry {
     var copy = Registry(hash)
     copy.names = names
@@ -191,14 +191,15 @@ struct Registry: ~Copyable {
 
   // MARK: Out of an archive
 
-  /// Makes room for so many machines that live.
+  /// Reserves room for living machines.
   mutating func reserve(_ machines: Int) {
     var size = table.count
     while size < machines * 2 { size *= 2 }
     if size > table.count { resizeTable(to: size) }
   }
 
-  /// Enters the next number as that of a dropped machine which is still spoken of, or without a name of nobody.
+  /// Reserves a machine number, for a dropped machine that journal lines still refer to, or without a name for no
+  /// machine.
   mutating func append(dropped name: UnsafeRawBufferPointer?, kind: Int) {
     nameOffsets.append(name == nil ? .max : UInt32(names.count))
     locations.append(.dropped(kind: kind))
@@ -207,25 +208,26 @@ struct Registry: ~Copyable {
     names.append(contentsOf: name)
   }
 
-  /// Hands out the numbers that nobody has, those that are given out next last.
+  /// Passes the free numbers to `body`; the next to be assigned comes last.
   func forEachVacancy(_ body: (UInt32) -> Void) {
     for number in vacancies { body(number) }
   }
 
-  /// Lets a number be given out, before those that were said before.
+  /// Frees a number, which is assigned before all numbers freed earlier.
   ///
-  /// - Precondition: Nobody has it.
+  /// - Precondition: No machine has it.
   mutating func appendVacancy(_ id: MachineID) {
     vacancies.append(id.number)
   }
 
-  /// Lets those machines live that do so in another registry, where it says they stand, and keeps the names of all others
-  /// as those of dropped ones.
+  /// Makes exactly the machines alive that are alive in another registry, at its locations, and keeps the names of all
+  /// others
+  /// as dropped.
   ///
   /// - Parameters:
-  ///   - other: Has no number that is not known here, and means the same machine by it.
-  ///   - population: Where the machines stood until now.
-  /// - Returns: Those that live no more, and those that live again.
+  ///   - other: A registry that has no number unknown here, and the same machine for each number.
+  ///   - population: The storage of the machines until now.
+  /// - Returns: The machines that are no longer alive, and those alive again.
   /// - Complexity: O(numbers).
   mutating func align(
     with other: borrowing Registry, _ population: borrowing MachineStorage
@@ -243,7 +245,7 @@ struct Registry: ~Copyable {
       }
     }
     guard !gone.isEmpty || !back.isEmpty else { return (gone, back) }
-    // A name may go from one to the other.
+    // A name may pass from one to the other.
     for machine in gone { remove(machine, kind: population.kind(at: location(of: machine))) }
     for machine in back {
       locations[machine.index] = other.location(of: machine)
@@ -257,19 +259,19 @@ struct Registry: ~Copyable {
 
   // MARK: Names of what was
 
-  /// Whether stored bytes can be the name of a machine, as far as what is kept and printed of it goes.
+  /// Whether stored bytes can be the name of a machine.
   static func canBeName(_ bytes: some Collection<UInt8>) -> Bool {
     (1...Int(UInt8.max)).contains(bytes.count) && bytes.allSatisfy { $0 > 0x20 && $0 != 0x7F }
   }
 
-  /// Whether a number is that of a machine by another name.
+  /// Whether a number belongs to a machine with another name.
   func speaks(of id: MachineID, otherThan name: String) -> Bool {
     guard id.index < nameOffsets.count, nameOffsets[id.index] != .max else { return false }
     var name = name
     return name.withUTF8 { !isNamed(id.number, UnsafeRawBufferPointer($0)) }
   }
 
-  /// Lets a number speak of a machine that is not here, or not any more, though lines of the journal tell of it.
+  /// Records a number for a dropped machine that journal lines refer to.
   mutating func note(_ name: String, kind: Int, as id: MachineID, _ population: borrowing MachineStorage) {
     while locations.count <= id.index {
       nameOffsets.append(.max)
@@ -283,20 +285,20 @@ struct Registry: ~Copyable {
     locations[id.index] = .dropped(kind: kind)
   }
 
-  /// Takes for vacant those numbers that have no name, and no others.
+  /// Makes exactly the numbers without a name free.
   mutating func renewVacancies() {
     vacancies = ContiguousArray(nameOffsets.indices.reversed().filter { nameOffsets[$0] == .max }.map { UInt32($0) })
   }
 
-  /// The numbers of those that have a name and do not live.
+  /// The numbers of dropped machines with a name.
   func dropped() -> [MachineID] {
     locations.indices.map { MachineID(UInt32($0)) }.filter { nameOffsets[$0.index] != .max && !isAlive($0) }
   }
 
-  /// The bytes of the names and of what is kept for each number.
+  /// The bytes of the names and of the tables.
   var bytes: Int { names.count + locations.count * 8 + table.count * 4 + vacancies.count * 4 }
 
-  /// The bytes of the order, which can be made again.
+  /// The bytes of the order, which can be rebuilt.
   var orderBytes: Int { leaves.reduce(newcomers.count * 4) { $0 + 32 + $1.capacity * 4 } }
 
   private mutating func enterIntoTable(_ number: UInt32) {
@@ -326,7 +328,7 @@ struct Registry: ~Copyable {
 
   // MARK: Invariants
 
-  /// What is wrong in here, in words; empty if all is well.
+  /// Violated invariants, in words; empty if there are none.
   func invariantViolations() -> [String] {
     var violations: [String] = []
     var alive = 0

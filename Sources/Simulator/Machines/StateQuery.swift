@@ -1,14 +1,15 @@
 package import StateMachines
 
-/// A STATE as a request writes it: an exact state, its prefix at a dot, its name without data, a region's state, or
-/// several regions' states joined by `+`; of a state that has no name but its data, the data.
+/// A STATE as a request writes it: an exact state, its prefix at a dot, its name without data, a region's state,
+/// several
+/// regions' states joined by `+`, or the data of a state without a name.
 package struct StateQuery: Hashable, Sendable {
-  /// Which places in the kind's list of states are meant.
+  /// Matching indices in the kind's list of states.
   private let states: Set<Int>
-  /// The data that are asked for; nil for any.
+  /// The requested data; nil for any.
   private let data: String?
 
-  /// - Returns: `nil` if the word is no state of the kind.
+  /// - Returns: `nil` if the word is not a state of the kind.
   package init?(_ word: String, of kind: Kind) {
     var name = word
     var data: String?
@@ -34,13 +35,13 @@ package struct StateQuery: Hashable, Sendable {
     self.data = data
   }
 
-  /// Whether a state, given by its place and its data, is meant.
+  /// Whether a state, given by its index and its data, matches.
   package func matches(_ state: Int, data: @autoclosure () -> String?) -> Bool {
     states.contains(state) && (self.data == nil || self.data == data())
   }
 }
 
 extension StateEntry {
-  /// The state as it is printed, with its data in parentheses.
+  /// The state as printed, with its data in parentheses.
   package func word(data: String?) -> String { data.map { "\(word)(\($0))" } ?? word }
 }

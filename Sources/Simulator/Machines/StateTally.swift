@@ -1,8 +1,8 @@
 import StateMachines
 
-/// How many machines are in each state, counted a piece at a time.
+/// How many machines are in each state, counted in slices.
 package struct StateTally: Sendable {
-  /// By the kind's place: how many are in each of its states.
+  /// By kind index: how many are in each of its states.
   private var byKind: [[Int]] = []
   fileprivate var next = 0
 
@@ -14,7 +14,7 @@ package struct StateTally: Sendable {
     byKind[kind][state] += 1
   }
 
-  /// By the kind's and the state's places; kinds of which none was counted are left out.
+  /// By kind index and state index; kinds without counted machines are omitted.
   package var counts: [Int: [Int]] {
     var counts: [Int: [Int]] = [:]
     for (kind, states) in byKind.enumerated() where !states.isEmpty { counts[kind] = states }
@@ -23,10 +23,9 @@ package struct StateTally: Sendable {
 }
 
 extension WorldCore {
-  /// Goes on with counting in which states the machines are that are to be counted. Each counts as it is when its turn
-  /// comes.
+  /// Continues counting the states of selected machines. Each machine counts with its state at that time.
   ///
-  /// - Parameter budget: The most numbers of machines to look at; lowered by those that were.
+  /// - Parameter budget: The most machine numbers to process; lowered by those processed.
   /// - Returns: Whether all are counted.
   package func count(
     into tally: inout StateTally, budget: inout Int,
@@ -48,7 +47,7 @@ extension WorldCore {
     return true
   }
 
-  /// How many machines that are counted there are in each state, by the kind's and the state's places.
+  /// How many selected machines are in each state, by kind index and state index.
   ///
   /// - Complexity: O(machines).
   package func counts(
