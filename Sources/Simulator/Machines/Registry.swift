@@ -198,8 +198,8 @@ struct Registry: ~Copyable {
     if size > table.count { resizeTable(to: size) }
   }
 
-  /// Reserves a machine number, for a dropped machine that journal lines still refer to, or without a name for no
-  /// machine.
+  /// Appends the next machine number: for a dropped machine that journal lines still refer to, or, without a name, for
+  /// none.
   mutating func append(dropped name: UnsafeRawBufferPointer?, kind: Int) {
     nameOffsets.append(name == nil ? .max : UInt32(names.count))
     locations.append(.dropped(kind: kind))

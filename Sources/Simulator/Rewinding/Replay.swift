@@ -1,30 +1,31 @@
 import StateMachines
 
-/// A world that is built up again from another's journal, from the beginning or from a copy on.
+/// Rebuilds a world from another's journal, from the beginning or from a checkpoint.
 ///
-/// Inputs from outside are played one after the other, each at its moment, and all else must follow from them as the
-/// journal has it: deliveries by themselves, and timers one by one, since a chain of them that was stopped may have been
-/// allowed to go on. What was undone is passed over. The journal that comes of it is compared input by input.
+/// Outside inputs are replayed one by one, each at its moment, and everything else must follow from them as recorded:
+/// deliveries by themselves, and timers one by one, since a stopped chain of timers may have been allowed to continue.
+/// Undone inputs are skipped. The resulting journal is compared input by input.
 struct Replay: ~Copyable {
-  /// As far as it has come.
+  /// The world as far as it is replayed.
   var world: WorldCore
-  /// What comes next in the other journal.
+  /// The next input of the other journal.
   private var source: JournalReader
-  /// What comes next of what was made here.
+  /// The next input of this journal.
   private var made: JournalReader
-  /// The last input to be played.
+  /// The last input to replay.
   var end: UInt64
 
-  /// What was played is not what the journal has. It does not happen but by a mistake in a kind, whose rule must depend on
-  /// nothing but what it is given.
+  /// The replay differs from the journal. This happens only through a defect in a kind, whose rule must depend on
+  /// nothing but
+  /// its inputs.
   struct Divergence: Error {
     let sequence: UInt64
   }
 
   /// - Parameters:
-  ///   - end: The last input to be played.
+  ///   - end: The last input to replay.
   ///   - checkpoint: Where to begin; nil for the beginning of the world.
-  ///   - journalBytes: How much of the journal that comes of it is kept.
+  ///   - journalBytes: How much of the resulting journal is kept.
   /// - Precondition: The other journal has all inputs from there on.
   init(of other: borrowing WorldCore, from checkpoint: Checkpoint?, to end: UInt64, journalBytes: Int = 128 << 10) {
     let journal = Journal(
@@ -43,16 +44,16 @@ struct Replay: ~Copyable {
     world.past.keepNothing()
   }
 
-  /// Goes on with so many inputs at most, and those that follow from the last of them.
+  /// Replays at most `inputs` inputs, and those that follow from the last of them.
   ///
-  /// - Returns: Whether all are played.
+  /// - Returns: Whether all are replayed.
   mutating func advance(through other: borrowing WorldCore, by inputs: Int) throws(Divergence) -> Bool {
     var left = inputs
     while left > 0 {
       guard source.next <= end else { return true }
       guard let entry = other.read(&source) else { throw Divergence(sequence: source.next) }
       if let undone = other.past.span(of: entry.sequence) {
-        // To read over a few is quicker than to look for the place.
+        // Reading over a few is quicker than seeking.
         if undone.by - entry.sequence > 4_096 {
           source = other.journalReader(from: min(undone.by, other.lastSequence) + 1)
         }
@@ -68,13 +69,13 @@ struct Replay: ~Copyable {
     return false
   }
 
-  /// Compares what was made of an entry with it and what comes behind it.
+  /// Compares the inputs made for an entry with it and the following ones.
   ///
   /// - Returns: How many inputs were made.
   private mutating func compare(_ entry: JournalEntry, with other: borrowing WorldCore) throws(Divergence) -> Int {
     var expected: JournalEntry? = entry
     var count = 0
-    // A step may be followed by more inputs than this journal keeps; they are looked at as far as they are there.
+    // A step may have more consequences than this journal keeps; those still present are compared.
     if made.next < world.firstSequence {
       let missed = world.firstSequence - made.next
       made = world.journalReader(from: world.firstSequence)
@@ -93,7 +94,7 @@ struct Replay: ~Copyable {
 }
 
 extension JournalEntry {
-  /// Whether another journal has the same input with the same outcome here.
+  /// Whether another journal has the same input with the same outcome at this position.
   fileprivate func isLike(_ other: JournalEntry) -> Bool {
     sequence == other.sequence && moment == other.moment && machine == other.machine && input == other.input
       && verdict == other.verdict && index == other.index && from == other.from && to == other.to
@@ -102,18 +103,18 @@ extension JournalEntry {
 }
 
 extension WorldCore {
-  /// Plays one entry of another journal, unless it follows from what was played before.
+  /// Replays one entry of another journal, unless it follows from earlier ones.
   ///
-  /// - Returns: Whether that can be: the journal may be one that no world has ever written.
+  /// - Returns: False if the entry is impossible: no world may ever have written this journal.
   fileprivate mutating func replay(_ entry: JournalEntry, of other: borrowing WorldCore) -> Bool {
     let moment = entry.moment
     guard entry.input.isFromOutside else {
-      // Of a delivery nothing comes: it would have been made by now.
+      // A delivery needs nothing: it would have been made already.
       if entry.input == .expiry { expire(at: moment) }
       return true
     }
     move(to: moment)
-    // As before every request. All that was due has expired, so this only finds that a chain has no end.
+    // As before every request. Everything due has expired, so this only detects an endless chain.
     fireDue()
     livelock = nil
     let canBe = play(entry, of: other)
@@ -121,7 +122,7 @@ extension WorldCore {
     return canBe
   }
 
-  /// Lets the timer expire that is next; also after a chain that was stopped and allowed to go on.
+  /// Lets the next timer expire, also after a stopped chain was allowed to continue.
   private mutating func expire(at moment: Instant) {
     var one = 1
     if advance(to: moment, budget: &one) == .livelocked, one == 1 {
@@ -160,7 +161,7 @@ extension WorldCore {
           _ = try create(
             other.kind(of: machine), named: name, initial: facts.initial, parameters: facts.parameters, as: machine)
         } catch {
-          // It was made once, so that it can be made again. If not, nothing comes of it, and that is found out.
+          // The creation succeeded once, so it can succeed again. If it fails, the comparison detects it.
         }
       }
     case .dropped:
@@ -183,7 +184,7 @@ extension WorldCore {
   }
 }
 
-/// What a replay needs to know of an entry's details.
+/// The details of an entry that a replay needs.
 private struct ReplayFacts {
   var arguments: [Value] = []
   var parameters: [(parameter: Int, value: Value)] = []

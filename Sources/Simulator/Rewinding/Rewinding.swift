@@ -1,43 +1,44 @@
 package import StateMachines
 
-/// A way back in time, gone in pieces while the world stands still.
+/// A rewind, done in slices while the world stands still.
 ///
-/// First the journal is searched backwards for the input from which on all is to be undone. Then another world is built up
-/// to just before it. The world itself changes only when that one is put in its place.
+/// First it searches the journal backwards for the first input to undo. Then it rebuilds another world up to just
+/// before
+/// that input. The world itself changes only when it is replaced by the rebuilt one.
 package final class Rewinding {
   package enum Goal: Equatable, Sendable {
-    /// Just before the last so many requests that brought inputs from outside.
+    /// Just before the last so many requests that had outside inputs.
     case requests(Int)
-    /// After all that happened up to a moment, with the clock at that moment. It is not after now.
+    /// After everything up to a moment, with the clock at that moment, which is not after now.
     case moment(Instant)
   }
 
   package enum Failure: Error, Equatable {
     /// There were only so many requests since the world began.
     case onlySoMany(Int)
-    /// The journal has forgotten what it takes; it can be gone back to just before any input from this one on.
+    /// The journal has dropped inputs that are needed; the world can go back to just before any input from this one on.
     case forgotten(from: UInt64)
-    /// The journal does not come out a second time from this input on.
+    /// The replay differs from the journal from this input on.
     case diverged(at: UInt64)
   }
 
   private enum Phase {
-    /// All inputs from `upTo` on will be undone; `requests` more are wanted, where they are counted.
+    /// All inputs from `upTo` on will be undone; `requests` is how many more to find, if requests are counted.
     case searching(upTo: UInt64, requests: Int)
     case building
     case arrived
   }
 
   private let goal: Goal
-  /// The world's last input when this was begun.
+  /// The world's last input when this began.
   let end: UInt64
   private var phase: Phase
   private var replay: Replay
   /// The first input that will be undone; one more than the last if none will be.
   package private(set) var firstUndone: UInt64
-  /// Where the way began; nil for the beginning of the world.
+  /// The checkpoint that the replay starts from; nil for the beginning of the world.
   private var base: Checkpoint?
-  /// A copy for the next way back, where the last one is long ago.
+  /// A checkpoint for the next rewind, if the last one is far back.
   private(set) var checkpoint: Checkpoint?
 
   package init(of world: borrowing WorldCore, to goal: Goal) {
@@ -46,18 +47,18 @@ package final class Rewinding {
     firstUndone = end + 1
     let requests = if case .requests(let count) = goal { count } else { 0 }
     phase = .searching(upTo: end + 1, requests: requests)
-    // Nothing is played of this one; the way is not known yet.
+    // Placeholder: nothing is replayed until the start is known.
     replay = Replay(of: world, from: nil, to: 0)
   }
 
-  /// Whether the world can be put in its place.
+  /// Whether the rebuilt world can replace the world.
   package var hasArrived: Bool { if case .arrived = phase { true } else { false } }
 
-  /// Goes on a piece.
+  /// Does one slice.
   ///
   /// - Parameters:
-  ///   - world: The one that this was begun for, which has not changed since.
-  ///   - inputs: About how many inputs at most are looked at or played. The journal is searched by blocks.
+  ///   - world: The world that this was made for, unchanged since.
+  ///   - inputs: About how many inputs to search or replay at most. The journal is searched by blocks.
   package func advance(through world: borrowing WorldCore, by inputs: Int) throws(Failure) {
     precondition(world.lastSequence == end, "a world stands still while it goes back")
     var left = inputs
@@ -78,14 +79,14 @@ package final class Rewinding {
     }
   }
 
-  /// Looks through the inputs of a block before `bound`.
+  /// Searches the inputs of a block before `bound`.
   ///
-  /// - Returns: How many those were.
+  /// - Returns: How many there were.
   private func search(_ world: borrowing WorldCore, upTo bound: UInt64, requests: Int) throws(Failure) -> Int {
     let first = world.firstSequence
     guard bound > first else {
       guard first == 1 else { throw .forgotten(from: oldestReachable(world)) }
-      // All is undone where that is asked for by a moment; there is nothing before it.
+      // For a moment, everything is undone: there is nothing before it.
       guard case .moment = goal else { throw .onlySoMany(requestsFound(requests)) }
       try build(world, from: firstUndone)
       return 1
@@ -102,7 +103,7 @@ package final class Rewinding {
       if world.past.span(of: entry.sequence) != nil { continue }
       switch goal {
       case .requests:
-        // That timers began anew was nobody's request.
+        // Restarted timers are not a request.
         if entry.input.isFromOutside, entry.input != .renewed, !entry.continuesRequest { found.append(entry.sequence) }
       case .moment(let moment):
         if entry.moment > moment { found.append(entry.sequence) } else { isBefore = true }
@@ -116,7 +117,7 @@ package final class Rewinding {
         phase = .searching(upTo: start, requests: requests - found.count)
       }
     case .moment:
-      // What is not undone happened in order, so those after the moment are the last ones.
+      // Inputs that were not undone happened in order, so those after the moment are the last ones.
       firstUndone = found.first ?? firstUndone
       if isBefore { try build(world, from: firstUndone) } else { phase = .searching(upTo: start, requests: 0) }
     }
@@ -128,7 +129,7 @@ package final class Rewinding {
     return wanted - lacking
   }
 
-  /// Begins to build up the world to just before an input.
+  /// Starts to rebuild the world up to just before an input.
   private func build(_ world: borrowing WorldCore, from sequence: UInt64) throws(Failure) {
     firstUndone = sequence
     base = world.past.checkpoint(before: sequence, firstKept: world.firstSequence)
@@ -137,17 +138,17 @@ package final class Rewinding {
     phase = .building
   }
 
-  /// Ends the way: all that has happened is played, and the clock is set.
+  /// Finishes: everything is replayed, and the clock is set.
   private func arrive(_ world: borrowing WorldCore) {
     let sinceCheckpoint = end + 1 - (base?.sequence ?? 0)
-    // Whoever went a long way back is likely to do it again.
+    // After one long rewind another one is likely.
     if sinceCheckpoint >= world.past.wait(machines: replay.world.machineCount),
       world.past.hasRoom(for: replay.world.bytesOfACopy, isNeeded: true)
     {
       checkpoint = Checkpoint(of: replay.world, as: end + 1)
     }
     replay.world.move(to: moment(world))
-    // Nothing is due that has not expired, unless a chain had no end; then that is found out again.
+    // Everything due has expired, except in an endless chain, which is then detected again.
     replay.world.fireDue()
     phase = .arrived
   }
@@ -163,6 +164,6 @@ package final class Rewinding {
     return world.read(&reader)?.moment ?? world.now
   }
 
-  /// Hands out the world that was built up.
+  /// Passes the rebuilt world to `body`.
   func withWorld<R>(_ body: (inout WorldCore) -> R) -> R { body(&replay.world) }
 }

@@ -1,28 +1,29 @@
 import StateMachines
 
-/// What a world keeps so that it can go back in time: what was undone, and copies of itself.
+/// What a world keeps so that it can go back in time: the undone ranges, and checkpoints.
 ///
-/// The journal has all inputs, also those that were undone. What happened is what of it was not; from that, and the seed,
-/// a world can be built up again, and from a copy all the sooner.
+/// The journal has all inputs, including undone ones. The others, with the seed, are enough to rebuild a world; a
+/// checkpoint
+/// makes it faster.
 struct UndoHistory {
-  /// Inputs that were undone together, and the input that undid them, which comes right behind.
+  /// Inputs that were undone together, and the input that undid them, which follows directly.
   struct Undone {
     let from: UInt64
     let by: UInt64
   }
 
   let seed: UInt64
-  /// In order; none touches another, since who goes back further takes in what was undone there.
+  /// In order and disjoint: a longer undo absorbs those in its range.
   var undone: ContiguousArray<Undone> = []
   /// Copies of the world, oldest first.
   private(set) var checkpoints: ContiguousArray<Checkpoint> = []
-  /// The input from which on another copy is due.
+  /// The input from which on the next checkpoint is due.
   private(set) var nextCheckpoint: UInt64
-  /// Compositions of which no member is left, with the input that took the last one, in order.
+  /// Compositions without members left, with the input that removed the last one, in order.
   var compositions: [(end: UInt64, record: WorldCore.CompositionRecord)] = []
 
   private let mostBytes: Int
-  /// Inputs between two copies, at least.
+  /// The least number of inputs between two checkpoints.
   private let distance: UInt64
   /// Inputs that the journal keeps.
   private let mostInputs: UInt64
@@ -35,7 +36,7 @@ struct UndoHistory {
     nextCheckpoint = distance
   }
 
-  /// Those that an input was undone with, or that it has undone; nil if it is one that has happened.
+  /// The undone range that contains an input, as an undone or undoing one; nil if the input is in effect.
   func span(of sequence: UInt64) -> Undone? {
     guard let last = undone.last, sequence <= last.by else { return nil }
     var low = 0
@@ -47,11 +48,11 @@ struct UndoHistory {
     return undone[low].from <= sequence ? undone[low] : nil
   }
 
-  /// Notes that the inputs from one on are undone by another.
+  /// Records that the inputs from `sequence` on are undone by another.
   ///
   /// - Parameters:
-  ///   - checkpoint: A copy of the world as it is then, if one was made.
-  ///   - machines: How many there are then.
+  ///   - checkpoint: A copy of the resulting world, if one was made.
+  ///   - machines: How many machines it has.
   mutating func undo(
     from sequence: UInt64, by undoer: UInt64, _ checkpoint: Checkpoint?, machines: Int, firstKept: UInt64
   ) {
@@ -62,18 +63,18 @@ struct UndoHistory {
     forget(before: firstKept)
   }
 
-  /// Takes an undoing in, which takes in those of what it undoes.
+  /// Adds an undone range, which absorbs those in its range.
   static func undo(from sequence: UInt64, by undoer: UInt64, in undone: inout ContiguousArray<Undone>) {
     while let last = undone.last, last.from >= sequence { undone.removeLast() }
     undone.append(Undone(from: sequence, by: undoer))
   }
 
-  /// Takes in what was undone behind all that is known.
+  /// Adds ranges that were undone after all known ones.
   mutating func adopt(_ later: UndoneSpans) {
     for span in later.spans { UndoHistory.undo(from: span.from, by: span.by, in: &undone) }
   }
 
-  /// Gives up what is of no use when the journal has forgotten all inputs before one.
+  /// Drops records that are useless once the journal has dropped all inputs before `first`.
   mutating func forget(before first: UInt64) {
     if let oldest = undone.first, oldest.by < first { undone.removeAll { $0.by < first } }
     if let oldest = compositions.first, oldest.end < first { compositions.removeAll { $0.end < first } }
@@ -81,17 +82,17 @@ struct UndoHistory {
 
   // MARK: Checkpoints
 
-  /// Lets a copy be due at once.
+  /// Makes a checkpoint due at once.
   mutating func waitNoLonger() {
     nextCheckpoint = 0
   }
 
-  /// Lets no copies be made.
+  /// Turns off checkpoints.
   mutating func keepNothing() {
     nextCheckpoint = .max
   }
 
-  /// The copy from which the world is to be built up to just before an input; nil if there is none.
+  /// The checkpoint to rebuild from, up to just before an input; nil if there is none.
   func checkpoint(before sequence: UInt64, firstKept: UInt64) -> Checkpoint? {
     guard let found = checkpoints.last(where: { $0.sequence < sequence }), found.sequence + 1 >= firstKept else {
       return nil
@@ -99,42 +100,45 @@ struct UndoHistory {
     return found
   }
 
-  /// The oldest copy from which the journal still goes on.
+  /// The oldest checkpoint that the journal can continue.
   func oldestCheckpoint(firstKept: UInt64) -> Checkpoint? { checkpoints.first { $0.sequence + 1 >= firstKept } }
 
-  /// How many inputs apart copies of so many machines are: what they cost is to be little beside those, and one is to be
-  /// there as long as the journal goes on from it.
+  /// How many inputs apart checkpoints of this many machines are: far enough that their cost is small, and close enough
+  /// that
+  /// one exists as long as the journal continues it.
   func wait(machines: Int) -> UInt64 { max(distance, min(2 * UInt64(machines), mostInputs / 2)) }
 
-  /// Lets the next copy be due that far behind an input; also when the journal begins to forget.
+  /// Schedules the next checkpoint after an input; also when the journal begins to drop inputs.
   mutating func wait(after sequence: UInt64, machines: Int) {
     nextCheckpoint = sequence + wait(machines: machines)
     if sequence <= mostInputs { nextCheckpoint = min(nextCheckpoint, mostInputs + 1) }
   }
 
-  /// Whether a copy of so many bytes is one that can be kept.
+  /// Whether a checkpoint of this size can be kept.
   ///
-  /// - Parameter isNeeded: Whether it is worth much memory, and not only one among several.
+  /// - Parameter isNeeded: Whether it may use all of the memory, not only the share of one among several.
   func hasRoom(for bytes: Int, isNeeded: Bool) -> Bool { bytes <= (isNeeded ? mostBytes : mostBytes / 8) }
 
-  /// Whether nothing could be undone before long if no copy was made: the journal has forgotten the beginning, and half
-  /// of what it has kept since the newest copy.
+  /// Whether undo would soon be impossible without a new checkpoint: the journal has dropped the beginning, and half of
+  /// its
+  /// inputs are after the newest checkpoint.
   func needsCheckpoint(firstKept: UInt64, last: UInt64) -> Bool {
-    // Of a world out of an archive the journal has nothing yet, and begins behind the last input.
+    // The journal of a world from an archive is empty, and begins after the last input.
     firstKept > 1 && (checkpoints.last?.sequence ?? 0) < firstKept + (last + 1 - firstKept) / 2
   }
 
-  /// Keeps a copy, and of the older ones the fewer the longer ago they were.
+  /// Adds a checkpoint, and thins out older ones the more the older they are.
   ///
-  /// To go back to any moment then takes no more inputs than about as many as were since, and at most `distance` for what
-  /// has just been.
+  /// Going back to any moment then replays about as many inputs as have happened since, and at most `distance` for
+  /// recent
+  /// moments.
   mutating func keep(_ checkpoint: Checkpoint, firstKept: UInt64) {
     checkpoints.append(checkpoint)
     checkpoints.removeAll { $0.sequence + 1 < firstKept }
     var tolerance: UInt64 = 1
     thinOut(tolerance)
     while checkpoints.count > 1, checkpoints.reduce(0, { $0 + $1.bytes }) > mostBytes {
-      // Of two nothing can be thinned out.
+      // Two checkpoints cannot be thinned out.
       if tolerance > UndoHistory.mostTolerance {
         checkpoints.removeFirst()
       } else {
@@ -144,8 +148,9 @@ struct UndoHistory {
     }
   }
 
-  /// Gives up the newest copies as long as the way from what is before them is hardly longer: of a world that has grown
-  /// too large to be copied, they are not worth their memory.
+  /// Drops the newest checkpoints while starting from the one before is hardly longer: once a world is too large to
+  /// copy, they
+  /// are not worth their memory.
   mutating func giveUpWhatLiesFarBack(firstKept: UInt64, last: UInt64) {
     while let newest = checkpoints.last?.sequence {
       let before = checkpoints.count > 1 ? checkpoints[checkpoints.count - 2].sequence : 0
@@ -154,12 +159,12 @@ struct UndoHistory {
     }
   }
 
-  /// Gives up all copies but the newest.
+  /// Drops all checkpoints except the newest.
   mutating func giveUpOlderCheckpoints() {
     if checkpoints.count > 1 { checkpoints.removeFirst(checkpoints.count - 1) }
   }
 
-  /// What is still there after so much patience goes by age.
+  /// Beyond this tolerance checkpoints are dropped by age.
   private static let mostTolerance: UInt64 = 1 << 16
 
   private mutating func thinOut(_ tolerance: UInt64) {
@@ -168,22 +173,22 @@ struct UndoHistory {
     while place >= 0 {
       let younger = checkpoints[place + 1].sequence
       let older = place > 0 ? checkpoints[place - 1].sequence : 0
-      // Without it the way from the older one is no longer than what lies behind the younger one.
+      // Starting from the older one then replays no more than the distance behind the younger one.
       if younger - older <= tolerance * (newest - younger) { checkpoints.remove(at: place) }
       place -= 1
     }
   }
 }
 
-/// A copy of a world right after an input, without its journal, its watchers and what else only the present needs.
+/// A copy of a world right after an input, without its journal and its watchers.
 final class Checkpoint {
   let sequence: UInt64
   let world: WorldCore
-  /// About how much memory it takes.
+  /// The approximate memory, in bytes.
   let bytes: Int
 
-  /// - Parameter sequence: The number that the last input has, or the one that undid all that came behind it.
-  /// - Precondition: Time has not gone on since the last input.
+  /// - Parameter sequence: The number of the last input, or of the one that undid all later ones.
+  /// - Precondition: No time has passed since the last input.
   init(of world: borrowing WorldCore, as sequence: UInt64) {
     self.sequence = sequence
     bytes = world.bytesOfACopy
@@ -194,14 +199,14 @@ final class Checkpoint {
 }
 
 extension WorldCore {
-  /// Whether another copy is to be kept. Time must not have gone on since the last input.
+  /// Whether a checkpoint is due. Requires that no time has passed since the last input.
   @inline(__always)
   var checkpointIsDue: Bool { journal.last >= past.nextCheckpoint && isAtItsLastInput }
 
-  /// Whether a copy is due that would take a while.
+  /// Whether a checkpoint is due, which may take a while.
   package var wantsCheckpoint: Bool { checkpointIsDue }
 
-  /// Keeps a copy of the world if it is time for one, for the owner to call when a request is done.
+  /// Makes a checkpoint if one is due; the owner calls this after each request.
   @inline(__always)
   package mutating func keepCheckpointIfDue() {
     if checkpointIsDue { keepCheckpoint() }
@@ -218,13 +223,13 @@ extension WorldCore {
     past.keep(Checkpoint(of: self, as: journal.last), firstKept: journal.first)
   }
 
-  /// About how many bytes a copy of this world takes. Tables that neither changes are shared, which is not counted on.
+  /// The approximate memory of a copy of this world, in bytes. Storage shared by both is counted in full.
   package var bytesOfACopy: Int {
     population.bytes + registry.bytes + agenda.count * MemoryLayout<Agenda.Entry>.stride + wires.bytes
       + keyedTimers.bytes + population.ownedBytes
   }
 
-  /// The copies that are kept, and about how many bytes they take.
+  /// The number of checkpoints, and their approximate memory in bytes.
   package var checkpoints: (count: Int, bytes: Int) {
     (past.checkpoints.count, past.checkpoints.reduce(0) { $0 + $1.bytes })
   }

@@ -3,10 +3,10 @@ import StateMachines
 extension WorldCore {
   // MARK: Requests
 
-  /// Whether inputs belong to a request that was begun.
+  /// Whether a request has begun and not ended.
   package var isWithinRequest: Bool { journal.requestStart != .max }
 
-  /// Begins a request that may bring several inputs from outside, which are undone together.
+  /// Begins a request that may have several outside inputs, which are undone together.
   package mutating func beginRequest() {
     journal.requestStart = journal.last + 1
   }
@@ -17,21 +17,21 @@ extension WorldCore {
 
   // MARK: Going back
 
-  /// The input that undid another, of several the last; nil if it was not undone.
+  /// The input that undid another, the last one if several did; nil if it is not undone.
   package func undoer(of sequence: UInt64) -> UInt64? {
     guard let undone = past.span(of: sequence), undone.by != sequence else { return nil }
     return undone.by
   }
 
-  /// Whether an input is no part of what has happened: it was undone, or has undone others.
+  /// Whether an input is not in effect: it was undone, or has undone others.
   func hasUndone(_ sequence: UInt64) -> Bool { past.span(of: sequence) != nil }
 
-  /// Puts the world back to where a way back has led, as an input of its own. Watchers stay, and so do the journal and all
-  /// numbers.
+  /// Replaces the world's state by that of a rewind, as an input of its own. Watchers, the journal and all numbers
+  /// stay.
   ///
-  /// - Precondition: It has arrived, and was begun for this world as it is.
-  /// - Returns: The first input that was undone and the last; nil if none was, and only time went back.
-  /// - Complexity: O(machines), and of what is thrown away.
+  /// - Precondition: The rewind has arrived, and was made for this world in its current state.
+  /// - Returns: The first and the last undone input; nil if none was, and only time went back.
+  /// - Complexity: O(machines), plus what is destroyed.
   @discardableResult
   package mutating func rewind(_ rewinding: Rewinding) -> ClosedRange<UInt64>? {
     precondition(rewinding.hasArrived && rewinding.end == journal.last, "a world goes back from where it stands")
@@ -54,12 +54,12 @@ extension WorldCore {
     return from < undoer ? from...(undoer - 1) : nil
   }
 
-  /// Takes over what machines are and what is to come, and gives away what they were.
+  /// Exchanges machines and pending timers with another world.
   mutating func exchange(with other: inout WorldCore) -> (gone: [MachineID], back: [MachineID]) {
     var registry = registry.copy()
     let changes = registry.align(with: other.registry, population)
     swap(&registry, &self.registry)
-    // The other world destroys the values that it gets, and so must know where they stand.
+    // The other world destroys the values that it receives, so it needs their locations.
     swap(&registry, &other.registry)
     swap(&population, &other.population)
     swap(&agenda, &other.agenda)
@@ -67,7 +67,7 @@ extension WorldCore {
     swap(&wires, &other.wires)
     record.generator = other.record.generator
     now = other.now
-    // Stamps are not given twice; what was armed before has lower ones all the same.
+    // Stamps are never reused, so earlier armings still have lower ones.
     armings = max(armings, other.armings)
     instantStamp = other.instantStamp
     chain = other.chain
@@ -75,17 +75,17 @@ extension WorldCore {
     return changes
   }
 
-  /// Lets those compositions be that have members left.
+  /// Restores the compositions that have members left.
   private mutating func reviveCompositions(undoneFrom sequence: UInt64) {
     if compositions.isEmpty, past.compositions.isEmpty { return }
-    // Of those that ended before, the numbers may be others' by now.
+    // For compositions that ended earlier, the numbers of members may have been reused.
     let candidates = compositions.map(\.value) + past.compositions.filter { $0.end >= sequence }.map(\.record)
     past.compositions.removeAll { $0.end >= sequence }
     compositions = [:]
     keep(candidates.filter { $0.sequence < sequence })
   }
 
-  /// Keeps composed names: known are those that have members left, the others are part of the past.
+  /// Keeps composed names: those with members left are current, the others belong to the undo history.
   mutating func keep(_ records: [CompositionRecord]) {
     for var record in records {
       record.members = record.all.filter { machine in
