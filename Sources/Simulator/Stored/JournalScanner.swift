@@ -1,28 +1,29 @@
 package import StateMachines
 
-/// A world's journal, read from the segments that it was kept in: one input after the other, with the names and kinds of
-/// the machines that it speaks of, but without machines.
+/// Reads a world's journal from stored segments: one input after the other, with the names and kinds of its machines,
+/// but
+/// without the machines themselves.
 ///
-/// Nothing is played, so that it is quick and takes little memory, however long the journal is.
+/// Nothing is replayed, so it is quick and takes little memory, however long the journal is.
 package struct JournalScanner: ~Copyable {
-  /// Tells of the kinds and names of the machines in the inputs that are being read, and prints them; nothing more.
+  /// Holds only the kinds and names of machines in the inputs being read, to print them.
   private var world: WorldCore
   private var reader: JournalReader
   private let words: StoredWords
   private var kinds: SpokenKinds
   private var known: [MachineID: KindTranslation] = [:]
-  /// Whether a segment was not read to its end, so that there is nothing to go on with.
+  /// Whether a segment was not read to its end, so that reading cannot continue.
   private var isBroken = false
-  /// The input from which on other words hold.
+  /// The input from which on other kind descriptions apply.
   private var wordsHoldUntil: UInt64 = 0
 
-  /// How much of the journal is in memory at one time, in bytes, besides the segment that is read.
+  /// How much of the journal is in memory at a time, in bytes, besides the current segment.
   private static let journalBytes = 1 << 20
 
-  /// Who had a number at an input; nil if nobody.
+  /// The machine that had a number at an input; nil if none had it.
   package typealias Owner = (_ machine: MachineID, _ sequence: UInt64) -> (kind: String, name: String)?
 
-  /// - Parameter sequence: The input before the first that is read.
+  /// - Parameter sequence: The input before the first one to read.
   package init(after sequence: UInt64, _ words: StoredWords, _ catalogue: Catalogue) {
     world = WorldCore()
     world.journal = Journal(inputs: .max >> 1, bytes: JournalScanner.journalBytes, after: sequence)
@@ -34,13 +35,14 @@ package struct JournalScanner: ~Copyable {
   /// The last input that was read.
   package var last: UInt64 { world.lastSequence }
 
-  /// Reads the segment that comes next. Inputs of it that were read already are passed over.
+  /// Reads the next segment. Skips inputs that were read already.
   ///
   /// - Parameters:
-  ///   - numbers: The inputs that it has.
-  ///   - owner: Is asked about machines that were made before the first input that was read.
-  ///   - body: Gets each input, with a world that knows its words; and, of the first input of a composed `new`, what that
-  ///     made.
+  ///   - numbers: Its inputs.
+  ///   - owner: Called for machines that were made before the first input read.
+  ///   - body: Called with each input and a world that has its words; for the first input of a composed `new` also with
+  ///     what
+  ///     that made.
   /// - Throws: ``Recovery/Failure``: `gap` and `unreadable`; what `body` throws.
   /// - Complexity: O(inputs).
   package mutating func read(
@@ -74,7 +76,7 @@ package struct JournalScanner: ~Copyable {
     }
   }
 
-  /// Goes through the next record, and sees to it that the machines are known that its lines name.
+  /// Checks the next record, and registers the machines that it names.
   private mutating func next(
     _ translation: inout SegmentTranslation, _ creations: inout ArraySlice<JournalSegment.Creation>,
     _ numbers: ClosedRange<UInt64>, _ owner: Owner

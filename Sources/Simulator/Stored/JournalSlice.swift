@@ -1,22 +1,22 @@
 package import StateMachines
 
-/// A stretch of a world's journal that is not in memory any more, in a form in which it can be read: a world with names and
-/// kinds, but without machines.
+/// A part of a world's journal that is no longer in memory, in readable form: a world with names and kinds, but without
+/// machines.
 package struct JournalSlice: ~Copyable {
   /// Its journal has the inputs of the segment up to ``last``.
   package let world: WorldCore
-  /// The last input that can be read with these names; another excerpt goes on behind it.
+  /// The last input that can be read with these names; another slice continues after it.
   package let last: UInt64
 
   /// - Parameters:
   ///   - bytes: A segment.
-  ///   - from: The first input that is wanted of it.
+  ///   - from: The first wanted input.
   ///   - most: How many inputs are wanted at most.
-  ///   - numbers: The inputs that it has.
-  ///   - present: The world whose journal it is, which knows what was undone.
-  ///   - undone: What else was undone of it: each stretch up to the input that undid it, in order.
-  ///   - owner: Who had a number at an input, which may be the one that made it; nil if nobody.
-  /// - Throws: ``SegmentFailure`` where the segment cannot be read; what `owner` throws.
+  ///   - numbers: Its inputs.
+  ///   - present: The world of the journal, with its recent undone ranges.
+  ///   - undone: Older undone ranges: each up to the input that undid it, in order.
+  ///   - owner: The machine that had a number at an input, possibly the one that made it; nil if none had it.
+  /// - Throws: ``SegmentFailure`` if the segment cannot be read; what `owner` throws.
   package init(
     of bytes: UnsafeRawBufferPointer, from start: UInt64, most: UInt64, _ numbers: ClosedRange<UInt64>,
     in present: borrowing WorldCore, undone: [ClosedRange<UInt64>], _ words: StoredWords, _ catalogue: Catalogue,
@@ -27,7 +27,7 @@ package struct JournalSlice: ~Copyable {
     for stretch in undone {
       world.past.undone.append(UndoHistory.Undone(from: stretch.lowerBound, by: stretch.upperBound))
     }
-    // What was undone last is not stored yet.
+    // Recent undone ranges may not be stored yet.
     for stretch in present.past.undone { UndoHistory.undo(from: stretch.from, by: stretch.by, in: &world.past.undone) }
     var kinds = SpokenKinds(words, catalogue)
     var known: [MachineID: KindTranslation] = [:]
@@ -60,14 +60,15 @@ package struct JournalSlice: ~Copyable {
     self.last = last
   }
 
-  /// A number means another machine behind this input.
+  /// A number belongs to another machine after this input.
   private struct OtherNames: Error {
     let last: UInt64
   }
 }
 
-/// Kinds as they were when a journal was written: those of today where their lists are the same, and otherwise such that
-/// are only spoken of.
+/// Kinds as they were when a journal was written: today's kinds if their lists are equal, otherwise kinds that only
+/// have
+/// names.
 struct SpokenKinds {
   private let words: StoredWords
   private let catalogue: Catalogue
@@ -78,7 +79,7 @@ struct SpokenKinds {
     self.catalogue = catalogue
   }
 
-  /// Gives up what is known, where other words hold from now on.
+  /// Clears the cache when other descriptions apply.
   mutating func forget() {
     translations = [:]
   }

@@ -1,20 +1,19 @@
 import StateMachines
 
-/// From the places in records that were written by one description of a kind to those that it has in another kind.
+/// Maps the indices in records, which one description of a kind defines, to those in another kind.
 ///
-/// A place that is in no list, and a word that the other kind does not have, are told, so that nothing is ever looked up
-/// that is not there.
+/// An index outside a list, or a word that the other kind lacks, is an error, so no lookup can fail later.
 final class KindTranslation {
   private let stored: KindDescription
   let kind: Kind
-  /// Whether all places are the same.
+  /// Whether all indices are equal.
   private let isSame: Bool
   private let states: [UInt8?]
   private let events: [UInt8?]
   private let timers: [UInt8?]
   private let outputs: [UInt8?]
   private let parameters: [Int?]
-  /// The defaults that have changed: a machine keeps the one that it was made with.
+  /// Defaults that have changed: a machine keeps the one that it was made with.
   private let oldStandards: [(parameter: Int, value: Value)]
 
   init(_ stored: KindDescription, to kind: Kind) {
@@ -58,7 +57,7 @@ final class KindTranslation {
     return now
   }
 
-  /// What an event was sent with, as it takes it now.
+  /// The arguments of an event, in the event's current form.
   func arguments(of event: UInt8, _ values: [Value]) throws(SegmentFailure) -> [Value] {
     let place = Int(try self.event(event))
     let (before, now) = (stored.events[Int(event)], kind.events[place].arguments)
@@ -89,7 +88,7 @@ final class KindTranslation {
     return fitted
   }
 
-  /// What an output bore, in the order that it has now.
+  /// The data of an output, in the current order.
   func data(of output: UInt8, _ values: [Value]) throws(SegmentFailure) -> [Value] {
     let place = Int(try self.output(output))
     if isSame { return values }
@@ -104,7 +103,7 @@ final class KindTranslation {
     return now.compactMap { name in before.firstIndex(of: name).map { values[$0] } }
   }
 
-  /// What a machine was made with, as `new` takes it now.
+  /// The parameters of a machine, in the current form of `new`.
   func parameters(
     _ values: [(parameter: Int, value: Value)]
   ) throws(SegmentFailure) -> (values: [(parameter: Int, value: Value)], areSame: Bool) {
@@ -131,7 +130,7 @@ final class KindTranslation {
     return (fitted, areSame)
   }
 
-  /// A place of today for one in a stored list; `word` says what stood there.
+  /// The current index for one in a stored list; `word` gives the stored word for messages.
   private func find<Place>(
     _ place: some BinaryInteger, _ list: String, _ places: [Place?], word: (Int) -> String
   ) throws(SegmentFailure) -> Place {
@@ -144,7 +143,7 @@ final class KindTranslation {
 }
 
 extension KindDescription {
-  /// Whether the places of words, and what goes with them, are the same.
+  /// Whether the indices of words, and their data, are equal.
   func hasLists(of other: KindDescription) -> Bool {
     states == other.states && events == other.events && timers == other.timers && outputs == other.outputs
       && parameters == other.parameters

@@ -1,17 +1,18 @@
 import StateMachines
 
-/// Goes through the records of a segment, whose bytes may be anything.
+/// Reads the records of a segment, whose bytes may be invalid.
 ///
-/// What it hands out can be read by ``DetailReader``: all lengths are within the bytes, all tags are known, and numbers fit
-/// the types that they are read as. Whether places are within a kind's lists is another question; see ``KindTranslation``.
+/// ``DetailReader`` can read the entries that it returns: all lengths are within the bytes, all tags are known, and
+/// numbers
+/// fit their types. ``KindTranslation`` checks whether indices are within a kind's lists.
 struct RecordScanner {
-  // Safety: the bytes outlive this value. They are read behind a check that they are there.
+  // Safety: the bytes outlive this value. Every read is bounds-checked.
   private let bytes: UnsafeRawBufferPointer
   private(set) var offset = 0
-  /// Where the record begins that was handed out last, and where its details do.
+  /// The offset of the last record returned; `details` is that of its details.
   private(set) var start = 0
   private(set) var details = 0
-  /// The number of the record that comes next.
+  /// The number of the next record.
   private(set) var next: UInt64
   private(set) var moment: Int64
   private var tags: DetailTags = []
@@ -24,7 +25,7 @@ struct RecordScanner {
 
   var isAtEnd: Bool { offset == bytes.count }
 
-  /// The record that comes next.
+  /// Reads the next record.
   mutating func read() throws(SegmentFailure) -> JournalEntry {
     start = offset
     guard bytes.count - offset >= 7 else { throw .damaged("it ends too early") }
@@ -63,14 +64,14 @@ struct RecordScanner {
       details: bytes.baseAddress.unsafelyUnwrapped + details)
   }
 
-  /// The bytes of the record that was handed out last.
+  /// The bytes of the last record.
   var record: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[start..<offset]) }
-  /// Those of the time since the record before.
+  /// The bytes of its time since the previous record.
   var elapsed: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[(start + 7)..<details]) }
 
   // MARK: Details
 
-  /// Passes over one detail; false at the end.
+  /// Skips one detail; false at the end.
   private mutating func pass() throws(SegmentFailure) -> Bool {
     guard let tag = DetailTag(rawValue: try byte()) else { throw .damaged("it has a detail of no kind") }
     if tag == .end { return false }
@@ -168,7 +169,7 @@ struct RecordScanner {
   }
 }
 
-/// Which details an input has.
+/// The details of an input.
 private struct DetailTags: OptionSet {
   let rawValue: UInt32
 
@@ -186,7 +187,7 @@ private struct DetailTags: OptionSet {
     DetailTags(.emitted), DetailTags(.armed), DetailTags(.disarmed), DetailTags(.armedKey), DetailTags(.disarmedKey),
     DetailTags(.dataBefore), DetailTags(.dataAfter),
   ]
-  /// Those of which there may be several.
+  /// Details that may occur more than once.
   static let several: DetailTags = [
     DetailTags(.emitted), DetailTags(.armed), DetailTags(.disarmed), DetailTags(.armedKey), DetailTags(.disarmedKey),
     renewed,

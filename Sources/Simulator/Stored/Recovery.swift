@@ -1,36 +1,35 @@
 package import StateMachines
 
-/// A world that is built up again from what was kept of it: what it was at a checkpoint, or nothing, and the segments of
-/// its journal from there on.
+/// Rebuilds a world from storage: from a checkpoint, or from nothing, and the segments of its journal from there on.
 ///
-/// Each segment is played as soon as it is there, so that a long journal takes no more memory than a world's journal
-/// may. What was undone is not played, which is why all ways back must be known beforehand (``UndoneSpans``).
+/// Each segment is replayed when it is added, so a long journal takes no more memory than a world's journal may. Undone
+/// inputs are not replayed, so all rewinds must be known beforehand (``UndoneSpans``).
 package struct Recovery: ~Copyable {
   package enum Failure: Error, Equatable {
-    /// A segment does not come right behind the one before, or what stands in front of it is no such thing.
+    /// A segment does not follow directly on the previous one, or its facts are invalid.
     case gap(after: UInt64)
-    /// An input that is not to be read, or that this program cannot play.
+    /// An input that cannot be read, or that this program cannot replay.
     case unreadable(SegmentFailure, at: UInt64)
-    /// What was played is not what the journal has: the rule of a kind is another by now. With the kind, and what came.
+    /// The replay differs from the journal: the rule of a kind has changed. With the kind and the input.
     case diverged(at: UInt64, kind: String?, input: String?)
   }
 
   // MARK: Building up
 
-  /// The world with its journal and all names, and the machines of the checkpoint until they are replaced at the end.
+  /// The world with its journal and all names; its machines are those of the checkpoint until the end.
   private var source: WorldCore
   private var replay: Replay
   private let catalogue: Catalogue
   private let words: StoredWords
-  /// By the kind's name, for the inputs before `wordsHoldUntil`.
+  /// By kind name, for the inputs before `wordsHoldUntil`.
   private var translations: [String: KindTranslation] = [:]
   private var wordsHoldUntil: UInt64 = 0
   private var compositions: [WorldCore.CompositionRecord]
 
   /// - Parameters:
-  ///   - world: As it was at a checkpoint, with a journal that begins behind it; or new, with its seed.
-  ///   - undone: All that was undone behind it.
-  ///   - words: By whose places the segments were written.
+  ///   - world: The world of a checkpoint, with a journal that begins after it; or a new world with its seed.
+  ///   - undone: All undone ranges after it.
+  ///   - words: The descriptions with which the segments were written.
   package init(of world: consuming WorldCore, undone: UndoneSpans, _ words: StoredWords, _ catalogue: Catalogue) {
     source = world
     let base = source.lastSequence > 0 ? Checkpoint(of: source, as: source.lastSequence) : nil
@@ -46,16 +45,16 @@ package struct Recovery: ~Copyable {
     self.words = words
   }
 
-  /// Goes on with the segment that comes next. Inputs of it that the checkpoint has already are passed over.
+  /// Adds the next segment and replays it. Skips inputs that the checkpoint contains.
   ///
-  /// - Parameter numbers: The inputs that it has.
+  /// - Parameter numbers: Its inputs.
   /// - Complexity: O(inputs), as when they happened.
   package mutating func append(
     _ bytes: UnsafeRawBufferPointer, _ numbers: ClosedRange<UInt64>
   ) throws(Failure) {
     let before = source.lastSequence
     guard let segment = JournalSegment(bytes), numbers.contains(before + 1) else { throw .gap(after: before) }
-    // One segment may have more inputs than are kept; they stay until they are played.
+    // One segment may have more inputs than the journal keeps; they stay until they are replayed.
     source.journal.firstUnflushed = before + 1
     try appendRecords(of: segment, numbers)
     segment.facts.shape(&source.limits)
@@ -70,7 +69,7 @@ package struct Recovery: ~Copyable {
         throw .unreadable(.unknownKind(creation.kind), at: creation.sequence)
       }
       if source.registry.speaks(of: machine, otherThan: creation.name) {
-        // A number that is in use again: what came before belongs to the machine that had it.
+        // The number is reused: earlier inputs belong to its previous machine.
         try play(to: creation.sequence - 1)
         floor = creation.sequence
       }
@@ -83,10 +82,10 @@ package struct Recovery: ~Copyable {
     keepCopyIfDue()
   }
 
-  /// How many numbers one segment may leave out that no machine was ever given.
+  /// How many numbers one segment may skip that no machine ever had.
   private static let mostNumbersLeftOut = 1 << 16
 
-  /// Takes the records of a segment in, as this program would have written them.
+  /// Appends the records of a segment, as this program would have written them.
   private mutating func appendRecords(
     of segment: JournalSegment, _ numbers: ClosedRange<UInt64>
   ) throws(Failure) {
@@ -140,7 +139,7 @@ package struct Recovery: ~Copyable {
     return translation
   }
 
-  /// Keeps copies as a world that lives does, so that as much can be undone afterwards.
+  /// Makes checkpoints as a live world does, so that as much can be undone afterwards.
   private mutating func keepCopyIfDue() {
     let last = source.lastSequence
     guard last >= source.past.nextCheckpoint, source.past.span(of: last) == nil,
@@ -152,7 +151,7 @@ package struct Recovery: ~Copyable {
     source.past.keep(Checkpoint(of: replay.world, as: last), firstKept: source.firstSequence)
   }
 
-  /// Takes a composed name in, whose members stand among the machines of the same segment.
+  /// Adds a composed name, whose members are among the machines of the same segment.
   private mutating func compose(_ creation: JournalSegment.Creation, _ machines: [JournalSegment.Creation])
     throws(Failure)
   {
@@ -177,7 +176,7 @@ package struct Recovery: ~Copyable {
     }
   }
 
-  /// That an input does not come out as it had, with what is known of it.
+  /// The failure for an input with another outcome, with what is known of it.
   private func divergence(at sequence: UInt64) -> Failure {
     guard (source.firstSequence...max(source.firstSequence, source.lastSequence)).contains(sequence) else {
       return .diverged(at: sequence, kind: nil, input: nil)
@@ -198,29 +197,29 @@ package struct Recovery: ~Copyable {
     return .diverged(at: sequence, kind: kind.name, input: input)
   }
 
-  /// The hash of what the world has come to with the segments so far; see ``WorldCore/presentHash``.
+  /// The hash of the world after the segments so far; see ``WorldCore/presentHash``.
   ///
-  /// - Precondition: At least one segment was played.
+  /// - Precondition: At least one segment was added.
   package mutating func presentHash() throws(ArchiveFailure) -> UInt64 {
-    // A way back to a moment between two inputs leaves a later time than the last input that was played.
+    // A rewind to a moment between two inputs leaves a later time than the last replayed input.
     replay.world.move(to: Instant(nanoseconds: source.journal.lastMoment))
     replay.world.compositions = [:]
     replay.world.keep(compositions)
     return try replay.world.presentHash
   }
 
-  /// The world, with the part of its journal that there is room for.
+  /// The rebuilt world, with the part of its journal that fits in memory.
   ///
   /// - Parameters:
-  ///   - moment: The moment that it had come to.
-  ///   - limits: Those that hold from now on.
+  ///   - moment: The time that it had reached.
+  ///   - limits: The limits from now on.
   package consuming func finish(at moment: Instant, _ limits: WorldLimits) -> WorldCore {
     source.takeOver(&replay.world)
     source.limits = limits
     source.firings = replay.world.firings
     source.keep(compositions)
     if let due = source.nextDue(), due < moment {
-      // Only a chain without end, or a daemon that was behind, leaves timers that are due.
+      // Only an endless chain, or a daemon that was behind, leaves timers that are due.
       source.move(to: due)
     } else {
       source.move(to: moment)
@@ -229,21 +228,21 @@ package struct Recovery: ~Copyable {
   }
 }
 
-/// What was undone in a stretch of a journal, found by looking through it.
+/// The undone ranges of a part of a journal.
 package struct UndoneSpans: Sendable {
   var spans: ContiguousArray<UndoHistory.Undone> = []
 
   package init() {}
 
-  /// - Parameter stretches: What was undone, up to the input that undid it, in the order of those.
+  /// - Parameter stretches: Undone ranges, each up to the input that undid it, in order.
   package init(_ stretches: [ClosedRange<UInt64>]) {
     for stretch in stretches { UndoHistory.undo(from: stretch.lowerBound, by: stretch.upperBound, in: &spans) }
   }
 
-  /// The first input that was undone; nil if none was.
+  /// The first undone input; nil if there is none.
   package var first: UInt64? { spans.map(\.from).min() }
 
-  /// Looks through the next segment, as far as it can be read.
+  /// Scans the next segment, as far as it can be read.
   package mutating func look(through bytes: UnsafeRawBufferPointer, _ numbers: ClosedRange<UInt64>) {
     guard let segment = JournalSegment(bytes) else { return }
     var scanner = RecordScanner(segment, first: numbers.lowerBound)
@@ -260,18 +259,18 @@ package struct UndoneSpans: Sendable {
 }
 
 extension WorldCore {
-  /// Takes over what another world has come to, as the end of a recovery.
+  /// Takes over the state of the replayed world at the end of a recovery.
   fileprivate mutating func takeOver(_ other: inout WorldCore) {
     _ = exchange(with: &other)
     registry.renewVacancies()
-    // Lines of the journal may speak of any of those that do not live.
+    // Lines of the journal may refer to any dropped machine.
     retired = ContiguousArray(registry.dropped().map { (journal.last, $0) })
     nextRetired = 0
   }
 }
 
 extension Recovery.Failure {
-  /// The input that cannot be played.
+  /// The input that cannot be replayed.
   package var input: UInt64 {
     switch self {
     case .gap(let sequence): sequence + 1

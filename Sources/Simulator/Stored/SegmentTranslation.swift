@@ -1,27 +1,26 @@
 import StateMachines
 
-/// Goes through the records of a segment, makes sure that each speaks of what there is, and writes those anew whose
-/// places are others today.
+/// Checks the records of a segment against the current kinds, and rewrites those with changed indices.
 struct SegmentTranslation: ~Copyable {
   /// What a machine's number means at a record.
   struct Meaning {
     let translation: KindTranslation
-    /// The place of its kind in the world that the records are for, if they are to say that.
+    /// The index of its kind in the world that the records are for, if they must contain it.
     var kindPlace: Int?
   }
 
-  /// - Parameter isNew: Whether the record is the one that makes it.
+  /// - Parameter isNew: Whether this record makes the machine.
   typealias Meanings = (_ machine: MachineID, _ entry: JournalEntry, _ isNew: Bool) throws -> Meaning
 
   private var scanner: RecordScanner
-  // Safety: the segment's, whose bytes outlive this value.
+  // Safety: the segment's bytes, which outlive this value.
   private let records: UnsafeRawBufferPointer
   private let last: UInt64
   private let lastMoment: Int64
   private var sheet = DetailWriter()
-  /// The records as they are today; nil as long as those that came are the same.
+  /// The rewritten records; nil while all records so far are unchanged.
   private(set) var rewritten: [UInt8]?
-  /// Where the records begin that are gone through, and the moment from which the first one's distance counts.
+  /// The offset of the first checked record; `moment` is the one to which its time is relative.
   private var start: Int?
   private(set) var moment: Int64
 
@@ -33,18 +32,18 @@ struct SegmentTranslation: ~Copyable {
     records = segment.records
   }
 
-  /// Passes over records of which only the lengths are looked at.
+  /// Skips records, checking only their lengths.
   mutating func pass(to sequence: UInt64) throws(SegmentFailure) {
     while scanner.next <= min(sequence, last) { _ = try scanner.read() }
     moment = scanner.moment
   }
 
-  /// The number of the record that comes next.
+  /// The number of the next record.
   var next: UInt64 { scanner.next }
 
-  /// Goes through the next record.
+  /// Checks the next record.
   ///
-  /// - Returns: It, as it stands in the segment; nil at the end.
+  /// - Returns: The record as in the segment; nil at the end.
   mutating func read(_ meanings: Meanings) throws -> JournalEntry? {
     if start == nil { start = scanner.offset }
     guard scanner.next <= last else {
@@ -163,7 +162,7 @@ struct SegmentTranslation: ~Copyable {
     }
   }
 
-  /// Copies a detail as it stands, but for the byte behind its tag.
+  /// Copies a detail, optionally with another byte after its tag.
   private mutating func copy(_ reader: inout DetailReader, replacingPlaceWith place: UInt8?) {
     let start = reader.place
     _ = reader.skip()
@@ -191,10 +190,10 @@ struct SegmentTranslation: ~Copyable {
     write(index: entry.index, from: entry.from, to: entry.to)
   }
 
-  /// Appends the record that was read, with other places and with what is on the sheet for details.
+  /// Appends the last record with other indices and the collected details.
   private mutating func write(index: UInt8, from: UInt8, to: UInt8) {
     let record = scanner.record
-    // The first one that is another: those before it are as they were.
+    // The first changed record: earlier ones are copied unchanged.
     if rewritten == nil { rewritten = Array(records[(start ?? 0)..<scanner.start]) }
     rewritten?.append(record[0] & ~0x20 | (sheet.isEmpty ? 0 : 0x20))
     rewritten?.append(contentsOf: record[1..<4])

@@ -1,29 +1,29 @@
 package import StateMachines
 
-/// The words by whose places the segments of a journal were written: of each kind its description, and from which input
-/// on it holds. A later release writes another description down where its lists are others.
+/// The kind descriptions with which a journal's segments were written, each with its first input. A later release adds
+/// another description when its lists differ.
 package struct StoredWords: Sendable {
-  /// By the kind's name, in the order of the inputs.
+  /// By kind name, in the order of the inputs.
   private var descriptions: [String: [(since: UInt64, kind: KindDescription)]] = [:]
 
   package init() {}
 
-  /// The words of today, for a journal that this program has written.
+  /// The current descriptions, for a journal written by this program.
   package init(_ catalogue: Catalogue) {
     for case .machine(let kind) in catalogue.entries { add(KindDescription(kind), since: 1) }
   }
 
-  /// Takes a description in that holds from an input on, later than those that are known of its kind.
+  /// Adds a description from an input on, later than those already known for its kind.
   package mutating func add(_ kind: KindDescription, since sequence: UInt64) {
     descriptions[kind.name, default: []].append((sequence, kind))
   }
 
-  /// How a kind was described when an input was written; nil if that is not known.
+  /// The description of a kind at an input; nil if unknown.
   package func description(of kind: String, at sequence: UInt64) -> KindDescription? {
     descriptions[kind]?.last { $0.since <= sequence }?.kind
   }
 
-  /// The first input behind another from which on a description holds that did not before; more than any if there is none.
+  /// The first input after another from which on another description applies; the highest number if there is none.
   package func firstChange(after sequence: UInt64) -> UInt64 {
     descriptions.values.joined().map(\.since).filter { $0 > sequence }.min() ?? .max
   }
@@ -32,17 +32,17 @@ package struct StoredWords: Sendable {
   package var latest: [KindDescription] { descriptions.values.compactMap { $0.last?.kind } }
 }
 
-/// Why a record of a stored journal cannot be read, or not be played.
+/// Why a record of a stored journal cannot be read or replayed.
 package enum SegmentFailure: Error, Equatable {
-  /// It is not what a world writes.
+  /// It is not in the form that worlds write.
   case damaged(String)
   /// A kind that the catalogue does not have.
   case unknownKind(String)
-  /// It is not known what the places in records of a kind stood for.
+  /// The description of a kind's indices is missing.
   case unknownWords(kind: String)
-  /// A kind does not have a word any more; with what it was, such as `event 'open'`.
+  /// A kind no longer has a word; with the word, such as `event 'open'`.
   case gone(kind: String, word: String)
-  /// What goes with a word of a kind is another by now.
+  /// The data that belong to a word of a kind have changed.
   case changed(kind: String, word: String, how: String)
 }
 
