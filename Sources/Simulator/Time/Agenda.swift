@@ -1,10 +1,12 @@
 internal import CProcessor
 
-/// The running timers of a world in due order; of equal due times, the one armed first.
+/// The running timers of a world in due order; timers with equal due times in the order of arming.
 ///
-/// A 4-ary heap of sixteen-byte entries whose four children share a cache line. Entries are not removed when a timer is
-/// disarmed or armed anew: they die, are passed over when they come up, and are swept out together before they
-/// outnumber the living by more than a thousand.
+/// A 4-ary heap of sixteen-byte entries whose four children share a cache line. An entry is not removed when its timer
+/// is
+/// disarmed or armed anew: it becomes dead and is skipped when it reaches the top. Dead entries are swept together
+/// before
+/// they outnumber the living ones by more than a thousand.
 struct Agenda: ~Copyable {
   struct Entry {
     let due: Int64
@@ -23,8 +25,9 @@ struct Agenda: ~Copyable {
     @inline(__always)
     var machine: MachineID { MachineID(UInt32(truncatingIfNeeded: key & 0xFF_FFFF)) }
 
-    /// Both as one number, so that the compiler makes no branch of it: which of two entries comes first is as good as
-    /// random, and a wrong guess costs more than the comparison.
+    /// Both as one number, so that the compiler makes no branch: which of two entries comes first is unpredictable, and
+    /// a
+    /// misprediction costs more than the comparison.
     @inline(__always)
     private var rank: Int128 { Int128(due) &<< 64 | Int128(key) }
 
@@ -35,7 +38,7 @@ struct Agenda: ~Copyable {
   /// The arming counter stays below this; a world restamps its timers before.
   static let lastStamp: UInt64 = 1 << 40 - 1
 
-  // Safety: room for `capacity` entries. The root stands at 3, so that the children of the entry at `place`, at
+  // Safety: room for `capacity` entries. The root is at 3, so that the children of the entry at `place`, at
   // 4 × (place − 2) and the three after it, begin on a cache line of the 64-byte aligned storage.
   private var base: UnsafeMutablePointer<Entry>
   private var capacity: Int
@@ -43,16 +46,15 @@ struct Agenda: ~Copyable {
   private static let root = 3
   /// Whether the first entry has been taken and its place is still free.
   private var hasHole = false
-  /// How many entries are of running timers.
+  /// How many entries belong to running timers.
   var living = 0
-  /// The entry that has last come up to where some twenty are that will be due next. Its machine can be fetched from memory
-  /// before it is needed.
+  /// The last entry that moved up to among about twenty that are due next. Its machine can be prefetched.
   private(set) var coming = Entry(due: 0, stamp: 0, machine: MachineID(MachineID.absentNumber))
-  /// The same of where some eighty are.
+  /// The same for about eighty entries.
   private(set) var approaching = Entry(due: 0, stamp: 0, machine: MachineID(MachineID.absentNumber))
   /// The places of the first three layers are below this.
   private static let near = 24
-  /// The places of the first four.
+  /// The places of the first four layers are below this.
   private static let far = 88
 
   init() {
@@ -64,9 +66,9 @@ struct Agenda: ~Copyable {
     base.deallocate()
   }
 
-  /// A copy that goes its own way.
+  /// An independent copy.
   ///
-  /// - Precondition: No place is free that `takeFirst` has left.
+  /// - Precondition: `takeFirst` has left no hole.
   func copy() -> Agenda {
     precondition(!hasHole, "a timer is firing")
     var copy = Agenda()
@@ -75,7 +77,7 @@ struct Agenda: ~Copyable {
       copy.capacity = capacity
       copy.base = Agenda.allocate(capacity)
     }
-    // The first places, before the root, hold nothing.
+    // The places before the root are unused.
     (copy.base + Agenda.root).initialize(from: base + Agenda.root, count: end - Agenda.root)
     copy.end = end
     copy.living = living
@@ -87,10 +89,10 @@ struct Agenda: ~Copyable {
       .bindMemory(to: Entry.self, capacity: capacity)
   }
 
-  /// The bytes of the entries and of those that were here: memory beyond the most there were is not touched.
+  /// The bytes of the entries at their highest number: allocated memory beyond that is never touched.
   var bytes: Int { max(end, capacity / 2) * MemoryLayout<Entry>.stride }
 
-  /// Entries, dead ones included.
+  /// The number of entries, dead ones included.
   var count: Int { end - Agenda.root }
 
   /// Whether it is time to sweep.
@@ -104,7 +106,7 @@ struct Agenda: ~Copyable {
   @inline(__always)
   mutating func push(_ entry: Entry) {
     if hasHole {
-      // What is armed while a timer fires takes its place: one way down instead of one down and one up.
+      // A timer armed while another fires takes its place: one sift down instead of one down and one up.
       hasHole = false
       siftDown(entry, from: Agenda.root)
       return
@@ -114,7 +116,7 @@ struct Agenda: ~Copyable {
     end &+= 1
   }
 
-  /// Takes the first entry away, and leaves its place to the next that is pushed; `closeHole` ends that.
+  /// Removes the first entry, but leaves its place to the next push; `closeHole` ends that.
   ///
   /// - Precondition: There is one.
   @inline(__always)
@@ -122,7 +124,7 @@ struct Agenda: ~Copyable {
     hasHole = true
   }
 
-  /// Makes the heap whole again if nothing was pushed since `takeFirst`.
+  /// Restores the heap if nothing was pushed since `takeFirst`.
   @inline(__always)
   mutating func closeHole() {
     guard hasHole else { return }
@@ -130,7 +132,7 @@ struct Agenda: ~Copyable {
     pop()
   }
 
-  /// Takes the first entry away.
+  /// Removes the first entry.
   ///
   /// - Precondition: There is one.
   @inline(__always)
@@ -139,12 +141,13 @@ struct Agenda: ~Copyable {
     if end > Agenda.root { siftDown(base[end], from: Agenda.root) }
   }
 
-  /// Keeps the entries that `isAlive` says are, and restores the order.
+  /// Keeps the entries for which `isAlive` is true, and restores the heap.
   ///
-  /// What it costs is to wait for memory, since each entry is of another machine. So the memory is asked for what the
-  /// answers need of some entries at once, before the first is asked for.
+  /// Memory latency dominates the cost, since each entry belongs to another machine. So what `isAlive` needs for some
+  /// entries
+  /// is prefetched together, before the first of them is checked.
   ///
-  /// - Parameter fetch: Asks for what `isAlive` will look at.
+  /// - Parameter fetch: Prefetches what `isAlive` reads.
   /// - Complexity: O(*n*).
   @inline(__always)
   mutating func sweep(fetching fetch: (Entry) -> Void = { _ in }, _ isAlive: (Entry) -> Bool) {
@@ -163,23 +166,23 @@ struct Agenda: ~Copyable {
     restore()
   }
 
-  /// Replaces every entry by what `change` makes of it.
+  /// Replaces every entry by the result of `change`.
   mutating func rewrite(_ change: (Entry) -> Entry) {
     for place in Agenda.root..<end { base[place] = change(base[place]) }
     restore()
   }
 
-  /// All entries in no order.
+  /// All entries, unordered.
   func forEach(_ body: (Entry) -> Void) {
     for place in Agenda.root..<end { body(base[place]) }
   }
 
-  /// Hands out entries in their order, the dead among them, until `body` returns false.
+  /// Passes entries to `body` in order, including dead ones, until it returns false.
   ///
   /// - Complexity: O(*k* log *k*) for *k* entries.
   func forEachInOrder(_ body: (Entry) -> Bool) {
     guard end > Agenda.root else { return }
-    // The places that may be next: those whose parents have been handed out. A heap itself.
+    // The places that may be next: those whose parents have been passed. Also a heap.
     var candidates = ContiguousArray([Agenda.root])
     while let place = candidates.first {
       guard body(base[place]) else { return }
@@ -239,10 +242,10 @@ struct Agenda: ~Copyable {
   @inline(__always)
   private func firstChild(of place: Int) -> Int { (place &- 2) &<< 2 }
 
-  /// Asks the memory for the children of the four entries from a place on, which are sixteen in four lines of the cache.
+  /// Prefetches the children of the four entries from a place on: sixteen entries in four cache lines.
   @inline(__always)
   private func fetchChildren(from place: Int) {
-    // Safety: only addresses are used, beyond the end perhaps, of which nothing is read.
+    // Safety: only addresses are used, possibly beyond the end; nothing is read.
     let children = base + firstChild(of: place)
     fsm_fetch(children)
     fsm_fetch(children + 4)
@@ -271,7 +274,7 @@ struct Agenda: ~Copyable {
       var least = child
       if child &+ 3 < end {
         fetchChildren(from: child)
-        // All four are there: two matches and a final.
+        // All four exist: two comparisons of pairs and a final one.
         let left = Entry.precedes(base[child &+ 1], base[child]) ? child &+ 1 : child
         let right = Entry.precedes(base[child &+ 3], base[child &+ 2]) ? child &+ 3 : child &+ 2
         least = Entry.precedes(base[right], base[left]) ? right : left

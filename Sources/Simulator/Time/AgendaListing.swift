@@ -1,19 +1,20 @@
 package import StateMachines
 
-/// The running timers of a world at one moment in the order in which they were to fire, handed out a piece at a time.
+/// The running timers of a world at one moment, in the order in which they were to fire, returned in slices.
 ///
-/// Those that have fired, stopped or begun anew since are left out. The first ones are found where they stand in the
-/// agenda; only who asks for many gets a copy of it.
+/// Timers that have fired, stopped or been armed anew since are left out. The first ones are collected directly from
+/// the
+/// agenda; only a large listing copies it.
 package final class AgendaListing {
   private let pattern: Pattern
   private var remaining: Int
-  /// What is still to be handed out, from `next` on.
+  /// The items to return, from `next` on.
   private var found: [WorldCore.AgendaItem]
   private var next = 0
-  /// The agenda as it was, for what comes behind `found`; nil where nothing does.
+  /// A copy of the agenda, for what follows `found`; nil if nothing does.
   private var agenda: Agenda?
 
-  /// Entries looked at where they stand, at most: some tenths of a millisecond.
+  /// The most entries collected without a copy: some tenths of a millisecond.
   fileprivate static let lookedAtInPlace = 1_024
 
   fileprivate init(_ world: borrowing WorldCore, _ pattern: Pattern, limit: Int) {
@@ -40,17 +41,17 @@ package final class AgendaListing {
     }
   }
 
-  /// The memory that what was copied takes.
+  /// The memory of the copied items and agenda.
   package var bytes: Int { found.count * MemoryLayout<WorldCore.AgendaItem>.stride + (agenda?.bytes ?? 0) }
 
   /// Whether nothing is left.
   package var isDone: Bool { remaining == 0 || (next == found.count && agenda == nil) }
 
-  /// The next timer; nil when the budget is used up or nothing is left, and ``isDone`` says which.
+  /// The next timer; nil when the budget is used up or nothing is left (see ``isDone``).
   ///
   /// - Parameters:
-  ///   - world: The one that the listing is of.
-  ///   - budget: The most timers to look at; lowered by those that were.
+  ///   - world: The world of the listing.
+  ///   - budget: The most timers to look at; lowered by those looked at.
   /// - Complexity: O(log *n*) for each timer looked at.
   package func next(in world: borrowing WorldCore, budget: inout Int) -> WorldCore.AgendaItem? {
     while budget > 0, remaining > 0 {
@@ -80,19 +81,19 @@ extension WorldCore {
   package struct AgendaItem: Sendable {
     package let due: Instant
     package let machine: MachineID
-    /// The place in the machine's kind's list.
+    /// The index in the list of the machine's kind.
     package let timer: Int
-    /// 0 where the timer bears none.
+    /// 0 for a timer without a key.
     package let key: UInt32
     fileprivate let stamp: UInt64
   }
 
-  /// Whether a timer that was listed still runs as it was.
+  /// Whether a listed timer still runs unchanged.
   package func isRunning(_ item: AgendaItem) -> Bool {
     let location = registry.location(of: item.machine)
     guard location.isSomewhere else { return false }
     if item.key != 0 { return keyedTimers.name(armedAs: item.stamp) != nil }
-    // A world that went back may have given a stamp anew.
+    // After a rewind a stamp may have been given again.
     return population.timers(at: location).contains { $0.stamp == item.stamp && $0.due == item.due.nanoseconds }
   }
 
@@ -103,16 +104,16 @@ extension WorldCore {
     agenda.count <= AgendaListing.lookedAtInPlace ? agenda.count * MemoryLayout<AgendaItem>.stride : agenda.bytes
   }
 
-  /// The running timers of the machines that match, as they are now, to be taken a piece at a time.
+  /// The running timers of the matching machines as they are now, for reading in slices.
   ///
-  /// - Complexity: O(limit log limit) for a few; for many O(*n*), which copies sixteen bytes for each timer.
+  /// - Complexity: O(limit log limit) for few; O(*n*) for many, with a copy of sixteen bytes per timer.
   package func agendaListing(matching pattern: Pattern, limit: Int) -> AgendaListing {
     AgendaListing(self, pattern, limit: limit)
   }
 
-  /// The running timers of the machines that match, in the order in which they will fire.
+  /// The running timers of the matching machines, in the order of firing.
   ///
-  /// - Complexity: O(limit log limit) where few are asked for; O(*n* log *n*) in the running timers at most.
+  /// - Complexity: O(limit log limit) for few; at most O(*n* log *n*) in the running timers.
   package func agendaItems(matching pattern: Pattern, limit: Int) -> [AgendaItem] {
     let listing = agendaListing(matching: pattern, limit: limit)
     var items: [AgendaItem] = []
@@ -121,7 +122,7 @@ extension WorldCore {
     return items
   }
 
-  /// What an entry of the agenda lists; nil if it is dead, or its machine's name does not match.
+  /// The item for an entry of the agenda; nil if it is dead, or its machine's name does not match.
   fileprivate func agendaItem(_ entry: Agenda.Entry, _ pattern: Pattern) -> AgendaItem? {
     let location = registry.location(of: entry.machine)
     guard location.isSomewhere, let (timer, key) = runningTimer(entry, location) else { return nil }
@@ -136,7 +137,7 @@ extension WorldCore {
     return keyedTimers.name(armedAs: entry.stamp).map { (Int($0.timer), $0.key) }
   }
 
-  /// The running timers of one machine, in the order in which they will fire.
+  /// The running timers of one machine, in the order of firing.
   func agendaItems(of machine: MachineID) -> [AgendaItem] {
     let timers = population.timers(at: registry.location(of: machine))
     let fixed = timers.indices.filter { timers[$0].stamp != 0 }.map { (timer: $0, key: UInt32(0), running: timers[$0]) }

@@ -1,14 +1,16 @@
 import StateMachines
 
-/// The running timers that bear keys, of all machines of a world.
+/// The running timers with keys, of all machines of a world.
 ///
-/// A cell has one place for each timer of its kind, and of a keyed timer several run at once; so they stand here, where
-/// machines without them pay nothing. One is found by machine, timer and key when it is armed, disarmed or fired, and by
-/// its stamp when it expires. Nothing here has an order: due time and stamp say which comes first.
+/// A cell has one slot for each timer of its kind, but a keyed timer can run several times; so these are stored here,
+/// at no
+/// cost for machines without them. A timer is found by machine, timer and key when it is armed, disarmed or fired, and
+/// by its
+/// stamp when it expires. The order comes from due time and stamp in the agenda.
 struct KeyedTimers {
-  /// Which of its machine's timers it is.
+  /// Identifies a timer of its machine.
   struct Name: Hashable {
-    /// The place in the kind's list.
+    /// The index in the kind's list.
     let timer: UInt8
     let key: UInt32
   }
@@ -19,9 +21,9 @@ struct KeyedTimers {
   @inline(__always)
   var isEmpty: Bool { namesByStamp.isEmpty }
 
-  /// About how many bytes all of it takes.
+  /// The approximate memory, in bytes.
   ///
-  /// - Complexity: O(1), since the tables of the machines are taken to be as full as tables are on the average.
+  /// - Complexity: O(1): assumes that the machines' tables are filled as on average.
   var bytes: Int {
     let name = MemoryLayout<Name>.stride
     let timer = MemoryLayout<RunningTimer>.stride
@@ -33,22 +35,22 @@ struct KeyedTimers {
   /// How many run.
   var total: Int { namesByStamp.count }
 
-  /// How many of a machine run.
+  /// How many run for a machine.
   func count(of machine: MachineID) -> Int { machines[machine]?.count ?? 0 }
 
-  /// One that runs; nil if it does not.
+  /// A running timer; nil if it does not run.
   func running(_ name: Name, of machine: MachineID) -> RunningTimer? { machines[machine]?[name] }
 
-  /// The name of the one that was armed with a stamp; nil if none of that stamp runs.
+  /// The name of the running timer with a stamp; nil if there is none.
   @inline(__always)
   func name(armedAs stamp: UInt64) -> Name? { isEmpty ? nil : namesByStamp[stamp] }
 
-  /// Those of a machine that run, in no order.
+  /// The running timers of a machine, unordered.
   func all(of machine: MachineID) -> [(name: Name, running: RunningTimer)] {
     isEmpty ? [] : (machines[machine] ?? [:]).map { ($0.key, $0.value) }
   }
 
-  /// Lets one run; true if it replaces one that ran under its name.
+  /// Starts a timer; true if it replaces a running one with the same name.
   mutating func set(_ name: Name, of machine: MachineID, _ timer: RunningTimer) -> Bool {
     namesByStamp[timer.stamp] = name
     guard let replaced = machines[machine, default: [:]].updateValue(timer, forKey: name) else { return false }
@@ -56,24 +58,24 @@ struct KeyedTimers {
     return true
   }
 
-  /// Takes one out; nil if it does not run.
+  /// Removes a timer; nil if it does not run.
   mutating func remove(_ name: Name, of machine: MachineID) -> RunningTimer? {
-    // The machine keeps its empty table, since it is likely to need one again.
+    // Keep the machine's empty table: it will probably be needed again.
     guard let removed = machines[machine]?.removeValue(forKey: name) else { return nil }
     namesByStamp[removed.stamp] = nil
     return removed
   }
 
-  /// Takes out those of a machine that goes, and says how many ran.
+  /// Removes all timers of a machine; returns how many ran.
   mutating func removeAll(of machine: MachineID) -> Int {
     guard let removed = machines.removeValue(forKey: machine) else { return 0 }
     for timer in removed.values { namesByStamp[timer.stamp] = nil }
     return removed.count
   }
 
-  /// Gives all of them new stamps.
+  /// Gives all timers new stamps.
   ///
-  /// - Precondition: `renewed` has every stamp that is here.
+  /// - Precondition: `renewed` contains every stamp in use.
   mutating func restamp(_ renewed: [UInt64: UInt64]) {
     if isEmpty { return }
     namesByStamp = [:]
@@ -86,7 +88,7 @@ struct KeyedTimers {
     }
   }
 
-  /// What is wrong in here, in words; empty if all is well.
+  /// Violated invariants, in words; empty if there are none.
   func invariantViolations(isAlive: (MachineID) -> Bool) -> [String] {
     var violations: [String] = []
     var count = 0
@@ -105,7 +107,7 @@ struct KeyedTimers {
 }
 
 extension WorldCore {
-  /// Lets a keyed timer run, unless its machine has too many: then `livelock` says so, and what moves time stops there.
+  /// Arms a keyed timer, unless its machine has too many: then sets `livelock`, which stops an advance of time here.
   @inline(never)
   mutating func arm(_ machine: MachineID, _ name: KeyedTimers.Name, _ due: Instant, isAnswer: Bool) {
     precondition(kind(of: machine).timers[Int(name.timer)].key != nil, "the kind says which timers bear keys")
@@ -120,7 +122,7 @@ extension WorldCore {
     details.number(UInt64(name.key))
   }
 
-  /// Lets a timer run that bears a key.
+  /// Starts a timer with a key.
   mutating func begin(_ machine: MachineID, _ name: KeyedTimers.Name, _ due: Instant) {
     if armings == Agenda.lastStamp { restamp() }
     armings &+= 1

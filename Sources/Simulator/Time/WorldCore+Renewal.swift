@@ -1,11 +1,11 @@
 package import StateMachines
 
-/// A timer that begins anew, and for how long.
+/// A restarted timer and its duration.
 package struct RenewedTimer: Equatable, Sendable {
   package let machine: MachineID
-  /// The place in the machine's kind's list.
+  /// The index in the list of the machine's kind.
   package let timer: Int
-  /// 0 where the timer bears none.
+  /// 0 for a timer without a key.
   package let key: UInt32
   package let duration: Nanoseconds
 
@@ -18,7 +18,7 @@ package struct RenewedTimer: Equatable, Sendable {
 }
 
 extension WorldCore {
-  /// Lets timers that run begin anew, all at once and in this order, as an input of its own.
+  /// Restarts running timers, all at once and in this order, as an input of its own.
   ///
   /// - Precondition: Each of them runs.
   package mutating func renew(_ timers: [RenewedTimer]) {

@@ -2,13 +2,13 @@ package import StateMachines
 
 // Safety: a cell begins with its machine's timers, as many as its kind's slot says (see `MachineStorage`).
 extension WorldCore {
-  /// How far a request that moves time has come.
+  /// The progress of a request that moves time.
   package enum Progress: Equatable, Sendable {
-    /// It has arrived.
+    /// It has reached its target.
     case reached
     /// The budget is used up; there is more to do.
     case more
-    /// A chain of firings or deliveries without time had no end; see ``WorldCore/takeLivelock()``.
+    /// A chain of firings or deliveries without passing time did not end; see ``WorldCore/takeLivelock()``.
     case livelocked
   }
 
@@ -19,13 +19,13 @@ extension WorldCore {
     return Instant(nanoseconds: first.due)
   }
 
-  /// Moves time on to `target`, firing each timer that is due on the way at its own moment.
+  /// Moves time to `target` and fires each timer that is due on the way at its own moment.
   ///
-  /// However the way is cut into calls, the journal is the same.
+  /// The journal does not depend on how the way is divided into calls.
   ///
   /// - Parameters:
-  ///   - target: Not before now. Time goes no further than to its end.
-  ///   - budget: The most timers to fire before coming back; lowered by those that were.
+  ///   - target: Not before now. Time stops at its end.
+  ///   - budget: The most timers to fire before returning; lowered by those fired.
   package mutating func advance(to target: Instant, budget: inout Int) -> Progress {
     if isStalled { endBrokenStall() }
     let target = min(target, .end)
@@ -39,7 +39,7 @@ extension WorldCore {
       case .stuck:
         return .livelocked
       case .nothingDue:
-        // The last moment at which this instant can be kept.
+        // After this, the state of the last input cannot be kept any more.
         if checkpointIsDue { keepCheckpoint() }
         move(to: target)
         return .reached
@@ -51,14 +51,15 @@ extension WorldCore {
 
   /// Fires the next timer, whenever it is due, and moves time to it.
   ///
-  /// - Returns: False if no timer runs, or a chain of them without time has no end. One that fired may have gone over a
-  ///   limit of the wires all the same; see ``takeLivelock()``.
+  /// - Returns: False if no timer runs, or a chain of timers without passing time did not end. A fired timer may still
+  ///   have
+  ///   exceeded a limit of the wires; see ``takeLivelock()``.
   package mutating func fireNext() -> Bool {
     if isStalled { endBrokenStall() }
     return fireNext(until: .end).hasFired
   }
 
-  /// Fires the timers that are due now. Every request but `step` begins with it.
+  /// Fires the timers that are due now. Every request except `step` begins with this.
   @inline(__always)
   package mutating func fireDue() {
     if let first = agenda.first, first.due <= now.nanoseconds { fireWhatIsDue() }
@@ -67,14 +68,15 @@ extension WorldCore {
   @inline(never)
   private mutating func fireWhatIsDue() {
     if isStalled { endBrokenStall() }
-    // Asked again: the same timer may still be next.
+    // Checked again: the same timer may still be next.
     if isStalled { return }
     while fireNext(until: now).hasFired {}
   }
 
-  /// Ends a stall whose timer does not run any more: that chain is broken, and another may begin.
+  /// Ends a stall whose timer no longer runs: that chain is broken, and another may begin.
   ///
-  /// Only what the journal has can break a chain, never a request that moves time, so a replay stalls alike.
+  /// Only inputs in the journal can break a chain, never a request that moves time, so a replay stalls at the same
+  /// place.
   private mutating func endBrokenStall() {
     buryTheDead()
     if agenda.first?.stamp == stallStamp { return }
@@ -82,18 +84,19 @@ extension WorldCore {
     chain = 0
   }
 
-  /// Gives a chain that was stopped another allowance: what `resume` does, since somebody has looked at it then. One that
-  /// goes on by itself gets none, so that a replay, which knows of no `resume`, stops where this world did.
+  /// Lets a stopped chain continue up to the limit again; `resume` calls this, since a person has then seen the stop. A
+  /// chain
+  /// never continues by itself, so a replay, which has no `resume`, stops where this world did.
   package mutating func goOn() {
     guard isStalled else { return }
     stallStamp = 0
     chain = 0
   }
 
-  /// Lets a running timer expire now, as an input of its own. A timer that does not run refuses.
+  /// Lets a running timer expire now, as an input of its own. If the timer does not run, the input is refused.
   ///
-  /// - Parameter key: Which one of several of this name; 0 for a timer without key.
-  /// - Precondition: `machine` is alive; `timer` is a place in its kind's list.
+  /// - Parameter key: Which of several with this name; 0 for a timer without a key.
+  /// - Precondition: `machine` is alive; `timer` is an index in its kind's list.
   package mutating func fire(_ machine: MachineID, timer: Int, key: UInt32 = 0) {
     let location = registry.location(of: machine)
     let (cell, kind) = population.cell(at: location)
@@ -127,7 +130,7 @@ extension WorldCore {
     complete()
   }
 
-  /// Makes a timer that runs not run any more, and says when it was due; nil if it does not run.
+  /// Stops a running timer and returns when it was due; nil if it does not run.
   private mutating func stop(_ machine: MachineID, _ timer: Int, _ key: UInt32, _ location: Location) -> Int64? {
     if key != 0 { return keyedTimers.remove(KeyedTimers.Name(timer: UInt8(timer), key: key), of: machine)?.due }
     let running = population.timers(at: location)
@@ -138,19 +141,19 @@ extension WorldCore {
 
   // MARK: The agenda
 
-  /// What came of looking for a timer to fire.
+  /// The result of looking for a timer to fire.
   private enum Firing {
     case fired
-    /// It fired, and what followed went over a limit.
+    /// It fired, and its consequences exceeded a limit.
     case firedIntoLoop
-    /// One is due, and it would be one too many in a chain without time.
+    /// One is due, but would exceed the limit of a chain without passing time.
     case stuck
     case nothingDue
 
     var hasFired: Bool { self == .fired || self == .firedIntoLoop }
   }
 
-  /// Fires the timer that is due first, if it is due at or before `limit`, with all that follows from it.
+  /// Fires the first timer that is due at or before `limit`, with all consequences.
   @inline(__always)
   private mutating func fireNext(until limit: Instant) -> Firing {
     while let entry = agenda.first {
@@ -162,7 +165,7 @@ extension WorldCore {
         fetchWhatIsComing()
         agenda.takeFirst()
         agenda.living &-= 1
-        // Safety: a cell begins with its kind's timers, and this one has just been found there.
+        // Safety: a cell begins with its kind's timers, and this one was found there.
         cell.assumingMemoryBound(to: RunningTimer.self)[timer].stamp = 0
         move(to: Instant(nanoseconds: entry.due))
         firings &+= 1
@@ -190,17 +193,18 @@ extension WorldCore {
     return .nothingDue
   }
 
-  /// Asks the memory for the cell of a machine whose timer will be due some ten firings from now.
+  /// Prefetches the cell of a machine whose timer will be due in about ten firings.
   ///
-  /// Most of what a firing costs among a million machines is to wait for its cell. So the memory is asked for the cell when
-  /// its timer comes near the top of the agenda, and for the place of the cell a little before.
+  /// With a million machines, waiting for the cell is most of the cost of a firing. So the cell is prefetched when its
+  /// timer
+  /// comes near the top of the agenda, and its location a little earlier.
   @inline(__always)
   private func fetchWhatIsComing() {
     registry.fetchLocation(of: agenda.approaching.machine)
     fetchCell(of: agenda.coming.machine)
   }
 
-  /// Asks the memory for the cell of a machine; one that is none is passed over.
+  /// Prefetches the cell of a machine; ignores a number without a machine.
   @inline(__always)
   func fetchCell(of machine: MachineID) {
     guard machine.index < registry.capacity else { return }
@@ -208,7 +212,7 @@ extension WorldCore {
     if location.isSomewhere { population.fetchCell(at: location) }
   }
 
-  /// The step of a keyed timer that is due.
+  /// Expires a keyed timer that is due.
   @inline(never)
   private mutating func expire(_ entry: Agenda.Entry, _ name: KeyedTimers.Name, _ location: Location) {
     agenda.takeFirst()
@@ -228,7 +232,8 @@ extension WorldCore {
     finish(result, .expiry, entry.machine, index: name.timer, cell, isAnswer: false)
   }
 
-  /// Counts the links of a chain without time; true if this timer would be one too many, and then the world is stalled.
+  /// Counts the links of a chain without passing time; true if this timer would exceed the limit, and then the world is
+  /// stalled.
   @inline(__always)
   private mutating func goesTooFar(_ entry: Agenda.Entry, timer: UInt8, key: UInt32) -> Bool {
     guard entry.due == now.nanoseconds, entry.stamp > instantStamp else { return false }
@@ -241,8 +246,7 @@ extension WorldCore {
     return false
   }
 
-  /// The timer in its cell that an entry of the agenda speaks of; nil if it was disarmed or armed anew since, or bears a
-  /// key.
+  /// The timer in its cell for an entry of the agenda; nil if it was disarmed or armed anew since, or has a key.
   @inline(__always)
   private func runningTimer(
     _ entry: Agenda.Entry, _ location: Location
@@ -282,7 +286,7 @@ extension WorldCore {
     swap(&living, &agenda)
   }
 
-  /// Gives the running timers new stamps from 1 on, in the order of the old ones. Once in a million million armings.
+  /// Gives the running timers new stamps from 1 on, in the order of the old ones. Needed once in 2^40 armings.
   mutating func restamp() {
     sweepAgenda()
     var stamps: [UInt64] = []
