@@ -1,23 +1,23 @@
-/// What a world keeps in memory, by what it is for, in bytes.
+/// The memory of a world by purpose, in bytes.
 package struct Footprint: Equatable, Sendable {
-  /// What each part is for.
+  /// The purpose of a part.
   package enum Use: Int, CaseIterable, Sendable {
     /// Cells, names and numbers.
     case machines
-    /// What the machines' values hold elsewhere: texts, lists.
+    /// Memory of the machines' values outside their cells: texts, lists.
     case data
-    /// The agenda, and the timers that bear keys.
+    /// The agenda, and the timers with keys.
     case timers
     case wires
-    /// Parameters, and what was compiled of them.
+    /// Parameters, and what was compiled from them.
     case parameters
-    /// Blocks of the journal: of those that forks share, each world's share.
+    /// Blocks of the journal; of blocks shared by forks, each world's share.
     case journal
-    /// Copies of the world that are kept to go back from.
+    /// Checkpoints for going back.
     case checkpoints
-    /// Patterns that are watched, and a bit or two per watcher and machine.
+    /// Watched patterns, and a bit or two per watcher and machine.
     case watches
-    /// What can be made again at any time: the order of the names.
+    /// Tables that can be rebuilt: the order of the names.
     case tables
   }
 
@@ -38,14 +38,16 @@ package struct Footprint: Equatable, Sendable {
 }
 
 extension WorldCore {
-  /// What this world keeps in memory.
+  /// The memory of this world.
   ///
-  /// It is counted where it changes, not measured: exact for cells, names, agenda and journal, within some percent for
-  /// hash tables. What the allocator adds is not in it, nor what machines' values have come to hold since they were last
-  /// looked at, which is about a quarter of what they have, or two kilobytes each.
+  /// It is counted as it changes, not measured: exact for cells, names, agenda and journal, within some percent for
+  /// hash
+  /// tables. It excludes the allocator's overhead, and what machines' values have gained since their last measurement:
+  /// about a
+  /// quarter of their size, or two kilobytes each.
   ///
-  /// - Complexity: O(checkpoints + watchers); in a fork, or a world that was forked, also O(blocks of the
-  ///   journal that both have).
+  /// - Complexity: O(checkpoints + watchers); in a fork, or a world that was forked, also O(shared blocks of the
+  ///   journal).
   package var footprint: Footprint {
     var footprint = Footprint()
     footprint[.machines] = population.bytes + registry.bytes
@@ -60,7 +62,7 @@ extension WorldCore {
     return footprint
   }
 
-  /// Gives up what can be made again: the order of the names, and all copies to go back from but the newest.
+  /// Frees what can be rebuilt: the order of the names, and all checkpoints except the newest.
   package mutating func giveUpWhatCanBeMadeAgain() {
     registry.forgetOrder()
     past.giveUpOlderCheckpoints()

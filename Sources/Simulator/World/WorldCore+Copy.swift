@@ -1,9 +1,9 @@
 import StateMachines
 
 extension WorldCore {
-  /// A copy of what machines are and of what is to come, with a journal of its own. It has no watchers, and no past.
+  /// A copy of the machines and pending timers, with its own journal. It has no watchers and no undo history.
   ///
-  /// - Precondition: Nothing is under way.
+  /// - Precondition: No request is being processed.
   init(copying other: borrowing WorldCore, _ journal: consuming Journal) {
     self.init(seed: other.past.seed, limits: other.limits)
     registry = other.registry.copy()
@@ -21,10 +21,9 @@ extension WorldCore {
     firings = other.firings
   }
 
-  /// A world that is the same to this moment, and from then on its own: with the journal, and so with all that can be
-  /// undone. Nobody watches it.
+  /// An independent world with the same state and journal, and so with the same undo history. It has no watchers.
   ///
-  /// - Complexity: O(machines + timers). What the journal and the copies of the past have is shared.
+  /// - Complexity: O(machines + timers). The journal and the checkpoints are shared.
   package func fork() -> WorldCore {
     var fork = WorldCore(copying: self, journal.copy())
     fork.compositions = compositions

@@ -5,19 +5,19 @@ extension WorldCore {
 
   package var machineCount: Int { registry.count }
 
-  /// The machine of a name; nil if there is none.
+  /// The machine with this name; nil if there is none.
   @inline(__always)
   package func find(_ name: UnsafeRawBufferPointer) -> MachineID? { registry.find(name) }
 
   package func isAlive(_ machine: MachineID) -> Bool { registry.isAlive(machine) }
 
-  /// Hands out the name of a machine, also of one that was dropped and is still in the journal.
+  /// Passes a machine's name to `body`, also that of a dropped machine that is still in the journal.
   @inline(__always)
   package func withName<R>(of machine: MachineID, _ body: (UnsafeRawBufferPointer) -> R) -> R {
     registry.withName(of: machine, body)
   }
 
-  /// The names of some machines, at most so many, in no order.
+  /// The names of at most `most` machines, unordered.
   package func someNames(_ most: Int) -> [String] {
     var names: [String] = []
     for number in 0..<registry.capacity where names.count < most {
@@ -33,14 +33,14 @@ extension WorldCore {
 
   // MARK: Kinds and states
 
-  /// The kinds that machines were made of here, in the order of their first use.
+  /// The kinds of machines made in this world, in the order of their first use.
   package var kinds: ContiguousArray<Kind> { population.kinds }
 
-  /// How many those are.
+  /// The number of these kinds.
   @inline(__always)
   package var kindCount: Int { population.kinds.count }
 
-  /// The world's number for a machine's kind, also of a dropped one.
+  /// The world's index of a machine's kind, also for a dropped machine.
   @inline(__always)
   package func kindPlace(of machine: MachineID) -> Int {
     let location = registry.location(of: machine)
@@ -56,14 +56,14 @@ extension WorldCore {
   @inline(__always)
   package func words(at place: Int) -> KindWords { population.slots[place].words }
 
-  /// A machine's name and the words of its kind, in one call for those who print many lines; the name is valid until the
-  /// world changes.
+  /// A machine's name and the words of its kind, in one call for printing many lines; the name is valid until the world
+  /// changes.
   package func nameAndWords(of machine: MachineID) -> (name: UnsafeRawBufferPointer, words: KindWords) {
     // Safety: the bytes are the registry's own, which lasts as long as the world and moves only when a machine is made.
     (registry.withName(of: machine) { $0 }, words(at: kindPlace(of: machine)))
   }
 
-  /// The place of a living machine's state in its kind's list.
+  /// The index of a living machine's state in its kind's list.
   package func stateIndex(of machine: MachineID) -> Int {
     let location = registry.location(of: machine)
     return Int(population.slots[population.kind(at: location)].machine.stateIndex(population.value(at: location)))
@@ -80,9 +80,9 @@ extension WorldCore {
     kind(of: machine).states[stateIndex(of: machine)].word(data: stateData(of: machine))
   }
 
-  /// Whether a machine is in the same state as one of another world, with all data, also what is not printed.
+  /// Whether a machine has the same state as one of another world, including data that are not printed.
   ///
-  /// - Precondition: Both are of one kind.
+  /// - Precondition: Both have the same kind.
   package func hasSameState(_ machine: MachineID, as other: borrowing WorldCore, _ counterpart: MachineID) -> Bool {
     let location = registry.location(of: machine)
     return population.slots[population.kind(at: location)].machine.statesAreEqual(
@@ -91,25 +91,25 @@ extension WorldCore {
 
   // MARK: Readings, timers, possible events
 
-  /// A machine's readings now, in its kind's order; nil where it has none of that name.
+  /// A machine's current readings, in its kind's order; nil for a reading that it does not have now.
   package func readings(of machine: MachineID) -> [Value?] {
     let location = registry.location(of: machine)
     return kind(of: machine).read(population.value(at: location), at: now, population.parameters(at: location))
   }
 
-  /// A machine's running timers in due order, as places in its kind's list; `key` is 0 where one bears none.
+  /// A machine's running timers in due order, as indices in its kind's list; `key` is 0 for a timer without a key.
   package func runningTimers(of machine: MachineID) -> [(timer: Int, key: UInt32, due: Instant)] {
     agendaItems(of: machine).map { ($0.timer, $0.key, $0.due) }
   }
 
-  /// The events that some argument would make possible now, as places in the kind's list.
+  /// The events possible now with some argument, as indices in the kind's list.
   package func possibleEvents(of machine: MachineID) -> [Int] {
     let location = registry.location(of: machine)
     return kind(of: machine).possibleEvents(
       population.value(at: location), at: now, running: running(at: location), population.parameters(at: location))
   }
 
-  /// A bit for each timer without a key that runs.
+  /// A bit for each running timer without a key.
   private func running(at location: Location) -> UInt64 {
     let (cell, kind) = population.cell(at: location)
     return population.slots[kind].stepTimers(of: cell).running
@@ -125,16 +125,16 @@ extension WorldCore {
 
   // MARK: The journal
 
-  /// The oldest input that the journal still has; one more than the last if it has none.
+  /// The oldest input in the journal; one more than the last if there is none.
   package var firstSequence: UInt64 { journal.first }
 
-  /// The bytes that the journal takes.
+  /// The bytes of the journal.
   package var journalBytes: Int { journal.bytes }
 
-  /// A reader that gives the inputs from `sequence` on, which must not be before ``firstSequence``.
+  /// A reader that starts at `sequence`, which must not be before ``firstSequence``.
   package func journalReader(from sequence: UInt64) -> JournalReader { journal.reader(from: sequence) }
 
-  /// The next entry at a reader; nil at the end, or when the journal has forgotten that part.
+  /// The next entry of a reader; nil at the end, or when the journal has dropped that part.
   @inline(__always)
   package func read(_ reader: inout JournalReader) -> JournalEntry? { journal.read(&reader) }
 
@@ -144,7 +144,7 @@ extension WorldCore {
 
   package func watchCount(of watcher: WatcherID) -> Int { watchers.count(of: watcher) }
 
-  /// The patterns that a watcher follows, in the order in which they came.
+  /// The patterns that a watcher follows, in the order in which they were added.
   package func watchedPatterns(of watcher: WatcherID) -> [Pattern] { watchers.patterns(of: watcher) }
 
   package func isWatching(_ pattern: Pattern, _ watcher: WatcherID) -> Bool {
@@ -156,25 +156,26 @@ extension WorldCore {
   /// What a watcher follows now; nil if nothing.
   package func watchView(of watcher: WatcherID) -> WatchView? { watchers.view(of: watcher) }
 
-  /// Begins a watch, or changes the scope of one.
+  /// Adds a watch, or changes the scope of one.
   ///
   /// - Complexity: O(patterns of this watcher).
   package mutating func watch(_ pattern: Pattern, _ scope: WatchScope, for watcher: WatcherID) {
     watchers.add(pattern, scope, for: watcher)
   }
 
-  /// Ends a watch; false if there is none of this pattern.
+  /// Ends a watch; false if there is none with this pattern.
   package mutating func unwatch(_ pattern: Pattern, for watcher: WatcherID) -> Bool {
     watchers.remove(pattern, of: watcher)
   }
 
-  /// Whether time has not gone on since the last input, nor been set by a way back: then the world is what its inputs have
-  /// made of it, and nothing that is gone back to lies before it but what some of them did.
+  /// Whether no time has passed since the last input, and that was not a rewind, which sets the clock. Then the world
+  /// is
+  /// exactly the result of its inputs.
   package var isAtItsLastInput: Bool {
     journal.lastMoment == now.nanoseconds && past.undone.last?.by != journal.last
   }
 
-  /// Begins all watches that another world has, which this one replaces.
+  /// Adds all watches of another world, which this one replaces.
   package mutating func takeOverWatches(of other: borrowing WorldCore) {
     for (watcher, pattern, scope) in other.watchers.all { watch(pattern, scope, for: watcher) }
   }

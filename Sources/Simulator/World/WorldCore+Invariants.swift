@@ -1,10 +1,11 @@
 import StateMachines
 
 extension WorldCore {
-  /// What is wrong in this world, in words; empty if all is well.
+  /// Violated invariants of this world, in words; empty if there are none.
   ///
-  /// Every machine is found by its name; every running timer stands in the agenda once; the dead do not outnumber the
-  /// living by more than they may; nothing is on its way through a wire.
+  /// Every machine is found by its name; every running timer is in the agenda once; dead entries do not exceed their
+  /// limit;
+  /// no delivery is pending.
   ///
   /// - Complexity: O(machines + timers).
   package func checkInvariants() -> [String] {
@@ -40,7 +41,7 @@ extension WorldCore {
     return violations
   }
 
-  /// The keyed timers that run, in no order.
+  /// The running keyed timers, unordered.
   private func allKeyedTimers() -> [(machine: MachineID, name: KeyedTimers.Name, running: RunningTimer)] {
     (0..<registry.capacity).map { MachineID(UInt32($0)) }.filter { registry.isAlive($0) }
       .flatMap { machine in keyedTimers.all(of: machine).map { (machine, $0.name, $0.running) } }

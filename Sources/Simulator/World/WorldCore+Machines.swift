@@ -3,7 +3,7 @@ package import StateMachines
 extension WorldCore {
   package enum CreationFailure: Error, Equatable {
     case nameTaken
-    /// The world has as many machines or wires as its limits allow, or the journal speaks of too many that were dropped.
+    /// The world has as many machines or wires as its limits allow, or the journal refers to too many dropped machines.
     case full
     /// The parameters contradict each other.
     case conflict(ParameterConflict)
@@ -12,10 +12,10 @@ extension WorldCore {
   /// Makes a machine. Nothing is made when an error is thrown.
   ///
   /// - Parameters:
-  ///   - name: 1 to 64 bytes that may name a machine; the caller has checked them.
-  ///   - initial: A place in the kind's list of states to begin in, or nil for its own initial state.
-  ///   - parameters: Places in the kind's list with values that their types admit; those left out have their defaults.
-  /// - Complexity: O(patterns of all watches), besides the machine's own making.
+  ///   - name: 1 to 64 bytes, checked by the caller to be a valid name.
+  ///   - initial: An index in the kind's list of states, or nil for the kind's own initial state.
+  ///   - parameters: Indices in the kind's list, with values that their types accept; the others have their defaults.
+  /// - Complexity: O(patterns of all watches), plus making the machine's value.
   @discardableResult
   package mutating func create(
     _ kind: Kind, named name: UnsafeRawBufferPointer, initial: Int? = nil,
@@ -27,14 +27,14 @@ extension WorldCore {
     return try create(kind, named: name, initial: initial, parameters: parameters, as: nil)
   }
 
-  /// Makes a machine whose name is free and for which there is room.
+  /// Makes a machine. The caller has checked the name and the room.
   ///
-  /// - Parameter known: The number that it has, if that is known; otherwise the next that is free.
+  /// - Parameter known: Its number, if given; otherwise the next free one is used.
   mutating func create(
     _ kind: Kind, named name: UnsafeRawBufferPointer, initial: Int?, parameters: [(parameter: Int, value: Value)],
     as known: MachineID?
   ) throws(CreationFailure) -> MachineID {
-    // The kinds are numbered by the machines that were made of them; who keeps the journal counts on it.
+    // Kinds are numbered when their first machine is made; persistence relies on that.
     if !population.has(kind), let conflict = conflict(of: parameters, in: kind) { throw .conflict(conflict) }
     let place = population.place(of: kind)
     let location: Location
@@ -80,8 +80,9 @@ extension WorldCore {
     return machine
   }
 
-  /// Makes a composed kind: its members in order, then its wires, each an input of its own. Nothing is made when an
-  /// error is thrown.
+  /// Makes a composed kind: its members in order, then its wires, each as an input of its own. Nothing is made when an
+  /// error
+  /// is thrown.
   ///
   /// - Parameter parameters: For each member, as in `create`.
   package mutating func create(
@@ -141,22 +142,21 @@ extension WorldCore {
     complete()
   }
 
-  /// The members of a composed name that are left; nil if it names none.
+  /// The members left of a composed name; nil if there is no such name.
   package func members(of name: String) -> [MachineID]? { compositions[name]?.members }
 
-  /// The composed kind that a composed name was made of, while any of its members is left; nil if it names none.
+  /// The composed kind of a composed name, while any of its members is left; nil if there is no such name.
   package func composition(of name: String) -> Composition? { compositions[name]?.composition }
 
   /// Whether a machine was made as a member of a composed kind.
   ///
-  /// - Complexity: O(dots in its name); O(1) where nothing was composed.
+  /// - Complexity: O(dots in its name); O(1) without compositions.
   package func isMember(_ machine: MachineID, of kind: String) -> Bool {
     guard let name = composedName(of: machine) else { return false }
     return compositions[name]?.composition.name == kind
   }
 
-  /// The name of the composition that a machine was made by: one that stands before a dot in its own; nil if there is
-  /// none.
+  /// The composed name of a machine's composition, a prefix of its own name before a dot; nil if there is none.
   private func composedName(of machine: MachineID) -> String? {
     if compositions.isEmpty { return nil }
     return registry.withName(of: machine) { name in
@@ -173,7 +173,7 @@ extension WorldCore {
       && registry.capacity - registry.vacantNumbers + machines <= limits.numbers
   }
 
-  /// Takes a dropped machine out of the composition that it was made by.
+  /// Removes a dropped machine from its composition.
   private mutating func forget(_ machine: MachineID) {
     guard let composed = composedName(of: machine) else { return }
     compositions[composed]?.members.removeAll { $0 == machine }
@@ -193,10 +193,11 @@ extension WorldCore {
     }
   }
 
-  /// Frees numbers of dropped machines that the journal has forgotten, and says whether there is room for more.
+  /// Frees the numbers of dropped machines that the journal no longer refers to; returns whether there is room.
   ///
-  /// Normally they are those that it has forgotten for the number of inputs alone. What it forgets for their bytes depends
-  /// on how it is cut into blocks, and a world that was written out and read back is to give out the same numbers.
+  /// First it considers only inputs dropped by the limit of inputs. What the limit of bytes drops depends on the
+  /// division
+  /// into blocks, and a world loaded from an archive must assign the same numbers.
   private mutating func makeRoom(for machines: Int) -> Bool {
     past.forget(before: journal.first)
     recycle(before: journal.firstByNumber)
@@ -206,7 +207,7 @@ extension WorldCore {
 
   private mutating func recycle(before first: UInt64) {
     guard nextRetired < retired.count else { return }
-    // Who keeps the journal still asks for the names of those whose inputs are not kept yet.
+    // Persistence still needs the names of machines whose inputs are not flushed.
     let first = min(first, journal.firstUnflushed)
     while nextRetired < retired.count, retired[nextRetired].sequence < first {
       registry.recycle(retired[nextRetired].machine)

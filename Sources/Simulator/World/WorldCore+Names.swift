@@ -1,20 +1,21 @@
-/// Where a search of machines in the order of their names goes on, whatever came and went meanwhile: each machine that
-/// is there all the time is found once, none twice.
+/// The position of a search in the order of names. It stays valid when machines come and go: each machine that exists
+/// all
+/// the time is found once, none twice.
 package struct NameCursor: Sendable {
   fileprivate let pattern: Pattern
-  /// The name that was looked at last; the search goes on behind it.
+  /// The last name processed; the search continues after it.
   fileprivate var last: [UInt8]?
-  /// Where that is, as long as the order has not changed.
+  /// The position of `last`, valid while the order has not changed.
   fileprivate var place = Registry.OrderPlace(leaf: 0, offset: 0)
   fileprivate var changes: UInt64 = 0
 
-  /// - Parameter pattern: Which names are looked for.
+  /// - Parameter pattern: Which names are searched.
   package init(_ pattern: Pattern) {
     self.pattern = pattern
   }
 }
 
-/// What came of a search that may look at only so many machines.
+/// The result of a search step with a budget.
 package enum MachineSearch: Equatable, Sendable {
   case found(MachineID)
   /// The budget is used up; there may be more.
@@ -24,15 +25,15 @@ package enum MachineSearch: Equatable, Sendable {
 }
 
 extension WorldCore {
-  /// Goes on with putting the machines in order, so that those that are asked for by name are found at once.
+  /// Continues to order the machines by name, so that later searches find them at once.
   ///
-  /// - Parameter budget: The most machines to look at; lowered by those that were.
-  /// - Returns: Whether that is done. Machines that come later make it undone, by as many as came.
+  /// - Parameter budget: The most machines to process; lowered by those processed.
+  /// - Returns: Whether all are in order. Machines made later have to be added.
   package mutating func putNamesInOrder(budget: inout Int) -> Bool { registry.putInOrder(budget: &budget) }
 
   /// The next machine, in the order of names by bytes, whose name matches.
   ///
-  /// - Parameter budget: The most machines to look at, those that are put in order included; lowered by those that were.
+  /// - Parameter budget: The most machines to look at or to order; lowered by those processed.
   package mutating func next(_ cursor: inout NameCursor, budget: inout Int) -> MachineSearch {
     guard registry.putInOrder(budget: &budget) else { return .more }
     if cursor.last == nil || cursor.changes != registry.orderChanges {

@@ -1,27 +1,29 @@
 package import StateMachines
 
 extension WorldCore {
-  /// Says that a machine will be sent to soon, so that the memory is asked for it while others are at work: of a million
-  /// machines nearly none is in the processor's cache. ``sendsAhead`` is the time for it.
+  /// Prefetches a machine that will get an event soon, while others are processed: among a million machines hardly any
+  /// is in
+  /// the processor's cache. Call it ``sendsAhead`` sends before.
   ///
-  /// It changes nothing, and is mutating all the same, because a call that is not copies the world first.
+  /// It changes nothing, but is mutating because a call that is not would copy the world first.
   @inline(__always)
   package mutating func expectSend(to machine: MachineID) { fetchCell(of: machine) }
 
-  /// How many sends before its own a machine is best asked for.
+  /// How many sends in advance a machine is best prefetched.
   package static var sendsAhead: Int { 8 }
 
-  /// The same for one of which only the name is known: finds it, too, which among many is to wait for memory again and
-  /// again. A machine that is found stays the one of that name as long as nothing but sends comes between.
+  /// The same for a machine given by name; also looks it up, which among many machines waits for memory several times.
+  /// The
+  /// result stays valid as long as only sends follow.
   package mutating func expectSend(toNamed name: UnsafeRawBufferPointer) -> MachineID? {
     guard let machine = registry.find(name) else { return nil }
     population.fetchCell(at: registry.location(of: machine))
     return machine
   }
 
-  /// Sends an event without arguments to a machine, and answers when all that follows from it at this moment is done.
+  /// Sends an event without arguments to a machine; returns when all consequences at this moment are done.
   ///
-  /// - Precondition: `machine` is alive and `event` is a place in its kind's list that takes no arguments.
+  /// - Precondition: `machine` is alive and `event` is an index in its kind's list of an event without arguments.
   @inline(__always)
   package mutating func send(_ machine: MachineID, plain event: Int) {
     let location = registry.location(of: machine)
@@ -31,12 +33,12 @@ extension WorldCore {
     complete()
   }
 
-  /// Sends an event without arguments, machine and event named as a request names them.
+  /// Sends an event without arguments, with machine and event named as in a request.
   ///
-  /// One call for the hot path: each call that borrows a world from its owner would copy it to the stack first.
+  /// One call for the hot path: each call that borrows a world from its owner would first copy it to the stack.
   ///
-  /// - Returns: The words of the machine's kind; nil if there is no such machine, its kind has no such event, or the
-  ///   event takes arguments, and then nothing is done.
+  /// - Returns: The words of the machine's kind. Nil, with no effect, if there is no such machine, its kind has no such
+  ///   event, or the event takes arguments.
   package mutating func send(
     plain eventName: UnsafeRawBufferPointer, to name: UnsafeRawBufferPointer
   ) -> KindWords? {
@@ -44,7 +46,7 @@ extension WorldCore {
     return send(plain: eventName, to: machine)
   }
 
-  /// The same to a machine that was found.
+  /// The same for a machine that was looked up.
   @inline(__always)
   package mutating func send(plain eventName: UnsafeRawBufferPointer, to machine: MachineID) -> KindWords? {
     let (cell, kind) = population.cell(at: registry.location(of: machine))
@@ -57,7 +59,7 @@ extension WorldCore {
 
   /// Sends an event with arguments.
   ///
-  /// - Precondition: There are as many `arguments` as the event has, and each is admitted by its type.
+  /// - Precondition: `arguments` has as many values as the event, each accepted by its type.
   package mutating func send(_ machine: MachineID, event: Int, _ arguments: [Value]) {
     let location = registry.location(of: machine)
     let (cell, kind) = population.cell(at: location)
@@ -66,13 +68,13 @@ extension WorldCore {
       details.tag(.arguments)
       details.values(arguments)
     }
-    // The kind is held here, so that the world is free to change while its event is in use.
+    // Holds the kind, so that the world can change while its event is in use.
     let definition = population.kinds[kind]
     let given = details.count
     if definition.isPlain(event) {
       send(machine, cell, slot, event, slot.plainEvents + event * slot.eventStride)
     } else {
-      // A closure may not change the world, so the event's storage is lent to it and used after.
+      // A closure may not change the world, so it gets the event's storage, which is used afterwards.
       let storage = EventStorage(definition, event, arguments)
       send(machine, cell, slot, event, storage.event)
     }
@@ -93,7 +95,7 @@ extension WorldCore {
     finish(result, .event, machine, index: UInt8(truncatingIfNeeded: event), cell, isAnswer: true)
   }
 
-  /// Notes the timers of a machine for its next step; most kinds have none, and most steps come after one of the like.
+  /// Sets the timers of a machine for its next step. Most kinds have none, and most steps follow one of such a kind.
   @inline(__always)
   mutating func noteTimers(_ slot: MachineStorage.Slot, _ cell: UnsafeMutableRawPointer) {
     if slot.timers > 0 {
@@ -108,7 +110,7 @@ extension WorldCore {
     if answer.hasDetails { answerDetails.outputs.removeAll(keepingCapacity: true) }
   }
 
-  /// Writes a step down and carries out what it asked for.
+  /// Writes a step to the journal and performs its effects.
   @inline(__always)
   mutating func finish(
     _ result: StepResult, _ input: InputClass, _ machine: MachineID, index: UInt8, _ cell: UnsafeMutableRawPointer,
@@ -133,7 +135,7 @@ extension WorldCore {
       sequence: sequence, verdict: result.verdict, from: result.from, to: result.to, hasDetails: hasDetails)
   }
 
-  /// Counts a step that may have left the machine with more memory.
+  /// Accounts for a step that may have increased the machine's memory.
   @inline(never)
   private mutating func weigh(_ machine: MachineID, _ cell: UnsafeMutableRawPointer) {
     let kind = population.cell(at: registry.location(of: machine)).kind
@@ -146,7 +148,7 @@ extension WorldCore {
     answerDetails.reason = record.reason
   }
 
-  /// The step of an input that is refused before the machine sees it.
+  /// The step of an input that is refused before it reaches the machine.
   mutating func refuse(_ slot: MachineStorage.Slot, _ cell: UnsafeMutableRawPointer) -> StepResult {
     let value = cell + slot.valueOffset
     record.isWritten = true
@@ -167,10 +169,10 @@ extension WorldCore {
     }
   }
 
-  /// Carries out the effects of the step on the sheet, in their order.
+  /// Performs the effects of the recorded step, in order.
   private mutating func carryOut(_ machine: MachineID, _ cell: UnsafeMutableRawPointer, isAnswer: Bool) {
     let timers = cell.assumingMemoryBound(to: RunningTimer.self)
-    // By place, since going over the list would hold on to it.
+    // By index, since iterating would retain the list.
     for place in 0..<record.effects.count {
       switch record.effects[place] {
       case .emit(let output, let first, let count):
@@ -206,7 +208,7 @@ extension WorldCore {
     if agenda.hasTooManyDead { sweepAgenda() }
   }
 
-  /// Runs what follows from a step at this same moment: deliveries, and timers without delay.
+  /// Runs the consequences of a step at the same moment: deliveries, and timers without delay.
   @inline(__always)
   mutating func complete() {
     if nextDelivery < deliveries.count { deliver() }
@@ -214,9 +216,9 @@ extension WorldCore {
   }
 }
 
-/// An event made of arguments, for the time of one step.
+/// An event made from arguments, for one step.
 struct EventStorage: ~Copyable {
-  // Safety: room for one event of the kind, which is made in `init` and destroyed in `deinit`.
+  // Safety: room for one event of the kind, made in `init` and destroyed in `deinit`.
   private let storage: UnsafeMutableRawPointer
   private let kind: Kind
 

@@ -3,31 +3,34 @@ package import StateMachines
 /// A set of machines with one clock, one agenda and one journal: the unit of isolation and of determinism.
 ///
 /// Everything that changes a world is an input with a moment and a number. A step runs to completion: the input, its
-/// effects in order, then what wires deliver, first in, first out, all at one moment; timers without delay follow. A
-/// world never calls out: what happened stands in its journal, and what a request caused in ``answer``.
+/// effects in order, then wire deliveries, first in, first out, all at one moment; timers without delay follow. A world
+/// never calls out: its journal contains what happened, and ``answer`` what a request caused.
 ///
-/// It is a value with one owner and no clock. Time passes only when the owner says so, through `advance`; nothing here
-/// can see how late that was.
+/// It is a value with one owner and no clock. Time passes only when the owner calls `advance`, and a world cannot see
+/// how
+/// late that call was.
 package struct WorldCore: ~Copyable {
   package internal(set) var limits: WorldLimits
-  /// The present moment. It goes back only when what has happened is undone.
+  /// The current moment. It goes back only when inputs are undone.
   package internal(set) var now = Instant.beginning
-  /// What the last request's own input came to.
+  /// The outcome of the last request's own input.
   package internal(set) var answer = Answer()
-  /// What there is to say of it besides, if ``Answer/hasDetails``.
+  /// Further facts about it, if ``Answer/hasDetails``.
   package internal(set) var answerDetails = AnswerDetails()
   /// Set when a limit ended a chain of firings or deliveries or kept a timer from running, until the owner takes it. No
-  /// step depends on it.
+  /// step
+  /// depends on it.
   package internal(set) var livelock: Livelock?
-  /// Whether timers that are due wait, because a chain of them had no end. Time stands still until the one that is next
-  /// is disarmed or armed anew, or its machine dropped.
+  /// Whether due timers wait because their chain did not end. Time stands still until the next timer is disarmed or
+  /// armed
+  /// anew, or its machine dropped.
   package var isStalled: Bool { stallStamp != 0 }
 
   var registry = Registry()
   var population = MachineStorage()
   var agenda = Agenda()
   var keyedTimers = KeyedTimers()
-  /// Whether a firing or a delivery, whose end looks at it, was to arm a keyed timer beyond the limit.
+  /// Whether a firing or delivery asked for a keyed timer beyond the limit; checked at its end.
   var hasRefusedTimer = false
   package internal(set) var journal: Journal
   var wires = Wires()
@@ -35,28 +38,28 @@ package struct WorldCore: ~Copyable {
   var record: StepRecord
   var details = DetailWriter()
   var compositions: [String: CompositionRecord] = [:]
-  /// What it takes to go back in time.
+  /// What is needed to go back in time.
   var past: UndoHistory
-  /// What has not been handed out to the one who keeps the journal; nil if nobody does.
+  /// What is not flushed yet; nil without persistence.
   var unflushed: Unflushed?
 
-  /// How many timers were ever armed: each arming's stamp.
+  /// How many timers were ever armed: the stamp of the last arming.
   var armings: UInt64 = 0
-  /// The arming counter when the present instant began: what has a later stamp was armed at this instant.
+  /// The arming counter at the start of the current instant: a later stamp was given at this instant.
   var instantStamp: UInt64 = 0
-  /// Firings at this instant of timers that were armed at it.
+  /// Firings at this instant of timers that were armed at this instant.
   var chain = 0
-  /// The stamp of the timer that would have been one too many in a chain; 0 if none was.
+  /// The stamp of the timer that would have exceeded the limit of a chain; 0 if there is none.
   var stallStamp: UInt64 = 0
-  /// Outputs on their way through wires.
+  /// Outputs to be delivered through wires.
   var deliveries: ContiguousArray<Delivery> = []
   var nextDelivery = 0
-  /// How many deliveries have led to the present step.
+  /// How many deliveries led to the current step.
   var depth = 0
-  /// Dropped machines whose numbers lines of the journal still speak of, oldest first.
+  /// Dropped machines whose numbers the journal still refers to, oldest first.
   var retired: ContiguousArray<(sequence: UInt64, machine: MachineID)> = []
   var nextRetired = 0
-  /// Timers that have expired or were fired, ever.
+  /// The total number of timers that have expired or were fired.
   package internal(set) var firings: UInt64 = 0
 
   package init(seed: UInt64 = 0, limits: WorldLimits = WorldLimits()) {
@@ -77,7 +80,7 @@ package struct WorldCore: ~Copyable {
 
   /// The number of the last input; 0 before the first.
   ///
-  /// On a hot path of another target `journal.last` is read instead: to call this there copies the world.
+  /// On hot paths of other targets read `journal.last` instead: this call would copy the world.
   @inline(__always)
   package var lastSequence: UInt64 { journal.last }
 
@@ -90,30 +93,30 @@ package struct WorldCore: ~Copyable {
     chain = 0
   }
 
-  /// Hands ``livelock`` over to the owner.
+  /// Returns and clears ``livelock``.
   package mutating func takeLivelock() -> Livelock? {
     guard let found = livelock else { return nil }
     livelock = nil
     return found
   }
 
-  /// What one request's own input came to: numbers only, so that reading it costs nothing.
+  /// The outcome of one request's own input: numbers only, so that reading it is free.
   package struct Answer: BitwiseCopyable, Sendable {
     package internal(set) var sequence: UInt64 = 0
     package internal(set) var verdict = Verdict.ignored
-    /// Places in the kind's list of states.
+    /// Indices in the kind's list of states.
     package internal(set) var from: UInt8 = 0
     package internal(set) var to: UInt8 = 0
     /// Whether ``WorldCore/answerDetails`` says more.
     package internal(set) var hasDetails = false
   }
 
-  /// The part of an answer that most requests do not have. Kept in the world and used again, so that an answer allocates
+  /// The part of an answer that most requests lack. Stored in the world and reused, so that an answer allocates
   /// nothing.
   package struct AnswerDetails: Sendable {
-    /// What was emitted, as places in the kind's list of outputs, in order.
+    /// The outputs emitted, as indices in the kind's list, in order.
     package internal(set) var outputs: ContiguousArray<UInt8> = []
-    /// The data of the state before and after, where the kind prints any.
+    /// The data of the state before and after, if the kind prints any.
     package internal(set) var dataBefore: String?
     package internal(set) var dataAfter: String?
     /// Why the input was refused.
@@ -122,18 +125,18 @@ package struct WorldCore: ~Copyable {
     package init() {}
   }
 
-  /// What went over its limit: a chain of firings or deliveries without time in between, or the timers of a machine.
+  /// An exceeded limit: a chain of firings or deliveries without passing time, or a machine's number of timers.
   package struct Livelock: Equatable, Sendable {
     package enum Chain: Equatable, Sendable {
-      /// Timers armed and expired at one instant; `key` is 0 where the timer bears none.
+      /// Timers armed and expired at one instant; `key` is 0 for a timer without a key.
       case timers(timer: UInt8, key: UInt32)
-      /// A machine has as many keyed timers as it may, and this one was not armed.
+      /// A machine has its maximum of keyed timers, and this one was not armed.
       case keyedTimers(timer: UInt8, key: UInt32)
-      /// Deliveries that followed from one another, or were too many in one step.
+      /// Deliveries that followed from one another, or too many in one step.
       case wires(output: UInt8, isLong: Bool)
     }
     package let chain: Chain
-    /// The machine whose timer or output comes next.
+    /// The machine of the next timer or output.
     package let machine: MachineID
     package let moment: Instant
   }
@@ -149,9 +152,9 @@ package struct WorldCore: ~Copyable {
     let composition: Composition
     /// The number of the input that made its first member.
     let sequence: UInt64
-    /// Its members, those that were dropped included.
+    /// Its members, including dropped ones.
     let all: [MachineID]
-    /// Those that are left.
+    /// The members left.
     var members: [MachineID]
   }
 }
