@@ -258,7 +258,7 @@ final class Database {
     try? rollback.run()
   }
 
-  // MARK: What the statements call
+  // MARK: Calls made by statements
 
   /// Makes a call that may touch the disk.
   func calling(_ call: () -> Int32) -> Int32 {

@@ -79,7 +79,7 @@ extension SQLiteStore {
     nameSweeps[identity] = nil
   }
 
-  // MARK: Writing what was taken
+  // MARK: Writing leased worlds
 
   /// Changes a leased world in its own transaction.
   func change<Result>(

@@ -118,7 +118,7 @@ final class Statement {
     isClean = true
   }
 
-  // MARK: Columns of the present row
+  // MARK: Columns of the current row
 
   func number(_ column: Int32) -> Int64 {
     sqlite3_column_int64(handle, column)

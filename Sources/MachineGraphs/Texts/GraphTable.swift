@@ -212,7 +212,7 @@ public struct GraphTable: Sendable {
 
   private static func width(of lines: [String]) -> Int { lines.map(\.count).max() ?? 0 }
 
-  // MARK: What is said below
+  // MARK: Summary
 
   private var summary: [String] {
     let totals = graph.totals

@@ -315,7 +315,7 @@ struct WorldReading {
     world.agenda.push(Agenda.Entry(due: timer.due, stamp: timer.stamp, machine: machine))
   }
 
-  // MARK: What joins machines, and what has gone
+  // MARK: Wires, compositions and vacancies
 
   private func readVacancies(into world: inout WorldCore) throws {
     var seen: Set<MachineID> = []

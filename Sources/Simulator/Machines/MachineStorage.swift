@@ -256,7 +256,7 @@ struct MachineStorage: ~Copyable {
       start: cell.assumingMemoryBound(to: RunningTimer.self), count: slots[kind].timers)
   }
 
-  // MARK: Coming and going
+  // MARK: Insertion and removal
 
   /// Allocates a cell for a machine and sets its parameters; the value is not initialized yet.
   mutating func reserve(

@@ -112,7 +112,7 @@ struct Registry: ~Copyable {
   /// Numbers below `capacity` that are free.
   var vacantNumbers: Int { vacancies.count }
 
-  // MARK: Coming and going
+  // MARK: Insertion and removal
 
   /// Inserts a machine. The caller has checked that the name is free.
   mutating func insert(_ name: UnsafeRawBufferPointer, at location: Location) -> MachineID {
@@ -189,7 +189,7 @@ struct Registry: ~Copyable {
     return copy
   }
 
-  // MARK: Out of an archive
+  // MARK: Loading from an archive
 
   /// Reserves room for living machines.
   mutating func reserve(_ machines: Int) {
@@ -257,7 +257,7 @@ struct Registry: ~Copyable {
     return (gone, back)
   }
 
-  // MARK: Names of what was
+  // MARK: Names of dropped machines
 
   /// Whether stored bytes can be the name of a machine.
   static func canBeName(_ bytes: some Collection<UInt8>) -> Bool {

@@ -14,7 +14,7 @@ package struct Recovery: ~Copyable {
     case diverged(at: UInt64, kind: String?, input: String?)
   }
 
-  // MARK: Building up
+  // MARK: Rebuilding
 
   /// The world with its journal and all names; its machines are those of the checkpoint until the end.
   private var source: WorldCore

@@ -48,7 +48,7 @@ struct FilterBenchmark {
       remark: "\(size >> 20) MiB, \(count) matches")
   }
 
-  // MARK: What is measured
+  // MARK: Measurements
 
   /// Reads a file in pieces of 64 KiB, as a filter of incoming data would.
   private func count(with matcher: WordMatcher, in path: String) throws -> Int {
@@ -90,7 +90,7 @@ struct FilterBenchmark {
     return count
   }
 
-  // MARK: What it is measured with
+  // MARK: Test data
 
   /// Words of 5 to 12 letters, none of which is part of another one.
   private static func stopWords(_ count: Int, _ dice: inout Dice) -> [String] {

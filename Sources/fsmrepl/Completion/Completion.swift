@@ -148,7 +148,7 @@ struct Completer {
     "X": "X: a factor, such as 60",
   ]
 
-  // MARK: What the daemon knows
+  // MARK: Questions to the daemon
 
   private func machines(prefix: String) -> Completion {
     guard !prefix.contains(where: { "*?\"".contains($0) }) else { return Completion() }

@@ -142,7 +142,7 @@ final class Prompting {
     lastShown = HostClock.now()
   }
 
-  // MARK: What is typed
+  // MARK: Input
 
   /// Whether requests can be sent now.
   private var isListened: Bool { client.isReady && restoration == nil }
@@ -184,7 +184,7 @@ final class Prompting {
     return isLeaving || client.conversation.isWaiting && !client.conversation.isCollecting
   }
 
-  // MARK: What the daemon says
+  // MARK: Lines from the daemon
 
   private func receive() {
     let reading = client.receive { arrival in

@@ -54,7 +54,7 @@ final class Terminal {
     // echoed
     // twice. stop() and suspend() restore it.
     rl_deprep_term_function = {}
-    rl_variable_bind("show-all-if-ambiguous", "on")  // Before inputrc is read, which may say otherwise.
+    rl_variable_bind("show-all-if-ambiguous", "on")  // Before inputrc is read, which may override it.
     install()
     condition = .editing
   }

@@ -344,7 +344,7 @@ final class RunPlayer {
     if let found = line["seq"].flatMap({ UInt64($0) }) { sequence = max(sequence, found) }
   }
 
-  // MARK: Behind the end
+  // MARK: After the end
 
   private static let cancelTag: StaticString = ".cancel"
   /// The tag of a batch's `end`.

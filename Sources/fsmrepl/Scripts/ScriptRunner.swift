@@ -164,7 +164,7 @@ final class ScriptRunner {
   private func receive() {
     let reading = client.receive { arrival in
       switch arrival {
-      case .greeting, .turnedAway: break  // Both were dealt with before the script began.
+      case .greeting, .turnedAway: break  // Both were handled before the script began.
       case .unreadable(let raw): write(presenter.showWhole(raw))
       case .note(let text): complain("\(text)")
       case .line(let received, let raw): take(received, raw: raw)

@@ -148,7 +148,7 @@ final class CheckPlayer {
     answers[answers.count - 1] += try ask("advance until \(time)ns").dropLast().map(incoming)
   }
 
-  // MARK: What is said
+  // MARK: Lines
 
   /// Sends a request and waits for all its lines.
   private func ask(_ request: String) throws(RunLink.Stop) -> [String] {

@@ -111,7 +111,7 @@ struct Wording {
     }
   }
 
-  // MARK: What happened
+  // MARK: Notices and journal lines
 
   /// A notice or a journal line: `SEQ T NAME WHAT …`.
   ///
