@@ -174,7 +174,7 @@ final class Database {
   /// - Throws: What `body` throws; `unknown` when the commit fails without a certain outcome; `gone`.
   /// - Precondition: No transaction is open.
   func writing<Result>(_ body: () throws(StoreFailure) -> Result) throws(StoreFailure) -> Result {
-    precondition(!isInTransaction, "a transaction that reads is not one that writes")
+    precondition(!isInTransaction, "a read transaction cannot write")
     if isDisplaced { try checkPlaces() }
     try start(begin)
     defer { isInTransaction = false }

@@ -38,7 +38,7 @@ enum DatabaseHeader {
     let pages = number(at: 28)
     guard hasWAL || length >= pages * Schema.pageSize else {
       throw .damaged(
-        Damage(path, "it is truncated: \(length) bytes are there, and it had \(pages * Schema.pageSize)"))
+        Damage(path, "it is truncated: it has \(length) bytes, and had \(pages * Schema.pageSize)"))
     }
   }
 }

@@ -13,7 +13,7 @@ extension SQLiteReader {
       while try statement.step() {
         let (last, first) = (statement.unsigned(0), statement.unsigned(1))
         guard first <= last, Self.sum(undone: row, first, last) == statement.number(2) else {
-          throw damage(row, at: last, "what was undone then is not what was written")
+          throw damage(row, at: last, "a row of undone inputs is not what was written")
         }
         guard first <= inputs.upperBound else { break }
         found.append(first...last)

@@ -158,6 +158,6 @@ struct StoreRow: Hashable {
         identity: statement.unsigned(0), changes: statement.unsigned(1), worlds: statement.number(2))
       if row.sum == statement.number(3) { return row }
     }
-    throw .damaged(Damage(database.path, "what it says of itself is not what was written"))
+    throw .damaged(Damage(database.path, "the store's own row is not what was written"))
   }
 }

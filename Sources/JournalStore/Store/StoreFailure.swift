@@ -52,9 +52,9 @@ extension StoreFailure: CustomStringConvertible {
   package var description: String {
     switch self {
     case .fenced(let world, let holder?):
-      "world \(world) was taken by \(holder.writer); this daemon writes it no more"
+      "world \(world) was taken by \(holder.writer); this daemon no longer writes it"
     case .fenced(let world, nil):
-      "world \(world) was taken or removed by another daemon; this one writes it no more"
+      "world \(world) was taken or removed by another daemon; this one no longer writes it"
     case .outOfStep(let world, let expected, let found):
       "world \(world) ends with input \(found) in the store, not with \(expected); it has to be read again"
     case .noSuchWorld(let world):
@@ -62,23 +62,23 @@ extension StoreFailure: CustomStringConvertible {
     case .worldExists(let world):
       "the store has a world \(world) already"
     case .unknown(let path, let reason):
-      "\(path): committing failed (\(reason)); whether it is stored is seen when the world is read again"
+      "\(path): the commit failed (\(reason)); reading the world again shows whether it is stored"
     case .full(let path):
       "no room on the disk for \(path); free some, and try again"
     case .readOnly(let path):
       "\(path) may only be read; change its permissions, or keep nothing with --ephemeral"
     case .locked(let path, let writer?):
-      "\(path) belongs to \(writer); use that one, give another $XDG_STATE_HOME, or keep nothing with --ephemeral"
+      "\(path) belongs to \(writer); use that one, give another $XDG_STATE_HOME, or store nothing with --ephemeral"
     case .locked(let path, nil):
       "\(path) is locked by another program; close it, and try again"
     case .damaged(let damage):
       "\(damage); it was left as it is: move it away to begin anew, or put a copy back and remove the files beside it"
     case .newer(let path, let found, let known):
-      "\(path) has schema \(found), and this release knows \(known); use a later release; the file was left as it is"
+      "\(path) has schema \(found), and this release knows \(known); use a later release; the file was left unchanged"
     case .absent(let path):
       "there is no \(path): no durable world was ever kept there"
     case .gone(let path):
-      "\(path) was moved, removed or replaced while it was in use, and nothing can be kept there; "
+      "\(path) was moved, removed or replaced while it was in use, and nothing can be stored there; "
         + "put it back where it was, or end the daemon and start it again"
     case .cannotOpen(let path, let reason):
       "cannot open \(path): \(reason)"

@@ -20,13 +20,13 @@ extension StoreWarning: CustomStringConvertible {
       "the system went down before the last rounds were on the disk (\(damage.finding); \(damage.path)); "
         + "--durability full waits for the disk"
     case .databaseGone(let path):
-      "\(path) was there and is gone; a new one was made"
+      "\(path) is missing; a new one was made"
     case .noRoomYet(let path):
-      "no room on the disk for \(path): what is stored can be read, and nothing be changed until there is"
+      "no room on the disk for \(path): stored worlds can be read, but not changed until there is room"
     case .alone(let path):
       "no room on the disk for \(path): until the next start no other program can read the store"
     case .notNoted(let path, let reason):
-      "\(path) could not be written (\(reason)); what is stored is good, but if its end is damaged nobody will know"
+      "\(path) could not be written (\(reason)); stored worlds are intact, but damage at their end would not be detected"
     }
   }
 }

@@ -78,7 +78,7 @@ struct WorldReading {
     stateHash = Checksum.of(state)
     let seal = WorldArchive.seal(UnsafeRawBufferPointer(rebasing: archive[..<start]), stateHash: stateHash)
     guard try ValueDecoder(UnsafeRawBufferPointer(rebasing: archive[end...])).word() == seal else {
-      throw ArchiveFailure.damaged("its checksum is another")
+      throw ArchiveFailure.damaged("its checksum differs")
     }
     decoder = ValueDecoder(state)
   }
@@ -164,10 +164,10 @@ struct WorldReading {
         continue
       }
       let kind = (tag - 1) / 2
-      guard kind < sets.count else { throw StorageFailure.damaged("machine \(number) is of no kind") }
+      guard kind < sets.count else { throw StorageFailure.damaged("machine \(number) has an unknown kind") }
       let name = try decoder.run()
       guard Registry.canBeName(name) else {
-        throw StorageFailure.damaged("machine \(number) has no name that can be one")
+        throw StorageFailure.damaged("machine \(number) has an invalid name")
       }
       if tag % 2 == 1 {
         world.registry.append(dropped: name, kind: kind)
@@ -176,7 +176,7 @@ struct WorldReading {
       }
     }
     guard world.registry.count == living else {
-      throw StorageFailure.damaged("not as many machines live as are counted")
+      throw StorageFailure.damaged("the number of living machines is wrong")
     }
   }
 
@@ -228,7 +228,7 @@ struct WorldReading {
       world.population.retainParameters(at: sets[number], of: kind)
       return sets[number]
     }
-    guard number == sets.count else { throw StorageFailure.damaged("parameters are spoken of before they come") }
+    guard number == sets.count else { throw StorageFailure.damaged("parameters are used before they are stored") }
     var values: [(parameter: Int, value: Value)] = []
     for _ in 0..<(try decoder.count()) {
       let name = try decoder.text()
@@ -300,7 +300,7 @@ struct WorldReading {
     let key = try decoder.number(as: UInt32.self)
     guard key == 0 || kind.timers[Int(place)].key != nil else {
       throw ArchiveFailure.changedKind(
-        kind.name, how: "its timer '\(kind.timers[Int(place)].name)' bears no key any more")
+        kind.name, how: "its timer '\(kind.timers[Int(place)].name)' has no key any more")
     }
     if key != 0 {
       guard !world.keyedTimers.set(KeyedTimers.Name(timer: place, key: key), of: machine, timer) else {

@@ -96,7 +96,7 @@ extension StorageFailure {
     case .damaged(let what): what
     case .otherMember(let found, let expected): "its data have '\(found)' where this release has '\(expected)'"
     case .unknownWord(let word): "this release has no '\(word)'"
-    case .tooDeep: "values are within values more than \(ValueEncoder.deepest) times"
+    case .tooDeep: "values are nested more than \(ValueEncoder.deepest) times"
     case .unsupported(let what): "not provided for: \(what)"
     }
   }

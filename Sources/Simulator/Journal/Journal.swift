@@ -270,7 +270,7 @@ package struct Journal: ~Copyable {
   ///   whatever the limits.
   /// - Complexity: O(1) at the end; otherwise O(log *blocks*), then the records of one block are skipped.
   func reader(from sequence: UInt64) -> JournalReader {
-    precondition(sequence >= min(first, firstUnflushed) && sequence <= last + 1, "the journal is read where it is")
+    precondition(sequence >= min(first, firstUnflushed) && sequence <= last + 1, "the journal does not have this input")
     var reader = JournalReader(next: sequence)
     if sequence <= last {
       _ = seek(&reader)

@@ -85,7 +85,7 @@ package struct JournalScanner: ~Copyable {
       let (kind, name): (String, String)
       if isNew {
         guard let made = creations.popFirst(), made.sequence == entry.sequence, made.machine == machine else {
-          throw SegmentFailure.damaged("it makes a machine of which nothing is said")
+          throw SegmentFailure.damaged("it makes a machine that the segment does not describe")
         }
         (kind, name) = (made.kind, made.name)
       } else {

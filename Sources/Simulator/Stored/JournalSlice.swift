@@ -22,7 +22,7 @@ package struct JournalSlice: ~Copyable {
     in present: borrowing WorldCore, undone: [ClosedRange<UInt64>], _ words: StoredWords, _ catalogue: Catalogue,
     owner: (_ machine: MachineID, _ sequence: UInt64, _ isNew: Bool) throws -> (kind: String, name: String)?
   ) throws {
-    guard let segment = JournalSegment(bytes) else { throw SegmentFailure.damaged("what is in front of it is cut off") }
+    guard let segment = JournalSegment(bytes) else { throw SegmentFailure.damaged("its beginning is cut off") }
     var world = WorldCore(limits: present.limits)
     for stretch in undone {
       world.past.undone.append(UndoHistory.Undone(from: stretch.lowerBound, by: stretch.upperBound))

@@ -52,7 +52,7 @@ final class KindTranslation {
     let hasKey = kind.timers[Int(now)].key != nil
     guard hasKey == (before.key != nil) else {
       throw .changed(
-        kind: kind.name, word: "timer '\(before.name)'", how: hasKey ? "it bears a key" : "it bears no key any more")
+        kind: kind.name, word: "timer '\(before.name)'", how: hasKey ? "it has a key" : "it has no key any more")
     }
     return now
   }
@@ -98,7 +98,7 @@ final class KindTranslation {
       let lists = [before, now].map { $0.isEmpty ? "nothing" : $0.joined(separator: ", ") }
       throw .changed(
         kind: kind.name, word: "output '\(stored.outputs[Int(output)].name)'",
-        how: "it bore \(lists[0]) and bears \(lists[1])")
+        how: "it had \(lists[0]) and has \(lists[1])")
     }
     return now.compactMap { name in before.firstIndex(of: name).map { values[$0] } }
   }
@@ -122,7 +122,7 @@ final class KindTranslation {
       guard kind.parameters[standard.parameter].type.admits(standard.value) else {
         throw .changed(
           kind: kind.name, word: "parameter '\(kind.parameters[standard.parameter].name)'",
-          how: "it does not take what was its default")
+          how: "it does not accept its earlier default")
       }
       fitted.append(standard)
     }

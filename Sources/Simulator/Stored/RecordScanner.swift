@@ -46,13 +46,13 @@ struct RecordScanner {
       switch tags {
       case .undone: input = .rewound
       case .renewed: input = .renewed
-      case _: throw .damaged("it is no machine's, and says neither what was undone nor what began anew")
+      case _: throw .damaged("it has no machine, and neither undoes inputs nor restarts timers")
       }
     } else {
       guard let known = InputClass(rawValue: head & 7) else { throw .damaged("there is no such input") }
       input = known
       guard DetailTags(allowedIn: input).isSuperset(of: tags), tags.isSuperset(of: DetailTags(neededIn: input)) else {
-        throw .damaged("it says what such an input never says, or not what each one does")
+        throw .damaged("it has details that such an input cannot have, or lacks required ones")
       }
     }
     guard moment >= before || input == .rewound else { throw .damaged("it is earlier than the one before") }
@@ -73,10 +73,10 @@ struct RecordScanner {
 
   /// Skips one detail; false at the end.
   private mutating func pass() throws(SegmentFailure) -> Bool {
-    guard let tag = DetailTag(rawValue: try byte()) else { throw .damaged("it has a detail of no kind") }
+    guard let tag = DetailTag(rawValue: try byte()) else { throw .damaged("it has an unknown detail") }
     if tag == .end { return false }
     let (isNew, _) = tags.insert(DetailTags(tag))
-    guard isNew || DetailTags.several.contains(DetailTags(tag)) else { throw .damaged("it says something twice") }
+    guard isNew || DetailTags.several.contains(DetailTags(tag)) else { throw .damaged("it has a detail twice") }
     switch tag {
     case .end: break
     case .emitted:
@@ -104,7 +104,7 @@ struct RecordScanner {
       try passNumber(upTo: UInt64(MachineID.most))
     case .undone:
       let count = try number()
-      guard count < next else { throw .damaged("it has undone more than there was") }
+      guard count < next else { throw .damaged("it undoes more inputs than there were") }
     case .renewed:
       try passNumber(upTo: UInt64(MachineID.most))
       try passNumber(upTo: UInt64(UInt8.max))

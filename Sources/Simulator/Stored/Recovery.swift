@@ -103,7 +103,7 @@ package struct Recovery: ~Copyable {
         if isNew {
           guard let creation = creations.popFirst(), creation.sequence == entry.sequence, creation.machine == machine,
             machine.index < mostNumbers
-          else { throw SegmentFailure.damaged("it makes a machine of which nothing is said") }
+          else { throw SegmentFailure.damaged("it makes a machine that the segment does not describe") }
           let meaning = try self.translation(of: creation.kind, at: numbers.lowerBound)
           made[machine] = meaning
           _ = replay.world.population.place(of: meaning.kind)
@@ -117,7 +117,7 @@ package struct Recovery: ~Copyable {
         return SegmentTranslation.Meaning(
           translation: try self.translation(of: source.kind(of: machine).name, at: numbers.lowerBound))
       }) {}
-      guard creations.isEmpty else { throw SegmentFailure.damaged("a machine was made that no input makes") }
+      guard creations.isEmpty else { throw SegmentFailure.damaged("it describes a machine that no input makes") }
     } catch let failure as SegmentFailure {
       throw .unreadable(failure, at: max(translation.next - 1, numbers.lowerBound))
     } catch {
@@ -282,7 +282,7 @@ extension Recovery.Failure {
 extension Recovery.Failure: CustomStringConvertible {
   package var description: String {
     switch self {
-    case .gap(let sequence): "there is no readable segment behind input \(sequence)"
+    case .gap(let sequence): "there is no readable segment after input \(sequence)"
     case .unreadable(let failure, let sequence): "input \(sequence) \(failure)"
     case .diverged(let sequence, let kind, let input):
       "input \(sequence) does not come out as it had"

@@ -48,7 +48,7 @@ struct SegmentTranslation: ~Copyable {
     if start == nil { start = scanner.offset }
     guard scanner.next <= last else {
       guard scanner.isAtEnd, scanner.moment == lastMoment else {
-        throw SegmentFailure.damaged("there is more behind the last one, or it has another moment")
+        throw SegmentFailure.damaged("there are bytes after the last record, or it has another moment")
       }
       return nil
     }
@@ -158,7 +158,7 @@ struct SegmentTranslation: ~Copyable {
       sheet.tag(.target, now)
       sheet.number(UInt64(machine.number))
     case .arguments, .parameters, .initial, .kind, .undone, .renewed, .end:
-      throw SegmentFailure.damaged("what it says is not in its order")
+      throw SegmentFailure.damaged("its details are not in order")
     }
   }
 

@@ -115,7 +115,7 @@ extension WorldCore {
       do throws(WireFailure) {
         try self.wire(wire)
       } catch {
-        preconditionFailure("the wires of new machines are new, and room was made sure of: \(error)")
+        preconditionFailure("the wires of new machines are new, and their number was checked: \(error)")
       }
     }
     compositions[name] = CompositionRecord(

@@ -10,7 +10,7 @@ func withSocketAddress<Result>(
   var address = sockaddr_un()
   address.sun_family = sa_family_t(AF_UNIX)
   let bytes = Array(path.utf8)
-  precondition(!bytes.isEmpty && bytes.count <= SocketPath.maximumBytes, "checked by whoever took the path")
+  precondition(!bytes.isEmpty && bytes.count <= SocketPath.maximumBytes, "the caller checks the path")
   withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }  // The rest is zero.
   // Safety: sockaddr_un begins like sockaddr by definition; the kernel gets the true size.
   return withUnsafePointer(to: &address) { pointer in

@@ -65,7 +65,7 @@ package final class WorkerPool: Sendable {
   ///
   /// - Precondition: There is one place, so that jobs run in order. Do not call it from a job.
   package func wait() {
-    precondition(places == 1, "only one after the other are jobs done in order")
+    precondition(places == 1, "only a pool with one place runs jobs in order")
     let done = Semaphore()
     submit { done.signal() }
     done.wait()

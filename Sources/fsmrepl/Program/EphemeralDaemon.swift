@@ -20,7 +20,7 @@ final class EphemeralDaemon {
       case .noFolder(let error): "no temporary folder for a daemon: \(error)"
       case .notStarted(let program, let error): "cannot start \(program): \(error)"
       case .ended(let said): "the daemon started for this session ended at once" + (said.isEmpty ? "" : ": \(said)")
-      case .stopped: "the daemon was not waited for"
+      case .stopped: "stopped waiting for the daemon to start"
       case .silent(let seconds): "the daemon started for this session did not answer within \(seconds) s"
       }
     }

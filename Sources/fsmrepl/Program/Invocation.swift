@@ -52,7 +52,7 @@ struct Invocation: Equatable {
         summary:
           "go on after a failed request, with 'run' and 'check' after a failed file;\nthe first failure decides the exit code"
       ),
-      .init(.echo, long: "echo", summary: "show each line of a script, comments too, before what comes of it"),
+      .init(.echo, long: "echo", summary: "show each line of a script, comments too, before its answer"),
       .init(.raw, long: "raw", summary: "show the lines of the protocol as they are"),
       .init(.json, long: "json", summary: "show the lines as JSON objects, and nothing else"),
       .init(
@@ -61,11 +61,11 @@ struct Invocation: Equatable {
       .init(.noColour, long: "no-color", summary: "no colours (as with $NO_COLOR)"),
       .init(.tap, long: "tap", summary: "run, check: report as TAP 14"),
       .init(.junit, long: "junit", argument: .required("FILE"), summary: "run, check: write a report for CI, too"),
-      .init(.update, long: "update", summary: "check: put what came in the place of what differs"),
+      .init(.update, long: "update", summary: "check: replace the answers that differ"),
       .init(
         .seed, long: "seed", argument: .required("N"),
-        summary: "run: the seed of each world, instead of\nwhat its script says (0 if that says nothing)"),
-      .init(.real, long: "real", summary: "run: play at the pace of a real clock, with what happens"),
+        summary: "run: the seed of each world, instead of\nthe seed in its script (or 0)"),
+      .init(.real, long: "real", summary: "run: play at the pace of a real clock, and show notices"),
       .init(.speed, long: "speed", argument: .required("X"), summary: "run: with --real, X times as fast"),
     ])
 

@@ -136,7 +136,7 @@ final class ScriptRunner {
   private func finish() {
     let conversation = client.conversation
     if status == .good, conversation.isCollecting {
-      complain("the batch that was begun has no 'end'; nothing of it was done")
+      complain("the batch has no 'end', so none of it was run")
       stage = .ended(.failed)
     } else if !conversation.isWaiting {
       stage = .ended(status)

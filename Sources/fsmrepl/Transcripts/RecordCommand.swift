@@ -30,7 +30,7 @@ enum RecordCommand: Equatable {
     guard request.verb == Self.verb else { return nil }
     // Words are split and quoted as in every request.
     guard let line = ServerLine(([". "] + request.words).joined(separator: " ")), line.fields.isEmpty else {
-      self = .wrong("a file's name is one word; with blanks or '=' in it, it stands in quotes")
+      self = .wrong("a file name is one word; a name with blanks or '=' must be quoted")
       return
     }
     switch (line.words.count, line.words.last) {

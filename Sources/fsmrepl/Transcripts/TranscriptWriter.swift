@@ -65,7 +65,7 @@ struct TranscriptWriter {
   }
 
   private static func waiting(_ why: String) -> String {
-    "\(why), and a check could not repeat what comes now; the recording goes on in a world that is new ('world new W', "
+    "\(why), and a check could not repeat what follows; the recording continues in a new world ('world new W', "
       + "then 'use W')"
   }
 
