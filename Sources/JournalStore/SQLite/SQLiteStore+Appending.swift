@@ -19,7 +19,8 @@ extension SQLiteStore {
   /// Writes a round's changes to one world; returns its new row.
   private func write(_ append: Append, _ stored: Int64) throws(StoreFailure) -> WorldRow {
     precondition(
-      append.bytes.isEmpty ? append.last == append.head : append.last > append.head, "bytes need inputs")
+      append.bytes.isEmpty ? append.last == append.head : append.last > append.head,
+      "a segment has bytes if and only if it has inputs")
     var row = try heldRow(append.lease, head: append.head)
     row.head = append.last
     row.moment = append.moment
