@@ -3,7 +3,7 @@ import Testing
 
 @testable import SimulationDaemon
 
-/// What a request causes stands before its reply, for everybody in the order in which it happened, and never inside a
+/// A request's effects precede its reply, reach every client in the order in which they happened, and never interrupt a
 /// reply.
 @Suite("Causality")
 struct CausalityTests {
@@ -116,7 +116,7 @@ struct CausalityTests {
       ])
   }
 
-  /// Ten thousand machines, so that a list of them takes many pieces and rounds.
+  /// Ten thousand machines, so that a list of them takes many slices and rounds.
   private func crowd(_ guest: Guest) {
     _ = guest.say((0..<10_000).map { "new power p\($0)" }.joined(separator: "\n"))
   }

@@ -47,10 +47,10 @@ struct CheckinTranscriptTests {
     #expect(
       user.say("new checkinApp p mode=hardened service.mode=extended auth.latency=0").last?.hasPrefix("+ ") == true)
     _ = user.play("send p.interactor refresh", "send p.auth login A ok", "send p.interactor logout")
-    // Only the hardened screen gives the running request up.
+    // Only the hardened screen gives up the running request.
     #expect(user.say("show p.screen").first == ". state loggedOut")
     #expect(user.say("agenda") == ["+ 0"])
-    // What is said of one member holds, whichever stands first.
+    // A parameter of one member takes precedence, whichever comes first.
     for (name, parameters) in [
       ("q", "screen.mode=hardened mode=faithful"), ("r", "mode=faithful screen.mode=hardened"),
     ] {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SimulationDaemon
 
-/// `coverage` on the wire.
+/// `coverage` over the protocol.
 struct CoverageTests {
   @Test("of one key: the figures, and what was not tried by name")
   func shiftKey() {
@@ -63,7 +63,7 @@ struct CoverageTests {
       ])
   }
 
-  /// Kinds of which nothing comes by chance or by itself.
+  /// Kinds that do nothing by chance or by themselves.
   static let kinds = Catalogue.simulations.kinds.map(\.name)
 
   @Test("the script that tries every pair covers every state, pair, transition and choice", arguments: kinds)
@@ -103,7 +103,7 @@ struct CoverageTests {
     #expect(names(guest.say("coverage b* kind=power")) == ["power"])
     _ = guest.play("new phoneCall c")
     #expect(names(guest.say("coverage kind=phoneCall")) == ["callTracker", "phone"])
-    // A dropped machine has still done what it did.
+    // What a dropped machine has done still counts.
     _ = guest.play("drop a1", "drop b1")
     figures = try self.figures(guest.say("coverage kind=shiftKey"))
     #expect(figures["machines"] == "2" && figures["pairs"] == "2/6")
@@ -133,7 +133,7 @@ struct CoverageTests {
     #expect(lines.last == "+ \(lines.count - 1)")
     #expect(lines.count < 200)
     let figures = try figures(lines)
-    // Besides the combinations there is the state without power.
+    // The combinations, and the state without power.
     #expect(figures["combinations"] == "6/42" && figures["states"] == "6/43")
     #expect(figures["switches"] == nil)
     #expect(lines.contains { $0.hasPrefix(". region smartFridge ") })

@@ -7,10 +7,10 @@ import Testing
 
 @testable import SimulationDaemon
 
-/// The inputs and their moments determine everything else, however time is cut, late, or shared with other worlds.
+/// The inputs and their moments determine everything else, whether time is divided, late, or shared with other worlds.
 @Suite("Determinism")
 struct DeterminismTests {
-  /// Requests with the moments at which they are made.
+  /// Requests with their moments.
   private struct Script {
     var steps: [(moment: Int64, request: String)] = []
     var end: Int64
@@ -20,7 +20,7 @@ struct DeterminismTests {
       var dice = Dice(seed: ~seed)
       var moment: Int64 = 0
       for number in 0..<requests {
-        // A world has something in it before much happens, and some requests share a moment.
+        // First some machines are made, and some requests share a moment.
         if number > 20, !dice.once(in: 3) {
           let scale: Int64 = dice.one(of: [1, 1_000, 50_000_000, 200_000_000, 1_000_000_000])
           moment += Int64(dice.number(below: 500)) * scale
@@ -106,7 +106,7 @@ struct DeterminismTests {
     let alone = scripts.map { play($0, newWorld()) }
     var dice = Dice(seed: seed)
     let host = HostedService(limits: DeterminismTests.limits)
-    // One client goes from world to world, the other stays in the second one.
+    // One client changes between the worlds, the other stays in the second one.
     let (traveller, resident) = (host.connect(toWorld: "one"), host.connect(toWorld: "two"))
     _ = traveller.say("watch *\nuse two\nwatch m* what=all\nuse one")
     var next = [0, 0]
@@ -149,7 +149,7 @@ struct DeterminismTests {
       let requests = (0...dice.number(below: 3)).map { _ in random.input() }
       for guest in guests { _ = guest.lines() }
       let guest = dice.one(of: guests)
-      // All that come together share one moment.
+      // Requests that arrive together share one moment.
       let replies = guest.say(requests.joined(separator: "\n")).filter { $0.hasPrefix("+") || $0.hasPrefix("-") }
       #expect(replies.count == requests.count, "seed \(seed)")
       for (request, reply) in zip(requests, replies) {

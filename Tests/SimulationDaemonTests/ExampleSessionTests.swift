@@ -21,7 +21,7 @@ struct ExampleSessionTests {
     #expect((3...16).contains(example.count))
     let played = ExampleSession.play(example, catalogue: .simulations)
     #expect(played.filter { $0.hasPrefix("> ") } == example.map { "> \($0)" })
-    // A refusal may be what is to be shown; a slip of the pen may not.
+    // An example may show a refusal, but no other failure.
     let slips = played.filter { $0.hasPrefix("- ") && !$0.hasPrefix("- REFUSED ") }
     #expect(slips.isEmpty)
     #expect(ExampleSession.play(example, catalogue: .simulations) == played)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SimulationDaemon
 
-/// The conversation of the protocol's own page, to the byte.
+/// The conversation on the protocol's page, byte by byte.
 @Suite("The example of the protocol")
 struct ExampleTests {
   @Test("a lesson with a Shift key")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SimulationDaemon
 
-/// Copies of worlds, and what is different in two of them. Every byte is compared.
+/// Copies of worlds, and the differences between two of them. Every byte is compared.
 @Suite("Transcripts: forks")
 struct ForkTranscriptTests {
   @Test("a fork goes its own way, and diff tells how far")

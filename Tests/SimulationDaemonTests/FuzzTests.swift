@@ -3,11 +3,11 @@ import Testing
 
 @testable import SimulationDaemon
 
-/// Requests at random, some half a million in all: nothing that a client sends may end the service, each request gets one
-/// final line, and the worlds stay whole.
+/// Random requests, about half a million in all: no client input may end the service, each request gets one final line,
+/// and the worlds stay valid.
 @Suite("Random requests")
 struct FuzzTests {
-  /// Limits that random requests come up against.
+  /// Limits that random requests reach.
   static let limits: Limits = {
     var limits = Limits()
     for limit in [
@@ -34,13 +34,13 @@ struct FuzzTests {
   }
 }
 
-/// Several clients of one service who send at random, and one who watches everything in one world.
+/// Several clients of one service that send random requests, and one that watches everything in one world.
 private struct Fuzzer {
   private var random: RandomRequests
   private let host = HostedService(limits: FuzzTests.limits)
   private var guests: [Guest] = []
   private let observer: Guest
-  /// The last input that the observer has been told of.
+  /// The last input reported to the observer.
   private var observed: UInt64 = 0
   private(set) var requests = 0
   private(set) var problems: [String] = []
@@ -54,7 +54,7 @@ private struct Fuzzer {
     guests = (0..<3).map { _ in host.connect() }
   }
 
-  /// One client sends some lines at once, and all that comes of them is checked.
+  /// One client sends some lines at once, and all results are checked.
   mutating func takeTurn() {
     let guest = guests[random.number(below: guests.count)]
     var lines: [String] = []
@@ -91,7 +91,7 @@ private struct Fuzzer {
     for other in guests where other !== guest { checkNoReply(other) }
   }
 
-  /// Rounds until the guest has its replies; what would take too long is cancelled.
+  /// Rounds until the guest has its replies; long requests are cancelled.
   private mutating func finish(_ guest: Guest) {
     for _ in 0..<400 {
       var rounds = 0
@@ -101,7 +101,7 @@ private struct Fuzzer {
         rounds += 1
       }
       guard guest.isBusy else { return }
-      // Its `+` is taken off again in `check`.
+      // `check` subtracts its `+` again.
       cancels += 1
       host.round { guest.arrive("@cancel cancel\n") }
     }
@@ -128,7 +128,7 @@ private struct Fuzzer {
     if !lines.isEmpty { problems.append("an answer without a request: \(lines[0])") }
   }
 
-  /// The lines that end a reply; what breaks the rules of lines is a problem.
+  /// The lines that end a reply; a line that breaks the rules is a problem.
   private mutating func finalLines(_ bytes: [UInt8]) -> [String] {
     var found: [String] = []
     var problem: String?
@@ -148,7 +148,7 @@ private struct Fuzzer {
     return found
   }
 
-  /// The observer hears of every input of its world, one after the other, or of a gap.
+  /// The observer is told of every input of its world, one after the other, or of a gap.
   private mutating func checkObserver() {
     var next = observed
     var problem: String?
@@ -168,7 +168,7 @@ private struct Fuzzer {
     if let problem { problems.append(problem) }
   }
 
-  /// Whether all worlds are whole, and their journals without holes.
+  /// Whether all worlds are valid, and their journals complete.
   mutating func inspect() {
     for guest in guests + [observer] {
       problems += guest.violations()
@@ -188,7 +188,7 @@ private struct Fuzzer {
 }
 
 extension FuzzTests {
-  /// Hands out each line; `memchr` because a million replies are read here.
+  /// Passes each line to `body`; uses `memchr` because a million replies are read here.
   static func eachLine(_ bytes: [UInt8], _ body: (UnsafeRawBufferPointer) -> Void) {
     bytes.withUnsafeBytes { all in
       guard var start = all.baseAddress else { return }

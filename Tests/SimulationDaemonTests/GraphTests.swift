@@ -6,7 +6,7 @@ import Testing
 
 @testable import SimulationDaemon
 
-/// `graph` on the wire, and what a refusal says of the way.
+/// `graph` over the protocol, and the paths in refusals.
 struct GraphTests {
   static let names = Catalogue.simulations.entries.map(\.name)
   static let kinds = Catalogue.simulations.kinds.map(\.name)
@@ -83,7 +83,7 @@ struct GraphTests {
     let guest = HostedService().connect(toWorld: "w")
     _ = guest.say("new phoneCall c")
     #expect(guest.say("graph c format=dot") == guest.say("graph phoneCall format=dot"))
-    // It goes before a kind of the same name, as a machine does.
+    // It takes precedence over a kind with the same name, as a machine does.
     _ = guest.say("new phoneCall power")
     #expect(guest.say("graph power format=dot") == guest.say("graph phoneCall format=dot"))
   }
@@ -199,7 +199,7 @@ struct GraphTests {
     ).expectHolds()
     let guest = HostedService().connect(toWorld: "w")
     _ = guest.play("new till t initial=open", "send t add 99")
-    // The till is full, and a way is to close and open it again.
+    // The till is full; one path is to close and open it again.
     #expect(guest.say("send t add 50").first?.contains(" from=") == false, "an amount that fits is possible at once")
   }
 }

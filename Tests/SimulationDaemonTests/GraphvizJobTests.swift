@@ -3,7 +3,7 @@ import Testing
 
 @testable import SimulationDaemon
 
-/// Pictures that another program draws, by a host's clock of the test's own.
+/// Pictures drawn by another program, with a host clock of the test.
 @Suite("Drawings have an end")
 struct GraphvizJobTests {
   private let folder = TestFolder()
@@ -23,7 +23,7 @@ struct GraphvizJobTests {
     #expect(guest.say("graph fridge format=svg") == [])
     host.passTime(59)
     #expect(guest.lines() == [] && guest.isBusy)
-    // In a round that comes late it is as late.
+    // A late round is handled at its late time.
     host.passTimeLate(1_100_000_000)
     #expect(
       guest.lines() == [

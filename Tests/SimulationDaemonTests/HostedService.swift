@@ -5,19 +5,19 @@ import StateMachines
 
 @testable import SimulationDaemon
 
-/// A ``Service`` with a host clock of the test's own, driven in rounds as the daemon drives it, without a descriptor.
+/// A ``Service`` with a host clock of the test, driven in rounds as the daemon drives it, without a descriptor.
 final class HostedService {
   let service: Service
-  /// The host's clock, in nanoseconds; it moves only when the test says so.
+  /// The host clock, in nanoseconds; it moves only when the test says so.
   private(set) var now: UInt64
-  /// By their numbers; a guest keeps its host, and not the other way round.
+  /// By number; a guest keeps its host alive, not the other way round.
   private var guests: [UInt32: WeakGuest] = [:]
 
   private struct WeakGuest {
     weak var guest: Guest?
   }
 
-  /// What the tests make machines of: all simulations, and two kinds that they lack the like of.
+  /// The kinds available to the tests: all simulations, and two with features that these lack.
   static let catalogue: Catalogue = {
     var catalogue = Catalogue.simulations
     catalogue.add(.machine(Till.kind))
@@ -26,9 +26,9 @@ final class HostedService {
   }()
 
   /// - Parameters:
-  ///   - others: Kinds that only some tests know.
-  ///   - workers: Everything is done at once, unless the test has threads for it.
-  ///   - persistence: Made of the catalogue where worlds are to be durable.
+  ///   - others: Kinds for some tests only.
+  ///   - workers: By default all work is done at once; a test may pass threads for it.
+  ///   - persistence: Made from the catalogue if worlds can be durable.
   init(
     limits: Limits = Limits(), now: UInt64 = 7_000_000_000, with others: [CatalogueEntry] = [],
     graphs: Graphs = Graphs(), workers: Workers = Workers(), persistence: (Catalogue) -> Persistence? = { _ in nil }
@@ -41,7 +41,7 @@ final class HostedService {
       graphs: graphs, host: now)
   }
 
-  /// A new client; its greeting has been read.
+  /// A new client, after its greeting.
   func connect() -> Guest {
     let guest = Guest(service.open(), of: self)
     guests[guest.client.number] = WeakGuest(guest: guest)
@@ -50,7 +50,7 @@ final class HostedService {
     return guest
   }
 
-  /// A client in a virtual world of its own, which is made when there is none of the name.
+  /// A client in its own virtual world, which is made if there is none with this name.
   func connect(toWorld name: String) -> Guest {
     let guest = connect()
     _ = guest.say("world new \(name)")
@@ -60,7 +60,7 @@ final class HostedService {
 
   // MARK: Rounds
 
-  /// One round, as the daemon does it: `body` hands over what came in, then all output is written.
+  /// One round, as the daemon does it: `body` delivers the input, then all output is written.
   func round(_ body: () -> Void = {}) {
     service.beginRound(host: now)
     body()
@@ -72,8 +72,7 @@ final class HostedService {
     }
   }
 
-  /// Rounds until nobody has anything to do, at the present host time, or with as much more as a world needs that is
-  /// behind.
+  /// Rounds until there is nothing to do, at the current host time, or slightly later for a world that is behind.
   func settle() {
     var rounds = 0
     while service.needsTurn {
@@ -92,11 +91,11 @@ final class HostedService {
     settle()
   }
 
-  /// Lets the host's time pass, with a round at every moment the service asks for.
+  /// Lets the host's time pass, with a round at every moment that the service asks for.
   func passTime(_ seconds: Double) {
     let target = now + UInt64(seconds * 1e9)
     while let wake = service.nextWake(), wake <= target {
-      // A world that is not through with what was due looks again when the host's time has moved.
+      // A world that has not finished what was due continues when the host's time has moved.
       now = wake > now ? wake : now + 1
       round { service.passTime() }
       settle()
@@ -119,7 +118,7 @@ final class Guest {
   let client: Service.Client
   private let host: HostedService
   private var received: [UInt8] = []
-  /// Whether it takes what is written for it; if not, its outbox fills up.
+  /// Whether it reads its output; if not, its outbox fills up.
   var isReading = true
 
   init(_ client: Service.Client, of host: HostedService) {
@@ -127,22 +126,22 @@ final class Guest {
     self.host = host
   }
 
-  /// Sends lines, and gives back all lines that came until the service was at rest, also those that came before.
+  /// Sends lines, and returns all lines received until the service is idle, including earlier ones.
   func say(_ text: String) -> [String] {
     host.round { arrive(text + "\n") }
     host.settle()
     return lines()
   }
 
-  /// Sends lines, one request after the other, and gives back all that came.
+  /// Sends lines, one request after the other, and returns all lines received.
   func play(_ requests: String...) -> [String] { requests.flatMap { say($0) } }
 
-  /// What it sent arrives, within a round.
+  /// Delivers its input, within a round.
   func arrive(_ text: String) { arrive(Array(text.utf8)) }
 
   func arrive(_ bytes: [UInt8]) {
     var rest = bytes[...]
-    // The daemon reads a piece at a time too.
+    // The daemon reads a chunk at a time too.
     while !rest.isEmpty {
       let piece = rest.prefix(32 << 10)
       let room = client.session.input.room(atLeast: piece.count)
@@ -160,7 +159,7 @@ final class Guest {
     return lines()
   }
 
-  /// Takes what is written for it.
+  /// Reads its output.
   func collect() {
     while client.session.outbox.hasUnwritten {
       received.append(contentsOf: client.session.outbox.unwritten)
@@ -169,27 +168,27 @@ final class Guest {
     }
   }
 
-  /// The bytes that came since they were last asked for.
+  /// The bytes received since the last call.
   func bytes() -> [UInt8] {
     defer { received = [] }
     return received
   }
 
-  /// The lines that came since they were last asked for.
+  /// The lines received since the last call.
   func lines() -> [String] {
     let text = String(decoding: bytes(), as: UTF8.self)
     return text.split(separator: "\n").map(String.init)
   }
 
-  /// Whether it waits for the end of a request, or for the daemon to take what it sent.
+  /// Whether it waits for the end of a request, or for the daemon to take its input.
   var isBusy: Bool { !client.session.activity.isNone || client.session.isHeldUp }
 
-  /// What is wrong in its world, in words.
+  /// Violated invariants of its world, in words.
   func violations() -> [String] { client.hosted.realm.world.checkInvariants() }
 }
 
 extension HostedWorld {
-  /// The realm, which without workers of their own is home between rounds.
+  /// The realm, which is home between rounds unless there are workers.
   var realm: Realm {
     _read {
       guard let home else { preconditionFailure("the world \(name) is with a worker") }

@@ -98,7 +98,7 @@ struct JSONModeTests {
       guard !request.contains("mode text") else { continue }
       let answers = guests.map { $0.say(request) }
       #expect(answers[0].count == answers[1].count, "seed \(seed): \(request)")
-      // Thousands of notices of one `advance` are much alike.
+      // The thousands of notices of one `advance` are much alike.
       for (text, object) in zip(answers[0], answers[1]).prefix(100) {
         #expect(textLine(of: object) == text, "seed \(seed): \(request)")
         #expect(JSONSchema.ofLines.problem(in: object) == nil, "seed \(seed): \(request)")

@@ -1,7 +1,7 @@
 @testable import MachineForms
 import Foundation
 
-/// A JSON value, as much of it as a schema looks at.
+/// A JSON value, as far as a schema checks it.
 enum JSONValue: Sendable {
   case object([String: JSONValue])
   case array([JSONValue])
@@ -9,7 +9,7 @@ enum JSONValue: Sendable {
   case number
   case other
 
-  /// - Returns: nil for a text that is no JSON.
+  /// - Returns: nil for a text that is not JSON.
   init?(_ text: String) {
     guard let value = try? JSONSerialization.jsonObject(with: Data(text.utf8)) else { return nil }
     self.init(of: value)
@@ -42,11 +42,11 @@ enum JSONValue: Sendable {
   }
 }
 
-/// As much of JSON Schema as the one in the documentation uses; a word that is not known here is a failure too.
+/// The part of JSON Schema that the documentation's schema uses; an unknown keyword is a failure too.
 struct JSONSchema: Sendable {
   private let root: JSONValue
 
-  /// The schema that `Docs/Json.md` prints.
+  /// The schema printed in `Docs/Json.md`.
   static let ofLines: JSONSchema = {
     let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appending(path: "Docs/Json.md")
@@ -57,13 +57,13 @@ struct JSONSchema: Sendable {
     return JSONSchema(root: root)
   }()
 
-  /// What a member of a line may be: types, or the name of a definition.
+  /// The allowed types of a line's member, or the name of a definition.
   func forms(of member: String) -> [String] {
     let rule = root.members["properties"]?.members[member]?.members ?? [:]
     return rule["type"]?.texts ?? rule["$ref"]?.texts.map { String($0.split(separator: "/").last ?? "") } ?? []
   }
 
-  /// What is wrong with a line, in words; nil if nothing is.
+  /// The error in a line, in words; nil if there is none.
   func problem(in line: String) -> String? {
     guard let value = JSONValue(line) else { return "no JSON: \(line)" }
     return problem(in: value, root).map { "\($0): \(line)" }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SimulationDaemon
 
-/// Timers of one name, told apart by keys. Every byte is compared.
+/// Timers with the same name, distinguished by keys. Every byte is compared.
 @Suite("Transcripts: timers with keys")
 struct KeyedTimerTranscriptTests {
   private func host(_ limits: String...) -> HostedService {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SimulationDaemon
 
-/// Each limit at the limit and one past it.
+/// Each limit, at the limit and one past it.
 @Suite("Limits")
 struct LimitTests {
   private func host(_ settings: String...) -> HostedService {
@@ -165,7 +165,7 @@ struct LimitTests {
     let (one, other) = (host.connect(toWorld: "w"), host.connect(toWorld: "w"))
     _ = other.say((0..<9_000).map { "new power power.\($0)" }.joined(separator: "\n"))
     one.isReading = false
-    // Too much to read already, so that the watch has to wait.
+    // The outbox is full already, so the watch has to wait.
     host.round { one.arrive("list\nlist limit=4000\n@w watch * since=99999999\n") }
     host.settle()
     #expect(!one.client.session.activity.isNone)

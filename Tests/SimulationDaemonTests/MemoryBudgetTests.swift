@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The budget of memory")
 struct MemoryBudgetTests {
-  /// What a process has, as a test says.
+  /// The memory of the process, as set by a test.
   private final class Measured: Sendable {
     let bytes = Atomic<Int>(0)
   }
@@ -65,7 +65,7 @@ struct MemoryBudgetTests {
     budget.measureNow()
     #expect(budget.hasRoom(for: 4_000) && !budget.hasRoom(for: 4_001))
     measured.bytes.store(150_000, ordering: .relaxed)
-    // Nothing has changed that would be worth a look.
+    // Nothing has changed enough to measure again.
     budget.remeasure()
     #expect(budget.hasRoom(for: 0))
     budget.add(1_000, for: .requests)

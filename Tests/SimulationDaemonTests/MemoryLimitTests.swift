@@ -3,7 +3,7 @@ import Testing
 
 @testable import SimulationDaemon
 
-/// What is refused where the memory of the daemon is used up, and what is not.
+/// What is refused when the daemon's memory is used up, and what is not.
 @Suite("No memory left")
 struct MemoryLimitTests {
   private let host: HostedService
@@ -19,12 +19,12 @@ struct MemoryLimitTests {
     guest = host.connect(toWorld: "w")
   }
 
-  /// Uses the memory up, but for so many bytes, by something that is no world of anybody's.
+  /// Uses up the memory except for `left` bytes, outside any world.
   private func fill(leaving left: Int = 0) {
     host.service.budget.add(host.service.budget.bytes - host.service.budget.counted - left, for: .requests)
   }
 
-  /// Lets the guest's world have more than any world may have always.
+  /// Makes the guest's world larger than what every world is always allowed.
   private func outgrow() {
     #expect(guest.say("quiet on\n" + (0..<3_000).map { "new shiftKey f\($0)\n" }.joined() + "quiet off").last == "+")
     #expect(guest.client.hosted.realm.world.footprint.total > host.service.budget.freeForWorld)

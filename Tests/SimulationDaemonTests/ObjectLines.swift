@@ -1,8 +1,8 @@
 import LineProtocol
 
-/// A line in JSON made one of text again.
+/// Converts a line in JSON to its text form.
 ///
-/// - Returns: What is not an object as it is, and what cannot be read with a remark.
+/// - Returns: A line that is not an object as it is; an unreadable one with a remark.
 func textLine(of line: String) -> String {
   guard line.hasPrefix("{") else { return line }
   guard let read = ServerLine(json: line) else { return "unreadable: \(line)" }

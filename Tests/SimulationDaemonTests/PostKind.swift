@@ -1,6 +1,6 @@
 import StateMachines
 
-/// A post office with several letters on their way, told apart by their numbers; it must be told its town.
+/// A post office with several letters in transit, distinguished by their numbers; its town is a required parameter.
 struct Post: Machine {
   enum State: MachineState { case open, closed }
   enum Event: MachineEvent { case send(Int), flood(Int), recall(Int), close, spin, closing, delivery }

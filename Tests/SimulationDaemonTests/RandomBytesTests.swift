@@ -4,7 +4,7 @@ import Testing
 
 @testable import SimulationDaemon
 
-/// Bytes at random, in pieces at random: every line that is not blank gets one final line, and the conversation goes on.
+/// Random bytes in random pieces: every line that is not blank gets one final line, and the conversation goes on.
 @Suite("Random bytes")
 struct RandomBytesTests {
   private static let alphabets: [[UInt8]] = [
@@ -50,7 +50,7 @@ struct RandomBytesTests {
     let guest = host.connect(toWorld: "w")
     for _ in 0..<3_000 {
       var line = Array(random.request().utf8)
-      // These are answered out of turn, or wait, or take for ever with a digit more.
+      // These are answered out of turn or wait, or one digit more makes them endless.
       if ["await", "cancel", "step", "advance"].contains(where: { line.starts(with: $0.utf8) }) { continue }
       for _ in 0...dice.number(below: 3) where !line.isEmpty {
         let place = dice.number(below: line.count)

@@ -3,8 +3,9 @@ import StateMachines
 
 @testable import SimulationDaemon
 
-/// Request lines at random, most of them good: of every verb, with names, events, parameters and times that exist as well
-/// as ones that do not.
+/// Random request lines, most of them valid: of every verb, with names, events, parameters and times that exist and
+/// some
+/// that do not.
 struct RandomRequests {
   private var dice: Dice
   private var sensible: SensibleRequests
@@ -18,8 +19,9 @@ struct RandomRequests {
 
   init(seed: UInt64, _ catalogue: Catalogue) {
     var dice = Dice(seed: seed)
-    // A dozen kinds for each seed, so that what is sent often meets a machine that knows it; each kind has its turn. A
-    // game has sixty frames a second, and soon nothing else would happen.
+    // A dozen kinds per seed, so that requests often meet a matching machine; each kind has its turn. A game would soon
+    // fill
+    // time with sixty frames a second.
     let entries = catalogue.entries.filter { $0.name != "game" && $0.name != "phoneCall" }.shuffled(using: &dice)
     let some = Catalogue(Array(entries.prefix(12)) + (catalogue["phoneCall"].map { [$0] } ?? []))
     self.dice = dice
@@ -40,7 +42,7 @@ struct RandomRequests {
     }
   }
 
-  /// Words for an argument, within its range, at its ends and outside of it.
+  /// Words for an argument: within its range, at its ends and outside it.
   private static func samples(of type: ValueType) -> [String] {
     type.samples.map { ArgumentText.written($0) }.map { $0.isEmpty ? "\"\"" : $0 }
       + ["0", "1s", "-1", "on", "1e9", "\"a b\"", "nil", "99999999999999999999"]
@@ -66,7 +68,7 @@ struct RandomRequests {
     return dice.once(in: 3) ? "@t\(number) \(request)" : request
   }
 
-  /// A line that stands for one request, well-formed or not, and whether it is blank and so has no reply.
+  /// A line with one request, well-formed or not, and whether it is blank and so gets no reply.
   mutating func line(_ number: Int) -> (text: String, isBlank: Bool) {
     switch dice.number(below: 40) {
     case 0: return (dice.one(of: ["", "  ", "\t", "# nothing", "  # send m1 buttonClick"]), true)
@@ -109,7 +111,7 @@ struct RandomRequests {
     }
   }
 
-  /// One request of any verb that does not end a connection or the daemon, and begins no batch.
+  /// One request of any verb that neither ends a connection or the daemon nor begins a batch.
   mutating func request() -> String {
     if dice.once(in: 3) { return sensible.request(&dice) }
     switch dice.number(below: 100) {

@@ -3,10 +3,10 @@ import Testing
 
 @testable import SimulationDaemon
 
-/// Whatever is out of range is named, with what was found and what is allowed, and nothing has changed.
+/// Every argument out of range is named, with what was found and what is allowed, and nothing has changed.
 @Suite("Out of range")
 struct RangeTests {
-  /// A request, the argument that it gets wrong, the text that is found, and what is allowed.
+  /// A request, its wrong argument, the text found, and what is allowed.
   private typealias Wrong = (request: String, argument: String, got: String, allowed: String)
 
   private static let duration = "\"a number with one of ns us ms s m h d, up to 36500d\""

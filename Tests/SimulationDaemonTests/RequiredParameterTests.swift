@@ -4,7 +4,7 @@ import Testing
 
 @testable import SimulationDaemon
 
-/// Parameters that must be given, and machines by the composed kind that they belong to. Every byte is compared.
+/// Required parameters, and machines selected by their composed kind. Every byte is compared.
 @Suite("Transcripts: parameters without a default, members of composed kinds")
 struct RequiredParameterTests {
   private func host() -> HostedService {

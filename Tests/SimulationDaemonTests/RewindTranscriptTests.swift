@@ -3,7 +3,7 @@ import Testing
 
 @testable import SimulationDaemon
 
-/// Undoing, going to a time, and who hears of it. Every byte is compared.
+/// Undo, goto, and their notices. Every byte is compared.
 @Suite("Transcripts: going back")
 struct RewindTranscriptTests {
   @Test("undo and goto on a virtual clock")
@@ -181,11 +181,11 @@ struct RewindTranscriptTests {
     #expect(author.say("undo").first == "* 5 0.000 - undone from=1 to=4")
     #expect(full.lines() == ["* 4 0.500 - undone", "* 5 0.000 - undone from=1 to=4"])
     #expect(moves.lines() == ["* 4 0.500 - undone", "* 5 0.000 - undone from=1 to=4"])
-    // A name that was watched is watched when it is made anew.
+    // A watched name is watched again when it is made again.
     #expect(author.say("new shiftKey key").last == "+ created key off t=0.000 seq=6")
     #expect(full.lines() == ["* 6 0.000 key created shiftKey off"])
     #expect(moves.lines() == ["* 6 0.000 key created shiftKey off"])
-    // The past as it was told, from one on.
+    // The past as it was reported, from one input on.
     #expect(
       moves.say("watch ke? what=all since=2") == [
         "* 2 0.000 key moved off on event=tap", "* 2 0.000 key armed doubleTap due=0.350",
@@ -235,7 +235,7 @@ struct RewindTranscriptTests {
       guest.say("goto 1h") == [
         "- BAD-ARGUMENT argument=time got=1h allowed=\"up to 2.500\" : it is only 2.500; time comes there by itself, and what was undone does not come back"
       ])
-    // The speed stays as it was set, also that of a clock that is paused already.
+    // The speed stays as it was set, also for a paused clock.
     _ = guest.play("speed 4", "pause", "send key tap")
     _ = guest.lines()
     #expect(guest.say("undo") == ["* 7 2.500 - undone from=6 to=6", "+ t=2.500 seq=7"])
@@ -254,7 +254,7 @@ struct RewindTranscriptTests {
     _ = guest.say("undo 2")
     #expect(waiting.lines() == ["+ reached off t=0.000 seq=4"])
     #expect(waiting.say("await p on within=1h") == [])
-    // It was so, though it is undone at once.
+    // The state was reached, though it is undone at once.
     _ = guest.say("send p buttonClick\nundo")
     #expect(waiting.lines() == ["+ reached on t=0.000 seq=5"])
     #expect(waiting.say("await p on within=1h") == [])
@@ -283,7 +283,7 @@ struct RewindTranscriptTests {
   @Test("a long way is gone in slices; others in the world wait, those in others do not; cancel leaves all as it is")
   func slices() {
     var limits = Limits()
-    // No copies, so that the way begins at the beginning of the world.
+    // Without checkpoints the rewind begins at the beginning of the world.
     #expect(limits.set("checkpointBytes=0") == nil)
     let host = HostedService(limits: limits)
     let guest = host.connect(toWorld: "w")
@@ -311,7 +311,7 @@ struct RewindTranscriptTests {
     #expect(guest.say("world") == ["+ world=w clock=virtual t=100.000 seq=100003"])
     #expect(neighbour.say("send t stop") == ["+ moved running idle t=100.000 seq=100004"])
     #expect(neighbour.violations() == [])
-    // Who leaves on the way does not keep the others.
+    // A client that leaves during the rewind does not block the others.
     host.round { guest.arrive("undo\n") }
     host.service.close(guest.client)
     #expect(neighbour.say("world").count == 1)

@@ -3,8 +3,9 @@ import StateMachines
 
 @testable import SimulationDaemon
 
-/// Requests that nearly always mean something: machines are named after their kinds, so events, timers, outputs and
-/// parameters are those of the machine.
+/// Requests that nearly always make sense: machines are named after their kinds, so events, timers, outputs and
+/// parameters
+/// fit the machine.
 struct SensibleRequests {
   private struct KindWords {
     let name: String
@@ -13,7 +14,7 @@ struct SensibleRequests {
     let timers: [String]
     let outputs: [String]
     let parameters: [String]
-    /// What `new` must give.
+    /// The required parameters of `new`.
     let required: String
   }
 

@@ -1,6 +1,6 @@
 import StateMachines
 
-/// A till whose state prints data, with arguments of many types and refusals that say why.
+/// A till whose state prints data, with arguments of many types and refusals with reasons.
 struct Till: Machine {
   enum State: StateWithData {
     case closed
@@ -125,7 +125,7 @@ struct Till: Machine {
     parameters: [.parameter("idle", \.idle, .interval(.zero ... .seconds(3600)), "how long it waits for a sale")])
 }
 
-/// A ticker that says every tick; with `every=0` a chain of timers without time and without end.
+/// A ticker that reports every tick; with `every=0` an endless chain of timers without passing time.
 struct Ticker: Machine {
   enum State: MachineState { case idle, running }
   enum Event: MachineEvent { case start, stop, tick }

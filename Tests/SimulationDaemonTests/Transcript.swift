@@ -4,7 +4,7 @@ import Testing
 
 @testable import SimulationDaemon
 
-/// A conversation written down: `> ` before what the client sends, then all that it gets for that.
+/// A written conversation: `> ` before each line that the client sends, then all lines that it gets.
 struct Transcript {
   private let text: String
 
@@ -12,13 +12,13 @@ struct Transcript {
     self.text = text
   }
 
-  /// What the conversation looks like with this guest: the same requests, with what came.
+  /// The conversation with this guest: the same requests, with the received lines.
   func played(with guest: Guest) -> String {
     text.split(separator: "\n", omittingEmptySubsequences: false).filter { $0.hasPrefix("> ") }
       .flatMap { [String($0)] + guest.say(String($0.dropFirst(2))) }.joined(separator: "\n")
   }
 
-  /// Plays it with a client in a virtual world of its own, and compares every byte; then in JSON, with another host.
+  /// Plays it with a client in a new virtual world and compares every byte; then in JSON, with another host.
   func expectHolds(
     _ host: @autoclosure () -> HostedService = HostedService(), sourceLocation: SourceLocation = #_sourceLocation
   ) {
@@ -32,7 +32,7 @@ struct Transcript {
     expectHoldsInJSON(with: second.connect(toWorld: "w"), sourceLocation)
   }
 
-  /// Every line is an object as the schema has it, and says what the line of text says.
+  /// Checks that every line is an object that conforms to the schema and has the content of its text line.
   private func expectHoldsInJSON(with guest: Guest, _ sourceLocation: SourceLocation) {
     guest.client.session.outbox.change(to: .json)
     let lines = played(with: guest).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SimulationDaemon
 
-/// One request of each sort that brings inputs, taken back: all that can be asked is as it was.
+/// One request of each kind that has inputs, undone: everything visible is as before.
 @Suite("Every request can be undone")
 struct UndoneInputsTests {
   private static let start = [
@@ -10,7 +10,7 @@ struct UndoneInputsTests {
     "wire f compressorOff p buttonClick", "send key tap", "advance 100ms",
   ]
 
-  /// What a client can ask of a world, but for what counts inputs.
+  /// All queries of a world, except those that count inputs.
   private static let questions = [
     "list", "count", "wires", "agenda", "clock", "show key", "show f", "show call.phone", "show db", "coverage",
     "can key", "graph key", "stats",
@@ -19,7 +19,7 @@ struct UndoneInputsTests {
   private static func portrait(_ guest: Guest) -> [String] {
     questions.flatMap { guest.say($0) }
       .map { line in
-        // Numbers go on, and so do the counters of the daemon; what an input has left in memory may stay there.
+        // Sequence numbers and the daemon's counters continue, and memory may stay allocated.
         line.replacing(#/ seq=\d+/#, with: "")
       }
       .filter { line in
@@ -49,7 +49,7 @@ struct UndoneInputsTests {
     let inputs = guest.say("undo")
     #expect(inputs.last?.hasPrefix("+ t=0.100 seq=") == true, "\(replies) \(inputs)")
     #expect(Self.portrait(guest) == before, "\(replies)")
-    // And with time that went on behind it.
+    // Also when time has passed after it.
     _ = guest.play(request, "advance 3h", "undo")
     #expect(Self.portrait(guest) == before, "\(replies)")
     #expect(guest.violations() == [])

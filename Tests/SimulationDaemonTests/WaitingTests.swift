@@ -2,7 +2,7 @@ import Testing
 
 @testable import SimulationDaemon
 
-/// Real clocks, and requests that take their time.
+/// Real clocks, and requests that take time.
 @Suite("Waiting")
 struct WaitingTests {
   let host = HostedService()
@@ -112,7 +112,7 @@ struct WaitingTests {
     _ = one.say("@1 await p on\n@2 await q on\n@3 sync")
     #expect(other.say("drop p").count == 1)
     #expect(one.lines() == ["- @1 UNKNOWN-MACHINE machine=p : 'p' was dropped meanwhile"])
-    // A virtual clock on which no timer runs goes nowhere.
+    // A virtual clock without running timers does not move.
     _ = other.say("clock virtual")
     #expect(one.lines() == ["- @2 TIMEOUT state=off t=0.000 : the time is over; q is in off", "+ @3"])
   }

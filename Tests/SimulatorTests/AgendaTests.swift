@@ -41,7 +41,7 @@ struct AgendaTests {
     var agenda = Agenda()
     var model: [Timer] = []
     var stamp: UInt64 = 0
-    // A few due times make ties, many make few.
+    // Few due times cause many ties, many cause few.
     let latest = Int64(dice.one(of: [3, 50, 1_000_000]))
     for step in 0..<2_000 {
       switch dice.number(0...19) {
@@ -61,7 +61,7 @@ struct AgendaTests {
         agenda.sweep { $0.machine.number % 3 != dead }
         model.removeAll { $0.machine % 3 == dead }
       case 19 where dice.once(in: 10):
-        // New stamps the other way round: the order among equals turns.
+        // Stamps in reverse: the order of equal due times turns around.
         let last = stamp
         agenda.rewrite { Agenda.Entry(due: $0.due, stamp: last + 1 - $0.stamp, machine: $0.machine) }
         model = model.map { Timer(due: $0.due, stamp: last + 1 - $0.stamp, machine: $0.machine) }.sorted()

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("What is no archive, or none that can be read, is told so")
 struct ArchiveFailureTests {
-  /// A little of everything that an archive has a place for.
+  /// A small world with every part that an archive stores.
   private func example() throws -> WorldCore {
     var world = WorldCore(seed: 7, limits: Script.limits())
     try world.make(Oven.kind, "oven")
@@ -50,9 +50,9 @@ struct ArchiveFailureTests {
     #expect(throws: ArchiveFailure.self) { _ = try read(archive + [0]) }
   }
 
-  /// An archive with some bytes of the state changed, and a seal that is right all the same.
+  /// An archive with changed bytes in its state and a valid seal.
   private func sealed(_ archive: [UInt8], changing change: (inout [UInt8], Range<Int>) -> Void) -> [UInt8] {
-    // Behind the magic, the format and the number of firings, which may have several bytes.
+    // The state follows the magic, the format and the number of firings, which may have several bytes.
     let firings = archive[(WorldArchive.magic.count + 1)...].firstIndex { $0 < 0x80 } ?? archive.count
     let state = (firings + 1)..<(archive.count - WorldArchive.sealBytes)
     var damaged = archive
@@ -64,7 +64,7 @@ struct ArchiveFailureTests {
     return damaged
   }
 
-  /// Reads what may be damaged; if that can be read, it must be another world.
+  /// Reads an archive that may be damaged; if it can be read, its world must differ.
   private func expectOther(_ damaged: [UInt8], than archive: [UInt8], _ hash: UInt64, _ what: String) throws {
     guard damaged != archive else { return }
     do {
@@ -106,7 +106,7 @@ struct ArchiveFailureTests {
         default: bytes[place] &+= 1
         }
       }
-      // What no machine of the world uses may be another, such as the default of a parameter that each was given.
+      // Bytes that no machine uses may change, for example the default of a parameter that every machine was given.
       do {
         let other = try read(damaged)
         _ = other.checkInvariants()

@@ -78,7 +78,7 @@ struct ArchiveLifeTests {
       try step(number, &world, &first)
       try step(number, &other, &second)
     }
-    // Not the journal's text, which has names, but the numbers themselves.
+    // The numbers themselves: the journal's text has names instead.
     func machines(_ world: borrowing WorldCore) -> [UInt32] {
       var reader = world.journalReader(from: start)
       var machines: [UInt32] = []
@@ -129,7 +129,7 @@ struct ArchiveLifeTests {
     other.fireDue()
     #expect(world.isStalled == true)
     #expect(try world.stateHash == other.stateHash)
-    // Its timer has gone, and nobody has found that out yet.
+    // Its timer is gone, which is not noticed yet.
     var broken = world.fork()
     let timers = broken.population.timers(at: broken.registry.location(of: broken.known("s")))
     timers[0].stamp = 0
@@ -195,7 +195,7 @@ struct ArchiveLifeTests {
   }
 }
 
-/// Has a value that says when it is made and destroyed, and fails to be written or read when it is to.
+/// Counts when its value is made and destroyed, and fails to be written or read on request.
 private struct Holder: Machine {
   enum State: MachineState { case holding }
   enum Event: MachineEvent { case nothing }
@@ -211,7 +211,7 @@ private struct Holder: Machine {
 }
 
 private final class Token: Sendable, Codable {
-  // The tests of the suite run one after the other, and nobody else has tokens.
+  // The tests of this suite run one after the other, and no other code makes tokens.
   nonisolated(unsafe) static var living = 0  // Safety: as said above.
   nonisolated(unsafe) static var readable = Int.max  // Safety: as said above.
   nonisolated(unsafe) static var isWritable = true  // Safety: as said above.
@@ -219,7 +219,7 @@ private final class Token: Sendable, Codable {
   init() { Token.living += 1 }
 
   init(from decoder: any Decoder) throws {
-    // Counted first: an object whose making fails is destroyed, too.
+    // Counted first: an object whose init throws is destroyed too.
     Token.living += 1
     if Token.readable == 0 { throw StorageFailure.damaged("unreadable") }
     Token.readable -= 1

@@ -11,7 +11,7 @@ struct ArchiveTests {
   static func kind(_ name: String) -> CatalogueEntry? { known[name] }
   private static let known = Catalogue(entries + [.machine(Metronome.kind), .machine(Gambler.kind)])
 
-  /// A world that is what another one's archive says.
+  /// A world loaded from another one's archive.
   static func reread(_ world: borrowing WorldCore) throws -> WorldCore {
     try WorldCore(archive: world.archive(), kinds: kind, limits: world.limits)
   }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Copies that are kept, so that going back is quick")
 struct CheckpointTests {
-  /// A world with so many inputs behind it, a copy kept wherever one is due.
+  /// A world with this many inputs, with a checkpoint wherever one was due.
   private func world(inputs: Int, _ limits: WorldLimits = WorldLimits()) throws -> WorldCore {
     var world = WorldCore(limits: limits)
     try world.make(Gambler.kind, "g")
@@ -47,7 +47,7 @@ struct CheckpointTests {
       fork.send("g", "roll")
       straight.send("g", "roll")
       #expect(fork.survivingText().last == straight.survivingText().last, "the generator has gone back too")
-      // Those of what was undone are gone; there may be one of where the way back ended.
+      // Checkpoints of undone inputs are gone; there may be one at the end of the rewind.
       #expect(fork.past.checkpoints.allSatisfy { $0.sequence < undone.lowerBound || $0.sequence > undone.upperBound })
     }
     #expect(world.portrait() == end)
@@ -100,7 +100,7 @@ struct CheckpointTests {
     var limits = WorldLimits()
     limits.journal = 10_000
     var world = try world(inputs: 9_900, limits)
-    // It takes no eighth of the bytes, and no more than all of them.
+    // A checkpoint takes more than an eighth of the bytes, but not more than all of them.
     let bytes = world.bytesOfACopy
     limits.checkpointBytes = bytes * 3
     world = try self.world(inputs: 9_900, limits)

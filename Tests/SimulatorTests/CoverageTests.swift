@@ -49,7 +49,7 @@ struct CoverageTests {
     var world = WorldCore()
     try world.make(ShiftKey.kind, "a")
     try world.make(ShiftKey.kind, "b")
-    // Taken together they would lock and unlock; each for itself only comes on.
+    // Together these taps would lock and unlock; each machine on its own only turns on.
     world.send("a", "tap")
     world.send("b", "tap")
     let wholeAll = try coverage(world, by: .max)
@@ -96,7 +96,7 @@ struct CoverageTests {
     let tally = survey.tallies[0]
     #expect(tally.machines == 2)
     #expect(tally.outcomes.count == 3)
-    // What living machines were made with is known all the same.
+    // The parameters of living machines are known anyway.
     #expect(Set(tally.parameterSets.map(\.[0])) == [.interval(.milliseconds(350)), .interval(.seconds(7))])
   }
 

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Dead timers do not pile up")
 struct DeadTimerTests {
-  /// A world in which 1,500 timers run for a second, and 2,500 that were to run longer have died.
+  /// A world in which 1,500 timers run for a second, and the entries of 2,500 longer ones are dead.
   private func crowdedWorld() throws -> WorldCore {
     var world = WorldCore()
     for number in 0..<1_500 {

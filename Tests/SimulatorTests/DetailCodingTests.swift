@@ -26,7 +26,7 @@ struct DetailCodingTests {
     (0..<dice.number(0...4)).map { _ in value(&dice) }
   }
 
-  /// Writes a random detail and says in words what must be read.
+  /// Writes a random detail and returns the text to expect when it is read.
   private static func write(_ writer: inout DetailWriter, _ dice: inout Dice) -> String {
     let byte = UInt8(dice.number(0...255))
     let machine = MachineID(UInt32(dice.number(0...MachineID.most - 1)))

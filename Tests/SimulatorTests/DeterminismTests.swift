@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The inputs determine all that follows")
 struct DeterminismTests {
-  /// The kinds that are simulated, and those of the tests, which wire more wildly.
+  /// The simulated kinds, and those of the tests, which are wired more wildly.
   static let entries =
     Catalogue.simulations.entries + [
       .machine(Relay.kind), .machine(Spinner.kind), .machine(Alarm.kind), .machine(Oven.kind),
@@ -19,7 +19,7 @@ struct DeterminismTests {
     return world.journalText()
   }
 
-  /// Tells the first line that differs, which says more than two whole journals.
+  /// Reports the first line that differs, instead of two whole journals.
   private func expectSame(_ left: [String], _ right: [String], _ what: String) {
     guard left != right else { return }
     let place =

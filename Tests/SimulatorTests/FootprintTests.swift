@@ -53,7 +53,7 @@ struct FootprintTests {
       let fork = world.fork()
       let another = fork.fork()
       let all = world.footprint[.journal] + fork.footprint[.journal] + another.footprint[.journal]
-      // The block that is being written is each one's own; of a third, a byte may get lost.
+      // The block being written belongs to each copy alone; division by three may lose a byte.
       #expect((alone - 100...alone + (2 * 64 << 10)).contains(all), "\(all) of \(alone)")
     }
     try share()

@@ -28,7 +28,7 @@ struct ForkTests {
     #expect(fork.checkInvariants() == [])
     #expect(RewindTests.difference(portrait, world.portrait()) == nil)
     #expect(RewindTests.difference(journal, world.journalText()) == nil)
-    // And now the parent, which must come to the same.
+    // The parent must come to the same result.
     play(30..<60, into: &world)
     #expect(RewindTests.difference(fork.portrait(), world.portrait()) == nil)
     #expect(RewindTests.difference(fork.journalText(), world.journalText()) == nil)
@@ -106,7 +106,7 @@ struct ForkTests {
   }
 }
 
-/// Has a value that says when it is made and destroyed.
+/// Counts when its value is made and destroyed.
 private struct Canary: Machine {
   nonisolated(unsafe) static var living = 0  // Safety: only one test uses it.
 

@@ -19,7 +19,7 @@ struct JournalScannerTests {
       if dice.once(in: 3) { kept.keep(&walk.world) }
     }
     kept.keep(&walk.world)
-    // From the beginning, and from somewhere in the middle of a segment.
+    // From the beginning, and from the middle of a segment.
     for start in [1, walk.world.lastSequence / 2] {
       var scanner = JournalScanner(
         after: start - 1, StoredWords(RecoveryTests.catalogue), RecoveryTests.catalogue)

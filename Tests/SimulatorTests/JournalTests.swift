@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The journal gives back what was written")
 struct JournalTests {
-  /// A record as a test knows it: all that the journal keeps, the details as the bytes of their text.
+  /// A record in the test's form: all that the journal stores, with the details as the bytes of their text.
   private struct Record: Equatable {
     var sequence: UInt64
     var moment: Int64
@@ -19,7 +19,7 @@ struct JournalTests {
 
     init(sequence: UInt64, dice: inout Dice, after moment: Int64) {
       self.sequence = sequence
-      // Of every length in bytes, and none at all.
+      // Distances of every length in bytes, and zero.
       self.moment = moment + (dice.once(in: 3) ? 0 : Int64(dice.next() >> UInt64(dice.number(12...63))))
       machine = UInt32(dice.number(0...(MachineID.most - 1)))
       input = UInt8(dice.number(0...7))
@@ -68,7 +68,7 @@ struct JournalTests {
   private func fill(_ journal: inout Journal, _ count: Int, _ dice: inout Dice) -> [Record] {
     var records: [Record] = []
     for _ in 0..<count {
-      // A day at most from here on, so that no moment runs over.
+      // At most a day later, so that no moment overflows.
       let last = records.last?.moment ?? 0
       var record = Record(sequence: journal.last + 1, dice: &dice, after: 0)
       record.moment = last + record.moment % 86_400_000_000_000
@@ -114,7 +114,7 @@ struct JournalTests {
     var written: [Record] = []
     var seen: [Record] = []
     for _ in 0..<200 {
-      // The moments of each filling begin at 0 again: distances may be negative.
+      // The moments of each filling start at 0 again: distances may be negative.
       written += fill(&journal, dice.number(0...40), &dice)
       for _ in 0..<dice.number(0...60) { if let entry = journal.read(&reader) { seen.append(Record(entry)) } }
     }

@@ -1,7 +1,7 @@
 import Simulator
 import StateMachines
 
-/// One input as the journal has it, details and all, free of the world that it is from.
+/// One input from the journal with its details, independent of its world.
 struct JournalLine {
   let sequence: UInt64
   let moment: Instant
@@ -11,14 +11,14 @@ struct JournalLine {
   let verdict: Verdict
   let index: Int
   let details: [JournalDetail]
-  /// The machine at the far end of a wire.
+  /// The machine at the target of a wire.
   let targetName: String?
-  /// All of it in words.
+  /// The whole line as text.
   let text: String
 }
 
 extension WorldCore {
-  /// What the journal still has of machines, from an input on.
+  /// The journal's lines about machines, from an input on.
   func journal(from first: UInt64? = nil) -> [JournalLine] {
     var reader = journalReader(from: first ?? firstSequence)
     var lines: [JournalLine] = []
@@ -28,7 +28,7 @@ extension WorldCore {
     return lines
   }
 
-  /// What has happened, without what was undone, and without numbers: those of a world that never did it are others.
+  /// The inputs that are not undone, without sequence numbers, which differ in a world that never did the undone ones.
   func survivingText() -> [String] {
     journal().filter { undoer(of: $0.sequence) == nil }
       .map { String($0.text.drop { $0 != " " }.dropFirst()) }
@@ -86,7 +86,7 @@ extension WorldCore {
 }
 
 extension TimerEntry {
-  /// The timer with its key, if it bears one.
+  /// The timer with its key, if it has one.
   func word(_ key: UInt32) -> String { key == 0 ? name : "\(name)(\(key))" }
 }
 

@@ -1,7 +1,7 @@
 @testable import Simulator
 import StateMachines
 
-/// What somebody keeps of a world: segments one behind the other, and now and then a copy of the whole.
+/// A world in stored form: segments one after the other, and some checkpoints.
 struct KeptJournal {
   struct Part {
     let numbers: ClosedRange<UInt64>
@@ -11,11 +11,11 @@ struct KeptJournal {
 
   private(set) var parts: [Part] = []
   private(set) var checkpoints: [Checkpoint] = []
-  /// The composed names that there were at each checkpoint.
+  /// The composed names at each checkpoint.
   private var compositions: [[String: WorldCore.CompositionRecord]] = []
   private(set) var moment = Instant.beginning
 
-  /// Takes what has come to a world's journal.
+  /// Stores the new part of a world's journal.
   mutating func keep(_ world: inout WorldCore) {
     moment = world.now
     guard world.hasUnflushed else { return }
@@ -31,7 +31,7 @@ struct KeptJournal {
     checkpoints.append(Checkpoint(of: world, as: world.lastSequence))
   }
 
-  /// What was undone behind an input.
+  /// The ranges undone after an input.
   private func undone(behind sequence: UInt64) -> UndoneSpans {
     var spans = UndoneSpans()
     for part in parts where part.numbers.upperBound > sequence {
@@ -40,15 +40,15 @@ struct KeptJournal {
     return spans
   }
 
-  /// The world as it was when it was kept last.
+  /// The world as last stored.
   ///
-  /// - Parameter place: The checkpoint to begin with; nil for the beginning. It must not have been undone.
+  /// - Parameter place: The checkpoint to begin with, which must not be undone; nil for the beginning.
   func recover(seed: UInt64, _ limits: WorldLimits, _ catalogue: Catalogue, from place: Int? = nil) throws -> WorldCore
   {
     try recovery(seed: seed, limits, catalogue, from: place).finish(at: moment, limits)
   }
 
-  /// The hash of the world as it was when it was kept last.
+  /// The hash of the world as last stored.
   func hash(seed: UInt64, _ limits: WorldLimits, _ catalogue: Catalogue, from place: Int?) throws -> UInt64 {
     var recovery = try recovery(seed: seed, limits, catalogue, from: place)
     return try recovery.presentHash()
@@ -77,14 +77,14 @@ struct KeptJournal {
     return recovery
   }
 
-  /// The checkpoints that nothing behind them has undone.
+  /// The checkpoints that later inputs have not undone.
   var usable: [Int] {
     checkpoints.indices.filter { place in
       (undone(behind: checkpoints[place].sequence).first ?? .max) > checkpoints[place].sequence
     }
   }
 
-  /// Who had a number at an input.
+  /// The machine that had a number at an input.
   func owner(of machine: MachineID, at sequence: UInt64, isNew: Bool) -> (kind: String, name: String)? {
     let found = parts.flatMap(\.creations).last { $0.machine == machine && $0.sequence <= sequence }
     return found.map { ($0.kind, $0.name) }

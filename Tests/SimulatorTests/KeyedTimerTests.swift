@@ -215,7 +215,7 @@ struct KeyedTimerTests {
     #expect(world.checkInvariants() == [])
   }
 
-  /// What should run, found out in the simplest way.
+  /// The timers that should run, by the simplest model.
   private struct Model {
     struct Timer: Equatable {
       let name: String
@@ -248,7 +248,7 @@ struct KeyedTimerTests {
     var world = WorldCore()
     var model = Model()
     var ovens: [String] = []
-    // Some walks pass the point at which stamps are given anew.
+    // Some walks pass the point at which stamps are renewed.
     if seed % 3 == 0 {
       world.armings = Agenda.lastStamp - UInt64(dice.number(0...100))
       world.instantStamp = world.armings

@@ -129,7 +129,7 @@ struct LivelockTests {
 
   // MARK: Wires
 
-  /// A ring of relays, each pulse of one a pulse of the next.
+  /// A ring of relays: each pulse of one is a pulse of the next.
   private func ring(_ names: [String], in world: inout WorldCore, copies: Int = 1) throws {
     for name in names { try world.make(Relay.kind, name, [(0, .integer(copies))]) }
     for (place, name) in names.enumerated() {
@@ -206,7 +206,7 @@ struct LivelockTests {
     try world.wire(world.wire(from: "a.said", to: "b.pulse"))
     try world.make(Relay.kind, "z", [(1, .interval(.zero))])
     try world.wire(world.wire(from: "a.pulsed", to: "z.pulse"))
-    // Three timers at one moment, armed before a loop that begins at it.
+    // Three timers at one moment, armed before a loop that begins then.
     for timer in ["a", "b", "c"] { world.send("x", "arm", .text(timer), .integer(1_000_000_000)) }
     world.send("a", "say", .text("t"))
     _ = world.takeLivelock()

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Values stand together, in cells that are used again")
 struct MachineStorageTests {
-  /// Counts how many of its values are alive, through a reference that each holds.
+  /// Counts its living values, through a reference that each holds.
   private struct Holder: Machine {
     final class Token: Sendable, Codable {}
     enum State: MachineState { case holding }
@@ -131,7 +131,7 @@ struct MachineStorageTests {
     }
   }
 
-  /// A value that is aligned to sixteen bytes.
+  /// A value aligned to sixteen bytes.
   private struct Wide: Machine {
     enum State: MachineState { case only }
     enum Event: MachineEvent { case add, unused }

@@ -1,6 +1,6 @@
 import StateMachines
 
-/// Bakes several trays at once: `done` is keyed by the tray, `lamp` is a timer like any other.
+/// Bakes several trays at once: `done` is keyed by the tray, `lamp` is an ordinary timer.
 struct Oven: Machine {
   enum State: MachineState { case usual, spinning }
   enum Event: MachineEvent {
@@ -43,7 +43,7 @@ struct Oven: Machine {
       step.arm(.done, key: tray, after: .zero)
       return .move(to: .spinning)
     case .jam:
-      // Asked for and then thought better of: a refusal changes nothing.
+      // Requested and then withdrawn: a refusal changes nothing.
       step.arm(.done, key: 1, after: .zero)
       step.disarm(.done, key: 7)
       return step.refuse("it is jammed")

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Patterns match as in a shell")
 struct PatternTests {
-  /// What a pattern means, without care for time.
+  /// The meaning of a pattern, without regard to speed.
   private static func matches(_ pattern: ArraySlice<UInt8>, _ name: ArraySlice<UInt8>) -> Bool {
     guard let first = pattern.first else { return name.isEmpty }
     let rest = pattern.dropFirst()
@@ -66,7 +66,7 @@ struct PatternTests {
       #expect(looks <= 64 * 64 / 4 + 128, "\(pattern) \(looks)")
     }
     #expect(name.bytes { Pattern((String(repeating: "*", count: 200) + "a").utf8).matches($0) })
-    // What is watched is told from one another as it was written.
+    // Watched patterns are distinguished by their text.
     #expect(Pattern("**".utf8) != Pattern("*".utf8))
   }
 
@@ -94,7 +94,7 @@ struct PatternTests {
       let pattern = Pattern((0..<dice.number(0...4)).map { _ in dice.one(of: Array("ab*?-".utf8)) })
       let found = world.machines(matching: pattern).map { world.name(of: $0) }
       #expect(found == names.sorted().filter { $0.bytes { pattern.matches($0) } }, "seed \(seed)")
-      // Name by name as a long list is written.
+      // Name by name, as a long list is written.
       let start = names.randomElement(using: &dice) ?? ""
       let next = start.bytes { world.machine(after: $0) }.map { world.name(of: $0) }
       #expect(next == names.sorted().first { $0 > start }, "seed \(seed)")

@@ -8,7 +8,7 @@ import Testing
 struct RecoveryTests {
   static let catalogue = Catalogue(DeterminismTests.entries)
 
-  /// A walk with ways back, kept in segments of any length.
+  /// A walk with rewinds, stored in segments of any length.
   private static func walk(
     seed: Int, steps: Int, _ limits: WorldLimits, _ body: (inout RewindWalk, KeptJournal, Int) throws -> Void
   ) throws {
@@ -19,7 +19,7 @@ struct RecoveryTests {
     for step in 0..<steps {
       try walk.step()
       if dice.once(in: 3) { kept.keep(&walk.world) }
-      // A copy can be made where time has not gone on since the last input.
+      // A checkpoint can be made if no time has passed since the last input.
       if dice.once(in: 10), walk.world.isAtItsLastInput { kept.keepCheckpoint(of: walk.world) }
       if step % 100 == 99 {
         kept.keep(&walk.world)
@@ -104,7 +104,7 @@ struct RecoveryTests {
     let power = try #require(Catalogue.simulations["power"])
     guard case .machine(let kind) = power else { return }
     for number in 0..<500 {
-      // Names and numbers are used again and again.
+      // Names and numbers are reused again and again.
       let machine = try Array("m\(number % 7)".utf8).withUnsafeBytes { try world.create(kind, named: $0) }
       world.send(machine, plain: 0)
       world.drop(machine)

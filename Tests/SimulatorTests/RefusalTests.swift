@@ -3,7 +3,7 @@ import Testing
 
 @testable import Simulator
 
-/// Changes all that it can, and then refuses or does not.
+/// Changes all that it can, and then refuses or not.
 struct Hesitant: Machine {
   enum State: StateWithData {
     case ready([Int])
@@ -43,7 +43,7 @@ struct Hesitant: Machine {
       return .stay
     case .hesitate, .deadline, .other:
       step.disarm(.deadline)
-      // Against the rules of a machine, which returns its state; it must come to nothing all the same.
+      // This breaks the rules for a machine, which returns its state; it must have no effect.
       state = .ready([])
       return step.refuse("second thoughts")
     }
@@ -61,7 +61,7 @@ struct Hesitant: Machine {
 
 @Suite("A refused step changes nothing")
 struct RefusalTests {
-  /// All that a step may change in a machine, and in the world for its sake.
+  /// Everything that a step may change in a machine, and in the world on its behalf.
   private func portrait(_ world: borrowing WorldCore, _ machine: MachineID) throws -> [String] {
     let encoder = ValueEncoder()
     let (cell, kind) = world.population.cell(at: world.registry.location(of: machine))
@@ -86,7 +86,7 @@ struct RefusalTests {
     #expect(try portrait(world, first) == firstBefore)
     #expect(world.journal().count == 4, "a refused output goes through no wire")
 
-    // What first has done holds; what it has sent on is refused by second.
+    // The step of `first` stands; `second` refuses what `first` sent on.
     world.send("first", "work")
     let generator = world.record.generator
     #expect(world.journal().last?.verdict == .refused && world.journal().last?.input == .delivery)

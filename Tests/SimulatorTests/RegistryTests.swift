@@ -6,11 +6,11 @@ import Testing
 
 @Suite("Machines by name and by number")
 struct RegistryTests {
-  /// A registry beside a plain dictionary that must say the same.
+  /// A registry and a plain dictionary that must agree.
   private struct Pair: ~Copyable {
     var registry = Registry()
     var model: [String: MachineID] = [:]
-    /// Dropped, and not yet forgotten.
+    /// Dropped, and not yet recycled.
     var retired: [(id: MachineID, name: String)] = []
 
     mutating func insert(_ name: String) {
@@ -35,7 +35,7 @@ struct RegistryTests {
     }
   }
 
-  /// Names of all lengths that share beginnings and ends, so that comparisons must look at every byte.
+  /// Names of all lengths with common beginnings and ends, so that comparisons must look at every byte.
   private static func name(_ dice: inout Dice) -> String {
     let length = dice.once(in: 3) ? dice.number(1...64) : dice.number(1...9)
     let filler = dice.one(of: ["a", "b", "0"])
@@ -125,7 +125,7 @@ struct RegistryTests {
     let retired = pair.retired
     pair.retired = []
     for (id, _) in retired.dropLast(10) { pair.registry.recycle(id) }
-    // The next insertion moves the names together.
+    // The next insertion compacts the names.
     for number in 0..<100 { pair.insert("m\(number)") }
     #expect(pair.registry.capacity == 6_000)
     for (name, id) in pair.model { #expect(pair.find(name) == id && pair.name(of: id) == name) }
@@ -173,7 +173,7 @@ struct NameHashTests {
     #expect(places(NameHash(seed: 1)) != places(NameHash(seed: 2)))
     #expect(places(NameHash(seed: 1)) == places(NameHash(seed: 1)))
 
-    /// All that there is to see of a world that somebody has played with.
+    /// The visible state of a world after random inputs.
     func played(_ hash: NameHash) throws -> (text: [String], hash: UInt64) {
       var world = WorldCore(seed: 3)
       world.registry = Registry(hash)
@@ -212,7 +212,7 @@ struct NameHashTests {
       let hash = "machine-\(number)".bytes { NameHash(seed: 1).hash($0) }
       counts[Int(hash & UInt64(counts.count - 1))] += 1
     }
-    // Half full with random places: about 3,200 of 16,384 hold more than one, and hardly any more than six.
+    // Half full with random hashes: about 3,200 of 16,384 places get more than one, and hardly any gets more than six.
     #expect(counts.max() ?? 0 <= 8)
     #expect(counts.count { $0 == 0 } < 10_300)
   }
@@ -230,7 +230,7 @@ struct NameHashTests {
 }
 
 extension String {
-  /// Hands out the bytes of the text.
+  /// Passes the bytes of the text to `body`.
   func bytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
     Array(utf8).withUnsafeBytes(body)
   }

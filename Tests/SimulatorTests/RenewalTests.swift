@@ -23,7 +23,7 @@ struct RenewalTests {
     let entry = world.read(&reader)
     #expect(entry?.input == .renewed && entry?.machine == nil)
     #expect(world.checkInvariants() == [])
-    // Nobody has asked for it, so an undo takes it back with the request before.
+    // No request renewed the timers, so an undo takes that back with the request before.
     _ = try world.undo()
     #expect(world.agendaItems(matching: .all, limit: 9).isEmpty)
   }

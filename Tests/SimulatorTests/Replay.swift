@@ -2,7 +2,7 @@ import Simulator
 import StateMachines
 
 extension WorldCore {
-  /// Plays the inputs from outside that a journal tells of, each at its moment; all else must follow from them.
+  /// Plays the outside inputs of a journal, each at its moment; everything else must follow from them.
   mutating func replay(_ journal: [JournalLine]) {
     for line in journal {
       switch line.input {
@@ -39,7 +39,7 @@ extension WorldCore {
   }
 }
 
-/// What a replay needs to know of a line.
+/// The details of a line that a replay needs.
 extension JournalLine {
   fileprivate var arguments: [Value] {
     for case .arguments(let values) in details { return values }

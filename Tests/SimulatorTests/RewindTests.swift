@@ -7,7 +7,7 @@ import Testing
 struct RewindTests {
   static let entries = DeterminismTests.entries
 
-  /// Tells the first line that differs.
+  /// Reports the first line that differs.
   static func difference(_ left: [String], _ right: [String]) -> String? {
     guard left != right else { return nil }
     let place =
@@ -34,7 +34,7 @@ struct RewindTests {
   @Test("walks of hundreds of steps with ways back, against a world without", arguments: 0..<4)
   func walks(seed: Int) throws {
     var limits = Script.limits()
-    // Ways back begin at the beginning, or at copies that are kept every few hundred inputs.
+    // Rewinds begin at the beginning, or at checkpoints every few hundred inputs.
     if seed % 2 == 0 { limits.checkpointDistance = 300 }
     var walk = RewindWalk(seed: seed, of: Self.entries, steps: 600, limits: limits)
     for step in 0..<400 {
@@ -122,7 +122,7 @@ struct RewindTests {
     #expect(world.machineCount == 0)
     #expect(throws: Rewinding.Failure.onlySoMany(0)) { try world.undo() }
     #expect(world.lastSequence == 31)
-    // All names are still known to the journal.
+    // The journal still knows all names.
     #expect(world.journalText().count == 17)
   }
 

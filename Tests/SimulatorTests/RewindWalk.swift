@@ -2,7 +2,7 @@ import TestSupport
 @testable import Simulator
 import StateMachines
 
-/// A world that goes forth and back at random, with the list of what has not been undone.
+/// A world with random inputs and rewinds, and the list of what is not undone.
 struct RewindWalk: ~Copyable {
   var world: WorldCore
   private var dice: Dice
@@ -10,7 +10,7 @@ struct RewindWalk: ~Copyable {
   private let limits: WorldLimits
   private var script: Script
   private var next = 0
-  /// What was asked for and not undone. Several with one number came by one request.
+  /// Actions that are not undone. Those with the same number belong to one request.
   private(set) var surviving: [(moment: Instant, action: Script.Action, request: Int, isInput: Bool)] = []
   private var requests = 0
   private(set) var rewinds = 0
@@ -23,7 +23,7 @@ struct RewindWalk: ~Copyable {
     script = Script(seed: seed, of: entries, inputs: steps)
   }
 
-  /// One request, or a way back.
+  /// One request, or a rewind.
   mutating func step() throws {
     switch dice.number(0...29) {
     case 0, 1: try undo(dice.number(1...3))
@@ -33,7 +33,7 @@ struct RewindWalk: ~Copyable {
     default: try request(of: 1)
     }
     world.keepCheckpointIfDue()
-    // The order of names is made, and kept up from then on.
+    // The order of names is built, and maintained from then on.
     if dice.once(in: 10) { _ = world.machines(matching: .all) }
   }
 
@@ -57,7 +57,7 @@ struct RewindWalk: ~Copyable {
   private mutating func undo(_ count: Int) throws {
     var counted: [Int] = []
     for entry in surviving.reversed() where entry.isInput {
-      // What is composed is several inputs of one request.
+      // A composed kind is several inputs of one request.
       if counted.last != entry.request { counted.append(entry.request) }
     }
     let from = world.lastSequence

@@ -2,8 +2,9 @@ import TestSupport
 import Simulator
 import StateMachines
 
-/// Inputs with moments, made at random for whatever kinds there are. It is played the same way into any world: what is
-/// not possible there, such as an event for a machine that does not exist, is passed over.
+/// Random inputs with moments, for any kinds. A script is played the same way into any world: inputs that are
+/// impossible
+/// there, such as an event for a machine that does not exist, are skipped.
 struct Script {
   enum Action {
     case create(CatalogueEntry, name: String, initial: Int?, parameters: [[(parameter: Int, value: Value)]])
@@ -19,7 +20,7 @@ struct Script {
 
   /// How time is moved to the moment of the next input.
   enum Cut {
-    /// In one go.
+    /// In one call.
     case whole
     /// To moments in between, with small budgets.
     case pieces(seed: Int)
@@ -29,13 +30,13 @@ struct Script {
 
   // MARK: Making
 
-  /// - Parameter seed: Equal seeds make equal scripts.
+  /// - Parameter seed: Equal seeds give equal scripts.
   init(seed: Int, of entries: [CatalogueEntry], inputs count: Int) {
     var dice = Dice(seed: seed)
     var made: [(name: String, kind: Kind)] = []
     var now: Int64 = 0
     for number in 0..<count {
-      // Some at one moment, some within a double tap, some hours apart.
+      // Some at the same moment, some within a double tap, some hours apart.
       now += dice.one(of: [
         0, 0, Int64(dice.number(1...999)), Int64(dice.number(1...2_000)) * 1_000_000,
         Int64(dice.number(1...500)) * 1_000_000_000,
@@ -71,14 +72,14 @@ struct Script {
   private static func parameters(of kind: Kind, _ dice: inout Dice) -> [(parameter: Int, value: Value)] {
     kind.parameters.indices.compactMap { place in
       let entry = kind.parameters[place]
-      // Sixty frames a second would fill hours with nothing else.
+      // Sixty frames a second would leave room for nothing else in hours.
       if entry.name == "frameRate" { return (place, .integer(1)) }
       guard entry.standard == nil || dice.once(in: 4) else { return nil }
       return (place, dice.one(of: samples(of: entry)))
     }
   }
 
-  /// Values for a parameter. Durations that are much shorter than usual would fill hours with crossings.
+  /// Values for a parameter. Durations much shorter than usual would fill hours with crossings.
   private static func samples(of entry: ParameterEntry) -> [Value] {
     guard case .interval(let range) = entry.type, case .interval(let standard) = entry.example else {
       return entry.type.samples + [entry.example]
@@ -115,7 +116,7 @@ struct Script {
 
   // MARK: Playing
 
-  /// Plays it into a world, with limits that make loops of wires short.
+  /// Limits for playing scripts, which keep loops of wires short.
   static func limits() -> WorldLimits {
     var limits = WorldLimits()
     limits.chain = 50
@@ -133,7 +134,7 @@ struct Script {
     Script.advance(&world, to: end, cut)
   }
 
-  /// Moves time on; not all the way where a chain without time has no end.
+  /// Moves time to `target`, or as far as an endless chain allows.
   static func advance(_ world: inout WorldCore, to target: Instant, _ cut: Cut) {
     switch cut {
     case .whole: advance(&world, to: target) { Int.max }

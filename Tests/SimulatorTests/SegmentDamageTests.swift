@@ -8,7 +8,7 @@ import Testing
 struct SegmentDamageTests {
   private static let words = StoredWords(RecoveryTests.catalogue)
 
-  /// A world of one kind, kept in a few segments.
+  /// A world of one kind, stored in a few segments.
   private struct Example {
     var kept = KeptJournal()
     let limits: WorldLimits
@@ -30,7 +30,7 @@ struct SegmentDamageTests {
       kept.keep(&world)
     }
 
-    /// Does with the segments all that is ever done with them.
+    /// Uses the segments in every way in which they are ever used.
     func use(_ parts: [[UInt8]], _ words: StoredWords = SegmentDamageTests.words) {
       let numbers = kept.parts.map(\.numbers)
       var undone = UndoneSpans()

@@ -9,7 +9,7 @@ struct SlicedSearchTests {
 
   private func pattern(_ text: String) -> Pattern { Pattern(text.utf8) }
 
-  /// Takes machines until the search is done, in pieces of a size.
+  /// Searches all machines, in slices of this size.
   private func names(_ text: String, in world: inout WorldCore, pieces: Int) -> [String] {
     var cursor = NameCursor(pattern(text))
     var found: [String] = []
@@ -70,7 +70,7 @@ struct SlicedSearchTests {
   func changing(seed: Int) throws {
     var dice = Dice(seed: seed)
     var limits = WorldLimits()
-    // A short journal, so that numbers are given out again.
+    // A short journal, so that numbers are reused.
     limits.journal = 20
     var world = WorldCore(limits: limits)
     var alive: Set<String> = []
@@ -135,7 +135,7 @@ struct SlicedSearchTests {
 
   // MARK: The agenda
 
-  /// A world with many timers, some of which have died, at few due times.
+  /// A world with many timers at few due times, some of them dead.
   private func alarms(_ count: Int, _ dice: inout Dice) throws -> WorldCore {
     var world = WorldCore()
     for number in 0..<count {
@@ -159,7 +159,7 @@ struct SlicedSearchTests {
     return found
   }
 
-  /// All that is listed, in pieces.
+  /// The whole listing, in slices.
   private func listed(
     _ pattern: String, limit: Int = .max, _ world: borrowing WorldCore, pieces: Int
   ) -> [String] {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Equal hashes, equal futures")
 struct StateHashTests {
-  /// One of each simulated kind, made with examples where parameters must be given, ten seconds later.
+  /// One of each simulated kind, with examples for required parameters, ten seconds later.
   private func oneOfEach() throws -> WorldCore {
     var world = WorldCore(seed: 42)
     for entry in Catalogue.simulations.entries {
@@ -20,8 +20,9 @@ struct StateHashTests {
     return world
   }
 
-  /// Worked out once. It changes with the stored form, or with what a kind is or does in ten seconds; where that
-  /// is on purpose, look whether the kind's version or `WorldArchive.format` is to be raised, and put the new number here.
+  /// Computed once. It changes with the stored form, and with what a kind is or does in ten seconds. After an intended
+  /// change
+  /// check whether to raise the kind's version or `WorldArchive.format`, and put the new number here.
   @Test("the hash of one world of one of each kind is the same in every build and process")
   func known() throws {
     let hash = try oneOfEach().stateHash
@@ -38,7 +39,7 @@ struct StateHashTests {
     world.watch(Pattern("*".utf8), .all, for: WatcherID(1))
     world.firings += 1
     #expect(try world.stateHash == hash)
-    // Stamps count armings; their order is all that counts.
+    // Stamps count armings; only their order matters.
     world.restamp()
     #expect(try world.stateHash == hash)
     let archive = try world.archive()

@@ -38,7 +38,7 @@ struct StateQueryTests {
     static let kind = Kind(Device.self, "device", "for words of states", events: [.event(.nothing, "")])
   }
 
-  /// Which of the kind's states are meant, with these data.
+  /// The matching states of the kind, with these data.
   private func meant(_ word: String, data: String? = nil) -> [String]? {
     StateQuery(word, of: Device.kind).map { query in
       Device.kind.states.indices.filter { query.matches($0, data: data) }.map { Device.kind.states[$0].word }

@@ -1,6 +1,6 @@
 import StateMachines
 
-/// Ticks once a period, for ever, from the moment it is made.
+/// Ticks once per period, forever, from its creation.
 struct Metronome: Machine {
   enum State: MachineState { case ticking }
   enum Event: MachineEvent { case reset, periodEnded }
@@ -29,7 +29,7 @@ struct Metronome: Machine {
     parameters: [.parameter("period", \.period, .interval(.zero ... .longest), "between two ticks")])
 }
 
-/// Once pushed, arms a timer without delay again and again: for ever, or so many times.
+/// Once pushed, arms a timer without delay again and again: forever, or a number of times.
 struct Spinner: Machine {
   enum State: StateWithData {
     case resting, spinning(left: Int)
@@ -71,7 +71,7 @@ struct Spinner: Machine {
     timers: [.timer(.turn, "a turn takes no time")])
 }
 
-/// Passes on what it gets, up to `limit` copies at once, as a text and a number.
+/// Forwards what it gets, in up to `limit` copies at once, as a text and a number.
 struct Relay: Machine {
   enum State: StateWithData {
     case idle, last(String)
@@ -128,7 +128,7 @@ struct Relay: Machine {
       step.emit(.told(text, number ?? -1))
       return .move(to: .last(text))
     case .never:
-      // Asked for and then thought better of: a refusal changes nothing.
+      // Requested and then withdrawn: a refusal changes nothing.
       step.emit(.pulsed)
       step.arm(.echo, after: .zero)
       return step.refuse("a relay never does this")
@@ -160,7 +160,7 @@ struct Relay: Machine {
     ])
 }
 
-/// Has three timers that are armed and disarmed at will.
+/// Has three timers that are armed and disarmed on request.
 struct Alarm: Machine {
   enum State: MachineState { case set }
   enum Event: MachineEvent {
@@ -204,7 +204,7 @@ extension Alarm.Which {
   }
 }
 
-/// Says what it draws from the world's generator.
+/// Emits what it draws from the world's generator.
 struct Gambler: Machine {
   enum State: MachineState { case playing }
   enum Event: MachineEvent { case roll }

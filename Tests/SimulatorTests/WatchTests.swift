@@ -14,7 +14,7 @@ struct WatchTests {
     return view.scope(for: machine, in: world)
   }
 
-  /// Who is followed how, by name.
+  /// The scope in which each machine is followed, by name.
   private func followed(_ watcher: WatcherID, in world: inout WorldCore) -> [String: WatchScope] {
     guard let view = world.watchView(of: watcher) else { return [:] }
     var scopes: [String: WatchScope] = [:]

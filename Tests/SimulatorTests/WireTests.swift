@@ -12,7 +12,7 @@ struct WireTests {
     return world
   }
 
-  /// Which machines took what, from an input on.
+  /// Which machine got which event, from an input on.
   private func deliveries(in world: borrowing WorldCore, from sequence: UInt64) -> [String] {
     world.journal(from: sequence).map { "\($0.machine) \($0.input) \($0.kind.events[$0.index].name) \($0.verdict)" }
   }

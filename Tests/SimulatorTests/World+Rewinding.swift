@@ -1,7 +1,7 @@
 @testable import Simulator
 import StateMachines
 
-/// Going back in one go, as the daemon does in pieces.
+/// A rewind in one call, which the daemon does in slices.
 extension WorldCore {
   @discardableResult
   mutating func goBack(_ goal: Rewinding.Goal, by inputs: Int = 1_000) throws -> ClosedRange<UInt64>? {
@@ -18,7 +18,7 @@ extension WorldCore {
     try goBack(.moment(Instant(nanoseconds: nanoseconds)))
   }
 
-  /// All that can be told of the present: the time, machines with states, readings and timers, wires, composed names.
+  /// All facts about the present: the time, machines with states, readings and timers, wires, composed names.
   func portrait() -> [String] {
     var lines = [now.text]
     var machines: [String] = []

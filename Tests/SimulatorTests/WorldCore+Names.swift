@@ -1,7 +1,7 @@
 import Simulator
 import StateMachines
 
-/// A world spoken to by names, as the daemon does on behalf of its clients.
+/// A world addressed by names, as the daemon does for its clients.
 extension WorldCore {
   @discardableResult
   mutating func make(
@@ -20,13 +20,13 @@ extension WorldCore {
     Array(name.utf8).withUnsafeBytes { find($0) }
   }
 
-  /// A machine that is there.
+  /// A machine that must exist.
   func known(_ name: String) -> MachineID {
     guard let machine = machine(name) else { preconditionFailure("there is no \(name)") }
     return machine
   }
 
-  /// One event to a machine, with the timers that are due before it.
+  /// One event to a machine, after the timers that are due.
   mutating func send(_ name: String, _ event: String, _ arguments: Value...) {
     guard let machine = machine(name), let place = kind(of: machine).events.firstIndex(where: { $0.name == event })
     else { preconditionFailure("\(name) has no \(event)") }
@@ -58,7 +58,7 @@ extension WorldCore {
     return Wire(from: source.machine, output: output, to: target.machine, event: event)
   }
 
-  /// Moves time on without looking at the number of timers; true if it arrived.
+  /// Moves time without a limit on timers; true if it arrived.
   @discardableResult
   mutating func advance(to seconds: Double) -> Bool {
     guard let interval = Nanoseconds(seconds: seconds) else { preconditionFailure("\(seconds) s is no time") }

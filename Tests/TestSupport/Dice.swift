@@ -1,6 +1,6 @@
 internal import StateMachines
 
-/// A seeded generator for random tests: a failure names the seed, and comes again with it.
+/// A seeded generator for random tests: a failure names the seed, which reproduces it.
 package struct Dice: RandomNumberGenerator, Sendable {
   private var generator: Generator
 

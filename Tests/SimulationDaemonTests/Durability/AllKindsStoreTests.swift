@@ -7,17 +7,17 @@ import Testing
 
 @testable import SimulationDaemon
 
-/// A store with machines of all kinds, each at work as its example shows. One that a release has written is what later
-/// releases must be able to read: `FSMD_STORE_FIXTURE=FOLDER` lets the test leave it there, with what it has to say.
+/// A store with machines of all kinds, each used as in its example. Later releases must be able to read a store that a
+/// release has written: with `FSMD_STORE_FIXTURE=FOLDER` the test leaves it there, with what to expect of it.
 @Suite("A store with all kinds")
 struct AllKindsStoreTests {
   private static let entries = Catalogue.simulations.entries
 
-  /// What there is to see of a world.
+  /// The visible content of a world.
   private struct Sight: Codable, Equatable {
     var view: [String]
     var journal: [String]
-    /// The same after something was undone.
+    /// The same after an undo.
     var undone: [String]
   }
 
@@ -68,7 +68,7 @@ struct AllKindsStoreTests {
     for (name, sight) in Self.look(at: again).sorted(by: { $0.key < $1.key }) {
       #expect(sight.view == sights[name]?.view, "\(name)")
       #expect(sight.journal == sights[name]?.journal, "\(name)")
-      // What lies before the checkpoint that a start begins with cannot be undone.
+      // What lies before the checkpoint used at a start cannot be undone.
       if !hasCheckpoints { #expect(sight.undone == sights[name]?.undone, "\(name)") }
     }
     guard hasCheckpoints, let fixture = ProcessInfo.processInfo.environment["FSMD_STORE_FIXTURE"] else { return }

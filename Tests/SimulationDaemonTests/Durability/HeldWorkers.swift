@@ -1,7 +1,7 @@
 @testable import UnixHost
 @testable import SimulationDaemon
 
-/// One thread for long work, which does nothing before a test says so, and one for the store, which can be held.
+/// One thread for long work, which waits for the test, and one for the store, which can be held.
 final class HeldWorkers {
   private let pool = WorkerPool(places: 1)
   private let storePool = WorkerPool(places: 1)
@@ -22,12 +22,12 @@ final class HeldWorkers {
     gate.signal()
   }
 
-  /// Keeps the store's thread from what it is asked from now on.
+  /// Holds the store's thread before its next task.
   func holdStore() {
     storePool.submit { [storeGate] in storeGate.wait() }
   }
 
-  /// Lets the store's thread work, which is held.
+  /// Releases the store's thread.
   func letStoreGo() {
     storeGate.signal()
   }
@@ -38,7 +38,7 @@ final class HeldWorkers {
     host.round()
   }
 
-  /// Lets the thread work until nothing is left to do, with the rounds that the service needs for it.
+  /// Lets the thread work until nothing is left to do, with the rounds that the service needs for that.
   func finish(_ host: HostedService) {
     letGo()
     while host.service.workers.areWorking || host.service.needsTurn { round(host) }

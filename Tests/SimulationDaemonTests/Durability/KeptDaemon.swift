@@ -7,19 +7,20 @@ import Testing
 
 @testable import SimulationDaemon
 
-/// A daemon with durable worlds, without its process: a ``HostedService`` on a store in a folder, which can be killed at
+/// A daemon with durable worlds but without a process: a ``HostedService`` on a store in a folder, which can be killed
+/// at
 /// any moment and started again.
 final class KeptDaemon {
-  /// What a daemon is started with.
+  /// The settings of a start.
   struct Setup {
     var limits = Limits()
     var onRestart = OnRestart.remaining
     var durability = Durability.batch
     var faults: FaultPlan?
     var kinds: [CatalogueEntry] = []
-    /// Whether others are kept out of the folder.
+    /// Whether the store locks out other daemons.
     var isLocked = false
-    /// Where long work is done; nil where all is done at once.
+    /// The threads for long work; nil to do it at once.
     var threads: HeldWorkers?
     var process: Int32 = 1
     var boot: UInt64 = 1
@@ -41,7 +42,7 @@ final class KeptDaemon {
     var notes: [String] = []
   }
 
-  /// What the store has said.
+  /// The warnings of the store.
   final class Warnings: Sendable {
     private let all = Mutex<[StoreWarning]>([])
 
@@ -57,18 +58,18 @@ final class KeptDaemon {
   let store: SQLiteStore
   let faults: FaultPlan
   let warnings = Warnings()
-  /// What it has said to whoever runs it.
+  /// Its error messages to the administrator.
   var log: [String] { said.lines }
-  /// What of that is as it should be.
+  /// Its normal messages.
   var notes: [String] { said.notes }
-  // Of its own, since a daemon has something to say while it goes.
+  // A separate object, since a daemon still writes messages while it is deinitialized.
   private let said = Said()
 
   var service: Service { host.service }
 
   /// Starts a daemon in a folder.
   ///
-  /// - Parameter trouble: Done when the store is open, before the worlds are brought back.
+  /// - Parameter trouble: Called when the store is open, before worlds are loaded.
   init(
     _ setup: Setup = Setup(), in folder: TestFolder = TestFolder(), wall: WallClock = WallClock(),
     trouble: (SQLiteStore) throws -> Void = { _ in }
@@ -92,7 +93,7 @@ final class KeptDaemon {
     self.setup = setup
     self.wall = wall
     self.store = store
-    // The folder stays as long as somebody is served out of it.
+    // The folder must exist as long as a world in it is served.
     service.report = { [said, folder] in
       _ = folder
       said.lines.append($0)
@@ -104,9 +105,9 @@ final class KeptDaemon {
     if let failure = service.failure { throw failure }
   }
 
-  /// A daemon on what this one would leave if it was killed now.
+  /// A daemon on the files that a kill would leave now.
   ///
-  /// - Parameter change: What it is started with otherwise.
+  /// - Parameter change: Changes its settings.
   func afterKill(_ change: (inout Setup) -> Void = { _ in }) throws -> KeptDaemon {
     var setup = setup
     setup.faults = nil
@@ -115,7 +116,7 @@ final class KeptDaemon {
     return try KeptDaemon(setup, in: folder.asAfterKill(), wall: wall)
   }
 
-  /// Ends the daemon in order and starts another one in its folder.
+  /// Shuts the daemon down and starts another one in its folder.
   func restarted(_ change: (inout Setup) -> Void = { _ in }) throws -> KeptDaemon {
     service.release()
     var setup = setup
@@ -125,7 +126,7 @@ final class KeptDaemon {
     return try KeptDaemon(setup, in: folder, wall: wall)
   }
 
-  /// Lets the next call to the disk fail, once, which something in `body` must make.
+  /// Makes the next disk call fail once; `body` must make one.
   func failOnce(_ body: () -> Void) {
     faults.strike(call: 1)
     let before = faults.calls
@@ -133,14 +134,14 @@ final class KeptDaemon {
     if faults.calls == before { Issue.record("nothing has asked the store") }
   }
 
-  /// A new client, in main or another world that is there.
+  /// A new client, in main or another existing world.
   func connect(_ world: String = "main") -> Guest {
     let guest = host.connect()
     if world != "main" { _ = guest.say("use \(world)") }
     return guest
   }
 
-  /// Lets time pass, for the daemon and the wall's clock.
+  /// Lets time pass, for the daemon and the wall clock.
   func pass(_ seconds: Double) {
     wall.milliseconds += Int64(seconds * 1_000)
     host.passTime(seconds)
@@ -148,17 +149,17 @@ final class KeptDaemon {
 }
 
 extension Guest {
-  /// Sends requests and gives back the lines that end them.
+  /// Sends requests and returns the last lines of their replies.
   func ask(_ requests: String...) -> [String] {
     requests.flatMap { request in say(request).filter { $0.hasPrefix("+") || $0.hasPrefix("-") } }
   }
 
-  /// The whole journal of its world, without what comes in front of each line.
+  /// The whole journal of its world, without the prefix of each line.
   func journal(_ options: String = "since=1") -> [String] {
     say("journal \(options) limit=1000000").filter { $0.hasPrefix(". ") }.map { String($0.dropFirst(2)) }
   }
 
-  /// All that can be seen of a world from outside, but its journal.
+  /// Everything visible of a world, except its journal.
   func view() -> [String] {
     ["clock", "list", "agenda", "wires", "count"].flatMap { say($0) }
   }

@@ -4,14 +4,15 @@ import Testing
 @testable import JournalStore
 @testable import SimulationDaemon
 
-/// A store that cannot take what is written: who wrote is told, nobody is told of what is not there, and the rest goes on.
+/// A store that fails to write: the writers get failures, no client is told of anything not stored, and the rest goes
+/// on.
 @Suite("A store that fails")
 struct OutageTests {
-  /// Ways in which a store can fail from one moment on, and how that is ended.
+  /// Ways in which a store can fail from some moment on, and how each ends.
   enum Trouble: CaseIterable {
     case full, readOnly, locked, dead
 
-    /// What clients are told.
+    /// The text that clients get.
     var words: String {
       switch self {
       case .full: "no room on the disk for "
@@ -24,14 +25,14 @@ struct OutageTests {
 
   /// Begins the trouble.
   ///
-  /// - Returns: What ends it.
+  /// - Returns: A closure that ends it.
   private func begin(_ trouble: Trouble, _ daemon: KeptDaemon) throws -> () throws -> Void {
     let database = daemon.store.database
     switch trouble {
     case .full:
       let pages = try database.number("PRAGMA page_count") ?? 0
       try database.run("PRAGMA max_page_count = \(pages)")
-      // What is left of the last page.
+      // Uses up the last page.
       let guest = daemon.connect()
       while guest.ask("send p buttonClick")[0].hasPrefix("+") {}
       return { try database.run("PRAGMA max_page_count = 1000000") }
@@ -66,7 +67,7 @@ struct OutageTests {
       (other, "@f new power q\nnew power r\n@g sync"), (free, "@h new power mine\n@i send mine buttonClick"))
     let (first, second) = (one.lines(), other.lines())
     #expect(first.map { $0.split(separator: " ")[1] } == ["@a", "@b", "@c", "@d", "@e"])
-    // A verb that there is not is none in each case.
+    // An unknown verb has its own failure in each case.
     for (line, tag) in zip(first, "abcde") {
       #expect(line.hasPrefix(tag == "c" ? "- @c UNKNOWN-VERB" : "- @\(tag) STORAGE world=main : "), "\(line)")
     }
@@ -74,7 +75,7 @@ struct OutageTests {
     #expect(second.map { String($0.prefix(4)) } == ["- @f", "- ST", "+ @g"])
     #expect(free.lines() == ["+ @h created mine off t=0.000 seq=1", "+ @i moved off on t=0.000 seq=2"])
     #expect(watcher.lines() == [])
-    // As long as it lasts nothing can be changed; what is stored can be read where the store can be.
+    // During the trouble nothing can be changed; stored data can be read if the store can be.
     let later = one.ask("send key tap", "journal", "list", "watch * since=1")
     #expect(later[0].hasPrefix("- STORAGE world=main : "))
     for answer in later[1...] {
@@ -176,10 +177,10 @@ struct OutageTests {
     daemon.failOnce {
       let lines = one.say("@0 begin\n@1 send p buttonClick\n@2 send p nosuch\n@3 end")
       #expect(lines.map { $0.split(separator: " ")[1] } == ["@0", "@1", "@2", "@3"])
-      // `begin` has begun all the same.
+      // `begin` succeeds nevertheless.
       #expect(lines.map { $0.contains(" STORAGE ") } == [false, true, true, true])
     }
-    // What it waited for had come, and is not so any more.
+    // The awaited state had been reached, but its input was not stored.
     #expect(two.lines().map { String($0.prefix(26)) } == ["- @w STORAGE world=main : "])
     _ = three.ask("clock virtual")
     daemon.failOnce { #expect(three.say("@a advance 100s").map { String($0.prefix(11)) } == ["- @a STORAG"]) }
@@ -199,7 +200,7 @@ struct OutageTests {
     #expect(sender.lines().map { String($0.prefix(12)) } == ["- @s STORAGE"])
     let told = waiter.lines()
     #expect(told.contains("+ @c"), "\(told)")
-    // Neither the notice of the send nor the sequence number that it would have had.
+    // Neither the notice of the send nor its sequence number.
     #expect(!told.contains { $0.hasPrefix("*") || $0.contains("seq=\(stored + 1)") }, "\(told)")
     #expect(told.filter { $0.contains(" @w ") }.count == 1, "\(told)")
     #expect(sender.ask("@n send p buttonClick")[0].hasSuffix(" seq=\(stored + 1)"))
@@ -235,7 +236,7 @@ struct OutageTests {
     }
     #expect(guest.say("list") == [". c power off", "+ 1"])
     #expect(daemon.connect("f").say("list") == [". c power off", "+ 1"])
-    // The end of a connection is told in each case.
+    // The end of a connection is reported in each case.
     daemon.failOnce {
       #expect(guest.say("new power d\nquit").map { String($0.prefix(9)) } == ["- STORAGE", "+", "! bye rea"])
     }
@@ -310,7 +311,7 @@ struct OutageTests {
     #expect(free.ask("new power p")[0].hasPrefix("+ created p"))
     #expect(second.connect().ask("send p buttonClick") == ["+ moved on off t=0.000 seq=3"])
     #expect(second.log == [])
-    // Ending in order, it leaves what is not its own.
+    // An orderly shutdown leaves alone what it does not own.
     first.service.release()
     #expect(second.connect().ask("send p buttonClick")[0].hasPrefix("+ moved off on"))
     #expect(try second.restarted().connect().ask("world")[0].hasSuffix(" seq=4"))

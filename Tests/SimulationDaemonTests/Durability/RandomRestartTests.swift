@@ -5,11 +5,11 @@ import Testing
 
 @testable import SimulationDaemon
 
-/// Requests at random, and a kill between any two rounds: the daemon that comes back has the same worlds, and answers
-/// whatever is asked next as the one would have that was killed.
+/// Random requests, and a kill between any two rounds: the restarted daemon has the same worlds, and answers further
+/// requests as the killed one would have.
 @Suite("Restarts at random")
 struct RandomRestartTests {
-  /// Checkpoints and retention that come into play within some hundred inputs, and rounds with more inputs than are kept.
+  /// Checkpoints and retention that take effect within some hundred inputs, and rounds with more inputs than are kept.
   private static var setups: [KeptDaemon.Setup] {
     [
       KeptDaemon.Setup("checkpointInputs=1000000"),
@@ -34,7 +34,7 @@ struct RandomRestartTests {
   }
 }
 
-/// A daemon that is killed now and then, and what it was sent.
+/// A daemon that is killed repeatedly, and the requests it got.
 private struct RestartWalk {
   private static let worlds = ["main", "kept"]
 
@@ -56,7 +56,7 @@ private struct RestartWalk {
     guests = RestartWalk.worlds.map { [daemon] in daemon.connect($0) }
   }
 
-  /// Some rounds, a kill, and the same rounds for the daemon that was killed and the one that came back.
+  /// Some rounds, a kill, and then the same rounds for the killed daemon and its successor.
   mutating func goOn() throws {
     for _ in 0..<dice.number(below: 12) { _ = guests[dice.number(below: guests.count)].say(batch(of: 12)) }
     let other = try daemon.afterKill()
@@ -66,7 +66,7 @@ private struct RestartWalk {
       let place = dice.number(below: guests.count)
       let lines = batch(of: 8)
       let (wanted, found) = (guests[place].say(lines), others[place].say(lines))
-      // How far back one can go depends on the copies that are in memory.
+      // How far undo can go depends on the checkpoints in memory.
       if (wanted + found).contains(where: { $0.contains(" LIMIT name=journal ") }) { return }
       if let difference = RestartWalk.difference(wanted, found) { problem = "turn \(turn) after it: \(difference)" }
     }
@@ -83,7 +83,7 @@ private struct RestartWalk {
     return lines.joined(separator: "\n")
   }
 
-  /// - Parameter inFull: Whether also in what cannot be seen.
+  /// - Parameter inFull: Whether to compare invisible state as well.
   private mutating func compare(with others: [Guest], _ time: String, inFull: Bool) {
     for (one, other) in zip(guests, others) where problem == nil {
       let found = other.violations().first ?? difference(one, other, inFull: inFull)
@@ -92,7 +92,7 @@ private struct RestartWalk {
   }
 
   private func difference(_ one: Guest, _ other: Guest, inFull: Bool) -> String? {
-    // What one of them has forgotten already, the other may still have.
+    // One world may still have inputs that the other has dropped.
     let first = max(one.client.hosted.realm.firstSequence, other.client.hosted.realm.firstSequence)
     for what in [
       "world", "clock", "list", "agenda limit=1000", "wires", "count", "journal since=\(first) limit=100000",
@@ -111,12 +111,12 @@ private struct RestartWalk {
   }
 }
 
-/// Requests that change worlds on a virtual clock: inputs of all sorts, time, and ways back.
+/// Requests that change worlds on a virtual clock: inputs of all kinds, time, and rewinds.
 struct KeptRequests {
   private let kinds: [SensibleRequests]
 
   init(_ dice: inout Dice) {
-    // Six kinds at a time, so that their machines meet; a game has sixty frames a second.
+    // Six kinds at a time, so that requests meet their machines; a game would fill time with sixty frames a second.
     let entries = HostedService.catalogue.entries.filter { $0.name != "game" }.shuffled(using: &dice)
     kinds = stride(from: 0, to: entries.count, by: 6).map { place in
       SensibleRequests(Catalogue(Array(entries[place..<min(place + 6, entries.count)])))
@@ -140,7 +140,7 @@ struct KeptRequests {
     while true {
       var kind = dice.one(of: kinds)
       let request = kind.request(&dice)
-      // Chains that take no time are for other tests.
+      // Other tests cover chains without passing time.
       if !request.contains("every=0"), !request.contains("recheckDelay=0") { return request }
     }
   }

@@ -1,7 +1,7 @@
 import MachineForms
 import StateMachines
 
-/// The words of a kind that releases differ in, and what its rule does with them.
+/// The words of a kind that differ between releases, and the effects of its rule.
 protocol LampRelease: Sendable {
   static var states: [String] { get }
   static var events: [String] { get }
@@ -9,9 +9,9 @@ protocol LampRelease: Sendable {
   static var outputs: [String] { get }
   static var parameters: [String] { get }
   static var version: Int { get }
-  /// Whether a second press puts it out.
+  /// Whether a second press turns it off.
   static var goesOut: Bool { get }
-  /// What `dim` takes.
+  /// The type of the argument of `dim`.
   static var levels: ValueType { get }
   static var burn: Nanoseconds { get }
 }
@@ -28,7 +28,7 @@ extension LampRelease {
   static var burn: Nanoseconds { .seconds(60) }
 }
 
-/// A lamp as some release has it: pressed it is lit until it has burnt long enough, or is pressed again, and then cools.
+/// A lamp in some release: a press lights it until it has burnt long enough or is pressed again; then it cools.
 struct ReleasedLamp<Release: LampRelease>: Machine {
   struct State: MachineState, ReleasedWord {
     let word: String
@@ -116,7 +116,7 @@ struct ReleasedLamp<Release: LampRelease>: Machine {
   }
 }
 
-/// A word of a list that a release has.
+/// A word of a release's list.
 protocol ReleasedWord: NamedCases where AllCases == [Self] {
   init(word: String)
   var word: String { get }

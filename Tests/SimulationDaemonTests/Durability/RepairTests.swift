@@ -8,7 +8,7 @@ import Testing
 /// What can be saved of a world that is out of service.
 @Suite("Repairing worlds")
 struct RepairTests {
-  /// A store with a world of lamps of the first release, which has been closed, and how it looked input by input.
+  /// A closed store with a world of lamps of the first release, and its view after each input.
   private struct Example {
     let folder: TestFolder
     var views: [UInt64: [String]] = [:]
@@ -54,7 +54,7 @@ struct RepairTests {
       return try body(Repair(store, Example.catalogue, "z", wallClock: { 0 }))
     }
 
-    /// That of a later release.
+    /// The catalogue of a later release.
     private static let catalogue: Catalogue = {
       var catalogue = HostedService.catalogue
       catalogue.add(ReleasedLamp<UpgradeTests.NoEvent>.entry)
@@ -67,7 +67,7 @@ struct RepairTests {
       return try Repair.survey("z", in: store, Example.catalogue)
     }
 
-    /// A daemon of a later release on what there is.
+    /// A daemon of a later release on these files.
     func later() throws -> KeptDaemon {
       var setup = setup
       setup.kinds = [ReleasedLamp<UpgradeTests.NoEvent>.entry]

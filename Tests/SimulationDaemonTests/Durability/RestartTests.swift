@@ -5,7 +5,7 @@ import Testing
 
 @testable import SimulationDaemon
 
-/// What durable worlds are when the daemon has been started again.
+/// Durable worlds after a restart of the daemon.
 @Suite("Restarts")
 struct RestartTests {
   @Test("machines, states, timers, wires and the clock are as they were, and dropped and ephemeral worlds are gone")
@@ -54,7 +54,7 @@ struct RestartTests {
     #expect(later.connect().ask("clock")[0].contains(" t=5.000 "))
     let ended = try daemon.restarted()
     #expect(ended.connect().ask("clock")[0].contains(" t=7.000 "))
-    // Without timers too.
+    // Also without timers.
     _ = ended.connect().ask("drop f")
     ended.pass(100)
     #expect(try ended.restarted().connect().ask("clock")[0].contains(" t=107.000 "))
@@ -115,7 +115,7 @@ struct RestartTests {
         "4 0.350 key expired doubleTap due=0.350", "5 1.000 t expired tick due=1.000",
         "6 2.000 t expired tick due=2.000", "7 3.000 t expired tick due=3.000", "8 4.000 t expired tick due=4.000",
       ])
-    // And what has come of it is stored like everything else.
+    // What results is stored like everything else.
     #expect(try again.afterKill().connect().journal() == guest.journal())
   }
 
@@ -174,7 +174,7 @@ struct RestartTests {
     _ = guest.ask("clock virtual")
     #expect(guest.ask("await f waiting within=1d")[0].hasPrefix("+ reached waiting "))
     #expect(guest.ask("goto 0.15s")[0].hasPrefix("+ t=0.150 "))
-    // Nobody has asked for timers to begin anew, so the tap is undone together with what a start did behind it.
+    // No request renewed the timers, so the tap is undone together with what a start did after it.
     #expect(guest.ask("undo")[0].hasPrefix("+ t=0.000 "))
     #expect(guest.say("coverage k")[0].hasPrefix(". kind shiftKey machines=1 states=1/3"))
     #expect(try daemon.afterKill().connect().say("coverage") == guest.say("coverage"))
@@ -205,7 +205,7 @@ struct RestartTests {
     #expect(again.journal() == journal)
     #expect(again.say("list *[abcd]*").last == guest.say("list *[abcd]*").last)
     #expect(again.ask("undo", "undo") == guest.ask("undo", "undo"))
-    // A batch and a composed machine are one request each, also afterwards.
+    // A batch and a composed machine are still one request each.
     #expect(again.say("list") == [". a power off", "+ 1"])
     #expect(again.say("drop call").first?.hasPrefix("- UNKNOWN-MACHINE") == true)
   }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SimulationDaemon
 
-/// A store that keeps only so much: what goes is told, and what is left makes a world.
+/// A store with limits: removals are reported, and the rest is enough for a world.
 @Suite("Retention of durable worlds")
 struct RetentionTests {
   private func daemon(_ limits: String...) throws -> (KeptDaemon, Guest) {
@@ -25,7 +25,7 @@ struct RetentionTests {
     send(200, guest)
     for daemon in [daemon, try daemon.afterKill()] {
       let guest = daemon.connect()
-      _ = guest.say("sync")  // A round, and those in which the rest of what is too much goes.
+      _ = guest.say("sync")  // A round, and those that remove the rest of the excess.
       let first = guest.client.hosted.realm.firstSequence
       let held = try daemon.store.holdings(of: "main")
       #expect(first == held.first && first > 300)
@@ -49,7 +49,7 @@ struct RetentionTests {
     #expect(refused.hasPrefix("- LIMIT name=storeBytes value=4096 from="), "\(refused)")
     #expect(guest.client.hosted.head == head)
     #expect(guest.ask("goto 0")[0].hasPrefix("+"))  // There is no time before it.
-    // Just behind the oldest checkpoint, and thus behind the latest too.
+    // Just after the oldest checkpoint, so that undo may go back beyond the latest one.
     let oldest = try #require(held.checkpoints.first { $0.sequence + 1 >= held.first }?.sequence)
     #expect(guest.ask("undo \(head - oldest)")[0].hasPrefix("+"))
     #expect(guest.ask("undo 1")[0].hasPrefix("- LIMIT name=storeBytes "))
@@ -60,7 +60,7 @@ struct RetentionTests {
       #expect(again.connect().view() == world)
       previous = again
     }
-    // And on it goes, with checkpoints and removals in any order.
+    // It continues, with checkpoints and removals in any order.
     for _ in 0..<15 {
       send(7, guest)
       _ = guest.ask("undo 5")

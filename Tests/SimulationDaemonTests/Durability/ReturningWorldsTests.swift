@@ -4,10 +4,10 @@ import Testing
 @testable import JournalStore
 @testable import SimulationDaemon
 
-/// Worlds that are being brought back at the start, while clients are served.
+/// Worlds that are loaded at the start, while clients are served.
 @Suite("A start with clients")
 struct ReturningWorldsTests {
-  /// A daemon with `main`, whose time runs, and three more worlds with more and more inputs.
+  /// A daemon with `main`, whose time runs, and three more worlds with different numbers of inputs.
   private func daemon(_ setup: KeptDaemon.Setup = KeptDaemon.Setup()) throws -> KeptDaemon {
     let daemon = try KeptDaemon(setup)
     let guest = daemon.connect()
@@ -19,7 +19,7 @@ struct ReturningWorldsTests {
     return daemon
   }
 
-  /// The daemon that comes after that one, whose worlds nobody reads before `threads` are let go.
+  /// The next daemon, whose worlds are not loaded before `threads` are released.
   private func start(
     after daemon: KeptDaemon, _ change: (inout KeptDaemon.Setup) -> Void = { _ in }
   ) throws -> (KeptDaemon, HeldWorkers) {
@@ -70,7 +70,7 @@ struct ReturningWorldsTests {
     _ = guest.say("use large")
     var returns = again.service.returns
     let service = again.service
-    // Two are begun at once.
+    // Two are loaded at the same time.
     #expect(returns.waiting.count == 2)
     #expect(returns.next(usedBy: service.everybody, main: service.main)?.hosted.name == "large")
     #expect(returns.next(usedBy: service.everybody, main: service.main)?.hosted.name == "middle")

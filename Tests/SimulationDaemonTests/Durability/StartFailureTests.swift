@@ -4,10 +4,10 @@ import Testing
 
 @testable import SimulationDaemon
 
-/// A store that is sound, and of which this program can make no world all the same: it is said why, and the others serve.
+/// An intact store from which this program cannot make a world: the reason is reported, and the others are served.
 @Suite("Worlds that cannot be brought back")
 struct StartFailureTests {
-  /// A kind that releases differ in.
+  /// A kind that differs between releases.
   enum Release: CaseIterable {
     case first, later, otherRule, without
 
@@ -27,7 +27,7 @@ struct StartFailureTests {
     }
   }
 
-  /// A daemon with a relic in its second world, and a checkpoint of it or none.
+  /// A daemon with a relic in its second world, with or without a checkpoint of it.
   private func daemon(hasCheckpoint: Bool) throws -> KeptDaemon {
     var setup = KeptDaemon.Setup(hasCheckpoint ? "checkpointInputs=2" : "checkpointInputs=1000", "journal=1")
     setup.kinds = Release.first.kinds
@@ -51,7 +51,7 @@ struct StartFailureTests {
     #expect(text.hasPrefix(". z out-of-service : world z cannot be brought back: "), "\(text)")
     #expect(text.contains(words), "\(text)")
     #expect(text.contains("; nothing of it was changed"))
-    // With the right program it is there.
+    // The right program can load it.
     let back = try again.afterKill { $0.kinds = Release.first.kinds }
     #expect(back.connect("z").say("list") == [". r relic running", "+ 1"])
   }

@@ -3,15 +3,15 @@ import Testing
 
 @testable import SimulationDaemon
 
-/// One call to the disk fails, or all from one on, whichever it is, while a daemon starts, serves, writes checkpoints,
-/// makes and drops worlds, ends and starts again: what was acknowledged is there, in order, nothing twice.
+/// One disk call fails, or all from one on, for each call, while a daemon starts, serves, writes checkpoints, makes and
+/// drops worlds, ends and starts again: what was acknowledged is there, in order, nothing twice.
 @Suite("Faults of the store")
 struct StorageFaultTests {
-  /// Every call fails in one of three ways; that each can fail in all of them is what the store's own tests are about.
+  /// Each call fails in one of three ways; the store's own tests cover all ways for each.
   @Test("the n-th call fails, for every n", arguments: 0..<3)
   func everyCall(offset: Int) throws {
     let timing = FaultPlan.Timing.allCases[offset]
-    // SQLite's codes of a full disk and of an I/O error.
+    // SQLite's codes for a full disk and for an I/O error.
     let code: Int32 = timing == .fromThenOn ? 13 : 10
     var call = offset - 2
     var isThrough = false
@@ -30,14 +30,14 @@ struct StorageFaultTests {
   }
 }
 
-/// A fixed story of some clients and a daemon whose disk may fail, and what the clients were told.
+/// A fixed sequence of clients' requests to a daemon whose disk may fail, and the answers.
 private struct FaultedScenario {
   private let faults: FaultPlan
   private let folder = TestFolder()
   private let wall = KeptDaemon.WallClock()
   private var daemon: KeptDaemon?
   private var ledgers: [Ledger] = []
-  /// Requests that were answered with a failure of the store, and daemons that did not start.
+  /// Requests answered with a failure of the store, and daemons that did not start.
   private(set) var failures = 0
   private var trouble: [String] = []
 
@@ -78,10 +78,10 @@ private struct FaultedScenario {
     var watched = Ledger("watch", watcher)
     watched.ask("watch * what=all")
     host.round { watcher.arrive(watched.text) }
-    // One client is in a durable world of its own, if that can be made.
+    // One client uses another durable world, if that can be made.
     books[2].ask("world new kept\(life) durable=yes")
     books[2].ask("use kept\(life)")
-    // One that was in the middle of a wait.
+    // One waits in the middle of a request.
     books[1].ask("new power waited\(life)")
     books[1].ask("await waited\(life) on within=1h")
     for round in 0..<4 where life == 0 || round < 2 {
@@ -103,7 +103,7 @@ private struct FaultedScenario {
     host.settle()
     for place in books.indices { books[place].read() }
     watched.read()
-    // Whatever became of the store, a world that is not kept is not concerned.
+    // Trouble with the store must not affect an ephemeral world.
     if free.ask("new power p", "send p buttonClick")[1] != "+ moved off on t=0.000 seq=2" {
       trouble.append("an ephemeral world was disturbed")
     }
@@ -112,7 +112,7 @@ private struct FaultedScenario {
 
   // MARK: What came of it
 
-  /// What a daemon with a sound disk finds that is not as it must be.
+  /// The errors that a daemon with an intact disk finds.
   func problems() throws -> [String] {
     var problems = trouble + ledgers.flatMap(\.problems)
     let sound = try KeptDaemon(KeptDaemon.Setup(), in: folder.asAfterKill(), wall: wall)
@@ -132,12 +132,12 @@ private struct FaultedScenario {
   }
 }
 
-/// A journal as it was found, where things are found quickly.
+/// A journal with indices for quick lookup.
 private struct FoundJournal {
   private(set) var numbers: [UInt64] = []
   /// Lines without their mark of being undone.
   private(set) var lines: Set<Substring> = []
-  /// The inputs that made a machine, and those that moved it, by its name.
+  /// The inputs that made or moved a machine, by its name.
   private(set) var made: [Substring: [Substring]] = [:]
   private(set) var moved: [Substring: [Substring]] = [:]
 
@@ -156,7 +156,7 @@ private struct FoundJournal {
   }
 }
 
-/// What one client has asked and what it was told.
+/// The requests and answers of one client.
 private struct Ledger {
   private let name: String
   private let guest: Guest
@@ -170,7 +170,7 @@ private struct Ledger {
     self.guest = guest
   }
 
-  /// What was asked since this was last called, as it is sent.
+  /// The requests since the last call, as they are sent.
   var text: String {
     mutating get {
       defer { unsent = "" }
@@ -184,7 +184,7 @@ private struct Ledger {
     unsent += "\(tag) \(request)\n"
   }
 
-  /// New machines, each with a name that none had before, and one event to each.
+  /// New machines with unique names, and one event to each.
   mutating func askForMachines(_ count: Int, _ name: String) {
     for number in 0..<count {
       ask("new power m\(name).\(number)")
@@ -199,7 +199,7 @@ private struct Ledger {
     ask("end")
   }
 
-  /// Takes what it was told, and sees that each request has its one answer, in order.
+  /// Reads the answers, and checks that each request has exactly one, in order.
   mutating func read() {
     lines = guest.lines()
     let tags = lines.filter { $0.hasPrefix("+ ") || $0.hasPrefix("- ") }.map { String($0.split(separator: " ")[1]) }
@@ -211,10 +211,10 @@ private struct Ledger {
     }
   }
 
-  /// What it was told and is not so.
+  /// Answers and notices that are not true.
   func problems(in journals: [String: FoundJournal]) -> [String] {
     var problems: [String] = []
-    // Time is no input, so that the journal does not have it.
+    // Time is not an input, so it is not in the journal.
     for line in lines where line.hasPrefix("* ") && !line.contains(" - clock ") {
       if journals["main"]?.lines.contains(line.dropFirst(2)) != true { problems.append("\(name) was told \(line)") }
     }

@@ -92,7 +92,7 @@ struct StoreTroubleTests {
     daemon.faults.strike(call: 0)
     let before = daemon.faults.calls
     _ = guest.ask("send p buttonClick")
-    // The note is the last call of a round.
+    // Writing the watermarks is the last call of a round.
     daemon.faults.strike(call: daemon.faults.calls - before)
     #expect(guest.ask("send p buttonClick")[0].hasPrefix("+ moved"))
     #expect(daemon.warnings.texts.count == 1 && daemon.warnings.texts[0].contains("journal.heads"))
@@ -106,7 +106,7 @@ struct StoreTroubleTests {
     let before = daemon.folder.asAfterKill()
     _ = guest.ask("send p buttonClick")
     let after = daemon.folder.asAfterKill()
-    // The notes have come to the disk, the round has not.
+    // The watermarks are on the disk, the round is not.
     for name in ["journal.heads"] {
       try FileManager.default.removeItem(atPath: "\(before.path)/\(name)")
       try FileManager.default.copyItem(atPath: "\(after.path)/\(name)", toPath: "\(before.path)/\(name)")

@@ -3,12 +3,12 @@ import Testing
 
 @testable import SimulationDaemon
 
-/// Durable worlds that are made and dropped while the store takes its time.
+/// Durable worlds that are made and dropped while the store is slow.
 @Suite("Worlds that the store's thread makes and drops")
 struct StoredWorldsTests {
   private let threads = HeldWorkers()
 
-  /// A daemon whose start has left nothing to do.
+  /// A daemon that has finished starting.
   private func daemon(_ limits: String...) throws -> KeptDaemon {
     var setup = KeptDaemon.Setup()
     for limit in limits { #expect(setup.limits.set(limit) == nil) }
@@ -27,14 +27,14 @@ struct StoredWorldsTests {
     return guest
   }
 
-  /// What comes of requests when all threads have done their work.
+  /// The answers to requests when all threads have finished.
   private func ask(_ guest: Guest, _ daemon: KeptDaemon, _ text: String) -> [String] {
     let lines = guest.say(text)
     threads.finish(daemon.host)
     return lines + guest.lines()
   }
 
-  /// Lets the store's thread go, and all be done.
+  /// Releases the store's thread and finishes all work.
   private func finish(_ daemon: KeptDaemon) {
     threads.letStoreGo()
     threads.finish(daemon.host)
@@ -152,7 +152,7 @@ struct StoredWorldsTests {
         && forked[2].hasPrefix("+ @g world=main "))
     let awaited = awaiting.lines()
     #expect(awaited.count == 2 && awaited[0].hasPrefix("- UNKNOWN-WORLD world=w ") && awaited[1] == "! world dropped=w")
-    // Who wanted a new one of that name has waited, too.
+    // The client that wanted a new world with this name has waited too.
     #expect(free.lines() == ["+ created w"])
     #expect(try daemon.afterKill().connect("w").say("list") == ["+ 0"])
   }
@@ -220,7 +220,7 @@ struct StoredWorldsTests {
     let refused = other.lines()
     #expect(refused.count == 2 && refused[0].hasPrefix("- @1 SHUTTING-DOWN ") && refused[1] == "! bye reason=shutdown")
     if isLate {
-      // The time that a daemon has for its last work is over.
+      // The daemon's time for its last work is over.
       threads.letStoreGo()
       daemon.service.commitLast()
       maker.collect()

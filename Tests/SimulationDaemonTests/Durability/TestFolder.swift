@@ -1,9 +1,9 @@
 import Foundation
 import JournalStore
 
-/// The folder of a store, for one test, removed with all that is in it.
+/// The folder of a store for one test, removed with its content.
 ///
-/// In memory where the system has a folder for that: these tests make thousands of stores, and each waits for the disk.
+/// In memory if the system has a folder for that: these tests make thousands of stores, and each waits for the disk.
 final class TestFolder {
   let path: String
 
@@ -26,8 +26,7 @@ final class TestFolder {
 
   var files: StoreFiles { StoreFiles(folder: path) }
 
-  /// What is stored, by the names of files: not the lock, the index of the log and an empty log, which say nothing of
-  /// that.
+  /// The stored data, by file name: without the lock, the index of the log and an empty log, which contain none.
   var contents: [String: Data] {
     var contents: [String: Data] = [:]
     for path in [files.database, files.log, files.heads] {
@@ -37,7 +36,7 @@ final class TestFolder {
     return contents
   }
 
-  /// What is on the disk if the process is killed now: all that was written, nothing else.
+  /// The disk content if the process is killed now: everything written, nothing else.
   func asAfterKill() -> TestFolder {
     let copy = TestFolder()
     for (name, data) in contents {

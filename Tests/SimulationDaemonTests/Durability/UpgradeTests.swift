@@ -4,13 +4,13 @@ import Testing
 
 @testable import SimulationDaemon
 
-/// Stores that an earlier release of a kind has written: what can be had again comes back, and the rest is out of service.
+/// Stores written by an earlier release of a kind: what can be loaded comes back, and the rest is out of service.
 @Suite("A later release of a kind")
 struct UpgradeTests {
   // MARK: Releases
 
   enum First: LampRelease {}
-  /// The same words at other places, and new ones among them.
+  /// The same words at other indices, and new ones among them.
   enum Moved: LampRelease {
     static var states: [String] { ["blue", "lit", "dark"] }
     static var events: [String] { ["flash", "nudge", "dim", "press", "spare"] }
@@ -18,7 +18,7 @@ struct UpgradeTests {
     static var outputs: [String] { ["off", "broken", "on", "warm"] }
     static var parameters: [String] { ["colour", "level", "burn"] }
   }
-  /// Without what nobody has used.
+  /// Without unused words.
   enum Leaner: LampRelease {
     static var events: [String] { ["dim", "nudge", "press"] }
     static var outputs: [String] { ["off", "on"] }
@@ -34,15 +34,15 @@ struct UpgradeTests {
   enum OtherArgument: LampRelease { static var levels: ValueType { .text(bytes: 1...9) } }
   enum OtherRule: LampRelease { static var goesOut: Bool { false } }
 
-  /// What becomes of a world whose kind has changed.
+  /// The effect of a change to a kind on a world.
   struct Change: CustomTestStringConvertible {
     let testDescription: String
     let entry: CatalogueEntry?
-    /// What `worlds` says, where it is out of service.
+    /// The text in `worlds`, if the world is out of service.
     var reason: String?
-    /// The same where the world has a checkpoint, and nothing behind it but what every release has.
+    /// The same if the world has a checkpoint, and after it only inputs that every release can play.
     var reasonWithCheckpoint: String?
-    /// What is logged where it comes back from there by another way.
+    /// The log line if the world is loaded from there in another way.
     var detour: String?
   }
 
@@ -91,7 +91,7 @@ struct UpgradeTests {
 
   // MARK: What they do
 
-  /// A daemon whose second world has lamps in all states, with wires, running timers, refusals and what was undone.
+  /// A daemon whose second world has lamps in all states, with wires, running timers, refusals and undone inputs.
   private func daemon(_ limits: String...) throws -> KeptDaemon {
     var setup = KeptDaemon.Setup()
     for limit in limits { #expect(setup.limits.set(limit) == nil) }
@@ -111,7 +111,7 @@ struct UpgradeTests {
     try daemon.afterKill { $0.kinds = change.entry.map { [$0] } ?? [] }
   }
 
-  /// What a world that is out of service is to everybody.
+  /// Checks what clients see of a world that is out of service.
   private func expectOut(_ daemon: KeptDaemon, _ reason: String, _ place: Comment) {
     let guest = daemon.connect()
     let worlds = guest.say("worlds")
@@ -140,7 +140,7 @@ struct UpgradeTests {
     } else {
       try expectSame(daemon, again, undoing: "undo 3")
     }
-    // Whatever was done to others, with the right release it is there.
+    // With the right release it is there, whatever was done to other worlds.
     let first = try again.restarted { $0.kinds = [ReleasedLamp<First>.entry] }
     if change.reason != nil { #expect(first.connect("z").view() == daemon.connect("z").view()) }
   }
@@ -158,7 +158,7 @@ struct UpgradeTests {
     if let detour = change.detour { #expect(again.log.count == 1 && again.log[0].hasPrefix(detour), "\(again.log)") }
   }
 
-  /// That a daemon has the world as another has it, with the same past, and that it goes on alike.
+  /// Checks that two daemons have the same world with the same past, and that both continue alike.
   private func expectSame(_ one: KeptDaemon, _ other: KeptDaemon, undoing: String) throws {
     let guests = [one.connect("z"), other.connect("z")]
     #expect(other.log == [])
@@ -181,13 +181,13 @@ struct UpgradeTests {
     let view = guest.view()
     let marks = try daemon.store.checkpoints(of: "z").map(\.sequence)
     #expect(marks.count > 1)
-    // What lies before the newest checkpoint is not needed but for undoing it.
+    // What lies before the newest checkpoint is needed only for undo.
     let again = try daemon.afterKill { $0.kinds = [ReleasedLamp<NoOutput>.entry] }
     #expect(again.connect("z").view() == view)
     #expect(again.log.count == 1, "\(again.log)")
     #expect(again.log.first?.hasPrefix("of world z nothing up to input \(marks.last ?? 0) can be undone: ") == true)
     #expect(again.log.first?.contains("output 'off' of kind 'lamp'") == true)
-    // The journal tells it all the same, in its own words.
+    // The journal still shows it, in its own words.
     #expect(again.connect("z").journal() == guest.journal())
   }
 
@@ -198,7 +198,7 @@ struct UpgradeTests {
     let again = try daemon.afterKill { $0.kinds = [ReleasedLamp<Moved>.entry] }
     let guest = again.connect("z")
     #expect(guest.journal() == told)
-    // What comes is written by the words of today, beside what was.
+    // New lines have today's words, next to the old ones.
     _ = guest.ask("send l flash", "send l press", "advance 61s")
     let later = guest.journal()
     #expect(Array(later.prefix(told.count)) == told && later.count > told.count)

@@ -13,7 +13,7 @@ final class ExportedDatabase {
     guard sqlite3_open_v2(path, &handle, SQLITE_OPEN_READONLY, nil) == SQLITE_OK else { throw failure }
   }
 
-  /// Changes a database behind its owner's back.
+  /// Changes a database without its owner.
   static func change(_ path: String, _ statement: String) throws {
     var handle: OpaquePointer?
     defer { sqlite3_close(handle) }
@@ -28,7 +28,7 @@ final class ExportedDatabase {
 
   private var failure: Failure { Failure(text: String(cString: sqlite3_errmsg(handle))) }
 
-  /// The rows of a query as the program prints them: columns with `|` between them, nothing for `NULL`.
+  /// The rows of a query as the program prints them: columns separated by `|`, nothing for `NULL`.
   func rows(_ query: String) throws -> [String] {
     var statement: OpaquePointer?
     guard sqlite3_prepare_v2(handle, query, -1, &statement, nil) == SQLITE_OK else { throw failure }
@@ -47,6 +47,6 @@ final class ExportedDatabase {
     }
   }
 
-  /// How a query is carried out, in words.
+  /// The plan of a query, as text.
   func plan(_ query: String) throws -> String { try rows("EXPLAIN QUERY PLAN \(query)").joined(separator: "\n") }
 }

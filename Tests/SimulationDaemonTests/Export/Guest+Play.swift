@@ -5,7 +5,7 @@ import StateMachines
 @testable import SimulationDaemon
 
 extension Guest {
-  /// Requests of all kinds, ways back among them.
+  /// Requests of all kinds, rewinds included.
   func play(seed: UInt64, requests: Int) {
     var random = RandomRequests(seed: seed, HostedService.catalogue)
     var dice = Dice(seed: ~seed)

@@ -11,7 +11,7 @@ extension KeptDaemon {
     return guest
   }
 
-  /// A world as the store has it, for one who only reads.
+  /// A stored world, for reading only.
   func history(of name: String) throws -> StoredHistory {
     let store = try SQLiteReader.open(folder: folder.path)
     return try StoredHistory(store, StoreAccess.world(name, in: store), HostedService.catalogue)

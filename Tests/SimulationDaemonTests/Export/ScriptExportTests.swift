@@ -12,9 +12,9 @@ import Testing
 struct ScriptExportTests {
   private static var setup: KeptDaemon.Setup { KeptDaemon.Setup("wireChain=30", "wireDeliveries=100", "chain=200") }
 
-  /// Requests of all kinds, some in batches, ways back among them.
+  /// Requests of all kinds, some in batches, rewinds included.
   ///
-  /// - Parameter withLoops: Whether chains of timers without end are among what happens.
+  /// - Parameter withLoops: Whether endless chains of timers occur.
   private func play(
     seed: UInt64, requests: Int, withLoops: Bool, _ guest: Guest, wait: (inout Dice) -> Void
   ) {
@@ -40,18 +40,18 @@ struct ScriptExportTests {
     }
   }
 
-  /// What is known of a world: its journal, its machines, its timers, and what is there of each machine.
+  /// The facts about a world: its journal, its machines, its timers, and the view of each machine.
   private func facts(_ guest: Guest) -> [String] {
     let names = guest.say("list").compactMap { line in
       line.hasPrefix(". ") ? line.split(separator: " ")[1] : nil
     }
     return guest.play("journal since=1 limit=1000000", "list", "wires", "agenda")
       + names.flatMap { guest.say("show \($0)") }
-      // What a machine draws next is decided by what was drawn before.
+      // Earlier draws determine what a machine draws next.
       + guest.say("advance 0s")
   }
 
-  /// Plays a script's requests one after the other, and says which did not come out as they should.
+  /// Plays a script's requests one after the other, and returns those with an unexpected outcome.
   private func play(_ script: String, _ guest: Guest) throws -> [String] {
     let parsed = try ScriptParser.parse("s.fsm", Array(script.utf8)) { _ in .failed("there is no other file") }
     var surprises: [String] = []
@@ -128,7 +128,7 @@ struct ScriptExportTests {
 
   // MARK: The text
 
-  /// The lines that a session becomes, without those that introduce and end them.
+  /// The lines exported for a session, without the first and last ones.
   private func lines(_ requests: String..., options: String = "", limit: String = "checkpointInputs=1000000") throws
     -> [String]
   {

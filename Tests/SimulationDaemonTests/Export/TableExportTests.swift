@@ -18,7 +18,7 @@ struct TableExportTests {
 
   // MARK: The page
 
-  /// A piece of the page, by the language that it is marked with.
+  /// A block of the page, with the language that it is marked with.
   private struct Block {
     let language: Substring
     let text: String
@@ -65,11 +65,11 @@ struct TableExportTests {
       queries += 1
     }
     #expect(queries > 10)
-    // All but the first line, which names the release.
+    // All except the first line, which names the release.
     let script = blocks.last { $0.language == "fsm" }?.text.split(separator: "\n").dropFirst()
     let exported = try daemon.script(of: "lesson").split(separator: "\n").dropFirst()
     #expect(script == exported, "\(exported.joined(separator: "\n"))")
-    // Every column of every table has its words on the page.
+    // The page mentions every column of every table.
     let names = try database.rows(
       "SELECT m.name, p.name FROM sqlite_schema AS m JOIN pragma_table_info(m.name) AS p WHERE m.type IN ('table', 'view')"
     )
@@ -142,7 +142,7 @@ struct TableExportTests {
       case "dropped", "wired", "unwired": inputs.append("\(head)|||\(undone)")
       case "undone": inputs.append("\(sequence)||||\(undone)")
       case "output", "armed", "disarmed", "expired":
-        // What was undone is nowhere but among the inputs.
+        // Undone inputs appear only in the table of inputs.
         if undone.isEmpty { effects.append("\(head)|\(parsed.words[4])") }
       case let other: Issue.record("\(other)")
       }

@@ -35,7 +35,7 @@ struct VerificationTests {
     for (before, after) in zip(stretches, stretches.dropFirst()) {
       #expect((before.inputs?.upperBound ?? 0) + 1 == after.inputs?.lowerBound)
     }
-    // The last line's hash is that of the world as it is.
+    // The last line's hash is that of the current world.
     guard case .good(let hash)? = stretches.last?.finding else { return }
     let present = try daemon.history(of: "w").present().presentHash
     #expect(present == hash)
@@ -82,7 +82,7 @@ struct VerificationTests {
       do {
         stretches = try verify("w", of: copy)
       } catch is StoreFailure {
-        continue  // Found before any stretch was.
+        continue  // Found before the first stretch.
       }
       #expect(stretches.contains { !$0.isGood }, "\(change)")
       #expect(names.map { copy.folder.contents[$0] } == before, "\(change)")
