@@ -3,8 +3,7 @@ package import LineProtocol
 /// A reply's last line or a notice, parsed in place, for scripts, which read very many of them.
 ///
 /// Words are ranges of the line, so returned bytes are valid as long as the line, and until the next parse. One value
-/// is
-/// reused for all lines and then allocates nothing.
+/// is reused for all lines and then allocates nothing.
 package struct ScriptReply: ~Copyable {
   package private(set) var lineClass = LineClass.flow
   // Safety: points into the line passed to `parse`, which outlives the reply's use; all ranges lie within it.

@@ -3,8 +3,7 @@ import LineProtocol
 /// A line of a script, split into words, with the values of names inserted.
 ///
 /// It knows the position of each word in the line as written, for messages, and in the line to send. One value is
-/// reused
-/// for all lines.
+/// reused for all lines.
 struct ScriptWords: ~Copyable {
   struct Word {
     /// Its offset in the line of the file.

@@ -2,12 +2,10 @@ internal import Glibc
 internal import UnixHost
 
 /// Instructions of the daemon for a plain `send`, from the bytes read to the bytes written, counted by callgrind: the
-/// same
-/// each time, whatever else the machine does.
+/// same each time, whatever else the machine does.
 ///
 /// One daemon handles some requests and another one more of them, in batches read at once, so the cost of starting and
-/// of
-/// making machines cancels out. World time stands still, and standard library hashes are deterministic.
+/// of making machines cancels out. World time stands still, and standard library hashes are deterministic.
 enum InstructionCount {
   private static let machines = 1_000
   private static let batch = 1_000

@@ -4,8 +4,7 @@ import StateMachines
 @testable import SimulationDaemon
 
 /// Random request lines, most of them valid: of every verb, with names, events, parameters and times that exist and
-/// some
-/// that do not.
+/// some that do not.
 struct RandomRequests {
   private var dice: Dice
   private var sensible: SensibleRequests
@@ -20,8 +19,7 @@ struct RandomRequests {
   init(seed: UInt64, _ catalogue: Catalogue) {
     var dice = Dice(seed: seed)
     // A dozen kinds per seed, so that requests often meet a matching machine; each kind has its turn. A game would soon
-    // fill
-    // time with sixty frames a second.
+    // fill time with sixty frames a second.
     let entries = catalogue.entries.filter { $0.name != "game" && $0.name != "phoneCall" }.shuffled(using: &dice)
     let some = Catalogue(Array(entries.prefix(12)) + (catalogue["phoneCall"].map { [$0] } ?? []))
     self.dice = dice

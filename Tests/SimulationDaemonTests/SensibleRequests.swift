@@ -4,8 +4,7 @@ import StateMachines
 @testable import SimulationDaemon
 
 /// Requests that nearly always make sense: machines are named after their kinds, so events, timers, outputs and
-/// parameters
-/// fit the machine.
+/// parameters fit the machine.
 struct SensibleRequests {
   private struct KindWords {
     let name: String

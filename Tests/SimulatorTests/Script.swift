@@ -3,8 +3,7 @@ import Simulator
 import StateMachines
 
 /// Random inputs with moments, for any kinds. A script is played the same way into any world: inputs that are
-/// impossible
-/// there, such as an event for a machine that does not exist, are skipped.
+/// impossible there, such as an event for a machine that does not exist, are skipped.
 struct Script {
   enum Action {
     case create(CatalogueEntry, name: String, initial: Int?, parameters: [[(parameter: Int, value: Value)]])

@@ -21,8 +21,7 @@ struct StateHashTests {
   }
 
   /// Computed once. It changes with the stored form, and with what a kind is or does in ten seconds. After an intended
-  /// change
-  /// check whether to raise the kind's version or `WorldArchive.format`, and put the new number here.
+  /// change check whether to raise the kind's version or `WorldArchive.format`, and put the new number here.
   @Test("the hash of one world of one of each kind is the same in every build and process")
   func known() throws {
     let hash = try oneOfEach().stateHash

@@ -1,8 +1,7 @@
 internal import Synchronization
 
 /// Lets one disk call fail, so that tests can check what happens to acknowledged inputs. Counts every SQLite call that
-/// may
-/// touch a file, and every call on the store's own files.
+/// may touch a file, and every call on the store's own files.
 ///
 /// Any thread may call it.
 package final class FaultPlan: Sendable {

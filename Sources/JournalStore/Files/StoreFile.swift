@@ -135,8 +135,7 @@ struct StoreFile {
 /// The identity of an open file, to check that its path still names it.
 ///
 /// The kernel does not reuse the inode number of an open file, so one look at the path shows whether the file was
-/// moved,
-/// removed or replaced; the link count would not.
+/// moved, removed or replaced; the link count would not.
 struct FilePlace {
   let path: String
   private let device: dev_t

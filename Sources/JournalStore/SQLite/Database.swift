@@ -31,8 +31,7 @@ final class Database {
   private lazy var rollback = kept("ROLLBACK")
 
   /// How long a call waits for a program that has locked the database, in milliseconds. All users of the store wait as
-  /// long,
-  /// so it is short.
+  /// long, so it is short.
   private static let patience: Int32 = 250
 
   /// - Parameter system: The name of an SQLite VFS; nil for the default.

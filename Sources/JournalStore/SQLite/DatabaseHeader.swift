@@ -1,6 +1,5 @@
 /// The first bytes of a database file, checked before SQLite reads it, which would lock it and make files beside it: so
-/// a
-/// foreign file or one from a later release stays unchanged.
+/// a foreign file or one from a later release stays unchanged.
 ///
 /// The layout is SQLite's (https://www.sqlite.org/fileformat2.html, "The Database Header").
 enum DatabaseHeader {

@@ -1,8 +1,7 @@
 /// Checks of a database beyond those of each row read.
 enum IntegrityCheck {
   /// Checks a store when it is opened for writing: that all worlds exist, that each has its first and its last segment,
-  /// and in
-  /// a small database the structure of all pages.
+  /// and in a small database the structure of all pages.
   ///
   /// - Returns: The store's row, and its worlds.
   static func check(_ database: Database) throws(StoreFailure) -> (StoreRow, [WorldRow]) {
@@ -70,8 +69,7 @@ extension SQLiteReader {
   @discardableResult
   package func inspect(_ progress: (String) -> Void = { _ in }) throws(StoreFailure) -> [StoreWarning] {
     // Read before the database: a daemon may write meanwhile, and older watermarks do no harm. For a snapshot that
-    // began
-    // earlier they would be too new.
+    // began earlier they would be too new.
     let noted = database.isInTransaction ? nil : try CommitWatermarks.read(files.heads, faults: nil)
     return try withSnapshot { () throws(StoreFailure) in
       let (store, rows) = try inspectContents(progress)

@@ -3,8 +3,7 @@ internal import Glibc
 /// Worlds in one SQLite database, in a separate folder; ``StoreFiles`` names its files.
 ///
 /// A round is one transaction. The database is in WAL mode: a commit appends to the log, and ``writeBackLog()`` writes
-/// the
-/// log back to the database. Others may read the database meanwhile.
+/// the log back to the database. Others may read the database meanwhile.
 package final class SQLiteStore: SQLiteReader, WorldStore {
   /// Settings that tests change.
   package struct Circumstances {
@@ -26,13 +25,11 @@ package final class SQLiteStore: SQLiteReader, WorldStore {
   }
 
   /// How long the log gets before it should be written back: 8 MB. A longer log makes commits cheaper on average, but
-  /// the
-  /// write-back, for which they wait, longer.
+  /// the write-back, for which they wait, longer.
   static let logPages = 2000
 
   /// Up to this size the structure of a database is checked in full when it is opened, which takes about 20 ms. In
-  /// larger
-  /// ones each part is checked when it is read.
+  /// larger ones each part is checked when it is read.
   static let largestCheckedInFull = 16 << 20
 
   private let lock: StoreLock?
@@ -85,8 +82,7 @@ package final class SQLiteStore: SQLiteReader, WorldStore {
   /// Opens the store in a folder for a daemon, and makes what is missing.
   ///
   /// A damaged store or one from a later release is left unchanged. Without room to write, existing data can still be
-  /// read;
-  /// each write tries again, and fails with `full` until there is room.
+  /// read; each write tries again, and fails with `full` until there is room.
   ///
   /// - Parameters:
   ///   - folder: Made with mode 0700 if it is missing.
@@ -206,8 +202,7 @@ package final class SQLiteStore: SQLiteReader, WorldStore {
   }
 
   /// Writes the rest of the log to the database and releases the store. A store that was not written to stays as it
-  /// was, with
-  /// its log.
+  /// was, with its log.
   package override func close() {
     guard !isClosed else { return }
     isClosed = true

@@ -1,8 +1,7 @@
 /// The tables, and how a database identifies itself.
 ///
 /// All sums are ``RowSum``s over the columns that `sum` names, checked whenever a row is read. Sequence numbers are
-/// stored
-/// as signed numbers with the same bits.
+/// stored as signed numbers with the same bits.
 enum Schema {
   /// `fsmd`, as four letters; `file` shows it.
   static let applicationID: Int64 = 0x6673_6D64

@@ -6,10 +6,8 @@ package enum CheckpointThinning {
   /// The indices of checkpoints that are not needed.
   ///
   /// One is not needed when the next older one is at most twice as far from the newest as the next younger one. So
-  /// there are
-  /// never more than about two per doubling of the distance, going back to any input costs at most twice the minimum,
-  /// and the
-  /// oldest stays.
+  /// there are never more than about two per doubling of the distance, going back to any input costs at most twice the
+  /// minimum, and the oldest stays.
   ///
   /// - Parameter sequences: Ascending.
   static func superfluous(_ sequences: [UInt64]) -> [Int] {

@@ -13,13 +13,11 @@ package protocol WorldReading: AnyObject {
   /// Passes a world's segments to `body` in order, up to its head.
   ///
   /// The first one may begin before `sequence`. If segments that old have been removed, reading begins with the first
-  /// stored
-  /// one, ``StoredWorld/first``. All is read from one snapshot. `body` must not write to this store.
+  /// stored one, ``StoredWorld/first``. All is read from one snapshot. `body` must not write to this store.
   ///
   /// - Parameter body: Returns whether to go on. The bytes are lent for the call.
   /// - Throws: `noSuchWorld`; `damaged` where bytes differ from those written or inputs are missing. Segments passed
-  ///   before
-  ///   are correct.
+  ///   before are correct.
   func readSegments(
     of world: String, from sequence: UInt64, _ body: (Segment) -> Bool
   ) throws(StoreFailure)

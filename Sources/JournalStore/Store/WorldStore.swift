@@ -1,10 +1,8 @@
 /// A store of durable worlds: their journals as segments of bytes, their checkpoints, and their current rows.
 ///
 /// A store does not interpret the bytes: it returns the same bytes or a failure. A writer takes a world first. Taking
-/// raises
-/// the world's epoch, and every write is checked against epoch and head in its transaction, so a second writer fences
-/// the
-/// first one.
+/// raises the world's epoch, and every write is checked against epoch and head in its transaction, so a second writer
+/// fences the first one.
 ///
 /// A store is used by one thread at a time, not always the same. Other threads read through its ``readers`` meanwhile.
 /// Calls return when the work is done; after a failure nothing of that call is stored, except possibly after
@@ -45,14 +43,12 @@ package protocol WorldStore: AnyObject, WorldReading {
   /// Stores a round: all of it, or nothing. When this returns, it is as durable as the store promises.
   ///
   /// - Throws: `fenced` when another writer has taken or removed one of the worlds; `outOfStep` when a head differs
-  ///   from the
-  ///   caller's; `unknown`, `gone`, `full`, `readOnly`, `locked`, `damaged`, `other`.
+  ///   from the caller's; `unknown`, `gone`, `full`, `readOnly`, `locked`, `damaged`, `other`.
   /// - Complexity: O(bytes + creations) in memory and on the disk; a sync of the disk where the store promises it.
   func append(_ round: [Append]) throws(StoreFailure)
 
   /// Stores a checkpoint of the whole world, so that earlier inputs need no replay. It replaces a checkpoint for the
-  /// same
-  /// input; old ones are thinned out (``CheckpointThinning``).
+  /// same input; old ones are thinned out (``CheckpointThinning``).
   ///
   /// - Parameters:
   ///   - sequence: The last input that it contains; not above the world's head.
@@ -65,8 +61,7 @@ package protocol WorldStore: AnyObject, WorldReading {
   /// Removes segments that exceed the limits, oldest first, one batch per call so that no round has to wait long.
   ///
   /// It never removes what a restart needs: the latest checkpoint, whose bytes are verified first, and everything after
-  /// it.
-  /// A checkpoint is removed with the segments after it.
+  /// it. A checkpoint is removed with the segments after it.
   ///
   /// - Returns: Whether there is more to remove; then call again.
   /// - Throws: What ``append(_:)`` throws; `damaged` when the latest checkpoint is, and nothing is removed.
@@ -78,8 +73,7 @@ package protocol WorldStore: AnyObject, WorldReading {
   func sweep() throws(StoreFailure) -> Bool
 
   /// Whether calls wait up to a quarter of a second while another program has locked the store (the default), or fail
-  /// at once
-  /// with `locked`.
+  /// at once with `locked`.
   var waitsForLocks: Bool { get set }
 
   /// Whether the log is long enough for ``writeBackLog()``.
@@ -99,7 +93,6 @@ package protocol WorldStore: AnyObject, WorldReading {
   func tryWriting() throws(StoreFailure)
 
   /// Releases the store, with everything written in its final place. Calling it twice is harmless; any other call after
-  /// it
-  /// fails.
+  /// it fails.
   func close()
 }

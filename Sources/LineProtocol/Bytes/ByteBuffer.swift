@@ -1,8 +1,7 @@
 /// A growing run of bytes with one owner, into which lines are written without copies or `String`.
 ///
 /// Every request writes a reply. `[UInt8].append(contentsOf:)` and string interpolation would cost more than the whole
-/// step
-/// of a machine, so the bytes are stored directly.
+/// step of a machine, so the bytes are stored directly.
 ///
 /// Public because it is hot: the compiler inlines only public functions into other targets.
 public struct ByteBuffer: ~Copyable {

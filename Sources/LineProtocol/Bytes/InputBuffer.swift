@@ -1,12 +1,10 @@
 /// Received bytes that are not read yet, split into lines in place.
 ///
 /// Bytes arrive in pieces of any size; ``nextLine()`` returns a line as soon as its LF is there, and scans no byte
-/// twice. A
-/// line longer than the limit is reported once and dropped up to its LF, without being stored.
+/// twice. A line longer than the limit is reported once and dropped up to its LF, without being stored.
 package struct InputBuffer: ~Copyable {
   /// One line, without its LF or CRLF. A plain line is in an input buffer: its line end follows it, and eight bytes can
-  /// be
-  /// read from any position in it.
+  /// be read from any position in it.
   package struct Line {
     /// The bytes, in place. Valid until the buffer is filled again; a parser may rewrite them.
     package let bytes: UnsafeMutableRawBufferPointer
@@ -247,8 +245,7 @@ package struct InputBuffer: ~Copyable {
   }
 
   /// Makes the last line from ``nextLine()`` the next one again. It must not have been rewritten, and the buffer not
-  /// filled
-  /// since.
+  /// filled since.
   package mutating func putBack() {
     start = lastStart
     scanned = start
@@ -266,8 +263,7 @@ package struct InputBuffer: ~Copyable {
   package var isUnseen: Bool { lookedUpTo <= start }
 
   /// Passes each complete waiting line that was not looked at before to `body`, without its end and without taking it,
-  /// until
-  /// `body` returns true. Scans no byte twice.
+  /// until `body` returns true. Scans no byte twice.
   ///
   /// Skips the rest of a line that is being dropped. `body` may rewrite the bytes with printable ones.
   package mutating func waitingLines(_ body: (UnsafeMutableRawBufferPointer) -> Bool) {

@@ -2,8 +2,7 @@
 ///
 /// A line feed becomes `\n`, a carriage return `\r`, an escape character `\e`; every other control character, invisible
 /// character or character that changes text direction becomes `\u{202E}` with its number; a byte that is not UTF-8
-/// becomes
-/// `\xFF`. All others stay, tab and backslash included, so escaping twice changes nothing.
+/// becomes `\xFF`. All others stay, tab and backslash included, so escaping twice changes nothing.
 package enum VisibleText {
   /// The text with escapes for characters that a terminal would execute or hide.
   ///

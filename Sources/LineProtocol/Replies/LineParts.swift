@@ -18,8 +18,7 @@ package struct LineParts {
   ///
   /// - Parameter line: Without its LF or CRLF.
   /// - Returns: False for a line that this version of the protocol does not know: another first byte, or words that
-  ///   break
-  ///   its rules.
+  ///   break its rules.
   package mutating func take(_ line: UnsafeMutableRawBufferPointer) -> Bool {
     // Safety: the bytes are valid during the call; the scanner's positions lie within them.
     guard let first = line.first, let lineClass = LineClass(rawValue: first) else { return false }

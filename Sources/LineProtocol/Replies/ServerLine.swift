@@ -25,8 +25,7 @@ package struct ServerLine: Hashable, Sendable {
   ///
   /// - Parameter text: The line without its LF or CRLF.
   /// - Returns: `nil` for a line that this version of the protocol does not know: another first byte, or words that
-  ///   break
-  ///   its rules.
+  ///   break its rules.
   package init?(_ text: String) {
     var bytes = Array(text.utf8)
     guard let line = bytes.withUnsafeMutableBytes({ Self.parse($0) }) else { return nil }

@@ -4,8 +4,7 @@ package enum Nearest {
   package static let candidates = 10_000
 
   /// The nearest candidate within a distance of 1 for words below five letters, 2 below ten, 3 from there on. A word
-  /// that
-  /// differs only in case is nearest of all. The first of equals wins; nil if none is near.
+  /// that differs only in case is nearest of all. The first of equals wins; nil if none is near.
   ///
   /// - Complexity: O(candidates × length²), over at most ``candidates`` of them.
   package static func match(_ word: String, among candidates: some Sequence<String>) -> String? {

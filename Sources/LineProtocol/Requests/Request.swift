@@ -1,8 +1,7 @@
 /// One request line, parsed in place: the tag, the verb, and the words after it.
 ///
 /// Words are ranges of the line, so a request is valid as long as the line. One value is reused for all requests and
-/// then
-/// allocates nothing.
+/// then allocates nothing.
 ///
 /// Public because it is hot: the compiler inlines only public functions into other targets.
 public struct Request: ~Copyable {
@@ -30,8 +29,7 @@ public struct Request: ~Copyable {
   @usableFromInline var tagPlace = Word(start: 0, length: 0, keyLength: 0, keyStart: 0)
   @usableFromInline var verbPlace = Word(start: 0, length: 0, keyLength: 0, keyStart: 0)
   // Safety: owned by this value, with room for `capacity` words, of which `count` are written. Not an array, because
-  // its
-  // uniqueness checks cost more than finding the words.
+  // its uniqueness checks cost more than finding the words.
   @usableFromInline var storage: UnsafeMutablePointer<Word>
   @usableFromInline var count = 0
   private var capacity = 32

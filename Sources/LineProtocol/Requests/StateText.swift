@@ -1,10 +1,8 @@
 /// A STATE as written in a request or a script, compared with states as the daemon prints them.
 ///
-/// It matches a state exactly, by a prefix that ends at a dot (`cooling` matches `cooling.minOn`), by its name without
-/// data
-/// (`list` matches `list(5)`), by any one of its regions in these ways, and with `+` by several regions at once.
-/// `active`
-/// also matches `state(active)`, which has no name but its data.
+/// It matches a state exactly, by a prefix that ends at a dot (`cooling` matches `cooling.minOn`), or by its name without
+/// data (`list` matches `list(5)`). It matches any one of a state's regions in these ways, and with `+` several at once.
+/// `active` also matches `state(active)`, which has no name but its data.
 package struct StateText: Hashable, Sendable {
   package let word: String
   private let bytes: [UInt8]

@@ -20,8 +20,7 @@ package enum TimeText {
   ]
 
   /// The duration in nanoseconds; nil if the text is not a duration, is longer than ``longest``, or is not a whole
-  /// number of
-  /// nanoseconds.
+  /// number of nanoseconds.
   package static func duration(_ text: UnsafeRawBufferPointer) -> Int64? { parse(text, most: longest) }
 
   package static func duration(_ text: String) -> Int64? { parse(text, most: longest) }

@@ -1,8 +1,7 @@
 /// One form of a verb, parsed from the usage in the verb table: `PATTERN [what=moves|all] [since=SEQ]`.
 ///
 /// Words in capitals are placeholders, others are literal, `|` separates choices, brackets mark optional words, and a
-/// word
-/// that ends in `…` may be repeated.
+/// word that ends in `…` may be repeated.
 package struct UsageForm: Equatable, Sendable {
   /// What one plain word may be.
   package struct Place: Equatable, Sendable {

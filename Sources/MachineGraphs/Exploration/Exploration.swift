@@ -11,8 +11,8 @@ public import StateMachines
 /// It searches breadth first over machines. From each it tries every event with every choice of its arguments' samples,
 /// lets time pass to the next expiry, and fires the other running timers early. Machines in equal states with the same
 /// running timers count as one, whatever the time; ``machinesPerState`` limits the machines per state name. It starts
-/// with a
-/// machine made without `initial=`, and then makes one for each word of `initial=` whose state has not been reached.
+/// with a machine made without `initial=`, and then makes one for each word of `initial=` whose state has not been
+/// reached.
 ///
 /// An exploration belongs to one owner; do not share it.
 public final class Exploration {
@@ -53,8 +53,7 @@ public final class Exploration {
   }
 
   /// - Parameter values: Indices in the kind's list of parameters, with values that their types accept. A parameter
-  ///   left
-  ///   out has its default, or the kind's example if it has none.
+  ///   left out has its default, or the kind's example if it has none.
   /// - Throws: ``ParameterConflict`` when the values contradict each other.
   public init(
     of kind: Kind, with values: [(parameter: Int, value: Value)] = []

@@ -3,8 +3,7 @@ import StateMachines
 /// A machine outside any world: its value, its running timers, and its own clock.
 ///
 /// Safety: `value` has room for one machine of `kind`, initialised from the end of `init` on and destroyed in `deinit`;
-/// it
-/// is used only through `kind.machine`, with parameters of the same kind.
+/// it is used only through `kind.machine`, with parameters of the same kind.
 final class MachineCopy {
   let kind: Kind
   let value: UnsafeMutableRawPointer

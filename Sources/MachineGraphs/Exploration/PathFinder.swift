@@ -25,8 +25,7 @@ public struct GraphPath: Hashable, Sendable {
 }
 
 /// Searches for paths of machines of one kind, and caches the last answers. Machines in equal states with equal
-/// parameters
-/// and the same running timers get the same answer; this is exact if states contain all that matters.
+/// parameters and the same running timers get the same answer; this is exact if states contain all that matters.
 ///
 /// It belongs to one owner; do not share it.
 public final class PathFinder {
@@ -63,8 +62,7 @@ public final class PathFinder {
   private let pool: any ParameterPool
 
   /// The shortest path from a machine to one that some sample of an event moves or that handles it. Of equally short
-  /// paths,
-  /// the one whose steps come first: events in the kind's order, then timers in the order of their due times.
+  /// paths, the one whose steps come first: events in the kind's order, then timers in the order of their due times.
   ///
   /// Leaves the machine unchanged.
   ///

@@ -89,8 +89,7 @@ final class Trial {
   var hasDrawn: Bool { record.hasDrawn }
 
   /// The steps that a machine can take now, events before timers: all events and running timers or, if a timer is due
-  /// now,
-  /// only that timer.
+  /// now, only that timer.
   func steps(of machine: MachineCopy, after last: GraphStep?) -> [(step: GraphStep, input: Int)] {
     let firstTimer = inputs.count - kind.timers.count
     guard let next = machine.next else { return sends }

@@ -3,9 +3,8 @@ public import StateMachines
 /// What a kind of machine does, found by running its rule: every input in every state, with its outcomes.
 ///
 /// It is derived from the rule and so cannot differ from it. An ``Exploration`` makes it: starting with a new machine,
-/// it
-/// tries each event with the samples of its arguments and lets each running timer expire, until nothing new turns up.
-/// States not reached in this way are tried on a machine made in them.
+/// it tries each event with the samples of its arguments and lets each running timer expire, until nothing new turns
+/// up. States not reached in this way are tried on a machine made in them.
 ///
 /// The same kind and parameters give the same graph.
 public struct StateGraph: Sendable {
@@ -17,16 +16,14 @@ public struct StateGraph: Sendable {
   /// The inputs tried, in the kind's order: events, each with its samples, then timers.
   public let inputs: [GraphInput]
   /// The machines found, nearest to the start first; each represents all machines in an equal state with the same
-  /// running
-  /// timers.
+  /// running timers.
   public let nodes: [GraphNode]
   /// What is known of the kind's timers, in its order.
   public let timers: [TimerFacts]
   /// The state of a machine made without `initial=`.
   public let initialState: Int
   /// Whether everything was tried. If not, a limit of ``Exploration`` was reached, and outcomes that depend on rare
-  /// data may
-  /// be missing.
+  /// data may be missing.
   public let isComplete: Bool
 
   /// By state, then by input.
@@ -141,8 +138,7 @@ public enum GraphStep: Hashable, Sendable {
 /// What is known of a timer.
 public struct TimerFacts: Hashable, Sendable {
   /// Its duration: the value of the parameter that the kind names, or the duration seen if it was always the same, in
-  /// whole
-  /// milliseconds; `nil` if it varies or the timer never ran.
+  /// whole milliseconds; `nil` if it varies or the timer never ran.
   public let duration: Nanoseconds?
   /// Whether it was ever seen running.
   public let runs: Bool

@@ -4,8 +4,7 @@ import StateMachines
 /// with the moves between them.
 ///
 /// A machine with regions has the moves of each region: from the part of the state that a move changes to the new part.
-/// A
-/// move drawn from the whole composite state applies to all its drawn parts.
+/// A move drawn from the whole composite state applies to all its drawn parts.
 struct StateOutline {
   struct Node {
     let id: String

@@ -2,8 +2,7 @@ public import StateMachines
 
 extension StateGraph {
   /// The graph in the language of Graphviz: nodes numbered from 1 in the order of the states, an edge from node 0 to
-  /// the
-  /// initial one, and the moves. Without a line feed at the end.
+  /// the initial one, and the moves. Without a line feed at the end.
   ///
   /// - Parameter mark: The state to draw bold.
   public func dot(_ mark: GraphMark? = nil) -> String {

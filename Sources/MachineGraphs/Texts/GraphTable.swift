@@ -2,11 +2,15 @@ public import StateMachines
 
 /// The states and inputs of a graph as a table for people: the outcome of each input in each state.
 ///
-/// A cell is `→ X` for a move, `→ self` for a move to the same state, `⟲` for an input handled within the state,
-/// `ignore`,
-/// `illegal` for a refusal, `final` in a state where nothing can happen, `–` for a timer that does not run, and `·` for
-/// a
-/// pair that never occurred. Where the data of an event matter, samples precede their outcome.
+/// A cell is one of these:
+/// - `→ X`: a move; `→ self`: a move to the same state
+/// - `⟲`: handled within the state
+/// - `ignore`, or `illegal` for a refusal
+/// - `final`: nothing can happen in this state
+/// - `–`: the timer does not run
+/// - `·`: the pair never occurred
+///
+/// Where the data of an event matter, samples precede their outcome.
 ///
 /// States are rows and inputs columns. A table that would be too wide is transposed; if that is too wide as well, each
 /// state gets a list.

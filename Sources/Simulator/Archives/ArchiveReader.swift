@@ -4,8 +4,7 @@ extension WorldCore {
   /// Loads a world from an archive. It continues as the written world would have: equal inputs give an equal journal.
   ///
   /// Its journal is empty and begins after the last archived input, so nothing earlier can be undone; a checkpoint is
-  /// due at
-  /// once. It has no watchers.
+  /// due at once. It has no watchers.
   ///
   /// The limits that shape the journal are those of the archive, so that later inputs have the same outcome.
   ///

@@ -29,8 +29,7 @@ package struct ArchiveWriter: ~Copyable {
   /// - Parameter machines: At least one.
   /// - Returns: Whether all is written.
   /// - Throws: ``ArchiveFailure/unwritable(kind:why:)``. Kinds with synthesized coding never cause it, unless their
-  ///   values
-  ///   are nested without end.
+  ///   values are nested without end.
   package mutating func advance(machines: Int) throws(ArchiveFailure) -> Bool {
     _ = try hashing.advance(through: world, by: machines)
     return try writing.advance(through: world, by: machines)
@@ -61,14 +60,11 @@ extension WorldCore {
   }
 
   /// A hash of everything that decides the future: two worlds with the same hash and inputs have the same journals from
-  /// here
-  /// on, byte for byte.
+  /// here on, byte for byte.
   ///
   /// A fork has the hash of its parent, and a loaded world that of the archived one. Excluded is what is only observed
-  /// or
-  /// counted: watchers, how far the journal goes back, how much can be undone, how many timers have fired. An undone
-  /// input
-  /// leaves its number used, and so changes the hash.
+  /// or counted: watchers, how far the journal goes back, how much can be undone, how many timers have fired. An undone
+  /// input leaves its number used, and so changes the hash.
   ///
   /// - Complexity: That of writing the world, without storing the bytes.
   package var stateHash: UInt64 {
@@ -92,8 +88,7 @@ extension WorldCore {
   }
 
   /// Whether it can be written as it was right after its last input: not if that was a rewind, which set the clock, nor
-  /// if
-  /// timers are due that do not fire.
+  /// if timers are due that do not fire.
   package var canBeArchived: Bool { !isStalled && past.undone.last?.by != journal.last }
 
   /// A copy of everything that is written.

@@ -3,8 +3,7 @@ import StateMachines
 /// A world as bytes: written by `ArchiveWriter`, read by `WorldCore.init(archive:kinds:limits:)`.
 ///
 /// Numbers and texts are encoded by `ValueEncoder`. Entries of a kind's lists are written by word, so that a later
-/// release
-/// finds them in reordered lists. In order:
+/// release finds them in reordered lists. In order:
 ///
 /// | what | how |
 /// | --- | --- |
@@ -24,8 +23,7 @@ import StateMachines
 /// | seal | a checksum of the part before the state and of the state's checksum |
 ///
 /// The bytes do not depend on the process: not on addresses, hashing, or the position of machines in memory. Equal
-/// states
-/// have equal bytes, so the checksum of the state's bytes is the hash of the state.
+/// states have equal bytes, so the checksum of the state's bytes is the hash of the state.
 enum WorldArchive {
   static let magic = Array("fsmdwrld".utf8)
   /// Raised when the layout changes.

@@ -4,8 +4,7 @@ package import StateMachines
 /// How much of a kind's possible behaviour its machines have shown, and what is missing.
 ///
 /// Impossible behaviour does not count as missing: states that cannot be reached, and events that cannot come in a
-/// state
-/// because it does not last. ``unreachable`` and ``impossible`` count these.
+/// state because it does not last. ``unreachable`` and ``impossible`` count these.
 package struct Coverage: Sendable {
   package struct Figure: Hashable, Sendable {
     package var covered = 0

@@ -3,8 +3,7 @@ package import StateMachines
 /// Counts what a world's machines have done, by reading its journal in slices.
 ///
 /// It covers the time up to its start. Nothing is counted while machines run: the journal has all facts, so any world
-/// can
-/// be surveyed.
+/// can be surveyed.
 package struct CoverageSurvey: Sendable {
   /// By the world's kind index.
   package private(set) var tallies: [CoverageTally]

@@ -275,8 +275,7 @@ extension DetailReader {
   }
 
   /// The next disarmed timer, as an index in the kind's list; nil if there is no other. Skips other details without
-  /// decoding
-  /// them.
+  /// decoding them.
   mutating func nextDisarmed() -> UInt8? {
     while !isAtEnd {
       let tag = DetailTag(rawValue: place.load(as: UInt8.self))

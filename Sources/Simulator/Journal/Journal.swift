@@ -3,10 +3,9 @@ import StateMachines
 /// All inputs of a world in order, with their effects.
 ///
 /// Records are stored one after the other in blocks of 64 KiB: seven bytes for machine, input, verdict and states, one
-/// to
-/// ten for the time since the previous record, then any details. A toggle takes eight to twelve bytes. Memory is
-/// limited by
-/// a number of inputs and a number of bytes; the oldest inputs are dropped first, and `first` is the oldest one left.
+/// to ten for the time since the previous record, then any details. A toggle takes eight to twelve bytes. Memory is
+/// limited by a number of inputs and a number of bytes; the oldest inputs are dropped first, and `first` is the oldest
+/// one left.
 package struct Journal: ~Copyable {
   private struct Block {
     // Safety: room for `capacity` bytes, of which `count` are written once it is full; `storage` keeps it.
@@ -58,8 +57,7 @@ package struct Journal: ~Copyable {
   /// The moment of the last input.
   private(set) var lastMoment: Int64 = 0
   /// The number of the first input of the current request; later inputs belong to the same request. Only requests that
-  /// may
-  /// have several inputs set it.
+  /// may have several inputs set it.
   var requestStart: UInt64 = .max
 
   /// - Parameters:
@@ -206,8 +204,7 @@ package struct Journal: ~Copyable {
   // MARK: Records as bytes
 
   /// Passes the records from a reader's position on as they are in memory, one piece per block, with the moment to
-  /// which the
-  /// first one's time is relative.
+  /// which the first one's time is relative.
   ///
   /// - Precondition: Nothing of that part is dropped.
   func withRecords(from reader: JournalReader, _ body: (Int64, [UnsafeRawBufferPointer]) -> Void) {
@@ -266,8 +263,7 @@ package struct Journal: ~Copyable {
   /// A reader that starts at `sequence`.
   ///
   /// - Precondition: `sequence` is at most `last + 1`, and not before `first` unless it is unflushed: unflushed inputs
-  ///   stay
-  ///   whatever the limits.
+  ///   stay whatever the limits.
   /// - Complexity: O(1) at the end; otherwise O(log *blocks*), then the records of one block are skipped.
   func reader(from sequence: UInt64) -> JournalReader {
     precondition(sequence >= min(first, firstUnflushed) && sequence <= last + 1, "the journal does not have this input")
@@ -320,8 +316,7 @@ package struct Journal: ~Copyable {
   }
 
   /// The next entry of a reader, which advances; nil at the end, and when the journal has dropped that part. A reader
-  /// can
-  /// continue later.
+  /// can continue later.
   func read(_ reader: inout JournalReader) -> JournalEntry? {
     // Dropped inputs may still be in a block, but their machines' numbers may have been reused.
     guard reader.next <= last, last - reader.next < mostInputs || reader.next >= firstUnflushed, reader.next >= floor

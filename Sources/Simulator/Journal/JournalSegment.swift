@@ -4,8 +4,7 @@ package import StateMachines
 /// memory.
 ///
 /// A segment can be replayed without earlier ones: its facts contain the moment to which its first record is relative,
-/// and
-/// the limits that affect the effects of inputs.
+/// and the limits that affect the effects of inputs.
 package struct JournalSegment {
   let facts: Facts
   package let creations: [Creation]

@@ -44,8 +44,7 @@ struct RunningTimer {
 /// The machines' values, stored inline and grouped by kind, in blocks that never move.
 ///
 /// A cell holds a machine's running timers, its value, and the index of its parameters. A kind's blocks grow in size,
-/// so a
-/// world of one machine is small and one of a million has a few hundred blocks: growing never copies a block.
+/// so a world of one machine is small and one of a million has a few hundred blocks: growing never copies a block.
 struct MachineStorage: ~Copyable {
   /// What a step needs of a kind, without reference counting.
   struct Slot {
@@ -90,8 +89,7 @@ struct MachineStorage: ~Copyable {
   }
 
   /// The memory that a machine's value has outside its cell. It is measured by reflection, which is slow, so only when
-  /// the
-  /// machine has received at least a quarter of its known size, and a minimum.
+  /// the machine has received at least a quarter of its known size, and a minimum.
   struct Weight {
     /// Bytes at the last measurement.
     var bytes: UInt32 = 0

@@ -3,8 +3,7 @@ import StateMachines
 /// Hashing and comparing short names, eight bytes at a time.
 ///
 /// Clients choose the names, so the hash depends on a secret: otherwise a client could make names that all collide.
-/// Hashes
-/// never show in a world's output.
+/// Hashes never show in a world's output.
 struct NameHash: Sendable {
   /// The hash of this process. The standard library seeds its `Hasher` anew in each process.
   static let ofThisProcess = NameHash(seed: UInt64(bitPattern: Int64(Hasher().finalize())))
@@ -22,8 +21,7 @@ struct NameHash: Sendable {
   /// A hash of the bytes, by multiply and fold.
   ///
   /// Fewer than eight bytes are read by two overlapping reads, more by reads of eight and a last one that overlaps, so
-  /// no
-  /// byte outside the name is read.
+  /// no byte outside the name is read.
   @inline(__always)
   func hash(_ name: UnsafeRawBufferPointer) -> UInt64 {
     let count = name.count

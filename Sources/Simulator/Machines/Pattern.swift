@@ -31,8 +31,7 @@ package struct Pattern: Hashable, Sendable {
   private static let question = UInt8(ascii: "?")
 
   /// - Complexity: O(name × longest part between two `*`), at most a quarter of the square of the name's bytes: longer
-  ///   parts
-  ///   are not compared, and only the last `*` is retried.
+  ///   parts are not compared, and only the last `*` is retried.
   package func matches(_ name: UnsafeRawBufferPointer) -> Bool {
     matches(name) { _ in }
   }

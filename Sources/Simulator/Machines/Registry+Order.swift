@@ -1,10 +1,8 @@
 /// The machines ordered by name, by bytes.
 ///
 /// The order is built on first use, in slices, and maintained from then on: a removed machine leaves it at once, a new
-/// one
-/// waits in `newcomers` until the next use. It is stored in leaves, so that an insertion moves one leaf and not a
-/// million
-/// numbers.
+/// one waits in `newcomers` until the next use. It is stored in leaves, so that an insertion moves one leaf and not a
+/// million numbers.
 extension Registry {
   /// Numbers in a leaf, at most.
   private static let leafSize = 512
@@ -146,8 +144,7 @@ extension Registry {
   // MARK: Reading
 
   /// The position of the first machine whose name is at or after `name`; with `isAfter`, strictly after it. The end if
-  /// there
-  /// is none.
+  /// there is none.
   ///
   /// - Complexity: O(log *n*) when the order is built.
   mutating func place(of name: UnsafeRawBufferPointer, orAfter isAfter: Bool) -> OrderPlace {

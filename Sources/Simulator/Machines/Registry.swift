@@ -37,8 +37,7 @@ struct Registry: ~Copyable {
   /// By number: the offset in `names` of a length byte and the name; `UInt32.max` for a number without a name.
   var nameOffsets = ContiguousArray<UInt32>()
   /// By number: the location of the machine's value, or its kind if dropped. Separate from the names, because a step
-  /// needs
-  /// only this.
+  /// needs only this.
   var locations = ContiguousArray<Location>()
   private var vacancies = ContiguousArray<UInt32>()
   /// Numbers plus one, 0 where empty; the size is a power of two, at most half full.
@@ -221,8 +220,7 @@ struct Registry: ~Copyable {
   }
 
   /// Makes exactly the machines alive that are alive in another registry, at its locations, and keeps the names of all
-  /// others
-  /// as dropped.
+  /// others as dropped.
   ///
   /// - Parameters:
   ///   - other: A registry that has no number unknown here, and the same machine for each number.

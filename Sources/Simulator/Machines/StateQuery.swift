@@ -1,8 +1,7 @@
 package import StateMachines
 
 /// A STATE as a request writes it: an exact state, its prefix at a dot, its name without data, a region's state,
-/// several
-/// regions' states joined by `+`, or the data of a state without a name.
+/// several regions' states joined by `+`, or the data of a state without a name.
 package struct StateQuery: Hashable, Sendable {
   /// Matching indices in the kind's list of states.
   private let states: Set<Int>

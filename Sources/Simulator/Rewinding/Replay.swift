@@ -2,8 +2,8 @@ import StateMachines
 
 /// Rebuilds a world from another's journal, from the beginning or from a checkpoint.
 ///
-/// Outside inputs are replayed one by one, each at its moment, and everything else must follow from them as recorded:
-/// deliveries by themselves, and timers one by one, since a stopped chain of timers may have been allowed to continue.
+/// Outside inputs are replayed one by one, each at its moment, and everything else must follow from them as recorded.
+/// Deliveries follow by themselves. Timers are fired one by one, since a stopped chain may have been allowed to continue.
 /// Undone inputs are skipped. The resulting journal is compared input by input.
 struct Replay: ~Copyable {
   /// The world as far as it is replayed.
@@ -16,8 +16,7 @@ struct Replay: ~Copyable {
   var end: UInt64
 
   /// The replay differs from the journal. This happens only through a defect in a kind, whose rule must depend on
-  /// nothing but
-  /// its inputs.
+  /// nothing but its inputs.
   struct Divergence: Error {
     let sequence: UInt64
   }

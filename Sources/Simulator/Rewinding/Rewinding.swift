@@ -3,8 +3,7 @@ package import StateMachines
 /// A rewind, done in slices while the world stands still.
 ///
 /// First it searches the journal backwards for the first input to undo. Then it rebuilds another world up to just
-/// before
-/// that input. The world itself changes only when it is replaced by the rebuilt one.
+/// before that input. The world itself changes only when it is replaced by the rebuilt one.
 package final class Rewinding {
   package enum Goal: Equatable, Sendable {
     /// Just before the last so many requests that had outside inputs.

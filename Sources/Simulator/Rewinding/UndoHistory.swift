@@ -3,8 +3,7 @@ import StateMachines
 /// What a world keeps so that it can go back in time: the undone ranges, and checkpoints.
 ///
 /// The journal has all inputs, including undone ones. The others, with the seed, are enough to rebuild a world; a
-/// checkpoint
-/// makes it faster.
+/// checkpoint makes it faster.
 struct UndoHistory {
   /// Inputs that were undone together, and the input that undid them, which follows directly.
   struct Undone {
@@ -104,8 +103,7 @@ struct UndoHistory {
   func oldestCheckpoint(firstKept: UInt64) -> Checkpoint? { checkpoints.first { $0.sequence + 1 >= firstKept } }
 
   /// How many inputs apart checkpoints of this many machines are: far enough that their cost is small, and close enough
-  /// that
-  /// one exists as long as the journal continues it.
+  /// that one exists as long as the journal continues it.
   func wait(machines: Int) -> UInt64 { max(distance, min(2 * UInt64(machines), mostInputs / 2)) }
 
   /// Schedules the next checkpoint after an input; also when the journal begins to drop inputs.
@@ -120,8 +118,7 @@ struct UndoHistory {
   func hasRoom(for bytes: Int, isNeeded: Bool) -> Bool { bytes <= (isNeeded ? mostBytes : mostBytes / 8) }
 
   /// Whether undo would soon be impossible without a new checkpoint: the journal has dropped the beginning, and half of
-  /// its
-  /// inputs are after the newest checkpoint.
+  /// its inputs are after the newest checkpoint.
   func needsCheckpoint(firstKept: UInt64, last: UInt64) -> Bool {
     // The journal of a world from an archive is empty, and begins after the last input.
     firstKept > 1 && (checkpoints.last?.sequence ?? 0) < firstKept + (last + 1 - firstKept) / 2
@@ -129,9 +126,8 @@ struct UndoHistory {
 
   /// Adds a checkpoint, and thins out older ones the more the older they are.
   ///
-  /// Going back to any moment then replays about as many inputs as have happened since, and at most `distance` for
-  /// recent
-  /// moments.
+  /// Going back to any moment then replays at most about as many inputs as have happened since, and at most `distance`
+  /// for recent moments.
   mutating func keep(_ checkpoint: Checkpoint, firstKept: UInt64) {
     checkpoints.append(checkpoint)
     checkpoints.removeAll { $0.sequence + 1 < firstKept }
@@ -149,8 +145,7 @@ struct UndoHistory {
   }
 
   /// Drops the newest checkpoints while starting from the one before is hardly longer: once a world is too large to
-  /// copy, they
-  /// are not worth their memory.
+  /// copy, they are not worth their memory.
   mutating func giveUpWhatLiesFarBack(firstKept: UInt64, last: UInt64) {
     while let newest = checkpoints.last?.sequence {
       let before = checkpoints.count > 1 ? checkpoints[checkpoints.count - 2].sequence : 0

@@ -1,8 +1,7 @@
 package import StateMachines
 
 /// Reads a world's journal from stored segments: one input after the other, with the names and kinds of its machines,
-/// but
-/// without the machines themselves.
+/// but without the machines themselves.
 ///
 /// Nothing is replayed, so it is quick and takes little memory, however long the journal is.
 package struct JournalScanner: ~Copyable {
@@ -41,8 +40,7 @@ package struct JournalScanner: ~Copyable {
   ///   - numbers: Its inputs.
   ///   - owner: Called for machines that were made before the first input read.
   ///   - body: Called with each input and a world that has its words; for the first input of a composed `new` also with
-  ///     what
-  ///     that made.
+  ///     what that made.
   /// - Throws: ``Recovery/Failure``: `gap` and `unreadable`; what `body` throws.
   /// - Complexity: O(inputs).
   package mutating func read(

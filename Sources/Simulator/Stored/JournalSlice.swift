@@ -67,8 +67,7 @@ package struct JournalSlice: ~Copyable {
 }
 
 /// Kinds as they were when a journal was written: today's kinds if their lists are equal, otherwise kinds that only
-/// have
-/// names.
+/// have names.
 struct SpokenKinds {
   private let words: StoredWords
   private let catalogue: Catalogue

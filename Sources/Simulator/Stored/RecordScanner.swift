@@ -3,8 +3,7 @@ import StateMachines
 /// Reads the records of a segment, whose bytes may be invalid.
 ///
 /// ``DetailReader`` can read the entries that it returns: all lengths are within the bytes, all tags are known, and
-/// numbers
-/// fit their types. ``KindTranslation`` checks whether indices are within a kind's lists.
+/// numbers fit their types. ``KindTranslation`` checks whether indices are within a kind's lists.
 struct RecordScanner {
   // Safety: the bytes outlive this value. Every read is bounds-checked.
   private let bytes: UnsafeRawBufferPointer

@@ -3,10 +3,8 @@ internal import CProcessor
 /// The running timers of a world in due order; timers with equal due times in the order of arming.
 ///
 /// A 4-ary heap of sixteen-byte entries whose four children share a cache line. An entry is not removed when its timer
-/// is
-/// disarmed or armed anew: it becomes dead and is skipped when it reaches the top. Dead entries are swept together
-/// before
-/// they outnumber the living ones by more than a thousand.
+/// is disarmed or armed anew: it becomes dead and is skipped when it reaches the top. Dead entries are swept together
+/// before they outnumber the living ones by more than a thousand.
 struct Agenda: ~Copyable {
   struct Entry {
     let due: Int64
@@ -26,8 +24,7 @@ struct Agenda: ~Copyable {
     var machine: MachineID { MachineID(UInt32(truncatingIfNeeded: key & 0xFF_FFFF)) }
 
     /// Both as one number, so that the compiler makes no branch: which of two entries comes first is unpredictable, and
-    /// a
-    /// misprediction costs more than the comparison.
+    /// a misprediction costs more than the comparison.
     @inline(__always)
     private var rank: Int128 { Int128(due) &<< 64 | Int128(key) }
 
@@ -38,8 +35,8 @@ struct Agenda: ~Copyable {
   /// The arming counter stays below this; a world restamps its timers before.
   static let lastStamp: UInt64 = 1 << 40 - 1
 
-  // Safety: room for `capacity` entries. The root is at 3, so that the children of the entry at `place`, at
-  // 4 × (place − 2) and the three after it, begin on a cache line of the 64-byte aligned storage.
+  // Safety: room for `capacity` entries. The root is at 3, so that the children of the entry at `place`, at 4 × (place
+  // − 2) and the three after it, begin on a cache line of the 64-byte aligned storage.
   private var base: UnsafeMutablePointer<Entry>
   private var capacity: Int
   private var end = Agenda.root
@@ -144,8 +141,7 @@ struct Agenda: ~Copyable {
   /// Keeps the entries for which `isAlive` is true, and restores the heap.
   ///
   /// Memory latency dominates the cost, since each entry belongs to another machine. So what `isAlive` needs for some
-  /// entries
-  /// is prefetched together, before the first of them is checked.
+  /// entries is prefetched together, before the first of them is checked.
   ///
   /// - Parameter fetch: Prefetches what `isAlive` reads.
   /// - Complexity: O(*n*).

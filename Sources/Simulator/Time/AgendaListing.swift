@@ -3,8 +3,7 @@ package import StateMachines
 /// The running timers of a world at one moment, in the order in which they were to fire, returned in slices.
 ///
 /// Timers that have fired, stopped or been armed anew since are left out. The first ones are collected directly from
-/// the
-/// agenda; only a large listing copies it.
+/// the agenda; only a large listing copies it.
 package final class AgendaListing {
   private let pattern: Pattern
   private var remaining: Int

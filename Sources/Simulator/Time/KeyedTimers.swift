@@ -3,10 +3,8 @@ import StateMachines
 /// The running timers with keys, of all machines of a world.
 ///
 /// A cell has one slot for each timer of its kind, but a keyed timer can run several times; so these are stored here,
-/// at no
-/// cost for machines without them. A timer is found by machine, timer and key when it is armed, disarmed or fired, and
-/// by its
-/// stamp when it expires. The order comes from due time and stamp in the agenda.
+/// at no cost for machines without them. A timer is found by machine, timer and key when it is armed, disarmed or
+/// fired, and by its stamp when it expires. The order comes from due time and stamp in the agenda.
 struct KeyedTimers {
   /// Identifies a timer of its machine.
   struct Name: Hashable {

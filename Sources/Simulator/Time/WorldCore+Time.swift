@@ -52,8 +52,7 @@ extension WorldCore {
   /// Fires the next timer, whenever it is due, and moves time to it.
   ///
   /// - Returns: False if no timer runs, or a chain of timers without passing time did not end. A fired timer may still
-  ///   have
-  ///   exceeded a limit of the wires; see ``takeLivelock()``.
+  ///   have exceeded a limit of the wires; see ``takeLivelock()``.
   package mutating func fireNext() -> Bool {
     if isStalled { endBrokenStall() }
     return fireNext(until: .end).hasFired
@@ -85,8 +84,7 @@ extension WorldCore {
   }
 
   /// Lets a stopped chain continue up to the limit again; `resume` calls this, since a person has then seen the stop. A
-  /// chain
-  /// never continues by itself, so a replay, which has no `resume`, stops where this world did.
+  /// chain never continues by itself, so a replay, which has no `resume`, stops where this world did.
   package mutating func goOn() {
     guard isStalled else { return }
     stallStamp = 0
@@ -196,8 +194,7 @@ extension WorldCore {
   /// Prefetches the cell of a machine whose timer will be due in about ten firings.
   ///
   /// With a million machines, waiting for the cell is most of the cost of a firing. So the cell is prefetched when its
-  /// timer
-  /// comes near the top of the agenda, and its location a little earlier.
+  /// timer comes near the top of the agenda, and its location a little earlier.
   @inline(__always)
   private func fetchWhatIsComing() {
     registry.fetchLocation(of: agenda.approaching.machine)

@@ -20,8 +20,7 @@ package enum WatchScope: UInt8, Comparable, Sendable {
 /// Which machines each watcher follows.
 ///
 /// A name is matched when its machine is first looked up, and the result cached: so neither a new watch nor a new
-/// machine
-/// causes a search, and each input costs one bit test.
+/// machine causes a search, and each input costs one bit test.
 struct Watchers {
   private var views: [WatcherID: WatchView] = [:]
 
@@ -74,12 +73,11 @@ struct Watchers {
   }
 }
 
-/// What one watcher follows in a world. It belongs to the world and shares its isolation.
+/// What one watcher follows in a world. It belongs to the world, and is used only where the world is used.
 package final class WatchView {
   fileprivate private(set) var patterns: [(pattern: Pattern, scope: WatchScope)] = []
   /// The scope of every machine, if no name needs matching: all patterns match all names, or one that does has the
-  /// widest
-  /// scope.
+  /// widest scope.
   private var everything: WatchScope?
   /// One bit per machine: whether its name has been matched, whether it is followed, and whether in full.
   private var known = BitSet()

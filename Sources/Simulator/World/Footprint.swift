@@ -41,10 +41,8 @@ extension WorldCore {
   /// The memory of this world.
   ///
   /// It is counted as it changes, not measured: exact for cells, names, agenda and journal, within some percent for
-  /// hash
-  /// tables. It excludes the allocator's overhead, and what machines' values have gained since their last measurement:
-  /// about a
-  /// quarter of their size, or two kilobytes each.
+  /// hash tables. It excludes the allocator's overhead, and what machines' values have gained since their last
+  /// measurement: about a quarter of their size, or two kilobytes each.
   ///
   /// - Complexity: O(checkpoints + watchers); in a fork, or a world that was forked, also O(shared blocks of the
   ///   journal).

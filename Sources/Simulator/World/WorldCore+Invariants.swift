@@ -4,8 +4,7 @@ extension WorldCore {
   /// Violated invariants of this world, in words; empty if there are none.
   ///
   /// Every machine is found by its name; every running timer is in the agenda once; dead entries do not exceed their
-  /// limit;
-  /// no delivery is pending.
+  /// limit; no delivery is pending.
   ///
   /// - Complexity: O(machines + timers).
   package func checkInvariants() -> [String] {

@@ -81,8 +81,7 @@ extension WorldCore {
   }
 
   /// Makes a composed kind: its members in order, then its wires, each as an input of its own. Nothing is made when an
-  /// error
-  /// is thrown.
+  /// error is thrown.
   ///
   /// - Parameter parameters: For each member, as in `create`.
   package mutating func create(
@@ -196,8 +195,7 @@ extension WorldCore {
   /// Frees the numbers of dropped machines that the journal no longer refers to; returns whether there is room.
   ///
   /// First it considers only inputs dropped by the limit of inputs. What the limit of bytes drops depends on the
-  /// division
-  /// into blocks, and a world loaded from an archive must assign the same numbers.
+  /// division into blocks, and a world loaded from an archive must assign the same numbers.
   private mutating func makeRoom(for machines: Int) -> Bool {
     past.forget(before: journal.first)
     recycle(before: journal.firstByNumber)

@@ -1,6 +1,5 @@
 /// The position of a search in the order of names. It stays valid when machines come and go: each machine that exists
-/// all
-/// the time is found once, none twice.
+/// all the time is found once, none twice.
 package struct NameCursor: Sendable {
   fileprivate let pattern: Pattern
   /// The last name processed; the search continues after it.

@@ -2,8 +2,7 @@ package import StateMachines
 
 extension WorldCore {
   /// Prefetches a machine that will get an event soon, while others are processed: among a million machines hardly any
-  /// is in
-  /// the processor's cache. Call it ``sendsAhead`` sends before.
+  /// is in the processor's cache. Call it ``sendsAhead`` sends before.
   ///
   /// It changes nothing, but is mutating because a call that is not would copy the world first.
   @inline(__always)
@@ -13,8 +12,7 @@ extension WorldCore {
   package static var sendsAhead: Int { 8 }
 
   /// The same for a machine given by name; also looks it up, which among many machines waits for memory several times.
-  /// The
-  /// result stays valid as long as only sends follow.
+  /// The result stays valid as long as only sends follow.
   package mutating func expectSend(toNamed name: UnsafeRawBufferPointer) -> MachineID? {
     guard let machine = registry.find(name) else { return nil }
     population.fetchCell(at: registry.location(of: machine))

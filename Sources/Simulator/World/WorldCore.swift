@@ -7,8 +7,7 @@ package import StateMachines
 /// never calls out: its journal contains what happened, and ``answer`` what a request caused.
 ///
 /// It is a value with one owner and no clock. Time passes only when the owner calls `advance`, and a world cannot see
-/// how
-/// late that call was.
+/// how late that call was.
 package struct WorldCore: ~Copyable {
   package internal(set) var limits: WorldLimits
   /// The current moment. It goes back only when inputs are undone.
@@ -18,12 +17,10 @@ package struct WorldCore: ~Copyable {
   /// Further facts about it, if ``Answer/hasDetails``.
   package internal(set) var answerDetails = AnswerDetails()
   /// Set when a limit ended a chain of firings or deliveries or kept a timer from running, until the owner takes it. No
-  /// step
-  /// depends on it.
+  /// step depends on it.
   package internal(set) var livelock: Livelock?
   /// Whether due timers wait because their chain did not end. Time stands still until the next timer is disarmed or
-  /// armed
-  /// anew, or its machine dropped.
+  /// armed anew, or its machine dropped.
   package var isStalled: Bool { stallStamp != 0 }
 
   var registry = Registry()

@@ -34,14 +34,12 @@ package final class EventLoop {
   /// Whether descriptors are being served.
   private var isServing = false
   /// How long the thread waits in the poller after the last event before it returns to Dispatch: 20 ms. With a shorter
-  /// wait
-  /// the processor would set its timer anew each time, which is expensive in a virtual machine.
+  /// wait the processor would set its timer anew each time, which is expensive in a virtual machine.
   private static let rest: UInt64 = 20_000_000
   /// After this time it returns to Dispatch even under load, so that signals are served: 100 ms.
   private static let longestStay: UInt64 = 100_000_000
   /// A time (146 years of the host clock) from which on no timer is set. Dispatch would take the largest numbers for
-  /// times of
-  /// other clocks, some of them in the past.
+  /// times of other clocks, some of them in the past.
   private static let never: UInt64 = 1 << 62
 
   /// - Parameter pollNanoseconds: How long to poll after the last event before the thread sleeps. It saves the wake-up,
@@ -117,8 +115,8 @@ package final class EventLoop {
   /// Serves what is ready, and waits in the poller for a short time after the last event.
   ///
   /// Returning to Dispatch and being called again costs about ten microseconds, in two threads and several calls,
-  /// against one
-  /// call here. The timer and turns are also served here when they come due; signals wait until the thread returns.
+  /// against one call here. The timer and turns are also served here when they come due; signals wait until the thread
+  /// returns.
   private func serveReady() {
     dispatchPrecondition(condition: .onQueue(queue))
     isServing = true

@@ -15,8 +15,7 @@ package enum MachineMemory {
   /// Makes the allocator return large pieces of memory to the system as soon as they are freed.
   ///
   /// Otherwise it keeps pieces up to the largest size ever freed, so a buffer that grows by copying leaves as much
-  /// behind as
-  /// it holds. Call it before any large allocation.
+  /// behind as it holds. Call it before any large allocation.
   package static func returnLargePieces() {
     let (mmapThreshold, trimThreshold): (Int32, Int32) = (-3, -1)  // M_MMAP_THRESHOLD, M_TRIM_THRESHOLD.
     _ = mallopt(mmapThreshold, 1 << 20)

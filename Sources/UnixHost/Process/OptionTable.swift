@@ -210,8 +210,7 @@ package enum UsageFailure: Error, Hashable, Sendable, CustomStringConvertible {
 private let scanning = Locked(())
 
 /// Copies of strings for the C library, terminated by a null pointer. Allocated in C memory, because getopt_long
-/// reorders
-/// its vector and keeps pointers into it between calls.
+/// reorders its vector and keeps pointers into it between calls.
 private struct CStrings {
   let vector: UnsafeMutableBufferPointer<UnsafeMutablePointer<CChar>?>
 

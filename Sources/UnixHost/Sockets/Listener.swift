@@ -13,8 +13,7 @@ package struct Listener: Sendable {
   /// Binds and listens, with mode 0600 and the longest backlog that the system allows.
   ///
   /// A socket on which no process accepts is replaced. Of two processes that start at the same time exactly one wins,
-  /// as
-  /// the folder is locked while the name is checked and bound.
+  /// as the folder is locked while the name is checked and bound.
   ///
   /// - Throws: `inUse` when a process accepts there, `notASocket` when the name belongs to a file or a folder (which is
   ///   left alone), `directory` when the folder is missing or unusable, `emptyPath`, `pathTooLong`, `directoryLocked`,

@@ -53,8 +53,7 @@ package struct SocketPath: Hashable, Sendable {
   /// Makes the folder of a default path, with mode 0700; does nothing for a path that the user named.
   ///
   /// - Throws: `directory` when it cannot be made, `directoryNotOurs` when the name belongs to a folder of another
-  ///   user, a
-  ///   link or a file.
+  ///   user, a link or a file.
   package func prepareDirectory() throws(SocketFailure) {
     guard !isNamed else { return }
     let folder = Self.directory(of: path)

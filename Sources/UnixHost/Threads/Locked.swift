@@ -3,8 +3,7 @@ internal import Glibc
 /// A value that only one thread at a time can use.
 ///
 /// The lock is POSIX's and not the standard library's: the thread sanitizer cannot see through the latter and would
-/// report
-/// every value passed between threads as a race.
+/// report every value passed between threads as a race.
 package final class Locked<Value>: @unchecked Sendable {
   // Safety: `value` is used only while `mutex` is held. The mutex keeps its address until deinit.
   private var value: Value

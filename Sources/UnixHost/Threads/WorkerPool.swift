@@ -4,9 +4,8 @@ internal import Glibc
 /// Threads for work that would block an event loop.
 ///
 /// At most ``places`` jobs run at a time; the others wait in order. A long job calls ``yield()`` regularly, which hands
-/// its
-/// place to the next job and waits for another: so a few long jobs cannot block the others. The threads have a lower
-/// priority than the event loop and are made on demand.
+/// its place to the next job and waits for another: so a few long jobs cannot block the others. The threads have a
+/// lower priority than the event loop and are made on demand.
 package final class WorkerPool: Sendable {
   package typealias Job = @Sendable () -> Void
 

@@ -1,6 +1,5 @@
 /// The least that a timer firing can cost: a 4-ary heap of 16-byte entries. The earliest is taken and put back later.
-/// No
-/// machine, no journal, no cancelling.
+/// No machine, no journal, no cancelling.
 ///
 /// Safety: the buffer is owned by this value, allocated for its capacity and freed with it; every index stays below
 /// `count`.

@@ -6,9 +6,8 @@ internal import UnixHost
 /// Stop-words found in a text, compared with `grep -o -F -f WORDS` on the same file.
 ///
 /// Both read the file from the system's cache and count. Grep counts matches that do not overlap, the leftmost and
-/// longest;
-/// ours counts all. The counts are equal here, since no stop-word is part of another one and all are surrounded by
-/// spaces; a run in which they differ has no figure.
+/// longest; ours counts all. The counts are equal here, since no stop-word is part of another one and all are
+/// surrounded by spaces; a run in which they differ has no figure.
 struct FilterBenchmark {
   /// The number of stop-words.
   let words: Int

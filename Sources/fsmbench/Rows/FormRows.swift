@@ -5,8 +5,7 @@ internal import UnixHost
 /// Steps of a toggle in one of the forms, compared with the same toggle as a plain `switch`: the cost of a form.
 ///
 /// Both are machines in worlds, stepped as a request steps them, journal included. The remark below the row is the cost
-/// in
-/// a loop around the machine alone.
+/// in a loop around the machine alone.
 struct FormBenchmark {
   let form: Form
   let toggle: Kind

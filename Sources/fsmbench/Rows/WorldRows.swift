@@ -131,8 +131,7 @@ extension WorldCore {
   /// Makes machines named by ``Workload``.
   ///
   /// - Parameter isSpread: Whether they start at random temperatures, so that neighbours in memory are not neighbours
-  ///   in
-  ///   time.
+  ///   in time.
   mutating func fill(with kind: Kind, count: Int, isSpread: Bool = false) throws -> [MachineID] {
     let start = kind.parameters.firstIndex { $0.name == "start" }
     var dice = Dice(seed: 4)

@@ -1,8 +1,8 @@
 /// Counts line ends and another byte.
 ///
-/// Written so that the compiler vectorizes it (three times as fast as a plain loop), which keeps the client cheap
-/// compared
-/// with the servers: no branch and no bounds check inside, and one-byte counters over blocks that cannot overflow them.
+/// Written so that the compiler vectorizes it (three times as fast as a plain loop): no branch and no bounds check
+/// inside, and one-byte counters over blocks that cannot overflow them. So the client stays cheap compared with the
+/// servers.
 ///
 /// Safety: the loops stay below the buffer's count.
 func countLines(in bytes: UnsafeRawBufferPointer, and other: UInt8) -> (lines: Int, others: Int) {

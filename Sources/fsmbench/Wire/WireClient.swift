@@ -3,8 +3,7 @@ internal import UnixHost
 /// The client of all rows over the wire: several connections, each with one batch of requests outstanding.
 ///
 /// It is the same for every server: it counts line ends and checks that no reply is a failure, which begins with a
-/// minus
-/// sign in both protocols. It reads the clock once per batch.
+/// minus sign in both protocols. It reads the clock once per batch.
 struct WireClient: ~Copyable {
   private let poller: Poller
   private let workload: Workload

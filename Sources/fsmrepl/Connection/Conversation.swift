@@ -3,8 +3,8 @@ internal import LineProtocol
 /// Requests of a connection, which of them are unanswered, and what the answers say about the world in use.
 ///
 /// Each request is sent with a tag of ours unless it has its own. So an answer finds its request even when other
-/// requests
-/// are not answered (`quiet on`) or wait for the end of a batch. This type only decides; it sends and shows nothing.
+/// requests are not answered (`quiet on`) or wait for the end of a batch. This type only decides; it sends and shows
+/// nothing.
 struct Conversation {
   /// Who sent a request.
   enum Asker: Equatable {

@@ -7,8 +7,8 @@ internal import UnixHost
 /// The owner calls ``readable()`` when there is input. Text is shown above the line being typed, which stays as it is.
 /// Readline is global, so a program has one terminal.
 final class Terminal {
-  /// Called with each line, and with `nil` at the end of input; returns whether another prompt follows.
-  /// While it runs no prompt is on the screen.
+  /// Called with each line, and with `nil` at the end of input; returns whether another prompt follows. While it runs
+  /// no prompt is on the screen.
   var onLine: (String?) -> Bool = { _ in true }
   /// Completes the end of a text.
   var complete: (String) -> Completion = { _ in Completion() }
@@ -51,8 +51,7 @@ final class Terminal {
     }
     rl_completion_display_matches_hook = { _, _, _ in Terminal.current?.showCompletions() }
     // The terminal stays in readline's mode while a line is handled, so that input typed or pasted meanwhile is not
-    // echoed
-    // twice. stop() and suspend() restore it.
+    // echoed twice. stop() and suspend() restore it.
     rl_deprep_term_function = {}
     rl_variable_bind("show-all-if-ambiguous", "on")  // Before inputrc is read, which may override it.
     install()
@@ -117,8 +116,7 @@ final class Terminal {
   /// Adapts to a new terminal size.
   ///
   /// Most terminals rewrap their lines: prompt and input then take as many rows as the new width requires. Readline
-  /// assumes
-  /// that they stay in place, which is right for the other terminals.
+  /// assumes that they stay in place, which is right for the other terminals.
   func resize() {
     guard condition == .editing else {
       rl_reset_screen_size()

@@ -4,8 +4,7 @@ internal import UnixHost
 /// The requests of a script, line by line, from one source after the other.
 ///
 /// It reads only on demand, so that a program at the other end of a pipe can wait for an answer before it writes the
-/// next
-/// request.
+/// next request.
 struct LineSource {
   /// The origin of a request that was given with `-e`.
   static let onlyExpression = "-e"

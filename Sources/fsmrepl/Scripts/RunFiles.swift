@@ -80,8 +80,7 @@ enum RunFiles {
   ///
   /// - Parameter endings: For a file that the user has not named: it must be a regular file and its name must end with
   ///   one of these; for a link, the target's name too. An error quotes the text around it, so a script must not be
-  ///   able to
-  ///   bring other files into messages. A pipe could block.
+  ///   able to bring other files into messages. A pipe could block.
   private static func load(_ path: String, endings: [String]? = nil) -> ScriptParser.Loaded {
     if let endings {
       guard let resolved = realpath(path, nil) else { return .failed("\(SystemError.last)") }

@@ -4,9 +4,8 @@ internal import UnixHost
 
 /// Repeats one transcript in its own world, request by request, and finds the first answer that differs.
 ///
-/// The answers of a request follow it. Notices of time that passes until the next request may stand before the next
-/// one,
-/// as a recording has them, or after it, as a person may write them whose request begins with the time.
+/// The answers of a request follow it. Notices of the time until the next request may stand before that request, as in a
+/// recording. They may also follow it, which is natural where a request begins with its time.
 final class CheckPlayer {
   private let link: RunLink
   private let transcript: Transcript

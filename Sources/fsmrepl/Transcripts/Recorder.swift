@@ -3,9 +3,8 @@ internal import LineProtocol
 /// Groups the lines of a connection into requests and their answers, for a transcript.
 ///
 /// Before each request the daemon is asked for the state of the world, in the same write, so that both have the same
-/// time.
-/// For a batch it is asked after `end`, since that is when the batch runs. This type only decides; it sends and writes
-/// nothing.
+/// time. For a batch it is asked after `end`, since that is when the batch runs. This type only decides; it sends and
+/// writes nothing.
 struct Recorder {
   /// A line from the daemon without our tag, raw and parsed.
   struct Line: Equatable {

@@ -3,9 +3,8 @@ internal import LineProtocol
 /// Writes the lines of a transcript from a recorded session.
 ///
 /// A check repeats the session in worlds with virtual clocks and no other clients. So the writer follows each world
-/// from
-/// its beginning, omits what a real clock adds or rewrites it for a virtual clock, and writes requests that a check
-/// cannot repeat as comments.
+/// from its beginning, omits what a real clock adds or rewrites it for a virtual clock, and writes requests that a
+/// check cannot repeat as comments.
 struct TranscriptWriter {
   /// The result of one piece of the session.
   struct Output: Equatable {
@@ -237,8 +236,7 @@ extension Recorder.Exchange {
   fileprivate var isOfWorlds: Bool { verb == .use || verb == .world && !words.isEmpty }
 
   /// The lines in the order of a virtual clock: an `await` ends with the input that it waited for, where a real clock
-  /// may
-  /// have gone further.
+  /// may have gone further.
   fileprivate var linesInOrder: [Recorder.Line] {
     guard verb == .await, let end = last?["seq"].flatMap({ UInt64($0) }) else { return lines }
     let later = lines.filter { $0.isNotice && ($0.line.words.first.flatMap { UInt64($0) } ?? 0) > end }

@@ -5,9 +5,8 @@ internal import UnixHost
 /// Text for a terminal. Text from elsewhere is escaped by ``VisibleText``.
 ///
 /// Literals are kept as they are, with styles and line feeds; an interpolated value, for example a `String`, is
-/// escaped, so
-/// that it cannot control the terminal. All output for people has this type, so unescaped text cannot reach it by
-/// mistake.
+/// escaped, so that it cannot control the terminal. All output for people has this type, so unescaped text cannot reach
+/// it by mistake.
 struct ScreenText: Equatable, ExpressibleByStringInterpolation {
   private(set) var bytes: [UInt8] = []
 

@@ -3,8 +3,7 @@ internal import LineProtocol
 /// Rows of cells in aligned columns.
 ///
 /// Rows are returned in portions, so that a reply of a million lines is neither held whole nor delayed; columns never
-/// get
-/// narrower from one portion to the next.
+/// get narrower from one portion to the next.
 struct Table {
   struct Cell: Equatable {
     let role: Style.Role?

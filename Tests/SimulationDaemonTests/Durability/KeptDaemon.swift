@@ -8,8 +8,7 @@ import Testing
 @testable import SimulationDaemon
 
 /// A daemon with durable worlds but without a process: a ``HostedService`` on a store in a folder, which can be killed
-/// at
-/// any moment and started again.
+/// at any moment and started again.
 final class KeptDaemon {
   /// The settings of a start.
   struct Setup {
