@@ -173,5 +173,5 @@ struct Ticker: Machine {
       parameters: [.parameter("every", \.every, .interval(.zero ... .seconds(3600)), "the time between two ticks")])
   }
 
-  static let kind = kind(named: "ticker", "a ticker, for tests")
+  static let kind: Kind = kind(named: "ticker", "a ticker, for tests")
 }

@@ -144,6 +144,7 @@ extension WorldCore {
     answerDetails.dataBefore = record.dataBefore
     answerDetails.dataAfter = record.dataAfter
     answerDetails.reason = record.reason
+    if record.keepsOutputs { answerDetails.typedOutputs = record.outputs }
   }
 
   /// The step of an input that is refused before it reaches the machine.

@@ -113,6 +113,8 @@ package struct WorldCore: ~Copyable {
   package struct AnswerDetails: Sendable {
     /// The outputs emitted, as indices in the kind's list, in order.
     package internal(set) var outputs: ContiguousArray<UInt8> = []
+    /// The same outputs as the machine emitted them, if ``StateMachines/StepRecord/keepsOutputs``.
+    var typedOutputs: [any Sendable] = []
     /// The data of the state before and after, if the kind prints any.
     package internal(set) var dataBefore: String?
     package internal(set) var dataAfter: String?

@@ -12,11 +12,25 @@ public struct EventForm<Event: Sendable>: Sendable {
   let about: String
   /// The event itself, where it takes no arguments.
   let constant: Event?
+  /// An event of this form; `nil` if it stands for any case with data.
+  let sample: Event?
   let make: @Sendable ([Value]) -> Event
+  /// The arguments of an event of this form's case; `nil` if they are not those of the case in the code.
+  let values: @Sendable (Event) -> [Value]?
 
   /// An event without arguments.
   public static func event(_ constant: Event, _ about: String) -> EventForm {
-    EventForm(name: "\(constant)", arguments: [], about: about, constant: constant, make: { _ in constant })
+    EventForm(
+      name: "\(constant)", arguments: [], about: about, constant: constant, sample: constant, make: { _ in constant },
+      values: { _ in [] })
+  }
+
+  /// What stands for all events with data, which the caller turns to values and back.
+  package static func anyEvent(
+    _ name: String, _ arguments: [ArgumentEntry], make: @escaping @Sendable ([Value]) -> Event,
+    values: @escaping @Sendable (Event) -> [Value]?
+  ) -> EventForm {
+    EventForm(name: name, arguments: arguments, about: "", constant: nil, sample: nil, make: make, values: values)
   }
 
   /// An event with arguments, in the order of its case.
@@ -37,12 +51,15 @@ public struct EventForm<Event: Sendable>: Sendable {
     repeat entries.append((each argument).entry)
     let sample = build(entries.map { $0.samples[0] })
     let name = "\(sample)".prefix { $0 != "(" }
-    return EventForm(name: String(name), arguments: entries, about: about, constant: nil, make: build)
+    return EventForm(
+      name: String(name), arguments: entries, about: about, constant: nil, sample: sample, make: build,
+      values: { CaseTable.data(of: $0) })
   }
 
   /// The same event under another name, where the field's own is none that a Swift case may have: `HELO`.
   public func named(_ name: String) -> EventForm {
-    EventForm(name: name, arguments: arguments, about: about, constant: constant, make: make)
+    EventForm(
+      name: name, arguments: arguments, about: about, constant: constant, sample: sample, make: make, values: values)
   }
 }
 
@@ -186,6 +203,19 @@ public struct ParameterForm<Parameters: ParameterSet>: Sendable {
     _ about: String
   ) -> ParameterForm {
     ParameterForm(name, path, type, example: example.value, about)
+  }
+
+  /// A parameter that the caller turns to a value and back.
+  package init(
+    _ name: String, _ type: ValueType, get: @escaping @Sendable (Parameters) -> Value,
+    set: @escaping @Sendable (inout Parameters, Value) -> Void
+  ) {
+    self.name = name
+    self.type = type
+    example = nil
+    about = ""
+    self.get = get
+    self.set = set
   }
 
   private init<T: ValueConvertible>(

@@ -10,6 +10,8 @@ public final class Kind: Sendable {
   public let name: String
   /// Raised when stored machines of an earlier version could not be read as they are.
   public let version: Int
+  /// Whether nobody wrote it, and it has names from the machine's types alone.
+  package let isDerived: Bool
   /// What it is, in one line.
   public let about: String
   /// The form that its rule is written in.
@@ -79,6 +81,39 @@ public final class Kind: Sendable {
       readings: readings, parameters: parameters)
   }
 
+  /// A kind whose names are those of the machine's types and cases.
+  ///
+  /// Its timers are known by all events without data, and by those with data that a new machine declares in its states.
+  ///
+  /// - Parameters:
+  ///   - events: Those that stand for events with data.
+  ///   - parameters: Those that stand for what can be set.
+  package convenience init<M: Machine>(
+    _ machine: M.Type, events: [EventForm<M.Event>], parameters: [ParameterForm<M.Parameters>]
+  ) {
+    let typeName = "\(machine)".prefix { $0 != "<" }
+    let name = typeName.prefix(1).lowercased() + typeName.dropFirst()
+    let plain = EnumCase.plainValues(of: M.Event.self)
+    var brought = plain
+    for place in 0..<M.State.Name.count {
+      guard let state = M.State.Name(at: place) as? M.State else { break }
+      M().timers(in: state, M.Parameters()).forEach { timer in
+        if let event = timer.data?.event, !brought.contains(event) { brought.append(event) }
+      }
+    }
+    let states = (0..<M.State.Name.count).map(M.State.Name.init(at:))
+    let timers = brought.prefix(64).map { MachineTimer.timer($0, "") }
+    self.init(
+      machine, name, version: 1, "", form: .enumAndSwitch, origin: "", example: [], regions: nil,
+      stateEntries: M.State.Name.words.map { StateEntry(word: $0, about: "") },
+      initialStates: zip(M.State.Name.words, states).map { ($0, $1) },
+      events: plain.map { .event($0, "") } + events,
+      timerEntries: timers.map { TimerEntry(name: $0.name, parameter: nil, key: nil, about: "") },
+      timerEvents: timers.map(\.event),
+      outputEntries: M.Output.Name.words.map { OutputEntry(name: $0, data: [], about: "") },
+      readings: [], parameters: parameters, isDerived: true)
+  }
+
   private init<M: _Machine>(
     _ machine: M.Type, _ name: String, version: Int, _ about: String,
     form: Form, origin: String, example: [String], regions: Regions?,
@@ -89,8 +124,10 @@ public final class Kind: Sendable {
     timerEvents: [M.Event],
     outputEntries: [OutputEntry],
     readings: [ReadingForm<M>],
-    parameters: [ParameterForm<M.Parameters>]
+    parameters: [ParameterForm<M.Parameters>],
+    isDerived: Bool = false
   ) {
+    self.isDerived = isDerived
     let defaults = M.Parameters()
     self.name = name
     self.version = version
@@ -128,6 +165,7 @@ public final class Kind: Sendable {
     _ description: KindDescription, events: [EventEntry], timers: [TimerEntry], outputs: [OutputEntry],
     parameters: [ParameterEntry]
   ) {
+    isDerived = false
     name = description.name
     version = description.version
     about = ""
@@ -217,6 +255,36 @@ public final class Kind: Sendable {
     operations.destroyEvent(at: storage)
   }
 
+  /// The event of this kind that a value is, as a place in `events`, and its arguments; `nil` if it is none of them, or
+  /// has data that are not the form's arguments.
+  package func written<M: Machine>(_ event: M.Event, of machine: M.Type) -> (event: Int, arguments: [Value])? {
+    precondition(self.machine == machine, "an event is written down by its machine's own kind")
+    guard let written = withUnsafePointer(to: event, { operations.written($0) }) else { return nil }
+    if written.arguments.isEmpty { return written }
+    // What the form makes of the arguments is what a replay sends.
+    return self.event(written.event, written.arguments, of: machine) == event ? written : nil
+  }
+
+  /// The event that a form makes of arguments.
+  ///
+  /// - Precondition: As for ``makeEvent(_:_:at:)``.
+  package func event<M: Machine>(_ place: Int, _ arguments: [Value], of machine: M.Type) -> M.Event {
+    precondition(self.machine == machine, "an event is made by its machine's own kind")
+    return withUnsafeTemporaryAllocation(of: M.Event.self, capacity: 1) { storage in
+      // Safety: room for one event, which is made there and moved out.
+      makeEvent(place, arguments, at: UnsafeMutableRawPointer(storage.baseAddress.unsafelyUnwrapped))
+      return storage.moveElement(from: 0)
+    }
+  }
+
+  /// The parameters that differ from the defaults or have none; `nil` if the set has something that no parameter lists.
+  package func written<M: Machine>(
+    _ parameters: M.Parameters, of machine: M.Type
+  ) -> [(parameter: Int, value: Value)]? {
+    precondition(self.machine == machine, "parameters are written down by their machine's own kind")
+    return withUnsafePointer(to: parameters) { operations.written(parameters: $0) }
+  }
+
   /// An empty store for the parameters of this kind's machines.
   public func makeParameterPool() -> any ParameterPool { operations.makeParameterPool() }
 
@@ -261,7 +329,7 @@ public struct ArgumentEntry: Hashable, Sendable {
   /// One value per class of values that the rule treats alike: what a machine is tried with.
   public let samples: [Value]
 
-  init(name: String, type: ValueType, samples: [Value]?) {
+  package init(name: String, type: ValueType, samples: [Value]?) {
     self.name = name
     self.type = type
     self.samples = samples ?? type.samples

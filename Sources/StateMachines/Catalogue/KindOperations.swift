@@ -7,6 +7,8 @@ protocol KindOperations: Sendable {
   var listsAllEvents: Bool { get }
   func makeEvent(_ event: Int, _ arguments: [Value], at storage: UnsafeMutableRawPointer)
   func destroyEvent(at storage: UnsafeMutableRawPointer)
+  func written(_ event: UnsafeRawPointer) -> (event: Int, arguments: [Value])?
+  func written(parameters: UnsafeRawPointer) -> [(parameter: Int, value: Value)]?
   func makeParameterPool() -> any ParameterPool
   func read(_ value: UnsafeRawPointer, at now: Instant, _ parameters: UnsafeRawPointer) -> [Value?]
   func refusal(
@@ -22,6 +24,11 @@ final class TypedOperations<M: _Machine>: KindOperations, @unchecked Sendable {
   private let parameters: [ParameterForm<M.Parameters>]
   private let constants: UnsafeMutablePointer<M.Event>
   private let brought: [M.Event]
+  private let cases: (withData: Int, plain: Int)
+  /// By the number of a case, less those with data: the place in `events`; -1 if it is none of them.
+  private let plainPlaces: [Int]
+  /// By the place of a form: the number of the case of its sample.
+  private let caseOfForm: [Int?]
   private let timers: TimerTable<M.Event>
 
   /// - Parameter timerEvents: What each timer brings; none for a machine whose timers bring no events.
@@ -34,6 +41,13 @@ final class TypedOperations<M: _Machine>: KindOperations, @unchecked Sendable {
     self.events = events
     self.readings = readings
     self.parameters = parameters
+    cases = EnumCase.counts(of: M.Event.self) ?? (withData: 0, plain: 0)
+    caseOfForm = events.map { $0.sample.flatMap { EnumCase.number(of: $0) } }
+    var plainPlaces = Array(repeating: -1, count: cases.plain)
+    for (place, number) in caseOfForm.enumerated().reversed() {
+      if let number, number >= cases.withData { plainPlaces[number - cases.withData] = place }
+    }
+    self.plainPlaces = plainPlaces
     constants = .allocate(capacity: max(1, events.count))
     for (place, form) in events.enumerated() {
       if let constant = form.constant { (constants + place).initialize(to: constant) }
@@ -51,8 +65,8 @@ final class TypedOperations<M: _Machine>: KindOperations, @unchecked Sendable {
 
   var listsAllEvents: Bool {
     guard let counts = EnumCase.counts(of: M.Event.self) else { return true }
-    let samples = events.map { $0.make($0.arguments.map { $0.samples[0] }) } + brought
-    return Set(samples.compactMap { EnumCase.number(of: $0) }).count == counts.withData + counts.plain
+    let listed = Set(caseOfForm + brought.map { EnumCase.number(of: $0) })
+    return listed.subtracting([nil]).count == counts.withData + counts.plain
   }
 
   var plainEvents: UnsafeRawPointer { UnsafeRawPointer(constants) }
@@ -63,6 +77,44 @@ final class TypedOperations<M: _Machine>: KindOperations, @unchecked Sendable {
 
   func destroyEvent(at storage: UnsafeMutableRawPointer) {
     storage.assumingMemoryBound(to: M.Event.self).deinitialize(count: 1)
+  }
+
+  func written(_ event: UnsafeRawPointer) -> (event: Int, arguments: [Value])? {
+    let event = event.assumingMemoryBound(to: M.Event.self).pointee
+    if let number = EnumCase.number(of: event), number >= cases.withData {
+      let place = plainPlaces[number - cases.withData]
+      return place < 0 ? nil : (place, [])
+    }
+    // Cases with data, and events that are no `enum`.
+    for (place, form) in events.enumerated() {
+      if let constant = form.constant {
+        if isEqual(constant, event) { return (place, []) }
+      } else if form.sample == nil || EnumCase.number(of: event) == caseOfForm[place],
+        let arguments = form.values(event)
+      {
+        return (place, arguments)
+      }
+    }
+    return nil
+  }
+
+  private func isEqual(_ left: M.Event, _ right: M.Event) -> Bool {
+    guard let left = left as? any Hashable, let right = right as? any Hashable else { return false }
+    return AnyHashable(left) == AnyHashable(right)
+  }
+
+  func written(parameters set: UnsafeRawPointer) -> [(parameter: Int, value: Value)]? {
+    let set = set.assumingMemoryBound(to: M.Parameters.self).pointee
+    var copy = M.Parameters()
+    var values: [(parameter: Int, value: Value)] = []
+    for (place, form) in parameters.enumerated() {
+      let value = form.get(set)
+      if form.example == nil, value == form.get(copy) { continue }
+      values.append((place, value))
+      // What the type does not admit is for the caller to find.
+      if form.type.admits(value) { form.set(&copy, value) } else { return values }
+    }
+    return copy == set ? values : nil
   }
 
   func makeParameterPool() -> any ParameterPool { TypedParameterPool(parameters) }

@@ -74,6 +74,8 @@ final class NoOperations: KindOperations, @unchecked Sendable {
 
   func makeEvent(_ event: Int, _ arguments: [Value], at storage: UnsafeMutableRawPointer) { nobody() }
   func destroyEvent(at storage: UnsafeMutableRawPointer) { nobody() }
+  func written(_ event: UnsafeRawPointer) -> (event: Int, arguments: [Value])? { nobody() }
+  func written(parameters: UnsafeRawPointer) -> [(parameter: Int, value: Value)]? { nobody() }
   func makeParameterPool() -> any ParameterPool { TypedParameterPool<NoParameters>([]) }
   func read(_ value: UnsafeRawPointer, at now: Instant, _ parameters: UnsafeRawPointer) -> [Value?] { nobody() }
   func refusal(

@@ -64,6 +64,16 @@ struct CaseTable {
     return EnumCase.withData(of: value) { data in readers.map { $0.read(data + $0.offset) } }
   }
 
+  /// The data of a value's case, of a type that need have no names; `nil` if some are no values.
+  static func data<E>(of value: E) -> [Value]? {
+    guard let number = EnumCase.number(of: value), let counts = EnumCase.counts(of: E.self) else { return nil }
+    if number >= counts.withData { return [] }
+    guard let readers = EnumCase.dataType(ofCase: number, of: E.self).flatMap({ CaseTable.readers(of: $0) }) else {
+      return nil
+    }
+    return EnumCase.withData(of: value) { data in readers.map { $0.read(data + $0.offset) } }
+  }
+
   @usableFromInline
   @inline(never)
   static func noEnum(_ type: Any.Type) -> Never {

@@ -93,6 +93,12 @@ enum EnumCase {
     }
   }
 
+  /// The values of all cases without data, in the order of their declaration; none if the type is no `enum`.
+  static func plainValues<E>(of type: E.Type) -> [E] {
+    guard let counts = counts(of: type) else { return [] }
+    return (counts.withData..<counts.withData + counts.plain).map { value(ofCase: $0, of: type) }
+  }
+
   /// The value of a case without data.
   ///
   /// - Precondition: The type is an `enum`, and this number is that of a case without data.

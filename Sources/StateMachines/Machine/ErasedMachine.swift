@@ -83,8 +83,18 @@ extension Machine {
     _ value: UnsafeMutableRawPointer, initial: Int?, _ parameters: UnsafeRawPointer,
     _ record: UnsafeMutablePointer<StepRecord>
   ) -> UInt8 {
+    begin(Self(), value, initial: initial, parameters, record)
+  }
+
+  /// Begins as a value is, in its state or in another one that is asked for.
+  @inlinable
+  @inline(__always)
+  package static func begin(
+    _ machine: Self, _ value: UnsafeMutableRawPointer, initial: Int?, _ parameters: UnsafeRawPointer,
+    _ record: UnsafeMutablePointer<StepRecord>
+  ) -> UInt8 {
     let step = Step<Self>(record, parameters.assumingMemoryBound(to: Parameters.self))
-    var machine = Self()
+    var machine = machine
     machine.state = initial.map { machine.start(in: State.Name(at: $0), step) } ?? machine.start(step)
     machine.entered(machine.state, step)
     machine.timers(in: machine.state, step.parameters).forEach { step.begin($0) }

@@ -36,6 +36,13 @@
 /// and being `Codable` it can be written out and read back. What follows from the parameters belongs there and not in
 /// the machine: parameters are written as they are given, and compiled anew.
 public protocol Machine: _Machine where Event: MachineEvent {
+  /// How machines of this type are called, and what there is to say of their states, events, timers and outputs.
+  ///
+  /// Write it as a `static let`. Without it the names are those of the types and cases, every event without data can be
+  /// sent and be brought by a timer, and nothing has a description: enough for a program of one's own, though not for
+  /// those who type at a daemon.
+  static var kind: Kind { get }
+
   /// A machine in the state in which its kind starts.
   init()
 
@@ -80,6 +87,9 @@ public protocol Machine: _Machine where Event: MachineEvent {
 }
 
 extension Machine {
+  /// A kind that has the names of the types; another one each time.
+  public static var kind: Kind { Kind(Self.self, events: [], parameters: []) }
+
   @inlinable
   public mutating func start(_ step: Step<Self>) -> State { start(in: state.name, step) }
 

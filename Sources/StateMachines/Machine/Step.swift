@@ -60,6 +60,7 @@ public struct Step<M: _Machine> {
   @inlinable
   public func emit(_ output: M.Output) {
     record.pointee.isWritten = true
+    if record.pointee.keepsOutputs { record.pointee.keep(output) }
     let data = output.data
     if data.isEmpty {
       record.pointee.effects.append(.emit(output: UInt8(output.name.index), first: 0, count: 0))
@@ -194,6 +195,10 @@ public struct StepRecord: Sendable {
   public var isWritten = false
   public var effects = EffectList()
   public var values: ContiguousArray<Value> = []
+  /// Whether outputs are kept as they are, too.
+  @usableFromInline package var keepsOutputs = false
+  /// What was emitted, if ``keepsOutputs``.
+  package private(set) var outputs: [any Sendable] = []
   /// Why the input was refused.
   public var reason: String?
   /// The data of the state before and after, where the kind prints any.
@@ -228,6 +233,12 @@ public struct StepRecord: Sendable {
     guards.append((guardName.description, isTrue))
   }
 
+  @usableFromInline
+  @inline(never)
+  mutating func keep(_ output: any Sendable) {
+    outputs.append(output)
+  }
+
   /// Ends the call that a step was made for.
   @inlinable
   @inline(__always)
@@ -250,6 +261,7 @@ public struct StepRecord: Sendable {
   @inline(never)
   mutating func rollBack() {
     effects.removeAll()
+    if !outputs.isEmpty { outputs.removeAll() }
     overridden = 0
     if !values.isEmpty { values.removeAll(keepingCapacity: true) }
     if hasDrawn { generator = undrawn }
@@ -278,6 +290,7 @@ public struct StepRecord: Sendable {
     overridden = 0
     if !guards.isEmpty { guards.removeAll() }
     effects.removeAll()
+    if !outputs.isEmpty { outputs.removeAll() }
     if !values.isEmpty { values.removeAll(keepingCapacity: true) }
     if reason != nil { reason = nil }
     if dataBefore != nil { dataBefore = nil }

@@ -1,0 +1,152 @@
+public import StateMachines
+
+extension World {
+  // MARK: The journal
+
+  /// The present end of the journal.
+  public var cursor: Cursor { Cursor(next: core.journal.last + 1) }
+
+  /// The inputs of a machine that have happened, oldest first: what was undone is not among them.
+  ///
+  /// The journal of a machine that was dropped can be read as well. Of a million inputs the oldest are forgotten.
+  ///
+  /// - Parameter cursor: Where to begin; `nil` for all that the journal has.
+  /// - Complexity: O(inputs of the world behind the cursor).
+  public func journal<M: Machine>(of machine: Handle<M>, since cursor: Cursor? = nil) -> [Record<M>] {
+    guard isKnown(machine) else { return [] }
+    var records: [Record<M>] = []
+    var reader = core.journal.reader(from: max(core.journal.first, min(cursor?.next ?? 0, core.journal.last + 1)))
+    while let entry = core.journal.read(&reader) {
+      guard entry.machine == machine.machine, !core.hasUndone(entry.sequence) else { continue }
+      records.append(record(of: entry, M.self))
+    }
+    return records
+  }
+
+  /// All that went into the world behind a cursor, oldest first, with what was undone and the undoing.
+  ///
+  /// To follow a world, take its ``cursor`` first, and with each call the one behind what it returned.
+  ///
+  /// - Throws: ``Failure/forgotten`` if the journal does not go back so far.
+  /// - Complexity: O(changes).
+  public func changes(since cursor: Cursor) throws(Failure) -> [Change] {
+    guard cursor.next >= core.journal.first, cursor.next <= core.journal.last + 1 else { throw .forgotten }
+    var changes: [Change] = []
+    var reader = core.journal.reader(from: cursor.next)
+    while let entry = core.journal.read(&reader) { changes.append(change(of: entry)) }
+    return changes
+  }
+
+  /// An entry of the journal with its machine's types.
+  ///
+  /// - Precondition: It is one of a machine of this type.
+  func record<M: Machine>(of entry: JournalEntry, _ type: M.Type) -> Record<M> {
+    let facts = Facts(core.details(of: entry), entry)
+    guard let machine = entry.machine else { preconditionFailure("an entry of the whole world has no machine") }
+    let kind = core.kind(of: machine)
+    let timers = facts.timers.map { change in
+      let (name, key) = (kind.timers[change.timer].name, Int(change.key))
+      return change.wait.map { TimerChange.armed(name, key: key, for: $0) } ?? .disarmed(name, key: key)
+    }
+    return Record(
+      number: entry.sequence, moment: Duration.nanoseconds(entry.moment.nanoseconds),
+      cause: cause(of: entry, facts, kind), verdict: entry.verdict, from: M.State.Name(at: Int(entry.from)),
+      to: M.State.Name(at: Int(entry.to)), data: facts.data,
+      outputs: facts.outputs.map { M.Output.Name(at: $0.output) }, outputData: facts.outputs.map(\.data), timers: timers
+    )
+  }
+
+  private func cause<M: Machine>(of entry: JournalEntry, _ facts: Facts, _ kind: Kind) -> Cause<M> {
+    let place = Int(entry.index)
+    switch entry.input {
+    case .created: return .created
+    case .dropped: return .dropped
+    case .event: return .event(kind.event(place, facts.arguments, of: M.self))
+    case .expiry: return .timer(kind.timers[place].name, key: Int(facts.key))
+    case .fired: return .fired(kind.timers[place].name, key: Int(facts.key))
+    case .delivery: return .wire(kind.events[place].name, from: facts.far.map { core.name(of: $0.machine) } ?? "")
+    case .wired, .unwired:
+      let target = facts.far.map { "\(core.name(of: $0.machine)).\(core.kind(of: $0.machine).events[$0.place].name)" }
+      let output = M.Output.Name(at: place)
+      return entry.input == .wired ? .wired(output, to: target ?? "") : .unwired(output, to: target ?? "")
+    case .rewound, .renewed: preconditionFailure("an entry of the whole world has no machine")
+    }
+  }
+
+  private func change(of entry: JournalEntry) -> Change {
+    let facts = Facts(core.details(of: entry), entry)
+    let moment = Duration.nanoseconds(entry.moment.nanoseconds)
+    guard let machine = entry.machine else {
+      return Change(
+        number: entry.sequence, moment: moment, machine: nil, cause: "undone \(facts.undone)", verdict: entry.verdict,
+        from: "", to: "", outputs: [])
+    }
+    let kind = core.kind(of: machine)
+    func opened<M: Machine>(_: M.Type) -> String { "\(cause(of: entry, facts, kind) as Cause<M>)" }
+    guard let type = kind.machine as? any Machine.Type else { preconditionFailure("kinds are of machines") }
+    return Change(
+      number: entry.sequence, moment: moment, machine: core.name(of: machine), cause: opened(type),
+      verdict: entry.verdict, from: kind.states[Int(entry.from)].word, to: kind.states[Int(entry.to)].word,
+      outputs: facts.outputs.map { kind.outputs[$0.output].name })
+  }
+
+  /// The name of the machine that an input was for.
+  func name(atInput sequence: UInt64) -> String {
+    var reader = core.journal.reader(from: max(core.journal.first, sequence))
+    guard let machine = core.journal.read(&reader)?.machine else { return "a machine" }
+    return core.name(of: machine)
+  }
+
+  func describe(_ found: WorldCore.Livelock) -> Livelock {
+    let name = core.name(of: found.machine)
+    let kind = core.kind(of: found.machine)
+    let what =
+      switch found.chain {
+      case .timers(let timer, let key):
+        "\(World.timerName(kind.timers[Int(timer)].name, Int(key))) of \(name) would fire again without time in between: "
+          + "stopped after \(core.limits.chain) firings"
+      case .keyedTimers(let timer, let key):
+        "\(World.timerName(kind.timers[Int(timer)].name, Int(key))) of \(name) was not armed: a machine has "
+          + "\(core.limits.keyedTimers) timers with keys at most"
+      case .wires(let output, let isLong):
+        "\(kind.outputs[Int(output)].name) of \(name) was not delivered: "
+          + (isLong
+            ? "stopped after \(core.limits.wireChain) deliveries that followed from one another"
+            : "stopped after \(core.limits.wireDeliveries) deliveries of one step")
+      }
+    return Livelock(machine: name, moment: Duration.nanoseconds(found.moment.nanoseconds), description: what)
+  }
+
+  /// The further facts of an entry.
+  private struct Facts {
+    var arguments: [Value] = []
+    var outputs: [(output: Int, data: [Value])] = []
+    /// `wait` is `nil` for one that was disarmed.
+    var timers: [(timer: Int, key: UInt32, wait: Duration?)] = []
+    var data: String?
+    var key: UInt32 = 0
+    /// The other end of a wire.
+    var far: (machine: MachineID, place: Int)?
+    var undone: UInt64 = 0
+
+    init(_ details: DetailReader, _ entry: JournalEntry) {
+      guard entry.hasDetails else { return }
+      var details = details
+      while let detail = details.next() {
+        switch detail {
+        case .emitted(let output, let data): outputs.append((Int(output), data))
+        case .armed(let timer, let key, let due):
+          timers.append((Int(timer), key, Duration(due - entry.moment)))
+        case .disarmed(let timer, let key, due: _): timers.append((Int(timer), key, nil))
+        case .dataAfter(let text): data = text
+        case .arguments(let values): arguments = values
+        case .key(let number): key = number
+        case .source(let machine, let output): far = (machine, Int(output))
+        case .target(let machine, let event): far = (machine, Int(event))
+        case .undone(let count): undone = count
+        case .dataBefore, .parameters, .initial, .kind, .due, .renewed: break
+        }
+      }
+    }
+  }
+}
