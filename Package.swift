@@ -24,6 +24,8 @@ let strict: [SwiftSetting] = [
 
 let package = Package(
   name: "fsmd",
+  // Of the libraries; the daemon and the prompt are for Linux. `InlineArray` is as young as this.
+  platforms: [.macOS(.v26), .iOS(.v26), .tvOS(.v26), .watchOS(.v26), .visionOS(.v26)],
   products: [
     .executable(name: "fsmd", targets: ["fsmd"]),
     .executable(name: "fsmrepl", targets: ["fsmrepl"]),
@@ -31,6 +33,8 @@ let package = Package(
     .library(name: "StateMachines", targets: ["StateMachines"]),
     .library(name: "MachineForms", targets: ["MachineForms"]),
     .library(name: "Simulations", targets: ["Simulations"]),
+    .library(name: "Simulator", targets: ["Simulator"]),
+    .library(name: "LiveMachines", targets: ["LiveMachines"]),
     .library(name: "SimulationDaemon", targets: ["SimulationDaemon"]),
   ],
   targets: [
@@ -44,6 +48,7 @@ let package = Package(
     .target(name: "MachineGraphs", dependencies: ["StateMachines"], swiftSettings: strict),
     .target(name: "Simulations", dependencies: ["StateMachines", "MachineForms"], swiftSettings: strict),
     .target(name: "Simulator", dependencies: ["StateMachines", "MachineGraphs", "CProcessor"], swiftSettings: strict),
+    .target(name: "LiveMachines", dependencies: ["StateMachines"], swiftSettings: strict),
     .target(name: "LineProtocol", swiftSettings: strict),
     .target(name: "Scripts", dependencies: ["LineProtocol"], swiftSettings: strict),
     .target(name: "JournalStore", dependencies: ["StateMachines", "CSQLite"], swiftSettings: strict),
@@ -77,6 +82,8 @@ let package = Package(
       name: "SimulatorTests",
       dependencies: ["Simulator", "Simulations", "StateMachines", "MachineGraphs", "TestSupport"],
       swiftSettings: strict),
+    .testTarget(
+      name: "LiveMachinesTests", dependencies: ["LiveMachines", "Simulations", "StateMachines"], swiftSettings: strict),
     .testTarget(
       name: "LineProtocolTests", dependencies: ["LineProtocol", "StateMachines", "TestSupport"], swiftSettings: strict),
     .testTarget(name: "ScriptsTests", dependencies: ["Scripts", "LineProtocol", "TestSupport"], swiftSettings: strict),

@@ -23,6 +23,7 @@ struct Layer {
     Layer("MachineGraphs", ours: ["StateMachines"]),
     Layer("Simulations", ours: ["StateMachines", "MachineForms"]),
     Layer("Simulator", ours: ["StateMachines", "MachineGraphs", "CProcessor"], outside: ["Synchronization"]),
+    Layer("LiveMachines", ours: ["StateMachines"], outside: ["Synchronization"]),
     Layer("LineProtocol"),
     Layer("Scripts", ours: ["LineProtocol"]),
     Layer("JournalStore", ours: ["StateMachines", "CSQLite"], outside: ["Glibc", "Synchronization"]),

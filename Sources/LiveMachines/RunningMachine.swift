@@ -1,0 +1,155 @@
+import StateMachines
+
+/// A machine with its timers and readers, and no clock: what a ``LiveMachine`` keeps under its lock.
+struct RunningMachine<M: Machine>: Sendable {
+  private struct RunningTimer {
+    /// The place in the kind's list.
+    let timer: Int
+    let key: UInt32
+    let due: Instant
+  }
+
+  private(set) var machine: M
+  private(set) var now = Duration.zero
+  private let kind: Kind
+  private let parameters: M.Parameters
+  private var record: StepRecord
+  /// In the order in which they were armed, which decides where two are due at once.
+  private var timers: [RunningTimer] = []
+  private var number: UInt64 = 0
+  private var readers: [Int: AsyncStream<LiveChange<M>>.Continuation] = [:]
+  private var nextReader = 0
+  /// Sleeps until the next timer is due.
+  private var alarm: (due: Instant, task: Task<Void, Never>)?
+
+  /// Firings within one call: with more, timers that bring one another without delay would keep the caller for ever. The
+  /// others fire in the next call, which comes by itself.
+  private static var firingsAtOnce: Int { 1_000 }
+
+  init(_ machine: M, _ kind: Kind, _ parameters: M.Parameters, seed: UInt64) {
+    self.machine = machine
+    self.kind = kind
+    self.parameters = parameters
+    record = StepRecord(generator: Generator(seed: seed))
+    record.timers = kind.stepTimers(running: 0)
+    record.begin(at: .beginning)
+    self.machine = withUnsafeTemporaryAllocation(of: M.self, capacity: 1) { storage in
+      // Safety: room for one machine, which begins there and is moved out.
+      let place = UnsafeMutableRawPointer(storage.baseAddress.unsafelyUnwrapped)
+      _ = withUnsafePointer(to: parameters) { M.begin(machine, place, initial: nil, $0, &record) }
+      return storage.moveElement(from: 0)
+    }
+    carryOutEffects()
+  }
+
+  /// Fires the timers that are due, each at its own due time.
+  mutating func catchUp(with time: Duration) {
+    // A clock that is set back does not take time back.
+    now = max(now, time)
+    let moment = Instant.beginning + now
+    var firings = 0
+    while firings < Self.firingsAtOnce, let place = nextTimer, timers[place].due <= moment {
+      let timer = timers.remove(at: place)
+      firings += 1
+      take(.timer(kind.timers[timer.timer].name, key: Int(timer.key)), at: timer.due, key: timer.key) {
+        M.expire($0, timer: UInt8(timer.timer), $1, $2)
+      }
+    }
+  }
+
+  mutating func send(_ event: M.Event) -> LiveChange<M> {
+    take(.event(event), at: Instant.beginning + now) { machine, parameters, record in
+      withUnsafePointer(to: event) { M.step(machine, event: UnsafeRawPointer($0), parameters, record) }
+    }
+  }
+
+  @discardableResult
+  private mutating func take(
+    _ cause: LiveChange<M>.Cause, at moment: Instant, key: UInt32 = 0,
+    _ step: (UnsafeMutableRawPointer, UnsafeRawPointer, UnsafeMutablePointer<StepRecord>) -> StepResult
+  ) -> LiveChange<M> {
+    record.begin(at: moment)
+    record.timers = kind.stepTimers(
+      running: timers.reduce(0) { $1.key == 0 ? $0 | 1 << UInt64($1.timer) : $0 })
+    record.keepsOutputs = true
+    record.key = key
+    let from = machine.state
+    let result = Self.lend(&machine, parameters, &record, to: step)
+    record.key = 0
+    carryOutEffects()
+    number += 1
+    let change = LiveChange<M>(
+      number: number, moment: .nanoseconds(moment.nanoseconds), cause: cause, verdict: result.verdict, from: from,
+      to: machine.state, outputs: record.outputs.compactMap { $0 as? M.Output }, reason: record.reason)
+    switch result.verdict {
+    case .moved, .stayed: for reader in readers.values { reader.yield(change) }
+    case .ignored, .refused: break
+    }
+    return change
+  }
+
+  private static func lend(
+    _ machine: inout M, _ parameters: M.Parameters, _ record: inout StepRecord,
+    to step: (UnsafeMutableRawPointer, UnsafeRawPointer, UnsafeMutablePointer<StepRecord>) -> StepResult
+  ) -> StepResult {
+    // Safety: a step reads and writes these three, of their own types, during the call alone.
+    withUnsafeMutablePointer(to: &machine) { machine in
+      withUnsafePointer(to: parameters) { step(machine, $0, &record) }
+    }
+  }
+
+  private mutating func carryOutEffects() {
+    for effect in record.effects {
+      switch effect {
+      case .emit: break
+      case .arm(let timer, let key, let due):
+        timers.removeAll { $0.timer == timer && $0.key == key }
+        timers.append(RunningTimer(timer: Int(timer), key: key, due: due))
+      case .disarm(let timer, let key): timers.removeAll { $0.timer == timer && $0.key == key }
+      }
+    }
+  }
+
+  /// The place of the timer that is due first.
+  private var nextTimer: Int? { timers.indices.min { timers[$0].due < timers[$1].due } }
+
+  var remaining: [String: Duration] {
+    let left = timers.map { timer in
+      let name = kind.timers[timer.timer].name
+      return (timer.key == 0 ? name : "\(name)(\(timer.key))", .nanoseconds(timer.due.nanoseconds) - now)
+    }
+    return Dictionary(left) { first, _ in first }
+  }
+
+  // MARK: The alarm
+
+  /// Sees to it that something wakes for the timer that is due next.
+  mutating func setAlarm(_ wake: (Duration) -> Task<Void, Never>) {
+    let due = nextTimer.map { timers[$0].due }
+    if due == alarm?.due { return }
+    alarm?.task.cancel()
+    // A moment that no world reaches is not waited for.
+    alarm = due.flatMap { $0 > .end ? nil : ($0, wake(.nanoseconds($0.nanoseconds))) }
+  }
+
+  mutating func forgetAlarm(at due: Duration) {
+    if alarm?.due == Instant.beginning + due { alarm = nil }
+  }
+
+  // MARK: Readers
+
+  mutating func add(_ reader: AsyncStream<LiveChange<M>>.Continuation) -> Int {
+    nextReader += 1
+    readers[nextReader] = reader
+    return nextReader
+  }
+
+  mutating func remove(_ reader: Int) {
+    readers[reader] = nil
+  }
+
+  mutating func end() {
+    alarm?.task.cancel()
+    for reader in readers.values { reader.finish() }
+  }
+}
