@@ -39,6 +39,11 @@ struct InvocationTests {
     #expect(try parse("--private").isPrivate)
     #expect(try !parse().isPrivate)
     #expect(throws: UsageFailure.self) { try parse("--private", "-s", "p") }
+    let own = try parse("--daemon", "lab/Staircase")
+    #expect(own.daemon == "lab/Staircase" && own.isPrivate)
+    let mistake = #expect(throws: UsageFailure.self) { try parse("--daemon", "x", "-s", "p") }
+    #expect(mistake.map { "\($0)" } == "--daemon starts a daemon of its own, and --socket names another")
+    #expect(throws: UsageFailure.self) { try parse("--daemon", "") }
   }
 
   @Test("an operand that is no '-' is a mistake")

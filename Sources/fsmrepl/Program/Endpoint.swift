@@ -15,11 +15,15 @@ final class Endpoint {
   private let path: SocketPath
   /// Whether only a daemon started for this session may be used.
   private let isPrivate: Bool
+  /// What is started.
+  private let program: String?
   /// The daemon that was started for this session only.
   private(set) var own: EphemeralDaemon?
 
-  init(_ path: SocketPath, isPrivate: Bool = false) {
+  /// - Parameter program: The daemon to start; `nil` for the `fsmd` beside this program or in the path.
+  init(_ path: SocketPath, isPrivate: Bool = false, program: String? = nil) {
     self.path = path
+    self.program = program
     self.isPrivate = isPrivate
   }
 
@@ -54,7 +58,7 @@ final class Endpoint {
 
   private func launch(_ isToStop: () -> Bool) throws(Failure) -> Connection {
     do throws(EphemeralDaemon.Failure) {
-      let started = try EphemeralDaemon.start(isToStop: isToStop)
+      let started = try EphemeralDaemon.start(program ?? Child.siblingProgram("fsmd"), isToStop: isToStop)
       own = started.daemon
       return Connection(started.connection)
     } catch {

@@ -50,8 +50,12 @@ final class EphemeralDaemon {
   }
 
   /// Starts a daemon and waits until it accepts connections.
-  static func start(isToStop: () -> Bool) throws(Failure) -> (daemon: EphemeralDaemon, connection: Descriptor) {
-    let daemon = try launch()
+  ///
+  /// - Parameter program: A path, or a name that is looked for in `PATH`.
+  static func start(
+    _ program: String, isToStop: () -> Bool
+  ) throws(Failure) -> (daemon: EphemeralDaemon, connection: Descriptor) {
+    let daemon = try launch(program)
     let deadline = HostClock.now() + UInt64(patience) * 1_000_000_000
     while HostClock.now() < deadline {
       if let connection = try? ClientSocket.connect(path: daemon.socketPath) { return (daemon, connection) }
@@ -70,14 +74,13 @@ final class EphemeralDaemon {
     throw .silent(seconds: patience)
   }
 
-  private static func launch() throws(Failure) -> EphemeralDaemon {
+  private static func launch(_ program: String) throws(Failure) -> EphemeralDaemon {
     let given = SocketPath.variable("TMPDIR") ?? ""
     // A long TMPDIR leaves no room for the path of a socket.
     let base = given.hasPrefix("/") && given.utf8.count < 60 ? given : "/tmp"
     var template = Array("\(base)/fsmrepl-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { throw .noFolder(.last) }
     let folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-    let program = Child.siblingProgram("fsmd")
     do throws(SystemError) {
       let pipe = try Pipe()
       defer { pipe.reading.close() }

@@ -12,6 +12,8 @@ struct Invocation: Equatable {
   var socket: String?
   /// Whether to start a daemon for this session even if others are running.
   var isPrivate = false
+  /// The program to start for this session, instead of `fsmd`.
+  var daemon: String?
   /// In the order given; empty means standard input.
   var sources: [Source] = []
   var keepsGoing = false
@@ -29,7 +31,7 @@ struct Invocation: Equatable {
   var record: String?
 
   enum Name {
-    case socket, own, expression, file, keepGoing, echo, raw, json, noColour
+    case socket, own, daemon, expression, file, keepGoing, echo, raw, json, noColour
     case record, tap, junit, update, seed, real, speed
   }
 
@@ -41,6 +43,9 @@ struct Invocation: Equatable {
         .socket, short: "s", long: "socket", argument: .required("PATH"),
         summary: "the daemon's socket, instead of $FSMD_SOCKET or the default"),
       .init(.own, long: "private", summary: "start a daemon for this session alone, whatever others there are"),
+      .init(
+        .daemon, long: "daemon", argument: .required("PROGRAM"),
+        summary: "start this daemon for this session alone, instead of fsmd"),
       .init(
         .expression, short: "e", long: "execute", argument: .required("CMD"),
         summary: "run a request and leave; may be repeated"),
@@ -94,6 +99,9 @@ struct Invocation: Equatable {
       switch option.name {
       case .socket: socket = option.value
       case .own: isPrivate = true
+      case .daemon:
+        daemon = option.value
+        isPrivate = true
       case .expression: sources.append(.expression(option.value))
       case .file: sources.append(option.value == "-" ? .standardInput : .file(option.value))
       case .keepGoing: keepsGoing = true
@@ -111,7 +119,10 @@ struct Invocation: Equatable {
       }
     }
     if writesJSON, echoes { throw .wrong("--json shows objects only, and --echo the lines of a script") }
-    if isPrivate, socket != nil { throw .wrong("--private starts a daemon of its own, and --socket names another") }
+    if daemon?.isEmpty == true { throw .wrong("--daemon takes the path of a program") }
+    if isPrivate, socket != nil {
+      throw .wrong("--\(daemon == nil ? "private" : "daemon") starts a daemon of its own, and --socket names another")
+    }
     for operand in operands where !playsFiles {
       guard operand == "-" else {
         throw .wrong(

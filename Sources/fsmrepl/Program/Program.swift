@@ -85,7 +85,9 @@ enum Program {
     let client: Client
     do throws(SocketFailure) {
       client = Client(
-        endpoint: Endpoint(try SocketPath.resolve(option: invocation.socket), isPrivate: invocation.isPrivate),
+        endpoint: Endpoint(
+          try SocketPath.resolve(option: invocation.socket), isPrivate: invocation.isPrivate, program: invocation.daemon
+        ),
         form: invocation.writesJSON ? .json : .text)
     } catch {
       complain("\(error)")

@@ -27,7 +27,7 @@ struct CheckOptions: Equatable {
       case .update: updates = true
       case .seed, .real, .speed, .expression, .file, .echo, .json, .record:
         throw .wrong("--\(option.long) does not go with 'check'")
-      case .socket, .own, .keepGoing, .raw, .noColour: break
+      case .socket, .own, .daemon, .keepGoing, .raw, .noColour: break
       }
     }
     if updates, files.contains("-") { throw .wrong("--update cannot rewrite standard input") }

@@ -1,0 +1,31 @@
+import Foundation
+import Testing
+import UnixHost
+
+@Suite("fsmrepl starts the daemon that it is told to")
+struct OwnDaemonTests {
+  @Test("a daemon under another name, wherever it is")
+  func other() throws {
+    let place = try Workplace()
+    // `make lab-test` does the same with a daemon that has a kind more.
+    let daemon = place.path("Staircase")
+    try FileManager.default.createSymbolicLink(atPath: daemon, withDestinationPath: try Products.path(of: "fsmd"))
+    let run = try place.run("--daemon", daemon, "-e", "new power p", "-e", "expect p off")
+    #expect(run.code == .exited(0), "\(run.log)")
+    #expect(run.log == "fsmrepl: starting a daemon for this session alone\n")
+  }
+
+  @Test("what is no daemon, or is not there, is named")
+  func mistakes() throws {
+    let place = try Workplace()
+    let absent = try place.run("--daemon", place.path("absent"), "-e", "list")
+    #expect(absent.code == .exited(2))
+    #expect(absent.log.contains("cannot start absent: "))
+    let other = try place.run("--daemon", "/bin/false", "-e", "list")
+    #expect(other.code == .exited(2))
+    #expect(other.log.contains("ended at once"))
+    let both = try place.run("--daemon", "/bin/false", "--socket", "s")
+    #expect(both.code == .exited(1))
+    #expect(both.log.contains("--daemon starts a daemon of its own, and --socket names another"))
+  }
+}
