@@ -6,11 +6,13 @@ DESTDIR ?=
 BENCH ?=
 STORE ?= .build/store
 RACE ?= UnixHostTests|EndToEndTests
+NAME ?= Staircase
+DIR ?= ../$(NAME)
 
 # The Swift runtime is linked in: the programs start in half the time and go on when the toolchain moves.
 RELEASE := -c release --static-swift-stdlib
 PROGRAMS := .build/release
-SWIFT_FILES := Sources Tests Package.swift
+SWIFT_FILES := Sources Tests Examples/Staircase/Sources Examples/Staircase/Tests Package.swift
 
 # Swift keeps caches in the home folder and fails without; where it cannot be written, one below .build will do.
 ifneq ($(shell [ -d "$$HOME" ] && [ -w "$$HOME" ] && echo writable),writable)
@@ -22,12 +24,13 @@ endif
 .SILENT:
 .SHELLFLAGS := -eu -c
 .DEFAULT_GOAL := help
-.PHONY: help run test race store bench count format lint install clean swift-is-there libraries-are-there redis-is-there \
-  valgrind-is-there
+.PHONY: help run test lab lab-test race store bench count format lint install clean swift-is-there libraries-are-there \
+  redis-is-there valgrind-is-there
 
 help:
 	echo 'make run      builds fsmd and opens the REPL on a daemon of its own (with no terminal: plays Demos/tour.fsm)'
 	echo 'make test     checks the format, builds with warnings as errors, runs all tests'
+	echo 'make lab      writes a package with a machine, its test and a daemon of your own (NAME=$(NAME), DIR=$(DIR))'
 	echo 'make race     runs the tests that have threads under the thread sanitizer (RACE="$(RACE)")'
 	echo 'make store    leaves a store with machines of all kinds, which later releases must read, in STORE=$(STORE)'
 	echo 'make bench    measures fsmd beside Redis, one table (BENCH="--quick", BENCH="--only memory")'
@@ -48,6 +51,44 @@ test: libraries-are-there lint
 	echo 'Building the programs and their tests (the first time takes some minutes).'
 	swift build -q --build-tests
 	swift test -q --skip-build --disable-xctest
+	$(MAKE) --no-print-directory lab-test
+
+# A package of one's own, made of Examples/Staircase under another name and depending on this folder.
+lab:
+	LC_ALL=C
+	case '$(NAME)' in
+	  '' | [!A-Z]* | *[!A-Za-z0-9_]*)
+	    echo "NAME=$(NAME) cannot name a Swift module: letters, digits and '_', a capital first." >&2
+	    exit 1
+	    ;;
+	esac
+	if [ -d 'Sources/$(NAME)' ] || echo ' Any Self Type Protocol Swift Testing Foundation Dispatch Glibc Lab Lamp ' | grep -q ' $(NAME) '; then
+	  echo 'NAME=$(NAME) is the name of something that the package uses; choose another.' >&2
+	  exit 1
+	fi
+	if [ -e '$(DIR)' ]; then
+	  echo 'DIR=$(DIR) is there already; nothing was written.' >&2
+	  exit 1
+	fi
+	mkdir -p '$(DIR)'
+	here=$$(printf '%s' '$(CURDIR)' | sed 's/[\\&|]/\\&/g')
+	(cd Examples/Staircase && find . -name '.?*' -prune -o -type f ! -name Package.resolved -print) | while read -r file; do
+	  target='$(DIR)'/$$(printf '%s' "$$file" | sed 's/Staircase/$(NAME)/g')
+	  mkdir -p "$$(dirname "$$target")"
+	  sed -e 's/Staircase/$(NAME)/g' -e "s|path: \"../..\"|path: \"$$here\"|" "Examples/Staircase/$$file" > "$$target"
+	done
+	echo '$(NAME) is in $(DIR). Go there; "swift test" tests it, and its README.md says the rest.'
+
+# Such a package is made, built, tested and spoken to. Its dependencies are built once and kept.
+lab-test: libraries-are-there
+	echo 'Making a package of its own, and testing it (the first time takes a minute or two).'
+	rm -rf .build/lab/Hallway
+	$(MAKE) --no-print-directory -s lab NAME=Hallway DIR=.build/lab/Hallway >/dev/null
+	swift build -q --package-path .build/lab/Hallway --scratch-path .build/lab/build --build-tests
+	swift test -q --package-path .build/lab/Hallway --scratch-path .build/lab/build --skip-build --disable-xctest
+	swift build -q --product fsmrepl
+	.build/debug/fsmrepl --daemon .build/lab/build/debug/Hallway -e 'world new lab clock=virtual' -e 'use lab' \
+	  -e 'new lamp hall burn=10s' -e 'send hall pressed' -e 'advance 10s' -e 'expect hall dark' >/dev/null
 
 # The same under the thread sanitizer, daemons that tests start included: a race that is seen makes an exit code wrong.
 race: libraries-are-there

@@ -111,12 +111,6 @@ struct TourTests {
     #expect(page.split(separator: "\n").first?.contains("\"fsmd \(number)\"") == true, "\(number)")
     #expect(try Document("CHANGELOG.md").text.contains("\n## \(number) "), "\(number)")
   }
-
-  @Test("the machine in the README is the one that is compiled and tested")
-  func example() throws {
-    let example = try Document("Tests/StateMachinesTests/LampExample.swift").text
-    #expect(try Document("README.md").blocks(marked: "swift").first?.lines.joined(separator: "\n") == example)
-  }
 }
 
 /// A text file of the documentation.

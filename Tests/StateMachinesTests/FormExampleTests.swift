@@ -14,7 +14,7 @@ struct FormExampleTests {
   }
 
   static let examples = [
-    Example(source: "StateMachines/Machine/Machine", test: "LampExample", first: "struct Lamp: Machine {"),
+    Example(source: "StateMachines/Machine/Machine", test: "Lamp", first: "struct Lamp: Machine {"),
     Example(
       source: "MachineForms/Statecharts/HierarchicalMachine", test: "ChillerExample",
       first: "struct Chiller: HierarchicalMachine {"),
@@ -43,11 +43,5 @@ struct FormExampleTests {
     let end = try #require(lines.firstIndex(of: "}"))
     let documented = lines[...end].map { $0.isEmpty ? "///" : "/// \($0)" }.joined(separator: "\n")
     #expect(try text("Sources/\(example.source).swift").contains("\(documented)\n/// ```"))
-  }
-
-  @Test("the README has the lamp as it is compiled")
-  func readme() throws {
-    let lamp = try text("Tests/StateMachinesTests/LampExample.swift")
-    #expect(try text("README.md").contains("```swift\n\(lamp)```"))
   }
 }

@@ -9,6 +9,7 @@ internal import UnixHost
 /// ```swift
 /// import SimulationDaemon
 /// import Simulations
+/// import StateMachines
 ///
 /// FSMDaemon.main(kinds: .simulations + [Lamp.kind])
 /// ```

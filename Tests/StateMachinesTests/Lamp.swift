@@ -1,0 +1,1 @@
+../../Examples/Staircase/Sources/Staircase/Lamp.swift
