@@ -16,7 +16,7 @@ struct DamageTests {
         leases.map { lease in
           let head = UInt64(round * 4)
           let bytes = (0..<round * 500 + 90).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ round) }
-          let creation = Creation(sequence: head + 1, number: UInt32(round % 3), name: "m\(round)", kind: "kind")
+          let creation = StoredCreation(sequence: head + 1, number: UInt32(round % 3), name: "m\(round)", kind: "kind")
           return (lease, head, head + 4, bytes, Int64(round), [UInt8(round)], [creation])
         })
     }

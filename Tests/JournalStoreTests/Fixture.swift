@@ -84,7 +84,7 @@ extension WorldStore {
   @discardableResult
   func append(
     _ lease: Lease, after head: UInt64, inputs: UInt64 = 10, _ bytes: [UInt8], moment: Int64 = 0,
-    settings: [UInt8]? = nil, creations: [Creation] = []
+    settings: [UInt8]? = nil, creations: [StoredCreation] = []
   ) throws(StoreFailure) -> UInt64 {
     let last = bytes.isEmpty ? head : head + inputs
     try appendAll([(lease, head, last, bytes, moment, settings, creations)])
@@ -92,7 +92,7 @@ extension WorldStore {
   }
 
   func appendAll(
-    _ round: [(Lease, head: UInt64, last: UInt64, [UInt8], moment: Int64, settings: [UInt8]?, [Creation])]
+    _ round: [(Lease, head: UInt64, last: UInt64, [UInt8], moment: Int64, settings: [UInt8]?, [StoredCreation])]
   ) throws(StoreFailure) {
     // All bytes in one place, which is lent as a whole.
     let all = round.flatMap { $0.3 }

@@ -49,7 +49,7 @@ struct FullDiskTests {
     let written = disk.events[before...].reduce(0) { sum, event in
       if case .wrote(_, _, let bytes) = event { sum + bytes.count } else { sum }
     }
-    #expect(written == Schema.pageSize + 24)
+    #expect(written == StoreSchema.pageSize + 24)
     #expect(try store?.worlds().map(\.name) == ["main"])
     try store?.inspect()
     disk.hasRoom = false

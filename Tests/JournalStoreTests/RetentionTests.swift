@@ -130,8 +130,10 @@ struct RetentionTests {
     for round in 0..<10 {
       let sequence = UInt64(round * 10 + 1)
       // Number 0 is given again each round, number 1 once, and 2,000 others make it more than one batch.
-      var creations = [Creation(sequence: sequence, number: 0, name: "n\(round)", kind: "k")]
-      if round == 0 { creations += (1...2000).map { Creation(sequence: 2, number: UInt32($0), name: "m", kind: "k") } }
+      var creations = [StoredCreation(sequence: sequence, number: 0, name: "n\(round)", kind: "k")]
+      if round == 0 {
+        creations += (1...2000).map { StoredCreation(sequence: 2, number: UInt32($0), name: "m", kind: "k") }
+      }
       try store.append(lease, after: UInt64(round * 10), [1], creations: creations)
     }
     try store.putCheckpoint(lease, at: 60, hash: 5, [1])

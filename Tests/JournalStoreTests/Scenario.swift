@@ -75,8 +75,8 @@ struct Scenario {
     model = next
   }
 
-  private static func creation(_ round: Int, _ sequence: UInt64) -> Creation {
-    Creation(sequence: sequence, number: UInt32(round % 3), name: "machine-\(round)", kind: "kind")
+  private static func creation(_ round: Int, _ sequence: UInt64) -> StoredCreation {
+    StoredCreation(sequence: sequence, number: UInt32(round % 3), name: "machine-\(round)", kind: "kind")
   }
 
   /// What the store must have when a step was done.
@@ -102,7 +102,7 @@ struct Scenario {
       if var after = next[world] {
         let bytes = [UInt8](repeating: 7, count: 500)
         let mark = CheckpointMark(sequence: after.head, hash: after.head &* 3, size: bytes.count, stored: fixture.now)
-        after.checkpoints.append(Checkpoint(mark: mark, bytes: bytes))
+        after.checkpoints.append(StoredCheckpoint(mark: mark, bytes: bytes))
         next[world] = after
       }
     case .retain(let world, let most):

@@ -9,8 +9,8 @@ struct Snapshot: Hashable {
     var moment: Int64 = 0
     var settings: [UInt8] = []
     var segments: [SegmentCopy] = []
-    var checkpoints: [Checkpoint] = []
-    var creations: [Creation] = []
+    var checkpoints: [StoredCheckpoint] = []
+    var creations: [StoredCreation] = []
     var removedBytes = 0
   }
 

@@ -122,9 +122,9 @@ struct WorldTests {
     try store.create("other")
     let lease = try store.take("main").lease
     let creations = [
-      Creation(sequence: 3, number: 0, name: "door", kind: "door"),
-      Creation(sequence: 5, number: 1, name: "", kind: ""),
-      Creation(sequence: 8, number: 0, name: "a rather long name for a lamp", kind: "lamp"),
+      StoredCreation(sequence: 3, number: 0, name: "door", kind: "door"),
+      StoredCreation(sequence: 5, number: 1, name: "", kind: ""),
+      StoredCreation(sequence: 8, number: 0, name: "a rather long name for a lamp", kind: "lamp"),
     ]
     try store.append(lease, after: 0, [1], creations: creations)
     #expect(try store.creation(of: 0, in: "main", at: 2) == nil)
@@ -147,7 +147,7 @@ struct WorldTests {
       try store.append(
         lease, after: UInt64(round * 10), [UInt8](repeating: 1, count: 100),
         creations: (0..<30).map {
-          Creation(sequence: UInt64(round * 10 + 1), number: UInt32(round * 30 + $0), name: "m", kind: "k")
+          StoredCreation(sequence: UInt64(round * 10 + 1), number: UInt32(round * 30 + $0), name: "m", kind: "k")
         })
     }
     for sequence in [200, 400] { try store.putCheckpoint(lease, at: UInt64(sequence), hash: 1, [1]) }

@@ -29,6 +29,6 @@ struct GraphvizJobTests {
       guest.lines() == [
         "- BAD-ARGUMENT argument=format got=svg allowed=table,dot,mermaid,stateDiagram,plantuml,tests : 'dot' takes longer than 60 s for this"
       ])
-    #expect(host.service.engine.graphs.drawingsUnderWay == 0)
+    #expect(host.service.environment.graphs.drawingsUnderWay == 0)
   }
 }

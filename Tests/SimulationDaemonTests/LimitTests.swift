@@ -131,7 +131,7 @@ struct LimitTests {
     let first = guest.client.hosted.realm.world.firstSequence
     let last = guest.client.hosted.realm.world.lastSequence
     #expect(first > 2 && last == 30_002)
-    let failure = "- LIMIT name=journal value=\(host.service.engine.limits.world.journal) from=\(first)"
+    let failure = "- LIMIT name=journal value=\(host.service.environment.limits.world.journal) from=\(first)"
     for request in ["journal since=\(first - 1)", "journal since=0", "watch * since=1", "journal since=1 limit=0"] {
       #expect(guest.say(request) == ["\(failure) : the journal of this world begins at \(first)"])
     }
@@ -141,7 +141,7 @@ struct LimitTests {
     #expect(lines.last == "+ \((last - first + 1) * 4)")
     #expect(
       guest.say("limits").contains(
-        ". journal \(host.service.engine.limits.world.journal) inputs-per-world from=\(first)"))
+        ". journal \(host.service.environment.limits.world.journal) inputs-per-world from=\(first)"))
     #expect(guest.say("stats").contains(". journalFrom \(first) seq"))
   }
 

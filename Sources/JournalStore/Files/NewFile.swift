@@ -35,7 +35,7 @@ package enum NewFile {
         // A file system without hard links.
         if StoreFile.exists(path) { throw Exists(path: path) }
         try StoreFile.rename(new, to: path, faults: nil)
-      case let code: throw SystemCall.failure(code, path: path)
+      case let code: throw StoreFailure.system(code, path: path)
       }
     }
     // The name must be on the disk as well.

@@ -19,7 +19,7 @@ struct StoreFile {
     descriptor = found
     guard code == 0 else {
       if found >= 0 { close() }
-      throw code == ENOENT && flags & O_CREAT == 0 ? .absent(path: path) : SystemCall.failure(code, path: path)
+      throw code == ENOENT && flags & O_CREAT == 0 ? .absent(path: path) : StoreFailure.system(code, path: path)
     }
     if flags & (O_TRUNC | O_EXCL) != 0 { faults?.didChange(.made(path)) }
   }
@@ -30,7 +30,7 @@ struct StoreFile {
 
   func length() throws(StoreFailure) -> Int {
     var found = stat()
-    guard fstat(descriptor, &found) == 0 else { throw SystemCall.failure(errno, path: path) }
+    guard fstat(descriptor, &found) == 0 else { throw StoreFailure.system(errno, path: path) }
     return Int(found.st_size)
   }
 
@@ -49,7 +49,7 @@ struct StoreFile {
         filled += got
       }
     }
-    guard code == 0 else { throw SystemCall.failure(code, path: path) }
+    guard code == 0 else { throw StoreFailure.system(code, path: path) }
     return bytes
   }
 
@@ -69,7 +69,7 @@ struct StoreFile {
         return 0
       }
     }
-    guard code == 0 else { throw SystemCall.failure(code, path: path) }
+    guard code == 0 else { throw StoreFailure.system(code, path: path) }
     faults?.didChange(.wrote(path, at: range.lowerBound, Array(image[range])))
   }
 
@@ -105,13 +105,13 @@ struct StoreFile {
     let file = try StoreFile(path, O_RDONLY)
     defer { file.close() }
     let code = calling(faults) { fsync(file.descriptor) == 0 ? 0 : errno }
-    guard code == 0 else { throw SystemCall.failure(code, path: path) }
+    guard code == 0 else { throw StoreFailure.system(code, path: path) }
     faults?.didChange(.synced(path))
   }
 
   static func rename(_ path: String, to name: String, faults: FaultPlan?) throws(StoreFailure) {
     let code = calling(faults) { Glibc.rename(path, name) == 0 ? 0 : errno }
-    guard code == 0 else { throw SystemCall.failure(code, path: name) }
+    guard code == 0 else { throw StoreFailure.system(code, path: name) }
     faults?.didChange(.renamed(path, to: name))
   }
 
@@ -128,7 +128,7 @@ struct StoreFile {
   static func makeFolder(_ path: String) throws(StoreFailure) {
     if exists(path) { return }
     if let slash = path.lastIndex(of: "/"), slash != path.startIndex { try makeFolder(String(path[..<slash])) }
-    guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw SystemCall.failure(errno, path: path) }
+    guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw StoreFailure.system(errno, path: path) }
   }
 }
 

@@ -40,7 +40,7 @@ package struct StoreFiles: Hashable, Sendable {
     let made = try Database(path: new, .writing, system: system, faults: faults)
     defer { made.close() }
     var generator = SystemRandomNumberGenerator()
-    try Schema.make(in: made, identity: generator.next())
+    try StoreSchema.make(in: made, identity: generator.next())
     made.close()
     guard StoreFile.size(new + "-wal") == 0 else {
       throw .other(path: new, reason: "SQLite could not write it; \(new)-wal is left")

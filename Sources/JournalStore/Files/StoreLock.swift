@@ -14,7 +14,7 @@ struct StoreLock {
       var code: Int32
       repeat { code = flock(file.descriptor, LOCK_EX | LOCK_NB) == 0 ? 0 : errno } while code == EINTR
       if code == EWOULDBLOCK { throw .locked(path: store, by: try Self.holder(file)) }
-      guard code == 0 else { throw SystemCall.failure(code, path: path) }
+      guard code == 0 else { throw StoreFailure.system(code, path: path) }
       isHeld = true
       _ = ftruncate(file.descriptor, 0)
       let text = Array("\(writer.process)\n\(writer.socket)\n".utf8)

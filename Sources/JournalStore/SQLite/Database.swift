@@ -287,16 +287,16 @@ final class Database {
     let isOfSystem = known && [SQLITE_IOERR, SQLITE_CANTOPEN].contains(code & 0xFF)
     var system = isOfSystem ? sqlite3_system_errno(handle) : 0
     if isOfSystem, system == 0 { system = fsm_last_errno(handle) }
-    if SystemCall.isNoRoom(system) { return .full(path: path) }
+    if StoreFailure.isNoRoom(system) { return .full(path: path) }
     switch code & 0xFF {
     case SQLITE_FULL: return .full(path: path)
     case SQLITE_READONLY, SQLITE_PERM: return .readOnly(path: path)
     case SQLITE_BUSY, SQLITE_LOCKED: return .locked(path: path, by: nil)
     case SQLITE_CORRUPT, SQLITE_NOTADB: return .damaged(Damage(path, reason))
     case SQLITE_CANTOPEN, SQLITE_AUTH:
-      return .cannotOpen(path: path, reason: system == 0 ? reason : SystemCall.words(system))
+      return .cannotOpen(path: path, reason: system == 0 ? reason : StoreFailure.text(ofError: system))
     case _:
-      let cause = system == 0 ? "" : ", \(SystemCall.words(system))"
+      let cause = system == 0 ? "" : ", \(StoreFailure.text(ofError: system))"
       return .other(path: path, reason: "\(reason) (SQLite's code \(code)\(cause))")
     }
   }

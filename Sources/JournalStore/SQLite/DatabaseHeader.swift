@@ -22,22 +22,23 @@ enum DatabaseHeader {
     guard header.starts(with: "SQLite format 3\0".utf8) else {
       throw .damaged(Damage(path, "it is not an SQLite database"))
     }
-    guard number(at: 68) == Int(Schema.applicationID) else {
+    guard number(at: 68) == Int(StoreSchema.applicationID) else {
       throw .damaged(Damage(path, "it is an SQLite database, but not one of fsmd's"))
     }
     let version = number(at: 60)
-    guard version <= Schema.version else { throw .newer(path: path, found: version, known: Schema.version) }
+    guard version <= StoreSchema.version else { throw .newer(path: path, found: version, known: StoreSchema.version) }
     // The page size, WAL mode, SQLite's schema format and UTF-8; our databases have no reserved bytes and no automatic
     // vacuum.
-    guard version == Schema.version, number(at: 16, bytes: 2) == Schema.pageSize, number(at: 18, bytes: 2) == 0x0202,
+    guard version == StoreSchema.version, number(at: 16, bytes: 2) == StoreSchema.pageSize,
+      number(at: 18, bytes: 2) == 0x0202,
       number(at: 44) == 4, number(at: 56) == 1, header[20] == 0, number(at: 52) == 0
     else {
       throw .damaged(Damage(path, "its first page is not what was written"))
     }
     let pages = number(at: 28)
-    guard hasWAL || length >= pages * Schema.pageSize else {
+    guard hasWAL || length >= pages * StoreSchema.pageSize else {
       throw .damaged(
-        Damage(path, "it is truncated: it has \(length) bytes, and had \(pages * Schema.pageSize)"))
+        Damage(path, "it is truncated: it has \(length) bytes, and had \(pages * StoreSchema.pageSize)"))
     }
   }
 }

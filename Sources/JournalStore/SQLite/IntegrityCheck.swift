@@ -6,7 +6,7 @@ enum IntegrityCheck {
   /// - Returns: The store's row, and its worlds.
   static func check(_ database: Database) throws(StoreFailure) -> (StoreRow, [WorldRow]) {
     try database.reading { () throws(StoreFailure) in
-      if try database.number("PRAGMA page_count") ?? 0 <= SQLiteStore.largestCheckedInFull / Schema.pageSize {
+      if try database.number("PRAGMA page_count") ?? 0 <= SQLiteStore.largestCheckedInFull / StoreSchema.pageSize {
         try checkStructure(database, "quick_check")
       }
       let store = try StoreRow.read(database)

@@ -49,7 +49,7 @@ extension SQLiteReader {
     let reader = SQLiteReader(StoreFiles(copy: path), database, boot: 0)
     defer { reader.close() }
     try DatabaseHeader.check(database, hasWAL: false)
-    try Schema.check(database)
+    try StoreSchema.check(database)
     let (_, rows) = try reader.inspectContents()
     return BackupSummary(
       worlds: rows.count, inputs: rows.reduce(0) { $0 + $1.head + 1 - $1.first }, bytes: StoreFile.size(path))

@@ -13,11 +13,11 @@ extension SQLiteReader {
     try database.reading { () throws(StoreFailure) in try marks(of: try row(of: world)).map(\.mark) }
   }
 
-  package func checkpoint(of world: String, atOrBefore sequence: UInt64) throws(StoreFailure) -> Checkpoint? {
+  package func checkpoint(of world: String, atOrBefore sequence: UInt64) throws(StoreFailure) -> StoredCheckpoint? {
     try database.reading { () throws(StoreFailure) in
       let row = try row(of: world)
       guard let found = try marks(of: row).last(where: { $0.mark.sequence <= sequence }) else { return nil }
-      return try withBytes(of: found, row) { Checkpoint(mark: found.mark, bytes: Array($0)) }
+      return try withBytes(of: found, row) { StoredCheckpoint(mark: found.mark, bytes: Array($0)) }
     }
   }
 

@@ -52,7 +52,7 @@ extension SQLiteReader {
 
   package func creation(
     of number: UInt32, in world: String, at sequence: UInt64
-  ) throws(StoreFailure) -> Creation? {
+  ) throws(StoreFailure) -> StoredCreation? {
     try database.reading { () throws(StoreFailure) in
       let row = try row(of: world)
       try nameAtInput.bind(1, row.identity).bind(2, Int64(number)).bind(3, sequence)

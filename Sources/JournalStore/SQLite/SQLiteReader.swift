@@ -31,7 +31,7 @@ package class SQLiteReader: WorldReading {
       path: files.database, isFrozen ? .readingFrozen : .reading, faults: circumstances.faults)
     do throws(StoreFailure) {
       try DatabaseHeader.check(database, hasWAL: hasLog)
-      try Schema.check(database)
+      try StoreSchema.check(database)
     } catch {
       database.close()
       throw error

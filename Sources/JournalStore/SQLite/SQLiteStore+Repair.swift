@@ -3,13 +3,13 @@ extension SQLiteStore {
   /// All names of a world's machines, in the order of the inputs that made them.
   ///
   /// - Complexity: O(n log n) in the names.
-  package func creations(of world: String) throws(StoreFailure) -> [Creation] {
+  package func creations(of world: String) throws(StoreFailure) -> [StoredCreation] {
     try database.reading { () throws(StoreFailure) in
       let row = try row(of: world)
       let statement = Statement(database, NameSQL.all)
       defer { statement.finalize() }
       try statement.bind(1, row.identity)
-      var creations: [Creation] = []
+      var creations: [StoredCreation] = []
       while try statement.step() {
         creations.append(try NameSQL.read(statement, row.identity, path: files.database, world))
       }

@@ -142,14 +142,14 @@ package final class SQLiteStore: SQLiteReader, WorldStore {
       let database = try Database(path: files.database, .writing, system: circumstances.system, faults: faults)
       do throws(StoreFailure) {
         try DatabaseHeader.check(database, hasWAL: StoreFile.size(files.log) > 0)
-        try Schema.check(database)
+        try StoreSchema.check(database)
         let (store, rows) = try IntegrityCheck.check(database)
         for warning in try found?.check(store, rows, boot: circumstances.boot, path: files.database) ?? [] {
           warn(warning)
         }
         try database.run("PRAGMA synchronous = \(durability == .full ? "FULL" : "NORMAL")")
         database.watchLog()
-        try database.run("PRAGMA journal_size_limit = \(2 * logPages * Schema.pageSize)")
+        try database.run("PRAGMA journal_size_limit = \(2 * logPages * StoreSchema.pageSize)")
         // Debian's SQLite overwrites deleted data with zeros, which doubles the cost of removing old segments.
         try database.run("PRAGMA secure_delete = OFF")
         // SQLite has made the log by now, if there was none.

@@ -53,7 +53,7 @@ enum NameSQL {
     SELECT \(columns) FROM names WHERE world = ?1 AND number = ?2 AND sequence <= ?3 ORDER BY sequence DESC LIMIT 1
     """
 
-  static func sum(world: Int64, _ creation: Creation) -> Int64 {
+  static func sum(world: Int64, _ creation: StoredCreation) -> Int64 {
     var sum = RowSum()
     sum.mix(world)
     sum.mix(UInt64(creation.number))
@@ -65,8 +65,8 @@ enum NameSQL {
 
   static func read(
     _ statement: Statement, _ world: Int64, path: String, _ name: String
-  ) throws(StoreFailure) -> Creation {
-    let creation = Creation(
+  ) throws(StoreFailure) -> StoredCreation {
+    let creation = StoredCreation(
       sequence: statement.unsigned(1), number: UInt32(truncatingIfNeeded: statement.number(0)),
       name: statement.text(2), kind: statement.text(3))
     guard sum(world: world, creation) == statement.number(4) else {

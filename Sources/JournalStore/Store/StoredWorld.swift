@@ -65,7 +65,7 @@ package struct Append {
   /// The world's settings, if they changed.
   package var settings: [UInt8]?
   /// The machines that were made.
-  package var creations: [Creation]
+  package var creations: [StoredCreation]
   /// The undone inputs: one range per undo, up to the input that undid it, in order.
   package var undone: [ClosedRange<UInt64>]
   /// The kinds used by `bytes` and later segments, unless given before.
@@ -73,7 +73,8 @@ package struct Append {
 
   package init(
     _ lease: Lease, head: UInt64, last: UInt64, _ bytes: UnsafeRawBufferPointer, moment: Int64,
-    settings: [UInt8]? = nil, creations: [Creation] = [], undone: [ClosedRange<UInt64>] = [], kinds: [StoredKind] = []
+    settings: [UInt8]? = nil, creations: [StoredCreation] = [], undone: [ClosedRange<UInt64>] = [],
+    kinds: [StoredKind] = []
   ) {
     self.lease = lease
     self.head = head
@@ -103,7 +104,7 @@ package struct StoredKind: Hashable, Sendable {
 }
 
 /// Gives a number in the journal a machine's name and kind, from an input on until the number is given again.
-package struct Creation: Hashable, Sendable {
+package struct StoredCreation: Hashable, Sendable {
   /// The input that made it.
   package var sequence: UInt64
   package var number: UInt32
@@ -141,7 +142,7 @@ package struct CheckpointMark: Hashable, Sendable {
   package let stored: Int64
 }
 
-package struct Checkpoint: Hashable, Sendable {
+package struct StoredCheckpoint: Hashable, Sendable {
   package let mark: CheckpointMark
   package let bytes: [UInt8]
 }

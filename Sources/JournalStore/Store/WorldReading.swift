@@ -28,12 +28,12 @@ package protocol WorldReading: AnyObject {
   /// The latest checkpoint that contains no input after `sequence`, if there is one.
   ///
   /// - Throws: `noSuchWorld`; `damaged` when its bytes differ from those written: an older one may be good.
-  func checkpoint(of world: String, atOrBefore sequence: UInt64) throws(StoreFailure) -> Checkpoint?
+  func checkpoint(of world: String, atOrBefore sequence: UInt64) throws(StoreFailure) -> StoredCheckpoint?
 
   /// The machine that had a number at an input; nil if the store does not know it.
   ///
   /// - Complexity: O(log creations).
-  func creation(of number: UInt32, in world: String, at sequence: UInt64) throws(StoreFailure) -> Creation?
+  func creation(of number: UInt32, in world: String, at sequence: UInt64) throws(StoreFailure) -> StoredCreation?
 
   /// The undone ranges, given by ``Append/undone``, that overlap `inputs`, in order.
   ///

@@ -89,115 +89,161 @@ package struct VerbEntry: Sendable {
   package var usages: [String] { forms.map { $0.isEmpty ? verb.name : "\(verb.name) \($0)" } }
 
   /// The verb table, in the order of ``Verb``.
-  package static let table: [VerbEntry] = [
-    VerbEntry(
-      .help, "[VERB]", does: "the verbs, or one with an example", example: "help advance"),
-    VerbEntry(.kinds, "", does: "the catalogue of machine kinds", example: "kinds"),
-    VerbEntry(
-      .describe, "KIND", does: "states, events, timers, outputs, readings and parameters of a kind",
-      example: "describe fridge"),
-    VerbEntry(
-      .new, "KIND NAME [param=value…]", does: "makes a machine; of a composed kind, its members and wires",
-      example: "new fridge f start=4", isQuietable: true),
-    VerbEntry(
-      .drop, "NAME", does: "removes a machine with its wires; of a composed name, its members", example: "drop f",
-      isQuietable: true),
-    VerbEntry(
-      .list, "[PATTERN] [kind=KIND] [state=STATE] [limit=N]", does: "machines, by name", example: "list m* state=on"),
-    VerbEntry(
-      .count, "[PATTERN] [kind=KIND]", does: "machines per kind and state, states without data", example: "count"),
-    VerbEntry(
-      .show, "NAME", does: "state, readings, running timers, allowed events", example: "show f"),
-    VerbEntry(
-      .can, "NAME [EVENT]", does: "which events are not refused now, or whether one is not", example: "can key tap"),
-    VerbEntry(
-      .send, "NAME EVENT [argument…]", does: "one event to one machine", example: "send key character a",
-      isQuietable: true),
-    VerbEntry(
-      .cast, "PATTERN EVENT [argument…]", does: "one event to all machines that match, in name order",
-      example: "cast fridge-* doorOpened", isQuietable: true),
-    VerbEntry(
-      .wire, "FROM OUTPUT TO EVENT", does: "an output of one machine becomes an event of another",
-      example: "wire f compressorOn lamp buttonClick", isQuietable: true),
-    VerbEntry(
-      .unwire, "FROM OUTPUT TO EVENT", does: "takes a wire away", example: "unwire f compressorOn lamp buttonClick",
-      isQuietable: true),
-    VerbEntry(.wires, "", does: "all wires", example: "wires"),
-    VerbEntry(
-      .watch, "PATTERN [what=moves|all] [since=SEQ]", does: "notices from now on, or from an input on",
-      example: "watch * what=moves"),
-    VerbEntry(
-      .unwatch, "PATTERN", does: "ends a watch of this connection", example: "unwatch *"),
-    VerbEntry(
-      .journal, "[PATTERN] [since=SEQ] [limit=N] [what=moves|all]", does: "what happened, oldest first",
-      example: "journal key since=3"),
-    VerbEntry(
-      .graph, "KIND|NAME [format=table|dot|mermaid|stateDiagram|plantuml|svg|tests]",
-      does: "a diagram of a kind, or of a machine with its state marked, found by running the rule",
-      example: "graph shiftKey format=mermaid"),
-    VerbEntry(
-      .coverage, "[PATTERN] [kind=KIND]",
-      does: "how much of what its machines can do this world has seen, and what it has not",
-      example: "coverage kind=shiftKey"),
-    VerbEntry(
-      .clock, "", "real", "virtual", does: "shows the clock of this world, or sets it", example: "clock virtual",
-      inBatch: false),
-    VerbEntry(
-      .speed, "X", does: "how fast a real clock runs", example: "speed 60", inBatch: false),
-    VerbEntry(.pause, "", does: "stops a real clock", example: "pause", inBatch: false),
-    VerbEntry(.resume, "", does: "lets a real clock go on", example: "resume", inBatch: false),
-    VerbEntry(
-      .advance, "DURATION", "until TIME", does: "moves a virtual or paused clock; each timer fires at its own time",
-      example: "advance 1.5s", inBatch: false),
-    VerbEntry(
-      .step, "[N]", does: "fires exactly the next N timers", example: "step 3", inBatch: false),
-    VerbEntry(
-      .agenda, "[PATTERN] [limit=N]", does: "running timers in due order", example: "agenda limit=5"),
-    VerbEntry(
-      .fire, "NAME TIMER", does: "lets a running timer expire now", example: "fire key doubleTap",
-      isQuietable: true),
-    VerbEntry(
-      .await, "NAME STATE [within=DURATION]", does: "waits until a machine is in a state",
-      example: "await f waiting within=1h", inBatch: false),
-    VerbEntry(
-      .cancel, "", "N", does: "ends what this connection has under way, or an activity by its number",
-      example: "cancel", inBatch: false),
-    VerbEntry(
-      .expect, "NAME STATE", does: "fails unless a machine is in a state", example: "expect key capsLock"),
-    VerbEntry(
-      .undo, "[N]", does: "takes back the last N requests that brought inputs, and the time with them",
-      example: "undo 2", inBatch: false),
-    VerbEntry(
-      .goto, "TIME", does: "back to a time; what happened later is undone", example: "goto 1.5s",
-      inBatch: false),
-    VerbEntry(
-      .world, "", "new W [clock=virtual] [seed=0] [durable=no]", "fork W", "drop W",
-      does: "the present world; makes one, copies this one or removes one", example: "world new lesson clock=virtual",
-      inBatch: false),
-    VerbEntry(.use, "W", does: "goes to another world", example: "use lesson", inBatch: false),
-    VerbEntry(.worlds, "", does: "all worlds", example: "worlds", inBatch: false),
-    VerbEntry(
-      .diff, "W1 W2", does: "what is different in two worlds", example: "diff main trial",
-      inBatch: false),
-    VerbEntry(
-      .begin, "", does: "keeps the lines up to 'end', to run them at one moment", example: "begin",
-      inBatch: false),
-    VerbEntry(.end, "", does: "runs the lines since 'begin'", example: "end", inBatch: false),
-    VerbEntry(
-      .quiet, "on|off", does: "withholds the + of new, drop, send, cast, fire, wire, unwire", example: "quiet on",
-      inBatch: false),
-    VerbEntry(
-      .mode, "text|json", does: "how the daemon's lines to this connection are written", example: "mode text",
-      inBatch: false),
-    VerbEntry(.limits, "", does: "every limit with its value", example: "limits"),
-    VerbEntry(.stats, "", does: "counters of the daemon and of this world", example: "stats"),
-    VerbEntry(
-      .activities, "", does: "what takes its time: by whom, where, and since when", example: "activities",
-      inBatch: false),
-    VerbEntry(
-      .sync, "", does: "answers when all that earlier requests caused has been written", example: "sync", inBatch: false
-    ),
-    VerbEntry(.quit, "", does: "closes this connection", example: "quit", inBatch: false),
-    VerbEntry(.shutdown, "", does: "stops the daemon cleanly", example: "shutdown", inBatch: false),
-  ]
+  package static let table = Verb.allCases.map(VerbEntry.init(of:))
+
+  private init(of verb: Verb) {
+    self =
+      switch verb {
+      case .help:
+        VerbEntry(verb, "[VERB]", does: "the verbs, or one with an example", example: "help advance")
+      case .kinds:
+        VerbEntry(verb, "", does: "the catalogue of machine kinds", example: "kinds")
+      case .describe:
+        VerbEntry(
+          verb, "KIND", does: "states, events, timers, outputs, readings and parameters of a kind",
+          example: "describe fridge")
+      case .new:
+        VerbEntry(
+          verb, "KIND NAME [param=value…]", does: "makes a machine; of a composed kind, its members and wires",
+          example: "new fridge f start=4", isQuietable: true)
+      case .drop:
+        VerbEntry(
+          verb, "NAME", does: "removes a machine with its wires; of a composed name, its members", example: "drop f",
+          isQuietable: true)
+      case .list:
+        VerbEntry(
+          verb, "[PATTERN] [kind=KIND] [state=STATE] [limit=N]", does: "machines, by name", example: "list m* state=on")
+      case .count:
+        VerbEntry(
+          verb, "[PATTERN] [kind=KIND]", does: "machines per kind and state, states without data", example: "count")
+      case .show:
+        VerbEntry(verb, "NAME", does: "state, readings, running timers, allowed events", example: "show f")
+      case .can:
+        VerbEntry(
+          verb, "NAME [EVENT]", does: "which events are not refused now, or whether one is not", example: "can key tap")
+      case .send:
+        VerbEntry(
+          verb, "NAME EVENT [argument…]", does: "one event to one machine", example: "send key character a",
+          isQuietable: true)
+      case .cast:
+        VerbEntry(
+          verb, "PATTERN EVENT [argument…]", does: "one event to all machines that match, in name order",
+          example: "cast fridge-* doorOpened", isQuietable: true)
+      case .wire:
+        VerbEntry(
+          verb, "FROM OUTPUT TO EVENT", does: "an output of one machine becomes an event of another",
+          example: "wire f compressorOn lamp buttonClick", isQuietable: true)
+      case .unwire:
+        VerbEntry(
+          verb, "FROM OUTPUT TO EVENT", does: "takes a wire away", example: "unwire f compressorOn lamp buttonClick",
+          isQuietable: true)
+      case .wires:
+        VerbEntry(verb, "", does: "all wires", example: "wires")
+      case .watch:
+        VerbEntry(
+          verb, "PATTERN [what=moves|all] [since=SEQ]", does: "notices from now on, or from an input on",
+          example: "watch * what=moves")
+      case .unwatch:
+        VerbEntry(verb, "PATTERN", does: "ends a watch of this connection", example: "unwatch *")
+      case .journal:
+        VerbEntry(
+          verb, "[PATTERN] [since=SEQ] [limit=N] [what=moves|all]", does: "what happened, oldest first",
+          example: "journal key since=3")
+      case .graph:
+        VerbEntry(
+          verb, "KIND|NAME [format=table|dot|mermaid|stateDiagram|plantuml|svg|tests]",
+          does: "a diagram of a kind, or of a machine with its state marked, found by running the rule",
+          example: "graph shiftKey format=mermaid")
+      case .coverage:
+        VerbEntry(
+          verb, "[PATTERN] [kind=KIND]",
+          does: "how much of what its machines can do this world has seen, and what it has not",
+          example: "coverage kind=shiftKey")
+      case .clock:
+        VerbEntry(
+          verb, "", "real", "virtual", does: "shows the clock of this world, or sets it", example: "clock virtual",
+          inBatch: false)
+      case .speed:
+        VerbEntry(verb, "X", does: "how fast a real clock runs", example: "speed 60", inBatch: false)
+      case .pause:
+        VerbEntry(verb, "", does: "stops a real clock", example: "pause", inBatch: false)
+      case .resume:
+        VerbEntry(verb, "", does: "lets a real clock go on", example: "resume", inBatch: false)
+      case .advance:
+        VerbEntry(
+          verb, "DURATION", "until TIME", does: "moves a virtual or paused clock; each timer fires at its own time",
+          example: "advance 1.5s", inBatch: false)
+      case .step:
+        VerbEntry(verb, "[N]", does: "fires exactly the next N timers", example: "step 3", inBatch: false)
+      case .agenda:
+        VerbEntry(verb, "[PATTERN] [limit=N]", does: "running timers in due order", example: "agenda limit=5")
+      case .fire:
+        VerbEntry(
+          verb, "NAME TIMER", does: "lets a running timer expire now", example: "fire key doubleTap",
+          isQuietable: true)
+      case .await:
+        VerbEntry(
+          verb, "NAME STATE [within=DURATION]", does: "waits until a machine is in a state",
+          example: "await f waiting within=1h", inBatch: false)
+      case .cancel:
+        VerbEntry(
+          verb, "", "N", does: "ends what this connection has under way, or an activity by its number",
+          example: "cancel", inBatch: false)
+      case .expect:
+        VerbEntry(verb, "NAME STATE", does: "fails unless a machine is in a state", example: "expect key capsLock")
+      case .undo:
+        VerbEntry(
+          verb, "[N]", does: "takes back the last N requests that brought inputs, and the time with them",
+          example: "undo 2", inBatch: false)
+      case .goto:
+        VerbEntry(
+          verb, "TIME", does: "back to a time; what happened later is undone", example: "goto 1.5s",
+          inBatch: false)
+      case .world:
+        VerbEntry(
+          verb, "", "new W [clock=virtual] [seed=0] [durable=no]", "fork W", "drop W",
+          does: "the present world; makes one, copies this one or removes one",
+          example: "world new lesson clock=virtual",
+          inBatch: false)
+      case .use:
+        VerbEntry(verb, "W", does: "goes to another world", example: "use lesson", inBatch: false)
+      case .worlds:
+        VerbEntry(verb, "", does: "all worlds", example: "worlds", inBatch: false)
+      case .diff:
+        VerbEntry(
+          verb, "W1 W2", does: "what is different in two worlds", example: "diff main trial",
+          inBatch: false)
+      case .begin:
+        VerbEntry(
+          verb, "", does: "keeps the lines up to 'end', to run them at one moment", example: "begin",
+          inBatch: false)
+      case .end:
+        VerbEntry(verb, "", does: "runs the lines since 'begin'", example: "end", inBatch: false)
+      case .quiet:
+        VerbEntry(
+          verb, "on|off", does: "withholds the + of new, drop, send, cast, fire, wire, unwire", example: "quiet on",
+          inBatch: false)
+      case .mode:
+        VerbEntry(
+          verb, "text|json", does: "how the daemon's lines to this connection are written", example: "mode text",
+          inBatch: false)
+      case .limits:
+        VerbEntry(verb, "", does: "every limit with its value", example: "limits")
+      case .stats:
+        VerbEntry(verb, "", does: "counters of the daemon and of this world", example: "stats")
+      case .activities:
+        VerbEntry(
+          verb, "", does: "what takes its time: by whom, where, and since when", example: "activities",
+          inBatch: false)
+      case .sync:
+        VerbEntry(
+          verb, "", does: "answers when all that earlier requests caused has been written", example: "sync",
+          inBatch: false
+        )
+      case .quit:
+        VerbEntry(verb, "", does: "closes this connection", example: "quit", inBatch: false)
+      case .shutdown:
+        VerbEntry(verb, "", does: "stops the daemon cleanly", example: "shutdown", inBatch: false)
+      }
+  }
 }

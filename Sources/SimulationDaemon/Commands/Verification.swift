@@ -122,7 +122,7 @@ struct Verification {
     return (world.now, world.limits, hash)
   }
 
-  private func checkpoint(_ mark: CheckpointMark) throws -> JournalStore.Checkpoint {
+  private func checkpoint(_ mark: CheckpointMark) throws -> StoredCheckpoint {
     guard let found = try history.store.checkpoint(of: history.name, atOrBefore: mark.sequence),
       found.mark == mark
     else {

@@ -79,15 +79,15 @@ extension Persistence {
   }
 
   /// Keeps a new world from now on, which is as it was stored.
-  func begin(_ hosted: HostedWorld, _ home: RealmBox, _ keeping: StoredProgress) {
+  func begin(_ hosted: HostedWorld, _ home: RealmBox, _ progress: StoredProgress) {
     home.realm.world.beginKeeping()
     home.realm.stored = StoredJournal(store.readers, hosted.name, catalogue, first: 1)
-    hosted.keeping = keeping
+    hosted.progress = progress
   }
 
   /// A world that was taken, so that it can be written.
   struct Taken {
-    let keeping: StoredProgress
+    let progress: StoredProgress
     /// The world as it is now, where somebody has written since it was built up.
     let again: StoredRealm.Handover?
   }
@@ -106,12 +106,12 @@ extension Persistence {
       reading = stored.reading
       again = StoredRealm.Handover(stored)
     }
-    let keeping = StoredProgress(
+    let progress = StoredProgress(
       lease: taken.lease, words: StoredKinds(reading.words), head: reading.world.head,
       moment: Instant(nanoseconds: reading.world.moment),
       settings: reading.settings, storedAt: host, checkpoint: reading.checkpoint,
       isCheckpointUndone: reading.isCheckpointUndone)
-    return Taken(keeping: keeping, again: again)
+    return Taken(progress: progress, again: again)
   }
 
   /// Builds a world up as the store has it, and writes nothing; on any thread, whoever uses the store meanwhile.
@@ -331,7 +331,7 @@ struct WorldLoader {
   /// The world at the checkpoint of an input, or a new one.
   private func base(_ start: UInt64, _ settings: WorldSettings, _ name: String) throws -> WorldCore {
     if start == 0 { return WorldCore(seed: settings.seed, limits: limits.world) }
-    let found: JournalStore.Checkpoint?
+    let found: StoredCheckpoint?
     do throws(StoreFailure) {
       found = try store.checkpoint(of: name, atOrBefore: start)
     } catch .damaged(let damage) {

@@ -36,21 +36,21 @@ extension Persistence {
   ///
   /// - Throws: What ``WorldStore/append(_:)`` throws; the world must be read again then.
   func maintain(_ hosted: HostedWorld, _ home: RealmBox, host: UInt64) throws(PersistenceFailure) -> Upkeep {
-    guard let keeping = hosted.keeping, host >= keeping.restsUntil else { return .nothing }
-    if hosted.archiving == nil, isCheckpointDue(home, keeping) {
+    guard let progress = hosted.progress, host >= progress.restsUntil else { return .nothing }
+    if hosted.archiving == nil, isCheckpointDue(home, progress) {
       hosted.archiving = ArchiveWriter(of: home.realm.world, atLastInput: true)
     }
     if hosted.archiving != nil {
-      let made = try goOn(with: hosted, keeping, machines: Persistence.machinesInARound)
+      let made = try goOn(with: hosted, progress, machines: Persistence.machinesInARound)
       return made.map { .checkpoint($0) } ?? .more
     }
-    if host >= keeping.roomLookedForAt + Persistence.timeBetweenLooks {
-      hosted.keeping?.roomLookedForAt = host
-      hosted.keeping?.isOverfull = true
+    if host >= progress.roomLookedForAt + Persistence.timeBetweenLooks {
+      hosted.progress?.roomLookedForAt = host
+      hosted.progress?.isOverfull = true
       return .more
     }
-    guard keeping.isOverfull, !keeping.isCheckpointUndone else { return .nothing }
-    return .room(keeping.lease)
+    guard progress.isOverfull, !progress.isCheckpointUndone else { return .nothing }
+    return .room(progress.lease)
   }
 
   /// Removes a batch of what lies beyond the limits; on any thread, while nobody else uses the store.
@@ -72,36 +72,36 @@ extension Persistence {
 
   /// Says that a checkpoint is stored; what it makes superfluous is to go next.
   func didPut(_ made: MadeCheckpoint, of hosted: HostedWorld) {
-    guard var keeping = hosted.keeping, keeping.lease == made.lease else { return }
-    keeping.checkpoint = made.sequence
-    keeping.isCheckpointUndone = keeping.isPutUndone
-    keeping.bytesSinceCheckpoint = 0
-    keeping.isOverfull = true
-    hosted.keeping = keeping
+    guard var progress = hosted.progress, progress.lease == made.lease else { return }
+    progress.checkpoint = made.sequence
+    progress.isCheckpointUndone = progress.isPutUndone
+    progress.bytesSinceCheckpoint = 0
+    progress.isOverfull = true
+    hosted.progress = progress
   }
 
   private var retention: Retention {
     Retention(bytes: limits.storeBytes, age: Int64(limits.storeDays) * 86_400)
   }
 
-  private func isCheckpointDue(_ home: RealmBox, _ keeping: StoredProgress) -> Bool {
+  private func isCheckpointDue(_ home: RealmBox, _ progress: StoredProgress) -> Bool {
     let wait = max(UInt64(limits.checkpointInputs), 2 * UInt64(home.realm.world.machineCount))
     let isDue =
-      keeping.isCheckpointUndone || keeping.head >= keeping.checkpoint + wait
-      || keeping.bytesSinceCheckpoint > limits.storeBytes / 4
-    return isDue && canBeWritten(home, keeping)
+      progress.isCheckpointUndone || progress.head >= progress.checkpoint + wait
+      || progress.bytesSinceCheckpoint > limits.storeBytes / 4
+    return isDue && canBeWritten(home, progress)
   }
 
   /// A checkpoint is made of what is stored.
-  private func canBeWritten(_ home: RealmBox, _ keeping: StoredProgress) -> Bool {
-    home.realm.world.lastSequence == keeping.head && home.realm.world.canBeArchived
+  private func canBeWritten(_ home: RealmBox, _ progress: StoredProgress) -> Bool {
+    home.realm.world.lastSequence == progress.head && home.realm.world.canBeArchived
   }
 
   /// Writes a piece of a checkpoint.
   ///
   /// - Returns: The checkpoint, when it is whole.
   private func goOn(
-    with hosted: HostedWorld, _ keeping: StoredProgress, machines: Int
+    with hosted: HostedWorld, _ progress: StoredProgress, machines: Int
   ) throws(PersistenceFailure) -> MadeCheckpoint? {
     guard var writer = hosted.archiving.take() else { return nil }
     do throws(ArchiveFailure) {
@@ -110,12 +110,12 @@ extension Persistence {
         return nil
       }
     } catch {
-      throw .unreadable(world: keeping.lease.world, reason: error.text)
+      throw .unreadable(world: progress.lease.world, reason: error.text)
     }
-    hosted.keeping?.put = writer.sequence
-    hosted.keeping?.isPutUndone = false
+    hosted.progress?.put = writer.sequence
+    hosted.progress?.isPutUndone = false
     return MadeCheckpoint(
-      lease: keeping.lease, sequence: writer.sequence, hash: writer.presentHash, bytes: writer.bytes)
+      lease: progress.lease, sequence: writer.sequence, hash: writer.presentHash, bytes: writer.bytes)
   }
 
   // MARK: Going back
@@ -123,36 +123,36 @@ extension Persistence {
   /// The first input that a way back may undo, so that the store can bring the world back afterwards: there must be a
   /// checkpoint before it with all that followed.
   func firstUndoable(_ hosted: HostedWorld, _ home: RealmBox) throws(PersistenceFailure) -> UInt64 {
-    guard let keeping = hosted.keeping else { return 1 }
-    let name = keeping.lease.world
+    guard let progress = hosted.progress else { return 1 }
+    let name = progress.lease.world
     let held = try ask { () throws(StoreFailure) in try store.holdings(of: name) }
     let standing = try WorldLoader(store, catalogue, limits).standing(held.checkpoints, of: name, from: held.first)
     // What was undone in this round is not stored yet.
     let first = standing.first { home.realm.world.undoer(of: $0) == nil }
-    return (first ?? keeping.head) + 1
+    return (first ?? progress.head) + 1
   }
 
   /// Says that a world has undone all inputs from one on: what was written out of them is of no use for a start.
   func didUndo(from sequence: UInt64, in hosted: HostedWorld) {
     if let writing = hosted.archiving?.sequence, writing >= sequence { hosted.archiving = nil }
-    if let keeping = hosted.keeping, keeping.checkpoint >= sequence { hosted.keeping?.isCheckpointUndone = true }
-    if let put = hosted.keeping?.put, put >= sequence { hosted.keeping?.isPutUndone = true }
+    if let progress = hosted.progress, progress.checkpoint >= sequence { hosted.progress?.isCheckpointUndone = true }
+    if let put = hosted.progress?.put, put >= sequence { hosted.progress?.isPutUndone = true }
   }
 
   /// Leaves a world so that the next start is quick, when the daemon ends.
   func leave(_ hosted: HostedWorld, _ home: RealmBox) throws(PersistenceFailure) {
-    guard let keeping = hosted.keeping else { return }
-    let isDue = keeping.isCheckpointUndone || keeping.head >= keeping.checkpoint + Persistence.inputsBeforeTheEnd
-    if isDue, canBeWritten(home, keeping),
+    guard let progress = hosted.progress else { return }
+    let isDue = progress.isCheckpointUndone || progress.head >= progress.checkpoint + Persistence.inputsBeforeTheEnd
+    if isDue, canBeWritten(home, progress),
       home.realm.world.machineCount <= Persistence.machinesAtTheEnd
     {
       hosted.archiving = ArchiveWriter(of: home.realm.world, atLastInput: true)
       while hosted.archiving != nil {
-        guard let made = try goOn(with: hosted, keeping, machines: .max) else { continue }
+        guard let made = try goOn(with: hosted, progress, machines: .max) else { continue }
         try ask { () throws(StoreFailure) in try put(made) }
       }
     }
-    try ask { () throws(StoreFailure) in try store.release(keeping.lease) }
+    try ask { () throws(StoreFailure) in try store.release(progress.lease) }
   }
 
 }

@@ -47,32 +47,32 @@ final class Persistence {
   func hasNews(
     _ hosted: HostedWorld, _ realm: borrowing Realm, host: UInt64, isLast: Bool
   ) -> Bool {
-    guard let keeping = hosted.keeping else { return false }
+    guard let progress = hosted.progress else { return false }
     if hasChanged(hosted, realm) { return true }
     return isLast
-      ? realm.world.now != keeping.moment
-      : realm.clock.isRunning && host + Persistence.earliness >= keeping.storedAt + Persistence.heartbeat
+      ? realm.world.now != progress.moment
+      : realm.clock.isRunning && host + Persistence.earliness >= progress.storedAt + Persistence.heartbeat
   }
 
   /// Whether a kill would take back nothing of a world but a little time, no more than ``heartbeat``.
   func isStored(_ hosted: HostedWorld, _ realm: borrowing Realm, host: UInt64) -> Bool {
-    guard let keeping = hosted.keeping else { return true }
+    guard let progress = hosted.progress else { return true }
     if hasChanged(hosted, realm) { return false }
-    return !realm.clock.isRunning || host < keeping.storedAt + Persistence.heartbeat
+    return !realm.clock.isRunning || host < progress.storedAt + Persistence.heartbeat
   }
 
   /// Whether something came to a world since it was stored: more than that time has passed on a running clock.
   func hasChanged(_ hosted: HostedWorld, _ realm: borrowing Realm) -> Bool {
-    guard let keeping = hosted.keeping else { return false }
-    return realm.world.hasUnflushed || !keeping.isAsStored(realm)
+    guard let progress = hosted.progress else { return false }
+    return realm.world.hasUnflushed || !progress.isAsStored(realm)
   }
 
   /// When a world must be written though nothing comes; nil if it can wait.
   func nextWake(_ hosted: HostedWorld, _ realm: borrowing Realm) -> UInt64? {
-    guard let keeping = hosted.keeping, realm.clock.isRunning, realm.world.runningTimerCount > 0 else {
+    guard let progress = hosted.progress, realm.clock.isRunning, realm.world.runningTimerCount > 0 else {
       return nil
     }
-    return keeping.storedAt + Persistence.heartbeat
+    return progress.storedAt + Persistence.heartbeat
   }
 
   /// Bytes that are written at once, without the store's thread.
@@ -110,7 +110,7 @@ final class Persistence {
     return Round(
       store,
       worlds.compactMap { hosted, home in
-        hosted.keeping.map { News(hosted, $0, Gathered(home.realm, wall, $0.words, from: $0.head + 1)) }
+        hosted.progress.map { News(hosted, $0, Gathered(home.realm, wall, $0.words, from: $0.head + 1)) }
       })
   }
 
@@ -131,7 +131,7 @@ struct Gathered {
   let settings: WorldSettings
   let last: UInt64
   let moment: Instant
-  let creations: [Creation]
+  let creations: [StoredCreation]
   let undone: [ClosedRange<UInt64>]
   /// What is to be stored of the words by which the segment is written, and how many kinds there are.
   let kinds: [StoredKind]
@@ -143,10 +143,10 @@ struct Gathered {
   ///   - first: The first input that is gathered.
   init(_ realm: borrowing Realm, _ wall: Int64, _ words: StoredKinds, from first: UInt64) {
     var bytes: [UInt8] = []
-    var creations: [Creation] = []
+    var creations: [StoredCreation] = []
     if realm.world.hasUnflushed {
       creations = realm.world.appendUnflushed(to: &bytes).map {
-        Creation(sequence: $0.sequence, number: $0.recordedNumber, name: $0.name, kind: $0.kind)
+        StoredCreation(sequence: $0.sequence, number: $0.recordedNumber, name: $0.name, kind: $0.kind)
       }
     }
     self.bytes = bytes
@@ -163,30 +163,30 @@ struct Gathered {
 /// What is to be written for one world, and from where on.
 struct News {
   let hosted: HostedWorld
-  fileprivate let keeping: StoredProgress
+  fileprivate let progress: StoredProgress
   let gathered: Gathered
 
-  init(_ hosted: HostedWorld, _ keeping: StoredProgress, _ gathered: Gathered) {
+  init(_ hosted: HostedWorld, _ progress: StoredProgress, _ gathered: Gathered) {
     self.hosted = hosted
-    self.keeping = keeping
+    self.progress = progress
     self.gathered = gathered
   }
 
   fileprivate func append(_ bytes: UnsafeRawBufferPointer) -> Append {
     Append(
-      keeping.lease, head: keeping.head, last: gathered.last, bytes, moment: gathered.moment.nanoseconds,
+      progress.lease, head: progress.head, last: gathered.last, bytes, moment: gathered.moment.nanoseconds,
       settings: gathered.settings.bytes, creations: gathered.creations, undone: gathered.undone,
       kinds: gathered.kinds)
   }
 
   fileprivate func didStore(in home: RealmBox, host: UInt64) {
     home.realm.world.didKeep(upTo: gathered.last)
-    hosted.keeping?.head = gathered.last
-    hosted.keeping?.moment = gathered.moment
-    hosted.keeping?.settings = gathered.settings
-    hosted.keeping?.storedAt = host
-    hosted.keeping?.bytesSinceCheckpoint += gathered.bytes.count
-    hosted.keeping?.words.didKeep(gathered.kinds, of: gathered.kindCount)
+    hosted.progress?.head = gathered.last
+    hosted.progress?.moment = gathered.moment
+    hosted.progress?.settings = gathered.settings
+    hosted.progress?.storedAt = host
+    hosted.progress?.bytesSinceCheckpoint += gathered.bytes.count
+    hosted.progress?.words.didKeep(gathered.kinds, of: gathered.kindCount)
     if !gathered.kinds.isEmpty { home.realm.stored?.forgetWords() }
   }
 }

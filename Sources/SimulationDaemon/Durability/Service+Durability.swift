@@ -162,20 +162,20 @@ extension Service {
   }
 
   /// Does a little of what the store needs besides, for each world.
-  func tendWorlds() {
-    isTending = false
+  func maintainWorlds() {
+    hasMaintenance = false
     guard let persistence, !workers.storeIsBusy else { return }
     // What the store's thread does is followed by another look.
-    defer { isTending = isTending || workers.storeIsBusy }
+    defer { hasMaintenance = hasMaintenance || workers.storeIsBusy }
     if persistence.store.isLogLong { return writeBackLog(persistence) }
-    for hosted in worlds.values where hosted.keeping != nil {
+    for hosted in worlds.values where hosted.progress != nil {
       guard let home = hosted.home else { continue }
       do throws(PersistenceFailure) {
         switch try persistence.maintain(hosted, home, host: host) {
         case .nothing: continue
         case .more:
           // One world at a time, so that a round is short however many there are.
-          isTending = true
+          hasMaintenance = true
           return
         case .checkpoint(let made):
           return put(made, of: hosted, persistence)
@@ -185,7 +185,7 @@ extension Service {
         leave(hosted, home, after: error)
       }
     }
-    if hasRubbish { sweep(persistence) }
+    if hasDroppedWorlds { sweep(persistence) }
   }
 
   /// Lets the store's thread write the log back.
@@ -210,9 +210,9 @@ extension Service {
         guard let home = hosted.home else { return }
         switch result {
         case .success(let (isOverfull, first)):
-          hosted.keeping?.isOverfull = isOverfull
+          hosted.progress?.isOverfull = isOverfull
           home.realm.stored?.first = first
-          if isOverfull { isTending = true }
+          if isOverfull { hasMaintenance = true }
         case .failure(let error): leave(hosted, home, after: .store(error))
         }
       })
@@ -226,11 +226,11 @@ extension Service {
       } then: { [unowned self] result in
         switch result {
         case .success(let hasMore):
-          hasRubbish = hasMore
-          if hasMore { isTending = true }
+          hasDroppedWorlds = hasMore
+          if hasMore { hasMaintenance = true }
         case .failure(let error):
           // What was dropped stays where it is until the next start; nobody needs it.
-          hasRubbish = false
+          hasDroppedWorlds = false
           report("dropped worlds: \(error)")
         }
       })
@@ -254,7 +254,7 @@ extension Service {
     if failure.leavesLease {
       report("world \(hosted.name) cannot be looked after for a while: \(failure)")
       hosted.archiving = nil
-      hosted.keeping?.restsUntil = host &+ Service.rest
+      hosted.progress?.restsUntil = host &+ Service.rest
     } else {
       fail(hosted, home, "\(failure)", isLost: failure.isFinal)
     }
@@ -295,7 +295,7 @@ extension Service {
     for hosted in worlds.values {
       guard let home = hosted.home else {
         // A worker has not come back in time; what it has done there nobody was told of.
-        guard hosted.keeping != nil else { continue }
+        guard hosted.progress != nil else { continue }
         report("world \(hosted.name) ends as it was stored last: work was under way in it")
         hasLost = true
         continue
@@ -354,10 +354,6 @@ extension Session {
       // What waits behind it is taken in its turn.
       isHeldUp = true
     }
-  }
-
-  mutating func failStorage(_ tag: [UInt8], world: String, _ reason: String) {
-    tag.withUnsafeBytes { fail($0, .storage, [("world", world)], reason) }
   }
 
   /// The tag of a line that answers a request.

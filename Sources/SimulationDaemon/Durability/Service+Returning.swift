@@ -77,11 +77,11 @@ extension Service {
     for world in stored {
       let outage = Realm.Outage(
         reason: "it is being brought back", cause: .store(retryAt: .max), head: world.head, isFromStart: true)
-      let absent = Realm(name: world.name, limits: engine.limits.world, host: host, outage)
+      let absent = Realm(name: world.name, limits: environment.limits.world, host: host, outage)
       if let hosted = worlds[world.name] { hosted.replace(with: absent) } else { add(host(absent)) }
       guard let hosted = worlds[world.name] else { continue }
       returns.waiting.append(
-        lend(hosted, outage, isStart: true, seenAs: HostedWorld.Glimpse(world), wall: persistence.wallClock()))
+        lend(hosted, outage, isStart: true, seenAs: HostedWorld.Status(world), wall: persistence.wallClock()))
     }
     readNext(persistence)
   }
@@ -117,12 +117,12 @@ extension Service {
   }
 
   private func lend(
-    _ hosted: HostedWorld, _ outage: Realm.Outage, isStart: Bool, seenAs glimpse: HostedWorld.Glimpse? = nil,
+    _ hosted: HostedWorld, _ outage: Realm.Outage, isStart: Bool, seenAs status: HostedWorld.Status? = nil,
     wall: Int64
   ) -> ReturningWorld {
     let slot = workers.slot()
     return ReturningWorld(
-      hosted, hosted.lend(slot, seenAs: glimpse), slot, outage, isStart: isStart, since: (host, wall))
+      hosted, hosted.lend(slot, seenAs: status), slot, outage, isStart: isStart, since: (host, wall))
   }
 
   // MARK: One step after the other
@@ -198,14 +198,14 @@ extension Service {
       // A start that is over before that is none.
       guard !isShuttingDown, persistence.onRestart == .restart, world.outage.isFromStart,
         world.box.realm.clock.isRunning
-      else { return putBack(world, taken.keeping, persistence) }
-      renewTimers(world, taken.keeping, persistence)
+      else { return putBack(world, taken.progress, persistence) }
+      renewTimers(world, taken.progress, persistence)
     } catch {
       fail(world, error)
     }
   }
 
-  private func renewTimers(_ world: ReturningWorld, _ keeping: StoredProgress, _ persistence: Persistence) {
+  private func renewTimers(_ world: ReturningWorld, _ progress: StoredProgress, _ persistence: Persistence) {
     let (box, slot) = (world.box, world.slot)
     workers.submit(
       Job(slot) { () throws(PersistenceFailure) in
@@ -213,7 +213,7 @@ extension Service {
       } then: { [unowned self] result in
         do throws(PersistenceFailure) {
           try result.get()
-          putBack(world, keeping, persistence)
+          putBack(world, progress, persistence)
         } catch {
           fail(world, error)
         }
@@ -221,13 +221,13 @@ extension Service {
   }
 
   /// Puts a world in its place, and lets its time go on.
-  private func putBack(_ world: ReturningWorld, _ keeping: StoredProgress, _ persistence: Persistence) {
+  private func putBack(_ world: ReturningWorld, _ progress: StoredProgress, _ persistence: Persistence) {
     let (hosted, box) = (world.hosted, world.box)
-    hosted.keeping = keeping
+    hosted.progress = progress
     box.realm.outage = nil
-    box.realm.clock = keeping.settings.clock(host: world.since.host, moment: box.realm.world.now)
+    box.realm.clock = progress.settings.clock(host: world.since.host, moment: box.realm.world.now)
     if persistence.onRestart == .deadline {
-      box.realm.clock.makeUp(for: max(0, world.since.wall - keeping.settings.written))
+      box.realm.clock.makeUp(for: max(0, world.since.wall - progress.settings.written))
     }
     box.realm.reportMemory()
     giveBack(hosted, box)

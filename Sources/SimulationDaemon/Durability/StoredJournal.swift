@@ -11,7 +11,7 @@ final class StoredJournal {
   /// The oldest input that the store has.
   var first: UInt64
   /// Who had which number, as far as it was asked for, when the input came that is to be read next.
-  private var owners: [MachineID: Creation] = [:]
+  private var owners: [MachineID: StoredCreation] = [:]
   /// By which the segments were written; nil until it is asked for.
   private var words: StoredWords?
   private var ownersHoldFor: UInt64 = 0

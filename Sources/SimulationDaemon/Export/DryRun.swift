@@ -38,8 +38,8 @@ final class DryRun {
   }
 
   /// The last input.
-  var lastSequence: UInt64 { client.hosted.presentGlimpse.lastSequence }
-  var now: Instant { client.hosted.presentGlimpse.now }
+  var lastSequence: UInt64 { client.hosted.presentStatus.lastSequence }
+  var now: Instant { client.hosted.presentStatus.now }
 
   /// What is in the world.
   func withWorld<R>(_ body: (inout WorldCore) throws -> R) rethrows -> R {

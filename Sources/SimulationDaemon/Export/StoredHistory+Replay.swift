@@ -17,7 +17,7 @@ extension StoredHistory {
   ///   - checkpoint: Nil for the beginning.
   ///   - end: Where a segment ends.
   func played(
-    from checkpoint: JournalStore.Checkpoint?, to end: UInt64, at moment: Instant, _ limits: WorldLimits
+    from checkpoint: StoredCheckpoint?, to end: UInt64, at moment: Instant, _ limits: WorldLimits
   ) throws -> WorldCore {
     let (checkpoint, undone) = try base(checkpoint, end)
     let start = checkpoint?.mark.sequence ?? 0
@@ -30,7 +30,7 @@ extension StoredHistory {
   }
 
   /// The world of a checkpoint.
-  func archived(_ checkpoint: JournalStore.Checkpoint) throws -> WorldCore {
+  func archived(_ checkpoint: StoredCheckpoint) throws -> WorldCore {
     do throws(ArchiveFailure) {
       return try WorldCore(archive: checkpoint.bytes, kinds: { catalogue[$0] })
     } catch {
@@ -41,8 +41,8 @@ extension StoredHistory {
 
   /// The latest checkpoint, this one or before, that nothing up to `end` has undone; with what was undone behind it.
   private func base(
-    _ checkpoint: JournalStore.Checkpoint?, _ end: UInt64
-  ) throws -> (JournalStore.Checkpoint?, UndoneSpans) {
+    _ checkpoint: StoredCheckpoint?, _ end: UInt64
+  ) throws -> (StoredCheckpoint?, UndoneSpans) {
     var checkpoint = checkpoint
     while true {
       let start = checkpoint?.mark.sequence ?? 0

@@ -223,19 +223,14 @@ extension Service {
       if let home = hosted.home {
         home.catchUp(host: host)
       }
-      if let outage = hosted.presentGlimpse.outage, !outage.isReadable {
+      if let outage = hosted.presentStatus.outage, !outage.isReadable {
         client.session.failStorage(tag, world: hosted.name, outage.reason)
         return
       }
     }
     if one === other {
       // A world does not differ from itself.
-      tag.withUnsafeBytes { tag in
-        client.session.outbox.buffer.begin(.success, tag: tag)
-        client.session.outbox.buffer.word(UInt64(0))
-        client.session.outbox.buffer.endLine()
-      }
-      return
+      return client.session.succeed(tag) { $0.word(UInt64(0)) }
     }
     client.session.activity = .compare(Comparison(one, other, tag: tag))
     client.session.task = Task(.diff)
@@ -244,23 +239,17 @@ extension Service {
   }
 }
 
-extension Engine {
+extension Session {
   /// Writes the next piece of a comparison.
-  func work(
-    _ comparison: Comparison, _ session: inout Session, _ left: inout Realm, _ right: inout Realm
-  ) {
+  mutating func work(_ comparison: Comparison, _ left: inout Realm, _ right: inout Realm) {
     // A world that was being brought back may have come back without anything in it.
     for (name, outage) in [(left.name, left.outage), (right.name, right.outage)] {
       guard let outage, !outage.isReadable else { continue }
-      session.failStorage(comparison.tag, world: name, outage.reason)
-      return session.endActivity()
+      failStorage(comparison.tag, world: name, outage.reason)
+      return endActivity()
     }
-    guard let lines = comparison.write(&left, &right, to: &session.outbox.buffer) else { return }
-    comparison.tag.withUnsafeBytes { tag in
-      session.outbox.buffer.begin(.success, tag: tag)
-      session.outbox.buffer.word(UInt64(lines))
-      session.outbox.buffer.endLine()
-    }
-    session.endActivity()
+    guard let lines = comparison.write(&left, &right, to: &outbox.buffer) else { return }
+    succeed(comparison.tag) { $0.word(UInt64(lines)) }
+    endActivity()
   }
 }

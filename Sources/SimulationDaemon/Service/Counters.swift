@@ -26,57 +26,53 @@ extension Counters {
   }
 }
 
-extension Engine {
-  func stats(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) {
-    var lines = 0
-    func line(_ name: StaticString, _ value: UInt64, _ unit: StaticString) {
-      session.outbox.buffer.begin(.data, tag: words.tag)
-      session.outbox.buffer.word(literal: name)
-      session.outbox.buffer.word(value)
-      session.outbox.buffer.word(literal: unit)
-      session.outbox.buffer.endLine()
-      lines += 1
+extension RequestContext {
+  func stats() {
+    func count(_ name: StaticString, _ value: UInt64, _ unit: StaticString) {
+      line { line in
+        line.word(literal: name)
+        line.word(value)
+        line.word(literal: unit)
+      }
     }
     func time(_ name: StaticString, _ nanoseconds: UInt64) {
-      session.outbox.buffer.begin(.data, tag: words.tag)
-      session.outbox.buffer.word(literal: name)
-      session.outbox.buffer.word(seconds: Int64(clamping: nanoseconds))
-      session.outbox.buffer.word(literal: "s")
-      session.outbox.buffer.endLine()
-      lines += 1
+      line { line in
+        line.word(literal: name)
+        line.word(seconds: Int64(clamping: nanoseconds))
+        line.word(literal: "s")
+      }
     }
-    time("uptime", realm.host - min(realm.host, counters.begunAt))
-    line("clients", UInt64(counters.clients), "connections")
-    line("connections", counters.connections, "since-start")
-    line("requests", counters.requests, "since-start")
-    line("gaps", counters.gaps, "since-start")
-    line("worlds", UInt64(counters.worlds), "worlds")
-    line("machines", UInt64(realm.world.machineCount), "in-this-world")
-    line("wires", UInt64(realm.world.wireCount), "in-this-world")
-    line("timers", UInt64(realm.world.runningTimerCount), "running")
-    line("firings", realm.world.firings, "since-start")
-    line("inputs", realm.world.lastSequence, "since-start")
-    line("journalFrom", realm.world.firstSequence, "seq")
-    line("journalBytes", UInt64(realm.world.journalBytes), "bytes")
+    time("uptime", realm.host - min(realm.host, environment.counters.begunAt))
+    count("clients", UInt64(environment.counters.clients), "connections")
+    count("connections", environment.counters.connections, "since-start")
+    count("requests", environment.counters.requests, "since-start")
+    count("gaps", environment.counters.gaps, "since-start")
+    count("worlds", UInt64(environment.counters.worlds), "worlds")
+    count("machines", UInt64(realm.world.machineCount), "in-this-world")
+    count("wires", UInt64(realm.world.wireCount), "in-this-world")
+    count("timers", UInt64(realm.world.runningTimerCount), "running")
+    count("firings", realm.world.firings, "since-start")
+    count("inputs", realm.world.lastSequence, "since-start")
+    count("journalFrom", realm.world.firstSequence, "seq")
+    count("journalBytes", UInt64(realm.world.journalBytes), "bytes")
     let checkpoints = realm.world.checkpoints
-    line("checkpoints", UInt64(checkpoints.count), "kept")
-    line("checkpointBytes", UInt64(checkpoints.bytes), "bytes")
-    line("seed", realm.seed, "of-this-world")
+    count("checkpoints", UInt64(checkpoints.count), "kept")
+    count("checkpointBytes", UInt64(checkpoints.bytes), "bytes")
+    count("seed", realm.seed, "of-this-world")
     time("lateness", realm.worstLateness)
-    memoryLines(&realm) { name, bytes in
-      session.outbox.buffer.begin(.data, tag: words.tag)
-      session.outbox.buffer.word(name)
-      session.outbox.buffer.word(UInt64(max(0, bytes)))
-      session.outbox.buffer.word(literal: "bytes")
-      session.outbox.buffer.endLine()
-      lines += 1
+    memoryLines { name, bytes in
+      line { line in
+        line.word(name)
+        line.word(UInt64(max(0, bytes)))
+        line.word(literal: "bytes")
+      }
     }
     if let holdings = realm.stored?.holdings {
-      line("storeFrom", holdings.first, "seq")
-      line("storeBytes", UInt64(holdings.bytes), "bytes")
-      line("storeRemoved", UInt64(holdings.removedBytes), "bytes")
-      line("storeCheckpoints", UInt64(holdings.checkpoints.count), "copies")
+      count("storeFrom", holdings.first, "seq")
+      count("storeBytes", UInt64(holdings.bytes), "bytes")
+      count("storeRemoved", UInt64(holdings.removedBytes), "bytes")
+      count("storeCheckpoints", UInt64(holdings.checkpoints.count), "copies")
     }
-    endLines(lines, words, &session)
+    succeedWithLines()
   }
 }

@@ -35,12 +35,7 @@ extension Service {
     client.isCancelled = false
     // That the activity has ended holds, whatever becomes of the commit.
     let place = client.session.outbox.buffer.count
-    for tag in client.cancels {
-      tag.withUnsafeBytes { tag in
-        client.session.outbox.buffer.begin(.success, tag: tag)
-        client.session.outbox.buffer.endLine()
-      }
-    }
+    for tag in client.cancels { client.session.succeed(tag) }
     client.session.outbox.stand(from: place)
     client.cancels = []
   }
@@ -51,17 +46,16 @@ extension Service {
   /// - Precondition: It is not with a worker.
   func end(_ client: Client, _ code: FailureCode, _ text: String, _ keys: [(String, String)]? = nil) {
     if client.session.cursor != nil, let home = client.hosted.home {
-      engine.flushNotices(&client.session, home.realm.world, mayDrop: true)
+      client.session.flushNotices(home.realm.world, mayDrop: true)
     }
     let activity = client.session.activity
     let verb = client.session.task?.verb
     if case .rewind = activity { client.hosted.home?.realm.rewinding = nil }
     if case .deferred(let deferred) = activity, case .batch(let batch) = deferred.requests {
-      engine.skip(batch, &client.session, &request)
+      client.session.skip(batch, &request)
     }
-    activity.tag.withUnsafeBytes {
-      client.session.fail($0, code, keys ?? progress(of: activity, verb, client.hosted.presentGlimpse), text)
-    }
+    let facts = keys ?? progress(of: activity, verb, client.hosted.presentStatus)
+    client.session.fail(activity.tag, code, facts, text)
     // Notices that were kept back come behind the last line.
     client.session.endActivity()
     // What waits behind it is taken in its turn.
@@ -71,9 +65,9 @@ extension Service {
 
   /// `done= t= seq= fired=`, as far as they say something of an activity.
   private func progress(
-    of activity: Activity, _ verb: Verb?, _ glimpse: HostedWorld.Glimpse
+    of activity: Activity, _ verb: Verb?, _ status: HostedWorld.Status
   ) -> [(String, String)] {
-    let place = [("t", TimeText.seconds(glimpse.now.nanoseconds)), ("seq", "\(glimpse.lastSequence)")]
+    let place = [("t", TimeText.seconds(status.now.nanoseconds)), ("seq", "\(status.lastSequence)")]
     return switch activity {
     case .advance(let advance): place + [("fired", "\(advance.fired)")]
     case .step(let step): place + [("fired", "\(step.fired)")]
@@ -109,17 +103,10 @@ extension Service {
 
   /// The verb and the tag of a line that has nothing else; nil if it has more, or is none.
   private func verbWithoutArguments(_ line: UnsafeMutableRawBufferPointer) -> (verb: Verb, tag: [UInt8])? {
-    // In a copy, since parsing may rewrite a line.
-    var copy = Array(line)
-    return copy.withUnsafeMutableBytes { bytes in
-      do throws(Request.Failure) {
-        try request.parse(bytes, isPlain: false)
-      } catch {
-        return nil
-      }
-      guard let verb = Verb(request.verb), request.words.isEmpty else { return nil }
-      return (verb, Array(request.tag))
+    let parsed = InputBuffer.Line(unknown: line).withParsedCopy(&request) { request in
+      request.words.isEmpty ? Verb(request.verb).map { (verb: $0, tag: Array(request.tag)) } : nil
     }
+    return parsed ?? nil
   }
 
   // MARK: Those of all clients
@@ -127,36 +114,30 @@ extension Service {
   /// `. N world= client= verb= since= t=`
   func listActivities(_ tag: [UInt8], _ client: Client) {
     let all = everybody.compactMap { other in
-      other.activity.map { (number: $0, client: other) }
+      other.activity.map { (number: $0, client: other, task: other.session.task) }
     }
-    tag.withUnsafeBytes { tag in
-      for (number, other) in all.sorted(by: { $0.number < $1.number }) {
-        client.session.outbox.buffer.begin(.data, tag: tag)
-        client.session.outbox.buffer.word(number)
-        client.session.outbox.buffer.key("world", other.hosted.name)
-        client.session.outbox.buffer.key("client", UInt64(other.number))
-        if let task = other.session.task {
-          client.session.outbox.buffer.key("verb", task.verb.name)
-          client.session.outbox.buffer.key("since", seconds: Int64(clamping: host &- min(host, task.since)))
+    for (number, other, task) in all.sorted(by: { $0.number < $1.number }) {
+      client.session.line(tag) { line in
+        line.word(number)
+        line.key("world", other.hosted.name)
+        line.key("client", UInt64(other.number))
+        if let task {
+          line.key("verb", task.verb.name)
+          line.key("since", seconds: Int64(clamping: host &- min(host, task.since)))
         }
-        client.session.outbox.buffer.key("t", seconds: other.hosted.presentGlimpse.now.nanoseconds)
-        client.session.outbox.buffer.endLine()
+        line.key("t", seconds: other.hosted.presentStatus.now.nanoseconds)
       }
-      client.session.outbox.buffer.begin(.success, tag: tag)
-      client.session.outbox.buffer.word(UInt64(all.count))
-      client.session.outbox.buffer.endLine()
     }
+    client.session.succeed(tag) { $0.word(UInt64(all.count)) }
   }
 
   /// Ends an activity by its number, whosever it is.
   func cancel(_ number: UInt64, _ tag: [UInt8], _ client: Client) {
     let other = everybody.first { $0.activity == number }
     guard let other else {
-      tag.withUnsafeBytes {
-        client.session.fail(
-          $0, .badArgument, [("argument", "activity"), ("got", "\(number)")],
-          "nothing with this number is under way; 'activities' lists what is")
-      }
+      client.session.fail(
+        tag, .badArgument, [("argument", "activity"), ("got", "\(number)")],
+        "nothing with this number is under way; 'activities' lists what is")
       return
     }
     if other.isAway {
@@ -165,9 +146,6 @@ extension Service {
       markDirty(other)
       end(other, .cancelled, "cancelled by another connection")
     }
-    tag.withUnsafeBytes { tag in
-      client.session.outbox.buffer.begin(.success, tag: tag)
-      client.session.outbox.buffer.endLine()
-    }
+    client.session.succeed(tag)
   }
 }

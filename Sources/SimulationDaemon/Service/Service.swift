@@ -9,7 +9,7 @@ import UnixHost
 /// `endRound`; then it writes every outbox out. Everything here belongs to that caller's one queue. What may take long is
 /// done by workers, to whom worlds are lent (``Loan``).
 final class Service {
-  let engine: Engine
+  let environment: Environment
   var worlds: [String: HostedWorld] = [:]
   let main: HostedWorld
   /// What keeps durable worlds; nil for a daemon that keeps nothing.
@@ -20,10 +20,10 @@ final class Service {
   var report: (String) -> Void = { _ in }
   /// The same, for what is as it should be.
   var note: (String) -> Void = { _ in }
-  /// Whether checkpoints are being written, or room is being made.
-  var isTending = false
-  /// Whether dropped worlds have left something in the store.
-  var hasRubbish = true
+  /// Whether the store needs another round of maintenance: a checkpoint is being written, or old inputs are being removed.
+  var hasMaintenance = false
+  /// Whether the store may still have parts of dropped worlds.
+  var hasDroppedWorlds = true
   /// Why no world can be read from the store for now, and the host time at which it is asked again; nil if all is well.
   var storeRest: (reason: String, until: UInt64)?
   /// Worlds that are being brought back.
@@ -86,47 +86,47 @@ final class Service {
     self.persistence = persistence
     self.workers = workers
     budget = MemoryBudget(bytes: limits.memory, measure: measure)
-    engine = Engine(
+    environment = Environment(
       catalogue: catalogue, limits: limits, version: version, counters: Counters(host: host),
-      keepsWorlds: persistence != nil, graphs: graphs)
+      canStoreWorlds: persistence != nil, graphs: graphs)
     self.host = host
     let realm = RealmBox(Realm(name: "main", clock: .real, seed: 0, limits: limits.world, host: host))
     realm.realm.share.join(budget)
     main = HostedWorld(realm)
     worlds["main"] = main
-    engine.counters.worlds = 1
+    environment.counters.worlds = 1
   }
 
   // MARK: Clients
 
   /// Whether there is room for one more client.
-  var hasRoom: Bool { clients.count < engine.limits.clients }
+  var hasRoom: Bool { clients.count < environment.limits.clients }
 
   /// Whether so many clients have left work behind that new ones have to wait.
-  var isWorkingForTheDeparted: Bool { departing.count >= engine.limits.clients }
+  var isWorkingForTheDeparted: Bool { departing.count >= environment.limits.clients }
 
   /// What a client gets that there is no room for.
   var refusal: String {
-    "- LIMIT name=clients value=\(engine.limits.clients) : the daemon serves \(engine.limits.clients) clients already\n"
+    "- LIMIT name=clients value=\(environment.limits.clients) : the daemon serves \(environment.limits.clients) clients already\n"
       + "! bye reason=limit\n"
   }
 
   /// Takes a client in and greets it.
   func open() -> Client {
-    let client = Client(number: nextNumber, limits: engine.limits, hosted: main)
+    let client = Client(number: nextNumber, environment, hosted: main)
     client.session.share.join(budget)
     nextNumber &+= 1
     clients[client.number] = client
     markDirty(client)
-    engine.counters.clients = clients.count
-    engine.counters.connections &+= 1
+    environment.counters.clients = clients.count
+    environment.counters.connections &+= 1
     main.home?.catchUp(host: host)
-    let glimpse = main.storedGlimpse
+    let status = main.storedStatus
     client.session.outbox.buffer.append(literal: "+ fsmd protocol=1")
-    client.session.outbox.buffer.key("version", engine.version)
+    client.session.outbox.buffer.key("version", environment.version)
     client.session.outbox.buffer.key("world", main.name)
-    client.session.outbox.buffer.key("clock", glimpse.clock.rawValue)
-    client.session.endLine(glimpse)
+    client.session.outbox.buffer.key("clock", status.clock.rawValue)
+    client.session.endLine(status)
     client.session.outbox.commit()
     return client
   }
@@ -134,12 +134,12 @@ final class Service {
   /// Lets a client go, with its watches. What it sent is carried out all the same, as far as it changes something.
   func close(_ client: Client) {
     clients[client.number] = nil
-    engine.counters.clients = clients.count
+    environment.counters.clients = clients.count
     for hosted in worlds.values {
       if let home = hosted.home {
         home.realm.world.unwatchAll(for: client.session.watcher)
       } else {
-        hosted.departed.append(client.session.watcher)
+        hosted.watchersToRemove.append(client.session.watcher)
       }
     }
     client.session.hasReader = false
@@ -154,7 +154,7 @@ final class Service {
     }
     departing[client.number] = client
     list(client)
-    if !isBusy(client) { serve(client) }
+    if standing(of: client).isIdle { serve(client) }
     forgetIfDone(client)
   }
 
@@ -176,10 +176,10 @@ final class Service {
   /// for little.
   func receive(_ client: Client) {
     markDirty(client)
-    if isBusy(client) {
-      lookForCancel(client)
-    } else {
+    if standing(of: client).isIdle {
       serve(client)
+    } else {
+      lookForCancel(client)
     }
   }
 
@@ -189,53 +189,44 @@ final class Service {
     if isShuttingDown { return }
     tryAgain(client.hosted)
     while true {
-      if let (deferredEffect, tag) = client.deferredEffect {
-        client.deferredEffect = nil
+      if let (deferredEffect, tag) = client.session.deferredEffect {
+        client.session.deferredEffect = nil
         guard run(deferredEffect, tag, client) else {
-          client.deferredEffect = (deferredEffect, tag)
+          client.session.deferredEffect = (deferredEffect, tag)
           client.session.isHeldUp = true
-          if let hosted = worldToBeStored(for: deferredEffect, client) { hosted.promise(to: client) }
+          if let hosted = worldToBeStored(for: deferredEffect, client) { hosted.reserve(for: client) }
           break
         }
       }
-      let next: DeferredEffect
-      if let home = client.hosted.home {
-        // Where another's request came before, and waits for a worker, it is as if the world was with that already.
-        next =
-          client.hosted.isPromised(to: client)
-          ? converseWithoutWorld(client) : converse(client, home)
+      // Where another's request came before, and waits for a worker, it is as if the world was with that already.
+      if let home = client.hosted.home, !client.hosted.isReserved(forOtherThan: client) {
+        converse(client, home)
       } else {
-        next = converseWithoutWorld(client)
+        client.session.useNoRealm {
+          $0.converseWithoutWorld(&request, until: HostClock.now() &+ Service.longestTurn)
+        }
       }
-      if case .service(let deferredEffect) = next {
-        client.deferredEffect = (deferredEffect, Array(request.tag))
-      } else if client.session.activity.isNone || !lookForCancel(client) {
-        // What is under way now may have its `cancel` right behind it.
-        break
-      }
+      // What is under way now may have its `cancel` right behind it.
+      if client.session.deferredEffect == nil, client.session.activity.isNone || !lookForCancel(client) { break }
     }
-    if case .deferred = client.session.activity, client.hosted.home != nil { client.hosted.promise(to: client) }
+    if case .deferred = client.session.activity, client.hosted.home != nil { client.hosted.reserve(for: client) }
     // Replies that nobody reads are not to hold up what is still to be carried out.
     if !client.session.hasReader { client.discardOutput() }
     list(client)
     forgetIfDone(client)
   }
 
-  private func converseWithoutWorld(_ client: Client) -> DeferredEffect {
-    engine.converseWithoutWorld(&client.session, &request, until: HostClock.now() &+ Service.longestTurn)
-  }
-
-  private func converse(_ client: Client, _ home: RealmBox) -> DeferredEffect {
+  private func converse(_ client: Client, _ home: RealmBox) {
     let hosted = client.hosted
     home.realm.isSlow = hosted.slowRequests > 0 || home.realm.world.wireCount > Realm.manyWires
     home.catchUp(host: host)
     announceLimits(in: hosted, home)
     let begun = HostClock.now()
-    let requests = engine.counters.requests
-    let next = engine.converse(&client.session, &home.realm, &request, until: begun &+ Service.longestTurn)
+    let requests = environment.counters.requests
+    client.session.use(&home.realm) { $0.converse(&request, until: begun &+ Service.longestTurn) }
     let time = HostClock.now() &- begun
     // Among short ones a long one still weighs; many short ones are none.
-    if time > Service.tooLong, time > (engine.counters.requests &- requests) &* (Service.tooLong / 16) {
+    if time > Service.tooLong, time > (environment.counters.requests &- requests) &* (Service.tooLong / 16) {
       // Once may be chance: the host may have had other things to do.
       if hosted.wasSlow { hosted.slowRequests = Service.slowRequests }
       hosted.wasSlow = true
@@ -243,7 +234,6 @@ final class Service {
       hosted.wasSlow = false
     }
     if home.realm.world.machineCount < Realm.manyMachines { home.realm.world.keepCheckpointIfDue() }
-    return next
   }
 
   /// Clients whose output is to be written since this was last asked.
@@ -273,7 +263,7 @@ final class Service {
       client.session.task?.since = host
       nextActivity += 1
     }
-    if !client.isBusy, isBusy(client) {
+    if !client.isBusy, !standing(of: client).isIdle {
       client.isBusy = true
       busy.append(client)
     }
@@ -286,28 +276,8 @@ final class Service {
   /// After some of a client's output was written: a gap is told as soon as there is room.
   func didWrite(_ client: Client) {
     guard client.session.gap != nil, let home = client.hosted.home else { return }
-    engine.flushNotices(&client.session, home.realm.world, mayDrop: true)
+    client.session.flushNotices(home.realm.world, mayDrop: true)
     markDirty(client)
-  }
-
-  /// Whether a client has requests that can be carried out now on the event loop, without anything coming from outside.
-  ///
-  /// It depends on what of the outbox has been written.
-  func hasWork(_ client: Client) -> Bool {
-    guard client.session.life != .ended, !client.session.needsWorker else { return false }
-    return switch client.session.activity {
-    case .none:
-      client.session.isHeldUp && client.session.outbox.replyBytes < engine.limits.replyQueue && isServable(client)
-    case .advance, .step: client.hosted.home != nil
-    case .await, .reply, .rewind, .compare, .fork, .deferred, .away: false
-    }
-  }
-
-  /// Whether nothing that a held client waits for is with a worker.
-  private func isServable(_ client: Client) -> Bool {
-    if let (deferredEffect, _) = client.deferredEffect { return canRun(deferredEffect, client) }
-    guard let home = client.hosted.home else { return false }
-    return home.realm.rewinding == nil && !client.hosted.isPromised(to: client)
   }
 
   /// Says that a client will send nothing more.
@@ -320,7 +290,7 @@ final class Service {
   func passTime() {
     for hosted in worlds.values {
       tryAgain(hosted)
-      guard let home = hosted.home, !hosted.isPromised else { continue }
+      guard let home = hosted.home, !hosted.isReserved else { continue }
       home.catchUp(host: host)
       announceLimits(in: hosted, home)
     }
@@ -332,7 +302,7 @@ final class Service {
     var hasWorked = true
     while hasWorked {
       hasWorked = false
-      for client in busy where hasWork(client) {
+      for client in busy where standing(of: client).isOnEventLoop {
         serve(client)
         hasWorked = true
         if HostClock.now() &- begun > Service.longestRound { return rotateBusy(behind: client) }
@@ -357,12 +327,12 @@ final class Service {
   func endRound() {
     serveThoseWhoWait()
     useStore()
-    tendWorlds()
+    maintainWorlds()
     tellWatchers()
     commitOutboxes()
     maintainMemory(of: dirty)
     busy.removeAll { client in
-      client.isBusy = isBusy(client)
+      client.isBusy = !standing(of: client).isIdle
       return !client.isBusy
     }
     watching.removeAll { client in
@@ -384,7 +354,7 @@ final class Service {
     for client in watching where client.session.cursor != nil {
       guard let home = client.hosted.home else { continue }
       let before = client.session.outbox.noticeBytes
-      engine.flushNotices(&client.session, home.realm.world, mayDrop: true)
+      client.session.flushNotices(home.realm.world, mayDrop: true)
       if client.session.outbox.noticeBytes != before { markDirty(client) }
     }
   }
@@ -401,21 +371,19 @@ final class Service {
 
   /// Whether there is work that needs another turn soon; to be asked when the outboxes have been written.
   var needsTurn: Bool {
-    isTending || workers.haveReturned || (!returns.built.isEmpty && !workers.storeIsBusy)
+    hasMaintenance || workers.haveReturned || (!returns.built.isEmpty && !workers.storeIsBusy)
       || dirty.contains { $0.session.outbox.isUncommitted && !waitsForStore($0) }
-      || busy.contains { hasWork($0) || (canLend($0) && workers.areFree) }
+      || busy.contains {
+        let standing = standing(of: $0)
+        return standing.isOnEventLoop || (standing.isOnWorker && workers.areFree)
+      }
       || worlds.values.contains { ($0.home?.realm.isBehind ?? false) && workers.areFree }
-  }
-
-  private func isBusy(_ client: Client) -> Bool {
-    client.session.life != .ended
-      && (!client.session.activity.isNone || client.session.isHeldUp || client.deferredEffect != nil)
   }
 
   /// Looks after those who await a state, also one that another's next request has brought about.
   private func serveThoseWhoWait() {
     while true {
-      let requests = engine.counters.requests
+      let requests = environment.counters.requests
       for client in busy {
         guard case .await(let wait) = client.session.activity, let home = client.hosted.home else { continue }
         if isFarBehind(wait, home) {
@@ -424,14 +392,14 @@ final class Service {
         }
         if home.realm.clock.mode == .real || wait.reader.next <= home.realm.world.journal.last { attend(client, home) }
       }
-      if engine.counters.requests == requests { return }
+      if environment.counters.requests == requests { return }
     }
   }
 
   /// Looks whether what a client awaits has come about; then its next lines are taken.
   private func attend(_ client: Client, _ home: RealmBox) {
     markDirty(client)
-    if case .over = engine.attend(&client.session, &home.realm) { serve(client) }
+    if case .over = client.session.use(&home.realm, { $0.attend() }) { serve(client) }
   }
 
   /// When the next round must begin if nothing comes from outside; nil if never.
@@ -447,19 +415,9 @@ final class Service {
       if case .store(let retryAt)? = home.realm.outage?.cause { consider(retryAt) }
     }
     for client in busy {
-      switch client.session.activity {
-      case .none, .rewind, .compare, .fork, .deferred, .away: break
-      case .reply(let reply, _): if reply.isWaiting { consider(client.nextGlance) }
-      case .advance(let advance): consider(advance.patience)
-      case .step(let step): consider(step.patience)
-      case .await(let wait):
-        consider(wait.patience)
-        if let home = client.hosted.home, home.realm.clock.isRunning {
-          consider(home.realm.clock.host(at: wait.deadline))
-        }
-      }
+      let standing = standing(of: client)
+      consider(standing.isOnWorker ? workers.nextLook(host: host) : standing.end)
     }
-    if busy.contains(where: canLend) { consider(workers.nextLook(host: host)) }
     return wake
   }
 
@@ -484,8 +442,8 @@ final class Service {
     } else if !client.session.activity.isNone {
       end(client, .shuttingDown, "the daemon is ending")
     }
-    if let (_, tag) = client.deferredEffect.take() {
-      tag.withUnsafeBytes { client.session.fail($0, .shuttingDown, "the daemon is ending") }
+    if let (_, tag) = client.session.deferredEffect.take() {
+      client.session.fail(tag, .shuttingDown, "the daemon is ending")
     }
     client.session.sayGoodbye("shutdown")
     markDirty(client)

@@ -10,8 +10,6 @@ extension Service {
     private(set) var hosted: HostedWorld
     /// How often it has changed worlds: what was read for it in an earlier one is not told.
     private(set) var stay = 0
-    /// What concerns more than its session, and waits for a world or the store, with the tag of its request.
-    var deferredEffect: (ServiceEffect, tag: [UInt8])?
     /// A worker's time for its activity, while that is with a worker.
     var slot: WorkerSlot?
     /// The tags of `cancel` lines that wait until its activity is back.
@@ -32,9 +30,9 @@ extension Service {
     var isBusy = false
     var isWatching = false
 
-    init(number: UInt32, limits: Limits, hosted: HostedWorld) {
+    init(number: UInt32, _ environment: Environment, hosted: HostedWorld) {
       self.number = number
-      session = Session(number: number, limits: limits)
+      session = Session(number: number, environment)
       self.hosted = hosted
     }
 

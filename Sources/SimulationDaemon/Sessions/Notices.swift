@@ -3,57 +3,54 @@ import Simulator
 import StateMachines
 
 /// Notices are printed from a place in the journal when there is time for it, never queued per watcher and input.
-extension Engine {
+extension Session {
   /// Appends the notices that a session has not had.
   ///
   /// - Parameter mayDrop: Whether they are dropped when the client has too many already.
   ///
   /// While a reply of many lines is being written they are kept back, and what a new watch wants to know of the past
   /// goes before all of them.
-  func flushNotices(_ session: inout Session, _ world: borrowing WorldCore, mayDrop: Bool) {
-    if case .reply(.past, _) = session.activity { return }
-    guard prepareNotices(&session, world, mayDrop: mayDrop) else { return }
-    session.append(notices: session.noticeScratch.bytes)
+  mutating func flushNotices(_ world: borrowing WorldCore, mayDrop: Bool) {
+    if case .reply(.past, _) = activity { return }
+    guard prepareNotices(world, mayDrop: mayDrop) else { return }
+    append(notices: noticeScratch.bytes)
   }
 
   /// Puts the notices that a session has not had before what begins at `mark`, a place in its outbox.
-  func insertNotices(at mark: Int, _ session: inout Session, _ world: borrowing WorldCore, mayDrop: Bool) {
-    guard prepareNotices(&session, world, mayDrop: mayDrop) else { return }
-    session.outbox.insertNotices(session.noticeScratch.bytes, at: mark)
+  mutating func insertNotices(at mark: Int, _ world: borrowing WorldCore, mayDrop: Bool) {
+    guard prepareNotices(world, mayDrop: mayDrop) else { return }
+    outbox.insertNotices(noticeScratch.bytes, at: mark)
   }
 
   /// Prints what a session has not had into its `noticeScratch`.
   ///
   /// - Returns: False if there is nothing.
-  private func prepareNotices(_ session: inout Session, _ world: borrowing WorldCore, mayDrop: Bool) -> Bool {
-    guard let cursor = session.cursor, cursor.next <= world.lastSequence || session.gap != nil else { return false }
-    session.noticeScratch.removeAll()
-    if session.outbox.noticeBytes < limits.noticeQueue { appendGap(&session) }
-    print(from: cursor, &session, world, mayDrop: mayDrop)
+  private mutating func prepareNotices(_ world: borrowing WorldCore, mayDrop: Bool) -> Bool {
+    guard let cursor, cursor.next <= world.lastSequence || gap != nil else { return false }
+    noticeScratch.removeAll()
+    if outbox.noticeBytes < environment.limits.noticeQueue { appendGap() }
+    print(from: cursor, world, mayDrop: mayDrop)
     return true
   }
 
   /// Tells a session of a gap, however much it has to read.
-  func tellGap(_ session: inout Session) {
-    guard session.gap != nil else { return }
-    session.noticeScratch.removeAll()
-    appendGap(&session)
-    session.append(notices: session.noticeScratch.bytes)
+  mutating func tellGap() {
+    guard gap != nil else { return }
+    noticeScratch.removeAll()
+    appendGap()
+    append(notices: noticeScratch.bytes)
   }
 
-  private func print(
-    from cursor: JournalReader, _ session: inout Session, _ world: borrowing WorldCore, mayDrop: Bool
-  ) {
-    guard let view = world.watchView(of: session.watcher) else { return }
-    let noTag = UnsafeRawBufferPointer(start: nil, count: 0)
-    let room = mayDrop ? limits.noticeQueue - session.outbox.noticeBytes : .max
+  private mutating func print(from cursor: JournalReader, _ world: borrowing WorldCore, mayDrop: Bool) {
+    guard let view = world.watchView(of: watcher) else { return }
+    let room = mayDrop ? environment.limits.noticeQueue - outbox.noticeBytes : .max
     var cursor = cursor
     while cursor.next <= world.lastSequence {
       guard let entry = world.read(&cursor) else {
         // More inputs came in one round than the journal keeps.
-        widenGap(&session, cursor.next...(world.firstSequence - 1))
+        widenGap(cursor.next...(world.firstSequence - 1))
         cursor = world.journalReader(from: world.firstSequence)
-        if session.noticeScratch.count < room { appendGap(&session) }
+        if noticeScratch.count < room { appendGap() }
         continue
       }
       // Whoever watches anything here has to know that some of what was told does not hold any more.
@@ -62,31 +59,30 @@ extension Engine {
         guard let wanted = view.scope(for: machine, in: world) else { continue }
         scope = wanted
       }
-      if session.gap != nil || session.noticeScratch.count >= room {
-        widenGap(&session, entry.sequence...world.lastSequence)
+      if gap != nil || noticeScratch.count >= room {
+        widenGap(entry.sequence...world.lastSequence)
         cursor = world.journalReader(from: world.lastSequence + 1)
         break
       }
-      _ = session.printer.print(
-        entry, of: world, scope, .notice, tag: noTag, to: &session.noticeScratch)
-      session.effort &+= Engine.effortOfANotice
+      _ = printer.print(
+        entry, of: world, scope, .notice, tag: RequestContext.noTag, to: &noticeScratch)
+      effort &+= Session.effortOfANotice
     }
-    session.cursor = cursor
+    self.cursor = cursor
   }
 
-  private func widenGap(_ session: inout Session, _ dropped: ClosedRange<UInt64>) {
-    if session.gap == nil { counters.gaps &+= 1 }
-    session.gap = (session.gap?.lowerBound ?? dropped.lowerBound)...dropped.upperBound
+  private mutating func widenGap(_ dropped: ClosedRange<UInt64>) {
+    if gap == nil { environment.counters.gaps &+= 1 }
+    gap = (gap?.lowerBound ?? dropped.lowerBound)...dropped.upperBound
   }
 
   /// `! gap from=SEQ to=SEQ`
-  private func appendGap(_ session: inout Session) {
-    guard let gap = session.gap else { return }
-    session.gap = nil
-    session.noticeScratch.begin(.flow)
-    session.noticeScratch.word(literal: "gap")
-    session.noticeScratch.key("from", gap.lowerBound)
-    session.noticeScratch.key("to", gap.upperBound)
-    session.noticeScratch.endLine()
+  private mutating func appendGap() {
+    guard let gap = gap.take() else { return }
+    noticeScratch.begin(.flow)
+    noticeScratch.word(literal: "gap")
+    noticeScratch.key("from", gap.lowerBound)
+    noticeScratch.key("to", gap.upperBound)
+    noticeScratch.endLine()
   }
 }

@@ -6,6 +6,7 @@ import StateMachines
 ///
 /// It knows lines and nothing of descriptors; whoever owns the connection fills `input` and writes `outbox` out.
 struct Session: ~Copyable {
+  let environment: Environment
   let watcher: WatcherID
   /// What this client has of the daemon's memory.
   var share = ClientShare()
@@ -17,6 +18,8 @@ struct Session: ~Copyable {
   var task: Task?
   /// Whether the rest of the activity is a worker's.
   var needsWorker = false
+  /// What concerns more than this session and its realm, with the tag of its request; it waits for the service.
+  var deferredEffect: (effect: DeferredEffect, tag: [UInt8])?
   /// The lines since `begin`, while they are collected.
   var batch: Batch?
   /// Whether the kept lines are being carried out, with nobody in between.
@@ -34,6 +37,8 @@ struct Session: ~Copyable {
   var hasReader = true
   /// About how many machines or inputs were looked at for this client since others had their turn.
   var effort = 0
+  /// Lines of data of the reply that is being written.
+  var replyLines = 0
   /// Whether the last reply was a failure.
   var didFail = false
   /// Whether it has been told of a chain without end.
@@ -55,41 +60,10 @@ struct Session: ~Copyable {
     case ended
   }
 
-  init(number: UInt32, limits: Limits) {
+  init(number: UInt32, _ environment: Environment) {
+    self.environment = environment
     watcher = WatcherID(number)
-    input = InputBuffer(longestLine: limits.line)
-  }
-
-  // MARK: Replies
-
-  /// Writes a failure and remembers that the request failed.
-  mutating func fail(
-    _ tag: UnsafeRawBufferPointer, _ code: FailureCode, _ keys: [(String, String)], _ text: String
-  ) {
-    didFail = true
-    outbox.buffer.begin(.failure, tag: tag)
-    outbox.buffer.word(code.word)
-    for (key, value) in keys { outbox.buffer.word(key: key, value) }
-    outbox.buffer.note(text)
-    outbox.buffer.endLine()
-  }
-
-  mutating func fail(_ tag: UnsafeRawBufferPointer, _ code: FailureCode, _ text: String) {
-    fail(tag, code, [], text)
-  }
-
-  /// Ends a line with `t=` and `seq=`.
-  @inline(__always)
-  mutating func endLine(_ moment: Instant, _ sequence: UInt64) {
-    stamp.append(moment, sequence, to: &outbox.buffer)
-    outbox.buffer.endLine()
-  }
-
-  /// Ends a line that says which world a client uses: ` t= seq=`, and ` service=out` where it is out of service.
-  mutating func endLine(_ glimpse: HostedWorld.Glimpse) {
-    stamp.append(glimpse.now, glimpse.lastSequence, to: &outbox.buffer)
-    if glimpse.outage != nil { outbox.buffer.key("service", "out") }
-    outbox.buffer.endLine()
+    input = InputBuffer(longestLine: environment.limits.line)
   }
 
   /// `! bye`, the last line of a connection.
@@ -159,20 +133,21 @@ extension Session {
 
   /// A session that goes on with this one's activity on a worker, with an outbox of its own; ``resume(from:)`` brings it back.
   ///
-  /// - Parameter limits: Those of the daemon.
-  mutating func standIn(_ limits: Limits) -> Session {
-    var other = Session(standingInFor: self, limits)
+  /// - Parameter environment: The worker's.
+  mutating func standIn(_ environment: Environment) -> Session {
+    var other = Session(standingInFor: self, environment)
     swap(&other.activity, &activity)
     activity = .away(Activity.Away(other.activity))
     return other
   }
 
   /// A session that reads what this one watches.
-  func reader(_ limits: Limits) -> Session { Session(standingInFor: self, limits) }
+  func reader(_ environment: Environment) -> Session { Session(standingInFor: self, environment) }
 
-  private init(standingInFor other: borrowing Session, _ limits: Limits) {
+  private init(standingInFor other: borrowing Session, _ environment: Environment) {
+    self.environment = environment
     watcher = other.watcher
-    input = InputBuffer(longestLine: limits.line, capacity: 64)
+    input = InputBuffer(longestLine: environment.limits.line, capacity: 64)
     outbox = other.outbox.standIn()
     isQuiet = other.isQuiet
     cursor = other.cursor
@@ -233,21 +208,6 @@ struct TimeStamp: ~Copyable {
     text.append(literal: " t=")
     text.append(seconds: moment.nanoseconds)
     text.append(literal: " seq=")
-  }
-}
-
-/// Lines between `begin` and `end`.
-struct Batch {
-  /// The lines as they were sent, one behind the other, without their ends.
-  var bytes: [UInt8] = []
-  /// Where each line stands in `bytes`; a line that was too long is empty and marked.
-  var lines: [Line] = []
-  /// Which limit the lines went over, if one; they are not kept then.
-  var overflow: (name: String, value: Int)?
-
-  struct Line {
-    let range: Range<Int>
-    let isTooLong: Bool
   }
 }
 

@@ -30,7 +30,7 @@ final class Loan: @unchecked Sendable {
   let worlds: [HostedWorld]
   /// With what was lent of each.
   let boxes: [(hosted: HostedWorld, box: RealmBox)]
-  private let engine: Engine
+  private let environment: Environment
   private let host: UInt64
   /// Whose activity is gone on with; nil if a world only catches up.
   let actor: Part?
@@ -46,15 +46,17 @@ final class Loan: @unchecked Sendable {
   /// How long it took, in nanoseconds of the host.
   private(set) var time: UInt64 = 0
 
+  /// - Parameter environment: The one that the sessions of the loan have too, with counters of its own.
   /// - Precondition: Every world is home.
   init(
-    _ worlds: [HostedWorld], _ slot: WorkerSlot, _ engine: Engine, host: UInt64, actor: Part?, awaiting: [Part],
+    _ worlds: [HostedWorld], _ slot: WorkerSlot, _ environment: Environment, host: UInt64, actor: Part?,
+    awaiting: [Part],
     readers: [Part], catchesUp: Bool
   ) {
     self.slot = slot
     self.worlds = worlds
     boxes = worlds.map { ($0, $0.lend(slot)) }
-    self.engine = engine.onWorker()
+    self.environment = environment
     self.host = host
     self.actor = actor
     self.awaiting = awaiting
@@ -69,7 +71,7 @@ final class Loan: @unchecked Sendable {
   }
 
   /// What was counted meanwhile.
-  var counters: Counters { engine.counters }
+  var counters: Counters { environment.counters }
 
   // MARK: On the worker
 
@@ -84,7 +86,7 @@ final class Loan: @unchecked Sendable {
     time = HostClock.now() &- begun
     if !awaiting.isEmpty { drive(home) }
     home.realm.world.keepCheckpointIfDue()
-    for reader in readers { engine.flushNotices(&reader.session, home.realm.world, mayDrop: true) }
+    for reader in readers { reader.session.flushNotices(home.realm.world, mayDrop: true) }
     home.realm.reportMemory()
     home.realm.slice = .onEventLoop
   }
@@ -93,13 +95,13 @@ final class Loan: @unchecked Sendable {
     switch actor.session.activity {
     case .compare(let comparison):
       repeat {
-        engine.work(comparison, &actor.session, &boxes[0].box.realm, &boxes[1].box.realm)
+        actor.session.work(comparison, &boxes[0].box.realm, &boxes[1].box.realm)
       } while goesOn(actor)
       return
     case .fork(let wanted):
       fork = RealmBox(Realm(forking: home.realm, as: wanted.name))
       actor.session.endActivity()
-      wanted.tag.withUnsafeBytes { engine.answer("created", wanted.name, $0, &actor.session) }
+      actor.session.answer("created", wanted.name, wanted.tag)
       return
     case .rewind(var rewind):
       if case .allowed = rewind.end {
@@ -108,18 +110,18 @@ final class Loan: @unchecked Sendable {
         return
       }
     case .deferred(let deferred):
-      engine.carryOut(deferred, &actor.session, &home.realm, &request)
+      actor.session.use(&home.realm) { $0.carryOut(deferred, &request) }
     case .none, .advance, .step, .await, .reply, .away:
       break
     }
-    while goesOn(actor), engine.work(&actor.session, &home.realm) {}
+    while goesOn(actor), actor.session.use(&home.realm, { $0.work() }) {}
   }
 
   /// Whether there is something to go on with, and time for it, and the client takes what it gets.
   private func goesOn(_ actor: Part) -> Bool {
     switch actor.session.activity {
     case .none: false
-    case .reply, .compare: !slot.isOver && engine.hasRoomForReply(actor.session)
+    case .reply, .compare: !slot.isOver && actor.session.hasRoomForReply
     case .rewind(let rewind): !slot.isOver && !rewind.rewinding.hasArrived
     // Time moves on for all who await something together, or each would read later what it moved for the others.
     case .await: false
@@ -133,18 +135,20 @@ final class Loan: @unchecked Sendable {
       var deadline: Instant?
       var drivers: [Part] = []
       for part in awaiting {
-        guard case .until(let end, let mayDrive) = engine.attend(&part.session, &home.realm), mayDrive else { continue }
+        guard case .until(let end, let mayDrive) = part.session.use(&home.realm, { $0.attend() }), mayDrive else {
+          continue
+        }
         drivers.append(part)
         deadline = min(deadline ?? end, end)
       }
       guard let deadline, !slot.isOver else { return }
-      let progress = engine.drive(&home.realm, until: deadline)
+      let progress = home.realm.drive(until: deadline)
       for part in drivers {
         switch progress {
         case .fired: part.session.countFiring()
-        case .full, .livelocked: engine.endAwait(&part.session, &home.realm, progress)
+        case .full, .livelocked: part.session.use(&home.realm) { $0.endAwait(progress) }
         case .arrived:
-          if part.session.isAwaiting(until: home.realm) { engine.endAwait(&part.session, &home.realm, progress) }
+          if part.session.isAwaiting(until: home.realm) { part.session.use(&home.realm) { $0.endAwait(progress) } }
         }
       }
     }
@@ -163,14 +167,5 @@ extension Session {
   fileprivate func isAwaiting(until realm: borrowing Realm) -> Bool {
     guard case .await(let wait) = activity else { return false }
     return wait.deadline <= realm.world.now || realm.world.runningTimerCount == 0
-  }
-}
-
-extension Engine {
-  /// The same with counters of its own, for a worker.
-  func onWorker() -> Engine {
-    Engine(
-      catalogue: catalogue, limits: limits, version: version, counters: Counters(host: counters.begunAt),
-      keepsWorlds: keepsWorlds, graphs: graphs)
   }
 }

@@ -10,73 +10,20 @@ extension Service {
   /// Lends the worlds in which there is long work, those whose clients have waited longest first.
   func lendWorlds() {
     if isShuttingDown { return }
-    for hosted in worlds.values { hosted.reviewPromise() }
-    let candidates = busy.filter { $0.session.needsWorker && !waitsForAnother($0) }.sorted { $0.turn < $1.turn }
-    for client in candidates {
-      if canLend(client), workers.areFree {
-        lend(to: client)
-      } else {
-        // Otherwise those whose requests keep the store busy would always come first.
-        guard needsOnlyTheStore(client) else { continue }
-        for hosted in worldsNeeded(by: client) where hosted.isBeingStored { hosted.promise(to: client) }
+    for hosted in worlds.values { hosted.reviewReservation() }
+    for client in busy.sorted(by: { $0.turn < $1.turn }) {
+      switch standing(of: client) {
+      case .onWorker where workers.areFree: lend(to: client)
+      case .waiting(for: .commit):
+        // It comes before the requests that keep the store busy.
+        for hosted in worldsNeeded(by: client) where hosted.isBeingStored { hosted.reserve(for: client) }
+      case .idle, .onEventLoop, .onWorker, .waiting: break
       }
     }
     for hosted in worlds.values {
       guard let home = hosted.home, isStored(hosted), workers.areFree else { continue }
       if home.realm.isBehind || home.realm.world.wantsCheckpoint { lend([hosted], actor: nil, catchesUp: true) }
     }
-  }
-
-  /// Whether a client's request came after another's that a worker is to carry out in the same world.
-  private func waitsForAnother(_ client: Client) -> Bool {
-    client.session.activity.isDeferred && client.hosted.isPromised(to: client)
-  }
-
-  /// Whether a worker can go on with what a client has under way.
-  func canLend(_ client: Client) -> Bool {
-    client.session.needsWorker && worldsNeeded(by: client).allSatisfy(isStored) && needsOnlyTheStore(client)
-  }
-
-  /// Whether a worker could go on with what a client has under way if all is stored that its worlds have brought.
-  private func needsOnlyTheStore(_ client: Client) -> Bool {
-    guard worldsNeeded(by: client).allSatisfy({ $0.home != nil }) else { return false }
-    if case .compare = client.session.activity { return engine.hasRoomForReply(client.session) }
-    return client.hosted.home.map { canWork(client, $0) } ?? false
-  }
-
-  private func worldsNeeded(by client: Client) -> [HostedWorld] {
-    if case .compare(let comparison) = client.session.activity { comparison.worlds } else { [client.hosted] }
-  }
-
-  private func canWork(_ client: Client, _ home: RealmBox) -> Bool {
-    switch client.session.activity {
-    case .none, .away, .compare: false
-    case .reply(let reply, _):
-      engine.hasRoomForReply(client.session) && (!reply.isWaiting || host >= client.nextGlance)
-    case .await(let wait):
-      home.realm.rewinding == nil
-        && (home.realm.clock.mode == .virtual && isReady(client, wait.patience) || isFarBehind(wait, home))
-    case .advance(let advance): home.realm.rewinding == nil && isReady(client, advance.patience)
-    case .step(let step): home.realm.rewinding == nil && isReady(client, step.patience)
-    case .rewind(let rewind):
-      switch rewind.end {
-      case .open: !rewind.rewinding.hasArrived
-      case .allowed: true
-      case .done: false
-      }
-    case .fork, .deferred: home.realm.rewinding == nil
-    }
-  }
-
-  /// Whether so much has happened since it was looked whether an awaited state has come that a worker is to look.
-  func isFarBehind(_ wait: Activity.Await, _ home: RealmBox) -> Bool {
-    wait.reader.next + 256 <= home.realm.world.journal.last
-  }
-
-  /// Whether time may go on: a client has taken its notices, or has been waited for long enough.
-  private func isReady(_ client: Client, _ patience: UInt64?) -> Bool {
-    guard let patience else { return true }
-    return patience <= host || client.session.outbox.noticeBytes <= engine.limits.noticeQueue / 2
   }
 
   private func lend(to client: Client) {
@@ -91,16 +38,17 @@ extension Service {
 
   private func lend(_ lent: [HostedWorld], actor: Client?, catchesUp: Bool) {
     let slot = workers.slot()
+    let environment = environment.onWorker()
     var part: Loan.Part?
     var awaiting: [Loan.Part] = []
     if let actor {
       if case .await = actor.session.activity {
       } else {
         actor.slot = slot
-        part = Loan.Part(actor, actor.session.standIn(engine.limits))
+        part = Loan.Part(actor, actor.session.standIn(environment))
       }
     }
-    for hosted in lent { hosted.promiseIsKept() }
+    for hosted in lent { hosted.endReservation() }
     var readers: [Loan.Part] = []
     // A comparison changes neither world.
     if lent.count == 1 {
@@ -110,16 +58,16 @@ extension Service {
           guard case .await = client.session.activity else { continue }
           // Who ends only his own waiting must not end another's request with it.
           client.slot = part == nil ? slot : nil
-          awaiting.append(Loan.Part(client, client.session.standIn(engine.limits)))
+          awaiting.append(Loan.Part(client, client.session.standIn(environment)))
         }
       }
       readers = watchers(in: lent[0]).filter { !$0.isAway && $0 !== actor }.map {
-        Loan.Part($0, $0.session.reader(engine.limits))
+        Loan.Part($0, $0.session.reader(environment))
       }
     }
     workers.submit(
       Loan(
-        lent, slot, engine, host: host, actor: part, awaiting: awaiting, readers: readers, catchesUp: catchesUp))
+        lent, slot, environment, host: host, actor: part, awaiting: awaiting, readers: readers, catchesUp: catchesUp))
   }
 
   /// Those who watch something in a world; not those who are being told of its past, which comes first.
@@ -138,7 +86,7 @@ extension Service {
     for job in workers.takeReturnedJobs() { job.finish() }
     for loan in workers.takeReturned() {
       for (hosted, box) in loan.boxes { giveBack(hosted, box) }
-      engine.counters.add(loan.counters)
+      environment.counters.add(loan.counters)
       for reader in loan.readers { tell(reader) }
       for part in loan.awaiting { resume(part) }
       if let actor = loan.actor { resume(actor, of: loan) }
@@ -152,14 +100,14 @@ extension Service {
   /// Takes a world back from whoever had it.
   func giveBack(_ hosted: HostedWorld, _ box: RealmBox) {
     hosted.bringHome(box)
-    for client in hosted.takeArrivals() where client.hosted === hosted { freshen(client) }
+    for client in hosted.takeReturnedClients() where client.hosted === hosted { resumeWatching(client) }
   }
 
   /// What a reader has read is told to its client, if that is still there.
   private func tell(_ reader: Loan.Part) {
     let client = reader.client
     guard client.session.hasReader, client.session.life != .ended, client.stay == reader.stay else {
-      return freshen(client)
+      return resumeWatching(client)
     }
     markDirty(client)
     client.session.resume(reading: reader.session)
@@ -167,7 +115,7 @@ extension Service {
   }
 
   /// Lets a client that has come back to a world meanwhile go on with what is new there.
-  func freshen(_ client: Client) {
+  func resumeWatching(_ client: Client) {
     guard client.session.hasReader, let home = client.hosted.home else { return }
     let isWatching = home.realm.world.watchCount(of: client.session.watcher) > 0
     client.session.cursor = isWatching ? home.realm.world.journalReader(from: home.realm.world.lastSequence + 1) : nil

@@ -6,20 +6,20 @@ import StateMachines
 final class HostedWorld {
   let name: String
   private(set) var place: Place
-  /// What is told of the world while it is lent: as of its last return.
-  private(set) var glimpse: Glimpse
+  /// What clients are told of the world while it is lent: as it was when it was lent.
+  private(set) var status: Status
   /// What the store has of it; nil for a world that is not durable, or cannot be had at present.
-  var keeping: StoredProgress?
+  var progress: StoredProgress?
   /// A checkpoint that is being written.
   var archiving: ArchiveWriter?
   /// Whether what it has brought is being stored; then it stays home.
   var isBeingStored = false
-  /// The client whose request is the next that a worker carries out here.
+  /// The client for whose request the world is reserved.
   private weak var next: Service.Client?
-  /// Clients that have come back to it while it was lent, and may watch something in it.
-  private var arrivals: [Service.Client] = []
-  /// Watchers that have left while it was lent.
-  var departed: [WatcherID] = []
+  /// Clients that have come to the world while it was lent. They may have watches in it.
+  private var returnedClients: [Service.Client] = []
+  /// Watchers that have left while it was lent: their watches end when it is back.
+  var watchersToRemove: [WatcherID] = []
   /// How many requests are still done by a worker, because the world has held the event loop for too long.
   var slowRequests = 0
   /// Whether the last requests have held it for too long.
@@ -30,18 +30,18 @@ final class HostedWorld {
     case lent(WorkerSlot)
   }
 
-  /// What may be said of a world without looking at it.
-  struct Glimpse {
+  /// What can be told of a world that is lent.
+  struct Status {
     let clock: WorldClock.Mode
     let now: Instant
     let lastSequence: UInt64
     let outage: Realm.Outage?
     let isDurable: Bool
 
-    init(_ keeping: StoredProgress) {
-      clock = keeping.settings.mode
-      now = keeping.moment
-      lastSequence = keeping.head
+    init(_ progress: StoredProgress) {
+      clock = progress.settings.mode
+      now = progress.moment
+      lastSequence = progress.head
       outage = nil
       isDurable = true
     }
@@ -71,7 +71,7 @@ final class HostedWorld {
 
   init(_ box: RealmBox) {
     name = box.realm.name
-    glimpse = Glimpse(box.realm, isDurable: false)
+    status = Status(box.realm, isDurable: false)
     place = .home(box)
   }
 
@@ -82,83 +82,84 @@ final class HostedWorld {
   ///
   /// - Parameter glimpse: What is told of it meanwhile, where that is something else than what there is now.
   /// - Precondition: It is home.
-  func lend(_ slot: WorkerSlot, seenAs glimpse: Glimpse? = nil) -> RealmBox {
+  func lend(_ slot: WorkerSlot, seenAs status: Status? = nil) -> RealmBox {
     guard case .home(let box) = place else { preconditionFailure("a world is lent once at a time") }
-    self.glimpse = glimpse ?? storedGlimpse
+    self.status = status ?? storedStatus
     place = .lent(slot)
     return box
   }
 
   func bringHome(_ box: RealmBox) {
     place = .home(box)
-    for watcher in departed { box.realm.world.unwatchAll(for: watcher) }
-    departed = []
+    for watcher in watchersToRemove { box.realm.world.unwatchAll(for: watcher) }
+    watchersToRemove = []
   }
 
-  /// Notes that a client's request waits for a worker, or for the store. Those of others that come later wait behind it.
-  func promise(to client: Service.Client) {
-    if promised == nil { next = client }
+  /// Reserves the world for a client's request that waits for a worker or for the store, unless it is reserved already.
+  /// Requests of other clients that come later wait.
+  func reserve(for client: Service.Client) {
+    if reservation == nil { next = client }
   }
 
-  /// The client whose request is next, as long as that waits.
-  private var promised: Service.Client? {
+  /// The client that has the reservation, as long as its request waits.
+  private var reservation: Service.Client? {
     guard let next, !next.isAway,
-      next.session.needsWorker || next.session.activity.isDeferred || next.deferredEffect != nil
+      next.session.needsWorker || next.session.activity.isDeferred || next.session.deferredEffect != nil
     else { return nil }
     return next
   }
 
-  /// Whether a request waits that is next.
-  var isPromised: Bool { promised != nil }
+  /// Whether the world is reserved.
+  var isReserved: Bool { reservation != nil }
 
-  /// Whether another client than this one has a request that waits, and is next.
-  func isPromised(to client: Service.Client) -> Bool { promised.map { $0 !== client } ?? false }
+  /// Whether the world is reserved for another client.
+  func isReserved(forOtherThan client: Service.Client) -> Bool { reservation.map { $0 !== client } ?? false }
 
-  /// Says that the client whose request is next has its turn.
-  func promiseIsKept() {
+  /// Ends the reservation, since its client has its turn.
+  func endReservation() {
     next = nil
   }
 
-  /// Takes a promise back whose client may have to wait for something else by now; it is given again where that is not so.
-  func reviewPromise() {
-    guard let next, next.deferredEffect == nil, !next.session.activity.isDeferred else { return }
+  /// Ends the reservation of a client that may wait for something else by now; it reserves again if not.
+  func reviewReservation() {
+    guard let next, next.session.deferredEffect == nil, !next.session.activity.isDeferred else { return }
     self.next = nil
   }
 
   /// Notes that a client has come to the world while that is lent.
-  func note(arrivalOf client: Service.Client) {
-    arrivals.append(client)
+  func noteReturn(of client: Service.Client) {
+    returnedClients.append(client)
   }
 
-  func takeArrivals() -> [Service.Client] {
-    defer { arrivals = [] }
-    return arrivals
+  func takeReturnedClients() -> [Service.Client] {
+    defer { returnedClients = [] }
+    return returnedClients
   }
 
-  /// What may be said of it now.
-  var presentGlimpse: Glimpse {
-    guard let home else { return glimpse }
-    return Glimpse(home.realm, isDurable: isDurable(home.realm))
+  /// What can be told of it now.
+  var presentStatus: Status {
+    guard let home else { return status }
+    return Status(home.realm, isDurable: isDurable(home.realm))
   }
 
-  /// What may be said of it to those who use another: what is stored, where something is not.
-  var storedGlimpse: Glimpse {
-    guard let keeping, let home, home.realm.world.hasUnflushed else { return presentGlimpse }
-    return Glimpse(keeping)
+  /// What those who use another world are told of it: only what is stored.
+  var storedStatus: Status {
+    guard let progress, let home, home.realm.world.hasUnflushed else { return presentStatus }
+    return Status(progress)
   }
 
-  /// Whether it is to survive the daemon.
-  func isDurable(_ realm: borrowing Realm) -> Bool { keeping != nil || realm.outage != nil }
+  /// Whether it survives the daemon.
+  func isDurable(_ realm: borrowing Realm) -> Bool { progress != nil || realm.outage != nil }
 
   /// The last input that clients may have been told of.
-  func head(_ realm: borrowing Realm) -> UInt64 { keeping?.head ?? realm.outage?.head ?? realm.world.lastSequence }
+  func head(_ realm: borrowing Realm) -> UInt64 { progress?.head ?? realm.outage?.head ?? realm.world.lastSequence }
 
   /// Puts a world in the place of what there is; watches stay. Nothing of it has been taken.
   ///
   /// - Precondition: It is home.
   func replace(with realm: consuming Realm) {
     guard let home else { preconditionFailure("a world is replaced at home") }
-    keeping = nil
+    progress = nil
     archiving = nil
     home.replace(with: realm)
   }

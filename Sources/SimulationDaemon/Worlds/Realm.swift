@@ -114,6 +114,9 @@ struct Realm: ~Copyable {
     world.machineCount > 20 || world.lastSequence &- firstSequence &+ 1 > 5_000
   }
 
+  /// How many inputs can still be read.
+  var inputsKept: Int { Int(world.lastSequence + 1 - firstSequence) }
+
   /// The oldest input that can still be read, in memory or in the store.
   var firstSequence: UInt64 { min(stored?.first ?? .max, world.firstSequence) }
 
@@ -177,15 +180,5 @@ struct Realm: ~Copyable {
   mutating func nextWake() -> UInt64? {
     guard clock.isRunning, outage == nil, let due = world.nextDue() else { return nil }
     return clock.host(at: due)
-  }
-}
-
-extension WorldCore.Livelock {
-  /// Whether something was lost for good, so that the request that led to it has failed.
-  var isFailure: Bool {
-    switch chain {
-    case .timers: false
-    case .wires, .keyedTimers: true
-    }
   }
 }

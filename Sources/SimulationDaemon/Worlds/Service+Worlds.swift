@@ -11,7 +11,7 @@ extension Service {
   ) {
     guard isFree(name, tag, client) else { return }
     let hosted = self.host(
-      Realm(name: name, clock: clock, seed: seed, limits: engine.limits.world, host: host))
+      Realm(name: name, clock: clock, seed: seed, limits: environment.limits.world, host: host))
     guard isDurable, let persistence, let home = hosted.home else { return add(hosted, tag, client) }
     let (stored, host) = (persistence.newWorld(home.realm), host)
     askStore(persistence, for: client, tag, newWorld: name) { () throws(PersistenceFailure) in
@@ -29,33 +29,31 @@ extension Service {
   /// Takes in a world that a client has asked for.
   private func add(_ hosted: HostedWorld, _ tag: [UInt8], _ client: Client) {
     add(hosted)
-    tag.withUnsafeBytes { engine.answer("created", hosted.name, $0, &client.session) }
+    client.session.answer("created", hosted.name, tag)
   }
 
   /// Takes in a world that was made.
   func add(_ hosted: HostedWorld) {
     worlds[hosted.name] = hosted
-    engine.counters.worlds = worlds.count
+    environment.counters.worlds = worlds.count
   }
 
   /// Whether there can be another world of a name; a failure is written if not.
   private func isFree(_ name: String, _ tag: [UInt8], _ client: Client) -> Bool {
-    let limits = engine.limits
+    let limits = environment.limits
     let reserved = everybody.compactMap { $0.session.activity.newWorld }
     let count = worlds.count + reserved.count
-    return tag.withUnsafeBytes { tag in
-      guard worlds[name] == nil, !reserved.contains(name) else {
-        client.session.fail(tag, .nameTaken, [("world", name)], "there is a world '\(name)' already")
-        return false
-      }
-      guard count < limits.worlds else {
-        client.session.fail(
-          tag, .limit, [("name", "worlds"), ("value", "\(limits.worlds)")],
-          "there are \(count) worlds; 'world drop' removes one")
-        return false
-      }
-      return true
+    guard worlds[name] == nil, !reserved.contains(name) else {
+      client.session.fail(tag, .nameTaken, [("world", name)], "there is a world '\(name)' already")
+      return false
     }
+    guard count < limits.worlds else {
+      client.session.fail(
+        tag, .limit, [("name", "worlds"), ("value", "\(limits.worlds)")],
+        "there are \(count) worlds; 'world drop' removes one")
+      return false
+    }
+    return true
   }
 
   /// Makes a copy of the present world; of a large one a worker does.
@@ -66,7 +64,7 @@ extension Service {
       return
     }
     guard home.realm.mayGrow(by: home.realm.world.bytesOfACopy) else {
-      tag.withUnsafeBytes { engine.failMemory($0, [], &client.session, home.realm) }
+      tag.withUnsafeBytes { tag in client.session.use(&home.realm) { $0.answering(tag) { $0.failMemory() } } }
       return
     }
     guard home.realm.world.machineCount < Realm.manyMachines else {
@@ -80,11 +78,9 @@ extension Service {
     guard let hosted = world(name, tag, client), let home = hosted.home else { return }
     guard hosted !== main else {
       let others = worlds.keys.filter { $0 != name }.sorted().prefix(60).joined(separator: ",")
-      tag.withUnsafeBytes {
-        client.session.fail(
-          $0, .badArgument, [("argument", "world"), ("got", name), ("allowed", others)],
-          "the world main cannot be dropped")
-      }
+      client.session.fail(
+        tag, .badArgument, [("argument", "world"), ("got", name), ("allowed", others)],
+        "the world main cannot be dropped")
       return
     }
     guard hosted.isDurable(home.realm), let persistence else { return drop(hosted, home, tag, client) }
@@ -102,8 +98,8 @@ extension Service {
         if let outage = box.realm.outage {
           report("world \(name), which was out of service, was dropped with its \(outage.head) inputs")
         }
-        hosted.keeping = nil
-        hasRubbish = true
+        hosted.progress = nil
+        hasDroppedWorlds = true
         drop(hosted, box, tag, client)
       } catch .noSuchWorld {
         // An earlier attempt, of which nobody knew how it ended, has removed it.
@@ -118,7 +114,7 @@ extension Service {
   private func drop(_ hosted: HostedWorld, _ home: RealmBox, _ tag: [UInt8], _ client: Client) {
     let name = hosted.name
     worlds[name] = nil
-    engine.counters.worlds = worlds.count
+    environment.counters.worlds = worlds.count
     for user in clients.values where user.hosted === hosted {
       markDirty(user)
       leave(hosted, home, user)
@@ -130,12 +126,12 @@ extension Service {
       list(user)
     }
     workers.dispose(home)
-    tag.withUnsafeBytes { engine.answer("dropped", name, $0, &client.session) }
+    client.session.answer("dropped", name, tag)
   }
 
   /// Ends what a client was doing in a world that is no more, and tells it.
   private func leave(_ hosted: HostedWorld, _ home: RealmBox, _ user: Client) {
-    engine.flushNotices(&user.session, home.realm.world, mayDrop: true)
+    user.session.flushNotices(home.realm.world, mayDrop: true)
     endWork(of: user, in: hosted)
     user.session.say { buffer in
       buffer.word(literal: "world")
@@ -148,9 +144,9 @@ extension Service {
     let (keys, text) = ([("world", hosted.name)], "the world '\(hosted.name)' was dropped meanwhile")
     if !user.session.activity.isNone, !user.isAway { end(user, .unknownWorld, text, keys) }
     // Nobody who asked for a copy of this world wants one of another.
-    if case (.forkWorld, let tag)? = user.deferredEffect {
-      user.deferredEffect = nil
-      tag.withUnsafeBytes { user.session.fail($0, .unknownWorld, keys, text) }
+    if case (.forkWorld, let tag)? = user.session.deferredEffect {
+      user.session.deferredEffect = nil
+      user.session.fail(tag, .unknownWorld, keys, text)
     }
   }
 
@@ -158,12 +154,6 @@ extension Service {
 
   /// Whether the store's thread can make or remove a world now.
   var mayChangeStoredWorlds: Bool { !workers.storeIsBusy && !isCommitsTurn }
-
-  /// Whether a world can be dropped now: it is home, and the store is free where it has the world.
-  func canDrop(_ hosted: HostedWorld) -> Bool {
-    guard let home = hosted.home, isStored(hosted) else { return false }
-    return !hosted.isDurable(home.realm) || mayChangeStoredWorlds
-  }
 
   /// Lets the store's thread do what a client has asked for, which is the client's activity meanwhile. It is carried out
   /// to its end, whether the client stays or leaves. Without threads it is done at once.
@@ -194,15 +184,5 @@ extension Service {
           client.session.outbox.stand(from: mark)
           goOn(client)
         }))
-  }
-}
-
-extension Engine {
-  /// `+ WORD NAME`
-  func answer(_ word: StaticString, _ name: String, _ tag: UnsafeRawBufferPointer, _ session: inout Session) {
-    session.outbox.buffer.begin(.success, tag: tag)
-    session.outbox.buffer.word(literal: word)
-    session.outbox.buffer.word(name)
-    session.outbox.buffer.endLine()
   }
 }

@@ -9,11 +9,11 @@ public final class ValueDecoder {
   /// How many bytes have been read.
   public private(set) var offset = 0
   private var names: [String] = []
-  private var types: [ObjectIdentifier: Form] = [:]
+  private var types: [ObjectIdentifier: Coding] = [:]
   private var depth = 0
 
   /// How the values of a type were written; see ``ValueEncoder``.
-  private enum Form {
+  private enum Coding {
     case own
     case direct(any DirectlyStored.Type)
     case word(any NamedCases.Type, NamedWords)
@@ -169,9 +169,9 @@ public final class ValueDecoder {
     return value
   }
 
-  private func form<T>(of type: T.Type) -> Form {
+  private func form<T>(of type: T.Type) -> Coding {
     if let known = types[ObjectIdentifier(type)] { return known }
-    let form: Form =
+    let form: Coding =
       if let vocabulary = type as? any NamedCases.Type {
         .word(vocabulary, NamedWords(vocabulary.words))
       } else if let direct = type as? any DirectlyStored.Type {

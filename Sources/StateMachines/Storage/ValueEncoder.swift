@@ -17,11 +17,11 @@ public final class ValueEncoder {
   /// The numbers of the names that came up.
   private var names: [String: UInt64] = [:]
   /// The types met so far.
-  private var types: [ObjectIdentifier: Form] = [:]
+  private var types: [ObjectIdentifier: Coding] = [:]
   private var depth = 0
 
   /// How the values of a type are written.
-  private enum Form {
+  private enum Coding {
     /// By the type's own coding.
     case own
     case direct(any DirectlyStored.Type)
@@ -142,9 +142,9 @@ public final class ValueEncoder {
     }
   }
 
-  private func form<T>(of type: T.Type) -> Form {
+  private func form<T>(of type: T.Type) -> Coding {
     if let known = types[ObjectIdentifier(type)] { return known }
-    let form: Form =
+    let form: Coding =
       if let vocabulary = type as? any NamedCases.Type {
         .word(vocabulary, NamedWords(vocabulary.words))
       } else if let direct = type as? any DirectlyStored.Type {

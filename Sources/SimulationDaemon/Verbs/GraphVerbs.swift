@@ -4,11 +4,10 @@ import Simulator
 import StateMachines
 
 /// Diagrams, and the ways to where an event is possible.
-extension Engine {
+extension RequestContext {
   /// `graph KIND|NAME [format=…]`. A machine goes before a kind of the same name.
-  func graph(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) {
-    let format = choice(
-      words["format"], "format", GraphFormat.byName, otherwise: .table, words, &session)
+  func graph() {
+    let format = choice(words["format"], "format", GraphFormat.byName, otherwise: .table)
     guard let format else { return }
     let name = words.plain[0]
     var text = name
@@ -17,98 +16,105 @@ extension Engine {
       let mark = GraphMark(
         state: realm.world.stateIndex(of: machine), events: realm.world.possibleEvents(of: machine),
         timers: realm.world.runningTimers(of: machine).map(\.timer))
-      begin(kind, realm.world.parameterValues(of: machine), mark, format, words, &session)
+      begin(kind, realm.world.parameterValues(of: machine), mark, format)
       return
     }
     if let composition = realm.world.composition(of: name) {
-      begin(composition, format, words, &session)
+      begin(composition, format)
       return
     }
     switch catalogue[name] {
-    case .machine(let kind): begin(kind, kind.parameters.map(\.example), nil, format, words, &session)
-    case .composition(let composition): begin(composition, format, words, &session)
+    case .machine(let kind): begin(kind, kind.parameters.map(\.example), nil, format)
+    case .composition(let composition): begin(composition, format)
     case nil:
       session.effort += 8 * min(Nearest.candidates, realm.world.machineCount)
-      session.fail(
-        words.tag, .unknownMachine,
+      fail(
+        .unknownMachine,
         [("machine", name)]
           + suggestion(name, among: catalogue.entries.map(\.name) + realm.world.someNames(Nearest.candidates)),
         "there is neither a machine nor a kind '\(name)'")
     }
   }
 
-  private func begin(
-    _ kind: Kind, _ parameters: [Value], _ mark: GraphMark?, _ format: GraphFormat, _ words: borrowing Words,
-    _ session: inout Session
-  ) {
-    guard mayBegin(format, words, &session) else { return }
+  private func begin(_ kind: Kind, _ parameters: [Value], _ mark: GraphMark?, _ format: GraphFormat) {
+    guard mayBegin(format) else { return }
     do throws(ParameterConflict) {
-      let source = try graphs.source(of: kind, parameters)
-      session.activity = .reply(
-        .graph(GraphReply(source, mark, format, graphs)), tag: words.tagBytes)
+      let source = try environment.graphs.source(of: kind, parameters)
+      begin(.graph(GraphReply(source, mark, format, environment.graphs)))
     } catch {
       // Only a kind whose own examples do not go together has no graph.
-      session.fail(
-        words.tag, .badArgument, [("argument", error.parameter), ("got", "default"), ("allowed", error.allowed)],
+      fail(
+        .badArgument, [("argument", error.parameter), ("got", "default"), ("allowed", error.allowed)],
         "\(withArticle(kind.name)) needs \(error.parameter) to be \(error.allowed)")
     }
   }
 
-  private func begin(
-    _ composition: Composition, _ format: GraphFormat, _ words: borrowing Words, _ session: inout Session
-  ) {
-    guard mayBegin(format, words, &session) else { return }
+  private func begin(_ composition: Composition, _ format: GraphFormat) {
+    guard mayBegin(format) else { return }
     guard let text = format.text(of: composition) else {
-      session.fail(
-        words.tag, .badArgument,
-        [("argument", "format"), ("got", "tests"), ("allowed", GraphFormat.names(without: .tests))],
+      fail(
+        .badArgument, [("argument", "format"), ("got", "tests"), ("allowed", GraphFormat.names(without: .tests))],
         "\(composition.name) is composed and has no rule of its own; its members have: "
           + composition.members.map(\.kind.name).joined(separator: ", "))
       return
     }
-    session.activity = .reply(.graph(GraphReply(text, format, graphs)), tag: words.tagBytes)
+    begin(.graph(GraphReply(text, format, environment.graphs)))
   }
 
   /// Others may not be kept waiting by a batch, and a drawing is another program's work.
-  private func mayBegin(_ format: GraphFormat, _ words: borrowing Words, _ session: inout Session) -> Bool {
+  private func mayBegin(_ format: GraphFormat) -> Bool {
     guard format == .svg, session.isRunningBatch else { return true }
-    session.fail(words.tag, .usage, "'graph … format=svg' cannot stand between 'begin' and 'end'")
+    fail(.usage, "'graph … format=svg' cannot stand between 'begin' and 'end'")
     return false
   }
 
   /// `- BAD-ARGUMENT argument=format …`, and what works without the program; `- LIMIT` where too many are at work.
-  func failToDraw(_ failure: GraphvizJob.Failure, _ tag: UnsafeRawBufferPointer, _ session: inout Session) {
+  func failToDraw(_ failure: GraphvizJob.Failure) {
     let text: String
     switch failure {
     case .tooMany:
-      return session.fail(
-        tag, .limit, [("name", "drawings"), ("value", "\(Graphs.mostGraphvizJobs)")],
+      return fail(
+        .limit, [("name", "drawings"), ("value", "\(Graphs.mostGraphvizJobs)")],
         "\(Graphs.mostGraphvizJobs) pictures are being drawn already; ask again when one is done, or take format=dot")
     case .noProgram(let why):
       text = "svg is drawn by the program 'dot' of Graphviz, which cannot be started (\(why)); install graphviz"
     case .tooLate: text = "'dot' takes longer than \(GraphvizJob.longest / 1_000_000_000) s for this"
     case .noPicture: text = "'dot' has drawn nothing that could be used"
     }
-    session.fail(
-      tag, .badArgument,
-      [("argument", "format"), ("got", "svg"), ("allowed", GraphFormat.names(without: .svg))], text)
+    fail(.badArgument, [("argument", "format"), ("got", "svg"), ("allowed", GraphFormat.names(without: .svg))], text)
   }
 
-  // MARK: Ways
+  /// `coverage [PATTERN] [kind=KIND]`. Of a composed kind, all machines of its members' kinds count.
+  func coverage() {
+    var wanted: [String]?
+    if let name = words["kind"] {
+      guard let entry = kind(name) else { return }
+      wanted =
+        switch entry {
+        case .machine(let kind): [kind.name]
+        case .composition(let composition): composition.members.map(\.kind.name)
+        }
+    }
+    guard let pattern = pattern(words[0]) else { return }
+    let survey = CoverageSurvey(of: realm.world, pattern) { wanted?.contains($0.name) ?? true }
+    begin(.coverage(CoverageReply(survey, environment.graphs)))
+  }
+
+  // MARK: Paths
 
   /// What a step of a search costs, in the coin of a session's effort.
   private static let effortOfAStep = 8
 
   /// `from=STATE way=EVENT,…`, where there is a way for a machine to a state in which an event is possible.
-  func tellWay(of machine: MachineID, to event: String, _ session: inout Session, _ realm: inout Realm) {
+  func tellPath(of machine: MachineID, to event: String, _ line: inout ByteBuffer) {
     let kind = realm.world.kind(of: machine)
     guard let place = kind.events.firstIndex(where: { $0.name == event }) else { return }
     let finder = realm.finder(of: kind)
     let way = realm.world.way(of: machine, to: place, finder)
-    session.effort += Engine.effortOfAStep * finder.stepsTaken
+    session.effort += RequestContext.effortOfAStep * finder.stepsTaken
     guard let way else { return }
-    session.outbox.buffer.key("from", kind.states[way.state].word(data: way.data))
-    session.outbox.buffer.key("way", way.words(of: kind).joined(separator: ","))
+    line.key("from", kind.states[way.state].word(data: way.data))
+    line.key("way", way.words(of: kind).joined(separator: ","))
   }
 }
 

@@ -2,7 +2,7 @@
 ///
 /// All sums are ``RowSum``s over the columns that `sum` names, checked whenever a row is read. Sequence numbers are
 /// stored as signed numbers with the same bits.
-enum Schema {
+enum StoreSchema {
   /// `fsmd`, as four letters; `file` shows it.
   static let applicationID: Int64 = 0x6673_6D64
   static let version = 2

@@ -3,76 +3,67 @@ import Simulator
 import StateMachines
 
 /// Going back in time.
-extension Engine {
+extension RequestContext {
   /// Inputs looked at or played before it is asked again whether to go on: about a millisecond.
   private static let inputsInASlice = 5_000
 
-  func undo(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) {
-    guard let count = number(words[0], "count", in: 1...1_000_000_000, otherwise: 1, words, &session) else { return }
-    begin(.requests(Int(count)), count, words, &session, &realm)
+  func undo() {
+    guard let count = number(words[0], "count", in: 1...1_000_000_000, otherwise: 1) else { return }
+    begin(.requests(Int(count)), count)
   }
 
-  func goTo(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) {
-    guard let moment = time(words.plain[0], words, &session) else { return }
+  func goTo() {
+    guard let moment = time(words.plain[0]) else { return }
     let now = realm.world.now
     guard moment <= now else {
       let way =
         realm.clock.isRunning ? "time comes there by itself" : "'advance until' moves time on"
-      session.fail(
-        words.tag, .badArgument,
+      fail(
+        .badArgument,
         [
           ("argument", "time"), ("got", words.plain[0]), ("allowed", "up to \(TimeText.seconds(now.nanoseconds))"),
-        ],
-        "it is only \(TimeText.seconds(now.nanoseconds)); \(way), and what was undone does not come back")
+        ], "it is only \(TimeText.seconds(now.nanoseconds)); \(way), and what was undone does not come back")
       return
     }
     guard moment < now else {
-      session.outbox.buffer.begin(.success, tag: words.tag)
-      session.endLine(now, realm.world.lastSequence)
+      succeedStamped()
       return
     }
-    begin(.moment(moment), nil, words, &session, &realm)
+    begin(.moment(moment), nil)
   }
 
-  private func begin(
-    _ goal: Rewinding.Goal, _ count: UInt64?, _ words: borrowing Words, _ session: inout Session,
-    _ realm: inout Realm
-  ) {
+  private func begin(_ goal: Rewinding.Goal, _ count: UInt64?) {
     let rewinding = Rewinding(of: realm.world, to: goal)
     realm.rewinding = rewinding
-    session.activity = .rewind(Activity.Rewind(rewinding: rewinding, count: count, tag: words.tagBytes))
+    session.activity = .rewind(Activity.Rewind(rewinding: rewinding, count: count, tag: Array(tag)))
   }
 
   /// Goes on a piece; the service does the last of it.
-  func work(_ rewind: Activity.Rewind, _ session: inout Session, _ realm: inout Realm) {
+  func work(_ rewind: Activity.Rewind) {
     do throws(Rewinding.Failure) {
-      try rewind.rewinding.advance(through: realm.world, by: Engine.inputsInASlice)
+      try rewind.rewinding.advance(through: realm.world, by: RequestContext.inputsInASlice)
     } catch {
       session.endActivity()
       realm.rewinding = nil
-      rewind.tag.withUnsafeBytes { fail(error, rewind, $0, &session, realm.world) }
+      fail(error, rewind)
     }
   }
 
-  private func fail(
-    _ failure: Rewinding.Failure, _ rewind: Activity.Rewind, _ tag: UnsafeRawBufferPointer, _ session: inout Session,
-    _ world: borrowing WorldCore
-  ) {
+  private func fail(_ failure: Rewinding.Failure, _ rewind: Activity.Rewind) {
     switch failure {
     case .onlySoMany(let most):
-      session.fail(
-        tag, .badArgument,
+      fail(
+        .badArgument,
         [("argument", "count"), ("got", "\(rewind.count ?? 0)"), ("allowed", most == 0 ? "" : "1..\(most)")],
         most == 0 ? "there is nothing to undo" : "there is no more to undo than \(most)")
     case .forgotten(let from):
-      session.fail(
-        tag, .limit, [("name", "journal"), ("value", "\(limits.world.journal)"), ("from", "\(from)")],
-        from > world.lastSequence
+      fail(
+        .limit, [("name", "journal"), ("value", "\(limits.world.journal)"), ("from", "\(from)")],
+        from > realm.world.lastSequence
           ? "the journal has forgotten the beginning of this world, and nothing can be undone"
           : "the journal has forgotten too much to undo what was before \(from)")
     case .diverged(let sequence):
-      session.fail(
-        tag, .internal, [("seq", "\(sequence)")], "input \(sequence) did not come out as it had; nothing was undone")
+      fail(.internal, [("seq", "\(sequence)")], "input \(sequence) did not come out as it had; nothing was undone")
     }
   }
 }
@@ -122,7 +113,7 @@ extension Service {
     client.session.endActivity()
     if let undone { persistence?.didUndo(from: undone.lowerBound, in: client.hosted) }
     let wasRunning = home.realm.clock.isRunning
-    engine.flushNotices(&client.session, home.realm.world, mayDrop: true)
+    client.session.flushNotices(home.realm.world, mayDrop: true)
     if wasRunning {
       home.realm.clock.pause()
       tellClock("paused=yes", in: client.hosted, home)
@@ -138,16 +129,14 @@ extension Service {
 
   /// Whether a durable world can be brought back after a way back; a failure is written if not.
   private func mayUndo(_ rewind: Activity.Rewind, _ client: Client, _ home: RealmBox) -> Bool {
-    guard let persistence, client.hosted.keeping != nil else { return true }
+    guard let persistence, client.hosted.progress != nil else { return true }
     do throws(PersistenceFailure) {
       let first = try persistence.firstUndoable(client.hosted, home)
       if rewind.rewinding.firstUndone >= first { return true }
-      rewind.tag.withUnsafeBytes { tag in
-        client.session.fail(
-          tag, .limit,
-          [("name", "storeBytes"), ("value", "\(engine.limits.storeBytes)"), ("from", "\(first)")],
-          "the store has given up too much to undo what was before \(first)")
-      }
+      client.session.fail(
+        rewind.tag, .limit,
+        [("name", "storeBytes"), ("value", "\(environment.limits.storeBytes)"), ("from", "\(first)")],
+        "the store has given up too much to undo what was before \(first)")
     } catch {
       client.session.failStorage(rewind.tag, world: client.hosted.name, "\(error)")
     }

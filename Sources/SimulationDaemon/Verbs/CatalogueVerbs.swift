@@ -3,67 +3,62 @@ import LineProtocol
 import Simulator
 import StateMachines
 
-/// What the daemon says of itself, its verbs and its kinds.
-extension Engine {
-  func help(_ words: borrowing Words, _ session: inout Session) {
-    var lines = 0
-    func line(_ usage: String, _ text: String) {
-      session.outbox.buffer.begin(.data, tag: words.tag)
-      session.outbox.buffer.append(literal: " ")
-      session.outbox.buffer.append(text: usage)
-      session.outbox.buffer.note(text)
-      session.outbox.buffer.endLine()
-      lines += 1
+/// The verbs and the kinds that the daemon has.
+extension RequestContext {
+  func help() {
+    func write(_ usage: String, _ text: String) {
+      line { line in
+        line.append(literal: " ")
+        line.append(text: usage)
+        line.note(text)
+      }
     }
     if let name = words[0] {
       guard let verb = Verb.allCases.first(where: { $0.name == name }) else {
-        session.fail(
-          words.tag, .unknownVerb, [("verb", name)] + suggestion(name, among: Verb.allCases.lazy.map(\.name)),
-          "there is no verb '\(name)'; 'help' lists them")
-        return
+        return failUnknownVerb(name)
       }
-      for usage in verb.entry.usages { line(usage, verb.entry.summary) }
-      line("example", verb.entry.example)
+      for usage in verb.entry.usages { write(usage, verb.entry.summary) }
+      write("example", verb.entry.example)
     } else {
-      for entry in VerbEntry.table { for usage in entry.usages { line(usage, entry.summary) } }
+      for entry in VerbEntry.table { for usage in entry.usages { write(usage, entry.summary) } }
     }
-    endLines(lines, words, &session)
+    succeedWithLines()
   }
 
-  func kinds(_ words: borrowing Words, _ session: inout Session) {
+  func kinds() {
     for entry in catalogue.entries {
       let kinds: [Kind]
       switch entry {
       case .machine(let kind): kinds = [kind]
       case .composition(let composition): kinds = composition.members.map(\.kind)
       }
-      session.outbox.buffer.begin(.data, tag: words.tag)
-      session.outbox.buffer.word(entry.name)
-      session.outbox.buffer.key("states", UInt64(kinds.reduce(0) { $0 + $1.states.count }))
-      session.outbox.buffer.key("events", UInt64(kinds.reduce(0) { $0 + $1.events.count }))
-      session.outbox.buffer.key("timers", UInt64(kinds.reduce(0) { $0 + $1.timers.count }))
-      session.outbox.buffer.note(entry.about)
-      session.outbox.buffer.endLine()
+      line { line in
+        line.word(entry.name)
+        line.key("states", UInt64(kinds.reduce(0) { $0 + $1.states.count }))
+        line.key("events", UInt64(kinds.reduce(0) { $0 + $1.events.count }))
+        line.key("timers", UInt64(kinds.reduce(0) { $0 + $1.timers.count }))
+        line.note(entry.about)
+      }
     }
-    endLines(catalogue.entries.count, words, &session)
+    succeedWithLines()
   }
 
   /// A page of the manual. Its example is played and its graph found out, so that it is a worker's.
-  func describe(_ words: borrowing Words, _ session: inout Session, isOnWorker: Bool) {
-    guard let entry = kind(words.plain[0], words, &session) else { return }
-    guard isOnWorker || session.isRunningBatch else {
-      let tag = words.tagBytes.isEmpty ? [] : [UInt8(ascii: "@")] + words.tagBytes + [UInt8(ascii: " ")]
+  func describe() {
+    guard let entry = kind(words.plain[0]) else { return }
+    guard realm.slice.isOnWorker || session.isRunningBatch else {
+      let prefix = tag.isEmpty ? [] : [UInt8(ascii: "@")] + Array(tag) + [UInt8(ascii: " ")]
       session.activity = .deferred(
-        Activity.Deferred(requests: .line(tag + Array("describe \(entry.name)".utf8)), tag: words.tagBytes))
+        Activity.Deferred(requests: .line(prefix + Array("describe \(entry.name)".utf8)), tag: Array(tag)))
       return
     }
-    var page = Page(tag: words.tagBytes)
+    var page = Page(tag: Array(tag))
     switch entry {
     case .machine(let kind): describe(kind, &page)
     case .composition(let composition): describe(composition, &page)
     }
     session.outbox.buffer.append(page.buffer.bytes)
-    endLines(page.lines, words, &session)
+    succeed { $0.word(UInt64(page.lines)) }
   }
 
   private func describe(_ kind: Kind, _ page: inout Page) {
@@ -114,13 +109,13 @@ extension Engine {
     let (states, inputs) = (kind.states.count, kind.events.count + kind.timers.count)
     let pointer = "\(states) states and \(inputs) inputs: 'graph \(kind.name)' shows what comes of each"
     // A large one is not even explored: that takes longer than a page may.
-    if states > Engine.mostTableLines / 2 { return [pointer[...]] }
-    guard let source = try? graphs.source(of: kind, kind.parameters.map(\.example)) else { return [] }
+    if states > RequestContext.mostTableLines / 2 { return [pointer[...]] }
+    guard let source = try? environment.graphs.source(of: kind, kind.parameters.map(\.example)) else { return [] }
     var found: StateGraph?
     repeat { found = source.advance(by: Exploration.mostSteps) } while found == nil
     guard let graph = found else { return [] }
     let lines = GraphTable(graph).text.split(separator: "\n", omittingEmptySubsequences: false)
-    return lines.count <= Engine.mostTableLines ? lines : [pointer[...]]
+    return lines.count <= RequestContext.mostTableLines ? lines : [pointer[...]]
   }
 
   /// Lines of a table that still read as part of a page.
@@ -177,37 +172,6 @@ extension Engine {
     }
     guard case .success(let machine) = made else { return nil }
     return kind.states[world.stateIndex(of: machine)].word
-  }
-
-  func mode(_ words: borrowing Words, _ session: inout Session) -> DeferredEffect {
-    let form = choice(
-      words.plain[0], "mode", ["text": LineForm.text, "json": .json], otherwise: .text, words, &session)
-    // What stands before the answer is in the old form, so nothing else may come from this request then.
-    return form.map { .service(.changeForm($0)) } ?? .none
-  }
-
-  func quiet(_ words: borrowing Words, _ session: inout Session) {
-    guard let isQuiet = choice(words[0], "quiet", ["on": true, "off": false], otherwise: false, words, &session)
-    else { return }
-    session.isQuiet = isQuiet
-    succeed(words, &session)
-  }
-
-  func begin(_ words: borrowing Words, _ session: inout Session) {
-    session.batch = Batch()
-    succeed(words, &session)
-  }
-
-  func showLimits(_ words: borrowing Words, _ session: inout Session, _ realm: borrowing Realm) {
-    for entry in Limits.table {
-      session.outbox.buffer.begin(.data, tag: words.tag)
-      session.outbox.buffer.word(entry.name)
-      session.outbox.buffer.word("\(limits[keyPath: entry.path])")
-      session.outbox.buffer.word(entry.unit)
-      if entry.path == \Limits.world.journal { session.outbox.buffer.key("from", realm.world.firstSequence) }
-      session.outbox.buffer.endLine()
-    }
-    endLines(Limits.table.count, words, &session)
   }
 }
 

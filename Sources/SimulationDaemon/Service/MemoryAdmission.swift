@@ -4,73 +4,53 @@ import StateMachines
 
 /// Refusing what there is no memory for. It is looked at between requests, never within one step, so that no step hangs on
 /// it and a replay comes out the same.
-extension Engine {
+extension RequestContext {
   /// Whether a request may have the memory that it is likely to take; a failure is written if not.
-  func admits(
-    _ verb: Verb, _ words: borrowing Words, _ session: inout Session, _ realm: inout Realm
-  ) -> Bool {
-    let need = verb.need
-    if need.isOfWorld, !realm.mayGrow(by: growth(from: verb, realm)) {
-      failMemory(words.tag, [], &session, realm)
+  func admits(_ row: VerbRow) -> Bool {
+    if let growth = growth(row.memory), !realm.mayGrow(by: growth) {
+      failMemory()
       return false
     }
-    guard need.reply != .little else { return true }
-    let snapshot = snapshot(for: verb, realm)
+    if case .little = row.memory { return true }
+    let snapshot = snapshot(row.memory)
     session.reportMemory(beside: snapshot)
     let budget = session.share.budget
     if session.share.admits(0, beside: session.outbox.waiting + snapshot),
-      need.reply == .ordinary || budget.hasRoomForReplies || budget.hasRoom(for: 0)
+      !row.memory.isLong || budget.hasRoomForReplies || budget.hasRoom(for: 0)
     {
       return true
     }
     session.reportMemory()
-    session.fail(
-      words.tag, .limit, memory(session.share.budget),
+    fail(
+      .limit, memory(session.share.budget),
       "the daemon's memory is used up, and \(session.outbox.waiting) bytes of it wait for this client; read them first")
     return false
   }
 
-  /// Whether another piece of a long reply may be written: the client has taken most of what there was, or all of it where
-  /// there is no memory left.
-  func hasRoomForReply(_ session: borrowing Session) -> Bool {
-    let waiting = session.outbox.waiting
-    return waiting == 0
-      || (waiting < LongReply.mostUnwritten && session.share.admits(LongReply.pieceSize, beside: waiting))
-  }
-
   /// Whether an input may come into a world at all; a failure is written if not.
   @inline(never)
-  func admitsInput(_ tag: UnsafeRawBufferPointer, _ session: inout Session, _ realm: inout Realm) -> Bool {
+  func admitsInput() -> Bool {
     if realm.mayGrow() { return true }
-    failMemory(tag, [], &session, realm)
+    failMemory()
     return false
   }
 
   /// `- LIMIT name=memory value=…`
-  func failMemory(
-    _ tag: UnsafeRawBufferPointer, _ keys: [(String, String)], _ session: inout Session, _ realm: borrowing Realm
-  ) {
-    session.fail(
-      tag, .limit, memory(realm.share.budget) + keys,
+  func failMemory(_ keys: [(String, String)] = []) {
+    fail(
+      .limit, memory(realm.share.budget) + keys,
       "the daemon's memory is used up; 'stats' says by what, 'drop' and 'world drop' free some")
   }
 
   /// `- LIMIT name=memory value=… fired= t= seq=` for a request that moves time.
-  func failMemory(_ tag: UnsafeRawBufferPointer, fired: Int, _ session: inout Session, _ realm: borrowing Realm) {
-    failMemory(
-      tag,
-      [
-        ("fired", "\(fired)"), ("t", TimeText.seconds(realm.world.now.nanoseconds)),
-        ("seq", "\(realm.world.lastSequence)"),
-      ], &session, realm)
-  }
+  func failMemory(fired: Int) { failMemory([("fired", "\(fired)")] + place) }
 
   /// Ends a request that moves time, if there is no memory for further inputs.
-  func endsForMemory(_ tag: [UInt8], fired: Int, _ session: inout Session, _ realm: inout Realm) -> Bool {
+  func endsForMemory(fired: Int) -> Bool {
     if realm.hasRoomForInputs || realm.mayGrow() { return false }
     session.endActivity()
-    flushNotices(&session, realm.world, mayDrop: false)
-    tag.withUnsafeBytes { failMemory($0, fired: fired, &session, realm) }
+    session.flushNotices(realm.world, mayDrop: false)
+    failMemory(fired: fired)
     return true
   }
 
@@ -78,27 +58,27 @@ extension Engine {
     [("name", "memory"), ("value", "\(budget.bytes)")]
   }
 
-  /// About how many bytes a request adds to a world at once; less than a block of the journal is not counted.
-  private func growth(from verb: Verb, _ realm: borrowing Realm) -> Int {
-    switch verb {
-    // Another world is built up before this one is given up.
-    case .undo, .goto: realm.world.bytesOfACopy
+  /// About how many bytes a request adds to a world at once, nil if none; less than a block of the journal is not counted.
+  private func growth(_ memory: VerbRow.Memory) -> Int? {
+    switch memory {
+    case .little, .reply, .longReply, .agendaReply, .wiresReply: nil
+    case .world: 0
     case .watch: realm.world.machineCount / 4
-    case _: 0
+    case .worldCopy: realm.world.bytesOfACopy
     }
   }
 
   /// About how many bytes are kept for a client until its reply is written.
-  private func snapshot(for verb: Verb, _ realm: borrowing Realm) -> Int {
-    switch verb {
-    case .agenda: realm.world.bytesOfAnAgendaListing
-    case .wires: realm.world.wireCount * MemoryLayout<Wire>.stride
-    case _: 0
+  private func snapshot(_ memory: VerbRow.Memory) -> Int {
+    switch memory {
+    case .agendaReply: realm.world.bytesOfAnAgendaListing
+    case .wiresReply: realm.world.wireCount * MemoryLayout<Wire>.stride
+    case .little, .reply, .longReply, .world, .watch, .worldCopy: 0
     }
   }
 
   /// The lines of `stats` about memory.
-  func memoryLines(_ realm: inout Realm, _ line: (_ name: String, _ bytes: Int) -> Void) {
+  func memoryLines(_ line: (_ name: String, _ bytes: Int) -> Void) {
     realm.reportMemory()
     let budget = realm.share.budget
     budget.measureNow()
@@ -108,19 +88,11 @@ extension Engine {
   }
 }
 
-extension Verb {
-  fileprivate enum Reply { case little, ordinary, long }
-
-  /// Whether a request may need memory of the world, and how much its reply does.
-  fileprivate var need: (isOfWorld: Bool, reply: Reply) {
+extension VerbRow.Memory {
+  fileprivate var isLong: Bool {
     switch self {
-    case .new, .send, .cast, .wire, .fire, .undo, .goto, .watch: (true, .ordinary)
-    case .list, .wires, .journal, .graph, .coverage, .agenda, .diff, .describe, .kinds, .help: (false, .long)
-    case .count, .show, .can, .begin, .expect, .await, .advance, .step, .worlds, .use: (false, .ordinary)
-    // What frees memory, ends something or says little is never refused.
-    case .drop, .unwire, .unwatch, .clock, .speed, .pause, .resume, .cancel, .activities, .world, .end, .quiet, .mode,
-      .limits, .stats, .sync, .quit, .shutdown:
-      (false, .little)
+    case .longReply, .agendaReply, .wiresReply: true
+    case .little, .reply, .world, .watch, .worldCopy: false
     }
   }
 }
@@ -163,6 +135,13 @@ extension Realm {
 }
 
 extension Session {
+  /// Whether another piece of a long reply may be written: the client has taken most of what there was, or all of it where
+  /// there is no memory left.
+  var hasRoomForReply: Bool {
+    let waiting = outbox.waiting
+    return waiting == 0 || (waiting < LongReply.mostUnwritten && share.admits(LongReply.pieceSize, beside: waiting))
+  }
+
   private var requestBytes: Int { input.storageBytes + (batch?.storageBytes ?? 0) }
 
   private var replyBytes: Int { outbox.storageBytes + noticeScratch.storageBytes + activity.storageBytes }
@@ -183,10 +162,6 @@ extension Activity.Deferred {
     case .batch(let batch): batch.storageBytes
     }
   }
-}
-
-extension Batch {
-  var storageBytes: Int { bytes.capacity + lines.capacity * MemoryLayout<Line>.stride }
 }
 
 extension Activity {
@@ -221,7 +196,7 @@ extension Service {
     if rounds % Service.roundsBetweenMeasures == 0 { budget.measureNow() }
     guard budget.isNearlyUsedUp, host >= relievedAt + Service.reliefDistance else { return }
     relievedAt = host
-    engine.graphs.forgetAll()
+    environment.graphs.forgetAll()
     for hosted in worlds.values {
       guard let home = hosted.home else { continue }
       home.realm.world.giveUpWhatCanBeMadeAgain()

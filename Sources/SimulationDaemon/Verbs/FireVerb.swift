@@ -3,25 +3,22 @@ import Simulator
 import StateMachines
 
 /// Letting a timer fire by hand.
-extension Engine {
-  func fire(_ words: borrowing Words, _ session: inout Session, _ realm: inout Realm) {
-    guard let machine = machine(words.plain[0], words, &session, &realm) else { return }
+extension RequestContext {
+  func fire() {
+    guard let machine = machine(words.plain[0]) else { return }
     let kind = realm.world.kind(of: machine)
-    guard let (timer, key) = timer(words.plain[1], of: machine, kind, words, &session, realm) else { return }
+    guard let (timer, key) = timer(words.plain[1], of: machine, kind) else { return }
     realm.world.fire(machine, timer: timer, key: key)
     if realm.world.answer.verdict == .refused {
-      refuse(words.tag, machine, .timer(words.plain[1]), &session, &realm)
+      refuse(machine, .timer(words.plain[1]))
     } else if !session.isQuiet {
-      answerInFull(words.tag, kind.words, &session, &realm)
+      answerInFull(kind.words)
     }
   }
 
   /// A timer of a machine as `NAME`, or `NAME(KEY)` where it bears one; a failure is written if it has none of that
   /// name, or a key is missing or too much.
-  private func timer(
-    _ word: String, of machine: MachineID, _ kind: Kind, _ words: borrowing Words, _ session: inout Session,
-    _ realm: borrowing Realm
-  ) -> (timer: Int, key: UInt32)? {
+  private func timer(_ word: String, of machine: MachineID, _ kind: Kind) -> (timer: Int, key: UInt32)? {
     let (name, key) = TimerText.parts(word)
     let place = kind.timers.firstIndex { $0.name == name }
     if let place {
@@ -40,8 +37,8 @@ extension Engine {
           .map { TimerText.word(kind.timers[timer].name, key: $0.key) }
     }
     let keys = running.filter { $0.timer == place }.map(\.key)
-    session.fail(
-      words.tag, .unknownTimer,
+    fail(
+      .unknownTimer,
       [("machine", words.plain[0]), ("timer", word), ("allowed", allowed.joined(separator: ","))]
         + (place.map { suggestion(kind.timers[$0], keys) } ?? suggestion(name, key, among: kind)),
       why(word, place, kind, keys))
@@ -50,7 +47,7 @@ extension Engine {
 
   /// The timer that a word that names none is near to, with the key that was given where it takes one.
   private func suggestion(_ name: String, _ key: UInt32?, among kind: Kind) -> [(String, String)] {
-    suggestion(name, among: kind.timers.map(\.name)).map { word, near in
+    SimulationDaemon.suggestion(name, among: kind.timers.map(\.name)).map { word, near in
       let isKeyed = kind.timers.contains { $0.name == near && $0.key != nil }
       return (word, TimerText.word(near, key: isKeyed ? key ?? 0 : 0))
     }

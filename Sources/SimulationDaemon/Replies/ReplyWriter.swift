@@ -1,0 +1,110 @@
+import LineProtocol
+import Simulator
+import StateMachines
+
+/// Writing replies: `. …` for each line of data, and `+ …` or `- CODE …` at the end.
+extension RequestContext {
+  /// Writes a line. The outbox's buffer is the line's meanwhile; the rest of the session may be used.
+  func write(_ lineClass: LineClass, _ body: (inout ByteBuffer) -> Void) {
+    session.outbox.buffer.begin(lineClass, tag: tag)
+    body(&session.outbox.buffer)
+    session.outbox.buffer.endLine()
+  }
+
+  /// `. …`
+  func line(_ body: (inout ByteBuffer) -> Void) {
+    write(.data, body)
+    session.replyLines += 1
+  }
+
+  /// `+ …`, or a bare `+`.
+  func succeed(_ body: (inout ByteBuffer) -> Void = { _ in }) { write(.success, body) }
+
+  /// `+ … t= seq=`, of the present moment and the last input unless others are said.
+  func succeedStamped(
+    _ sequence: UInt64? = nil, at moment: Instant? = nil, _ write: (inout ByteBuffer) -> Void = { _ in }
+  ) {
+    session.outbox.buffer.begin(.success, tag: tag)
+    write(&session.outbox.buffer)
+    session.endLine(moment ?? realm.world.now, sequence ?? realm.world.lastSequence)
+  }
+
+  /// `+ N`, behind the lines of this reply.
+  func succeedWithLines() {
+    let lines = session.replyLines
+    session.replyLines = 0
+    succeed { $0.word(UInt64(lines)) }
+  }
+
+  /// `- CODE key=value … : text`
+  func fail(_ code: FailureCode, _ keys: [(String, String)], _ text: String) { session.fail(tag, code, keys, text) }
+
+  func fail(_ code: FailureCode, _ text: String) { session.fail(tag, code, [], text) }
+
+  /// `- USAGE`, with the forms of a verb.
+  func failUsage(_ entry: VerbEntry) {
+    fail(.usage, "\(entry.verb.name) is used as \(entry.usages.map { "'\($0)'" }.joined(separator: " or "))")
+  }
+
+  /// Goes on with a reply of many lines as the client takes it.
+  func begin(_ reply: LongReply) { session.activity = .reply(reply, tag: Array(tag)) }
+
+  /// Leaves what concerns more than the session and its realm to the service.
+  func `defer`(_ effect: DeferredEffect) { session.deferredEffect = (effect, Array(tag)) }
+}
+
+/// The same where a tag is at hand and no request.
+extension Session {
+  mutating func succeed(_ tag: UnsafeRawBufferPointer, _ write: (inout ByteBuffer) -> Void = { _ in }) {
+    outbox.buffer.begin(.success, tag: tag)
+    write(&outbox.buffer)
+    outbox.buffer.endLine()
+  }
+
+  mutating func succeed(_ tag: [UInt8], _ write: (inout ByteBuffer) -> Void = { _ in }) {
+    tag.withUnsafeBytes { succeed($0, write) }
+  }
+
+  mutating func line(_ tag: [UInt8], _ write: (inout ByteBuffer) -> Void) {
+    tag.withUnsafeBytes { outbox.buffer.begin(.data, tag: $0) }
+    write(&outbox.buffer)
+    outbox.buffer.endLine()
+  }
+
+  /// Writes a failure and remembers that the request failed.
+  mutating func fail(
+    _ tag: UnsafeRawBufferPointer, _ code: FailureCode, _ keys: [(String, String)], _ text: String
+  ) {
+    didFail = true
+    outbox.buffer.begin(.failure, tag: tag)
+    outbox.buffer.word(code.word)
+    for (key, value) in keys { outbox.buffer.word(key: key, value) }
+    outbox.buffer.note(text)
+    outbox.buffer.endLine()
+  }
+
+  mutating func fail(_ tag: [UInt8], _ code: FailureCode, _ keys: [(String, String)], _ text: String) {
+    tag.withUnsafeBytes { fail($0, code, keys, text) }
+  }
+
+  mutating func fail(_ tag: [UInt8], _ code: FailureCode, _ text: String) { fail(tag, code, [], text) }
+
+  /// `- STORAGE world=… : reason`
+  mutating func failStorage(_ tag: [UInt8], world: String, _ reason: String) {
+    fail(tag, .storage, [("world", world)], reason)
+  }
+
+  /// Ends a line with `t=` and `seq=`.
+  @inline(__always)
+  mutating func endLine(_ moment: Instant, _ sequence: UInt64) {
+    stamp.append(moment, sequence, to: &outbox.buffer)
+    outbox.buffer.endLine()
+  }
+
+  /// Ends a line that says which world a client uses: ` t= seq=`, and ` service=out` where it is out of service.
+  mutating func endLine(_ status: HostedWorld.Status) {
+    stamp.append(status.now, status.lastSequence, to: &outbox.buffer)
+    if status.outage != nil { outbox.buffer.key("service", "out") }
+    outbox.buffer.endLine()
+  }
+}

@@ -1,0 +1,142 @@
+import LineProtocol
+import Simulator
+
+/// Whether a client's work can go on, and where.
+enum Standing {
+  /// There is none.
+  case idle
+  case onEventLoop
+  /// As soon as a worker is free.
+  case onWorker
+  case waiting(for: Reason)
+
+  /// What work waits for. A host time is when it need not wait any longer, if nothing else happens.
+  enum Reason {
+    /// A worker or the store's thread has it.
+    case itself
+    /// A world is with a worker, or on its way back for another client.
+    case world
+    /// Another client's request came before in the same world.
+    case turn
+    /// What a world has brought is to be stored first.
+    case commit
+    /// The store's thread is to be free.
+    case storeThread
+    /// The client is to read what there is for it.
+    case reader(until: UInt64?)
+    /// Time is to go on.
+    case clock(until: UInt64?)
+    /// Another program has it.
+    case program(until: UInt64)
+  }
+}
+
+extension Service {
+  /// Whether a client's work can go on. It depends on what of the outbox has been written.
+  func standing(of client: Client) -> Standing {
+    if client.session.life == .ended { return .idle }
+    switch client.session.activity {
+    case .none:
+      guard client.session.isHeldUp || client.session.deferredEffect != nil else { return .idle }
+      return obstacleToLines(of: client).map { .waiting(for: $0) } ?? .onEventLoop
+    case .advance where !client.session.needsWorker, .step where !client.session.needsWorker:
+      return client.hosted.home == nil ? .waiting(for: .world) : .onEventLoop
+    case .await, .advance, .step, .rewind, .compare, .fork, .deferred, .away, .reply:
+      return obstacleToActivity(of: client).map { .waiting(for: $0) } ?? .onWorker
+    }
+  }
+
+  /// What keeps a client's next lines, or what they have deferred, from being carried out.
+  private func obstacleToLines(of client: Client) -> Standing.Reason? {
+    if client.session.outbox.replyBytes >= environment.limits.replyQueue { return .reader(until: nil) }
+    if let (effect, _) = client.session.deferredEffect { return obstacle(to: effect, client) }
+    guard let home = client.hosted.home, home.realm.rewinding == nil else { return .world }
+    return client.hosted.isReserved(forOtherThan: client) ? .turn : nil
+  }
+
+  /// What keeps a deferred effect from being run.
+  func obstacle(to effect: DeferredEffect, _ client: Client) -> Standing.Reason? {
+    switch effect {
+    case .describeWorld, .activities, .cancel, .changeForm, .listWorlds, .compare, .quit, .shutdown: return nil
+    case .changeClock, .announceLivelock: return client.hosted.home == nil ? .world : nil
+    // What the client was told of the present world is stored before it leaves it.
+    case .use: return waitsForStore(client) ? .commit : nil
+    case .newWorld(_, _, _, let isDurable): return isDurable && !mayChangeStoredWorlds ? .storeThread : nil
+    case .forkWorld:
+      guard client.hosted.home != nil else { return .world }
+      return isStored(client.hosted) ? nil : .commit
+    case .dropWorld(let name):
+      guard let hosted = worlds[name] else { return nil }
+      guard let home = hosted.home else { return .world }
+      guard isStored(hosted) else { return .commit }
+      return hosted.isDurable(home.realm) && !mayChangeStoredWorlds ? .storeThread : nil
+    }
+  }
+
+  /// What keeps a worker from going on with what a client has under way.
+  private func obstacleToActivity(of client: Client) -> Standing.Reason? {
+    if client.isAway { return .itself }
+    let worlds = worldsNeeded(by: client)
+    guard let home = worlds[0].home, worlds.allSatisfy({ $0.home != nil }) else { return .world }
+    if let obstacle = obstacle(to: client.session.activity, client, home) { return obstacle }
+    if client.session.activity.isDeferred, client.hosted.isReserved(forOtherThan: client) { return .turn }
+    return worlds.allSatisfy(isStored) ? nil : .commit
+  }
+
+  private func obstacle(to activity: Activity, _ client: Client, _ home: RealmBox) -> Standing.Reason? {
+    switch activity {
+    case .none, .away: return .itself
+    case .compare: return client.session.hasRoomForReply ? nil : .reader(until: nil)
+    case .reply(let reply, _):
+      if reply.isWaiting, host < client.nextGlance { return .program(until: client.nextGlance) }
+      return client.session.hasRoomForReply ? nil : .reader(until: nil)
+    case .await(let wait):
+      if home.realm.rewinding != nil { return .world }
+      if client.session.needsWorker, isFarBehind(wait, home) { return nil }
+      if home.realm.clock.mode == .real {
+        let end = home.realm.clock.isRunning ? home.realm.clock.host(at: wait.deadline) : nil
+        return .clock(until: [end, wait.patience].compactMap(\.self).min())
+      }
+      return readerObstacle(client, wait.patience)
+    case .advance(let advance): return home.realm.rewinding == nil ? readerObstacle(client, advance.patience) : .world
+    case .step(let step): return home.realm.rewinding == nil ? readerObstacle(client, step.patience) : .world
+    case .rewind(let rewind):
+      switch rewind.end {
+      case .open: return rewind.rewinding.hasArrived ? .storeThread : nil
+      case .allowed: return nil
+      case .done: return .storeThread
+      }
+    case .fork, .deferred: return home.realm.rewinding == nil ? nil : .world
+    }
+  }
+
+  /// Time may go on when a client has taken its notices, or has been waited for long enough.
+  private func readerObstacle(_ client: Client, _ patience: UInt64?) -> Standing.Reason? {
+    guard let patience, patience > host else { return nil }
+    return client.session.outbox.noticeBytes <= environment.limits.noticeQueue / 2 ? nil : .reader(until: patience)
+  }
+
+  func worldsNeeded(by client: Client) -> [HostedWorld] {
+    if case .compare(let comparison) = client.session.activity { comparison.worlds } else { [client.hosted] }
+  }
+
+  /// Whether so much has happened since it was looked whether an awaited state has come that a worker is to look.
+  func isFarBehind(_ wait: Activity.Await, _ home: RealmBox) -> Bool {
+    wait.reader.next + 256 <= home.realm.world.journal.last
+  }
+}
+
+extension Standing {
+  var isIdle: Bool { if case .idle = self { true } else { false } }
+  var isOnEventLoop: Bool { if case .onEventLoop = self { true } else { false } }
+  var isOnWorker: Bool { if case .onWorker = self { true } else { false } }
+
+  /// The host time at which it changes by itself.
+  var end: UInt64? {
+    switch self {
+    case .waiting(for: .reader(let end)), .waiting(for: .clock(let end)): end
+    case .waiting(for: .program(let end)): end
+    case .idle, .onEventLoop, .onWorker, .waiting: nil
+    }
+  }
+}

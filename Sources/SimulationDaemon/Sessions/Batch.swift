@@ -1,0 +1,246 @@
+import LineProtocol
+import Simulator
+import StateMachines
+
+/// Lines between `begin` and `end`.
+struct Batch {
+  /// The lines as they were sent, one behind the other, without their ends.
+  var bytes: [UInt8] = []
+  /// Where each line stands in `bytes`; a line that was too long is empty and marked.
+  var lines: [Line] = []
+  /// Which limit the lines went over, if one; they are not kept then.
+  var overflow: (name: String, value: Int)?
+
+  struct Line {
+    let range: Range<Int>
+    let isTooLong: Bool
+  }
+
+  var storageBytes: Int { bytes.capacity + lines.capacity * MemoryLayout<Line>.stride }
+}
+
+// MARK: Collecting
+
+extension Session {
+  mutating func takeTooLong() {
+    if batch != nil {
+      keep(Batch.Line(range: 0..<0, isTooLong: true), [])
+    } else {
+      failTooLong()
+    }
+  }
+
+  fileprivate mutating func failTooLong() {
+    fail(
+      [], .tooLong, [("limit", "\(environment.limits.line)")],
+      "a line has at most \(environment.limits.line) bytes; this one was dropped")
+  }
+
+  /// Keeps a line of a batch; its `end` makes the batch the session's activity, which is a worker's
+  /// unless it is short.
+  mutating func collect(_ line: InputBuffer.Line, _ request: inout Request) {
+    if let end = BatchEnd(line, &request) { return close(end) }
+    let start = batch?.bytes.count ?? 0
+    keep(
+      Batch.Line(range: start..<(start + line.bytes.count), isTooLong: false), UnsafeRawBufferPointer(line.bytes))
+  }
+
+  private mutating func close(_ end: BatchEnd) {
+    guard let batch = batch.take() else { return }
+    guard end.isBare else { return fail(end.tag, .usage, "end is used as 'end'; nothing of the batch was run") }
+    if let overflow = batch.overflow {
+      return fail(
+        end.tag, .limit, [("name", overflow.name), ("value", "\(overflow.value)")],
+        "this batch went over the limit; nothing of it was run")
+    }
+    task = Task(.end)
+    activity = .deferred(Activity.Deferred(requests: .batch(batch), tag: end.tag))
+    needsWorker = true
+  }
+
+  private mutating func keep(_ line: Batch.Line, _ bytes: some Collection<UInt8>) {
+    guard var batch = batch.take() else { return }
+    let limits = environment.limits
+    if batch.overflow == nil {
+      if batch.lines.count >= limits.batch {
+        batch.overflow = ("batch", limits.batch)
+      } else if batch.bytes.count + bytes.count > limits.batchBytes {
+        batch.overflow = ("batchBytes", limits.batchBytes)
+      } else if batch.bytes.count + bytes.count > batch.bytes.capacity,
+        !share.admits(batch.storageBytes + bytes.count, beside: batch.storageBytes)
+      {
+        // It is kept twice while it grows.
+        batch.overflow = ("memory", share.budget.bytes)
+      } else {
+        batch.lines.append(line)
+        batch.bytes.append(contentsOf: bytes)
+      }
+      if batch.overflow != nil {
+        batch.lines = []
+        batch.bytes = []
+      }
+    }
+    self.batch = batch
+  }
+}
+
+/// What an `end` carries.
+private struct BatchEnd {
+  let tag: [UInt8]
+  /// Whether nothing follows it.
+  let isBare: Bool
+
+  /// The `end` that a line is; nil if it is none.
+  init?(_ line: InputBuffer.Line, _ request: inout Request) {
+    guard line.bytes.count <= 256 else { return nil }
+    let end = line.withParsedCopy(&request) { request in
+      Verb(request.verb) == .end ? (tag: Array(request.tag), isBare: request.words.isEmpty) : nil
+    }
+    guard case let (tag, isBare)?? = end else { return nil }
+    self.tag = tag
+    self.isBare = isBare
+  }
+}
+
+// MARK: Running
+
+extension RequestContext {
+  /// Batches of more lines are a worker's.
+  private static let shortBatch = 100
+
+  /// Whether a batch can be carried out on the event loop.
+  func isShort(_ batch: Batch) -> Bool {
+    guard batch.lines.count <= RequestContext.shortBatch, batch.bytes.count <= RequestContext.longLine else {
+      return false
+    }
+    if realm.isSlow { return false }
+    var batch = batch
+    var effort = 0
+    for line in batch.lines {
+      let verb = batch.bytes.withUnsafeMutableBytes {
+        InputBuffer.Line(unknown: UnsafeMutableRawBufferPointer(rebasing: $0[line.range])).verb
+      }
+      guard let row = verb?.row else { continue }
+      switch row.cost {
+      case .exploration, .coverage: return false
+      case .none, .machine, .machines, .machinesAndBytes, .inputs, .wires:
+        effort += row.effort(bytes: line.range.count, realm)
+      }
+      if effort > RequestContext.effortOnEventLoop { return false }
+    }
+    return true
+  }
+
+  /// Runs the kept lines at one moment, the first failure ends it.
+  func run(_ batch: Batch, _ request: inout Request) {
+    session.isRunningBatch = true
+    defer { session.isRunningBatch = false }
+    var done = 0
+    var failed: Int?
+    var interruption: Interruption?
+    // Timers that are due expire before it, and are no part of it.
+    fireDue()
+    realm.world.beginRequest()
+    defer { realm.world.endRequest() }
+    let count = batch.forEachLine { line, text, index in
+      if interruption == nil { interruption = realm.slice.wait() }
+      if failed != nil || interruption != nil {
+        session.skip(text, index, &request)
+      } else {
+        run(line, text, &request)
+        if session.didFail { failed = index } else { done = index }
+      }
+    }
+    session.didFail = failed != nil
+    if let interruption {
+      failInterrupted(interruption, done: done)
+    } else if let failed {
+      fail(.batch, [("index", "\(failed)")], "line \(failed) failed; what was done before it stays")
+    } else {
+      succeed { $0.key("batch", UInt64(count)) }
+    }
+  }
+
+  /// `- CANCELLED done=N t= seq=` and its like, of what was to be done as a whole; what was done stays.
+  func failInterrupted(_ interruption: Interruption, done: Int) {
+    fail(interruption.code, [("done", "\(done)")] + place, "\(interruption.text); what was done stays")
+  }
+
+  /// `t= seq=`, for a failure.
+  var place: [(String, String)] {
+    [("t", TimeText.seconds(realm.world.now.nanoseconds)), ("seq", "\(realm.world.lastSequence)")]
+  }
+
+  private func run(_ line: Batch.Line, _ text: UnsafeMutableRawBufferPointer, _ request: inout Request) {
+    session.didFail = false
+    if line.isTooLong { return session.failTooLong() }
+    guard session.outbox.replyBytes < limits.replyQueue else {
+      request.parseTag(of: text)
+      return failTooManyReplies(request.tag)
+    }
+    take(InputBuffer.Line(unknown: text), inBatch: true, &request)
+    // A reply of many lines is written whole, since nobody may come in between.
+    while !session.activity.isNone, !session.didFail {
+      if let interruption = realm.slice.wait() {
+        session.fail(request.tag, interruption.code, [], interruption.text)
+        return session.endActivity()
+      }
+      guard session.outbox.replyBytes < limits.replyQueue else {
+        failTooManyReplies(request.tag)
+        return session.endActivity()
+      }
+      _ = work()
+    }
+  }
+
+  private func failTooManyReplies(_ tag: UnsafeRawBufferPointer) {
+    session.fail(
+      tag, .limit, [("name", "replyQueue"), ("value", "\(limits.replyQueue)")],
+      "the replies of this batch are too long; send this request by itself")
+  }
+}
+
+extension Session {
+  /// Answers the lines of a batch that is not run.
+  mutating func skip(_ batch: Batch, _ request: inout Request) {
+    batch.forEachLine { _, text, index in skip(text, index, &request) }
+  }
+
+  /// `- BATCH index=K : not run`
+  fileprivate mutating func skip(_ text: UnsafeMutableRawBufferPointer, _ index: Int, _ request: inout Request) {
+    request.parseTag(of: text)
+    fail(request.tag, .batch, [("index", "\(index)")], "not run")
+  }
+}
+
+extension Request {
+  /// Reads the tag of a line that is not run, as far as the line can be read.
+  fileprivate mutating func parseTag(of text: UnsafeMutableRawBufferPointer) {
+    do throws(Request.Failure) {
+      try parse(text, isPlain: false)
+    } catch {
+      // The failure of a line that is not run does not matter.
+    }
+  }
+}
+
+extension Batch {
+  /// Hands each line that is neither blank nor a comment to `body`, with its number from 1 on.
+  ///
+  /// - Returns: How many there are.
+  @discardableResult
+  fileprivate func forEachLine(_ body: (Line, UnsafeMutableRawBufferPointer, Int) -> Void) -> Int {
+    var bytes = bytes
+    var index = 0
+    for line in lines {
+      bytes.withUnsafeMutableBytes { all in
+        let text = UnsafeMutableRawBufferPointer(rebasing: all[line.range])
+        let first = text.first { $0 != 0x20 && $0 != 0x09 }
+        guard line.isTooLong || (first != nil && first != UInt8(ascii: "#")) else { return }
+        index += 1
+        body(line, text, index)
+      }
+    }
+    return index
+  }
+}

@@ -1,0 +1,30 @@
+import StateMachines
+
+/// What all sessions share: what never changes while the daemon runs, the graphs that were found, and the counters.
+final class Environment {
+  let catalogue: Catalogue
+  let limits: Limits
+  let version: String
+  let counters: Counters
+  /// Whether worlds can be durable.
+  let canStoreWorlds: Bool
+  let graphs: Graphs
+
+  init(
+    catalogue: Catalogue, limits: Limits, version: String, counters: Counters, canStoreWorlds: Bool, graphs: Graphs
+  ) {
+    self.catalogue = catalogue
+    self.limits = limits
+    self.version = version
+    self.counters = counters
+    self.canStoreWorlds = canStoreWorlds
+    self.graphs = graphs
+  }
+
+  /// The same with counters of its own, for a worker.
+  func onWorker() -> Environment {
+    Environment(
+      catalogue: catalogue, limits: limits, version: version, counters: Counters(host: counters.begunAt),
+      canStoreWorlds: canStoreWorlds, graphs: graphs)
+  }
+}

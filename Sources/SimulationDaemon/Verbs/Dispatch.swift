@@ -1,0 +1,102 @@
+import LineProtocol
+import Simulator
+import StateMachines
+
+/// Carrying out one request: from its verb to its handler.
+extension RequestContext {
+  /// Carries out one request.
+  ///
+  /// Timers that are due fire first; `step` alone decides for itself which.
+  @inline(__always)
+  func run(_ request: borrowing Request) {
+    session.didFail = false
+    guard let verb = Verb(request.verb), realm.outage == nil else { return runElsewhere(request) }
+    // Compared as a pattern: `==` of an enum from another target is a call.
+    if case .send = verb {
+      fireDue()
+      guard realm.hasRoomForInputs || answering(request.tag, { $0.admitsInput() }) else { return }
+      send(request)
+      return
+    }
+    if case .step = verb {} else { fireDue() }
+    answering(request) { $0.run(verb) }
+  }
+
+  /// Carries out a request whose verb there is not, or whose world is out of service: nothing can be stored, so what is due
+  /// stays due.
+  @inline(never)
+  private func runElsewhere(_ request: borrowing Request) {
+    guard let verb = Verb(request.verb) else {
+      session.isStanding = realm.stored != nil
+      return failUnknownVerb(request)
+    }
+    if let outage = realm.outage, verb.row.asksTheWorld, !outage.isReadable || !verb.row.leavesTheWorldAlone {
+      return session.failStorage(Array(request.tag), world: realm.name, outage.reason)
+    }
+    answering(request) { $0.run(verb) }
+  }
+
+  /// Carries out a request while the world is with a worker.
+  ///
+  /// - Precondition: Its verb does not need the world.
+  func runWithoutWorld(_ request: borrowing Request) {
+    session.didFail = false
+    guard let verb = Verb(request.verb) else { return failUnknownVerb(request) }
+    answering(request) { if $0.check(verb.entry) { verb.row.handler($0) } }
+  }
+
+  @inline(never)
+  private func run(_ verb: Verb) {
+    let row = verb.row
+    guard check(verb.entry), admits(row) else { return }
+    session.task = Task(verb, since: realm.host)
+    session.isStanding = realm.stored != nil && !row.asksTheWorld
+    session.effort += row.effort(realm)
+    row.handler(self)
+  }
+
+  /// Fires the timers that are due. A chain without end that begins there is told of, and is not the request's failure.
+  @inline(__always)
+  func fireDue() {
+    realm.world.fireDue()
+    if realm.world.livelock != nil, let livelock = realm.takeLivelock() { session.tell(livelock, realm) }
+  }
+
+  /// Checks a request's words against the verb table: how many, and which keys.
+  private func check(_ entry: VerbEntry) -> Bool {
+    guard entry.plainWords.contains(words.plain.count) else {
+      failUsage(entry)
+      return false
+    }
+    var seen: Set<String> = []
+    for (key, value) in words.keyed {
+      if !seen.insert(key).inserted {
+        fail(.badArgument, [("argument", key), ("got", value)], "'\(key)=' is given twice")
+        return false
+      }
+      if case .only(let keys) = entry.keys, !keys.contains(key) {
+        fail(
+          .badArgument,
+          [("argument", key), ("got", value), ("allowed", keys.joined(separator: ","))]
+            + suggestion(key, among: keys),
+          keys.isEmpty
+            ? "\(entry.verb.name) takes no '\(key)='; write \"\(key)=…\" in quotes if it is a plain word"
+            : "\(entry.verb.name) takes no '\(key)='")
+        return false
+      }
+    }
+    return true
+  }
+
+  @inline(never)
+  private func failUnknownVerb(_ request: borrowing Request) {
+    let verb = String(decoding: request.verb, as: UTF8.self)
+    answering(request.tag) { $0.failUnknownVerb(verb) }
+  }
+
+  func failUnknownVerb(_ verb: String) {
+    fail(
+      .unknownVerb, [("verb", verb)] + suggestion(verb, among: Verb.allCases.lazy.map(\.name)),
+      "there is no verb '\(verb)'; 'help' lists them")
+  }
+}

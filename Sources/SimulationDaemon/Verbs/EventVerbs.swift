@@ -1,0 +1,284 @@
+import LineProtocol
+import Simulator
+import StateMachines
+
+/// Sending events.
+extension RequestContext {
+  /// `send`, the hot path: found by bytes, answered in bytes, without a `String`.
+  @inline(__always)
+  func send(_ request: borrowing Request) {
+    guard !request.hasKeys, request.words.count == 2,
+      let words = realm.world.send(
+        plain: request.bytes(of: request.words[1]), to: request.bytes(of: request.words[0]))
+    else {
+      answering(request) { $0.send() }
+      return
+    }
+    answerSend(
+      of: request.bytes(of: request.words[1]), to: request.bytes(of: request.words[0]), words, request.tag)
+  }
+
+  /// Answers a `send` that was carried out.
+  @inline(__always)
+  func answerSend(
+    of event: UnsafeRawBufferPointer, to name: UnsafeRawBufferPointer, _ words: KindWords,
+    _ tag: UnsafeRawBufferPointer
+  ) {
+    let answer = realm.world.answer
+    if case .refused = answer.verdict {
+      answering(tag) { $0.failRefused(event, by: name) }
+    } else if !session.isQuiet {
+      if answer.hasDetails {
+        answering(tag) { $0.answerInFull(words) }
+      } else {
+        session.answer(answer, words, at: realm.world.now, tag)
+      }
+    }
+  }
+
+  /// `send` with arguments, keys or mistakes.
+  @inline(never)
+  func send() {
+    guard words.plain.count >= 2 else { return failUsage(Verb.send.entry) }
+    guard let machine = machine(words.plain[0]) else { return }
+    let kind = realm.world.kind(of: machine)
+    guard let event = kind.events.firstIndex(where: { $0.name == words.plain[1] }) else {
+      failUnknownEvent(words.plain[1], words.plain[0], kind)
+      return
+    }
+    guard let arguments = arguments(of: kind.events[event]) else { return }
+    realm.world.send(machine, event: event, arguments)
+    if realm.world.answer.verdict == .refused {
+      refuse(machine, .event(words.plain[1]))
+    } else if !session.isQuiet {
+      answerInFull(kind.words)
+    }
+  }
+
+  /// An answer that may have outputs, or states with data.
+  @inline(never)
+  func answerInFull(_ words: KindWords) {
+    let answer = realm.world.answer
+    let details = answer.hasDetails ? realm.world.answerDetails : WorldCore.AnswerDetails()
+    succeed { line in
+      line.word(literal: answer.verdict.word)
+      if case .moved = answer.verdict {
+        line.state(words.states.word(at: Int(answer.from)), data: details.dataBefore)
+      }
+      line.state(words.states.word(at: Int(answer.to)), data: details.dataAfter)
+      session.stamp.append(realm.world.now, answer.sequence, to: &line)
+      let outputs = details.outputs
+      if !outputs.isEmpty {
+        line.append(literal: " outputs=")
+        for (number, output) in outputs.enumerated() {
+          if number > 0 { line.append(byte: UInt8(ascii: ",")) }
+          line.append(words.outputs.word(at: Int(output)))
+        }
+      }
+    }
+  }
+
+  @inline(never)
+  private func failRefused(_ event: UnsafeRawBufferPointer, by name: UnsafeRawBufferPointer) {
+    guard let machine = realm.world.find(name) else { return }
+    refuse(machine, .event(String(decoding: event, as: UTF8.self)))
+  }
+
+  /// `- REFUSED machine= state= event= allowed= t= seq= : why`
+  func refuse(_ machine: MachineID, _ input: RefusedInput) {
+    let kind = realm.world.kind(of: machine)
+    let answer = realm.world.answer
+    let state = kind.states[Int(answer.to)].word(data: answer.hasDetails ? realm.world.answerDetails.dataAfter : nil)
+    session.didFail = true
+    write(.failure) { line in
+      line.word(FailureCode.refused.word)
+      line.key("machine", realm.world.name(of: machine))
+      line.key("state", state)
+      switch input {
+      case .event(let event):
+        let allowed = realm.world.possibleEvents(of: machine).map { kind.events[$0].name }
+        line.word(key: "event", event)
+        line.key("allowed", allowed.joined(separator: ","))
+        tellPath(of: machine, to: event, &line)
+      case .timer(let timer):
+        let running = TimerText.words(realm.world.runningTimers(of: machine), kind)
+        line.word(key: "timer", timer)
+        line.key("allowed", running.joined(separator: ","))
+      }
+      line.key("t", seconds: realm.world.now.nanoseconds)
+      line.key("seq", answer.sequence)
+      line.note(
+        (answer.hasDetails ? realm.world.answerDetails.reason : nil) ?? "not possible in \(state)")
+    }
+  }
+
+  /// The arguments of an event from the plain words after its name and from `key=value` words; a failure is written if
+  /// they do not fit.
+  private func arguments(of event: EventEntry) -> [Value]? {
+    var values: [Value?] = event.arguments.map { _ in nil }
+    let given = words.plain.dropFirst(2)
+    guard given.count <= values.count else {
+      fail(
+        .badArgument, [("argument", "\(values.count + 1)"), ("got", words.plain[2 + values.count]), ("allowed", "")],
+        "\(event.name) takes \(event.usage), and no more")
+      return nil
+    }
+    func take(_ text: String, _ place: Int) -> Bool {
+      let argument = event.arguments[place]
+      guard let value = ArgumentText.value(text, as: argument.type) else {
+        fail(
+          .badArgument, [("argument", argument.name), ("got", text), ("allowed", ArgumentText.allowed(argument.type))],
+          "\(argument.name) is \(ArgumentText.demanded(argument.type)), not '\(text)'")
+        return false
+      }
+      values[place] = value
+      return true
+    }
+    for (place, text) in given.enumerated() { guard take(text, place) else { return nil } }
+    for (key, text) in words.keyed {
+      guard let place = event.arguments.firstIndex(where: { $0.name == key }) else {
+        let names = event.arguments.map(\.name)
+        fail(
+          .badArgument,
+          [("argument", key), ("got", text), ("allowed", names.joined(separator: ","))] + suggestion(key, among: names),
+          "\(event.name) has no argument '\(key)'")
+        return nil
+      }
+      guard values[place] == nil else {
+        fail(.badArgument, [("argument", key), ("got", text)], "'\(key)' is given twice")
+        return nil
+      }
+      guard take(text, place) else { return nil }
+    }
+    for place in values.indices where values[place] == nil {
+      let argument = event.arguments[place]
+      guard argument.type.admits(.none) else {
+        fail(
+          .badArgument, [("argument", argument.name), ("got", ""), ("allowed", ArgumentText.allowed(argument.type))],
+          "\(event.name) takes \(event.usage); \(argument.name) is missing")
+        return nil
+      }
+      values[place] = Value.none
+    }
+    return values.map { $0 ?? .none }
+  }
+
+  /// Machines that a `cast` goes to before it is asked again whether it is to end.
+  private static let machinesAtOnce = 64
+
+  func cast() {
+    guard let pattern = pattern(words.plain[0]) else { return }
+    let machines = realm.world.machines(matching: pattern)
+    let name = words.plain[1]
+    // Arguments are checked for each kind before anything is sent, so that a wrong one changes nothing.
+    var plans: [Int: (event: Int, arguments: [Value])] = [:]
+    var lacking: Set<Int> = []
+    for machine in machines {
+      let place = realm.world.kindPlace(of: machine)
+      guard plans[place] == nil, !lacking.contains(place) else { continue }
+      let kind = realm.world.kind(at: place)
+      guard let event = kind.events.firstIndex(where: { $0.name == name }) else {
+        lacking.insert(place)
+        continue
+      }
+      guard let arguments = arguments(of: kind.events[event]) else { return }
+      plans[place] = (event, arguments)
+    }
+    guard !plans.isEmpty || !catalogue.lacks(event: name) else {
+      let events = Set(catalogue.kinds.flatMap { $0.events.map(\.name) }).sorted()
+      fail(.unknownEvent, [("event", name)] + suggestion(name, among: events), "no kind has an event '\(name)'")
+      return
+    }
+    var verdicts: [Verdict: UInt64] = [:]
+    var done = 0
+    let isWithinRequest = realm.world.isWithinRequest
+    if !isWithinRequest { realm.world.beginRequest() }
+    defer { if !isWithinRequest { realm.world.endRequest() } }
+    for (index, machine) in machines.enumerated() {
+      guard let plan = plans[realm.world.kindPlace(of: machine)] else { continue }
+      guard realm.hasRoomForInputs || realm.mayGrow() else {
+        return failMemory([("done", "\(done)")] + place)
+      }
+      // Deliveries without end would go on without end for the next machine too; timers stand still already.
+      if let livelock = realm.world.livelock, livelock.isFailure { break }
+      if done % RequestContext.machinesAtOnce == 0, let interruption = realm.slice.wait() {
+        failInterrupted(interruption, done: done)
+        return
+      }
+      if index + WorldCore.sendsAhead < machines.count {
+        realm.world.expectSend(to: machines[index + WorldCore.sendsAhead])
+      }
+      realm.world.send(machine, event: plan.event, plan.arguments)
+      verdicts[realm.world.answer.verdict, default: 0] += 1
+      done += 1
+    }
+    guard !session.isQuiet else { return }
+    succeedStamped { line in
+      line.word(verdicts.values.reduce(0, +))
+      line.key("moved", verdicts[.moved] ?? 0)
+      line.key("stayed", verdicts[.stayed] ?? 0)
+      line.key("ignored", verdicts[.ignored] ?? 0)
+      line.key("refused", verdicts[.refused] ?? 0)
+    }
+  }
+}
+
+extension Session {
+  /// `+ moved FROM TO t= seq=` and its like.
+  @inline(__always)
+  fileprivate mutating func answer(
+    _ answer: WorldCore.Answer, _ words: KindWords, at now: Instant, _ tag: UnsafeRawBufferPointer
+  ) {
+    let to = words.states.word(at: Int(answer.to))
+    let from = words.states.word(at: Int(answer.from))
+    outbox.buffer.write(atMost: 128 + tag.count + from.count + to.count) { line in
+      line.put(byte: LineClass.success.rawValue)
+      if tag.count > 0 {
+        line.put(literal: " @")
+        line.put(tag)
+      }
+      switch answer.verdict {
+      case .moved:
+        line.put(literal: " moved ")
+        line.put(padded: from)
+        line.put(byte: 0x20)
+      case .stayed: line.put(literal: " stayed ")
+      case .ignored: line.put(literal: " ignored ")
+      case .refused: line.put(literal: " refused ")
+      }
+      line.put(padded: to)
+      stamp.put(now, answer.sequence, &line)
+      line.put(byte: 0x0A)
+    }
+  }
+}
+
+extension EventEntry {
+  /// The arguments in words, for messages.
+  fileprivate var usage: String {
+    arguments.isEmpty
+      ? "no argument" : arguments.map { "\($0.name) (\(ArgumentText.name(of: $0.type)))" }.joined(separator: ", ")
+  }
+}
+
+extension Catalogue {
+  /// Every kind, the members of composed ones included.
+  var kinds: [Kind] {
+    entries.flatMap { entry in
+      switch entry {
+      case .machine(let kind): [kind]
+      case .composition(let composition): composition.members.map(\.kind)
+      }
+    }
+  }
+
+  func lacks(event: String) -> Bool {
+    !kinds.contains { $0.events.contains { $0.name == event } }
+  }
+}
+
+/// What a machine has refused, in the words of the request.
+enum RefusedInput {
+  case event(String)
+  case timer(String)
+}

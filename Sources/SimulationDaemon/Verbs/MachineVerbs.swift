@@ -1,0 +1,344 @@
+import LineProtocol
+import Simulator
+import StateMachines
+
+/// Making, removing and asking about machines.
+extension RequestContext {
+  func new() {
+    guard let entry = kind(words.plain[0]) else { return }
+    guard let name = newName(words.plain[1]) else { return }
+    switch entry {
+    case .machine(let kind): new(kind, name)
+    case .composition(let composition): new(composition, name)
+    }
+  }
+
+  private func new(_ kind: Kind, _ name: String) {
+    var initial: Int?
+    var parameters: [(parameter: Int, value: Value)] = []
+    for (key, text) in words.keyed {
+      if key == "initial" {
+        guard let place = kind.initialState(named: text) else {
+          fail(
+            .badArgument,
+            [("argument", key), ("got", text), ("allowed", kind.initialStates.joined(separator: ","))]
+              + suggestion(text, among: kind.initialStates),
+            "\(withArticle(kind.name)) cannot start as '\(text)'"
+              + (text.contains("(") ? "; name the state without its data" : ""))
+          return
+        }
+        initial = place
+      } else {
+        guard let found = self.parameters(key, text, [kind]) else { return }
+        parameters += found.map { ($0.place, $0.value) }
+      }
+    }
+    guard hasRequired(of: [kind], kind.name) else { return }
+    var text = name
+    let made = text.withUTF8 { bytes in
+      Result { () throws(WorldCore.CreationFailure) in
+        try realm.world.create(
+          kind, named: UnsafeRawBufferPointer(bytes), initial: initial, parameters: parameters)
+      }
+    }
+    guard succeeded(made, name, kind.name) else { return }
+    guard !session.isQuiet else { return }
+    let answer = realm.world.answer
+    succeedStamped(answer.sequence) { line in
+      line.word(literal: "created")
+      line.word(name)
+      line.state(
+        kind.words.states.word(at: Int(answer.to)),
+        data: answer.hasDetails ? realm.world.answerDetails.dataAfter : nil)
+    }
+  }
+
+  private func new(_ composition: Composition, _ name: String) {
+    let longest = composition.members.map { $0.name.utf8.count }.max() ?? 0
+    guard name.utf8.count + 1 + longest <= limits.name else {
+      fail(
+        .badArgument, [("argument", "name"), ("got", name), ("allowed", "at most \(limits.name - 1 - longest) bytes")],
+        "the members of '\(name)' would have names that are too long")
+      return
+    }
+    let kinds = composition.members.map(\.kind)
+    var parameters: [[(parameter: Int, value: Value)]] = composition.members.map { _ in [] }
+    let members = composition.members.map(\.name)
+    // What is said of one member holds against what is said of all, whichever stands first.
+    let keyed = words.keyed.filter { !$0.key.contains(".") } + words.keyed.filter { $0.key.contains(".") }
+    for (key, text) in keyed {
+      guard let found = self.parameters(key, text, kinds, members: members) else { return }
+      for parameter in found { parameters[parameter.kind].append((parameter.place, parameter.value)) }
+    }
+    guard hasRequired(of: kinds, members: members, composition.name) else { return }
+    let made = Result { () throws(WorldCore.CreationFailure) in
+      try realm.world.create(composition, named: name, parameters: parameters)
+    }
+    let isMade = succeeded(made, takenName(of: composition, name), composition.name, wires: composition.wires.count)
+    guard isMade else { return }
+    guard !session.isQuiet else { return }
+    succeedStamped { line in
+      line.word(literal: "created")
+      line.word(name)
+      line.key("members", UInt64(composition.members.count))
+    }
+  }
+
+  /// Which of the names that a composition needs is in use; its own if none is.
+  private func takenName(of composition: Composition, _ name: String) -> String {
+    composition.members.map { "\(name).\($0.name)" }.first { member in
+      var text = member
+      return text.withUTF8 { realm.world.find(UnsafeRawBufferPointer($0)) } != nil
+    } ?? name
+  }
+
+  /// A parameter of each of several kinds that has it and admits the value; a failure is written if none does.
+  ///
+  /// - Parameter members: The names of the kinds, where they are members of a composition. `member.parameter` is then
+  ///   that of one of them alone.
+  private func parameters(_ key: String, _ text: String, _ kinds: [Kind], members: [String] = []) -> [(
+    kind: Int, place: Int, value: Value
+  )]? {
+    var found: [(kind: Int, place: Int, value: Value)] = []
+    var misfits: [ParameterEntry] = []
+    for (number, kind) in kinds.enumerated() {
+      let prefix = members.isEmpty ? "" : "\(members[number])."
+      guard let place = kind.parameters.firstIndex(where: { $0.name == key || prefix + $0.name == key }) else {
+        continue
+      }
+      let entry = kind.parameters[place]
+      if let value = ArgumentText.value(text, as: entry.type) {
+        found.append((number, place, value))
+      } else {
+        misfits.append(entry)
+      }
+    }
+    if !found.isEmpty { return found }
+    if !misfits.isEmpty {
+      let types = ArgumentText.union(misfits.map(\.type))
+      fail(
+        .badArgument,
+        [("argument", key), ("got", text), ("allowed", types.map(ArgumentText.allowed).joined(separator: ","))],
+        "\(key) is \(types.map(ArgumentText.demanded).joined(separator: ", or ")), not '\(text)'")
+      return nil
+    }
+    var names: [String] = []
+    for name in kinds.flatMap({ $0.parameters.map(\.name) }) where !names.contains(name) { names.append(name) }
+    if members.isEmpty { names.append("initial") }
+    let all = names + zip(members, kinds).flatMap { member, kind in kind.parameters.map { "\(member).\($0.name)" } }
+    fail(
+      .badArgument,
+      [("argument", key), ("got", text), ("allowed", names.joined(separator: ","))] + suggestion(key, among: all),
+      "there is no parameter '\(key)'")
+    return nil
+  }
+
+  /// Whether all parameters without a default are given; a failure is written if one is not.
+  private func hasRequired(of kinds: [Kind], members: [String] = [], _ name: String) -> Bool {
+    for (number, kind) in kinds.enumerated() {
+      for missing in kind.parameters where missing.standard == nil {
+        if words[missing.name] != nil { continue }
+        if !members.isEmpty, words["\(members[number]).\(missing.name)"] != nil { continue }
+        fail(
+          .badArgument, [("argument", missing.name), ("got", ""), ("allowed", ArgumentText.allowed(missing.type))],
+          "\(withArticle(name)) needs \(missing.name)=, for instance \(missing.name)=\(ArgumentText.written(missing.example))"
+        )
+        return false
+      }
+    }
+    return true
+  }
+
+  private func succeeded<T>(
+    _ made: Result<T, WorldCore.CreationFailure>, _ name: String, _ kind: String, wires: Int = 0
+  ) -> Bool {
+    switch made {
+    case .success: return true
+    case .failure(.nameTaken):
+      fail(.nameTaken, [("machine", name)], "there is a machine '\(name)' already")
+    case .failure(.full) where realm.world.wireCount + wires > limits.world.wires:
+      fail(
+        .limit, [("name", "wires"), ("value", "\(limits.world.wires)")],
+        "this world has \(realm.world.wireCount) wires; there is no room for those of another \(kind)")
+    case .failure(.full):
+      fail(
+        .limit, [("name", "machines"), ("value", "\(limits.world.machines)")],
+        "this world has \(realm.world.machineCount) machines; there is no room for another \(kind)")
+    case .failure(.conflict(let conflict)):
+      fail(
+        .badArgument,
+        [
+          ("argument", conflict.parameter), ("got", words[conflict.parameter] ?? "default"),
+          ("allowed", conflict.allowed),
+        ],
+        (words.keyed.count > 1 ? "with the other parameters, " : "")
+          + "\(conflict.parameter) must be \(conflict.allowed)")
+    }
+    return false
+  }
+
+  func drop() {
+    let name = words.plain[0]
+    if let members = realm.world.members(of: name) {
+      let isWithinRequest = realm.world.isWithinRequest
+      if !isWithinRequest { realm.world.beginRequest() }
+      for member in members { realm.world.drop(member) }
+      if !isWithinRequest { realm.world.endRequest() }
+    } else {
+      guard let machine = machine(name) else { return }
+      realm.world.drop(machine)
+    }
+    guard !session.isQuiet else { return }
+    succeedStamped(realm.world.answer.sequence) { line in
+      line.word(literal: "dropped")
+      line.word(name)
+    }
+  }
+
+  func list() {
+    guard let limit = number(words["limit"], "limit", in: 0...1_000_000_000, otherwise: .max >> 1)
+    else { return }
+    var wanted: WantedKind?
+    if let name = words["kind"] {
+      guard let entry = kind(name) else { return }
+      if let state = words["state"] {
+        guard isState(state, of: entry) else { return }
+      }
+      wanted = WantedKind(entry)
+    } else if let state = words["state"] {
+      guard isStateOfAnyKind(state) else { return }
+    }
+    guard let pattern = pattern(words[0]) else { return }
+    begin(
+      .machines(
+        LongReply.Machines(cursor: NameCursor(pattern), kind: wanted, state: words["state"], remaining: Int(limit))))
+  }
+
+  /// Whether a kind has a state, or of a composed kind one of its members; a failure is written if not.
+  private func isState(_ word: String, of entry: CatalogueEntry) -> Bool {
+    switch entry {
+    case .machine(let kind): return query(word, kind) != nil
+    case .composition(let composition):
+      let kinds = composition.members.map(\.kind)
+      if kinds.contains(where: { StateQuery(word, of: $0) != nil }) { return true }
+      var states: [String] = []
+      for state in kinds.flatMap({ $0.states.map(\.word) }) where !states.contains(state) { states.append(state) }
+      fail(
+        .badArgument,
+        [("argument", "state"), ("got", word), ("allowed", states.joined(separator: ","))]
+          + suggestion(word, among: states), "no member of a \(composition.name) has a state '\(word)'")
+      return false
+    }
+  }
+
+  /// Whether some kind has a state; a failure is written if none has.
+  private func isStateOfAnyKind(_ word: String) -> Bool {
+    // A kind that takes any name for a state counts only where there are machines of it: else no slip would be one.
+    let present = realm.world.kinds
+    let kinds = catalogue.kinds.filter { kind in
+      !kind.states.contains(where: \.isNamedByData) || present.contains { $0 === kind }
+    }
+    if kinds.contains(where: { StateQuery(word, of: $0) != nil }) { return true }
+    let states = Set(kinds.flatMap { $0.states.flatMap { $0.word.split(separator: "+").map(String.init) } }).sorted()
+    fail(
+      .badArgument,
+      [("argument", "state"), ("got", word), ("allowed", "a state of some kind")] + suggestion(word, among: states),
+      "no kind has a state '\(word)'")
+    return false
+  }
+
+  func count() {
+    var wanted: WantedKind?
+    if let name = words["kind"] {
+      guard let entry = kind(name) else { return }
+      wanted = WantedKind(entry)
+    }
+    guard let pattern = pattern(words[0]) else { return }
+    begin(.count(LongReply.Count(pattern: pattern, kind: wanted)))
+  }
+
+  func show() {
+    guard let machine = machine(words.plain[0]) else { return }
+    let kind = realm.world.kind(of: machine)
+    line { line in
+      line.word(literal: "state")
+      line.word(realm.world.state(of: machine))
+    }
+    for (entry, reading) in zip(kind.readings, realm.world.readings(of: machine)) {
+      guard let reading else { continue }
+      line { line in
+        line.word(literal: "reading")
+        line.word(entry.name)
+        ArgumentText.append(reading, to: &line)
+        let unit = ArgumentText.unit(of: entry.type)
+        if !unit.isEmpty { line.word(unit) }
+      }
+    }
+    for (timer, key, due) in realm.world.runningTimers(of: machine) {
+      line { line in
+        line.word(literal: "timer")
+        line.word(TimerText.word(kind.timers[timer].name, key: key))
+        line.key("due", seconds: due.nanoseconds)
+        line.key("left", seconds: max(0, (due - realm.world.now).nanoseconds))
+      }
+    }
+    line { line in
+      line.word(literal: "allowed")
+      for event in realm.world.possibleEvents(of: machine) { line.word(kind.events[event].name) }
+    }
+    succeedWithLines()
+  }
+
+  func can() {
+    guard let machine = machine(words.plain[0]) else { return }
+    let kind = realm.world.kind(of: machine)
+    if let name = words[1] {
+      guard let event = kind.events.firstIndex(where: { $0.name == name }) else {
+        failUnknownEvent(name, words.plain[0], kind)
+        return
+      }
+      succeed { line in
+        if let why = realm.world.refusal(of: event, by: machine) {
+          line.word(literal: "no")
+          tellPath(of: machine, to: name, &line)
+          line.note(why)
+        } else {
+          line.word(literal: "yes")
+        }
+      }
+      return
+    }
+    let possible = realm.world.possibleEvents(of: machine)
+    for event in possible {
+      line { line in
+        line.word(kind.events[event].name)
+        for argument in kind.events[event].arguments { line.word(argument.name) }
+      }
+    }
+    succeedWithLines()
+  }
+
+  func expect() {
+    guard let machine = machine(words.plain[0]) else { return }
+    guard let query = query(words.plain[1], realm.world.kind(of: machine)) else { return }
+    let state = realm.world.state(of: machine)
+    guard query.matches(realm.world.stateIndex(of: machine), data: realm.world.stateData(of: machine)) else {
+      fail(
+        .expected, [("expected", words.plain[1]), ("got", state)],
+        "\(words.plain[0]) is in \(state), not in \(words.plain[1])")
+      return
+    }
+    succeed { line in
+      line.word(state)
+      line.key("t", seconds: realm.world.now.nanoseconds)
+    }
+  }
+
+  func failUnknownEvent(_ name: String, _ machine: String, _ kind: Kind) {
+    let events = kind.events.map(\.name)
+    fail(
+      .unknownEvent,
+      [("machine", machine), ("event", name), ("allowed", events.joined(separator: ","))]
+        + suggestion(name, among: events), "\(withArticle(kind.name)) has no event '\(name)'")
+  }
+}

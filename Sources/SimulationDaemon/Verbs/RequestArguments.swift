@@ -1,0 +1,130 @@
+import LineProtocol
+import Simulator
+import StateMachines
+
+/// The words of a request as values. Each of these writes the failure itself and returns nil where a word is none of what it
+/// should be.
+extension RequestContext {
+  /// A machine by its name; a failure is written if there is none.
+  func machine(_ name: String) -> MachineID? {
+    var text = name
+    if let machine = text.withUTF8({ realm.world.find(UnsafeRawBufferPointer($0)) }) { return machine }
+    if let members = realm.world.members(of: name) {
+      let names = members.map { realm.world.name(of: $0) }
+      fail(
+        .unknownMachine, [("machine", name), ("did-you-mean", names[0])],
+        "'\(name)' is composed; its machines are \(names.joined(separator: ", "))")
+      return nil
+    }
+    guard session.hasReader else {
+      fail(.unknownMachine, [("machine", name)], "there is no such machine")
+      return nil
+    }
+    // To compare two names takes some times as long as to look at a machine.
+    session.effort += 8 * min(Nearest.candidates, realm.world.machineCount)
+    fail(
+      .unknownMachine, [("machine", name)] + suggestion(name, among: realm.world.someNames(Nearest.candidates)),
+      "there is no machine '\(name)' in world \(realm.name)")
+    return nil
+  }
+
+  /// A kind by its name; a failure is written if there is none.
+  func kind(_ name: String) -> CatalogueEntry? {
+    if let entry = catalogue[name] { return entry }
+    fail(
+      .unknownKind, [("kind", name)] + suggestion(name, among: catalogue.entries.lazy.map(\.name)),
+      "there is no kind '\(name)'; 'kinds' lists them")
+    return nil
+  }
+
+  /// A name for a new machine or world, checked; a failure is written if it may not be one.
+  func newName(_ name: String) -> String? {
+    var text = name
+    if text.withUTF8({ TextRules.isName(UnsafeRawBufferPointer($0), longest: limits.name) }) { return name }
+    fail(
+      .badArgument,
+      [("argument", "name"), ("got", name), ("allowed", "1 to \(limits.name) of A-Z a-z 0-9 . _ -, first a letter")],
+      "'\(name)' cannot be a name")
+    return nil
+  }
+
+  /// A number among the words; a failure is written if it is none or out of range.
+  func number(_ text: String?, _ argument: String, in range: ClosedRange<UInt64>, otherwise: UInt64) -> UInt64? {
+    guard let text else { return otherwise }
+    if text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = UInt64(text), range.contains(number) {
+      return number
+    }
+    fail(
+      .badArgument, [("argument", argument), ("got", text), ("allowed", "\(range.lowerBound)..\(range.upperBound)")],
+      "\(argument) is a whole number from \(range.lowerBound) to \(range.upperBound)")
+    return nil
+  }
+
+  /// A duration among the words, in nanoseconds; a failure is written if it is none.
+  func duration(_ text: String, _ argument: String) -> Int64? {
+    if let nanoseconds = TimeText.duration(text) { return nanoseconds }
+    fail(
+      .badArgument, [("argument", argument), ("got", text), ("allowed", TimeText.durationForm)],
+      "'\(text)' is no duration")
+    return nil
+  }
+
+  /// A time among the words; a failure is written if it is none.
+  func time(_ text: String) -> Instant? {
+    if let nanoseconds = TimeText.time(text) { return Instant(nanoseconds: nanoseconds) }
+    fail(.badArgument, [("argument", "time"), ("got", text), ("allowed", TimeText.timeForm)], "'\(text)' is no time")
+    return nil
+  }
+
+  /// A state of a kind; a failure is written if the word is none.
+  func query(_ word: String, _ kind: Kind) -> StateQuery? {
+    if let query = StateQuery(word, of: kind) { return query }
+    // The states of the regions, of which any may be given: all their combinations would be too many to read.
+    var states: [String] = []
+    for state in kind.states.flatMap({ $0.word.split(separator: "+").map(String.init) }) where !states.contains(state) {
+      states.append(state)
+    }
+    fail(
+      .badArgument,
+      [("argument", "state"), ("got", word), ("allowed", states.joined(separator: ","))]
+        + suggestion(word, among: states + kind.states.map(\.word)), "\(withArticle(kind.name)) has no state '\(word)'")
+    return nil
+  }
+
+  /// A pattern, no text means all; a failure is written if it is too long.
+  func pattern(_ text: String?) -> Pattern? {
+    guard let text else { return .all }
+    let bytes = text.utf8.count
+    guard bytes > Pattern.mostBytes else { return Pattern(text.utf8) }
+    fail(
+      .badArgument,
+      [("argument", "pattern"), ("got", "\(bytes) bytes"), ("allowed", "at most \(Pattern.mostBytes) bytes")],
+      "a pattern has at most \(Pattern.mostBytes) bytes")
+    return nil
+  }
+
+  /// One of a few words; a failure is written if it is none of them.
+  func choice<Choice>(_ text: String?, _ argument: String, _ choices: KeyValuePairs<String, Choice>, otherwise: Choice)
+    -> Choice?
+  {
+    guard let text else { return otherwise }
+    if let found = choices.first(where: { $0.key == text }) { return found.value }
+    let allowed = choices.map(\.key).joined(separator: ",")
+    fail(
+      .badArgument, [("argument", argument), ("got", text), ("allowed", allowed)], "\(argument) is one of \(allowed)")
+    return nil
+  }
+}
+
+/// `did-you-mean=`, where something is near.
+func suggestion(_ word: String, among candidates: some Sequence<String>) -> [(String, String)] {
+  Nearest.match(word, among: candidates).map { [("did-you-mean", $0)] } ?? []
+}
+
+/// A kind's name as a sentence takes it: `a shiftKey`, `an enemy`, `an http`.
+func withArticle(_ name: String) -> String {
+  let isSpokenWithVowel = name.first.map { "aeioAEIO".contains($0) } ?? false
+  // Abbreviations are spelled out: aitch, em, ess.
+  let isSpelled = ["http", "mviTrace", "smtp"].contains(name)
+  return (isSpokenWithVowel || isSpelled ? "an " : "a ") + name
+}

@@ -1,0 +1,154 @@
+import LineProtocol
+import Simulator
+import StateMachines
+
+/// The clock, and the requests that move it.
+extension RequestContext {
+  func clock() {
+    guard
+      let mode = choice(
+        words[0], "clock", ["real": WorldClock.Mode.real, "virtual": .virtual], otherwise: realm.clock.mode)
+    else { return }
+    let changes = mode != realm.clock.mode
+    if changes { realm.clock.set(mode, host: realm.host, moment: realm.world.now) }
+    answer("mode=\(mode.rawValue)", changes, isShown: true)
+  }
+
+  /// Answers at once, or after those who watch in full have been told, where there is something to tell.
+  private func answer(_ change: String, _ changes: Bool, isShown: Bool = false) {
+    if changes { return self.defer(.changeClock(change, isShown: isShown)) }
+    session.answerClock(isShown: isShown, tag, realm)
+  }
+
+  func speed() {
+    guard isReal() else { return }
+    guard let speed = Speed(words.plain[0]) else {
+      fail(
+        .badArgument, [("argument", "speed"), ("got", words.plain[0]), ("allowed", Speed.allowed)],
+        "a speed is \(Speed.allowed)")
+      return
+    }
+    let changes = speed != realm.clock.speed
+    if changes { realm.clock.set(speed, host: realm.host, moment: realm.world.now) }
+    answer("speed=\(speed.text)", changes)
+  }
+
+  func pause() {
+    guard isReal() else { return }
+    let changes = !realm.clock.isPaused
+    realm.clock.pause()
+    answer("paused=yes", changes)
+  }
+
+  func resume() {
+    guard isReal() else { return }
+    let changes = realm.clock.isPaused
+    if changes {
+      realm.world.goOn()
+      realm.clock.resume(host: realm.host, moment: realm.world.now)
+    }
+    answer("paused=no", changes)
+  }
+
+  private func isReal() -> Bool {
+    if realm.clock.mode == .real { return true }
+    fail(.clock, [("clock", "virtual")], "this world's clock is virtual; 'advance' moves it")
+    return false
+  }
+
+  private func standsStill() -> Bool {
+    if !realm.clock.isRunning { return true }
+    fail(.clock, [("clock", "real")], "this world's clock is running; 'pause' or 'clock virtual' makes it stand still")
+    return false
+  }
+
+  func advance() {
+    let now = realm.world.now
+    let target: Instant
+    if words.plain.count == 2 {
+      guard words.plain[0] == "until" else {
+        return failUsage(Verb.advance.entry)
+      }
+      guard let time = time(words.plain[1]) else { return }
+      target = time
+      guard target >= now else {
+        fail(
+          .badArgument,
+          [
+            ("argument", "time"), ("got", words.plain[1]), ("allowed", "\(TimeText.seconds(now.nanoseconds)) or later"),
+          ], "it is \(TimeText.seconds(now.nanoseconds)) already, and world time does not go back")
+        return
+      }
+    } else {
+      guard let interval = duration(words.plain[0], "duration") else { return }
+      target = now + Nanoseconds(nanoseconds: interval)
+    }
+    guard standsStill() else { return }
+    guard target <= Instant.end else {
+      fail(
+        .badArgument,
+        [
+          ("argument", "duration"), ("got", words.plain[words.plain.count - 1]),
+          ("allowed", "up to \(TimeText.written((Instant.end - now).nanoseconds))"),
+        ], "world time ends at \(TimeText.written(Instant.end.nanoseconds))")
+      return
+    }
+    session.activity = .advance(Activity.Advance(target: target, tag: Array(tag)))
+  }
+
+  func step() {
+    guard let count = number(words[0], "count", in: 1...1_000_000_000, otherwise: 1) else { return }
+    guard standsStill() else { return }
+    session.activity = .step(Activity.Step(remaining: Int(count), tag: Array(tag)))
+  }
+
+  func agenda() {
+    guard let limit = number(words["limit"], "limit", in: 0...1_000_000_000, otherwise: .max >> 1)
+    else { return }
+    guard let pattern = pattern(words[0]) else { return }
+    let listing = realm.world.agendaListing(matching: pattern, limit: Int(limit))
+    begin(.agenda(listing, written: 0))
+  }
+
+  func awaitState() {
+    guard let machine = machine(words.plain[0]) else { return }
+    guard let query = query(words.plain[1], realm.world.kind(of: machine)) else { return }
+    var within = Nanoseconds.days(1)
+    if let text = words["within"] {
+      guard let interval = duration(text, "within") else { return }
+      within = Nanoseconds(nanoseconds: interval)
+    }
+    if query.matches(realm.world.stateIndex(of: machine), data: realm.world.stateData(of: machine)) {
+      answerReached(realm.world.state(of: machine), at: realm.world.now, realm.world.lastSequence)
+      return
+    }
+    session.activity = .await(
+      Activity.Await(
+        machine: machine, name: words.plain[0], query: query, deadline: min(realm.world.now + within, .end),
+        reader: realm.world.journalReader(from: realm.world.lastSequence + 1), tag: Array(tag)))
+  }
+
+  /// `+ reached STATE t= seq=`, of the step by which it was, so that a real clock that was late says the same.
+  func answerReached(_ state: String, at moment: Instant, _ sequence: UInt64) {
+    succeedStamped(sequence, at: moment) { line in
+      line.word(literal: "reached")
+      line.word(state)
+    }
+  }
+}
+
+extension Session {
+  /// `+ [clock real] speed=1 paused=no t= seq=`
+  ///
+  /// - Parameter isShown: Whether the mode is part of the answer.
+  mutating func answerClock(isShown: Bool, _ tag: UnsafeRawBufferPointer, _ realm: borrowing Realm) {
+    outbox.buffer.begin(.success, tag: tag)
+    if isShown {
+      outbox.buffer.word(literal: "clock")
+      outbox.buffer.word(realm.clock.mode.rawValue)
+    }
+    outbox.buffer.key("speed", realm.clock.speed.text)
+    outbox.buffer.key("paused", realm.clock.isPaused ? "yes" : "no")
+    endLine(realm.world.now, realm.world.lastSequence)
+  }
+}

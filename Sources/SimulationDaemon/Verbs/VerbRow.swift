@@ -1,0 +1,181 @@
+import LineProtocol
+import Simulator
+
+/// The daemon's part of a verb's row: what the verb needs, what it costs, and its handler. ``VerbEntry`` is the part that
+/// clients have too.
+struct VerbRow: Sendable {
+  /// Which worlds must be there before it is carried out.
+  enum Need {
+    case nothing
+    /// The present one; it waits while that is with a worker, and is answered where it is out of service.
+    case world
+    /// What is in the present one, which must be in service.
+    case contents
+    /// What is in worlds that it names.
+    case contentsOfOthers
+  }
+
+  enum Effect {
+    case reads
+    /// It changes nothing but the time of a virtual clock.
+    case awaits
+    case changes
+  }
+
+  /// About how many machines or inputs it looks at.
+  enum Cost {
+    /// None, and it is done on the event loop even where the world is slow.
+    case none
+    /// Those of one machine.
+    case machine
+    case machines
+    /// All machines, each of which may look at each byte of the line.
+    case machinesAndBytes
+    case inputs
+    case wires
+    /// It explores kinds, which is a worker's.
+    case exploration
+    /// It explores kinds, and looks at all machines and inputs.
+    case coverage
+  }
+
+  /// What memory it takes.
+  enum Memory {
+    /// Hardly any: what frees memory, ends something or says little is never refused.
+    case little
+    case reply
+    /// A reply of many lines.
+    case longReply
+    /// The same, and a copy of the agenda or of the wires until it is written.
+    case agendaReply, wiresReply
+    /// Memory of the world, for an input.
+    case world
+    /// Two bits for each machine of the world.
+    case watch
+    /// Another world, which is built up before the present one is given up.
+    case worldCopy
+  }
+
+  let needs: Need
+  let effect: Effect
+  let cost: Cost
+  let memory: Memory
+  let handler: @Sendable (borrowing RequestContext) -> Void
+
+  init(
+    _ needs: Need, _ effect: Effect, cost: Cost, memory: Memory,
+    _ handler: @escaping @Sendable (borrowing RequestContext) -> Void
+  ) {
+    self.needs = needs
+    self.effect = effect
+    self.cost = cost
+    self.memory = memory
+    self.handler = handler
+  }
+
+  /// Whether it is about what is in a world, which must be in service then.
+  var asksTheWorld: Bool {
+    switch needs {
+    case .contents, .contentsOfOthers: true
+    case .nothing, .world: false
+    }
+  }
+
+  /// Whether it waits while the world is with a worker.
+  var needsTheWorld: Bool {
+    switch needs {
+    case .world, .contents: true
+    case .nothing, .contentsOfOthers: false
+    }
+  }
+
+  /// Whether it tells something and changes nothing: without a reader there is no sense in it.
+  var onlyReads: Bool { if case .changes = effect { false } else { true } }
+
+  /// Whether it may be asked of a world in which nothing can change.
+  var leavesTheWorldAlone: Bool { if case .reads = effect { true } else { false } }
+
+  /// About how many machines or inputs it looks at.
+  ///
+  /// - Parameter bytes: How long its line is.
+  func effort(bytes: Int = 0, _ realm: borrowing Realm) -> Int {
+    switch cost {
+    case .none, .machine, .exploration: 0
+    case .machines: realm.world.machineCount
+    case .machinesAndBytes: realm.world.machineCount * max(1, bytes / 4)
+    case .inputs: realm.inputsKept
+    case .wires: realm.world.wireCount
+    case .coverage: realm.world.machineCount + realm.inputsKept
+    }
+  }
+}
+
+extension Verb {
+  var row: VerbRow { VerbRow.table[Int(rawValue)] }
+}
+
+extension VerbRow {
+  /// The verb table, in the order of ``Verb``.
+  static let table = Verb.allCases.map(VerbRow.init)
+
+  private init(_ verb: Verb) {
+    self =
+      switch verb {
+      case .help: VerbRow(.nothing, .reads, cost: .machine, memory: .longReply) { $0.help() }
+      case .kinds: VerbRow(.nothing, .reads, cost: .machine, memory: .longReply) { $0.kinds() }
+      case .describe: VerbRow(.world, .reads, cost: .exploration, memory: .longReply) { $0.describe() }
+
+      case .new: VerbRow(.contents, .changes, cost: .machine, memory: .world) { $0.new() }
+      case .drop: VerbRow(.contents, .changes, cost: .machine, memory: .little) { $0.drop() }
+      case .list: VerbRow(.contents, .reads, cost: .machines, memory: .longReply) { $0.list() }
+      case .count: VerbRow(.contents, .reads, cost: .machines, memory: .reply) { $0.count() }
+      case .show: VerbRow(.contents, .reads, cost: .machine, memory: .reply) { $0.show() }
+      case .can: VerbRow(.contents, .reads, cost: .machine, memory: .reply) { $0.can() }
+
+      case .send: VerbRow(.contents, .changes, cost: .machine, memory: .world) { $0.send() }
+      case .cast: VerbRow(.contents, .changes, cost: .machinesAndBytes, memory: .world) { $0.cast() }
+      case .wire: VerbRow(.contents, .changes, cost: .wires, memory: .world) { $0.wire() }
+      case .unwire: VerbRow(.contents, .changes, cost: .wires, memory: .little) { $0.unwire() }
+      case .wires: VerbRow(.contents, .reads, cost: .wires, memory: .wiresReply) { $0.wires() }
+
+      case .watch: VerbRow(.contents, .reads, cost: .machine, memory: .watch) { $0.watch() }
+      case .unwatch: VerbRow(.contents, .reads, cost: .machine, memory: .little) { $0.unwatch() }
+      case .journal: VerbRow(.contents, .reads, cost: .inputs, memory: .longReply) { $0.journal() }
+      case .graph: VerbRow(.contents, .reads, cost: .exploration, memory: .longReply) { $0.graph() }
+      case .coverage: VerbRow(.contents, .reads, cost: .coverage, memory: .longReply) { $0.coverage() }
+
+      case .clock: VerbRow(.contents, .changes, cost: .none, memory: .little) { $0.clock() }
+      case .speed: VerbRow(.contents, .changes, cost: .none, memory: .little) { $0.speed() }
+      case .pause: VerbRow(.contents, .changes, cost: .none, memory: .little) { $0.pause() }
+      case .resume: VerbRow(.contents, .changes, cost: .none, memory: .little) { $0.resume() }
+      case .advance: VerbRow(.contents, .changes, cost: .machine, memory: .reply) { $0.advance() }
+      case .step: VerbRow(.contents, .changes, cost: .machine, memory: .reply) { $0.step() }
+      case .agenda: VerbRow(.contents, .reads, cost: .machines, memory: .agendaReply) { $0.agenda() }
+      case .fire: VerbRow(.contents, .changes, cost: .machine, memory: .world) { $0.fire() }
+      case .await: VerbRow(.contents, .awaits, cost: .machine, memory: .reply) { $0.awaitState() }
+      case .expect: VerbRow(.contents, .reads, cost: .machine, memory: .reply) { $0.expect() }
+      case .undo: VerbRow(.contents, .changes, cost: .machine, memory: .worldCopy) { $0.undo() }
+      case .goto: VerbRow(.contents, .changes, cost: .machine, memory: .worldCopy) { $0.goTo() }
+
+      case .world: VerbRow(.nothing, .changes, cost: .machine, memory: .little) { $0.world() }
+      case .use: VerbRow(.nothing, .changes, cost: .machine, memory: .reply) { $0.defer(.use($0.words.plain[0])) }
+      case .worlds: VerbRow(.nothing, .reads, cost: .machine, memory: .reply) { $0.defer(.listWorlds) }
+      case .diff:
+        VerbRow(.contentsOfOthers, .reads, cost: .machine, memory: .longReply) {
+          $0.defer(.compare($0.words.plain[0], $0.words.plain[1]))
+        }
+
+      case .begin: VerbRow(.nothing, .changes, cost: .machine, memory: .reply) { $0.begin() }
+      case .end: VerbRow(.nothing, .changes, cost: .machine, memory: .little) { $0.end() }
+      case .quiet: VerbRow(.nothing, .changes, cost: .machine, memory: .little) { $0.quiet() }
+      case .mode: VerbRow(.nothing, .changes, cost: .machine, memory: .little) { $0.mode() }
+      case .cancel: VerbRow(.nothing, .changes, cost: .machine, memory: .little) { $0.cancel() }
+      case .activities: VerbRow(.nothing, .reads, cost: .machine, memory: .little) { $0.defer(.activities) }
+      case .limits: VerbRow(.world, .reads, cost: .none, memory: .little) { $0.showLimits() }
+      case .stats: VerbRow(.world, .reads, cost: .none, memory: .little) { $0.stats() }
+      case .sync: VerbRow(.world, .reads, cost: .none, memory: .little) { $0.sync() }
+      case .quit: VerbRow(.nothing, .changes, cost: .machine, memory: .little) { $0.end(with: .quit) }
+      case .shutdown: VerbRow(.nothing, .changes, cost: .machine, memory: .little) { $0.end(with: .shutdown) }
+      }
+  }
+}

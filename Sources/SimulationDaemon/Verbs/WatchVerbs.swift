@@ -1,0 +1,103 @@
+import LineProtocol
+import Simulator
+import StateMachines
+
+/// Watches, and the journal that they are read from.
+extension RequestContext {
+  func watch() {
+    guard let scope = scope(otherwise: .moves) else { return }
+    guard !words.plain[0].isEmpty else {
+      fail(
+        .badArgument, [("argument", "pattern"), ("got", ""), ("allowed", "a name, with * and ? as in a shell")],
+        "a pattern is not empty")
+      return
+    }
+    guard let pattern = pattern(words.plain[0]) else { return }
+    // What has happened belongs to the watches as they were.
+    session.flushNotices(realm.world, mayDrop: true)
+    guard
+      realm.world.watchCount(of: session.watcher) < limits.watches
+        || realm.world.isWatching(pattern, session.watcher)
+    else {
+      fail(
+        .limit, [("name", "watches"), ("value", "\(limits.watches)")],
+        "this connection watches \(limits.watches) patterns already; 'unwatch' ends one")
+      return
+    }
+    guard let since = words["since"] else {
+      begin(pattern, scope)
+      return
+    }
+    guard let first = first(since: since) else { return }
+    let past = JournalReply(from: first, of: realm, pattern, scope)
+    begin(.past(past, pattern: pattern))
+  }
+
+  /// Begins a watch, from the next input on, and answers.
+  func begin(_ pattern: Pattern, _ scope: WatchScope) {
+    if session.cursor == nil { session.cursor = realm.world.journalReader(from: realm.world.lastSequence + 1) }
+    realm.world.watch(pattern, scope, for: session.watcher)
+    answerWatching()
+  }
+
+  func unwatch() {
+    guard let pattern = pattern(words.plain[0]) else { return }
+    session.flushNotices(realm.world, mayDrop: true)
+    guard realm.world.unwatch(pattern, for: session.watcher) else {
+      let patterns = realm.world.watchedPatterns(of: session.watcher).map { String(decoding: $0.bytes, as: UTF8.self) }
+      fail(
+        .badArgument,
+        [
+          ("argument", "pattern"), ("got", words.plain[0]), ("allowed", patterns.prefix(60).joined(separator: ",")),
+        ] + suggestion(words.plain[0], among: patterns), "this connection does not watch '\(words.plain[0])' here")
+      return
+    }
+    if realm.world.watchCount(of: session.watcher) == 0 { session.cursor = nil }
+    answerWatching()
+  }
+
+  private func answerWatching() {
+    succeed { line in
+      line.word(literal: "watching")
+      line.word(UInt64(realm.world.watchCount(of: session.watcher)))
+    }
+  }
+
+  private func scope(otherwise: WatchScope) -> WatchScope? {
+    choice(words["what"], "what", ["moves": WatchScope.moves, "all": .all], otherwise: otherwise)
+  }
+
+  /// The first input to be read; a failure is written if the number is none, or what it asks for is not kept any more.
+  private func first(since text: String) -> UInt64? {
+    guard let since = number(text, "since", in: 0...UInt64.max, otherwise: 0) else { return nil }
+    let wanted = max(1, since)
+    guard wanted >= realm.firstSequence || realm.world.lastSequence == 0 else {
+      failForgotten()
+      return nil
+    }
+    return min(wanted, realm.world.lastSequence + 1)
+  }
+
+  func failForgotten() {
+    let limit = realm.stored == nil ? ("journal", limits.world.journal) : ("storeBytes", limits.storeBytes)
+    fail(
+      .limit, [("name", limit.0), ("value", "\(limit.1)"), ("from", "\(realm.firstSequence)")],
+      "the journal of this world begins at \(realm.firstSequence)")
+  }
+
+  func journal() {
+    guard let scope = scope(otherwise: .all) else { return }
+    guard let limit = number(words["limit"], "limit", in: 0...1_000_000, otherwise: 100) else {
+      return
+    }
+    guard let pattern = pattern(words[0]) else { return }
+    let reply: JournalReply
+    if let since = words["since"] {
+      guard let first = first(since: since) else { return }
+      reply = JournalReply(from: first, of: realm, pattern, scope, most: Int(limit))
+    } else {
+      reply = JournalReply(ofTheLast: Int(limit), pattern, scope, of: realm)
+    }
+    begin(.journal(reply))
+  }
+}

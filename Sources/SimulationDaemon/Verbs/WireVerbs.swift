@@ -1,0 +1,65 @@
+import LineProtocol
+import Simulator
+import StateMachines
+
+/// The wires that bring one machine's outputs to another as events.
+extension RequestContext {
+  func wire() {
+    guard let wire = wireEnds() else { return }
+    do throws(WorldCore.WireFailure) {
+      try realm.world.wire(wire)
+    } catch {
+      switch error {
+      case .exists, .missing:
+        fail(
+          .badArgument, [("argument", "wire"), ("got", words.plain.joined(separator: " "))],
+          "there is such a wire already")
+      case .full:
+        fail(
+          .limit, [("name", "wires"), ("value", "\(limits.world.wires)")],
+          "this world has \(realm.world.wireCount) wires, and no room for another")
+      }
+      return
+    }
+    answerWire()
+  }
+
+  func unwire() {
+    guard let wire = wireEnds() else { return }
+    do throws(WorldCore.WireFailure) {
+      try realm.world.unwire(wire)
+    } catch {
+      fail(
+        .badArgument, [("argument", "wire"), ("got", words.plain.joined(separator: " "))],
+        "there is no such wire; 'wires' lists them")
+      return
+    }
+    answerWire()
+  }
+
+  private func answerWire() {
+    if !session.isQuiet { succeedStamped() }
+  }
+
+  private func wireEnds() -> Wire? {
+    guard let from = machine(words.plain[0]) else { return nil }
+    let source = realm.world.kind(of: from)
+    guard let output = source.outputs.firstIndex(where: { $0.name == words.plain[1] }) else {
+      let outputs = source.outputs.map(\.name)
+      fail(
+        .badArgument,
+        [("argument", "output"), ("got", words.plain[1]), ("allowed", outputs.joined(separator: ","))]
+          + suggestion(words.plain[1], among: outputs), "\(withArticle(source.name)) has no output '\(words.plain[1])'")
+      return nil
+    }
+    guard let to = machine(words.plain[2]) else { return nil }
+    let target = realm.world.kind(of: to)
+    guard let event = target.events.firstIndex(where: { $0.name == words.plain[3] }) else {
+      failUnknownEvent(words.plain[3], words.plain[2], target)
+      return nil
+    }
+    return Wire(from: from, output: output, to: to, event: event)
+  }
+
+  func wires() { begin(.wires(items: realm.world.allWires(), next: 0, written: 0)) }
+}

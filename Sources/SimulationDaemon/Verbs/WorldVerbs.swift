@@ -1,0 +1,71 @@
+import LineProtocol
+import Simulator
+import StateMachines
+
+/// The requests about worlds, as far as the present one can answer them.
+extension RequestContext {
+  func world() {
+    if let (key, value) = words.keyed.first, words[0] != "new" {
+      return fail(
+        .badArgument, [("argument", key), ("got", value), ("allowed", "")], "only 'world new' takes '\(key)='")
+    }
+    switch (words[0], words[1]) {
+    case (nil, _):
+      self.defer(.describeWorld)
+    case ("new", let name?):
+      newWorld(name)
+    case ("drop", let name?):
+      self.defer(.dropWorld(name))
+    case ("fork", let name?):
+      guard let name = newName(name) else { return }
+      self.defer(.forkWorld(name))
+    case (_, _):
+      failUsage(Verb.world.entry)
+    }
+  }
+
+  private func newWorld(_ name: String) {
+    guard let name = newName(name) else { return }
+    guard
+      let clock = choice(
+        words["clock"], "clock", ["virtual": WorldClock.Mode.virtual, "real": .real], otherwise: .virtual)
+    else { return }
+    guard let seed = number(words["seed"], "seed", in: 0...UInt64.max, otherwise: 0) else {
+      return
+    }
+    guard let isDurable = durability() else { return }
+    self.defer(.newWorld(name, clock: clock, seed: seed, isDurable: isDurable))
+  }
+
+  /// Whether a world is to be kept; a failure is written where that cannot be.
+  private func durability() -> Bool? {
+    if environment.canStoreWorlds {
+      return choice(words["durable"], "durable", ["no": false, "yes": true], otherwise: false)
+    }
+    guard words["durable"] == "yes" else {
+      return choice(words["durable"], "durable", ["no": false], otherwise: false)
+    }
+    fail(
+      .badArgument, [("argument", "durable"), ("got", "yes"), ("allowed", "no")],
+      "this daemon keeps nothing, since it was started with --ephemeral")
+    return nil
+  }
+}
+
+extension Session {
+  /// `+ world=W clock= t= seq= [service=out]`
+  mutating func describe(_ name: String, _ status: HostedWorld.Status, _ tag: [UInt8]) {
+    tag.withUnsafeBytes { outbox.buffer.begin(.success, tag: $0) }
+    outbox.buffer.key("world", name)
+    outbox.buffer.key("clock", status.clock.rawValue)
+    endLine(status)
+  }
+
+  /// `+ WORD NAME`
+  mutating func answer(_ word: StaticString, _ name: String, _ tag: [UInt8]) {
+    succeed(tag) { line in
+      line.word(literal: word)
+      line.word(name)
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import LineProtocol
+import Simulator
+import StateMachines
+
+/// Chains without end: who is told of them, and which request fails.
+extension RequestContext {
+  /// `- LIMIT name=chain …` for a request that moves time.
+  func failLivelocked() {
+    // Another `await` may have been told of the same chain.
+    guard let livelock = realm.takeLivelock() ?? realm.unannounced else { return }
+    session.tell(livelock, realm)
+    fail(.limit, livelock.facts(realm.world, limits.world), livelock.text(realm.world))
+  }
+
+  /// After a request whose input went over a limit: deliveries that were dropped and timers that were not armed are its
+  /// failure; a chain of timers is not, since nothing of it is lost.
+  ///
+  /// - Parameter mark: Where the request's answer begins in the outbox.
+  @inline(never)
+  func answerLivelock(from mark: Int) {
+    guard let livelock = realm.takeLivelock() else { return }
+    if livelock.isFailure {
+      session.outbox.buffer.truncate(to: mark)
+      fail(
+        .limit, livelock.facts(realm.world, limits.world) + [("seq", "\(realm.world.answer.sequence)")],
+        livelock.text(realm.world))
+    }
+    session.noticeScratch.removeAll()
+    livelock.append(realm, limits.world, to: &session.noticeScratch)
+    session.outbox.insertNotices(session.noticeScratch.bytes, at: mark)
+  }
+}
+
+extension Session {
+  /// `! livelock world= machine= timer= t=`, or `! limit world= name= value= machine= timer= t=` where no chain is to blame.
+  mutating func tell(_ livelock: WorldCore.Livelock, _ realm: borrowing Realm) {
+    noticeScratch.removeAll()
+    livelock.append(realm, environment.limits.world, to: &noticeScratch)
+    append(notices: noticeScratch.bytes)
+    knowsLivelock = true
+  }
+}
+
+extension WorldCore.Livelock {
+  /// Whether something was lost for good, so that the request that led to it has failed.
+  var isFailure: Bool {
+    switch chain {
+    case .timers: false
+    case .wires, .keyedTimers: true
+    }
+  }
+
+  fileprivate func append(_ realm: borrowing Realm, _ limits: WorldLimits, to buffer: inout ByteBuffer) {
+    buffer.begin(.flow)
+    let isChain = if case .keyedTimers = chain { false } else { true }
+    if isChain { buffer.word(literal: "livelock") } else { buffer.word(literal: "limit") }
+    buffer.key("world", realm.name)
+    // The name of a chain's limit is said by the word already.
+    for (key, value) in facts(realm.world, limits).dropFirst(isChain ? 2 : 0) { buffer.word(key: key, value) }
+    buffer.endLine()
+  }
+
+  fileprivate func facts(_ world: borrowing WorldCore, _ limits: WorldLimits) -> [(String, String)] {
+    let kind = world.kind(of: machine)
+    let limit: (String, Int)
+    let what: (String, String)
+    switch chain {
+    case .timers(let timer, let key):
+      limit = ("chain", limits.chain)
+      what = ("timer", TimerText.word(kind.timers[Int(timer)].name, key: key))
+    case .keyedTimers(let timer, let key):
+      limit = ("keyedTimers", limits.keyedTimers)
+      what = ("timer", TimerText.word(kind.timers[Int(timer)].name, key: key))
+    case .wires(let output, let isLong):
+      limit = isLong ? ("wireChain", limits.wireChain) : ("wireDeliveries", limits.wireDeliveries)
+      what = ("output", kind.outputs[Int(output)].name)
+    }
+    return [
+      ("name", limit.0), ("value", "\(limit.1)"), ("machine", world.name(of: machine)), what,
+      ("t", TimeText.seconds(moment.nanoseconds)),
+    ]
+  }
+
+  fileprivate func text(_ world: borrowing WorldCore) -> String {
+    switch chain {
+    case .keyedTimers: "\(world.name(of: machine)) has that many running; this one was not armed"
+    case .timers: "timers set each other off at one instant without end; what is still due waits"
+    case .wires: "outputs set each other off through wires without end; the rest was not delivered"
+    }
+  }
+}
