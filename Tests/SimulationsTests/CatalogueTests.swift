@@ -13,12 +13,14 @@ struct CatalogueTests {
   @Test("the kinds in their order")
   func order() {
     let order = [
-      "fridge", "doorFridge", "smartFridge", "power", "boldText", "job", "shiftKey", "checkins", "checkinsWithLogin",
+      "fridge", "doorFridge", "openFridge", "smartFridge", "chiller", "power", "boldText", "job", "shiftKey",
+      "checkins", "checkinsWithLogin",
       "checkinsService", "auth", "checkinInteractor", "checkinApp", "naiveCheckins", "comments", "flagScreen",
-      "employees", "character", "enemy", "game", "spamFilter", "regex", "http", "smtp", "pop3", "imap", "proxy",
+      "employees", "character", "enemy", "encounter", "game", "spamFilter", "regex", "http", "smtp", "pop3", "imap",
+      "proxy",
       "networkClient", "database", "payment", "operation", "listDetailCoordinator", "appCoordinator", "background",
       "callTracker", "phone", "phoneCall", "counter", "mviTrace", "resume", "pagination", "resumeApp", "acceptor",
-      "inbox", "freeform", "stepper", "keyboard",
+      "automaton", "inbox", "freeform", "stepper", "keyboard",
     ]
     #expect(Catalogue.simulations.entries.map(\.name) == order)
   }

@@ -89,10 +89,6 @@ struct GameCharacterTests {
     #expect(have(bench) == [.integer(7), .flag(true)])
   }
 
-  private static let game = Composition(
-    "game", "a character that an enemy sees", members: ["hero": GameCharacter.kind, "ogre": Enemy.kind],
-    wires: ["hero.became": "ogre.characterBecame"])
-
   private static let moves: [Move] = [
     .send("m.ogre", event: "characterSeen", [.text("weak")]), .advance(.seconds(1)),
     .send("m.hero", event: "pickUp", [.text("armor")]), .advance(.seconds(1)),
@@ -112,7 +108,7 @@ struct GameCharacterTests {
 
   @Test("an enemy flees while the character is strong, in a world")
   func inWorld() throws {
-    var world = try WorldTranscript(.composition(Self.game), initial: nil, seed: 0)
+    var world = try WorldTranscript(.composition(.encounter), initial: nil, seed: 0)
     for move in Self.moves { world.perform(move) }
     #expect(world.lines().map { $0.replacing("(armor,laser)", with: "") } == Self.lines)
     #expect(world.violations == [])

@@ -9,7 +9,6 @@ public struct BoldText: Machine {
     case fontStyle(State)
 
     public enum Name: NamedCases { case fontStyle }
-    public var name: Name { .fontStyle }
   }
 
   public var state = State.regular
@@ -31,9 +30,7 @@ public struct BoldText: Machine {
   }
 
   public func entered(_ state: State, _ step: Step<Self>) { step.emit(.fontStyle(state)) }
-}
 
-extension BoldText {
   public static let kind = Kind(
     BoldText.self, "boldText", "the switch for bold text: one signal, two reactions depending on the state",
     origin: """

@@ -27,6 +27,17 @@ protocol CabinetParameters: ParameterSet {
   var cabinet: Cabinet { get set }
 }
 
+/// The parameters of a fridge whose physics can be left out.
+protocol FridgeParameters: CabinetParameters {
+  var physics: Bool { get set }
+}
+
+extension FridgeParameters {
+  static var fridgeForms: [ParameterForm<Self>] {
+    [.parameter("physics", \.physics, "off: no temperature, only events sent by hand move the fridge")] + cabinetForms
+  }
+}
+
 extension CabinetParameters {
   public var conflict: ParameterConflict? { minAboveMax }
 

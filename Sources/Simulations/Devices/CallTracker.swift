@@ -110,18 +110,13 @@ public struct CallTracker: Machine {
       case .callStarting, .callInProgress: .move(to: .callEnded)
       case .none, .start, .systemAlert, .waiting, .callEnded: .ignore
       }
-    case .waitedInVain:
-      switch state {
-      case .waiting: .move(to: .none)
-      case .none, .start, .systemAlert, .callStarting, .callInProgress, .callEnded: .ignore
-      }
+    case .waitedInVain: .move(to: .none)
     }
   }
 
   private mutating func open(_ number: String, _ step: Step<Self>) -> Reaction<State> {
     call = Call(number: number, tappedAt: step.now)
-    step.emit(.open(number: number))
-    return .move(to: .start)
+    return step.emit(.open(number: number), then: .move(to: .start))
   }
 
   private func track(_ step: Step<Self>) -> Reaction<State> {
@@ -142,14 +137,7 @@ public struct CallTracker: Machine {
     case .start, .systemAlert, .waiting, .callStarting: break
     }
   }
-}
 
-extension ValueType {
-  /// A phone number, or whatever else a phone can be told to call.
-  static let phoneNumber = ValueType.text(bytes: 1...64)
-}
-
-extension CallTracker {
   public static let kind = Kind(
     CallTracker.self, "callTracker", "follows an outgoing call by what the system tells an app",
     origin: """
@@ -197,16 +185,16 @@ extension CallTracker {
       }
     },
     readings: [
-      .reading("number", .phoneNumber, "that was tapped") { machine, _, _ in machine.call?.number },
-      .reading("tappedAt", .moment, "when the phone icon was tapped") { machine, _, _ in machine.call?.tappedAt },
-      .reading("connectedAt", .moment, "when both sides could talk") { machine, _, _ in machine.call?.connectedAt },
-      .reading("endedAt", .moment, "when the call was over") { machine, _, _ in machine.call?.endedAt },
+      .reading("number", .phoneNumber, \.call?.number, "that was tapped"),
+      .reading("tappedAt", .moment, \.call?.tappedAt, "when the phone icon was tapped"),
+      .reading("connectedAt", .moment, \.call?.connectedAt, "when both sides could talk"),
+      .reading("endedAt", .moment, \.call?.endedAt, "when the call was over"),
       .reading("wasConnected", .flag, "whether the call that is over was answered") {
         machine, _, _ in machine.state == .callEnded ? machine.call?.wasConnected : nil
       },
     ],
     parameters: [
       .parameter("waiting", \.waiting, .delay, "how long the call's screen may take to appear"),
-      .parameter("requireConnected", \.requireConnected, .flag, "on: a call that nobody answered is not tracked"),
+      .parameter("requireConnected", \.requireConnected, "on: a call that nobody answered is not tracked"),
     ])
 }

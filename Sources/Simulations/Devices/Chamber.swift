@@ -53,10 +53,11 @@ struct Chamber: Hashable, Sendable, Codable {
   ///
   /// - Parameters:
   ///   - regime: What has held until now.
-  ///   - threshold: What a sensor was waiting for.
-  func next(at now: Instant, in regime: Regime, crossing threshold: Threshold) -> Chamber {
-    let isCrossing = crosses(threshold.temperature, at: now, in: regime)
-    return Chamber(temperature: isCrossing ? threshold.temperature : temperature(at: now, in: regime), since: now)
+  ///   - threshold: What a sensor was waiting for, if one was.
+  func next(at now: Instant, in regime: Regime, crossing threshold: Threshold?) -> Chamber {
+    let reached = threshold?.temperature
+    let isCrossing = reached.map { crosses($0, at: now, in: regime) } ?? false
+    return Chamber(temperature: isCrossing ? reached ?? temperature : temperature(at: now, in: regime), since: now)
   }
 
   /// Whether the temperature is `threshold` at this moment, to the nearest nanosecond.

@@ -18,7 +18,7 @@ public struct DoorFridge: Machine {
 
   public enum Event: MachineEvent { case minTemperatureReached, maxTemperatureReached, doorOpened, doorShut }
 
-  public struct Parameters: CabinetParameters {
+  public struct Parameters: FridgeParameters {
     var physics = true
     var cabinet = Cabinet()
     var openFor = Duration.seconds(60)
@@ -128,9 +128,7 @@ public struct DoorFridge: Machine {
   private func door(_ parameters: Parameters) -> String? {
     parameters.physics ? (doorIsOpen ? "open" : "closed") : nil
   }
-}
 
-extension DoorFridge {
   public static let kind = Kind(
     DoorFridge.self, "doorFridge", "a fridge that stops cooling when its door is opened, and never hears it close",
     origin: """
@@ -164,9 +162,7 @@ extension DoorFridge {
         machine, _, parameters in machine.door(parameters)
       },
     ],
-    parameters: [
-      .parameter("physics", \.physics, .flag, "off: no temperature, only events sent by hand move the fridge")
-    ] + Parameters.cabinetForms + [
+    parameters: Parameters.fridgeForms + [
       .parameter("openFor", \.openFor, .delay, "how long the door stays open after doorOpened"),
       .parameter("openTau", \.openTau, .tau, "the time constant towards ambient while the door is open"),
     ])

@@ -54,9 +54,7 @@ public struct Enemy: Machine {
     case .strong: state == .fleeing ? .stay : .move(to: .fleeing)
     }
   }
-}
 
-extension Enemy {
   public static let kind = Kind(
     Enemy.self, "enemy", "an enemy in a game, which attacks a weak character and flees from a strong one",
     origin: """

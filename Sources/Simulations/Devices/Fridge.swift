@@ -14,7 +14,7 @@ public struct Fridge: Machine {
   public enum Event: MachineEvent { case minTemperatureReached, maxTemperatureReached }
   public enum Output: MachineOutput { case compressorOn, compressorOff }
 
-  public struct Parameters: CabinetParameters {
+  public struct Parameters: FridgeParameters {
     var physics = true
     var cabinet = Cabinet()
     public init() {}
@@ -94,10 +94,11 @@ extension Fridge.State {
 }
 
 extension Fridge.Output {
+  /// What all fridges with this output say of it.
   var form: OutputForm {
     switch self {
-    case .compressorOn: .output(about: "cooling begins")
-    case .compressorOff: .output(about: "cooling ends")
+    case .compressorOn: "cooling begins"
+    case .compressorOff: "cooling ends"
     }
   }
 }
@@ -131,7 +132,5 @@ extension Fridge {
     readings: [
       .reading("temperature", .temperature, "in the chamber; none without physics") { $0.temperature(at: $1, $2) }
     ],
-    parameters: [
-      .parameter("physics", \.physics, .flag, "off: no temperature, only events sent by hand move the fridge")
-    ] + Parameters.cabinetForms)
+    parameters: Parameters.fridgeForms)
 }

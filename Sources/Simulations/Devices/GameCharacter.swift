@@ -52,7 +52,6 @@ public struct GameCharacter: Machine {
     case became(Strength)
 
     public enum Name: NamedCases { case became }
-    public var name: Name { .became }
   }
 
   public struct Parameters: ParameterSet {
@@ -108,8 +107,7 @@ public struct GameCharacter: Machine {
   }
 
   private func strengthen(_ armor: Int, _ step: Step<Self>) -> Reaction<State> {
-    step.emit(.became(.strong))
-    return .move(to: .strong(armor: armor))
+    step.emit(.became(.strong), then: .move(to: .strong(armor: armor)))
   }
 
   private func beginPowerAnew(_ armor: Int, _ step: Step<Self>) -> Reaction<State> {
@@ -118,8 +116,7 @@ public struct GameCharacter: Machine {
   }
 
   private func weaken(_ left: Equipment, _ step: Step<Self>) -> Reaction<State> {
-    step.emit(.became(.weak))
-    return .move(to: .weak(left))
+    step.emit(.became(.weak), then: .move(to: .weak(left)))
   }
 }
 
@@ -170,15 +167,12 @@ extension GameCharacter {
     timers: [.timer(.powerExpired, named: "power", after: "power", "armor and laser are used up")],
     outputs: {
       switch $0 {
-      case .became:
-        .output(("strength", .choice(Strength.allCases.map(\.rawValue))), about: "enemies see the character change")
+      case .became: .output(("strength", Strength.valueType), about: "enemies see the character change")
       }
     },
     readings: [
-      .reading("armor", .integer(0...1_000_000), "the points that the armor stands; 0 without one") {
-        machine, _, _ in machine.state.armor
-      },
-      .reading("laser", .flag, "whether the character has a laser") { machine, _, _ in machine.state.hasLaser },
+      .reading("armor", .integer(0...1_000_000), \.state.armor, "the points that the armor stands; 0 without one"),
+      .reading("laser", .flag, \.state.hasLaser, "whether the character has a laser"),
     ],
     parameters: [
       .parameter("power", \.power, .delay, "how long armor and laser work together"),

@@ -107,10 +107,10 @@ public struct GameSession: Machine {
       }
     case .frame(let dt):
       switch state {
-      case .menu: draw(.drawMenu, step)
+      case .menu: step.emit(.drawMenu, then: .stay)
       case .playing: moveByHand(dt, step)
       case .paused: .ignore
-      case .over: draw(.drawResult, step)
+      case .over: step.emit(.drawResult, then: .stay)
       }
     case .tick:
       switch state {
@@ -135,17 +135,11 @@ public struct GameSession: Machine {
     return .move(to: next)
   }
 
-  private func draw(_ output: Output, _ step: Step<Self>) -> Reaction<State> {
-    step.emit(output)
-    return .stay
-  }
-
   /// Draws the world, and moves it where no clock does.
   private mutating func moveByHand(_ dt: Nanoseconds, _ step: Step<Self>) -> Reaction<State> {
     world.drawn += 1
     if world.since == nil { world.age = min(world.age + min(dt, .longest - world.age), .longest) }
-    step.emit(.update(dt))
-    return draw(.drawWorld, step)
+    return step.emit(.update(dt), .drawWorld, then: .stay)
   }
 
   private mutating func moveByClock(_ step: Step<Self>) -> Reaction<State> {
@@ -155,11 +149,9 @@ public struct GameSession: Machine {
     step.emit(.update(step.parameters.age(at: world.ticks) - last))
     // The next one has its own moment, however early this one came.
     step.arm(.tick, after: step.parameters.age(at: world.ticks + 1) - world.age(at: step.now))
-    return draw(.drawWorld, step)
+    return step.emit(.drawWorld, then: .stay)
   }
-}
 
-extension GameSession {
   public static let kind = Kind(
     GameSession.self, "game", "a game between menu, play and pause, where only play costs frames",
     origin: """
@@ -192,9 +184,9 @@ extension GameSession {
     outputs: {
       switch $0 {
       case .update: .output(("dt", .interval(.zero ... .longest)), about: "the world is moved by dt")
-      case .drawMenu: .output(about: "the menu is drawn")
-      case .drawWorld: .output(about: "the world is drawn")
-      case .drawResult: .output(about: "the result is drawn")
+      case .drawMenu: "the menu is drawn"
+      case .drawWorld: "the world is drawn"
+      case .drawResult: "the result is drawn"
       }
     },
     readings: [
@@ -206,9 +198,7 @@ extension GameSession {
       },
     ],
     parameters: [
-      .parameter(
-        "frames", \.frames, .choice(Frames.allCases.map(\.rawValue)),
-        "auto: a clock brings them while the game is played; manual: only events do"),
+      .parameter("frames", \.frames, "auto: a clock brings them while the game is played; manual: only events do"),
       .parameter("frameRate", \.frameRate, .integer(1...1_000), "frames of the clock per second"),
     ])
 }

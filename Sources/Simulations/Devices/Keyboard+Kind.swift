@@ -70,7 +70,7 @@ extension Keyboard {
     ],
     outputs: {
       switch $0 {
-      case .text: .output(("text", .keyText), about: "what is written")
+      case .text: .output(("text", .text(bytes: 1...3 * ValueType.longestCharacter)), about: "what is written")
       }
     },
     parameters: ShiftKey.parameters)

@@ -184,6 +184,11 @@ public struct Phone: Machine {
   }
 }
 
+extension ValueType {
+  /// A phone number, or whatever else a phone can be told to call.
+  static let phoneNumber = ValueType.text(bytes: 1...64)
+}
+
 extension Phone.State.Name {
   /// The app, the alert and the call.
   public static let words = allCases.map { name in
@@ -236,17 +241,17 @@ extension Phone {
     ],
     outputs: {
       switch $0 {
-      case .willResignActive: .output(about: "the app is about to become inactive")
-      case .didEnterBackground: .output(about: "the app is in the background")
-      case .willEnterForeground: .output(about: "the app is about to leave the background")
-      case .didBecomeActive: .output(about: "the app is active")
-      case .callDialing: .output(about: "an outgoing call is not connected yet")
-      case .callConnected: .output(about: "both sides can talk")
-      case .callEnded: .output(about: "the call is over")
+      case .willResignActive: "the app is about to become inactive"
+      case .didEnterBackground: "the app is in the background"
+      case .willEnterForeground: "the app is about to leave the background"
+      case .didBecomeActive: "the app is active"
+      case .callDialing: "an outgoing call is not connected yet"
+      case .callConnected: "both sides can talk"
+      case .callEnded: "the call is over"
       }
     },
     readings: [
-      .reading("number", .phoneNumber, "that is asked about or called") { machine, _, _ in machine.number }
+      .reading("number", .phoneNumber, \.number, "that is asked about or called")
     ],
     parameters: [
       .parameter("alert", \.alert, .delay, "how long the alert takes to appear"),

@@ -25,6 +25,7 @@ public struct ShiftKey: Machine {
     case capsLock
 
     public enum Name: StatechartLeaf { case off, on, capsLock }
+    public static var samples: [State] { [.off(.closed), .on(.open)] }
 
     /// Whether `doubleTap` is running.
     var isWindowOpen: Bool { self == .off(.open) || self == .on(.open) }
@@ -39,7 +40,6 @@ public struct ShiftKey: Machine {
     case text(String)
 
     public enum Name: NamedCases { case text }
-    public var name: Name { .text }
   }
 
   public struct Parameters: ParameterSet {
@@ -50,14 +50,6 @@ public struct ShiftKey: Machine {
 
   public var state = State.off(.closed)
   public init() {}
-
-  public mutating func start(in name: State.Name, _ step: Step<Self>) -> State {
-    switch name {
-    case .off: .off(.closed)
-    case .on: .on(.open)
-    case .capsLock: .capsLock
-    }
-  }
 
   public func timers(in state: State, _ parameters: Parameters) -> StateTimers<Self> {
     state.isWindowOpen ? .after(parameters.doubleTap, .windowClosed) : .none
@@ -74,9 +66,9 @@ public struct ShiftKey: Machine {
       }
     case .character(let character):
       switch state {
-      case .off: write(character.lowercased(), .stayAs(.off(.closed)), step)
-      case .on: write(character.uppercased(), .move(to: .off(.closed)), step)
-      case .capsLock: write(character.uppercased(), .stay, step)
+      case .off: step.emit(.text(character.lowercased()), then: .stayAs(.off(.closed)))
+      case .on: step.emit(.text(character.uppercased()), then: .move(to: .off(.closed)))
+      case .capsLock: step.emit(.text(character.uppercased()), then: .stay)
       }
     case .windowClosed:
       switch state {
@@ -87,18 +79,6 @@ public struct ShiftKey: Machine {
     }
   }
 
-  private func write(_ text: String, _ reaction: Reaction<State>, _ step: Step<Self>) -> Reaction<State> {
-    step.emit(.text(text))
-    return reaction
-  }
-}
-
-extension ValueType {
-  /// What becomes of a character in upper case: never more than three times as long.
-  static let keyText = ValueType.text(bytes: 1...3 * longestCharacter)
-}
-
-extension ShiftKey {
   public static let kind = Kind(
     ShiftKey.self, "shiftKey", "Shift and Caps Lock in one key, told apart by how fast it is tapped",
     origin: """
@@ -120,7 +100,9 @@ extension ShiftKey {
     ],
     outputs: {
       switch $0 {
-      case .text: .output(("text", .keyText), about: "what the letter key writes")
+      // In upper case a character is never more than three times as long.
+      case .text:
+        .output(("text", .text(bytes: 1...3 * ValueType.longestCharacter)), about: "what the letter key writes")
       }
     },
     parameters: parameters)
@@ -129,6 +111,6 @@ extension ShiftKey {
     .parameter(
       "doubleTap", \.doubleTap, .interval(.zero ... .seconds(60)),
       "how soon a second tap locks; one at the very end comes too late"),
-    .parameter("gestureMode", \.gestureMode, .flag, "any two quick taps lock, also those that begin in on"),
+    .parameter("gestureMode", \.gestureMode, "any two quick taps lock, also those that begin in on"),
   ]
 }

@@ -149,16 +149,16 @@ extension SmartFridge {
     ],
     outputs: {
       switch $0 {
-      case .compressorOn: .output(about: "cooling begins")
-      case .compressorOff: .output(about: "cooling ends")
-      case .lightOn: .output(about: "the door is open, the light goes on")
-      case .lightOff: .output(about: "the light goes off")
-      case .buzzerOn: .output(about: "the door has been open for too long")
-      case .buzzerOff: .output(about: "the buzzer is silent")
-      case .alarmOn: .output(about: "the chamber has been too warm for too long")
-      case .alarmOff: .output(about: "the alarm was acknowledged and the chamber is cold, or there is no power")
-      case .heaterOn: .output(about: "the evaporator is heated")
-      case .heaterOff: .output(about: "heating ends")
+      case .compressorOn: "cooling begins"
+      case .compressorOff: "cooling ends"
+      case .lightOn: "the door is open, the light goes on"
+      case .lightOff: "the light goes off"
+      case .buzzerOn: "the door has been open for too long"
+      case .buzzerOff: "the buzzer is silent"
+      case .alarmOn: "the chamber has been too warm for too long"
+      case .alarmOff: "the alarm was acknowledged and the chamber is cold, or there is no power"
+      case .heaterOn: "the evaporator is heated"
+      case .heaterOff: "heating ends"
       }
     },
     readings: [

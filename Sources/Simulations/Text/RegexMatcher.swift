@@ -52,9 +52,7 @@ public struct RegexMatcher: Machine {
     case .accepted, .rejected: .start(step.parameters)
     }
   }
-}
 
-extension RegexMatcher {
   public static let kind = Kind(
     RegexMatcher.self, "regex", version: 2, "a regular expression that judges one word after another",
     form: .acceptor,
@@ -89,10 +87,8 @@ extension RegexMatcher {
       }
     },
     readings: [
-      .reading("length", .wordLength, "characters of the word so far") { machine, _, _ in machine.state.length },
-      .reading("good", .wordLength, "characters before the one that cannot stand there") {
-        machine, _, _ in machine.state.good
-      },
+      .reading("length", .wordLength, \.state.length, "characters of the word so far"),
+      .reading("good", .wordLength, \.state.good, "characters before the one that cannot stand there"),
     ],
     parameters: [.pattern])
 }

@@ -38,24 +38,20 @@ extension SpamFilter {
         .output(
           ("word", .text(bytes: 1...4_096)), ("start", .integer(0...Int.max)), ("end", .integer(0...Int.max)),
           about: "a stop-word was found, from one character of the message to before another")
-      case .message:
-        .output(("text", .text(bytes: 0...longestMessage)), about: "the message may be shown, like this")
-      case .dropped: .output(about: "the message is not to be shown")
+      case .message: .output(("text", .text(bytes: 0...longestMessage)), about: "the message may be shown, like this")
+      case .dropped: "the message is not to be shown"
       }
     },
     readings: [
-      .reading("offset", .integer(0...Int.max), "characters of the message so far") {
-        machine, _, _ in machine.state.position.offset
-      },
+      .reading("offset", .integer(0...Int.max), \.state.position.offset, "characters of the message so far"),
       .reading("matched", .integer(0...4_096), "characters of a stop-word that it ends with now") {
         machine, _, parameters in parameters.matcher.matched(at: machine.state.position)
       },
     ],
     parameters: [
       .required("words", \.words, .text(bytes: 1...4_096), example: "spam,ham", "the stop-words, with commas between"),
-      .parameter(
-        "policy", \.policy, .choice(Policy.allCases.map(\.rawValue)), "what becomes of a message with stop-words"),
-      .parameter("caseFold", \.caseFold, .flag, "on: capitals and small letters are the same"),
-      .parameter("wholeWord", \.wholeWord, .flag, "on: a stop-word within a longer word does not count"),
+      .parameter("policy", \.policy, "what becomes of a message with stop-words"),
+      .parameter("caseFold", \.caseFold, "on: capitals and small letters are the same"),
+      .parameter("wholeWord", \.wholeWord, "on: a stop-word within a longer word does not count"),
     ])
 }

@@ -66,9 +66,7 @@ public struct WordAcceptor: Machine {
     if let judgement = next.judgement { step.emit(judgement) }
     return next
   }
-}
 
-extension WordAcceptor {
   public static let kind = Kind(
     WordAcceptor.self, "acceptor", version: 2, "a formal automaton that judges one word by a pattern",
     form: .acceptor,
@@ -97,20 +95,13 @@ extension WordAcceptor {
       }
     },
     events: EventForm.ofWords,
-    outputs: {
-      switch $0 {
-      case .accepted: .output(("length", .wordLength), about: "the word is accepted; how many characters were read")
-      case .rejected: .output(("length", .wordLength), about: "the word is not accepted; how many characters it has")
-      }
-    },
+    outputs: \.form,
     readings: [
-      .reading("length", .wordLength, "characters of the word so far") { machine, _, _ in machine.state.length },
-      .reading("good", .wordLength, "characters before the one without a transition") {
-        machine, _, _ in machine.state.good
-      },
+      .reading("length", .wordLength, \.state.length, "characters of the word so far"),
+      .reading("good", .wordLength, \.state.good, "characters before the one without a transition"),
     ],
     parameters: [
       .pattern,
-      .parameter("haltOnFinal", \.haltOnFinal, .flag, "on: the first final state ends the work"),
+      .parameter("haltOnFinal", \.haltOnFinal, "on: the first final state ends the work"),
     ])
 }

@@ -173,10 +173,7 @@ struct CaseTable {
     func opened<T: NamedCases>(_ type: T.Type) -> Reader {
       Reader(offset: offset) { .text($0.assumingMemoryBound(to: T.self).pointee.word) }
     }
-    return switch type {
-    case let type as any ValueConvertible.Type: opened(type)
-    case let type as any NamedCases.Type: opened(type)
-    default: nil
-    }
+    if let type = type as? any ValueConvertible.Type { return opened(type) }
+    return (type as? any NamedCases.Type).map { opened($0) }
   }
 }

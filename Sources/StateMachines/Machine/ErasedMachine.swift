@@ -146,9 +146,11 @@ extension Machine {
     if State.carriesData { record.pointee.write(before: machine.pointee.state.data) }
     let before = machine.pointee
     let verdict: Verdict
+    var to = from
     switch machine.pointee.react(to: event.pointee, step) {
     case .move(to: let next):
       machine.pointee.state = next
+      to = UInt8(next.name.index)
       machine.pointee.entered(next, step)
       if step.hasTimers { step.armDeclared(machine.pointee, before, isMove: true, expired: expired) }
       verdict = .moved
@@ -157,6 +159,7 @@ extension Machine {
       verdict = .stayed
     case .stayAs(let next):
       machine.pointee.state = next
+      to = UInt8(next.name.index)
       if step.hasTimers { step.armDeclared(machine.pointee, before, isMove: false, expired: expired) }
       verdict = .stayed
     case .ignore:
@@ -170,7 +173,7 @@ extension Machine {
     }
     if State.carriesData { record.pointee.write(after: machine.pointee.state.data) }
     record.pointee.endCall()
-    return StepResult(verdict: verdict, from: from, to: UInt8(machine.pointee.state.name.index))
+    return StepResult(verdict: verdict, from: from, to: to)
   }
 
   public static func read(

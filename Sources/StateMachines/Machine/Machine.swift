@@ -119,15 +119,22 @@ public struct StateTimer<M: Machine> {
   /// The event itself, where its case does not say all. Without it a timer has nothing to be copied or freed, and most
   /// are looked at in each step and never armed.
   @usableFromInline let data: EventBox<M.Event>?
-  /// Nanoseconds from arming, or the moment itself.
-  @usableFromInline let time: Int64
-  @usableFromInline let isMoment: Bool
+  @usableFromInline let time: Time
   @usableFromInline let isPeriodic: Bool
   @usableFromInline let isContinuing: Bool
 
+  /// When a timer expires. A duration is converted when the timer is armed, which happens far less often than a state
+  /// declares it.
+  @usableFromInline
+  enum Time {
+    case duration(Duration)
+    case interval(Nanoseconds)
+    case moment(Instant)
+  }
+
   @inlinable
   @inline(__always)
-  init(_ event: M.Event, _ time: Int64, isMoment: Bool = false, isPeriodic: Bool = false, isContinuing: Bool = false) {
+  init(_ event: M.Event, _ time: Time, isPeriodic: Bool = false) {
     if let number = EnumCase.number(of: event), let counts = EnumCase.counts(of: M.Event.self) {
       self.number = Int32(truncatingIfNeeded: number)
       data = number < counts.withData ? EventBox(event) : nil
@@ -136,9 +143,8 @@ public struct StateTimer<M: Machine> {
       data = EventBox(event)
     }
     self.time = time
-    self.isMoment = isMoment
     self.isPeriodic = isPeriodic
-    self.isContinuing = isContinuing
+    isContinuing = false
   }
 
   /// A timer that expires once, so long after it was armed.
@@ -146,54 +152,56 @@ public struct StateTimer<M: Machine> {
   /// - Precondition: `duration` is not negative. What is shorter than a nanosecond is cut off.
   @inlinable
   public static func after(_ duration: Duration, _ event: M.Event) -> Self {
-    Self(event, Nanoseconds(duration).nanoseconds)
+    Self(event, .duration(duration))
   }
 
   @inlinable
   @_disfavoredOverload
-  public static func after(_ interval: Nanoseconds, _ event: M.Event) -> Self { Self(event, interval.nanoseconds) }
+  public static func after(_ interval: Nanoseconds, _ event: M.Event) -> Self { Self(event, .interval(interval)) }
 
   /// A timer that expires at a moment; at once if that is past.
   @inlinable
-  public static func at(_ moment: Instant, _ event: M.Event) -> Self { Self(event, moment.nanoseconds, isMoment: true) }
+  public static func at(_ moment: Instant, _ event: M.Event) -> Self { Self(event, .moment(moment)) }
 
   /// A timer that runs again each time it has expired, with the same pace, for as long as the state declares it.
   ///
   /// - Precondition: `duration` is not negative. If it is zero, time does not go on, until the world's limit stops it.
   @inlinable
   public static func every(_ duration: Duration, _ event: M.Event) -> Self {
-    Self(event, Nanoseconds(duration).nanoseconds, isPeriodic: true)
+    Self(event, .duration(duration), isPeriodic: true)
   }
 
   @inlinable
   @_disfavoredOverload
   public static func every(_ interval: Nanoseconds, _ event: M.Event) -> Self {
-    Self(event, interval.nanoseconds, isPeriodic: true)
+    Self(event, .interval(interval), isPeriodic: true)
   }
 
   /// This timer, which goes on across moves between states that both declare it.
   @inlinable
   public var continuing: Self {
-    Self(number, data, time, isMoment: isMoment, isPeriodic: isPeriodic, isContinuing: true)
+    Self(continuing: self)
   }
 
   @inlinable
-  init(_ number: Int32, _ data: EventBox<M.Event>?, _ time: Int64, isMoment: Bool, isPeriodic: Bool, isContinuing: Bool)
-  {
-    self.number = number
-    self.data = data
-    self.time = time
-    self.isMoment = isMoment
-    self.isPeriodic = isPeriodic
-    self.isContinuing = isContinuing
+  init(continuing timer: Self) {
+    number = timer.number
+    data = timer.data
+    time = timer.time
+    isPeriodic = timer.isPeriodic
+    isContinuing = true
   }
 
   /// When it expires if it is armed now.
   @inlinable
   func due(from now: Instant) -> Instant {
-    if isMoment { return Instant(nanoseconds: max(time, now.nanoseconds)) }
-    precondition(time >= 0, "a timer cannot expire before it is armed")
-    return now + Nanoseconds(nanoseconds: time)
+    switch time {
+    case .duration(let duration): return now + Nanoseconds(duration)
+    case .interval(let interval):
+      precondition(interval >= .zero, "a timer cannot expire before it is armed")
+      return now + interval
+    case .moment(let moment): return max(moment, now)
+    }
   }
 }
 

@@ -44,23 +44,21 @@ extension NamedCases where AllCases == [Self] {
   @inlinable
   @inline(__always)
   public var index: Int {
-    switch MemoryLayout<Self>.size {
-    case 0: return 0
-    case 1: return Int(unsafeBitCast(self, to: UInt8.self))
-    default:
-      precondition(MemoryLayout<Self>.size == 2, "names are the cases of an enum without data")
-      return Int(unsafeBitCast(self, to: UInt16.self))
-    }
+    if MemoryLayout<Self>.size == 0 { return 0 }
+    if MemoryLayout<Self>.size == 1 { return Int(unsafeBitCast(self, to: UInt8.self)) }
+    precondition(MemoryLayout<Self>.size == 2, "names are the cases of an enum without data")
+    return Int(unsafeBitCast(self, to: UInt16.self))
   }
 
   @inlinable
   @inline(__always)
   public init(at index: Int) {
     precondition(index >= 0 && index < Self.count, "there is no name at this place")
-    switch MemoryLayout<Self>.size {
-    case 0: self = Self.allCases[0]
-    case 1: self = unsafeBitCast(UInt8(truncatingIfNeeded: index), to: Self.self)
-    default:
+    if MemoryLayout<Self>.size == 0 {
+      self = Self.allCases[0]
+    } else if MemoryLayout<Self>.size == 1 {
+      self = unsafeBitCast(UInt8(truncatingIfNeeded: index), to: Self.self)
+    } else {
       precondition(MemoryLayout<Self>.size == 2, "names are the cases of an enum without data")
       self = unsafeBitCast(UInt16(truncatingIfNeeded: index), to: Self.self)
     }

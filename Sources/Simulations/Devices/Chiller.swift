@@ -1,0 +1,199 @@
+public import MachineForms
+public import StateMachines
+
+/// A cooled cabinet: off, or on with all that goes on there.
+///
+/// ```
+/// off
+/// on                   defrostDue is running
+///   idle
+///     resting          rested is running
+///     ready
+///   cooling            the compressor is on
+///     minOn            ranEnough is running
+///     free
+///   defrost
+///     defrosting       the heater is on; thawed is running
+///     dripping         dried is running
+/// ```
+///
+/// What holds for several states is said once, in the state around them: `powerLost` in `on`, which leaves whatever is on
+/// from the inside out, and `cold` in `cooling`. A flat machine would have a table of 63 cells for the same.
+///
+/// | event | taken | ignored |
+/// | --- | --- | --- |
+/// | warm | ready: → on.cooling.minOn, compressor on | in all other states |
+/// | cold | free: → on.idle.resting, compressor off | minOn: the compressor must not stop yet; all others |
+/// | powerLost | any state that is on: → off | off |
+/// | powerRestored | off: → on.idle.resting | any state that is on |
+///
+/// A defrost comes every `defrostEvery` that the cabinet is on, interrupts cooling, and is not interrupted itself.
+public struct Chiller: HierarchicalMachine {
+  public typealias Host = Chiller
+
+  public enum State: StatechartLeaf, MachineState {
+    case off, resting, ready, minOn, free, defrosting, dripping
+
+    public var parent: Composite? {
+      switch self {
+      case .off: nil
+      case .resting, .ready: .idle
+      case .minOn, .free: .cooling
+      case .defrosting, .dripping: .defrost
+      }
+    }
+  }
+
+  public enum Composite: StatechartComposite {
+    case on, idle, cooling, defrost
+
+    public var parent: Composite? {
+      switch self {
+      case .on: nil
+      case .idle, .cooling, .defrost: .on
+      }
+    }
+  }
+
+  public enum Event: MachineEvent {
+    case warm, cold, powerLost, powerRestored
+    case rested, ranEnough, defrostDue, thawed, dried
+  }
+
+  public enum Output: MachineOutput { case compressorOn, compressorOff, heaterOn, heaterOff }
+
+  public struct Parameters: ParameterSet {
+    var rest = Duration.seconds(180)
+    var minOn = Duration.seconds(60)
+    var defrostEvery = Duration.seconds(21_600)
+    var thaw = Duration.seconds(1200)
+    var drip = Duration.seconds(120)
+    public init() {}
+  }
+
+  public var state = State.off
+  public init() {}
+
+  public func timers(of node: Node, _ parameters: Parameters) -> StateTimers<Self> {
+    switch node {
+    case .composite(.on): .after(parameters.defrostEvery, .defrostDue)
+    case .leaf(.resting): .after(parameters.rest, .rested)
+    case .leaf(.minOn): .after(parameters.minOn, .ranEnough)
+    case .leaf(.defrosting): .after(parameters.thaw, .thawed)
+    case .leaf(.dripping): .after(parameters.drip, .dried)
+    case .composite(.idle), .composite(.cooling), .composite(.defrost), .leaf(.off), .leaf(.ready), .leaf(.free): .none
+    }
+  }
+
+  public func reaction(in leaf: State, to event: Event, _ step: Step<Self>) -> Answer {
+    switch (leaf, event) {
+    case (.off, .powerRestored): .go(into: .on)
+    case (.resting, .rested): .go(to: .ready)
+    case (.ready, .warm): .go(into: .cooling)
+    case (.minOn, .ranEnough): .go(to: .free)
+    case (.minOn, .cold): .ignore
+    case (.defrosting, .thawed): .go(to: .dripping)
+    case (.dripping, .dried): .go(into: .idle)
+    case (.off, _), (.resting, _), (.ready, _), (.minOn, _), (.free, _), (.defrosting, _), (.dripping, _): .inherit
+    }
+  }
+
+  public func reaction(of composite: Composite, in leaf: State, to event: Event, _ step: Step<Self>) -> Answer {
+    switch (composite, event) {
+    case (.cooling, .cold): return .go(into: .idle)
+    case (.defrost, .defrostDue):
+      step.arm(.defrostDue, after: step.parameters.defrostEvery)
+      return .stay
+    case (.idle, _), (.cooling, _), (.defrost, _): return .inherit
+    case (.on, .powerLost): return .go(to: .off)
+    case (.on, .defrostDue):
+      step.arm(.defrostDue, after: step.parameters.defrostEvery)
+      return .go(into: .defrost, locally: true)
+    case (.on, .warm), (.on, .cold), (.on, .powerRestored), (.on, .rested), (.on, .ranEnough), (.on, .thawed),
+      (.on, .dried):
+      return .ignore
+    }
+  }
+
+  public func initial(of composite: Composite, _ step: Step<Self>) -> Node {
+    switch composite {
+    case .on: .composite(.idle)
+    case .idle: .leaf(.resting)
+    case .cooling: .leaf(.minOn)
+    case .defrost: .leaf(.defrosting)
+    }
+  }
+
+  public func enter(_ node: Node, _ step: Step<Self>) {
+    switch node {
+    case .composite(.cooling): step.emit(.compressorOn)
+    case .leaf(.defrosting): step.emit(.heaterOn)
+    case .composite(.on), .composite(.idle), .composite(.defrost), .leaf(.off), .leaf(.resting), .leaf(.ready),
+      .leaf(.minOn), .leaf(.free), .leaf(.dripping):
+      break
+    }
+  }
+
+  public func exit(_ node: Node, from leaf: State, _ step: Step<Self>) {
+    switch node {
+    case .composite(.cooling): step.emit(.compressorOff)
+    case .leaf(.defrosting): step.emit(.heaterOff)
+    case .composite(.on), .composite(.idle), .composite(.defrost), .leaf(.off), .leaf(.resting), .leaf(.ready),
+      .leaf(.minOn), .leaf(.free), .leaf(.dripping):
+      break
+    }
+  }
+
+  public static let kind = Kind(
+    Chiller.self, "chiller",
+    "a cooled cabinet with states within states: what all that is on has in common is said once",
+    form: .hierarchical,
+    origin: """
+      an article on state machines in iOS applications announces hierarchical machines as its next step; this one follows \
+      the common rules of statecharts, with the timings of a household fridge
+      """,
+    example: [
+      "new chiller c initial=on.idle.ready", "watch c", "send c warm", "send c cold", "advance 1m", "send c cold",
+      "advance 3m", "send c warm", "send c powerLost", "send c powerRestored", "agenda c",
+    ],
+    states: {
+      switch $0 {
+      case .off: "there is no power"
+      case .resting: "the compressor is off and must not start yet"
+      case .ready: "the compressor is off and may start"
+      case .minOn: "the compressor is on and must not stop yet"
+      case .free: "the compressor is on"
+      case .defrosting: "the heater thaws the evaporator"
+      case .dripping: "the thawed water drains"
+      }
+    },
+    events: [
+      .event(.warm, "the cabinet is too warm"),
+      .event(.cold, "the cabinet is cold enough"),
+      .event(.powerLost, "the power fails"),
+      .event(.powerRestored, "the power is back"),
+    ],
+    timers: [
+      .timer(.rested, named: "rest", after: "rest", "the compressor may start again"),
+      .timer(.ranEnough, named: "minOn", after: "minOn", "the compressor may stop again"),
+      .timer(.defrostDue, named: "defrost", after: "defrostEvery", "it is time to defrost"),
+      .timer(.thawed, named: "thaw", after: "thaw", "the evaporator is free of ice"),
+      .timer(.dried, named: "drip", after: "drip", "the water is gone"),
+    ],
+    outputs: {
+      switch $0 {
+      case .compressorOn: "cooling begins"
+      case .compressorOff: "cooling ends"
+      case .heaterOn: "the evaporator is heated"
+      case .heaterOff: "heating ends"
+      }
+    },
+    parameters: [
+      .parameter("rest", \.rest, .delay, "how long the compressor rests at least"),
+      .parameter("minOn", \.minOn, .delay, "how long the compressor runs at least"),
+      .parameter(
+        "defrostEvery", \.defrostEvery, .interval(.seconds(1) ... .days(365)), "the time between two defrosts"),
+      .parameter("thaw", \.thaw, .delay, "how long the heater thaws"),
+      .parameter("drip", \.drip, .delay, "how long the water drains"),
+    ])
+}

@@ -1,0 +1,137 @@
+public import StateMachines
+
+/// A fridge that knows that its door is open, because that is a state.
+///
+/// | state \ event | minTemperatureReached | maxTemperatureReached | doorOpened | doorClosed |
+/// | --- | --- | --- | --- | --- |
+/// | cooling | → waiting, compressor off | ignored | → doorOpen, compressor off | ignored |
+/// | waiting | ignored | → cooling, compressor on | → doorOpen | ignored |
+/// | doorOpen | ignored | ignored | ignored | → waiting |
+///
+/// The ``Fridge`` has grown by a state, where the ``DoorFridge`` has grown by an event. An open door lets in the warmth of
+/// the room, and the compressor never works against it. When the door is closed the fridge waits; if the chamber has
+/// become too warm meanwhile, the sensor says so after `recheckDelay`, and cooling begins.
+///
+/// Chosen here: the source names such a fridge and gives no table for it.
+public struct OpenFridge: Machine {
+  public enum State: MachineState { case cooling, waiting, doorOpen }
+  public enum Event: MachineEvent { case minTemperatureReached, maxTemperatureReached, doorOpened, doorClosed }
+  public typealias Output = Fridge.Output
+
+  public struct Parameters: FridgeParameters {
+    var physics = true
+    var cabinet = Cabinet()
+    var openTau = Nanoseconds.seconds(600)
+    public init() {}
+  }
+
+  private var chamber = Chamber()
+  public var state = State.cooling
+  public init() {}
+
+  public mutating func start(in state: State, _ step: Step<Self>) -> State {
+    chamber = step.parameters.cabinet.chamber(at: step.now)
+    if state == .cooling { step.emit(.compressorOn) }
+    return state
+  }
+
+  public func timers(in state: State, _ parameters: Parameters) -> StateTimers<Self> {
+    guard parameters.physics, let threshold = threshold(parameters),
+      let delay = chamber.report(of: threshold, in: regime(parameters), parameters.cabinet)
+    else { return .none }
+    return .after(delay, state == .cooling ? .minTemperatureReached : .maxTemperatureReached)
+  }
+
+  public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
+    switch event {
+    case .minTemperatureReached:
+      switch state {
+      case .cooling: change(to: .waiting, .compressorOff, step)
+      case .waiting, .doorOpen: .ignore
+      }
+    case .maxTemperatureReached:
+      switch state {
+      case .waiting: change(to: .cooling, .compressorOn, step)
+      case .cooling, .doorOpen: .ignore
+      }
+    case .doorOpened:
+      switch state {
+      case .cooling: change(to: .doorOpen, .compressorOff, step)
+      case .waiting: change(to: .doorOpen, nil, step)
+      case .doorOpen: .ignore
+      }
+    case .doorClosed:
+      switch state {
+      case .cooling, .waiting: .ignore
+      case .doorOpen: change(to: .waiting, nil, step)
+      }
+    }
+  }
+
+  /// Moves, and begins another segment of the temperature.
+  private mutating func change(to next: State, _ output: Output?, _ step: Step<Self>) -> Reaction<State> {
+    let parameters = step.parameters
+    if parameters.physics {
+      chamber = chamber.next(at: step.now, in: regime(parameters), crossing: threshold(parameters))
+    }
+    if let output { step.emit(output) }
+    return .move(to: next)
+  }
+
+  /// The temperature whose crossing ends the present state.
+  private func threshold(_ parameters: Parameters) -> Chamber.Threshold? {
+    switch state {
+    case .cooling: .atMost(parameters.cabinet.min)
+    case .waiting: .atLeast(parameters.cabinet.max)
+    case .doorOpen: nil
+    }
+  }
+
+  /// How the temperature goes in the present state.
+  private func regime(_ parameters: Parameters) -> Chamber.Regime {
+    switch state {
+    case .cooling: parameters.cabinet.cooling
+    case .waiting: parameters.cabinet.waiting
+    case .doorOpen: Chamber.Regime(target: parameters.cabinet.ambient, tau: parameters.openTau)
+    }
+  }
+
+  private func temperature(at now: Instant, _ parameters: Parameters) -> Double? {
+    parameters.physics ? chamber.temperature(at: now, in: regime(parameters)) : nil
+  }
+
+  public static let kind = Kind(
+    OpenFridge.self, "openFridge", "a fridge with a state more than the first: while its door is open it does not cool",
+    origin: """
+      the fridge of an article on state machines in iOS applications, one state later, as the article says that machines \
+      grow; the table is made here
+      """,
+    example: [
+      "new openFridge f start=4", "advance 100s", "send f doorOpened", "send f maxTemperatureReached", "advance 5m",
+      "show f", "send f doorClosed", "step", "show f",
+    ],
+    states: {
+      switch $0 {
+      case .cooling: "the compressor runs until the chamber is cold enough or the door is opened"
+      case .waiting: "the compressor rests until the chamber is too warm"
+      case .doorOpen: "the door is open and the compressor rests, however warm the chamber becomes"
+      }
+    },
+    events: [
+      .event(.minTemperatureReached, "the chamber has cooled down to min: cooling ends"),
+      .event(.maxTemperatureReached, "the chamber has warmed up to max: cooling begins"),
+      .event(.doorOpened, "the door is opened: cooling ends"),
+      .event(.doorClosed, "the door is closed"),
+    ],
+    timers: [
+      .timer(.minTemperatureReached, "the moment at which the chamber cools down to min"),
+      .timer(.maxTemperatureReached, "the moment at which the chamber warms up to max"),
+    ],
+    outputs: \.form,
+    readings: [
+      .reading("temperature", .temperature, "in the chamber; none without physics") { $0.temperature(at: $1, $2) }
+    ],
+    parameters: Parameters.fridgeForms + [
+      .parameter("openTau", \.openTau, .tau, "the time constant towards ambient while the door is open")
+    ])
+}

@@ -1,0 +1,243 @@
+import MachineForms
+public import StateMachines
+
+/// A finite automaton given by its five parts, which judges one word and then has done its work.
+///
+/// | state | text, char | end | reset |
+/// | --- | --- | --- | --- |
+/// | reading, accepting | reading, accepting or rejecting | → rejected, accepted | → as when made |
+/// | rejecting | stayed | → rejected | → as when made |
+/// | accepted, rejected | refused | refused | → as when made |
+///
+/// The parts are parameters: the states S, of which the first is the start s₀, the symbols Σ, the transitions δ and the
+/// states F that accept. δ may be partial; where it has nothing, the word is rejected, whatever follows. In which of its
+/// states the automaton is, is the reading `at`. A step to the same state of the machine is stayed.
+///
+/// ``WordAcceptor`` is made of an expression instead. Both count in Unicode scalars, forget the word and keep its length.
+public struct Automaton: Machine {
+  public enum State: StateWithData {
+    /// The word so far has led to a state that does not accept; or that does.
+    case reading(String, length: Int), accepting(String, length: Int)
+    /// No word that begins like this is accepted.
+    case rejecting(length: Int)
+    case accepted(length: Int), rejected(length: Int)
+
+    public enum Name: NamedCases { case reading, accepting, rejecting, accepted, rejected }
+  }
+
+  public typealias Event = WordEvent
+  public typealias Output = WordJudgement
+
+  public struct Parameters: ParameterSet {
+    var states = "even,odd" { didSet { build() } }
+    var alphabet = "01" { didSet { build() } }
+    var transitions = "even:0:even,even:1:odd,odd:0:odd,odd:1:even" { didSet { build() } }
+    var accepting = "even" { didSet { build() } }
+    var haltOnFinal = false
+    private var built = Derived(Result<Acceptor<String, Unicode.Scalar>, ParameterConflict>.failure(incomplete))
+
+    private static let incomplete = ParameterConflict("states", allowed: "the states of the automaton")
+
+    public init() { build() }
+
+    private mutating func build() {
+      built = Derived(Result { () throws(ParameterConflict) in try acceptor() })
+    }
+
+    private func acceptor() throws(ParameterConflict) -> Acceptor<String, Unicode.Scalar> {
+      let names = Self.words(states)
+      let symbols = Set(alphabet.unicodeScalars)
+      guard let start = names.first, !names.contains(""), Set(names).count == names.count else {
+        throw ParameterConflict("states", allowed: "different names with commas between, the start first")
+      }
+      var table: [String: [Unicode.Scalar: String]] = [:]
+      for word in Self.words(transitions) {
+        let parts = word.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 3, names.contains(parts[0]), names.contains(parts[2]), parts[1].unicodeScalars.count == 1,
+          let symbol = parts[1].unicodeScalars.first, symbols.contains(symbol)
+        else {
+          throw ParameterConflict(
+            "transitions", allowed: "state:symbol:state with commas between, of states and alphabet; '\(word)' is not")
+        }
+        guard table[parts[0]]?[symbol] == nil else {
+          throw ParameterConflict("transitions", allowed: "one from a state by a symbol; '\(word)' is another one")
+        }
+        table[parts[0], default: [:]][symbol] = parts[2]
+      }
+      let finals = Self.words(accepting)
+      if let stranger = finals.first(where: { !names.contains($0) }) {
+        throw ParameterConflict("accepting", allowed: "of the states, with commas between; '\(stranger)' is none")
+      }
+      return Acceptor(start: start, finals: Set(finals), transitions: table)
+    }
+
+    private static func words(_ text: String) -> [String] {
+      text.isEmpty ? [] : text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    }
+
+    public var conflict: ParameterConflict? {
+      guard case .failure(let conflict) = built.value else { return nil }
+      return conflict
+    }
+
+    /// A table entry takes about a hundred bytes.
+    public var compiledBytes: Int { 100 * transitions.utf8.count { $0 == UInt8(ascii: ",") } + 400 }
+
+    /// - Precondition: There is no ``conflict``.
+    var automaton: Acceptor<String, Unicode.Scalar> {
+      switch built.value {
+      case .success(let automaton): automaton
+      case .failure(let conflict): preconditionFailure("an automaton was made of parts that do not fit: \(conflict)")
+      }
+    }
+  }
+
+  public var state = State.rejected(length: 0)
+  public init() {}
+
+  public mutating func start(_ step: Step<Self>) -> State { tell(begin(step.parameters), step) }
+
+  public mutating func start(in name: State.Name, _ step: Step<Self>) -> State {
+    let automaton = step.parameters.automaton
+    return switch name {
+    case .reading: .reading(automaton.states.subtracting(automaton.finals).min() ?? automaton.start, length: 0)
+    case .accepting: .accepting(automaton.finals.min() ?? automaton.start, length: 0)
+    case .rejecting: .rejecting(length: 0)
+    case .accepted: .accepted(length: 0)
+    case .rejected: .rejected(length: 0)
+    }
+  }
+
+  public func isValid(for parameters: Parameters) -> Bool {
+    switch state {
+    case .reading(let place, _), .accepting(let place, _): parameters.automaton.states.contains(place)
+    case .rejecting, .accepted, .rejected: true
+    }
+  }
+
+  public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
+    switch event {
+    case .text(let word): read(word, step)
+    case .char(let character): read(String(character), step)
+    case .end:
+      switch state {
+      case .accepting(_, let length): .move(to: tell(.accepted(length: length), step))
+      case .reading(_, let length), .rejecting(let length): .move(to: tell(.rejected(length: length), step))
+      case .accepted, .rejected: refuse(step)
+      }
+    case .reset: going(to: tell(begin(step.parameters), step))
+    }
+  }
+
+  private func read(_ text: String, _ step: Step<Self>) -> Reaction<State> {
+    switch state {
+    case .reading(let place, let length), .accepting(let place, let length):
+      let parameters = step.parameters
+      let run = parameters.automaton.run(text.unicodeScalars, from: place, haltOnFinal: parameters.haltOnFinal)
+      let next: State =
+        if let end = run.state {
+          self.state(at: end, length: length + run.read, parameters)
+        } else {
+          .rejecting(length: length + text.unicodeScalars.count)
+        }
+      return going(to: tell(next, step))
+    case .rejecting(let length): return .stayAs(.rejecting(length: length + text.unicodeScalars.count))
+    case .accepted, .rejected: return refuse(step)
+    }
+  }
+
+  private func begin(_ parameters: Parameters) -> State {
+    state(at: parameters.automaton.start, length: 0, parameters)
+  }
+
+  private func state(at place: String, length: Int, _ parameters: Parameters) -> State {
+    guard parameters.automaton.isFinal(place) else { return .reading(place, length: length) }
+    return parameters.haltOnFinal ? .accepted(length: length) : .accepting(place, length: length)
+  }
+
+  private func refuse(_ step: Step<Self>) -> Reaction<State> {
+    step.refuse("the word was \(state.name), and that was all; reset begins anew")
+  }
+
+  private func going(to next: State) -> Reaction<State> { next.name == state.name ? .stayAs(next) : .move(to: next) }
+
+  /// Tells the judgement, where the next state is one.
+  private func tell(_ next: State, _ step: Step<Self>) -> State {
+    switch next {
+    case .accepted(let length): step.emit(.accepted(length: length))
+    case .rejected(let length): step.emit(.rejected(length: length))
+    case .reading, .accepting, .rejecting: break
+    }
+    return next
+  }
+}
+
+extension Automaton.State {
+  fileprivate var at: String? {
+    switch self {
+    case .reading(let place, _), .accepting(let place, _): place
+    case .rejecting, .accepted, .rejected: nil
+    }
+  }
+
+  fileprivate var length: Int {
+    switch self {
+    case .reading(_, let length), .accepting(_, let length), .rejecting(let length), .accepted(let length),
+      .rejected(let length):
+      length
+    }
+  }
+}
+
+extension Automaton {
+  public static let kind = Kind(
+    Automaton.self, "automaton", "a finite automaton given by states, alphabet, transitions and accepting states",
+    form: .acceptor,
+    origin: "the automaton of the textbooks, written as its formal definition: M = (S, Σ, δ, s₀, F)",
+    example: [
+      "new automaton a states=even,odd alphabet=01 transitions=even:0:even,even:1:odd,odd:0:odd,odd:1:even accepting=even",
+      "watch a", "send a text 1001", "show a", "send a char 1", "send a end", "send a reset", "send a text 2", "can a",
+    ],
+    states: {
+      switch $0 {
+      case .reading: "the automaton is in a state that does not accept; more of the word may lead to one that does"
+      case .accepting: "the automaton is in a state that accepts"
+      case .rejecting: "there was no transition: no word that begins like this is accepted"
+      case .accepted: "the work is done: the word is accepted"
+      case .rejected: "the work is done: the word is not accepted"
+      }
+    },
+    events: [
+      .event(
+        WordEvent.text, .text("word", bytes: 0...65_536, like: ["1", "11", "x"]), about: "the word goes on with these"),
+      .event(
+        WordEvent.char, .character("c", like: [Character("0"), Character("1"), Character("x")]),
+        about: "the word goes on with one character"),
+      .event(.end, "the word ends"),
+      .event(.reset, "forgets the word so far"),
+    ],
+    outputs: \.form,
+    readings: [
+      .reading("at", .text(bytes: 1...1_024), \.state.at, "the state of the automaton; none once the word is judged"),
+      .reading("length", .wordLength, \.state.length, "characters of the word so far"),
+    ],
+    parameters: [
+      .required("states", \.states, .text(bytes: 1...1_024), example: "even,odd", "the states, the start first"),
+      .required("alphabet", \.alphabet, .text(bytes: 1...1_024), example: "01", "the symbols, one character each"),
+      .required(
+        "transitions", \.transitions, .text(bytes: 0...4_096),
+        example: "even:0:even,even:1:odd,odd:0:odd,odd:1:even", "state:symbol:state, with commas between"),
+      .required("accepting", \.accepting, .text(bytes: 0...1_024), example: "even", "the states that accept"),
+      .parameter("haltOnFinal", \.haltOnFinal, "on: the first accepting state ends the work"),
+    ])
+}
+
+extension WordJudgement.Name {
+  /// What the kinds that judge words say alike.
+  var form: OutputForm {
+    switch self {
+    case .accepted: .output(("length", .wordLength), about: "the word is accepted; how many characters were read")
+    case .rejected: .output(("length", .wordLength), about: "the word is not accepted; how many characters it has")
+    }
+  }
+}

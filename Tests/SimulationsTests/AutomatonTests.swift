@@ -1,0 +1,107 @@
+import MachineForms
+@testable import Simulations
+import StateMachines
+import Testing
+
+struct AutomatonTests {
+  private static let parity: [String: Value] = [
+    "states": .text("even,odd"), "alphabet": .text("01"), "accepting": .text("even"),
+    "transitions": .text("even:0:even,even:1:odd,odd:0:odd,odd:1:even"),
+  ]
+
+  private static func after(_ word: String, end: Bool = false) -> @Sendable () -> Bench {
+    {
+      let bench = Bench(Automaton.kind, Self.parity)
+      bench.send("text", .text(word))
+      if end { bench.send("end") }
+      return bench
+    }
+  }
+
+  @Test("all pairs")
+  func pairs() {
+    Table(
+      Automaton.kind, with: Self.parity,
+      rows: [
+        "after 1": Self.after("1"), "after 11": Self.after("11"), "after 12": Self.after("12"),
+        "after 11, end": Self.after("11", end: true), "after 1, end": Self.after("1", end: true),
+      ],
+      """
+      state         | text(1)     | text(11)    | text(02)    | char(0)     | char(x)     | end                     | reset
+      reading       | → accepting | ⟲           | → rejecting | ⟲           | → rejecting | → rejected > rejected 0 | → accepting
+      accepting     | → reading   | ⟲           | → rejecting | ⟲           | → rejecting | → accepted > accepted 0 | ⟲
+      after 1       | → accepting | ⟲           | → rejecting | ⟲           | → rejecting | → rejected > rejected 1 | → accepting
+      after 11      | → reading   | ⟲           | → rejecting | ⟲           | → rejecting | → accepted > accepted 2 | ⟲
+      rejecting     | ⟲           | ⟲           | ⟲           | ⟲           | ⟲           | → rejected > rejected 0 | → accepting
+      after 12      | ⟲           | ⟲           | ⟲           | ⟲           | ⟲           | → rejected > rejected 2 | → accepting
+      accepted      | refuse      | refuse      | refuse      | refuse      | refuse      | refuse                  | → accepting
+      rejected      | refuse      | refuse      | refuse      | refuse      | refuse      | refuse                  | → accepting
+      after 11, end | refuse      | refuse      | refuse      | refuse      | refuse      | refuse                  | → accepting
+      after 1, end  | refuse      | refuse      | refuse      | refuse      | refuse      | refuse                  | → accepting
+      """
+    ).check()
+  }
+
+  @Test("a word is judged as the automaton of the form judges it, however it is cut", arguments: 0..<64)
+  func words(number: Int) throws {
+    let word = String(number, radix: 2)
+    let acceptor = Automaton.Parameters().automaton
+    let whole = Bench(Automaton.kind, Self.parity)
+    whole.send("text", .text(word))
+    let cut = Bench(Automaton.kind, Self.parity)
+    for character in word { cut.send("char", .text(String(character))) }
+    #expect(whole.state() == cut.state() && whole.reading("at") == cut.reading("at"))
+    #expect(whole.reading("length") == .integer(word.count))
+    whole.send("end")
+    #expect((whole.state() == "accepted") == acceptor.accepts(word.unicodeScalars), "\(word)")
+    #expect(acceptor.accepts(word.unicodeScalars) == (number.nonzeroBitCount % 2 == 0), "\(word)")
+  }
+
+  @Test("the state of the automaton is a reading, and there is none once the word is judged")
+  func place() {
+    let bench = Bench(Automaton.kind, Self.parity)
+    #expect(bench.reading("at") == .text("even"))
+    bench.send("text", .text("1"))
+    #expect(bench.reading("at") == .text("odd"))
+    bench.send("end")
+    #expect(bench.reading("at") == nil)
+  }
+
+  @Test("haltOnFinal: the first accepting state ends the work, at the beginning too")
+  func halt() {
+    var parts = Self.parity
+    parts["haltOnFinal"] = .flag(true)
+    #expect(Bench(Automaton.kind, parts).lines == ["0.000 m created accepted > accepted 0"])
+    parts["accepting"] = .text("odd")
+    let bench = Bench(Automaton.kind, parts)
+    #expect(bench.send("text", .text("00100")) == "moved reading accepted event=text > accepted 3")
+  }
+
+  @Test("parts that do not fit each other are conflicts of the part that is wrong")
+  func conflicts() {
+    func conflict(_ change: (inout Automaton.Parameters) -> Void) -> String? {
+      var parameters = Automaton.Parameters()
+      change(&parameters)
+      return parameters.conflict?.parameter
+    }
+    #expect(conflict { _ in } == nil)
+    #expect(conflict { $0.states = "even,even" } == "states")
+    #expect(conflict { $0.states = "even,,odd" } == "states")
+    #expect(conflict { $0.transitions = "even:0:odd,even:0:even" } == "transitions")
+    #expect(conflict { $0.transitions = "even:2:odd" } == "transitions")
+    #expect(conflict { $0.transitions = "even:0:nowhere" } == "transitions")
+    #expect(conflict { $0.transitions = "even:0" } == "transitions")
+    #expect(conflict { $0.accepting = "even,other" } == "accepting")
+    #expect(conflict { $0.accepting = "" } == nil)
+    #expect(conflict { $0.transitions = "" } == nil)
+  }
+
+  @Test("a machine that was written with a state that its automaton has not is not read")
+  func validity() {
+    var machine = Automaton()
+    machine.state = .reading("odd", length: 1)
+    #expect(machine.isValid(for: Automaton.Parameters()))
+    machine.state = .accepting("nowhere", length: 1)
+    #expect(!machine.isValid(for: Automaton.Parameters()))
+  }
+}
