@@ -8,30 +8,35 @@ struct CheckinTranscriptTests {
   func deferredLogin() {
     let host = HostedService()
     let user = host.connect(toWorld: "app")
-    #expect(user.say("new checkinApp p loginLatency=0") == ["+ created p members=4 t=0.000 seq=16"])
+    #expect(user.say("new checkinApp p loginLatency=0") == ["+ created p members=6 t=0.000 seq=26"])
     _ = user.say("watch p.screen")
     #expect(
       user.say("send p.interactor refresh") == [
-        "* 18 0.000 p.screen moved idle loading wire=p.interactor.startLoading",
-        "* 21 0.000 p.screen moved loading loggedOut wire=p.interactor.loadingFailed",
-        "+ moved idle loading t=0.000 seq=17 outputs=startLoading,fetch",
+        "* 28 0.000 p.screen moved idle loading wire=p.interactor.startLoading",
+        "* 28 0.000 p.screen output shows spinner",
+        "* 33 0.000 p.screen moved loading loggedOut wire=p.interactor.loadingFailed",
+        "* 33 0.000 p.screen output shows loginPrompt",
+        "+ moved idle loading t=0.000 seq=27 outputs=startLoading,fetch",
       ])
-    #expect(user.say("advance 5s") == ["+ advanced fired=0 t=5.000 seq=21"])
+    #expect(user.say("advance 5s") == ["+ advanced fired=0 t=5.000 seq=35"])
     #expect(
       user.say("send p.auth login A ok") == [
-        "* 26 5.000 p.screen moved loggedOut loading wire=p.interactor.startLoading",
-        "+ moved anonymous loggingIn(A) t=5.000 seq=22",
+        "* 40 5.000 p.screen moved loggedOut loading wire=p.interactor.startLoading",
+        "* 40 5.000 p.screen output shows spinner",
+        "+ moved anonymous loggingIn(A) t=5.000 seq=36",
       ])
     #expect(
       user.say("advance 3s") == [
-        "* 30 8.000 p.screen moved loading list(5) wire=p.interactor.loadingFinished",
-        "+ advanced fired=1 t=8.000 seq=30",
+        "* 46 8.000 p.screen moved loading list(5) wire=p.interactor.loadingFinished",
+        "* 46 8.000 p.screen output shows table",
+        "+ advanced fired=1 t=8.000 seq=48",
       ])
-    #expect(user.say("advance 1s") == ["+ advanced fired=0 t=9.000 seq=30"])
+    #expect(user.say("advance 1s") == ["+ advanced fired=0 t=9.000 seq=48"])
     #expect(
       user.say("send p.interactor logout") == [
-        "* 33 9.000 p.screen moved list(5) loggedOut wire=p.interactor.logout",
-        "+ stayed idle t=9.000 seq=31 outputs=signOut,logout",
+        "* 51 9.000 p.screen moved list(5) loggedOut wire=p.interactor.logout",
+        "* 51 9.000 p.screen output shows loginPrompt",
+        "+ stayed idle t=9.000 seq=49 outputs=signOut,logout",
       ])
     #expect(user.say("agenda") == ["+ 0"])
   }

@@ -54,7 +54,8 @@ struct HelpTests {
       guard case .machine(let kind) = entry else { continue }
       for (section, words) in [
         ("state", kind.states.map(\.word)), ("event", kind.events.map(\.name)), ("timer", kind.timers.map(\.name)),
-        ("output", kind.outputs.map(\.name)), ("reading", kind.readings.map(\.name)),
+        ("output", kind.outputs.filter { !$0.isTold }.map(\.name)),
+        ("told", kind.outputs.filter(\.isTold).map(\.name)), ("reading", kind.readings.map(\.name)),
         ("parameter", kind.parameters.map(\.name) + ["initial"]),
       ] {
         let found = page.filter { $0.hasPrefix(". \(section) ") }.map { String($0.split(separator: " ")[2]) }

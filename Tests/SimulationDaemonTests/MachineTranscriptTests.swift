@@ -271,7 +271,7 @@ struct MachineTranscriptTests {
       > new http h
       + created h requestLine t=0.000 seq=1
       > send h nosuch
-      - UNKNOWN-EVENT machine=h event=nosuch allowed=line,received,declined,ok,again,resume,status,uriChanged : an http has no event 'nosuch'
+      - UNKNOWN-EVENT machine=h event=nosuch allowed=line,received,declined,ok,again,resume,status,uriChanged,accept : an http has no event 'nosuch'
       > new acceptor ac
       - BAD-ARGUMENT argument=pattern got="" allowed="text of 0 to 1024 bytes" : an acceptor needs pattern=, for instance pattern=(ab|c)*d
       > new job j initial=loading(3)

@@ -14,6 +14,8 @@ final class Bench {
   private(set) var now: Instant
   /// One line per input, such as `0.200 key moved on capsLock event=tap`, with ` > output` for each output.
   private(set) var lines: [String] = []
+  /// What machines have told to those who watch everything.
+  private(set) var told: [String] = []
   private var seats: [Seat] = []
   private var wires: [(from: Int, output: Int, to: Int, event: Int)] = []
   private var agenda: [Entry] = []
@@ -98,7 +100,10 @@ final class Bench {
   ) {
     let first = seats.count
     for member in composition.members {
-      add(member.kind, "\(name).\(member.name)", parameters[member.name] ?? [:])
+      let presets = member.presets.map { (member.kind.parameters[$0.parameter].name, $0.value) }
+      add(
+        member.kind, "\(name).\(member.name)",
+        Dictionary(uniqueKeysWithValues: presets).merging(parameters[member.name] ?? [:]) { $1 })
     }
     wires += (chosen ?? composition.wires).map { (first + $0.from, $0.output, first + $0.to, $0.event) }
   }
@@ -275,6 +280,9 @@ final class Bench {
         for (place, wire) in wires.enumerated() where wire.from == seat && wire.output == Int(output) {
           deliveries.append((place, data))
         }
+      case .tell(let output, let first, let count):
+        let data = record.values[Int(first)..<Int(first + count)]
+        told += [([kind.outputs[Int(output)].name] + data.map(\.printed)).joined(separator: " ")]
       case .arm(let timer, let key, let due):
         agenda.removeAll { $0.seat == seat && $0.timer == Int(timer) && $0.key == key }
         agenda.append(Entry(seat: seat, timer: Int(timer), key: key, due: due, order: armings))

@@ -14,9 +14,9 @@ struct CatalogueTests {
   func order() {
     let order = [
       "fridge", "doorFridge", "openFridge", "smartFridge", "chiller", "power", "boldText", "job", "shiftKey",
-      "checkins", "checkinsWithLogin",
-      "checkinsService", "auth", "checkinInteractor", "checkinApp", "naiveCheckins", "comments", "flagScreen",
-      "employees", "character", "enemy", "encounter", "game", "spamFilter", "regex", "http", "smtp", "pop3", "imap",
+      "checkins", "checkinsWithLogin", "checkinsService", "auth", "checkinInteractor", "checkinView", "checkinApp",
+      "naiveCheckins", "comments", "flagScreen", "employees", "character", "enemy", "encounter", "game", "spamFilter",
+      "regex", "http", "smtp", "pop3", "imap", "supervisor",
       "proxy",
       "networkClient", "database", "payment", "operation", "listDetailCoordinator", "appCoordinator", "background",
       "callTracker", "phone", "phoneCall", "counter", "mviTrace", "resume", "pagination", "resumeApp", "acceptor",
@@ -42,9 +42,10 @@ struct CatalogueTests {
     #expect(!about.isEmpty && !about.contains("\n") && about.last != ".", "\(what): \(about)")
   }
 
-  /// Commands of a protocol are spelled as they are there.
+  /// Commands of a protocol, and a protocol itself, are spelled as they are there.
   private static let commands: Set = [
     "HELO", "EHLO", "MAIL", "RCPT", "AUTH", "RSET", "NOOP", "QUIT", "USER", "PASS", "LOGIN", "LOGOUT",
+    "pop3",
   ]
 
   @Test("each event can be sent, or is brought by a timer", arguments: kinds.map(\.name))

@@ -30,15 +30,15 @@ struct PaginationTests {
     Table(
       Pagination.kind, rows: Self.rows,
       """
-      state   | load(false) | load(true) | refresh | itemsDidLoad expires | itemsLoadingDidFail expires
-      initial | → loading | refuse | → loading | – | –
-      loading | refuse | refuse | refuse | → content(20) | –
-      content | → loading | → content(20,nextPageLoading) | → content(20,refreshing) | – | –
-      last page | → loading | refuse | → content(20,refreshing) | – | –
-      refreshing | refuse | refuse | refuse | → content(20) | –
-      nextPageLoading | refuse | refuse | refuse | → content(40) | –
-      nextPageLoadingError | → loading | → content(20,nextPageLoading) | → content(20,refreshing) | – | –
-      error | refuse | refuse | → loading | – | –
+      state   | load(false) | load(true) | refresh | select(20) | itemsDidLoad expires | itemsLoadingDidFail expires
+      initial | → loading | refuse | → loading | refuse | – | –
+      loading | refuse | refuse | refuse | refuse | → content(20) | –
+      content | → loading | → content.nextPageLoading | → content.refreshing | ⟲ > selected 20 | – | –
+      last page | → loading | refuse | → content.refreshing | ⟲ > selected 20 | – | –
+      refreshing | refuse | refuse | refuse | ⟲ > selected 20 | → content(20) | –
+      nextPageLoading | refuse | refuse | refuse | ⟲ > selected 20 | → content(40) | –
+      nextPageLoadingError | → loading | → content.nextPageLoading | → content.refreshing | ⟲ > selected 20 | – | –
+      error | refuse | refuse | → loading | refuse | – | –
       """
     ).check()
   }
@@ -46,7 +46,7 @@ struct PaginationTests {
   @Test("strict: after a next page that failed only a refresh is taken")
   func strict() {
     let bench = Self.bench(["strict": .flag(true)], after: "load 1 next fail")
-    #expect(bench.state() == "content(20,nextPageLoadingError)")
+    #expect(bench.state() == "content.nextPageLoadingError")
     #expect(bench.reading("loadingError") == .text("e"))
     #expect(bench.send("load", .flag(true)).hasPrefix("refused"))
     #expect(bench.send("load", .flag(false)).hasPrefix("refused"))
@@ -67,16 +67,16 @@ struct PaginationTests {
     #expect(at(0, "load", false) == "loading")
     #expect(at(0.999) == "loading")
     #expect(at(1) == "content(20)" && next() == .integer(1))
-    #expect(at(2, "load", true) == "content(20,nextPageLoading)")
-    #expect(at(2.2, "load", true) == "content(20,nextPageLoading)")
+    #expect(at(2, "load", true) == "content.nextPageLoading")
+    #expect(at(2.2, "load", true) == "content.nextPageLoading")
     #expect(bench.lines.last?.contains("refused") == true)
     #expect(at(3) == "content(40)" && next() == .integer(2))
-    #expect(at(4, "load", true) == "content(40,nextPageLoading)")
+    #expect(at(4, "load", true) == "content.nextPageLoading")
     #expect(at(5) == "content(45)" && next() == nil)
     #expect(at(6, "load", true) == "content(45)")
     #expect(bench.lines.last?.hasSuffix("event=load : the last page is there") == true)
-    #expect(at(7, "refresh") == "content(45,refreshing)")
-    #expect(at(7.5, "load", true) == "content(45,refreshing)")
+    #expect(at(7, "refresh") == "content.refreshing")
+    #expect(at(7.5, "load", true) == "content.refreshing")
     #expect(bench.lines.last?.contains("refused") == true)
     #expect(at(8) == "content(20)" && next() == .integer(1))
     #expect(bench.nextDue == nil)
@@ -104,11 +104,11 @@ struct PaginationTests {
     let lost = Self.bench(after: "load 1 refresh")
     #expect(
       lost.send("itemsLoadingDidFail", .text("e"))
-        == "moved content(20,refreshing) error(e) event=itemsLoadingDidFail")
+        == "moved content.refreshing error(e) event=itemsLoadingDidFail")
     let kept = Self.bench(["keepOnRefreshError": .flag(true)], after: "load 1 refresh")
     #expect(
       kept.send("itemsLoadingDidFail", .text("e"))
-        == "moved content(20,refreshing) content(20) event=itemsLoadingDidFail > toast e")
+        == "moved content.refreshing content(20) event=itemsLoadingDidFail > toast e")
     let first = Self.bench(["keepOnRefreshError": .flag(true)], after: "load")
     #expect(
       first.send("itemsLoadingDidFail", .text("e")) == "moved loading error(e) event=itemsLoadingDidFail")
@@ -178,5 +178,43 @@ struct PaginationTests {
     let loading = Bench(Pagination.kind, initial: "loading")
     loading.advance(.seconds(1))
     #expect(loading.state() == "content(20)")
+    for (state, next) in [
+      ("content.refreshing", "content(20)"), ("content.nextPageLoading", "content(40)"),
+      ("content.nextPageLoadingError", "content.nextPageLoadingError"),
+    ] {
+      let bench = Bench(Pagination.kind, initial: state)
+      #expect(bench.state() == state)
+      bench.advance(.seconds(1))
+      #expect(bench.state() == next)
+    }
+  }
+
+  @Test("an element is selected while a page is on its way, and the page comes as it was decided")
+  func selection() {
+    let bench = Self.bench(["failures": .integer(2)], after: "refresh 1 refresh")
+    #expect(bench.send("select", .integer(1)) == "refused loading event=select : no element 1 is shown")
+    bench.advance(.seconds(1))
+    #expect(bench.state() == "error(offline)")
+    bench.send("refresh")
+    bench.advance(.seconds(1))
+    #expect(bench.send("select", .integer(21)) == "refused content(20) event=select : no element 21 is shown")
+    let failing = Self.bench(["failures": .integer(1), "keepOnRefreshError": .flag(true)])
+    failing.add(Pagination.kind, "n", initial: "content.refreshing", ["failures": .integer(1)])
+    failing.send("select", .integer(2), to: "n")
+    failing.advance(.seconds(1))
+    #expect(failing.state("n") == "error(offline)")
+  }
+
+  @Test("a résumé that is selected in the list is opened, and its screen shown")
+  func resumeApp() {
+    let bench = Bench()
+    bench.add(.resumeApp, "a")
+    bench.send("start", to: "a.coordinator")
+    bench.advance(.seconds(1))
+    bench.send("select", .integer(7), to: "a.list")
+    #expect(bench.state("a.resume") == "loading(7)")
+    bench.advance(.seconds(1))
+    #expect(bench.state("a.coordinator") == "Detail(7)")
+    #expect(bench.state("a.list") == "content(20)")
   }
 }

@@ -70,14 +70,15 @@ struct WorldTranscript: ~Copyable {
     var key = ""
     while let detail = details.next() {
       switch detail {
-      case .emitted(let output, let data):
+      case .emitted(let output, let data) where !kind.outputs[Int(output)].isTold:
         outputs += ([" > " + kind.outputs[Int(output)].name] + data.map(\.printed)).joined(separator: " ")
       case .source(let machine, let output):
         wire = "\(world.name(of: machine)).\(world.kind(of: machine).outputs[Int(output)].name)"
       case .dataBefore(let data): before = data
       case .dataAfter(let data): after = data
       case .key(let number): key = "(\(number))"
-      case .armed, .disarmed, .arguments, .parameters, .initial, .kind, .due, .target, .undone, .renewed: break
+      case .emitted, .armed, .disarmed, .arguments, .parameters, .initial, .kind, .due, .target, .undone, .renewed:
+        break
       }
     }
     func word(_ state: UInt8, _ data: String?) -> String {

@@ -48,7 +48,9 @@ enum JSONMembers {
   }
 
   /// Whether a line of data with this first word has keys that a kind defines: those of its event or output.
-  static func namesArguments(_ word: UnsafeRawBufferPointer) -> Bool { word.equals("event") || word.equals("output") }
+  static func namesArguments(_ word: UnsafeRawBufferPointer) -> Bool {
+    word.equals("event") || word.equals("output") || word.equals("told")
+  }
 
   static func form(of key: UnsafeRawBufferPointer) -> ValueForm {
     guard key.count < formsByLength.count else { return .text }

@@ -7,6 +7,12 @@ import StateMachines
 public protocol FeatureListener<Subject> {
   associatedtype Subject: Feature
 
+  /// An effect of an action is about to be applied.
+  mutating func hear(effect: Subject.Effect, of action: Subject.Action)
+
+  /// The post-processor has given one more action; see ``FeatureOrder`` for when it is taken up.
+  mutating func hear(action: Subject.Action)
+
   /// A new state: one call for each effect, also when the state is equal to the one before.
   mutating func hear(state: Subject.State)
 
@@ -23,6 +29,12 @@ public protocol FeatureListener<Subject> {
 }
 
 extension FeatureListener {
+  @inlinable
+  public mutating func hear(effect: Subject.Effect, of action: Subject.Action) {}
+
+  @inlinable
+  public mutating func hear(action: Subject.Action) {}
+
   @inlinable
   public mutating func hear(state: Subject.State) {}
 

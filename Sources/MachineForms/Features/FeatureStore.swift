@@ -242,10 +242,12 @@ public struct FeatureStore<F: Feature>: Sendable {
     _ effect: F.Effect, of action: F.Action, by feature: F, to listener: inout L
   ) where L.Subject == F {
     if isDisposedOf { return }
+    listener.hear(effect: effect, of: action)
     let new = feature.reducer(current, effect)
     current = new
     listener.hear(state: new)
     if let post = feature.postProcessor(action, effect, new) {
+      listener.hear(action: post)
       switch order {
       case .recursive: _ = run(post, by: feature, to: &listener)
       case .queued: queue.append(.action(post))

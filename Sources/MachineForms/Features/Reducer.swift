@@ -22,7 +22,7 @@ import StateMachines
 /// store.accept(.increase, by: Counting()) { print($0) }      // 1
 /// ```
 ///
-/// In a ``Machine`` the whole rule is `.move(to: reducer.reduce(state, wish))`. A ``Feature`` without an actor of its own
+/// In a ``Machine`` a store is the state or a part of it, and the whole rule is one `accept`. A ``Feature`` without an actor of its own
 /// is the same machine again: its actor passes each wish on as the identical effect. What a reducer cannot do
 /// (refuse a wish, do two things, bring a result later, say something once) is what a feature adds.
 public protocol Reducer {
@@ -66,3 +66,5 @@ public struct ReducerStore<R: Reducer> {
 extension ReducerStore: Equatable where R.State: Equatable {}
 extension ReducerStore: Hashable where R.State: Hashable {}
 extension ReducerStore: Sendable where R.State: Sendable {}
+extension ReducerStore: Encodable where R.State: Encodable {}
+extension ReducerStore: Decodable where R.State: Decodable {}

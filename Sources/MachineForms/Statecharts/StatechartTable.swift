@@ -69,7 +69,7 @@ extension Machine {
       switch effect {
       case .emit(let output, _, _): outputs.append(Output.Name(at: Int(output)).word)
       case .arm(let timer, _, _): armed.append("\(timers[Int(timer)])")
-      case .disarm: break
+      case .disarm, .tell: break
       }
     }
     return FlatCell(

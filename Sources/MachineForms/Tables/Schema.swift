@@ -131,16 +131,19 @@ public final class SchemaMachine<State: Sendable, Event, Subject> {
   private let subject: () -> Subject?
 
   /// A machine that belongs to a value. Blocks get a copy of it.
-  public init(_ schema: Schema<State, Event, Subject>, subject: Subject) {
+  ///
+  /// - Parameter state: Where it goes on; it begins in the schema's initial state unless one is given.
+  public init(_ schema: Schema<State, Event, Subject>, in state: State? = nil, subject: Subject) {
     self.schema = schema
-    state = schema.initial
+    self.state = state ?? schema.initial
     self.subject = { subject }
   }
 
   /// A machine that belongs to an object, which it does not keep alive.
-  public init(_ schema: Schema<State, Event, Subject>, subject: Subject) where Subject: AnyObject {
+  public init(_ schema: Schema<State, Event, Subject>, in state: State? = nil, subject: Subject)
+  where Subject: AnyObject {
     self.schema = schema
-    state = schema.initial
+    self.state = state ?? schema.initial
     self.subject = { [weak subject] in subject }
   }
 

@@ -174,6 +174,7 @@ struct TableExport {
       switch effect {
       case .emitted(let output, let data):
         let form = input.kind.outputs[Int(output)]
+        if form.isTold { continue }
         let members = zip(form.data, data).map { (name: $0.name, value: $1) }
         try tables.insert(
           [

@@ -242,8 +242,10 @@ struct JournalPrinter: ~Copyable {
   ) -> Int {
     switch detail {
     case .emitted(let output, let data):
+      let isTold = words.isTold(Int(output))
+      guard scope == .all || !isTold else { return 0 }
       begin(entry, of: world, lineClass, tag, &buffer)
-      buffer.word(literal: "output")
+      if isTold { buffer.word(literal: "told") } else { buffer.word(literal: "output") }
       buffer.word(bare: words.outputs.word(at: Int(output)))
       for value in data { ArgumentText.append(value, to: &buffer) }
     case .armed(let timer, let key, let due):

@@ -81,7 +81,8 @@ extension RequestContext {
     }
     for output in kind.outputs {
       page.line(
-        "output", [output.name], output.data.map { ($0.name, ArgumentText.name(of: $0.type)) }, output.about)
+        output.isTold ? "told" : "output", [output.name], output.data.map { ($0.name, ArgumentText.name(of: $0.type)) },
+        output.about)
     }
     for reading in kind.readings {
       let unit = ArgumentText.unit(of: reading.type)
@@ -119,7 +120,7 @@ extension RequestContext {
   }
 
   /// Lines of a table that still read as part of a page.
-  private static let mostTableLines = 80
+  private static let mostTableLines = 90
 
   private func describe(_ composition: Composition, _ page: inout Page) {
     page.line("kind", [composition.name], [("members", "\(composition.members.count)")], composition.about)
@@ -136,20 +137,24 @@ extension RequestContext {
     // Where several members have a parameter of a name, it is given to all of them or, with its name, to one.
     let all = composition.members.flatMap { $0.kind.parameters.map(\.name) }
     for member in composition.members {
-      describeParameters(of: member.kind, &page) { name in
+      describeParameters(of: member.kind, presets: member.presets, &page) { name in
         all.count { $0 == name } > 1 ? "\(member.name).\(name)" : name
       }
     }
     describeExample(composition.example, &page)
   }
 
-  private func describeParameters(of kind: Kind, _ page: inout Page, called: (String) -> String = { $0 }) {
-    for parameter in kind.parameters {
+  private func describeParameters(
+    of kind: Kind, presets: [(parameter: Int, value: Value)] = [], _ page: inout Page,
+    called: (String) -> String = { $0 }
+  ) {
+    for (place, parameter) in kind.parameters.enumerated() {
+      let preset = presets.first { $0.parameter == place }?.value
       page.line(
         "parameter", [called(parameter.name)],
         [
           ("type", ArgumentText.name(of: parameter.type)),
-          parameter.standard.map { ("default", ArgumentText.written($0)) }
+          (preset ?? parameter.standard).map { ("default", ArgumentText.written($0)) }
             ?? ("required", ArgumentText.written(parameter.example)),
           ("allowed", ArgumentText.allowed(parameter.type)),
         ],

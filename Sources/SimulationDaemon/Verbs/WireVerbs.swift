@@ -44,8 +44,8 @@ extension RequestContext {
   private func wireEnds() -> Wire? {
     guard let from = machine(words.plain[0]) else { return nil }
     let source = realm.world.kind(of: from)
-    guard let output = source.outputs.firstIndex(where: { $0.name == words.plain[1] }) else {
-      let outputs = source.outputs.map(\.name)
+    guard let output = source.outputs.firstIndex(where: { $0.name == words.plain[1] && !$0.isTold }) else {
+      let outputs = source.outputs.filter { !$0.isTold }.map(\.name)
       fail(
         .badArgument,
         [("argument", "output"), ("got", words.plain[1]), ("allowed", outputs.joined(separator: ","))]

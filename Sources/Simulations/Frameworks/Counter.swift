@@ -35,12 +35,12 @@ public struct Counting: Reducer {
 public struct Counter: Machine {
   public struct State: StateWithData {
     /// The number that the reducer has made.
-    var count = 0
+    fileprivate var store = ReducerStore(0, of: Counting.self)
 
     public enum Name: NamedCases { case count }
 
     public var name: Name { .count }
-    public var data: String? { "\(count)" }
+    public var data: String? { "\(store.state)" }
     public static var carriesData: Bool { true }
   }
 
@@ -57,7 +57,9 @@ public struct Counter: Machine {
   public mutating func start(in name: State.Name, _ step: Step<Self>) -> State { State() }
 
   public mutating func react(to wish: Counting.Wish, _ step: Step<Self>) -> Reaction<State> {
-    .move(to: State(count: Counting(step: step.parameters.step).reduce(state.count, wish)))
+    var next = state
+    next.store.accept(wish, by: Counting(step: step.parameters.step))
+    return .move(to: next)
   }
 }
 
@@ -83,9 +85,7 @@ extension Counter {
       .event(.decrease, "the wish for less"),
     ],
     readings: [
-      .reading("count", .integer(-Counting.limit...Counting.limit), "the number") { machine, _, _ in
-        machine.state.count
-      }
+      .reading("count", .integer(-Counting.limit...Counting.limit), \.state.store.state, "the number")
     ],
     parameters: [
       .parameter(

@@ -23,13 +23,6 @@ public struct Freeform: Machine {
 
     public enum Name: NamedCases { case none, state }
 
-    public var name: Name {
-      switch self {
-      case .none: .none
-      case .state: .state
-      }
-    }
-
     public var data: String? { if case .state(let text) = self { text } else { nil } }
     public static var carriesData: Bool { true }
   }
@@ -38,22 +31,21 @@ public struct Freeform: Machine {
     case set(String)
   }
 
-  /// A block that runs.
-  public struct Output: OutputWithData {
+  /// A block that runs; of a transition first the state before, then the one after.
+  public enum Output: OutputWithData {
+    case transitionTo(String, String), before(String), on(String), after(String), transitionFrom(String, String)
+
     public enum Name: NamedCases { case transitionTo, before, on, after, transitionFrom }
 
-    public let name: Name
-    /// Of a transition first the state before, then the one after.
-    public let data: [Value]
-
     fileprivate init(_ occasion: NamedStateChange.Occasion) {
-      switch occasion {
-      case .transitionTo(let next, let state): (name, data) = (.transitionTo, [.text(state), .text(next)])
-      case .before(let state): (name, data) = (.before, [.text(state)])
-      case .on(let state): (name, data) = (.on, [.text(state)])
-      case .after(let state): (name, data) = (.after, [.text(state)])
-      case .transitionFrom(let previous, let state): (name, data) = (.transitionFrom, [.text(previous), .text(state)])
-      }
+      self =
+        switch occasion {
+        case .transitionTo(let next, let state): .transitionTo(state, next)
+        case .before(let state): .before(state)
+        case .on(let state): .on(state)
+        case .after(let state): .after(state)
+        case .transitionFrom(let previous, let state): .transitionFrom(previous, state)
+        }
     }
   }
 
@@ -130,6 +122,6 @@ extension Freeform {
       }
     },
     parameters: [
-      .parameter("skipEqual", \.skipEqual, .flag, "on: setting the name that it already has is ignored")
+      .parameter("skipEqual", \.skipEqual, "on: setting the name that it already has is ignored")
     ])
 }

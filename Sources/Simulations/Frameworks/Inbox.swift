@@ -153,7 +153,7 @@ extension Inbox {
       }
     },
     parameters: [
-      .parameter("blocks", \.blocks, .flag, "off: the blocks are silent, and only the notification is told"),
-      .parameter("readOnly", \.readOnly, .flag, "on: delete declines"),
+      .parameter("blocks", \.blocks, "off: the blocks are silent, and only the notification is told"),
+      .parameter("readOnly", \.readOnly, "on: delete declines"),
     ])
 }

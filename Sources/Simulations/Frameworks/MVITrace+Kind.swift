@@ -51,19 +51,15 @@ extension MVITrace {
       }
     },
     readings: [
-      .reading("total", .integer(Int.min...Int.max), "the number") { machine, _, _ in machine.state.store.state.total },
-      .reading("loads", .integer(0...mostLoads), "how many slow wishes are under way") { machine, _, _ in
-        machine.state.store.state.loads
-      },
-      .reading("revision", .integer(0...Int.max), "how many states there were before the present one") {
-        machine, _, _ in machine.state.store.state.place
-      },
+      .reading("total", .integer(Int.min...Int.max), \.state.store.state.total, "the number"),
+      .reading("loads", .integer(0...mostLoads), \.state.store.state.loads, "how many slow wishes are under way"),
+      .reading(
+        "revision", .integer(0...Int.max), \.state.store.state.place,
+        "how many states there were before the present one"),
     ],
     parameters: [
-      .parameter(
-        "order", \.order, .choice(FeatureOrder.allCases.map(\.rawValue)),
-        "when the post-processor's action is taken up: at once, or behind all that waits"),
-      .parameter("bootstrap", \.bootstrap, .flag, "the bootstrapper has two actions to begin with"),
+      .parameter("order", \.order, "when the post-processor's action is taken up: at once, or behind all that waits"),
+      .parameter("bootstrap", \.bootstrap, "the bootstrapper has two actions to begin with"),
       .parameter("initialCount", \.initialCount, .integer(-1_000_000...1_000_000), "the number to begin with"),
       .parameter("latency", \.latency, .delay, "how long a slow wish takes to finish"),
     ])

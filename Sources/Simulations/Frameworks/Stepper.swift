@@ -28,21 +28,6 @@ public struct Stepper: Machine {
     case transition(from: State, event: Event, to: State)
 
     public enum Name: NamedCases { case up, down, transition }
-
-    public var name: Name {
-      switch self {
-      case .up: .up
-      case .down: .down
-      case .transition: .transition
-      }
-    }
-
-    public var data: [Value] {
-      switch self {
-      case .up, .down: []
-      case .transition(let from, let event, let to): [.text(from.word), .text(event.word), .text(to.word)]
-      }
-    }
   }
 
   /// Shared by all steppers; the subject of each is the step that it is in.
@@ -70,8 +55,13 @@ public struct Stepper: Machine {
   public init() {}
 
   public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
-    let reaction = Self.schema.reaction(in: state, to: event, step)
-    if case .move(to: let next) = reaction { step.emit(.transition(from: state, event: event, to: next)) }
+    var reaction = Reaction<State>.ignore
+    let machine = SchemaMachine(Self.schema, in: state, subject: step)
+    machine.didTransition = { old, event, new in
+      step.emit(.transition(from: old, event: event, to: new))
+      reaction = .move(to: new)
+    }
+    machine.handle(event)
     return reaction
   }
 }
@@ -98,8 +88,8 @@ extension Stepper {
     ],
     outputs: {
       switch $0 {
-      case .up: .output(about: "what the blocks of the transitions upwards do")
-      case .down: .output(about: "what the blocks of the transitions downwards do")
+      case .up: "what the blocks of the transitions upwards do"
+      case .down: "what the blocks of the transitions downwards do"
       case .transition:
         .output(
           ("from", .choice(State.words)), ("event", .choice(Event.words)), ("to", .choice(State.words)),

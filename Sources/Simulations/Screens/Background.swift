@@ -30,15 +30,6 @@ public struct Background: Machine {
 
     public enum Name: NamedCases { case none, fetching, found, failed }
 
-    public var name: Name {
-      switch self {
-      case .none: .none
-      case .fetching: .fetching
-      case .found: .found
-      case .failed: .failed
-      }
-    }
-
     public var data: String? {
       switch self {
       case .none: nil
@@ -79,22 +70,6 @@ public struct Background: Machine {
     case alert(String)
 
     public enum Name: NamedCases { case download, zoomToFit, alert }
-
-    public var name: Name {
-      switch self {
-      case .download: .download
-      case .zoomToFit: .zoomToFit
-      case .alert: .alert
-      }
-    }
-
-    public var data: [Value] {
-      switch self {
-      case .download(let url): [.text(url)]
-      case .zoomToFit: []
-      case .alert(let text): [.text(text)]
-      }
-    }
   }
 
   public enum Mode: String, Choice { case faithful, hardened }
@@ -233,28 +208,20 @@ extension Background {
     outputs: {
       switch $0 {
       case .download: .output(("url", .text(bytes: 1...1024)), about: "asks the network for a URL")
-      case .zoomToFit: .output(about: "another picture is shown, and made to fit")
+      case .zoomToFit: "another picture is shown, and made to fit"
       case .alert: .output(("text", .text(bytes: 1...1024)), about: "tells the person why there is no picture")
       }
     },
     readings: [
-      .reading("image", .text(bytes: 1...1024), "that is shown") { machine, _, _ in machine.state.image },
-      .reading("urlBeingFetched", .text(bytes: 1...1024), "that is on its way") { machine, _, _ in
-        machine.state.urlBeingFetched
-      },
-      .reading("failureReason", .text(bytes: 1...1024), "why there is no picture") { machine, _, _ in
-        machine.state.failureReason
-      },
+      .reading("image", .text(bytes: 1...1024), \.state.image, "that is shown"),
+      .reading("urlBeingFetched", .text(bytes: 1...1024), \.state.urlBeingFetched, "that is on its way"),
+      .reading("failureReason", .text(bytes: 1...1024), \.state.failureReason, "why there is no picture"),
       .reading("isFetching", .flag, "whether the activity indicator turns") { machine, _, _ in
         machine.state.urlBeingFetched != nil
       },
-      .reading("lateDropped", .integer(0...Int.max), "how many answers came too late") { machine, _, _ in
-        machine.lateDropped
-      },
+      .reading("lateDropped", .integer(0...Int.max), \.lateDropped, "how many answers came too late"),
     ],
     parameters: [
-      .parameter(
-        "mode", \.mode, .choice(Mode.allCases.map(\.rawValue)),
-        "faithful lets the failure of an unwanted picture through, hardened does not")
+      .parameter("mode", \.mode, "faithful lets the failure of an unwanted picture through, hardened does not")
     ] + Parameters.serviceForms)
 }

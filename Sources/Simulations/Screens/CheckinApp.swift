@@ -1,28 +1,33 @@
 public import StateMachines
 
 extension Composition {
-  /// An app with a list of check-ins, whose parts know each other by wires alone: what a person does goes to
-  /// `interactor` and `auth`, and what the person sees is the state of `screen`.
+  /// An app with a list of check-ins, whose parts know each other by wires alone: what a person does in a view goes to
+  /// `interactor` and `auth`, and what the person sees there is what the state of `screen` comes to. There are two views
+  /// of the one machine.
   ///
   /// Data go round in one direction: the interactor asks the services and tells the screen's machine. The machine
   /// never speaks to a service; with mode=hardened it says that nobody waits any more, and the interactor cancels. A login
   /// closes the login screen, and that refreshes the list. The service of check-ins hears who is logged in.
   public static let checkinApp = Composition(
-    "checkinApp", "a check-in list with its services: refresh and logout on interactor, log in on auth, look at screen",
+    "checkinApp", "a check-in list with its services and two views: load one, tap its buttons, look at screen",
     origin: """
       the whole example of an article on state machines in iOS applications, whose objects call each other; here they are \
       machines, and each call is a wire
       """,
     example: [
-      "new checkinApp p loginLatency=0", "watch p.screen", "send p.interactor refresh", "send p.auth login A ok",
-      "advance 1s", "send p.interactor logout", "list p.*", "advance 2s", "send p.interactor refresh",
+      "new checkinApp p loginLatency=0", "watch p.*iew", "send p.view viewLoaded", "send p.view login A ok",
+      "advance 1s", "send p.view logoutTapped", "list p.*", "advance 2s",
+      "send p.interactor refresh",
     ],
     members: [
       "screen": CheckinsWithLogin.kind,
       "service": CheckinsService.kind,
       "auth": Auth.kind,
       "interactor": CheckinInteractor.kind,
+      "view": CheckinView.kind,
+      "secondView": CheckinView.kind,
     ],
+    presets: ["screen.observed": true],
     wires: [
       "interactor.startLoading": "screen.startLoading",
       "interactor.fetch": "service.fetch",
@@ -36,5 +41,13 @@ extension Composition {
       "interactor.cancel": "service.cancel",
       "auth.currentUser": "service.currentUser",
       "auth.loggedIn": "interactor.refresh",
+      "view.refresh": "interactor.refresh",
+      "view.logout": "interactor.logout",
+      "view.login": "auth.login",
+      "screen.shows": "view.show",
+      "secondView.refresh": "interactor.refresh",
+      "secondView.logout": "interactor.logout",
+      "secondView.login": "auth.login",
+      "screen.shows": "secondView.show",
     ])
 }

@@ -27,16 +27,6 @@ public struct Checkins: Machine {
 
     public enum Name: NamedCases { case idle, loading, error, empty, list }
 
-    public var name: Name {
-      switch self {
-      case .idle: .idle
-      case .loading: .loading
-      case .error: .error
-      case .empty: .empty
-      case .list: .list
-      }
-    }
-
     public var data: String? {
       switch self {
       case .idle, .loading, .empty: nil
@@ -46,6 +36,7 @@ public struct Checkins: Machine {
     }
 
     public static var carriesData: Bool { true }
+    public static var samples: [State] { [.error(.failedToLoadData), .list(5)] }
   }
 
   /// Why there is no list.
@@ -55,16 +46,6 @@ public struct Checkins: Machine {
 
   public var state = State.idle
   public init() {}
-
-  public mutating func start(in name: State.Name, _ step: Step<Self>) -> State {
-    switch name {
-    case .idle: .idle
-    case .loading: .loading
-    case .error: .error(.failedToLoadData)
-    case .empty: .empty
-    case .list: .list(5)
-    }
-  }
 
   public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
     switch event {
@@ -88,7 +69,7 @@ public struct Checkins: Machine {
 }
 
 /// What a screen with a list of check-ins shows.
-enum CheckinsView: String, Choice {
+public enum CheckinsView: String, Choice {
   /// A spinner.
   case spinner
   /// What went wrong, and a button to try again; no alert.
@@ -145,6 +126,6 @@ extension Checkins {
         about: "there is no list; ignored unless it is loaded"),
     ],
     readings: [
-      .reading("view", CheckinsView.type, "what the screen shows") { machine, _, _ in machine.state.view }
+      .reading("view", CheckinsView.type, \.state.view, "what the screen shows")
     ])
 }

@@ -15,6 +15,8 @@ public import StateMachines
 /// was made for that user, so that the list appears all the same, for somebody who has logged out. With `mode=hardened`
 /// that logout leads to loggedOut and says `loadingCancelled`, so that the request can be given up.
 ///
+/// With `observed=on` the machine says what is to be seen each time that it changes, for views that are wired to `shows`.
+///
 /// A screen that is made in `error` or `list` shows the error failedToLoadData, or five check-ins.
 public struct CheckinsWithLogin: Machine {
   public enum State: StateWithData {
@@ -33,17 +35,6 @@ public struct CheckinsWithLogin: Machine {
 
     public enum Name: NamedCases { case idle, loading, loggedOut, error, empty, list }
 
-    public var name: Name {
-      switch self {
-      case .idle: .idle
-      case .loading: .loading
-      case .loggedOut: .loggedOut
-      case .error: .error
-      case .empty: .empty
-      case .list: .list
-      }
-    }
-
     public var data: String? {
       switch self {
       case .idle, .loading, .loggedOut, .empty: nil
@@ -53,6 +44,7 @@ public struct CheckinsWithLogin: Machine {
     }
 
     public static var carriesData: Bool { true }
+    public static var samples: [State] { [.error(.failedToLoadData), .list(5)] }
   }
 
   /// Why there is no list.
@@ -67,19 +59,26 @@ public struct CheckinsWithLogin: Machine {
 
   public enum Event: MachineEvent { case startLoading, loadingFinished(Int), loadingFailed(String), logout }
 
-  public enum Output: MachineOutput { case loadingCancelled }
+  public enum Output: OutputWithData {
+    case loadingCancelled, shows(CheckinsView)
+
+    public enum Name: NamedCases { case loadingCancelled, shows }
+  }
 
   public enum Mode: String, Choice { case faithful, hardened }
 
   public struct Parameters: ParameterSet {
     var mode = Mode.faithful
+    var observed = false
     public init() {}
   }
 
   public var state = State.idle
   public init() {}
 
-  public mutating func start(in name: State.Name, _ step: Step<Self>) -> State { State(name) }
+  public mutating func entered(_ state: State, _ step: Step<Self>) {
+    if step.parameters.observed, let view = state.view { step.emit(.shows(view)) }
+  }
 
   public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
     switch event {
@@ -113,18 +112,6 @@ public struct CheckinsWithLogin: Machine {
 }
 
 extension CheckinsWithLogin.State {
-  /// The state that a screen is made in.
-  init(_ name: Name) {
-    switch name {
-    case .idle: self = .idle
-    case .loading: self = .loading
-    case .loggedOut: self = .loggedOut
-    case .error: self = .error(.failedToLoadData)
-    case .empty: self = .empty
-    case .list: self = .list(5)
-    }
-  }
-
   /// What is shown; nil leaves the screen as it is.
   var view: CheckinsView? {
     switch self {
@@ -177,18 +164,16 @@ extension CheckinsWithLogin {
     ],
     outputs: {
       switch $0 {
-      case .loadingCancelled: .output(about: "nobody waits for the list any more; only with mode=hardened")
+      case .loadingCancelled: "nobody waits for the list any more; only with mode=hardened"
+      case .shows: .output(("view", CheckinsView.type), about: "what is to be seen now; only with observed=on")
       }
     },
     readings: [
-      .reading("view", CheckinsView.type, "what the screen shows") { machine, _, _ in machine.state.view },
-      .reading("logoutButton", .flag, "whether the button to log out is enabled") {
-        machine, _, _ in machine.state.logoutButton
-      },
+      .reading("view", CheckinsView.type, \.state.view, "what the screen shows"),
+      .reading("logoutButton", .flag, \.state.logoutButton, "whether the button to log out is enabled"),
     ],
     parameters: [
-      .parameter(
-        "mode", \.mode, .choice(Mode.allCases.map(\.rawValue)),
-        "faithful ignores a logout while loading, hardened gives the request up")
+      .parameter("mode", \.mode, "faithful ignores a logout while loading, hardened gives the request up"),
+      .parameter("observed", \.observed, "on: views are told what is to be seen"),
     ])
 }

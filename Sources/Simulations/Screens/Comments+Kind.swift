@@ -39,18 +39,18 @@ extension Comments {
     ],
     outputs: {
       switch $0 {
-      case .showLoading: .output(about: "the loading indicator appears")
-      case .hideLoading: .output(about: "the loading indicator goes")
+      case .showLoading: "the loading indicator appears"
+      case .hideLoading: "the loading indicator goes"
       case .showTable: .output(("items", .integer(0...1_000_000)), about: "the table appears")
-      case .hideTable: .output(about: "the table goes")
-      case .showPlaceholder: .output(about: "the placeholder appears")
-      case .hidePlaceholder: .output(about: "the placeholder goes")
+      case .hideTable: "the table goes"
+      case .showPlaceholder: "the placeholder appears"
+      case .hidePlaceholder: "the placeholder goes"
       case .showError: .output(("error", .errorText), about: "the error appears")
-      case .hideError: .output(about: "the error goes")
-      case .request: .output(about: "asks the service for the comments")
+      case .hideError: "the error goes"
+      case .request: "asks the service for the comments"
       }
     },
     parameters: [
-      .parameter("strict", \.strict, .flag, "on: a load is final, and reload is refused")
+      .parameter("strict", \.strict, "on: a load is final, and reload is refused")
     ] + Parameters.serviceForms + [Parameters.itemsForm("how many comments the service sends")])
 }

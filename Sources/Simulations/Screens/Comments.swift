@@ -29,7 +29,7 @@ public struct Comments: Machine {
     /// How many requests there were, as far as it makes a difference: not counted beyond the last one that has to fail.
     var requests = 0
 
-    enum Shown: Hashable, Sendable, Codable {
+    public enum Shown: StateWithData {
       /// The screen has not appeared.
       case none
       /// The indicator is on. The service's answer is under way, if it answers by itself.
@@ -40,28 +40,20 @@ public struct Comments: Machine {
       case noData
       /// The error is on.
       case error(String)
-    }
 
-    public enum Name: NamedCases { case none, waitingData, data, noData, error }
+      public enum Name: NamedCases { case none, waitingData, data, noData, error }
 
-    public var name: Name {
-      switch shown {
-      case .none: .none
-      case .waitingData: .waitingData
-      case .data: .data
-      case .noData: .noData
-      case .error: .error
+      public var data: String? {
+        switch self {
+        case .none, .waitingData, .noData: nil
+        case .data(let items): "\(items)"
+        case .error(let error): error
+        }
       }
     }
 
-    public var data: String? {
-      switch shown {
-      case .none, .waitingData, .noData: nil
-      case .data(let items): "\(items)"
-      case .error(let error): error
-      }
-    }
-
+    public var name: Shown.Name { shown.name }
+    public var data: String? { shown.data }
     public static var carriesData: Bool { true }
   }
 
@@ -75,7 +67,7 @@ public struct Comments: Machine {
   public enum Event: MachineEvent { case viewAppeared, received(Int), failed(String), reload }
 
   /// How the simulated service is going to answer.
-  enum Answer: Hashable, Codable { case comments, failure }
+  public enum Answer: Hashable, Sendable, Codable { case comments, failure }
 
   public enum Output: OutputWithData {
     case showLoading, hideLoading, showTable(Int), hideTable, showPlaceholder, hidePlaceholder, showError(String)
@@ -84,28 +76,6 @@ public struct Comments: Machine {
     public enum Name: NamedCases {
       case showLoading, hideLoading, showTable, hideTable, showPlaceholder, hidePlaceholder, showError, hideError
       case request
-    }
-
-    public var name: Name {
-      switch self {
-      case .showLoading: .showLoading
-      case .hideLoading: .hideLoading
-      case .showTable: .showTable
-      case .hideTable: .hideTable
-      case .showPlaceholder: .showPlaceholder
-      case .hidePlaceholder: .hidePlaceholder
-      case .showError: .showError
-      case .hideError: .hideError
-      case .request: .request
-      }
-    }
-
-    public var data: [Value] {
-      switch self {
-      case .showTable(let items): [.integer(items)]
-      case .showError(let error): [.text(error)]
-      case .showLoading, .hideLoading, .hideTable, .showPlaceholder, .hidePlaceholder, .hideError, .request: []
-      }
     }
   }
 

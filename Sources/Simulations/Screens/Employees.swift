@@ -28,15 +28,6 @@ public struct Employees: StatePatternMachine {
     case error(Failed)
 
     public enum Name: NamedCases { case initial, loading, data, error }
-
-    public var name: Name {
-      switch self {
-      case .initial: .initial
-      case .loading: .loading
-      case .data: .data
-      case .error: .error
-      }
-    }
   }
 
   public enum Event: MachineEvent {
@@ -53,24 +44,6 @@ public struct Employees: StatePatternMachine {
     case request
 
     public enum Name: NamedCases { case showLoading, hideLoading, show, showError, request }
-
-    public var name: Name {
-      switch self {
-      case .showLoading: .showLoading
-      case .hideLoading: .hideLoading
-      case .show: .show
-      case .showError: .showError
-      case .request: .request
-      }
-    }
-
-    public var data: [Value] {
-      switch self {
-      case .showLoading, .hideLoading, .request: []
-      case .show(let items): [.integer(items)]
-      case .showError(let error): [.text(error)]
-      }
-    }
   }
 
   public struct Parameters: ServedParameters {
@@ -114,45 +87,19 @@ public struct Employees: StatePatternMachine {
 
 // MARK: The state objects
 
-/// What every state object of the screen answers to: a function per signal, and no signal has a ready-made answer.
-protocol EmployeesState: HandlingState where Context == Employees {
-  func didLoadView(_ screen: Step<Employees>) -> Reaction<Employees.State>
-  func reload(_ screen: Step<Employees>) -> Reaction<Employees.State>
-  func received(_ items: Int, _ screen: Step<Employees>) -> Reaction<Employees.State>
-  func failed(_ error: String, _ screen: Step<Employees>) -> Reaction<Employees.State>
-}
-
-extension EmployeesState {
-  public func handle(_ event: Employees.Event, _ screen: Step<Employees>) -> Reaction<Employees.State> {
-    switch event {
-    case .didLoadView: didLoadView(screen)
-    case .reload: reload(screen)
-    case .received(let items): received(items, screen)
-    case .error(let error): failed(error, screen)
-    }
-  }
-}
-
 extension Employees {
   /// The view is not loaded, and nothing was asked for.
-  public struct Initial: EmployeesState, Hashable, Sendable, Codable {
-    func didLoadView(_ screen: Step<Employees>) -> Reaction<State> { .move(to: .loading(Loading(request: 1, screen))) }
-
-    func reload(_ screen: Step<Employees>) -> Reaction<State> {
-      screen.refuse("impossible transition: reload in initial")
-    }
-
-    func received(_ items: Int, _ screen: Step<Employees>) -> Reaction<State> {
-      screen.refuse("impossible transition: received in initial")
-    }
-
-    func failed(_ error: String, _ screen: Step<Employees>) -> Reaction<State> {
-      screen.refuse("impossible transition: error in initial")
+  public struct Initial: HandlingState, Hashable, Sendable, Codable {
+    public func handle(_ event: Event, _ screen: Step<Employees>) -> Reaction<State> {
+      switch event {
+      case .didLoadView: .move(to: .loading(Loading(request: 1, screen)))
+      case .reload, .received, .error: Employees.impossible(event, in: "initial", screen)
+      }
     }
   }
 
   /// The indicator is shown, and the service is asked. With `service=auto`, `answer` is running.
-  public struct Loading: EmployeesState, Hashable, Sendable, Codable {
+  public struct Loading: HandlingState, Hashable, Sendable, Codable {
     /// The running number of the request.
     let request: Int
     /// What the simulated service is going to answer; `nil` if nobody but an event does.
@@ -163,78 +110,53 @@ extension Employees {
     /// Shows the indicator and asks the service.
     fileprivate init(request: Int, _ screen: Step<Employees>) {
       self.request = request
-      screen.emit(.showLoading)
-      screen.emit(.request)
+      screen.emit(.showLoading, .request)
       let service = screen.parameters.service
       answer = service.isAutomatic ? service.fails(request: request, screen) ? .failure : .list : nil
     }
 
-    func didLoadView(_ screen: Step<Employees>) -> Reaction<State> {
-      screen.refuse("impossible transition: didLoadView in loading")
-    }
-
-    func reload(_ screen: Step<Employees>) -> Reaction<State> {
-      screen.refuse("impossible transition: reload in loading")
-    }
-
-    func received(_ items: Int, _ screen: Step<Employees>) -> Reaction<State> {
-      screen.emit(.hideLoading)
-      screen.emit(.show(items: items))
-      return .move(to: .data(Shown(requests: request, items: items)))
-    }
-
-    func failed(_ error: String, _ screen: Step<Employees>) -> Reaction<State> {
-      screen.emit(.hideLoading)
-      screen.emit(.showError(error))
-      return .move(to: .error(Failed(requests: request, error: error)))
+    public func handle(_ event: Event, _ screen: Step<Employees>) -> Reaction<State> {
+      switch event {
+      case .received(let items):
+        screen.emit(
+          .hideLoading, .show(items: items), then: .move(to: .data(Shown(requests: request, items: items))))
+      case .error(let error):
+        screen.emit(.hideLoading, .showError(error), then: .move(to: .error(Failed(requests: request, error: error))))
+      case .didLoadView, .reload: Employees.impossible(event, in: "loading", screen)
+      }
     }
   }
 
   /// The list is shown, for ever.
-  public struct Shown: EmployeesState, Hashable, Sendable, Codable {
+  public struct Shown: HandlingState, Hashable, Sendable, Codable {
     let requests: Int
     let items: Int
 
-    func didLoadView(_ screen: Step<Employees>) -> Reaction<State> {
-      screen.refuse("impossible transition: didLoadView in data")
-    }
-
-    func reload(_ screen: Step<Employees>) -> Reaction<State> {
-      screen.refuse("impossible transition: reload in data")
-    }
-
-    func received(_ items: Int, _ screen: Step<Employees>) -> Reaction<State> {
-      screen.refuse("impossible transition: received in data")
-    }
-
-    func failed(_ error: String, _ screen: Step<Employees>) -> Reaction<State> {
-      screen.refuse("impossible transition: error in data")
+    public func handle(_ event: Event, _ screen: Step<Employees>) -> Reaction<State> {
+      switch event {
+      case .didLoadView, .reload, .received, .error: Employees.impossible(event, in: "data", screen)
+      }
     }
   }
 
   /// The error is shown, until somebody reloads.
-  public struct Failed: EmployeesState, Hashable, Sendable, Codable {
+  public struct Failed: HandlingState, Hashable, Sendable, Codable {
     /// What the simulated service says when it fails.
     static let unreachable = "unreachable"
 
     let requests: Int
     let error: String
 
-    func didLoadView(_ screen: Step<Employees>) -> Reaction<State> {
-      screen.refuse("impossible transition: didLoadView in error")
+    public func handle(_ event: Event, _ screen: Step<Employees>) -> Reaction<State> {
+      switch event {
+      case .reload: .move(to: .loading(Loading(request: requests + 1, screen)))
+      case .didLoadView, .received, .error: Employees.impossible(event, in: "error", screen)
+      }
     }
+  }
 
-    func reload(_ screen: Step<Employees>) -> Reaction<State> {
-      .move(to: .loading(Loading(request: requests + 1, screen)))
-    }
-
-    func received(_ items: Int, _ screen: Step<Employees>) -> Reaction<State> {
-      screen.refuse("impossible transition: received in error")
-    }
-
-    func failed(_ error: String, _ screen: Step<Employees>) -> Reaction<State> {
-      screen.refuse("impossible transition: error in error")
-    }
+  private static func impossible(_ event: Event, in state: String, _ screen: Step<Employees>) -> Reaction<State> {
+    screen.refuse("impossible transition: \(caseName(of: event)) in \(state)")
   }
 }
 
@@ -292,19 +214,17 @@ extension Employees {
     ],
     outputs: {
       switch $0 {
-      case .showLoading: .output(about: "the view: the indicator turns")
-      case .hideLoading: .output(about: "the view: the indicator is gone")
+      case .showLoading: "the view: the indicator turns"
+      case .hideLoading: "the view: the indicator is gone"
       case .show: .output(("items", .items), about: "the view: the list")
       case .showError: .output(("error", .error), about: "the view: the error")
-      case .request: .output(about: "the service is asked for the list")
+      case .request: "the service is asked for the list"
       }
     },
     readings: [
-      .reading("items", .items, "how many employees are shown") { machine, _, _ in machine.state.items },
-      .reading("error", .error, "what is shown instead of the list") { machine, _, _ in machine.state.error },
-      .reading("requests", .integer(0...Int.max), "how often the service was asked") {
-        machine, _, _ in machine.state.requests
-      },
+      .reading("items", .items, \.state.items, "how many employees are shown"),
+      .reading("error", .error, \.state.error, "what is shown instead of the list"),
+      .reading("requests", .integer(0...Int.max), \.state.requests, "how often the service was asked"),
     ],
     parameters: Parameters.serviceForms + [Parameters.itemsForm("how many employees the service knows")])
 }

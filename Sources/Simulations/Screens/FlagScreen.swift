@@ -114,15 +114,11 @@ extension FlagScreen {
       .event(Event.set, .choice("flag"), .flag("to"), about: "raises a flag or lowers it, whatever the others are")
     ],
     readings: [
-      .reading("waiting", .flag, "whether an answer is awaited") { machine, _, _ in machine.state.waiting },
-      .reading("repeated", .flag, "whether that is not the first time") { machine, _, _ in machine.state.repeated },
-      .reading("error", .flag, "whether the last answer was an error") { machine, _, _ in machine.state.error },
-      .reading("systemError", .flag, "whether that was an error of the system") { machine, _, _ in
-        machine.state.systemError
-      },
-      .reading("items", .flag, "whether there is anything to show") { machine, _, _ in machine.state.items },
-      .reading("fictitious", .flag, "whether the flags contradict each other") { machine, _, _ in
-        machine.state.isFictitious
-      },
+      .reading("waiting", .flag, \.state.waiting, "whether an answer is awaited"),
+      .reading("repeated", .flag, \.state.repeated, "whether that is not the first time"),
+      .reading("error", .flag, \.state.error, "whether the last answer was an error"),
+      .reading("systemError", .flag, \.state.systemError, "whether that was an error of the system"),
+      .reading("items", .flag, \.state.items, "whether there is anything to show"),
+      .reading("fictitious", .flag, \.state.isFictitious, "whether the flags contradict each other"),
     ])
 }

@@ -32,8 +32,6 @@ public struct NaiveCheckins: Machine {
   public var state = State.idle
   public init() {}
 
-  public mutating func start(in name: State.Name, _ step: Step<Self>) -> State { State(name) }
-
   public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
     switch event {
     case .downloadCheckins:
@@ -76,17 +74,15 @@ extension NaiveCheckins {
     ],
     outputs: {
       switch $0 {
-      case .fetch: .output(about: "a download begins; one of its callbacks will follow")
-      case .logout: .output(about: "asks the login service to forget the user")
+      case .fetch: "a download begins; one of its callbacks will follow"
+      case .logout: "asks the login service to forget the user"
       }
     },
     readings: [
-      .reading("view", CheckinsView.type, "what the screen shows") { machine, _, _ in machine.state.view },
-      .reading("logoutButton", .flag, "whether the button to log out is enabled") {
-        machine, _, _ in machine.state.logoutButton
-      },
+      .reading("view", CheckinsView.type, \.state.view, "what the screen shows"),
+      .reading("logoutButton", .flag, \.state.logoutButton, "whether the button to log out is enabled"),
     ],
     parameters: [
-      .parameter("guardLoading", \.guardLoading, .flag, "on: logoutPressed returns while loading too")
+      .parameter("guardLoading", \.guardLoading, "on: logoutPressed returns while loading too")
     ])
 }

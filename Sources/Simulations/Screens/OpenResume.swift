@@ -37,21 +37,14 @@ public struct OpenResume: Machine {
 
   public enum Output: OutputWithData {
     case route(Int), toast(String), closeScreen
+    case effect(String), state(String), action(String)
 
-    public enum Name: NamedCases { case route, toast, closeScreen }
-
-    public var name: Name {
-      switch self {
-      case .route: .route
-      case .toast: .toast
-      case .closeScreen: .closeScreen
-      }
-    }
+    public enum Name: NamedCases { case route, toast, closeScreen, effect, state, action }
 
     public var data: [Value] {
       switch self {
       case .route(let id): [.text("\(id)")]
-      case .toast(let text): [.text(text)]
+      case .toast(let text), .effect(let text), .state(let text), .action(let text): [.text(text)]
       case .closeScreen: []
       }
     }
@@ -78,6 +71,14 @@ public struct OpenResume: Machine {
       case .closeScreen: step.emit(.closeScreen)
       }
     }
+
+    mutating func hear(effect: OpenResumeFeature.Effect, of action: OpenResumeFeature.Action) {
+      step.tell(.effect(caseName(of: effect)))
+    }
+
+    mutating func hear(state: OpenResumeFeature.State) { step.tell(.state(state.printed)) }
+
+    mutating func hear(action: OpenResumeFeature.Action) { step.tell(.action(caseName(of: action))) }
 
     mutating func hear(open stream: State.Stream) {
       let service = step.parameters.service
@@ -215,24 +216,21 @@ extension OpenResume {
       switch $0 {
       case .route: .output(("id", .screen), about: "the résumé that was to be opened is there: show its screen")
       case .toast: .output(("text", .text(bytes: 1...256)), about: "the résumé that was to be opened cannot be had")
-      case .closeScreen: .output(about: "it is closed: leave its screen")
+      case .closeScreen: "it is closed: leave its screen"
+      case .effect: .featureEffect
+      case .state: .featureState
+      case .action: .featureAction
       }
     },
     readings: [
-      .reading("loads", .integer(0...mostLoads), "how many requests are under way") { machine, _, _ in
-        machine.state.streams.count
-      },
-      .reading("lateDropped", .integer(0...Int.max), "how many answers nobody waited for any more") { machine, _, _ in
-        machine.lateDropped
-      },
+      .reading("loads", .integer(0...mostLoads), \.state.streams.count, "how many requests are under way"),
+      .reading("lateDropped", .integer(0...Int.max), \.lateDropped, "how many answers nobody waited for any more"),
     ],
     parameters: [.order] + Parameters.serviceForms)
 }
 
 extension ParameterForm<OpenResume.Parameters> {
   fileprivate static var order: Self {
-    .parameter(
-      "order", \.order, .choice(FeatureOrder.allCases.map(\.rawValue)),
-      "when the post-processor's action is taken up: at once, or behind the news")
+    .parameter("order", \.order, "when the post-processor's action is taken up: at once, or behind the news")
   }
 }

@@ -18,15 +18,6 @@ public struct OpenResumeFeature: Feature {
 
     public enum Name: NamedCases { case closed, loading, shown, failed }
 
-    public var name: Name {
-      switch self {
-      case .closed: .closed
-      case .loading: .loading
-      case .shown: .shown
-      case .failed: .failed
-      }
-    }
-
     public var data: String? {
       switch self {
       case .closed: nil

@@ -6,18 +6,21 @@ public import StateMachines
 /// The rule is a ``PaginationFeature``; the machine adds the service that fetches. Wishes by state, where *refused* is an
 /// actor without effects:
 ///
-/// | state \ wish | load(false) | load(true) | refresh |
-/// | --- | --- | --- | --- |
-/// | initial | → loading | refused | → loading |
-/// | loading | refused | refused | refused |
-/// | content(n) | → loading | → content(n,nextPageLoading), or refused behind the last page | → content(n,refreshing) |
-/// | content(n,refreshing), content(n,nextPageLoading) | refused | refused | refused |
-/// | content(n,nextPageLoadingError) | → loading | → content(n,nextPageLoading) | → content(n,refreshing) |
-/// | error(e) | refused | refused | → loading |
+/// | state \ wish | load(false) | load(true) | refresh | select(number) |
+/// | --- | --- | --- | --- | --- |
+/// | initial | → loading | refused | → loading | refused |
+/// | loading | refused | refused | refused | refused |
+/// | content(n) | → loading | → content.nextPageLoading, or refused behind the last page | → content.refreshing | stayed, selected |
+/// | content.refreshing, content.nextPageLoading | refused | refused | refused | stayed, selected |
+/// | content.nextPageLoadingError | → loading | → content.nextPageLoading | → content.refreshing | stayed, selected |
+/// | error(e) | refused | refused | → loading | refused |
 ///
 /// A result makes content(n) of all of them: a first page replaces what was there, a next page is added to what was there
-/// when it was asked for. A failure makes content(n,nextPageLoadingError) of a next page, and otherwise error(e): also a
-/// failed refresh loses the items, unless `keepOnRefreshError` keeps them and says so in a toast.
+/// when it was asked for. A failure makes content.nextPageLoadingError of a next page, and otherwise error(e): also a
+/// failed refresh loses the items, unless `keepOnRefreshError` keeps them and says so in a toast. The reading `elements`
+/// has the number of items in all states of `content`.
+///
+/// `select`, which is added here, says in news which of the elements that are shown, numbered from 1, somebody wants.
 ///
 /// The surprise is the row of `error`: a button *Try again* that sends load(false) does nothing, since an error forbids
 /// loading. It must send refresh. What counts as such an error was not defined where this comes from: here the one
@@ -31,23 +34,16 @@ public struct Pagination: Machine {
   public enum Event: MachineEvent {
     case load(Bool)
     case refresh
+    case select(Int)
     /// Whether it is the last page is told by the simulated service alone.
     case itemsDidLoad(Int, isLast: Bool?)
     case itemsLoadingDidFail(String)
   }
 
   public enum Output: OutputWithData {
-    case toast(String)
+    case toast(String), selected(Int), effect(String), state(String)
 
-    public enum Name: NamedCases { case toast }
-
-    public var name: Name { .toast }
-
-    public var data: [Value] {
-      switch self {
-      case .toast(let text): [.text(text)]
-      }
-    }
+    public enum Name: NamedCases { case toast, selected, effect, state }
   }
 
   public struct Parameters: ServedParameters {
@@ -71,13 +67,20 @@ public struct Pagination: Machine {
   private struct Host: FeatureListener {
     typealias Subject = PaginationFeature
     let step: Step<Pagination>
-    var isFailing = false
+    var isFailing: Bool
 
     mutating func hear(news: PaginationFeature.News, from store: inout State, _ feature: PaginationFeature) {
       switch news {
       case .toast(let text): step.emit(.toast(text))
+      case .selected(let number): step.emit(.selected(number))
       }
     }
+
+    mutating func hear(effect: PaginationFeature.Effect, of wish: PaginationFeature.Wish) {
+      step.tell(.effect(caseName(of: effect)))
+    }
+
+    mutating func hear(state: PaginationFeature.State) { step.tell(.state(state.printed)) }
 
     mutating func hear(open stream: State.Stream) {
       let service = step.parameters.service
@@ -93,16 +96,19 @@ public struct Pagination: Machine {
   private var isFailing = false
   public init() {}
 
-  /// A machine that is made in `content` shows the service's first page; one made in `error` says `offline`.
+  /// A machine that is made in a state of `content` shows the service's first page; where something has failed, it was `offline`.
   public mutating func start(in name: State.Name, _ step: Step<Self>) -> State {
     let parameters = step.parameters
     switch name {
     case .initial: return state
     case .loading: return accept(.load(isNextPage: false), step)
-    case .content:
+    case .content, .refreshing, .nextPageLoading, .nextPageLoadingError:
       let items = PaginationFeature.Items(
         elements: parameters.count(onPage: 0), nextPageIndex: parameters.isLast(0) ? nil : 1)
-      return State(.content(items, nil), of: parameters.feature)
+      let option = name == .nextPageLoadingError ? PaginationFeature.Option.nextPageLoadingError(Self.offline) : nil
+      state = State(.content(items, option), of: parameters.feature)
+      if name == .refreshing { return accept(.refresh, step) }
+      return name == .nextPageLoading ? accept(.load(isNextPage: true), step) : state
     case .error: return State(.error(Self.offline), of: parameters.feature)
     }
   }
@@ -122,6 +128,7 @@ public struct Pagination: Machine {
     switch event {
     case .load(let isNextPage): return take(.load(isNextPage: isNextPage), step)
     case .refresh: return take(.refresh, step)
+    case .select(let number): return take(.select(number), step)
     case .itemsDidLoad(let count, let isLast):
       return answer(step) {
         .itemsDidLoad(parameters.feature.merged($0, count: count, isLast: isLast ?? (count < parameters.pageSize)))
@@ -133,12 +140,13 @@ public struct Pagination: Machine {
 
   private mutating func take(_ wish: PaginationFeature.Wish, _ step: Step<Self>) -> Reaction<State> {
     if let reason = step.parameters.feature.refusal(of: wish, in: state.state) { return step.refuse(reason) }
-    return .move(to: accept(wish, step))
+    let next = accept(wish, step)
+    return next == state ? .stay : .move(to: next)
   }
 
   private mutating func accept(_ wish: PaginationFeature.Wish, _ step: Step<Self>) -> State {
     var next = state
-    var host = Host(step: step)
+    var host = Host(step: step, isFailing: isFailing)
     next.accept(wish, by: step.parameters.feature, to: &host)
     isFailing = host.isFailing
     return next
@@ -148,7 +156,7 @@ public struct Pagination: Machine {
   private func answer(_ step: Step<Self>, _ effect: (State.Stream) -> PaginationFeature.Effect) -> Reaction<State> {
     guard let stream = state.streams.first else { return .ignore }
     var next = state
-    var host = Host(step: step)
+    var host = Host(step: step, isFailing: isFailing)
     next.deliver(effect(stream), from: stream.key, by: step.parameters.feature, to: &host)
     return .move(to: next)
   }
@@ -175,7 +183,10 @@ extension Pagination {
       switch $0 {
       case .initial: "nothing has been asked for"
       case .loading: "the first page is on its way, and nothing is shown"
-      case .content: "so many elements are shown, and what goes on beside them"
+      case .content: "so many elements are shown, and nothing goes on beside them"
+      case .refreshing: "elements are shown, and the first page is on its way to replace them"
+      case .nextPageLoading: "elements are shown, and the next page is on its way"
+      case .nextPageLoadingError: "elements are shown, and the next page could not be had"
       case .error: "there is nothing to show, for this reason; only a refresh begins again"
       }
     },
@@ -184,6 +195,9 @@ extension Pagination {
         Event.load, .flag("isNextPage"),
         about: "the wish for the next page (true), or for the first one and nothing else"),
       .event(.refresh, "the wish for everything anew, with the elements shown meanwhile"),
+      .event(
+        Event.select, .integer("number", 1...1_000_000_000, like: [1, 1_000_000_000]),
+        about: "the wish to have one of the elements that are shown opened"),
       .event(
         { Event.itemsDidLoad($0, isLast: nil) }, .count("elements"),
         about: "the service: the page that was asked for has so many elements"),
@@ -198,32 +212,27 @@ extension Pagination {
     outputs: {
       switch $0 {
       case .toast: .output(("text", .failure), about: "a refresh has failed, and the elements are kept")
+      case .selected: .output(("number", .integer(1...1_000_000_000)), about: "an element that somebody wants to see")
+      case .effect: .featureEffect
+      case .state: .featureState
       }
     },
     readings: [
-      .reading("isProcessing", .flag, "whether a page is on its way") { machine, _, _ in
-        machine.state.state.isProcessing
-      },
-      .reading("canLoadNextPage", .flag, "whether elements are shown, and more follow") { machine, _, _ in
-        machine.state.state.canLoadNextPage
-      },
+      .reading("isProcessing", .flag, \.state.state.isProcessing, "whether a page is on its way"),
+      .reading("canLoadNextPage", .flag, \.state.state.canLoadNextPage, "whether elements are shown, and more follow"),
       .reading("loadingError", .failure, "that keeps pages from being loaded") { machine, _, parameters in
         parameters.feature.loadingError(of: machine.state.state)
       },
-      .reading("pageError", .failure, "why the next page is missing") { machine, _, _ in machine.state.state.pageError
-      },
-      .reading("elements", .integer(0...Int.max), "how many are shown") { machine, _, _ in
-        machine.state.state.items?.elements
-      },
-      .reading("nextPageIndex", .integer(0...Int.max), "the page that follows, counted from 0") { machine, _, _ in
-        machine.state.state.items?.nextPageIndex
-      },
+      .reading("pageError", .failure, \.state.state.pageError, "why the next page is missing"),
+      .reading("elements", .integer(0...Int.max), \.state.state.items?.elements, "how many are shown"),
+      .reading(
+        "nextPageIndex", .integer(0...Int.max), \.state.state.items?.nextPageIndex,
+        "the page that follows, counted from 0"),
     ],
     parameters: [
       .parameter("pageSize", \.pageSize, .integer(1...1_000_000), "how many elements a page has"),
       Parameters.itemsForm("how many elements there are in all"),
-      .parameter("strict", \.strict, .flag, "a next page that failed, too, leaves nothing but a refresh"),
-      .parameter(
-        "keepOnRefreshError", \.keepOnRefreshError, .flag, "a refresh that failed leaves the elements as they are"),
+      .parameter("strict", \.strict, "a next page that failed, too, leaves nothing but a refresh"),
+      .parameter("keepOnRefreshError", \.keepOnRefreshError, "a refresh that failed leaves the elements as they are"),
     ] + Parameters.serviceForms)
 }

@@ -11,27 +11,41 @@ public struct PaginationFeature: Feature {
     case initial
     /// The first page is on its way, and nothing is shown.
     case loading
-    /// Items are shown; `Option` says what goes on beside them.
+    /// Items are shown; what goes on beside them is a state of its own within `content`.
     case content(Items, Option?)
     /// The first page could not be loaded, or a refresh failed.
     case error(String)
 
-    public enum Name: NamedCases { case initial, loading, content, error }
+    public enum Name: NamedCases {
+      case initial, loading, content, refreshing, nextPageLoading, nextPageLoadingError, error
+
+      public static var words: [String] {
+        allCases.map { name in
+          switch name {
+          case .refreshing, .nextPageLoading, .nextPageLoadingError: "content.\(name)"
+          case .initial, .loading, .content, .error: "\(name)"
+          }
+        }
+      }
+    }
 
     public var name: Name {
       switch self {
       case .initial: .initial
       case .loading: .loading
-      case .content: .content
+      case .content(_, nil): .content
+      case .content(_, .refreshing): .refreshing
+      case .content(_, .nextPageLoading): .nextPageLoading
+      case .content(_, .nextPageLoadingError): .nextPageLoadingError
       case .error: .error
       }
     }
 
     public var data: String? {
       switch self {
-      case .initial, .loading: nil
-      case .content(let items, let option): option.map { "\(items.elements),\($0.word)" } ?? "\(items.elements)"
+      case .content(let items, nil): "\(items.elements)"
       case .error(let error): error
+      case .initial, .loading, .content: nil
       }
     }
 
@@ -57,24 +71,18 @@ public struct PaginationFeature: Feature {
     case nextPageLoading
     /// The next page could not be had.
     case nextPageLoadingError(String)
-
-    var word: String {
-      switch self {
-      case .refreshing: "refreshing"
-      case .nextPageLoading: "nextPageLoading"
-      case .nextPageLoadingError: "nextPageLoadingError"
-      }
-    }
   }
 
-  public enum Wish: Hashable, Sendable, Codable { case load(isNextPage: Bool), refresh }
+  /// Elements are numbered from 1.
+  public enum Wish: Hashable, Sendable, Codable { case load(isNextPage: Bool), refresh, select(Int) }
 
   public enum Effect: Hashable, Sendable {
     case itemsLoadingDidStart(isNextPage: Bool), itemsRefreshingDidStart
     case itemsDidLoad(Items), itemsLoadingDidFail(String, isPaginationError: Bool)
+    case itemSelected(Int)
   }
 
-  public enum News: Hashable, Sendable { case toast(String) }
+  public enum News: Hashable, Sendable { case toast(String), selected(Int) }
 
   /// Whether a failed next page, too, lets nothing but a refresh through.
   let isStrict: Bool
@@ -89,18 +97,25 @@ public struct PaginationFeature: Feature {
   public func actor(_ state: State, _ wish: Wish, _ effects: inout Effects<Effect>) {
     if refusal(of: wish, in: state) != nil { return }
     switch wish {
-    case .load(let isNextPage): effects.emit(.itemsLoadingDidStart(isNextPage: isNextPage))
-    case .refresh: effects.emit(.itemsRefreshingDidStart)
+    case .load(let isNextPage):
+      effects.emit(.itemsLoadingDidStart(isNextPage: isNextPage))
+      effects.later()
+    case .refresh:
+      effects.emit(.itemsRefreshingDidStart)
+      effects.later()
+    case .select(let number): effects.emit(.itemSelected(number))
     }
-    effects.later()
   }
 
   /// Why a wish comes to nothing; `nil` if it is taken.
   public func refusal(of wish: Wish, in state: State) -> String? {
-    if state.isProcessing { return "a page is on its way; nothing else is loaded meanwhile" }
+    let isProcessing = "a page is on its way; nothing else is loaded meanwhile"
     switch wish {
-    case .refresh: return nil
+    case .select(let number):
+      return number > 0 && number <= state.items?.elements ?? 0 ? nil : "no element \(number) is shown"
+    case .refresh: return state.isProcessing ? isProcessing : nil
     case .load(let isNextPage):
+      if state.isProcessing { return isProcessing }
       if let error = loadingError(of: state) { return "loading has failed (\(error)); only a refresh begins again" }
       if !isNextPage || state.canLoadNextPage { return nil }
       return state.items == nil ? "no page is there yet that another could follow" : "the last page is there"
@@ -140,12 +155,14 @@ public struct PaginationFeature: Feature {
       if let items = state.items { .content(items, .nextPageLoadingError(error)) } else { state }
     case .itemsLoadingDidFail(let error, isPaginationError: false):
       if keepsOnRefreshError, let items = state.items { .content(items, nil) } else { .error(error) }
+    case .itemSelected: state
     }
   }
 
   public func newsPublisher(_ wish: Wish, _ effect: Effect, _ state: State) -> News? {
     switch effect {
     case .itemsLoadingDidFail(let error, isPaginationError: false): state.items == nil ? nil : .toast(error)
+    case .itemSelected(let number): .selected(number)
     case .itemsLoadingDidFail(_, isPaginationError: true), .itemsLoadingDidStart, .itemsDidLoad,
       .itemsRefreshingDidStart:
       nil

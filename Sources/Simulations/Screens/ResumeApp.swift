@@ -3,8 +3,8 @@ public import StateMachines
 extension Composition {
   /// A list of résumés, the screen of one of them, and the coordinator that shows the one or the other.
   ///
-  /// The features know neither each other nor the coordinator: `resume` says in its news where to go, and the coordinator,
-  /// when it has put the list on the screen, has it filled.
+  /// The features know neither each other nor the coordinator: `list` says in its news which résumé was selected, and
+  /// `resume` opens it; `resume` says where to go, and the coordinator, when it has put the list on the screen, has it filled.
   public static let resumeApp = Composition(
     "resumeApp", "a list of résumés and the screen of one, joined by a coordinator: features that talk in news",
     origin: """
@@ -12,12 +12,13 @@ extension Composition {
       of another, and routing is a signal
       """,
     example: [
-      "new resumeApp a", "wires", "send a.coordinator start", "advance 1s", "send a.resume open 7", "advance 1s",
+      "new resumeApp a", "wires", "send a.coordinator start", "advance 1s", "send a.list select 7", "advance 1s",
       "list a.*", "send a.resume close", "list a.*",
     ],
     members: ["list": Pagination.kind, "resume": OpenResume.kind, "coordinator": ListDetailCoordinator.kind],
     wires: [
       "coordinator.pushList": "list.refresh",
+      "list.selected": "resume.open",
       "resume.route": "coordinator.selected",
       "resume.closeScreen": "coordinator.allTapped",
     ])

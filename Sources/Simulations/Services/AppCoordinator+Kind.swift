@@ -45,8 +45,8 @@ extension AppCoordinator {
       case .popped: .output(("screen", .screen), about: "the screen on top is taken away")
       case .presented: .output(("screen", .screen), about: "a screen covers the app")
       case .dismissed: .output(("screen", .screen), about: "the screen that covered the app is taken away")
-      case .covered: .output(about: "everything is hidden")
-      case .uncovered: .output(about: "what was hidden is shown again")
+      case .covered: "everything is hidden"
+      case .uncovered: "what was hidden is shown again"
       }
     },
     readings: [
@@ -59,6 +59,6 @@ extension AppCoordinator {
       .reading("tab", .screen, "the root of the app proper") {
         app, _, _ in app.state.name == .loggedOut ? nil : (app.state.parent ?? app.state.stack).first
       },
-      .reading("link", .screen, "the path that waits until it can be shown") { app, _, _ in app.state.link },
+      .reading("link", .screen, \.state.link, "the path that waits until it can be shown"),
     ])
 }

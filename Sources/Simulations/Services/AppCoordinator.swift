@@ -49,26 +49,6 @@ public struct AppCoordinator: Machine {
     case covered, uncovered
 
     public enum Name: NamedCases { case showRoot, pushed, popped, presented, dismissed, covered, uncovered }
-
-    public var name: Name {
-      switch self {
-      case .showRoot: .showRoot
-      case .pushed: .pushed
-      case .popped: .popped
-      case .presented: .presented
-      case .dismissed: .dismissed
-      case .covered: .covered
-      case .uncovered: .uncovered
-      }
-    }
-
-    public var data: [Value] {
-      switch self {
-      case .showRoot(let name), .pushed(let name), .popped(let name), .presented(let name), .dismissed(let name):
-        [.text(name)]
-      case .covered, .uncovered: []
-      }
-    }
   }
 
   public var state = State(name: .launching)

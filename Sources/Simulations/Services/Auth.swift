@@ -26,14 +26,6 @@ public struct Auth: Machine {
 
     public enum Name: NamedCases { case anonymous, loggingIn, authenticated }
 
-    public var name: Name {
-      switch self {
-      case .anonymous: .anonymous
-      case .loggingIn: .loggingIn
-      case .authenticated: .authenticated
-      }
-    }
-
     public var data: String? {
       switch self {
       case .anonymous: nil
@@ -67,23 +59,6 @@ public struct Auth: Machine {
     case expired
 
     public enum Name: NamedCases { case currentUser, loggedIn, error, expired }
-
-    public var name: Name {
-      switch self {
-      case .currentUser: .currentUser
-      case .loggedIn: .loggedIn
-      case .error: .error
-      case .expired: .expired
-      }
-    }
-
-    public var data: [Value] {
-      switch self {
-      case .currentUser(let user): [user.value]
-      case .error(let error): [error.value]
-      case .loggedIn, .expired: []
-      }
-    }
   }
 
   public struct Parameters: ServedParameters {
@@ -147,9 +122,7 @@ public struct Auth: Machine {
         late += 1
         return .ignore
       case .loggingIn(let user, _):
-        step.emit(.currentUser(user))
-        step.emit(.loggedIn)
-        return .move(to: .authenticated(user))
+        return step.emit(.currentUser(user), .loggedIn, then: .move(to: .authenticated(user)))
       case .authenticated: return .ignore
       }
     case .rejected: return turnAway(.invalidCredentials, step)
@@ -158,27 +131,20 @@ public struct Auth: Machine {
       switch state {
       case .anonymous: return .ignore
       case .loggingIn: return .move(to: .anonymous(nil))
-      case .authenticated:
-        step.emit(.currentUser(nil))
-        return .move(to: .anonymous(nil))
+      case .authenticated: return step.emit(.currentUser(nil), then: .move(to: .anonymous(nil)))
       }
     case .sessionExpired:
       switch state {
       case .anonymous, .loggingIn: return .ignore
-      case .authenticated:
-        step.emit(.currentUser(nil))
-        step.emit(.expired)
-        return .move(to: .anonymous(nil))
+      case .authenticated: return step.emit(.currentUser(nil), .expired, then: .move(to: .anonymous(nil)))
       }
     }
   }
 
   private func turnAway(_ error: LoginError, _ step: Step<Self>) -> Reaction<State> {
     switch state {
-    case .anonymous, .authenticated: return .ignore
-    case .loggingIn:
-      step.emit(.error(error))
-      return .move(to: .anonymous(error))
+    case .anonymous, .authenticated: .ignore
+    case .loggingIn: step.emit(.error(error), then: .move(to: .anonymous(error)))
     }
   }
 
@@ -210,7 +176,6 @@ extension Auth.State {
 extension Auth {
   public static let kind = Kind(
     Auth.self, "auth", "knows who is logged in: logins that take their time, sessions that may expire",
-    form: .enumAndSwitch,
     origin: """
       the login service in an article on state machines in iOS applications, which accepts everybody at once; that a login \
       takes time, is rejected or fails, and that a session ends, is added here
@@ -246,26 +211,18 @@ extension Auth {
     outputs: {
       switch $0 {
       case .currentUser: .output(("user", .optional(.user)), about: "who is logged in from now on")
-      case .loggedIn: .output(about: "the login screen is closed after a login")
+      case .loggedIn: "the login screen is closed after a login"
       case .error:
-        .output(
-          ("error", .choice(LoginError.allCases.map(\.rawValue))),
-          about: "why there was no login, for the login screen")
-      case .expired: .output(about: "the session is over, and not by a logout")
+        .output(("error", LoginError.valueType), about: "why there was no login, for the login screen")
+      case .expired: "the session is over, and not by a logout"
       }
     },
     readings: [
-      .reading("currentUser", .user, "who is logged in") { machine, _, _ in machine.state.user },
-      .reading("loginScreen", .choice(["idle", "waiting", "showingError"]), "what the login screen shows") {
-        machine, _, _ in machine.state.loginScreen
-      },
-      .reading("error", .choice(LoginError.allCases.map(\.rawValue)), "what the login screen says of the last attempt")
-      {
-        machine, _, _ in machine.state.error
-      },
-      .reading("late", .integer(0 ... .max), "how many logins were accepted too late and were dropped") {
-        machine, _, _ in machine.late
-      },
+      .reading("currentUser", .user, \.state.user, "who is logged in"),
+      .reading(
+        "loginScreen", .choice(["idle", "waiting", "showingError"]), \.state.loginScreen, "what the login screen shows"),
+      .reading("error", LoginError.valueType, \.state.error, "what the login screen says of the last attempt"),
+      .reading("late", .integer(0 ... .max), \.late, "how many logins were accepted too late and were dropped"),
     ],
     parameters: parameterForms)
 

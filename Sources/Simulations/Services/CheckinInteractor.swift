@@ -28,26 +28,6 @@ public struct CheckinInteractor: Machine {
     case loadingFinished(Int), loadingFailed(CheckinsWithLogin.Failure)
 
     public enum Name: NamedCases { case startLoading, fetch, loadingFinished, loadingFailed, signOut, logout, cancel }
-
-    public var name: Name {
-      switch self {
-      case .startLoading: .startLoading
-      case .fetch: .fetch
-      case .loadingFinished: .loadingFinished
-      case .loadingFailed: .loadingFailed
-      case .signOut: .signOut
-      case .logout: .logout
-      case .cancel: .cancel
-      }
-    }
-
-    public var data: [Value] {
-      switch self {
-      case .startLoading, .fetch, .signOut, .logout, .cancel: []
-      case .loadingFinished(let items): [.integer(items)]
-      case .loadingFailed(let failure): [failure.value]
-      }
-    }
   }
 
   public var state = State.idle
@@ -111,16 +91,16 @@ public struct CheckinInteractor: Machine {
     ],
     outputs: {
       switch $0 {
-      case .startLoading: .output(about: "tells the screen's machine that loading begins")
-      case .fetch: .output(about: "asks the service for the list of whoever is logged in")
+      case .startLoading: "tells the screen's machine that loading begins"
+      case .fetch: "asks the service for the list of whoever is logged in"
       case .loadingFinished: .output(("items", .checkins), about: "tells the screen's machine the list")
       case .loadingFailed: .output(("error", .checkinsFailure), about: "tells the screen's machine why there is none")
-      case .signOut: .output(about: "asks the service of logins to forget the user")
-      case .logout: .output(about: "tells the screen's machine that the user is gone")
-      case .cancel: .output(about: "tells the service that its answer is not wanted any more")
+      case .signOut: "asks the service of logins to forget the user"
+      case .logout: "tells the screen's machine that the user is gone"
+      case .cancel: "tells the service that its answer is not wanted any more"
       }
     },
     readings: [
-      .reading("late", .integer(0 ... .max), "how many answers came too late and were dropped") { i, _, _ in i.late }
+      .reading("late", .integer(0 ... .max), \.late, "how many answers came too late and were dropped")
     ])
 }

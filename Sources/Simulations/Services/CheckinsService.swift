@@ -67,20 +67,6 @@ public struct CheckinsService: Machine {
     case failed(Failure)
 
     public enum Name: NamedCases { case received, failed }
-
-    public var name: Name {
-      switch self {
-      case .received: .received
-      case .failed: .failed
-      }
-    }
-
-    public var data: [Value] {
-      switch self {
-      case .received(let items): [.integer(items)]
-      case .failed(let failure): [failure.value]
-      }
-    }
   }
 
   public enum Mode: String, Choice { case faithful, extended }
@@ -142,11 +128,7 @@ public struct CheckinsService: Machine {
 
   /// A call fails before any request is made; one that was under way is given up.
   private func fail(_ failure: Failure, _ step: Step<Self>) -> Reaction<State> {
-    step.emit(.failed(failure))
-    return switch state.name {
-    case .idle: .stay
-    case .fetching: .move(to: state.idle)
-    }
+    step.emit(.failed(failure), then: state.name == .idle ? .stay : .move(to: state.idle))
   }
 
   /// Ends the present request with an answer to it. Any other answer comes too late, and is counted.
@@ -156,8 +138,8 @@ public struct CheckinsService: Machine {
       return .ignore
     }
     let looksAgain = step.parameters.mode == .extended
-    step.emit(step.when("user gone", looksAgain && !request.isUserPresent) ? .failed(.noAuth) : answer)
-    return .move(to: state.idle)
+    let isGone = step.when("user gone", looksAgain && !request.isUserPresent)
+    return step.emit(isGone ? .failed(.noAuth) : answer, then: .move(to: state.idle))
   }
 
   /// A request goes out, and with service=auto it is settled what will be answered.
@@ -194,7 +176,7 @@ extension ValueType {
   /// How many check-ins a list has.
   static let checkins = ValueType.integer(0...1_000_000)
   /// Why there is no list of check-ins.
-  static let checkinsFailure = ValueType.choice(CheckinsWithLogin.Failure.allCases.map(\.rawValue))
+  static let checkinsFailure = CheckinsWithLogin.Failure.valueType
   /// Somebody who can log in.
   static let user = ValueType.text(bytes: 1...64)
 }
@@ -203,7 +185,6 @@ extension CheckinsService {
   public static let kind = Kind(
     CheckinsService.self, "checkinsService",
     "downloads the check-ins of a user: A has some, B none, others are unknown",
-    form: .enumAndSwitch,
     origin: """
       the service in an article on state machines in iOS applications: whom it answers what and when is that of its author's \
       stand-in; offline, failNext and mode=extended are added here
@@ -247,23 +228,19 @@ extension CheckinsService {
       }
     },
     readings: [
-      .reading("generation", .integer(0 ... .max), "how many requests were made") { machine, _, _ in machine.requests },
+      .reading("generation", .integer(0 ... .max), \.requests, "how many requests were made"),
       .reading("user", .user, "for whom the list is fetched, otherwise who is logged in") { machine, _, _ in
         machine.state.request?.user ?? machine.state.user
       },
-      .reading("offline", .flag, "whether the network is gone") { machine, _, _ in machine.state.isOffline },
-      .reading("late", .integer(0 ... .max), "how many answers came too late and were dropped") {
-        machine, _, _ in machine.late
-      },
+      .reading("offline", .flag, \.state.isOffline, "whether the network is gone"),
+      .reading("late", .integer(0 ... .max), \.late, "how many answers came too late and were dropped"),
     ],
     parameters: parameterForms)
 
   private static let parameterForms: [ParameterForm<Parameters>] =
     Parameters.serviceForms + [
       Parameters.itemsForm("how many check-ins user A has"),
-      .parameter(
-        "mode", \.mode, .choice(Mode.allCases.map(\.rawValue)),
-        "faithful knows the user at the call only, extended looks again before it answers"),
-      .parameter("offline", \.offline, .flag, "on: begins without a network"),
+      .parameter("mode", \.mode, "faithful knows the user at the call only, extended looks again before it answers"),
+      .parameter("offline", \.offline, "on: begins without a network"),
     ]
 }

@@ -17,16 +17,19 @@ public import StateMachines
 ///
 /// Chosen here: the table itself, of which only the four stages were given; an answer that skips a stage is refused; at
 /// most `queueLimit` requests wait, and one more is refused.
+///
+/// With `service=auto` a simulated database answers a query after `latency`, with `items` rows; a query that fails
+/// is answered with the error `offline`. The two other stages are then done at the same instant.
 public struct Database: Machine {
   public enum State: StateWithData {
     /// Nothing was asked.
     case idle
     /// The request is being written as a query.
-    case translating
+    case translating(String)
     /// The query is being run. `query` is running.
     case executing
-    /// The rows are being made into objects: short, and not to be interrupted.
-    case mapping
+    /// So many rows are being made into objects: short, and not to be interrupted.
+    case mapping(Int)
     /// So many objects were found. `next` is running if a request waits.
     case finished(Int)
     /// It went wrong. `next` is running if a request waits.
@@ -36,18 +39,6 @@ public struct Database: Machine {
 
     public enum Name: NamedCases {
       case idle, translating, executing, mapping, finished, failed, cancelled
-    }
-
-    public var name: Name {
-      switch self {
-      case .idle: .idle
-      case .translating: .translating
-      case .executing: .executing
-      case .mapping: .mapping
-      case .finished: .finished
-      case .failed: .failed
-      case .cancelled: .cancelled
-      }
     }
 
     public var data: String? {
@@ -81,27 +72,10 @@ public struct Database: Machine {
     case failure(Stage, String)
 
     public enum Name: NamedCases { case translate, execute, map, objects, failure }
-
-    public var name: Name {
-      switch self {
-      case .translate: .translate
-      case .execute: .execute
-      case .map: .map
-      case .objects: .objects
-      case .failure: .failure
-      }
-    }
-
-    public var data: [Value] {
-      switch self {
-      case .translate(let text), .execute(let text): [.text(text)]
-      case .map(let count), .objects(let count): [.integer(count)]
-      case .failure(let stage, let error): [stage.value, .text(error)]
-      }
-    }
   }
 
-  public struct Parameters: ParameterSet {
+  public struct Parameters: ServedParameters {
+    var service = SimulatedService(mode: .manual, latency: .seconds(1))
     var query = Duration.seconds(5)
     var queueLimit = 100
     public init() {}
@@ -110,14 +84,17 @@ public struct Database: Machine {
   public var state = State.idle
   private var waiting: [String] = []
   private var lateDropped = 0
+  private var queries = 0
+  /// Whether the simulated database is going to fail.
+  private var isFailing = false
   public init() {}
 
   public mutating func start(in name: State.Name, _ step: Step<Self>) -> State {
     switch name {
     case .idle: .idle
-    case .translating: entering(.translating, saying: .translate("query"), step)
-    case .executing: entering(.executing, saying: .execute("query"), step)
-    case .mapping: entering(.mapping, saying: .map(0), step)
+    case .translating: entering(.translating("query"), saying: .translate("query"), step)
+    case .executing: executing("query", step)
+    case .mapping: entering(.mapping(0), saying: .map(0), step)
     case .finished: .finished(0)
     case .failed: .failed(.executing, "error")
     case .cancelled: .cancelled
@@ -126,11 +103,22 @@ public struct Database: Machine {
 
   public func timers(in state: State, _ parameters: Parameters) -> StateTimers<Self> {
     switch state {
-    case .executing: .after(parameters.query, .error("timeout"))
+    case .executing: .after(parameters.query, .error("timeout")) + answer(parameters)
     case .finished, .failed, .cancelled: waiting.isEmpty ? .none : .after(.zero, .next)
-    case .idle, .translating, .mapping: .none
+    case .translating(let request): parameters.service.isAutomatic ? .after(.zero, .translated(request)) : .none
+    case .mapping(let rows): parameters.service.isAutomatic ? .after(.zero, .mapped(rows)) : .none
+    case .idle: .none
     }
   }
+
+  /// The answer of the simulated database.
+  private func answer(_ parameters: Parameters) -> StateTimers<Self> {
+    let service = parameters.service
+    return service.isAutomatic ? .after(service.latency, isFailing ? Self.offline : .rows(service.items)) : .none
+  }
+
+  /// What the simulated database says when it fails.
+  private static let offline = Event.error("offline")
 
   public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
     switch event {
@@ -144,14 +132,14 @@ public struct Database: Machine {
       }
     case .translated(let query):
       switch state {
-      case .translating: return .move(to: entering(.executing, saying: .execute(query), step))
+      case .translating: return .move(to: executing(query, step))
       case .executing, .mapping: return .ignore  // Said before.
       case .idle, .finished, .failed, .cancelled: return dropLate()
       }
     case .rows(let count):
       switch state {
       case .translating: return step.refuse("that stage has not begun")
-      case .executing: return .move(to: entering(.mapping, saying: .map(count), step))
+      case .executing: return .move(to: entering(.mapping(count), saying: .map(count), step))
       case .mapping: return .ignore  // Said before.
       case .idle, .finished, .failed, .cancelled: return dropLate()
       }
@@ -191,7 +179,13 @@ public struct Database: Machine {
   }
 
   private func translate(_ request: String, _ step: Step<Self>) -> Reaction<State> {
-    .move(to: entering(.translating, saying: .translate(request), step))
+    .move(to: entering(.translating(request), saying: .translate(request), step))
+  }
+
+  private mutating func executing(_ query: String, _ step: Step<Self>) -> State {
+    queries += 1
+    isFailing = step.parameters.service.isAutomatic && step.parameters.service.fails(request: queries, step)
+    return entering(.executing, saying: .execute(query), step)
   }
 
   private func fail(_ stage: Stage, _ error: String, _ step: Step<Self>) -> Reaction<State> {
@@ -223,6 +217,7 @@ extension Database {
     example: [
       "new database d", "send d perform findAll", "send d perform findOne", "send d translated select", "advance 5s",
       "send d translated select", "send d rows 0", "send d mapped 0", "send d cancel", "show d",
+      "new database auto service=auto items=2", "send auto perform findAll", "advance 1s", "show auto",
     ],
     states: {
       switch $0 {
@@ -246,6 +241,10 @@ extension Database {
     ],
     timers: [
       .timer(.error("timeout"), named: "query", after: "query", "the database has taken too long"),
+      .timer(.translated(""), "the query is written at once, for a simulated database"),
+      .timer(.rows(0), after: "latency", "the simulated database answers"),
+      .timer(offline, after: "latency", "the simulated database fails"),
+      .timer(.mapped(0), "the objects are made at once, of the rows of a simulated database"),
       .timer(.next, "the request that waits begins, at the instant at which the one before has ended"),
     ],
     outputs: {
@@ -256,17 +255,18 @@ extension Database {
       case .objects: .output(("count", .count), about: "so many objects were found")
       case .failure:
         .output(
-          ("stage", .choice(Stage.allCases.map(\.rawValue))), ("error", .text(bytes: 1...256)), about: "it went wrong")
+          ("stage", Stage.valueType), ("error", .text(bytes: 1...256)), about: "it went wrong")
       }
     },
     readings: [
-      .reading("waiting", .count, "requests that wait") { machine, _, _ in machine.waiting.count },
-      .reading("lateDropped", .count, "answers that came too late") { machine, _, _ in machine.lateDropped },
+      .reading("waiting", .count, \.waiting.count, "requests that wait"),
+      .reading("lateDropped", .count, \.lateDropped, "answers that came too late"),
     ],
     parameters: [
       .parameter("query", \.query, .delay, "how long a query may run"),
       .parameter("queueLimit", \.queueLimit, .integer(0...1_000_000), "how many requests may wait"),
-    ])
+      Parameters.itemsForm("how many rows the simulated database has for a query"),
+    ] + Parameters.serviceForms)
 }
 
 extension ValueType {

@@ -60,6 +60,7 @@ extension HTTPRequest {
     var bodyTimeout = Duration.seconds(60)
     var keepAlive = Duration.seconds(75)
     var maxBody = 1_048_576
+    var supervised = false
     var satisfy = Satisfaction.all
     var handlers = "rewrite,access,content" { didSet { count() } }
     /// How many handlers each phase has, in the order of `HandlerPhase`; counted when they are set.
@@ -121,6 +122,9 @@ extension HTTPRequest {
       .event(
         Event.uriChanged, .text("uri", bytes: 1...8_192, like: ["/new", "new"]),
         about: "the handler has put another URI in place of the request's"),
+      .event(
+        Event.accept, .connection,
+        about: "a client comes from the supervisor; one that comes while another is served is sent away"),
     ],
     timers: [
       .timer(.headerTimeout, after: "headerTimeout", "the head of a request takes too long"),
@@ -129,28 +133,26 @@ extension HTTPRequest {
     ],
     outputs: {
       switch $0 {
-      case .phase: .output(("name", .choice(Phase.allCases.map(\.rawValue))), about: "a phase begins")
+      case .phase: .output(("name", .choice(Phase.words)), about: "a phase begins")
       case .response: .output(("status", .integer(200...599)), about: "the response is sent")
+      case .ended: .ended
       }
     },
     readings: [
-      .reading("method", .text(bytes: 0...8_192), "of the request") { http, _, _ in http.state.request?.method },
-      .reading("uri", .text(bytes: 0...8_192), "as handlers have left it") { http, _, _ in http.state.request?.uri },
-      .reading("uriChanges", .integer(0...mostURIChanges), "how often handlers of rewrite have changed it") {
-        http, _, _ in http.state.handling?.uriChanges
-      },
-      .reading("handler", .integer(1...1_024), "which handler of the phase is asked") {
-        http, _, _ in http.state.handling?.handler
-      },
+      .reading("method", .text(bytes: 0...8_192), \.state.request?.method, "of the request"),
+      .reading("uri", .text(bytes: 0...8_192), \.state.request?.uri, "as handlers have left it"),
+      .reading(
+        "uriChanges", .integer(0...mostURIChanges), \.state.handling?.uriChanges,
+        "how often handlers of rewrite have changed it"),
+      .reading("handler", .integer(1...1_024), \.state.handling?.handler, "which handler of the phase is asked"),
     ],
     parameters: [
       .parameter("headerTimeout", \.headerTimeout, .delay, "how long the head of a request may take"),
       .parameter("bodyTimeout", \.bodyTimeout, .delay, "how long may lie between two pieces of a body"),
       .parameter("keepAlive", \.keepAlive, .delay, "how long the next request may let wait for itself"),
+      .parameter("supervised", \.supervised, "on: a supervisor hands clients over, with accept"),
       .parameter("maxBody", \.maxBody, .integer(0...1_073_741_824), "bytes that a body may have"),
-      .parameter(
-        "satisfy", \.satisfy, .choice(Satisfaction.allCases.map(\.rawValue)),
-        "whether all handlers of access must be content, or any"),
+      .parameter("satisfy", \.satisfy, "whether all handlers of access must be content, or any"),
       .parameter(
         "handlers", \.handlers, .text(bytes: 0...1_024),
         "the phases that have handlers, with commas between; once for each handler"),

@@ -35,7 +35,8 @@ public import StateMachines
 /// `Connection: close`, or 1.0 with `keep-alive`) and the status is none of 400, 408, 413, 500, 501. In `closed`
 /// everything is refused.
 ///
-/// A request whose handler is suspended keeps nobody waiting: other connections are other machines.
+/// A request whose handler is suspended keeps nobody waiting: other connections are other machines. `accept` begins a connection
+/// that a ``Supervisor`` hands over, and `ended` gives it back when it is closed, or at once while another one is served.
 public struct HTTPRequest: Machine {
   public enum State: StateWithData {
     case requestLine, headers(Head)
@@ -112,30 +113,19 @@ public struct HTTPRequest: Machine {
   public enum Event: MachineEvent {
     case line(String), received(Int)
     case declined, ok, again, resume, status(Int), uriChanged(String)
+    case accept(Int)
     case headerTimeout, bodyTimeout, keepAliveTimeout
   }
 
   public enum Output: OutputWithData {
-    case phase(Phase), response(status: Int)
+    case phase(Phase), response(status: Int), ended(Int)
 
-    public enum Name: NamedCases { case phase, response }
-
-    public var name: Name {
-      switch self {
-      case .phase: .phase
-      case .response: .response
-      }
-    }
-
-    public var data: [Value] {
-      switch self {
-      case .phase(let phase): [.text(phase.rawValue)]
-      case .response(let status): [.integer(status)]
-      }
-    }
+    public enum Name: NamedCases { case phase, response, ended }
   }
 
   public var state = State.requestLine
+  /// The number of the connection that a supervisor has handed over; nil if it has not.
+  private var connection: Int?
   public init() {}
 
   /// The state of this name as the simplest of requests enters it.
@@ -157,6 +147,15 @@ public struct HTTPRequest: Machine {
     case .body: .after(parameters.bodyTimeout, .bodyTimeout)
     case .keepAlive: .after(parameters.keepAlive, .keepAliveTimeout)
     case .handling, .suspended, .closed: .none
+    }
+  }
+
+  public mutating func entered(_ state: State, _ step: Step<Self>) {
+    switch state {
+    case .closed:
+      if let connection { step.emit(.ended(connection)) }
+      connection = nil
+    case .requestLine, .headers, .body, .handling, .suspended, .keepAlive: break
     }
   }
 
@@ -203,9 +202,21 @@ public struct HTTPRequest: Machine {
       case .handling(let handling): changeURI(uri, handling, step)
       case .requestLine, .headers, .body, .suspended, .keepAlive, .closed: refuse(step)
       }
+    case .accept(let connection):
+      switch state {
+      case _ where !step.when("supervised", step.parameters.supervised): step.refuse(MailParameters.isUnsupervised)
+      case .requestLine, .closed: begin(connection, step)
+      case .headers, .body, .handling, .suspended, .keepAlive: step.emit(.ended(connection), then: .stay)
+      }
     case .headerTimeout, .bodyTimeout: fail(408, step)
     case .keepAliveTimeout: .move(to: .closed)
     }
+  }
+
+  private mutating func begin(_ connection: Int, _ step: Step<Self>) -> Reaction<State> {
+    self.connection = connection
+    step.arm(.headerTimeout, after: step.parameters.headerTimeout)
+    return .move(to: .requestLine)
   }
 
   /// Says what is awaited instead.

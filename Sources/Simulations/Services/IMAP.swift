@@ -7,7 +7,7 @@ public import StateMachines
 /// | start | right → authenticated OK, wrong: NO | OK | → done OK | BAD |
 ///
 /// `authenticated`, `done` and `closed` are the end, and everything is refused: the session belongs to the server
-/// behind, or there is none. The timer `sessionTimeout` runs from the beginning to that end and closes the session
+/// behind, or there is none. `accept` and `ended` are those of ``SMTP``. The timer `sessionTimeout` runs from the beginning to that end and closes the session
 /// without a reply. Tags of commands are left out.
 public struct IMAP: Machine {
   public enum State: MachineState { case start, authenticated, done, closed }
@@ -16,20 +16,15 @@ public struct IMAP: Machine {
     case login(String, String)
     case noop, logout
     case other(String?)
+    case accept(Int)
     case sessionTimeout
   }
 
   public enum Output: OutputWithData {
     case reply(Status)
+    case ended(Int)
 
-    public enum Name: NamedCases { case reply }
-    public var name: Name { .reply }
-
-    public var data: [Value] {
-      switch self {
-      case .reply(let status): [status.value]
-      }
-    }
+    public enum Name: NamedCases { case reply, ended }
   }
 
   public enum Status: String, Choice { case ok = "OK", no = "NO", bad = "BAD" }
@@ -37,12 +32,23 @@ public struct IMAP: Machine {
   public typealias Parameters = MailParameters
 
   public var state = State.start
+  /// The number of the connection that a supervisor has handed over; nil if it has not.
+  private var connection: Int?
   public init() {}
 
   public func timers(in state: State, _ parameters: Parameters) -> StateTimers<Self> {
     switch state {
     case .start: .after(parameters.sessionTimeout, .sessionTimeout)
     case .authenticated, .done, .closed: .none
+    }
+  }
+
+  public mutating func entered(_ state: State, _ step: Step<Self>) {
+    switch state {
+    case .authenticated, .done, .closed:
+      if let connection { step.emit(.ended(connection)) }
+      connection = nil
+    case .start: break
     }
   }
 
@@ -70,8 +76,19 @@ public struct IMAP: Machine {
       case .start: step.emit(.reply(.bad), then: .stay)
       case .authenticated, .done, .closed: step.refuse(MailParameters.isOver)
       }
+    case .accept(let connection):
+      switch state {
+      case _ where !step.when("supervised", step.parameters.supervised): step.refuse(MailParameters.isUnsupervised)
+      case .start, .authenticated, .done, .closed: begin(connection, step)
+      }
     case .sessionTimeout: .move(to: .closed)
     }
+  }
+
+  private mutating func begin(_ connection: Int, _ step: Step<Self>) -> Reaction<State> {
+    self.connection = connection
+    step.arm(.sessionTimeout, after: step.parameters.sessionTimeout)
+    return .move(to: .start)
   }
 
   public static let kind = Kind(
@@ -97,11 +114,15 @@ public struct IMAP: Machine {
       .event(.noop, "NOOP: nothing is wanted").named("NOOP"),
       .event(.logout, "LOGOUT: the client closes the session").named("LOGOUT"),
       .event(Event.other, .optional(.mailName("command", like: ["x"])), about: "any other command"),
+      .event(
+        Event.accept, .connection,
+        about: "a client comes from the supervisor; one that comes while another is served is sent away"),
     ],
     timers: [.timer(.sessionTimeout, after: "sessionTimeout", "the session takes too long")],
     outputs: {
       switch $0 {
-      case .reply: .output(("status", .choice(Status.allCases.map(\.rawValue))), about: "the reply to a command")
+      case .reply: .output(("status", Status.valueType), about: "the reply to a command")
+      case .ended: .ended
       }
     },
     parameters: ParameterForm.ofMail)

@@ -19,21 +19,9 @@ public import StateMachines
 /// of the state's word.
 public struct Job: Machine {
   public enum State: StateWithData {
-    case idle, loading(since: Instant), processing(since: Instant)
-    case finished(result: String), cancelled, failed(Stage, error: String)
+    case idle, loading, processing, finished(result: String), cancelled, failed(Stage, error: String)
 
     public enum Name: NamedCases { case idle, loading, processing, finished, cancelled, failed }
-
-    public var name: Name {
-      switch self {
-      case .idle: .idle
-      case .loading: .loading
-      case .processing: .processing
-      case .finished: .finished
-      case .cancelled: .cancelled
-      case .failed: .failed
-      }
-    }
 
     public var data: String? {
       switch self {
@@ -44,6 +32,7 @@ public struct Job: Machine {
     }
 
     public static var carriesData: Bool { true }
+    public static var samples: [State] { [.finished(result: "done"), .failed(.loading, error: "error")] }
   }
 
   public enum Stage: Hashable, Sendable, Codable { case loading, processing }
@@ -58,18 +47,10 @@ public struct Job: Machine {
 
   public var state = State.idle
   private var late = 0
+  private var since = Instant.beginning
   public init() {}
 
-  public mutating func start(in name: State.Name, _ step: Step<Self>) -> State {
-    switch name {
-    case .idle: .idle
-    case .loading: .loading(since: step.now)
-    case .processing: .processing(since: step.now)
-    case .finished: .finished(result: Self.standardResult)
-    case .cancelled: .cancelled
-    case .failed: .failed(.loading, error: Self.standardError)
-    }
-  }
+  public mutating func entered(_ state: State, _ step: Step<Self>) { since = step.now }
 
   public func timers(in state: State, _ parameters: Parameters) -> StateTimers<Self> {
     switch state {
@@ -83,21 +64,21 @@ public struct Job: Machine {
     switch event {
     case .start:
       switch state {
-      case .idle: .move(to: .loading(since: step.now))
+      case .idle: .move(to: .loading)
       case .loading, .processing: step.refuse("it runs already")
       case .finished, .cancelled, .failed: step.refuse("it must be reset before it can start again")
       }
     case .loaded:
       switch state {
       case .idle: step.refuse("it was not started")
-      case .loading: .move(to: .processing(since: step.now))
+      case .loading: .move(to: .processing)
       case .processing: .ignore
       case .finished, .cancelled, .failed: dropLate()
       }
     case .processed(let result):
       switch state {
       case .idle, .loading: step.refuse("nothing is processed before it is loaded")
-      case .processing: .move(to: .finished(result: result ?? Self.standardResult))
+      case .processing: .move(to: .finished(result: result ?? "done"))
       case .finished, .cancelled, .failed: dropLate()
       }
     case .cancel:
@@ -110,14 +91,14 @@ public struct Job: Machine {
     case .fail(let error):
       switch state {
       case .idle: step.refuse("it was not started")
-      case .loading: .move(to: .failed(.loading, error: error ?? Self.standardError))
-      case .processing: .move(to: .failed(.processing, error: error ?? Self.standardError))
+      case .loading: .move(to: .failed(.loading, error: error ?? "error"))
+      case .processing: .move(to: .failed(.processing, error: error ?? "error"))
       case .finished, .cancelled: dropLate()
       case .failed: .ignore
       }
     case .retry:
       switch state {
-      case .failed: .move(to: .loading(since: step.now))
+      case .failed: .move(to: .loading)
       case .idle, .loading, .processing, .finished, .cancelled: step.refuse("only what has failed can be retried")
       }
     case .reset:
@@ -129,9 +110,6 @@ public struct Job: Machine {
     }
   }
 
-  private static let standardResult = "done"
-  private static let standardError = "error"
-
   /// Counts what comes after the end.
   private mutating func dropLate() -> Reaction<State> {
     late += 1
@@ -140,13 +118,9 @@ public struct Job: Machine {
 
   /// How much of the present stage is done, from 0 to 1; `nil` where nothing runs.
   private func progress(at now: Instant, _ parameters: Parameters) -> Double? {
-    let (begin, whole): (Instant, Nanoseconds)
-    switch state {
-    case .loading(let since): (begin, whole) = (since, Nanoseconds(parameters.load))
-    case .processing(let since): (begin, whole) = (since, Nanoseconds(parameters.process))
-    case .idle, .finished, .cancelled, .failed: return nil
-    }
-    return whole > .zero ? min(1, Double((now - begin).nanoseconds) / Double(whole.nanoseconds)) : 1
+    guard state == .loading || state == .processing else { return nil }
+    let whole = Nanoseconds(state == .loading ? parameters.load : parameters.process)
+    return whole > .zero ? min(1, Double((now - since).nanoseconds) / Double(whole.nanoseconds)) : 1
   }
 
   public static let kind = Kind(
@@ -181,7 +155,7 @@ public struct Job: Machine {
     ],
     readings: [
       .reading("progress", .number(0...1, unit: ""), "how much of the stage is done") { $0.progress(at: $1, $2) },
-      .reading("late", .integer(0 ... .max), "how many results came after the end") { job, _, _ in job.late },
+      .reading("late", .integer(0 ... .max), \.late, "how many results came after the end"),
     ],
     parameters: [
       .parameter("load", \.load, .delay, "how long loading takes"),

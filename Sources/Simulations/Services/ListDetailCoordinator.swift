@@ -33,14 +33,6 @@ public struct ListDetailCoordinator: Machine {
       public static var words: [String] { ["none", "All", "Detail"] }
     }
 
-    public var name: Name {
-      switch self {
-      case .none: .none
-      case .all: .all
-      case .detail: .detail
-      }
-    }
-
     public var data: String? { if case .detail(let item) = self { item } else { nil } }
 
     public static var carriesData: Bool { true }
@@ -54,21 +46,6 @@ public struct ListDetailCoordinator: Machine {
     case pushList, pushDetail(String), popToRoot
 
     public enum Name: NamedCases { case pushList, pushDetail, popToRoot }
-
-    public var name: Name {
-      switch self {
-      case .pushList: .pushList
-      case .pushDetail: .pushDetail
-      case .popToRoot: .popToRoot
-      }
-    }
-
-    public var data: [Value] {
-      switch self {
-      case .pushList, .popToRoot: []
-      case .pushDetail(let item): [.text(item)]
-      }
-    }
   }
 
   /// What the state objects work on.
@@ -181,14 +158,12 @@ extension ListDetailCoordinator {
     ],
     outputs: {
       switch $0 {
-      case .pushList: .output(about: "puts the list on the empty stack")
+      case .pushList: "puts the list on the empty stack"
       case .pushDetail: .output(("item", .text(bytes: 1...64)), about: "puts the details of an item on top")
-      case .popToRoot: .output(about: "takes away all but the list")
+      case .popToRoot: "takes away all but the list"
       }
     },
     readings: [
-      .reading("item", .text(bytes: 1...64), "of the last selection, whether or not it is shown") { machine, _, _ in
-        machine.item
-      }
+      .reading("item", .text(bytes: 1...64), \.item, "of the last selection, whether or not it is shown")
     ])
 }

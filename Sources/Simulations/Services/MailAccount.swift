@@ -5,9 +5,13 @@ public import StateMachines
 /// Any name may log in with any password but `bad`.
 public struct MailParameters: ParameterSet {
   var sessionTimeout = Duration.seconds(60)
+  var supervised = false
   public init() {}
 
   static func admits(password: String) -> Bool { password != "bad" }
+
+  /// Why no client is accepted.
+  static let isUnsupervised = "no supervisor hands clients over: that is for supervised=on"
 
   /// Why nothing is taken from a client after the end.
   static let isOver = "the session is over"
@@ -17,11 +21,23 @@ extension ParameterForm<MailParameters> {
   static let ofMail: [ParameterForm] = [
     .parameter(
       "sessionTimeout", \.sessionTimeout, .delay,
-      "how long a client may take until it is handed over or leaves")
+      "how long a client may take until it is handed over or leaves"),
+    .parameter("supervised", \.supervised, "on: a supervisor hands clients over, with accept"),
   ]
 }
 
+extension OutputForm {
+  /// What a member of the proxy tells its supervisor.
+  static var ended: OutputForm { .output(("connection", .connection), about: "the connection is served no longer") }
+}
+
+extension Argument where A == Int {
+  static var connection: Argument { .integer("connection", 1...1_000_000_000, like: [1]) }
+}
+
 extension ValueType {
+  static let connection = ValueType.integer(1...1_000_000_000)
+
   /// An address or a name as a client of a mail server gives it.
   static let mailName = ValueType.text(bytes: 0...256)
 }

@@ -17,6 +17,9 @@ public import StateMachines
 /// order; those that are not fail with `lost`, for nobody knows whether they were carried out. With `policy=reject`
 /// nothing waits: a request is refused at once while there is no connection. At most `queueLimit` requests wait.
 ///
+/// With `service=auto` a simulated server accepts a connection after `latency`, and answers each request after that time. What
+/// fails gets no answer, so that the time-outs are all that is left.
+///
 /// Chosen here: requests are idempotent unless they say otherwise; `response` and `timeout` name a request by its name,
 /// the oldest under way that bears it, or by its running number; the queue stays when the person disconnects.
 public struct NetworkClient: Machine {
@@ -27,28 +30,12 @@ public struct NetworkClient: Machine {
     /// Sent and not answered, in the order of sending. Only while online; each has its `request` running.
     var underWay: [Sent] = []
 
-    public enum Name: NamedCases { case offline, connecting, backoff, online }
-
-    public var name: Name {
-      switch link {
-      case .offline: .offline
-      case .connecting: .connecting
-      case .backoff: .backoff
-      case .online: .online
-      }
-    }
-
-    public var data: String? {
-      switch link {
-      case .connecting(let attempt), .backoff(let attempt): "\(attempt)"
-      case .offline, .online: nil
-      }
-    }
-
+    public var name: Link.Name { link.name }
+    public var data: String? { link.data }
     public static var carriesData: Bool { true }
   }
 
-  enum Link: Hashable, Codable {
+  public enum Link: StateWithData {
     /// Nobody wants a connection, or all attempts have failed.
     case offline
     /// The n-th attempt. `connect` is running.
@@ -57,6 +44,17 @@ public struct NetworkClient: Machine {
     case backoff(Int)
     /// Connected.
     case online
+
+    public enum Name: NamedCases { case offline, connecting, backoff, online }
+
+    public var data: String? {
+      switch self {
+      case .connecting(let attempt), .backoff(let attempt): "\(attempt)"
+      case .offline, .online: nil
+      }
+    }
+
+    public static var samples: [Link] { [.connecting(1), .backoff(1)] }
   }
 
   struct Request: Hashable, Codable {
@@ -85,22 +83,6 @@ public struct NetworkClient: Machine {
     case failed(String, Failure)
 
     public enum Name: NamedCases { case sent, completed, failed }
-
-    public var name: Name {
-      switch self {
-      case .sent: .sent
-      case .completed: .completed
-      case .failed: .failed
-      }
-    }
-
-    public var data: [Value] {
-      switch self {
-      case .sent(let request, let number): [.text(request), .integer(number)]
-      case .completed(let request): [.text(request)]
-      case .failed(let request, let why): [.text(request), why.value]
-      }
-    }
   }
 
   public enum Failure: String, Choice { case timeout, lost, disconnected, unreachable }
@@ -110,7 +92,8 @@ public struct NetworkClient: Machine {
   /// Requests that may be under way; another one is refused.
   public static let mostUnderWay = 1_000
 
-  public struct Parameters: ParameterSet {
+  public struct Parameters: ServedParameters {
+    var service = SimulatedService(mode: .manual, latency: .seconds(1))
     var connect = Duration.seconds(10)
     var request = Duration.seconds(30)
     var maxAttempts = 0
@@ -122,25 +105,40 @@ public struct NetworkClient: Machine {
   public var state = State()
   private var lastNumber = 0
   private var lateDropped = 0
+  /// How many attempts and requests the simulated server has seen.
+  private var asked = 0
+  /// Whether it is going to accept the connection.
+  private var isAccepting = false
   public init() {}
 
   public mutating func start(in name: State.Name, _ step: Step<Self>) -> State {
-    switch name {
-    case .offline: State()
-    case .connecting: State(link: .connecting(1))
-    case .backoff: State(link: .backoff(1))
-    case .online: State(link: .online)
-    }
+    State(link: Link(sampleNamed: name))
   }
 
   /// A pause ends with the next attempt, as if somebody wanted it, and an attempt that takes too long has failed. The
   /// requests have timers of their own: see ``send(_:_:)``.
   public func timers(in state: State, _ parameters: Parameters) -> StateTimers<Self> {
     switch state.link {
+    case .connecting where isAccepting:
+      [.after(parameters.connect, .connectFailed), .after(parameters.service.latency, .connected)]
     case .connecting: .after(parameters.connect, .connectFailed)
     case .backoff(let attempt): .after(NetworkClient.pause(after: attempt), .connect)
     case .offline, .online: .none
     }
+  }
+
+  public mutating func entered(_ state: State, _ step: Step<Self>) {
+    switch state.link {
+    case .connecting: isAccepting = isAnswered(step)
+    case .offline, .backoff, .online: break
+    }
+  }
+
+  /// Whether a simulated server is going to answer what it is asked now.
+  private mutating func isAnswered(_ step: Step<Self>) -> Bool {
+    guard step.parameters.service.isAutomatic else { return false }
+    asked += 1
+    return !step.parameters.service.fails(request: asked, step)
   }
 
   /// The pause after the n-th failed attempt in a row: it doubles up to half a minute.
@@ -173,7 +171,7 @@ public struct NetworkClient: Machine {
       switch state.link {
       case .online:
         for sent in state.underWay {
-          step.disarm(.unanswered, key: sent.number)
+          stopWaiting(for: sent, step)
           if !sent.request.isIdempotent { step.emit(.failed(sent.request.name, .lost)) }
         }
         return .move(to: State(link: .backoff(0), waiting: state.underWay.map(\.request).filter(\.isIdempotent)))
@@ -190,9 +188,9 @@ public struct NetworkClient: Machine {
     case .response(let name):
       switch state.link {
       case .online:
-        guard let sent = sent(as: name) else { return dropLate() }
-        step.emit(.completed(sent.request.name))
-        return end(sent, step)
+        let answered = step.key > 0 ? state.underWay.first { $0.number == step.key } : sent(as: name)
+        guard let sent = answered else { return dropLate() }
+        return end(sent, saying: .completed(sent.request.name), step)
       case .offline, .connecting, .backoff: return dropLate()
       }
     case .timeout(let name): return timeOut(sent(as: name), step)
@@ -203,7 +201,7 @@ public struct NetworkClient: Machine {
       case .connecting, .backoff: return .move(to: state.with(.offline))
       case .online:
         for sent in state.underWay {
-          step.disarm(.unanswered, key: sent.number)
+          stopWaiting(for: sent, step)
           step.emit(.failed(sent.request.name, .disconnected))
         }
         return .move(to: State())
@@ -218,6 +216,7 @@ public struct NetworkClient: Machine {
     lastNumber += 1
     step.emit(.sent(request.name, number: lastNumber))
     step.arm(.unanswered, key: lastNumber, after: step.parameters.request)
+    if isAnswered(step) { step.arm(.response(""), key: lastNumber, after: step.parameters.service.latency) }
     return Sent(number: lastNumber, request: request)
   }
 
@@ -241,15 +240,18 @@ public struct NetworkClient: Machine {
 
   private func timeOut(_ sent: Sent?, _ step: Step<Self>) -> Reaction<State> {
     guard let sent else { return .ignore }
-    step.emit(.failed(sent.request.name, .timeout))
-    return end(sent, step)
+    return end(sent, saying: .failed(sent.request.name, .timeout), step)
   }
 
-  private func end(_ sent: Sent, _ step: Step<Self>) -> Reaction<State> {
+  private func end(_ sent: Sent, saying output: Output, _ step: Step<Self>) -> Reaction<State> {
+    step.emit(output)
+    stopWaiting(for: sent, step)
+    return .stayAs(State(link: .online, underWay: state.underWay.filter { $0.number != sent.number }))
+  }
+
+  private func stopWaiting(for sent: Sent, _ step: Step<Self>) {
     step.disarm(.unanswered, key: sent.number)
-    var next = state
-    next.underWay.removeAll { $0.number == sent.number }
-    return .stayAs(next)
+    if step.parameters.service.isAutomatic { step.disarm(.response(""), key: sent.number) }
   }
 
   private mutating func dropLate() -> Reaction<State> {
@@ -273,6 +275,8 @@ extension NetworkClient {
     example: [
       "new networkClient c", "send c request A", "send c connect", "advance 10s", "advance 1s", "send c connected",
       "send c connectionLost", "agenda", "show c",
+      "new networkClient auto service=auto failures=1", "send auto connect", "send auto request A", "advance 12s",
+      "agenda auto", "advance 1s",
     ],
     states: {
       switch $0 {
@@ -298,6 +302,8 @@ extension NetworkClient {
       .timer(.connectFailed, named: "connect", after: "connect", "the attempt has taken too long"),
       .timer(.connect, named: "backoff", "the pause is over: 1, 2, 4, 8, 16 s, then 30 s"),
       .timer(.unanswered, named: "request", after: "request", keyed: "request", "the answer has not come"),
+      .timer(.connected, after: "latency", "the simulated server accepts"),
+      .timer(.response(""), after: "latency", keyed: "request", "the simulated server answers"),
     ],
     outputs: {
       switch $0 {
@@ -306,23 +312,21 @@ extension NetworkClient {
       case .completed: .output(("name", .requestName), about: "a request was answered")
       case .failed:
         .output(
-          ("name", .requestName), ("why", .choice(Failure.allCases.map(\.rawValue))), about: "a request is given up")
+          ("name", .requestName), ("why", Failure.valueType), about: "a request is given up")
       }
     },
     readings: [
-      .reading("waiting", .count, "requests that are held back") { machine, _, _ in machine.state.waiting.count },
-      .reading("underWay", .count, "requests without an answer") { machine, _, _ in machine.state.underWay.count },
-      .reading("lateDropped", .count, "answers that came too late") { machine, _, _ in machine.lateDropped },
+      .reading("waiting", .count, \.state.waiting.count, "requests that are held back"),
+      .reading("underWay", .count, \.state.underWay.count, "requests without an answer"),
+      .reading("lateDropped", .count, \.lateDropped, "answers that came too late"),
     ],
     parameters: [
       .parameter("connect", \.connect, .delay, "how long an attempt may take"),
       .parameter("request", \.request, .delay, "how long the server may take to answer"),
       .parameter("maxAttempts", \.maxAttempts, .integer(0...1_000_000), "how many attempts are made; 0 is no limit"),
-      .parameter(
-        "policy", \.policy, .choice(Policy.allCases.map(\.rawValue)),
-        "queue lets requests wait for the connection, reject refuses them"),
+      .parameter("policy", \.policy, "queue lets requests wait for the connection, reject refuses them"),
       .parameter("queueLimit", \.queueLimit, .integer(0...10_000), "how many requests may wait"),
-    ])
+    ] + Parameters.serviceForms)
 }
 
 extension ValueType {

@@ -64,25 +64,6 @@ public struct Operation: Machine {
     public enum Name: NamedCases {
       case willChange, didChange, executionBlock, cancellationBlock, finalizationBlock, raised
     }
-
-    public var name: Name {
-      switch self {
-      case .willChange: .willChange
-      case .didChange: .didChange
-      case .executionBlock: .executionBlock
-      case .cancellationBlock: .cancellationBlock
-      case .finalizationBlock: .finalizationBlock
-      case .raised: .raised
-      }
-    }
-
-    public var data: [Value] {
-      switch self {
-      case .willChange(let property), .didChange(let property): [property.value]
-      case .executionBlock, .cancellationBlock, .finalizationBlock: []
-      case .raised(let reason): [.text(reason)]
-      }
-    }
   }
 
   public struct Parameters: ParameterSet {
@@ -144,10 +125,7 @@ public struct Operation: Machine {
       if next.finishes > 0 { step.arm(.finalize, after: .zero) }
       do {
         return .move(to: try next.fired(.finish, step))
-      } catch {
-        step.emit(.raised(error.reason))
-        return .stayAs(next)
-      }
+      } catch { return step.emit(.raised(error.reason), then: .stayAs(next)) }
     }
   }
 }
@@ -178,10 +156,7 @@ extension Operation {
             didExit: { _, step, _ in step.emit(.didChange(.isExecuting)) }),
           Objects.State(
             "Finished",
-            willEnter: { _, step, _ in
-              step.emit(.willChange(.isFinished))
-              step.emit(.finalizationBlock)
-            },
+            willEnter: { _, step, _ in step.emit(.willChange(.isFinished), .finalizationBlock) },
             didEnter: { _, step, _ in step.emit(.didChange(.isFinished)) }),
         ],
         events: [
@@ -218,7 +193,7 @@ extension Operation.State {
 // MARK: The catalogue entry
 
 extension ValueType {
-  fileprivate static let property = ValueType.choice(Operation.Property.allCases.map(\.rawValue))
+  fileprivate static let property = Operation.Property.valueType
 }
 
 extension Operation {
@@ -254,9 +229,9 @@ extension Operation {
       switch $0 {
       case .willChange: .output(("property", .property), about: "observers: it is about to change")
       case .didChange: .output(("property", .property), about: "observers: it has changed")
-      case .executionBlock: .output(about: "the execution block runs")
-      case .cancellationBlock: .output(about: "the cancellation block runs")
-      case .finalizationBlock: .output(about: "the finalization block runs")
+      case .executionBlock: "the execution block runs"
+      case .cancellationBlock: "the cancellation block runs"
+      case .finalizationBlock: "the finalization block runs"
       case .raised: .output(("reason", .text(bytes: 1...1_024)), about: "a block's call of finish fails on the queue")
       }
     },
@@ -266,16 +241,12 @@ extension Operation {
         machine, _, _ in machine.state.name == .executing
       },
       .reading("isFinished", .flag, "whether it is done") { machine, _, _ in machine.state.name == .finished },
-      .reading("isCancelled", .flag, "whether somebody has cancelled, whatever the state") {
-        machine, _, _ in machine.state.isCancelled
-      },
+      .reading("isCancelled", .flag, \.state.isCancelled, "whether somebody has cancelled, whatever the state"),
     ],
     parameters: [
       .parameter(
-        "onExecute", \.onExecute, .choice(Parameters.OnExecute.allCases.map(\.rawValue)),
+        "onExecute", \.onExecute,
         "finish: the execution block finishes at once if the operation is cancelled; missing: there is no such block"),
-      .parameter(
-        "onCancel", \.onCancel, .choice(Parameters.OnCancel.allCases.map(\.rawValue)),
-        "finish: the cancellation block finishes the operation"),
+      .parameter("onCancel", \.onCancel, "finish: the cancellation block finishes the operation"),
     ])
 }

@@ -9,7 +9,7 @@ public import StateMachines
 ///
 /// A second `user` takes the place of the first. `authenticated`, `done` and `closed` are the end, and everything is
 /// refused: the session belongs to the server behind, or there is none. The timer `sessionTimeout` runs from the
-/// beginning to that end and closes the session without a reply.
+/// beginning to that end and closes the session without a reply. `accept` and `ended` are those of ``SMTP``.
 public struct POP3: Machine {
   public enum State: MachineState { case start, user, authenticated, done, closed }
 
@@ -17,20 +17,15 @@ public struct POP3: Machine {
     case user(String), pass(String)
     case noop, quit
     case other(String?)
+    case accept(Int)
     case sessionTimeout
   }
 
   public enum Output: OutputWithData {
     case reply(Status)
+    case ended(Int)
 
-    public enum Name: NamedCases { case reply }
-    public var name: Name { .reply }
-
-    public var data: [Value] {
-      switch self {
-      case .reply(let status): [status.value]
-      }
-    }
+    public enum Name: NamedCases { case reply, ended }
   }
 
   public enum Status: String, Choice { case ok = "+OK", error = "-ERR" }
@@ -38,12 +33,23 @@ public struct POP3: Machine {
   public typealias Parameters = MailParameters
 
   public var state = State.start
+  /// The number of the connection that a supervisor has handed over; nil if it has not.
+  private var connection: Int?
   public init() {}
 
   public func timers(in state: State, _ parameters: Parameters) -> StateTimers<Self> {
     switch state {
     case .start, .user: .after(parameters.sessionTimeout, .sessionTimeout).continuing
     case .authenticated, .done, .closed: .none
+    }
+  }
+
+  public mutating func entered(_ state: State, _ step: Step<Self>) {
+    switch state {
+    case .authenticated, .done, .closed:
+      if let connection { step.emit(.ended(connection)) }
+      connection = nil
+    case .start, .user: break
     }
   }
 
@@ -77,8 +83,20 @@ public struct POP3: Machine {
       case .start, .user: step.emit(.reply(.error), then: .stay)
       case .authenticated, .done, .closed: step.refuse(MailParameters.isOver)
       }
+    case .accept(let connection):
+      switch state {
+      case _ where !step.when("supervised", step.parameters.supervised): step.refuse(MailParameters.isUnsupervised)
+      case .start, .authenticated, .done, .closed: begin(connection, step)
+      case .user: step.emit(.ended(connection), then: .stay)
+      }
     case .sessionTimeout: .move(to: .closed)
     }
+  }
+
+  private mutating func begin(_ connection: Int, _ step: Step<Self>) -> Reaction<State> {
+    self.connection = connection
+    step.arm(.sessionTimeout, after: step.parameters.sessionTimeout)
+    return .move(to: .start)
   }
 
   public static let kind = Kind(
@@ -103,11 +121,15 @@ public struct POP3: Machine {
       .event(.noop, "NOOP: nothing is wanted").named("NOOP"),
       .event(.quit, "QUIT: the client closes the session").named("QUIT"),
       .event(Event.other, .optional(.mailName("command", like: ["x"])), about: "any other command"),
+      .event(
+        Event.accept, .connection,
+        about: "a client comes from the supervisor; one that comes while another is served is sent away"),
     ],
     timers: [.timer(.sessionTimeout, after: "sessionTimeout", "the session takes too long")],
     outputs: {
       switch $0 {
-      case .reply: .output(("status", .choice(Status.allCases.map(\.rawValue))), about: "the reply to a command")
+      case .reply: .output(("status", Status.valueType), about: "the reply to a command")
+      case .ended: .ended
       }
     },
     parameters: ParameterForm.ofMail)

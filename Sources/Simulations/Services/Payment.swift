@@ -25,6 +25,10 @@ public import StateMachines
 /// Chosen here: money captured after a refusal of the card raises an alert, and money captured after a cancellation is
 /// also sent back, so these are stayed, not ignored; a refund that gets no answer is asked for again every
 /// `reconcile`, with the number of the attempt that it belongs to.
+///
+/// With `service=auto` a simulated bank answers each request after `latency`. It declines the card `bad` and takes any
+/// other. A request that fails (`failures`, `failureRate`) is carried out all the same: what is lost is the answer, so that the
+/// machine has to ask what became of it.
 public struct Payment: Machine {
   public enum State: StateWithData {
     case idle, entering, authorizing, challenge, capturing
@@ -38,27 +42,12 @@ public struct Payment: Machine {
       case idle, entering, authorizing, challenge, capturing, unknown, paid, declined, refunding, cancelled, refunded
     }
 
-    public var name: Name {
-      switch self {
-      case .idle: .idle
-      case .entering: .entering
-      case .authorizing: .authorizing
-      case .challenge: .challenge
-      case .capturing: .capturing
-      case .unknown: .unknown
-      case .paid: .paid
-      case .declined: .declined
-      case .refunding: .refunding
-      case .cancelled: .cancelled
-      case .refunded: .refunded
-      }
-    }
-
     public var data: String? { if case .declined(let reason) = self { reason } else { nil } }
     public static var carriesData: Bool { true }
+    public static var samples: [State] { [.declined("declined")] }
   }
 
-  public enum Event: MachineEvent {
+  public enum Event: MachineEvent, Codable {
     case checkout(Double), submit(String)
     case authorized, challenge, challengePassed, challengeFailed
     case declined(String)
@@ -67,7 +56,7 @@ public struct Payment: Machine {
   }
 
   /// What is waited for.
-  public enum Wait: Sendable { case authorize, challenge, capture, reconcile }
+  public enum Wait: Sendable, Codable { case authorize, challenge, capture, reconcile }
 
   public enum Output: OutputWithData {
     case authorize(attempt: Int, sum: Double)
@@ -75,27 +64,10 @@ public struct Payment: Machine {
     case alert(String)
 
     public enum Name: NamedCases { case authorize, capture, query, refund, alert }
-
-    public var name: Name {
-      switch self {
-      case .authorize: .authorize
-      case .capture: .capture
-      case .query: .query
-      case .refund: .refund
-      case .alert: .alert
-      }
-    }
-
-    public var data: [Value] {
-      switch self {
-      case .authorize(let attempt, let sum): [.integer(attempt), .number(sum)]
-      case .capture(let attempt), .query(let attempt), .refund(let attempt): [.integer(attempt)]
-      case .alert(let text): [.text(text)]
-      }
-    }
   }
 
-  public struct Parameters: ParameterSet {
+  public struct Parameters: ServedParameters {
+    var service = SimulatedService(mode: .manual, latency: .seconds(1))
     var authorize = Duration.seconds(30)
     var challenge = Duration.seconds(300)
     var capture = Duration.seconds(30)
@@ -108,43 +80,54 @@ public struct Payment: Machine {
   private var sum: Double?
   /// The number of the present attempt: what makes asking twice harmless.
   private var attempt = 0
+  private var card = ""
+  /// What the simulated bank has made of the last request.
+  private var outcome: Event?
+  /// Whether it is going to tell.
+  private var isAnswering = false
+  private var requests = 0
   public init() {}
 
   public mutating func start(in name: State.Name, _ step: Step<Self>) -> State {
     attempt = [.idle, .entering, .cancelled].contains(name) ? 0 : 1
-    return switch name {
-    case .idle: .idle
-    case .entering: .entering
-    case .authorizing: .authorizing
-    case .challenge: .challenge
-    case .capturing: .capturing
-    case .unknown: .unknown
-    case .paid: .paid
-    case .declined: .declined("declined")
-    case .refunding: .refunding
-    case .cancelled: .cancelled
-    case .refunded: .refunded
-    }
+    return State(sampleNamed: name)
   }
 
   public func timers(in state: State, _ parameters: Parameters) -> StateTimers<Self> {
     switch state {
-    case .authorizing: .after(parameters.authorize, .expired(.authorize))
+    case .authorizing: .after(parameters.authorize, .expired(.authorize)) + answer(parameters)
     case .challenge: .after(parameters.challenge, .expired(.challenge))
-    case .capturing: .after(parameters.capture, .expired(.capture))
-    case .unknown, .refunding: .after(parameters.reconcile, .expired(.reconcile))
+    case .capturing: .after(parameters.capture, .expired(.capture)) + answer(parameters)
+    case .unknown, .refunding: .after(parameters.reconcile, .expired(.reconcile)) + answer(parameters)
     case .idle, .entering, .paid, .declined, .cancelled, .refunded: .none
     }
   }
 
+  /// The answer of the simulated bank.
+  private func answer(_ parameters: Parameters) -> StateTimers<Self> {
+    guard isAnswering, let outcome else { return .none }
+    return .after(parameters.service.latency, outcome)
+  }
+
   /// Asks the bank.
   public mutating func entered(_ state: State, _ step: Step<Self>) {
+    isAnswering = false
     switch state {
-    case .authorizing: step.emit(.authorize(attempt: attempt, sum: sum ?? 0))
-    case .capturing: step.emit(.capture(attempt: attempt))
-    case .refunding: step.emit(.refund(attempt: attempt))
+    case .authorizing:
+      ask(.authorize(attempt: attempt, sum: sum ?? 0), for: card == "bad" ? .declined("funds") : .authorized, step)
+    case .capturing: ask(.capture(attempt: attempt), for: .captured, step)
+    case .refunding: ask(.refund(attempt: attempt), for: .refundDone, step)
     case .idle, .entering, .challenge, .unknown, .paid, .declined, .cancelled, .refunded: break
     }
+  }
+
+  /// Asks the bank; a simulated one does what is asked, and decides now whether its answer will get through.
+  private mutating func ask(_ question: Output, for outcome: Event?, _ step: Step<Self>) {
+    step.emit(question)
+    guard step.parameters.service.isAutomatic else { return }
+    requests += 1
+    self.outcome = outcome
+    isAnswering = !step.parameters.service.fails(request: requests, step)
   }
 
   public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
@@ -156,12 +139,12 @@ public struct Payment: Machine {
       case .paid, .cancelled, .refunded: step.refuse("this payment is over: make another")
       case .declined: .ignore
       }
-    case .submit:
+    case .submit(let card):
       switch state {
       case .idle: step.refuse("there is nothing to pay yet: begin with checkout")
       case .declined where step.when("no attempt left", attempt >= step.parameters.maxAttempts):
         step.refuse("\(attempt) attempts were made, and no more are allowed")
-      case .entering, .declined: beginAttempt()
+      case .entering, .declined: beginAttempt(card)
       case .authorizing, .challenge, .capturing, .unknown:
         step.refuse("the card was submitted, and a second charge must not follow")
       case .paid, .refunding: step.refuse("it is paid")
@@ -240,14 +223,15 @@ public struct Payment: Machine {
     return .move(to: .entering)
   }
 
-  private mutating func beginAttempt() -> Reaction<State> {
+  private mutating func beginAttempt(_ card: String) -> Reaction<State> {
     attempt += 1
+    self.card = card
     return .move(to: .authorizing)
   }
 
   /// No answer came: nobody knows what was done, so it is asked again, and nothing is charged twice.
-  private func askAgain(_ question: Output, _ step: Step<Self>) -> Reaction<State> {
-    step.emit(question)
+  private mutating func askAgain(_ question: Output, _ step: Step<Self>) -> Reaction<State> {
+    ask(question, for: outcome, step)
     step.arm(.expired(.reconcile), after: step.parameters.reconcile)
     return .stay
   }
@@ -258,6 +242,7 @@ public struct Payment: Machine {
     example: [
       "new payment p", "send p checkout 25", "send p submit visa", "advance 30s", "send p submit visa", "advance 5s",
       "send p captured", "send p refund", "send p refundDone", "show p",
+      "new payment q service=auto failures=1", "send q checkout 25", "send q submit visa", "advance 36s", "show q",
     ],
     states: {
       switch $0 {
@@ -298,6 +283,10 @@ public struct Payment: Machine {
       .timer(.expired(.capture), named: "capture", after: "capture", "the bank has not said that the money moved"),
       .timer(
         .expired(.reconcile), named: "reconcile", after: "reconcile", "it is time to ask again what became of it"),
+      .timer(.authorized, after: "latency", "the simulated bank says that the card is good"),
+      .timer(.declined(""), after: "latency", "the simulated bank refuses the card"),
+      .timer(.captured, after: "latency", "the simulated bank has moved the money"),
+      .timer(.refundDone, after: "latency", "the simulated bank has moved it back"),
     ],
     outputs: {
       switch $0 {
@@ -309,8 +298,8 @@ public struct Payment: Machine {
       }
     },
     readings: [
-      .reading("sum", .sum, "that is to be paid") { payment, _, _ in payment.sum },
-      .reading("attempts", .attempt, "that were made") { payment, _, _ in payment.attempt },
+      .reading("sum", .sum, \.sum, "that is to be paid"),
+      .reading("attempts", .attempt, \.attempt, "that were made"),
     ],
     parameters: [
       .parameter("authorize", \.authorize, .delay, "how long the bank may take to authorise"),
@@ -320,7 +309,7 @@ public struct Payment: Machine {
         "reconcile", \.reconcile, .interval(.milliseconds(1) ... .days(365)),
         "how often an unanswered request is asked about"),
       .parameter("maxAttempts", \.maxAttempts, .integer(1...100), "how many attempts a payment may have"),
-    ])
+    ] + Parameters.serviceForms)
 }
 
 extension ValueType {

@@ -19,6 +19,9 @@ public import StateMachines
 /// `to`, `done` and `closed` are the end, and everything is refused: the session belongs to the server behind, or there
 /// is none. The timer `sessionTimeout` runs from the beginning to that end, whatever the client says meanwhile, and
 /// closes the session without a reply.
+///
+/// `accept` begins a session for a client that a ``Supervisor`` hands over, and `ended` gives the connection back when that
+/// session is over, or at once while another one is served.
 public struct SMTP: Machine {
   public enum State: MachineState {
     case start, helo, from, to, authLoginUser, authLoginPassword, authPlain, done, closed
@@ -30,6 +33,7 @@ public struct SMTP: Machine {
     case line(String)
     case rset, noop, quit
     case other(String?)
+    case accept(Int)
     case sessionTimeout
   }
 
@@ -39,27 +43,16 @@ public struct SMTP: Machine {
   public enum Output: OutputWithData {
     case reply(Int)
     case handOver(from: String, to: String)
+    case ended(Int)
 
-    public enum Name: NamedCases { case reply, handOver }
-
-    public var name: Name {
-      switch self {
-      case .reply: .reply
-      case .handOver: .handOver
-      }
-    }
-
-    public var data: [Value] {
-      switch self {
-      case .reply(let code): [.integer(code)]
-      case .handOver(let sender, let recipient): [.text(sender), .text(recipient)]
-      }
-    }
+    public enum Name: NamedCases { case reply, handOver, ended }
   }
 
   public typealias Parameters = MailParameters
 
   public var state = State.start
+  /// The number of the connection that a supervisor has handed over; nil if it has not.
+  private var connection: Int?
   /// Whose message it is, in `from`.
   private var sender = ""
   public init() {}
@@ -69,6 +62,15 @@ public struct SMTP: Machine {
     case .start, .helo, .from, .authLoginUser, .authLoginPassword, .authPlain:
       .after(parameters.sessionTimeout, .sessionTimeout).continuing
     case .to, .done, .closed: .none
+    }
+  }
+
+  public mutating func entered(_ state: State, _ step: Step<Self>) {
+    switch state {
+    case .to, .done, .closed:
+      if let connection { step.emit(.ended(connection)) }
+      connection = nil
+    case .start, .helo, .from, .authLoginUser, .authLoginPassword, .authPlain: break
     }
   }
 
@@ -136,8 +138,20 @@ public struct SMTP: Machine {
       case .authLoginUser, .authLoginPassword, .authPlain: .ignore
       case .to, .done, .closed: step.refuse(MailParameters.isOver)
       }
+    case .accept(let connection):
+      switch state {
+      case _ where !step.when("supervised", step.parameters.supervised): step.refuse(MailParameters.isUnsupervised)
+      case .start, .to, .done, .closed: begin(connection, step)
+      case .helo, .from, .authLoginUser, .authLoginPassword, .authPlain: step.emit(.ended(connection), then: .stay)
+      }
     case .sessionTimeout: .move(to: .closed)
     }
+  }
+
+  private mutating func begin(_ connection: Int, _ step: Step<Self>) -> Reaction<State> {
+    self.connection = connection
+    step.arm(.sessionTimeout, after: step.parameters.sessionTimeout)
+    return .move(to: .start)
   }
 
   private mutating func note(_ sender: String, _ step: Step<Self>) -> Reaction<State> {
@@ -188,12 +202,16 @@ public struct SMTP: Machine {
       .event(.noop, "NOOP: nothing is wanted").named("NOOP"),
       .event(.quit, "QUIT: the client closes the session").named("QUIT"),
       .event(Event.other, .optional(.mailName("command", like: ["x"])), about: "any other command"),
+      .event(
+        Event.accept, .connection,
+        about: "a client comes from the supervisor; one that comes while another is served is sent away"),
     ],
     timers: [.timer(.sessionTimeout, after: "sessionTimeout", "the session takes too long")],
     outputs: {
       switch $0 {
       case .reply: .output(("code", .integer(200...599)), about: "the reply to a command")
       case .handOver: .output(("from", .mailName), ("to", .mailName), about: "the server behind takes the message over")
+      case .ended: .ended
       }
     },
     parameters: ParameterForm.ofMail)

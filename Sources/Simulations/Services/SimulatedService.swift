@@ -39,9 +39,7 @@ extension ServedParameters {
   /// How the service's parameters are written down, `items` apart.
   static var serviceForms: [ParameterForm<Self>] {
     [
-      .parameter(
-        "service", \.service.mode, .choice(SimulatedService.Mode.allCases.map(\.rawValue)),
-        "auto answers by itself, manual leaves the answers to events"),
+      .parameter("service", \.service.mode, "auto answers by itself, manual leaves the answers to events"),
       .parameter("latency", \.service.latency, .delay, "how long the service takes to answer"),
       .parameter(
         "failures", \.service.failures, .integer(0...1_000_000), "how many requests fail before one may succeed"),

@@ -92,6 +92,7 @@ extension WorldCore {
       let isTaken = name.withUnsafeBytes { registry.find($0) } != nil
       if isTaken || compositions[String(decoding: name, as: UTF8.self)] != nil { throw .nameTaken }
     }
+    let parameters = zip(composition.members, parameters).map { $0.parameters(given: $1) }
     guard makeRoom(for: names.count), wires.count + composition.wires.count <= limits.wires else { throw .full }
     for (member, values) in zip(composition.members, parameters) {
       if let conflict = conflict(of: values, in: member.kind) { throw .conflict(conflict) }

@@ -185,6 +185,9 @@ extension WorldCore {
         let data = record.values[Int(first)..<Int(first + count)]
         details.values(data)
         if !wires.isEmpty { queueDeliveries(machine, output, Array(data)) }
+      case .tell(let output, let first, let count):
+        details.tag(.emitted, output)
+        details.values(record.values[Int(first)..<Int(first + count)])
       case .arm(let timer, let key, let due):
         if key != 0 {
           arm(machine, KeyedTimers.Name(timer: timer, key: key), due, isAnswer: isAnswer)

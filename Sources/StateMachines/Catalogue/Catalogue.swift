@@ -62,6 +62,13 @@ public struct Composition: Sendable {
   public struct Member: Sendable {
     public let name: String
     public let kind: Kind
+    /// Parameters that it is made with where nobody says otherwise, as places in the kind's list.
+    public let presets: [(parameter: Int, value: Value)]
+
+    /// What it is made with, when some parameters are given.
+    public func parameters(given: [(parameter: Int, value: Value)]) -> [(parameter: Int, value: Value)] {
+      presets.filter { preset in !given.contains { $0.parameter == preset.parameter } } + given
+    }
   }
 
   /// Places of members, of an output in the first one's kind, and of an event in the second one's.
@@ -72,13 +79,26 @@ public struct Composition: Sendable {
     public let event: Int
   }
 
-  /// - Parameter wires: Ends written as `member.output` and `member.event`.
-  /// - Precondition: Every end names a member and an output or event of its kind.
+  /// - Parameters:
+  ///   - presets: Parameters that differ here from what the kind has, written as `member.parameter`.
+  ///   - wires: Ends written as `member.output` and `member.event`.
+  /// - Precondition: Every end names a member and an output or event of its kind, and every preset a parameter.
   public init(
     _ name: String, _ about: String, origin: String = "", example: [String] = [],
-    members: KeyValuePairs<String, Kind>, wires: KeyValuePairs<String, String>
+    members: KeyValuePairs<String, Kind>, presets: KeyValuePairs<String, any ValueConvertible> = [:],
+    wires: KeyValuePairs<String, String>
   ) {
-    let members = members.map { Member(name: $0.key, kind: $0.value) }
+    let members = members.map { member, kind in
+      let own = presets.filter { $0.key.hasPrefix("\(member).") }
+      return Member(
+        name: member, kind: kind,
+        presets: own.map { key, value in
+          guard let place = kind.parameters.firstIndex(where: { key == "\(member).\($0.name)" }),
+            kind.parameters[place].type.admits(value.value)
+          else { preconditionFailure("\(name) cannot be made with \(key)") }
+          return (place, value.value)
+        })
+    }
     func end(_ text: String) -> (member: Int, word: Substring) {
       let parts = text.split(separator: ".")
       guard parts.count == 2, let member = members.firstIndex(where: { $0.name == parts[0] }) else {

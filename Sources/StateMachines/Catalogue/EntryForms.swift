@@ -304,9 +304,16 @@ public struct MachineTimer<Event: Sendable>: Sendable {
 public struct OutputForm: ExpressibleByStringLiteral, ExpressibleByStringInterpolation, Sendable {
   let data: [ArgumentEntry]
   let about: String
+  let isTold: Bool
 
   public static func output(_ data: (name: String, type: ValueType)..., about: String) -> OutputForm {
     OutputForm(data: data.map { ArgumentEntry(name: $0.name, type: $0.type, samples: nil) }, about: about)
+  }
+
+  /// An output that a rule says with ``Step/tell(_:)``.
+  public static func told(_ data: (name: String, type: ValueType)..., about: String) -> OutputForm {
+    OutputForm(
+      data: data.map { ArgumentEntry(name: $0.name, type: $0.type, samples: nil) }, about: about, isTold: true)
   }
 
   /// An output without data.
@@ -314,8 +321,9 @@ public struct OutputForm: ExpressibleByStringLiteral, ExpressibleByStringInterpo
     self.init(data: [], about: about)
   }
 
-  private init(data: [ArgumentEntry], about: String) {
+  private init(data: [ArgumentEntry], about: String, isTold: Bool = false) {
     self.data = data
     self.about = about
+    self.isTold = isTold
   }
 }

@@ -76,7 +76,7 @@ public final class Kind: Sendable {
       timerEvents: timers.map(\.event),
       outputEntries: zip(M.Output.Name.words, 0..<M.Output.Name.count).map { word, place in
         let form = outputs(M.Output.Name(at: place))
-        return OutputEntry(name: word, data: form.data, about: form.about)
+        return OutputEntry(name: word, data: form.data, about: form.about, isTold: form.isTold)
       },
       readings: readings, parameters: parameters)
   }
@@ -152,7 +152,7 @@ public final class Kind: Sendable {
         about: $0.about)
     }
     words = KindWords(
-      states: states.map(\.word), events: self.events, timers: timers.map(\.name), outputs: outputs.map(\.name))
+      states: states.map(\.word), events: self.events, timers: timers.map(\.name), outputs: outputs)
     layout = Layout(
       valueSize: MemoryLayout<M>.size, valueAlignment: MemoryLayout<M>.alignment,
       parameterStride: MemoryLayout<M.Parameters>.stride, eventStride: MemoryLayout<M.Event>.stride)
@@ -184,7 +184,7 @@ public final class Kind: Sendable {
     readings = []
     self.parameters = parameters
     words = KindWords(
-      states: description.states, events: events, timers: timers.map(\.name), outputs: outputs.map(\.name))
+      states: description.states, events: events, timers: timers.map(\.name), outputs: outputs)
     layout = Layout(valueSize: 0, valueAlignment: 1, parameterStride: 1, eventStride: 1)
     operations = NoOperations()
   }
@@ -360,6 +360,8 @@ public struct OutputEntry: Hashable, Sendable {
   public let name: String
   public let data: [ArgumentEntry]
   public let about: String
+  /// Whether only those hear it who watch everything.
+  public let isTold: Bool
 }
 
 public struct ReadingEntry: Hashable, Sendable {

@@ -93,24 +93,28 @@ public struct KindWords: Sendable {
     @usableFromInline let outputs: WordTable
     /// Which of the first 64 events take no arguments, one bit each.
     @usableFromInline let plain: UInt64
+    /// Which outputs are told to those alone who watch everything.
+    let told: [Bool]
   }
 
   // Safety: written once in `init`, read ever after, freed by the kind that owns it. Unchecked for that reason.
   @usableFromInline nonisolated(unsafe) let tables: UnsafeMutablePointer<Tables>
 
-  init(states: [String], events: [EventEntry], timers: [String], outputs: [String]) {
+  init(states: [String], events: [EventEntry], timers: [String], outputs: [OutputEntry]) {
     tables = .allocate(capacity: 1)
     tables.initialize(
       to: Tables(
         states: WordTable(states), events: WordTable(events.map(\.name)), timers: WordTable(timers),
-        outputs: WordTable(outputs),
+        outputs: WordTable(outputs.map(\.name)),
         plain: events.enumerated().prefix(64).reduce(0) { bits, event in
           event.element.arguments.isEmpty ? bits | 1 << UInt64(event.offset) : bits
-        }))
+        },
+        told: outputs.map(\.isTold)))
   }
 
   func deallocate() {
     for table in [states, events, timers, outputs] { table.deallocate() }
+    tables.deinitialize(count: 1)
     tables.deallocate()
   }
 
@@ -122,6 +126,9 @@ public struct KindWords: Sendable {
   public var timers: WordTable { tables.pointee.timers }
   @inlinable
   public var outputs: WordTable { tables.pointee.outputs }
+
+  /// Whether an output is told to those alone who watch everything.
+  public func isTold(_ output: Int) -> Bool { tables.pointee.told[output] }
 
   /// Whether an event is known to take no arguments.
   @inlinable

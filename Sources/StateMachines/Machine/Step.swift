@@ -93,6 +93,18 @@ public struct Step<M: _Machine> {
     return reaction
   }
 
+  /// Says how the machine works, to those who watch everything: no wire carries it, and no reply names it.
+  ///
+  /// - Precondition: The kind describes the output with ``OutputForm/told(_:about:)``.
+  public func tell(_ output: M.Output) {
+    record.pointee.isWritten = true
+    let first = record.pointee.values.count
+    let data = output.data
+    record.pointee.values.append(contentsOf: data)
+    record.pointee.effects.append(
+      .tell(output: UInt8(output.name.index), first: UInt32(first), count: UInt32(data.count)))
+  }
+
   /// Refuses the input and says why, in the words of the machine.
   ///
   /// Nothing has happened then: what the rule has changed in the machine, asked for and drawn before is taken back.
@@ -169,6 +181,8 @@ public struct StepTimers: Sendable {
 public enum Effect: Sendable {
   /// An output, by its place in the kind's list, and where its data stand in ``StepRecord/values``.
   case emit(output: UInt8, first: UInt32, count: UInt32)
+  /// An output that only those hear who watch everything.
+  case tell(output: UInt8, first: UInt32, count: UInt32)
   /// A timer, by its place in the kind's list; `key` is 0 where its kind's timers bear none.
   case arm(timer: UInt8, key: UInt32, due: Instant)
   case disarm(timer: UInt8, key: UInt32)

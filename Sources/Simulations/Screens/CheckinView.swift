@@ -1,0 +1,125 @@
+public import MachineForms
+public import StateMachines
+
+/// The view of a ``CheckinsWithLogin`` screen: a person's taps go in, and what is drawn comes out.
+///
+/// | state | viewLoaded | show(view) | retryTapped | logoutTapped | login(user, password) |
+/// | --- | --- | --- | --- | --- | --- |
+/// | blank | stayed: refresh | → view; of a spinner on or off | refused | stayed: logout | refused |
+/// | spinner, placeholder, table | stayed: refresh | → view; of a spinner on or off; the same: ignored | refused | stayed: logout | refused |
+/// | message | stayed: refresh | likewise | stayed: refresh | stayed: logout | refused |
+/// | loginPrompt | stayed: refresh | likewise | refused | refused | stayed: login |
+///
+/// It decides nothing: what is drawn is what the screen's machine says, and a button that is not there cannot be tapped. It knows
+/// neither services nor the interactor, so that any number of views can show one machine.
+public struct CheckinView: Machine {
+  public enum State: MachineState, SwitchState {
+    case blank, spinner, message, placeholder, table, loginPrompt
+
+    public static var initial: State { .blank }
+
+    public func next(with view: CheckinsView) -> State {
+      switch view {
+      case .spinner: .spinner
+      case .message: .message
+      case .placeholder: .placeholder
+      case .table: .table
+      case .loginPrompt: .loginPrompt
+      }
+    }
+  }
+
+  public enum Event: MachineEvent {
+    case viewLoaded, show(CheckinsView), retryTapped, logoutTapped, login(String, String)
+  }
+
+  public enum Output: OutputWithData {
+    case refresh, logout, login(String, String), spinner(Bool)
+
+    public enum Name: NamedCases { case refresh, logout, login, spinner }
+  }
+
+  /// What is drawn: it hears of changes only.
+  private final class Canvas: SwitchObserver {
+    private let step: Step<CheckinView>
+
+    init(_ step: Step<CheckinView>) {
+      self.step = step
+    }
+
+    func stateDidChange(from previous: State, to next: State) {
+      if previous == .spinner { step.emit(.spinner(false)) }
+      if next == .spinner { step.emit(.spinner(true)) }
+    }
+  }
+
+  public var state = State.initial
+  public init() {}
+
+  public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
+    switch event {
+    case .viewLoaded: return step.emit(.refresh, then: .stay)
+    case .show(let view):
+      let machine = SwitchMachine(startingIn: state)
+      let canvas = Canvas(step)
+      machine.observer = canvas
+      // The machine does not keep its observer alive.
+      withExtendedLifetime(canvas) { machine.transition(with: view) }
+      return machine.state == state ? .ignore : .move(to: machine.state)
+    case .retryTapped:
+      switch state {
+      case .message: return step.emit(.refresh, then: .stay)
+      case .blank, .spinner, .placeholder, .table, .loginPrompt: return step.refuse("there is no such button")
+      }
+    case .logoutTapped:
+      switch state {
+      case .blank, .spinner, .message, .placeholder, .table: return step.emit(.logout, then: .stay)
+      case .loginPrompt: return step.refuse("nobody is logged in")
+      }
+    case .login(let user, let password):
+      switch state {
+      case .loginPrompt: return step.emit(.login(user, password), then: .stay)
+      case .blank, .spinner, .message, .placeholder, .table: return step.refuse("nobody is asked to log in")
+      }
+    }
+  }
+
+  public static let kind = Kind(
+    CheckinView.self, "checkinView", "the view of a check-in list: taps go in, a spinner and the rest come out",
+    origin: """
+      the view in an article on state machines in iOS applications: it hands on what a person does, and shows what the machine's \
+      state says
+      """,
+    example: [
+      "new checkinView v", "watch v", "send v viewLoaded", "send v show spinner", "send v show loginPrompt",
+      "send v logoutTapped", "send v login A ok",
+    ],
+    states: {
+      switch $0 {
+      case .blank: "nothing was shown yet"
+      case .spinner: "a spinner turns"
+      case .message: "what went wrong, and a button to try again"
+      case .placeholder: "that there is nothing yet"
+      case .table: "the list"
+      case .loginPrompt: "a prompt to log in"
+      }
+    },
+    events: [
+      .event(.viewLoaded, "the view appears for the first time"),
+      .event(Event.show, .choice("view"), about: "the screen's machine: this is to be seen"),
+      .event(.retryTapped, "the button to try again"),
+      .event(.logoutTapped, "the button to log out"),
+      .event(
+        Event.login, .text("user", bytes: 0...64, like: ["A"]), .text("password", bytes: 0...64, like: ["ok"]),
+        about: "what was typed into the login screen that the prompt opens"),
+    ],
+    outputs: {
+      switch $0 {
+      case .refresh: "the interactor is asked for the list"
+      case .logout: "the interactor is asked to log out"
+      case .login:
+        .output(("user", .text(bytes: 0...64)), ("password", .text(bytes: 0...64)), about: "a login is tried")
+      case .spinner: .output(("isOn", .flag), about: "the spinner begins to turn, or ends")
+      }
+    })
+}

@@ -1,0 +1,19 @@
+import StateMachines
+
+/// How a feature tells those who watch everything what it does: the case of an effect or an action, without its data.
+func caseName<Case>(of value: Case) -> String { String("\(value)".prefix { $0 != "(" }) }
+
+extension StateWithData {
+  /// The state as it is printed.
+  var printed: String { data.map { "\(name.word)(\($0))" } ?? name.word }
+}
+
+extension OutputForm {
+  static var featureEffect: OutputForm { .told(("effect", .text(bytes: 1...64)), about: "an effect is applied") }
+  static var featureState: OutputForm {
+    .told(("state", .text(bytes: 1...512)), about: "the state after an effect, which another one may follow at once")
+  }
+  static var featureAction: OutputForm {
+    .told(("action", .text(bytes: 1...64)), about: "the post-processor goes on with an action")
+  }
+}

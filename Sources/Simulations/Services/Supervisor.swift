@@ -1,0 +1,106 @@
+public import StateMachines
+
+/// Who listens on the ports of a server: the port that a client comes to says which protocol is spoken, and a member that is
+/// free gets the connection.
+///
+/// | state | accept(port) | ended(connection) |
+/// | --- | --- | --- |
+/// | idle | → serving(1): http, smtp, pop3 or imap | ignored |
+/// | serving(n) | → serving(n + 1): http, smtp, pop3 or imap | → serving(n − 1), of the last one → idle |
+///
+/// A port on which nobody listens is refused, and so is a client whose protocol has no member that is free.
+public struct Supervisor: Machine {
+  /// The protocols, each spoken by a member of its own.
+  public enum Member: Int, CaseIterable, Codable, Sendable {
+    case http = 80, smtp = 25, pop3 = 110, imap = 143
+  }
+
+  public struct State: StateWithData {
+    /// The connections that members have, in the order in which they came.
+    fileprivate var connections: [Connection] = []
+
+    public enum Name: NamedCases { case idle, serving }
+    public var name: Name { connections.isEmpty ? .idle : .serving }
+    public var data: String? { connections.isEmpty ? nil : "\(connections.count)" }
+    public static var carriesData: Bool { true }
+  }
+
+  fileprivate struct Connection: Hashable, Codable {
+    let number: Int
+    let member: Member
+  }
+
+  public enum Event: MachineEvent { case accept(Int), ended(Int) }
+
+  public enum Output: OutputWithData {
+    case http(Int), smtp(Int), pop3(Int), imap(Int)
+
+    public enum Name: NamedCases { case http, smtp, pop3, imap }
+  }
+
+  public var state = State()
+  private var lastConnection = 0
+  public init() {}
+
+  /// One that is made in `serving` has handed a connection to `http`.
+  public mutating func start(in name: State.Name, _ step: Step<Self>) -> State {
+    switch name {
+    case .idle: state
+    case .serving: handing(over: .http, step)
+    }
+  }
+
+  public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
+    switch event {
+    case .accept(let port):
+      guard let member = Member(rawValue: port) else { return step.refuse("nobody listens on port \(port)") }
+      if step.when("member taken", state.connections.contains { $0.member == member }) {
+        return step.refuse("\(member) has a connection already, and no other member speaks this protocol")
+      }
+      return .move(to: handing(over: member, step))
+    case .ended(let connection):
+      var next = state
+      next.connections.removeAll { $0.number == connection }
+      return next == state ? .ignore : .move(to: next)
+    }
+  }
+
+  private mutating func handing(over member: Member, _ step: Step<Self>) -> State {
+    lastConnection += 1
+    switch member {
+    case .http: step.emit(.http(lastConnection))
+    case .smtp: step.emit(.smtp(lastConnection))
+    case .pop3: step.emit(.pop3(lastConnection))
+    case .imap: step.emit(.imap(lastConnection))
+    }
+    var next = state
+    next.connections.append(Connection(number: lastConnection, member: member))
+    return next
+  }
+
+  public static let kind = Kind(
+    Supervisor.self, "supervisor", "who listens on the ports of a server, and hands each client to a free member",
+    origin: "the listeners of nginx, where the port tells which state machine serves a connection",
+    example: [
+      "new supervisor s", "watch s", "send s accept 25", "send s accept 25", "send s accept 7", "send s ended 1",
+      "send s accept 25",
+    ],
+    states: {
+      switch $0 {
+      case .idle: "no client is served"
+      case .serving: "so many clients are served"
+      }
+    },
+    events: [
+      .event(
+        Event.accept, .integer("port", 1...65_535, like: Member.allCases.map(\.rawValue) + [7]),
+        about: "a client comes to a port: 80 is http, 25 smtp, 110 pop3, 143 imap"),
+      .event(Event.ended, .connection, about: "a member serves this connection no longer"),
+    ],
+    outputs: {
+      switch $0 {
+      case .http, .smtp, .pop3, .imap:
+        .output(("connection", .connection), about: "the member \($0) gets this connection")
+      }
+    })
+}

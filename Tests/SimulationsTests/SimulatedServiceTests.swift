@@ -1,0 +1,136 @@
+import Simulations
+import StateMachines
+import Testing
+
+/// Kinds whose other side answers by itself only with `service=auto`.
+struct SimulatedServiceTests {
+  private func bench(_ kind: Kind, _ parameters: [String: Value] = [:]) -> Bench {
+    Bench(kind, parameters.merging(["service": .text("auto")]) { given, _ in given })
+  }
+
+  @Test("a payment that goes well")
+  func payment() {
+    let bench = bench(Payment.kind)
+    bench.send("checkout", .number(25))
+    bench.send("submit", .text("visa"))
+    bench.advance(to: .seconds(1))
+    #expect(bench.state() == "capturing")
+    bench.advance(to: .seconds(2))
+    #expect(bench.state() == "paid")
+    bench.send("refund")
+    bench.advance(to: .seconds(3))
+    #expect(bench.state() == "refunded")
+    #expect(bench.nextDue == nil)
+  }
+
+  @Test("a bad card is declined, and another one is tried")
+  func declined() {
+    let bench = bench(Payment.kind)
+    bench.send("checkout", .number(25))
+    bench.send("submit", .text("bad"))
+    bench.advance(to: .seconds(1))
+    #expect(bench.state() == "declined(funds)")
+    #expect(bench.nextDue == nil)
+    bench.send("submit", .text("visa"))
+    bench.advance(to: .seconds(3))
+    #expect(bench.state() == "paid")
+    #expect(bench.reading("attempts") == .integer(2))
+  }
+
+  @Test("an answer that is lost is asked for, and nothing is charged twice")
+  func lost() {
+    let bench = bench(Payment.kind, ["failures": .integer(2)])
+    bench.send("checkout", .number(25))
+    bench.send("submit", .text("visa"))
+    bench.advance(to: .seconds(30))
+    #expect(bench.state() == "unknown")
+    // The first question is lost too.
+    bench.advance(to: .seconds(39))
+    #expect(bench.state() == "unknown")
+    bench.advance(to: .seconds(41))
+    #expect(bench.state() == "capturing")
+    bench.advance(to: .seconds(42))
+    #expect(bench.state() == "paid")
+    #expect(bench.lines.filter { $0.contains("> authorize") }.count == 1)
+    #expect(bench.lines.filter { $0.contains("> query 1") }.count == 2)
+  }
+
+  @Test("a bank that is slower than it is waited for")
+  func slow() {
+    let bench = bench(Payment.kind, ["latency": .interval(.seconds(30))])
+    bench.send("checkout", .number(25))
+    bench.send("submit", .text("visa"))
+    bench.advance(to: .seconds(30))
+    #expect(bench.state() == "unknown")
+    bench.advance(to: .seconds(64))
+    #expect(bench.state() == "unknown")
+    // The first question, of 35 s, is answered.
+    bench.advance(to: .seconds(65))
+    #expect(bench.state() == "capturing")
+  }
+
+  @Test("a query is answered after the latency, and the next one begins then")
+  func database() {
+    let bench = bench(Database.kind, ["items": .integer(2)])
+    bench.send("perform", .text("findAll"))
+    bench.send("perform", .text("findOne"))
+    #expect(bench.state() == "executing")
+    bench.advance(to: .seconds(1))
+    #expect(bench.state() == "executing")
+    #expect(bench.lines.contains("1.000 m moved mapping finished(2) timer=mapped > objects 2"))
+    bench.advance(to: .seconds(2))
+    #expect(bench.state() == "finished(2)")
+    #expect(bench.nextDue == nil)
+  }
+
+  @Test("a query that fails, and one that takes too long")
+  func databaseFails() {
+    let failing = bench(Database.kind, ["failures": .integer(1)])
+    failing.send("perform", .text("findAll"))
+    failing.advance(to: .seconds(1))
+    #expect(failing.state() == "failed(executing,offline)")
+    failing.send("perform", .text("findAll"))
+    failing.advance(to: .seconds(2))
+    #expect(failing.state() == "finished(5)")
+    let slow = bench(Database.kind, ["latency": .interval(.seconds(5))])
+    slow.send("perform", .text("findAll"))
+    slow.advance(to: .seconds(5))
+    #expect(slow.state() == "failed(executing,timeout)")
+    #expect(slow.nextDue == nil)
+  }
+
+  @Test("a connection is made, and requests are answered in their turn")
+  func client() {
+    let bench = bench(NetworkClient.kind)
+    bench.send("request", .text("A"), .none)
+    bench.send("connect")
+    bench.advance(to: .seconds(1))
+    #expect(bench.state() == "online")
+    #expect(bench.timers() == ["request(1)": .seconds(31), "response(1)": .seconds(2)])
+    bench.advance(to: .milliseconds(1500))
+    bench.send("request", .text("A"), .none)
+    bench.advance(to: .seconds(2))
+    #expect(bench.lines.last == "2.000 m stayed online timer=response(1) > completed A")
+    bench.send("connectionLost")
+    #expect(bench.timers() == ["backoff": .seconds(3)])
+    bench.advance(to: .seconds(5))
+    #expect(bench.reading("underWay") == .integer(0))
+    #expect(bench.nextDue == nil)
+  }
+
+  @Test("what fails gets no answer: the time-outs end it")
+  func clientFails() {
+    let bench = bench(NetworkClient.kind, ["failures": .integer(1)])
+    bench.send("connect")
+    bench.advance(to: .seconds(10))
+    #expect(bench.state() == "backoff(1)")
+    bench.advance(to: .seconds(12))
+    #expect(bench.state() == "online")
+    let deaf = self.bench(NetworkClient.kind, ["failureRate": .number(1)])
+    deaf.send("connect")
+    deaf.send("connected")
+    deaf.send("request", .text("A"), .none)
+    deaf.advance(to: .seconds(30))
+    #expect(deaf.lines.last == "30.000 m stayed online timer=request(1) > failed A timeout")
+  }
+}

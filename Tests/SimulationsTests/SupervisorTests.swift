@@ -1,0 +1,71 @@
+import Simulations
+import StateMachines
+import Testing
+
+struct SupervisorTests {
+  private func proxy() -> Bench {
+    let bench = Bench()
+    bench.add(.proxy, "p")
+    return bench
+  }
+
+  @discardableResult
+  private func accept(_ port: Int, _ bench: Bench) -> String {
+    bench.send("accept", .integer(port), to: "p.supervisor")
+  }
+
+  @Test("all pairs")
+  func pairs() {
+    Table(
+      Supervisor.kind,
+      """
+      state   | accept(80)        | accept(25)             | accept(110)            | accept(143)            | accept(7) | ended(1)
+      idle    | → serving(1) > http 1 | → serving(1) > smtp 1 | → serving(1) > pop3 1 | → serving(1) > imap 1 | refuse    | ignore
+      serving | refuse            | → serving(2) > smtp 2 | → serving(2) > pop3 2 | → serving(2) > imap 2 | refuse    | → idle
+      """
+    ).check()
+  }
+
+  @Test("a port leads to its member, which is free again when its session is over")
+  func sessions() {
+    let bench = proxy()
+    #expect(accept(25, bench) == "moved idle serving(1) event=accept > smtp 1")
+    #expect(
+      accept(25, bench)
+        == "refused serving(1) event=accept : smtp has a connection already, and no other member speaks this protocol")
+    #expect(accept(7, bench) == "refused serving(1) event=accept : nobody listens on port 7")
+    accept(110, bench)
+    #expect(bench.state("p.supervisor") == "serving(2)")
+    #expect(bench.send("QUIT", to: "p.smtp") == "moved start done event=QUIT > reply 221 > ended 1")
+    #expect(bench.state("p.supervisor") == "serving(1)")
+    accept(25, bench)
+    #expect(bench.state("p.smtp") == "start")
+    bench.send("USER", .text("ann"), to: "p.pop3")
+    bench.send("PASS", .text("secret"), to: "p.pop3")
+    #expect(bench.state("p.supervisor") == "serving(1)")
+  }
+
+  @Test("a session's time begins when the client comes")
+  func times() {
+    let bench = proxy()
+    bench.advance(.seconds(40))
+    for port in [80, 25, 110, 143] { accept(port, bench) }
+    bench.advance(.seconds(59))
+    #expect(bench.state("p.supervisor") == "serving(4)")
+    bench.advance(.seconds(1))
+    #expect(bench.state("p.supervisor") == "idle")
+    #expect(["p.http", "p.smtp", "p.pop3", "p.imap"].allSatisfy { bench.state($0) == "closed" })
+    #expect(bench.nextDue == nil)
+  }
+
+  @Test("a member that somebody talks to by himself sends the client away")
+  func busy() {
+    let bench = proxy()
+    bench.send("HELO", .text("me"), to: "p.smtp")
+    bench.send("line", .text("GET / HTTP/1.1"), to: "p.http")
+    bench.send("USER", .text("ann"), to: "p.pop3")
+    for port in [80, 25, 110] { accept(port, bench) }
+    #expect(bench.state("p.supervisor") == "idle")
+    #expect(["p.http", "p.smtp", "p.pop3"].map { bench.state($0) } == ["headers", "helo", "user"])
+  }
+}
