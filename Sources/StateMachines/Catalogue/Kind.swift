@@ -110,7 +110,7 @@ public final class Kind: Sendable {
       events: plain.map { .event($0, "") } + events,
       timerEntries: timers.map { TimerEntry(name: $0.name, parameter: nil, key: nil, about: "") },
       timerEvents: timers.map(\.event),
-      outputEntries: M.Output.Name.words.map { OutputEntry(name: $0, data: [], about: "") },
+      outputEntries: M.Output.Name.words.map { OutputEntry(name: $0, data: [], about: "", isTold: false) },
       readings: [], parameters: parameters, isDerived: true)
   }
 
