@@ -124,12 +124,14 @@ struct RunningMachine<M: Machine>: Sendable {
   // MARK: The alarm
 
   /// Sees to it that something wakes for the timer that is due next.
+  ///
+  /// An alarm that comes too early stays, and sets the next one: so a timer that is armed anew with each event costs no task
+  /// each time. A moment that no world reaches is not waited for.
   mutating func setAlarm(_ wake: (Duration) -> Task<Void, Never>) {
-    let due = nextTimer.map { timers[$0].due }
-    if due == alarm?.due { return }
+    guard let due = nextTimer.map({ timers[$0].due }), due <= .end else { return }
+    if let alarm, alarm.due <= due { return }
     alarm?.task.cancel()
-    // A moment that no world reaches is not waited for.
-    alarm = due.flatMap { $0 > .end ? nil : ($0, wake(.nanoseconds($0.nanoseconds))) }
+    alarm = (due, wake(.nanoseconds(due.nanoseconds)))
   }
 
   mutating func forgetAlarm(at due: Duration) {

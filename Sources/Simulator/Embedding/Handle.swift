@@ -12,21 +12,34 @@ extension World {
 
   /// What came of an input that was sent to a machine.
   public struct Outcome<M: Machine>: Sendable {
-    let record: Record<M>
-    /// What the machine said, in order.
-    public let outputs: [M.Output]
-    /// Why the input was refused, in the machine's words; `nil` otherwise, or if it has none.
-    public let reason: String?
+    let answer: Answer
 
-    public var verdict: Verdict { record.verdict }
-    /// The state before, without its data.
-    public var from: M.State.Name { record.from }
-    /// The state behind this input, without its data. What followed from it may have changed the machine again.
-    public var to: M.State.Name { record.to }
-    /// The timers that were armed and disarmed, in order.
-    public var timers: [TimerChange] { record.timers }
     /// Its number in the journal.
-    public var number: UInt64 { record.number }
+    public var number: UInt64 { answer.number }
+    public var verdict: Verdict { answer.verdict }
+    /// The state before, without its data.
+    public var from: M.State.Name { M.State.Name(at: answer.from) }
+    /// The state behind this input, without its data. What followed from it may have changed the machine again.
+    public var to: M.State.Name { M.State.Name(at: answer.to) }
+    /// What the machine said, in order.
+    public var outputs: [M.Output] { answer.outputs.compactMap { $0 as? M.Output } }
+    /// The timers that were armed and disarmed, in order.
+    public var timers: [TimerChange] { answer.timers }
+    /// Why the input was refused, in the machine's words; `nil` otherwise, or if it has none.
+    public var reason: String? { answer.reason }
+  }
+
+  /// An outcome without the types of its machine.
+  struct Answer: Sendable {
+    let number: UInt64
+    let verdict: Verdict
+    /// Places in the kind's list of states.
+    let from: Int
+    let to: Int
+    var data: String?
+    var outputs: [any Sendable] = []
+    var timers: [TimerChange] = []
+    var reason: String?
   }
 
   /// One input of a machine, and what came of it, as the journal keeps it.
@@ -155,22 +168,17 @@ extension World.Handle: CustomStringConvertible {
 extension World.Outcome: CustomStringConvertible {
   public var description: String {
     let said = outputs.isEmpty ? "" : ", said \(outputs.map { "\($0)" }.listed)"
-    return record.change + (reason.map { ": \($0)" } ?? "") + said + record.timerWords
+    return World.change(verdict, from.word, to.word, answer.data) + (reason.map { ": \($0)" } ?? "") + said
+      + timers.map { ", \($0)" }.joined()
   }
 }
 
 extension World.Record: CustomStringConvertible {
   public var description: String {
     let said = outputs.isEmpty ? "" : ", said \(outputs.map(\.word).listed)"
-    return "#\(number) at \(moment): \(cause): \(change)\(said)\(timerWords)"
+    return "#\(number) at \(moment): \(cause): \(World.change(verdict, from.word, to.word, data))\(said)"
+      + timers.map { ", \($0)" }.joined()
   }
-
-  fileprivate var change: String {
-    let after = to.word + (data.map { "(\($0))" } ?? "")
-    return verdict == .moved ? "moved \(from.word) → \(after)" : "\(verdict) in \(after)"
-  }
-
-  fileprivate var timerWords: String { timers.map { ", \($0)" }.joined() }
 }
 
 extension World.Cause: CustomStringConvertible {
@@ -235,6 +243,11 @@ extension World.Failure: CustomStringConvertible {
 }
 
 extension World {
+  fileprivate static func change(_ verdict: Verdict, _ from: String, _ to: String, _ data: String?) -> String {
+    let after = to + (data.map { "(\($0))" } ?? "")
+    return verdict == .moved ? "moved \(from) → \(after)" : "\(verdict) in \(after)"
+  }
+
   static func timerName(_ name: String, _ key: Int) -> String { key == 0 ? name : "\(name)(\(key))" }
 }
 

@@ -44,16 +44,19 @@ extension World {
     let facts = Facts(core.details(of: entry), entry)
     guard let machine = entry.machine else { preconditionFailure("an entry of the whole world has no machine") }
     let kind = core.kind(of: machine)
-    let timers = facts.timers.map { change in
-      let (name, key) = (kind.timers[change.timer].name, Int(change.key))
-      return change.wait.map { TimerChange.armed(name, key: key, for: $0) } ?? .disarmed(name, key: key)
-    }
     return Record(
       number: entry.sequence, moment: Duration.nanoseconds(entry.moment.nanoseconds),
       cause: cause(of: entry, facts, kind), verdict: entry.verdict, from: M.State.Name(at: Int(entry.from)),
       to: M.State.Name(at: Int(entry.to)), data: facts.data,
-      outputs: facts.outputs.map { M.Output.Name(at: $0.output) }, outputData: facts.outputs.map(\.data), timers: timers
-    )
+      outputs: facts.outputs.map { M.Output.Name(at: $0.output) }, outputData: facts.outputs.map(\.data),
+      timers: timers(of: facts, kind))
+  }
+
+  func timers(of facts: Facts, _ kind: Kind) -> [TimerChange] {
+    facts.timers.map { change in
+      let (name, key) = (kind.timers[change.timer].name, Int(change.key))
+      return change.wait.map { .armed(name, key: key, for: $0) } ?? .disarmed(name, key: key)
+    }
   }
 
   private func cause<M: Machine>(of entry: JournalEntry, _ facts: Facts, _ kind: Kind) -> Cause<M> {
@@ -118,7 +121,7 @@ extension World {
   }
 
   /// The further facts of an entry.
-  private struct Facts {
+  struct Facts {
     var arguments: [Value] = []
     var outputs: [(output: Int, data: [Value])] = []
     /// `wait` is `nil` for one that was disarmed.

@@ -152,18 +152,19 @@ public final class World {
     guard let (place, arguments) = kind.written(event, of: M.self) else {
       throw .notListed("\(event)", kind: kind.name, listed: kind.events.map(\.name))
     }
-    for (argument, value) in zip(kind.events[place].arguments, arguments)
+    for (argument, value) in zip(arguments.isEmpty ? [] : kind.events[place].arguments, arguments)
     where !argument.type.admits(value) {
       throw .notAdmitted("\(kind.name).\(kind.events[place].name)", found: value.text, allowed: argument.type.text)
     }
     begin()
-    return take(of: machine) {
+    let answer = take(of: machine.machine) {
       if arguments.isEmpty {
         core.send(machine.machine, plain: place)
       } else {
         core.send(machine.machine, event: place, arguments)
       }
     }
+    return Outcome(answer: answer)
   }
 
   /// Lets a running timer expire now, before it is due. One that does not run is refused.
@@ -180,7 +181,8 @@ public final class World {
       throw .notListed("the timer \(timer)", kind: kind.name, listed: kind.timers.map(\.name))
     }
     begin()
-    return take(of: machine) { core.fire(machine.machine, timer: place, key: UInt32(clamping: key)) }
+    return Outcome(
+      answer: take(of: machine.machine) { core.fire(machine.machine, timer: place, key: UInt32(clamping: key)) })
   }
 
   // MARK: Time
@@ -333,18 +335,27 @@ public final class World {
   }
 
   /// Lets the world take an input, and reads what came of it from the journal.
-  private func take<M>(of machine: Handle<M>, _ input: () -> Void) -> Outcome<M> {
+  ///
+  /// Nothing here is generic: what has to find its types at run time costs many times the step.
+  private func take(of machine: MachineID, _ input: () -> Void) -> Answer {
     var reader = core.journal.reader(from: core.journal.last + 1)
     core.record.keepsOutputs = true
     input()
     core.record.keepsOutputs = false
-    guard let entry = core.journal.read(&reader) else { preconditionFailure("an input stands in the journal") }
-    let outputs = core.answer.hasDetails ? core.answerDetails.typedOutputs.compactMap { $0 as? M.Output } : []
-    let reason = core.answer.hasDetails ? core.answerDetails.reason : nil
-    let outcome = Outcome(record: record(of: entry, M.self), outputs: outputs, reason: reason)
-    if !core.answerDetails.typedOutputs.isEmpty { core.answerDetails.typedOutputs = [] }
+    var answer = Answer(
+      number: core.answer.sequence, verdict: core.answer.verdict, from: Int(core.answer.from), to: Int(core.answer.to))
+    if core.answer.hasDetails {
+      answer.reason = core.answerDetails.reason
+      answer.outputs = core.answerDetails.typedOutputs
+      core.answerDetails.typedOutputs = []
+    }
+    if let entry = core.journal.read(&reader), entry.hasDetails {
+      let facts = Facts(core.details(of: entry), entry)
+      answer.data = facts.data
+      if !facts.timers.isEmpty { answer.timers = timers(of: facts, core.kind(of: machine)) }
+    }
     end()
-    return outcome
+    return answer
   }
 
   private func wire(_ wire: Wire) throws(Failure) {

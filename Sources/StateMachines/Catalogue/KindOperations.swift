@@ -85,7 +85,13 @@ final class TypedOperations<M: _Machine>: KindOperations, @unchecked Sendable {
       let place = plainPlaces[number - cases.withData]
       return place < 0 ? nil : (place, [])
     }
-    // Cases with data, and events that are no `enum`.
+    return writtenWithData(event)
+  }
+
+  /// The same for cases with data, and for events that are no `enum`. On its own, since what finds its types at run time
+  /// looks for all that a function needs when it begins.
+  @inline(never)
+  private func writtenWithData(_ event: M.Event) -> (event: Int, arguments: [Value])? {
     for (place, form) in events.enumerated() {
       if let constant = form.constant {
         if isEqual(constant, event) { return (place, []) }
