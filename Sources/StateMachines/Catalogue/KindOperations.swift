@@ -37,7 +37,7 @@ final class TypedOperations<M: _Machine>: KindOperations, @unchecked Sendable {
     parameters: [ParameterForm<M.Parameters>]
   ) {
     brought = timerEvents
-    timers = TimerTable(timerEvents)
+    timers = TimerTable(timerEvents, states: timerEvents.isEmpty ? nil : CaseTable.places(ofStates: M.State.self))
     self.events = events
     self.readings = readings
     self.parameters = parameters

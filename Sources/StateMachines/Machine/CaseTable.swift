@@ -8,14 +8,7 @@ struct CaseTable {
   @usableFromInline let places: UnsafePointer<UInt16>
   /// By the place of a name: the number of its case.
   let numbers: [Int]
-  /// By the number of a case: how each piece of its data becomes a value; `nil` if one has no such
-  /// way. What is ``ValueConvertible`` has one, and so have ``NamedCases``: their words.
-  let readers: [[Reader]?]
-
-  struct Reader {
-    let offset: Int
-    let read: (UnsafeRawPointer) -> Value
-  }
+  let readers = DataReaders()
 
   private init<E, Name: NamedCases>(_ type: E.Type, _ names: Name.Type) {
     guard let cases = EnumCase.names(of: type), let words = EnumCase.names(of: names) else {
@@ -30,10 +23,6 @@ struct CaseTable {
     numbers = words.map { word in
       guard let number = cases.firstIndex(of: word) else { preconditionFailure("\(E.self) has no case \(word)") }
       return number
-    }
-    let withData = EnumCase.counts(of: type)?.withData ?? 0
-    readers = (0..<withData).map { number in
-      EnumCase.dataType(ofCase: number, of: type).flatMap { CaseTable.readers(of: $0) }
     }
   }
 
@@ -57,8 +46,9 @@ struct CaseTable {
   @usableFromInline
   static func data<E, Name: NamedCases>(of value: E, named names: Name.Type) -> [Value] {
     let table = make(E.self, names)
-    guard let number = EnumCase.number(of: value), number < table.pointee.readers.count else { return [] }
-    guard let readers = table.pointee.readers[number] else {
+    guard let number = EnumCase.number(of: value), let counts = EnumCase.counts(of: E.self), number < counts.withData
+    else { return [] }
+    guard let readers = table.pointee.readers.readers(ofCase: number, of: E.self) else {
       preconditionFailure("\(value) has data that are no values, and its type says not which `data` they are")
     }
     return EnumCase.withData(of: value) { data in readers.map { $0.read(data + $0.offset) } }
@@ -68,7 +58,7 @@ struct CaseTable {
   static func data<E>(of value: E) -> [Value]? {
     guard let number = EnumCase.number(of: value), let counts = EnumCase.counts(of: E.self) else { return nil }
     if number >= counts.withData { return [] }
-    guard let readers = EnumCase.dataType(ofCase: number, of: E.self).flatMap({ CaseTable.readers(of: $0) }) else {
+    guard let readers = EnumCase.dataType(ofCase: number, of: E.self).flatMap({ DataReaders.readers(of: $0) }) else {
       return nil
     }
     return EnumCase.withData(of: value) { data in readers.map { $0.read(data + $0.offset) } }
@@ -146,11 +136,45 @@ struct CaseTable {
     guard let found = find(key) else { preconditionFailure("a table that was added is found") }
     return found
   }
+}
 
-  // MARK: Data as values
+extension CaseTable {
+  /// The places among the names by the numbers of a state's cases, if that is how the type names each of its states; `nil`
+  /// if it has a `name` of its own, or not a sample of each case with data.
+  static func places<S: StateWithData>(ofStates type: S.Type) -> UnsafePointer<UInt16>? {
+    guard let cases = EnumCase.names(of: type), let words = EnumCase.names(of: S.Name.self), Set(cases) == Set(words)
+    else { return nil }
+    let samples = S.samples
+    for name in S.Name.allCases {
+      guard let state = samples.first(where: { $0.name == name }) ?? value(name, as: type), state.name == name,
+        place(of: state, among: S.Name.self) == name.index
+      else { return nil }
+    }
+    return make(type, S.Name.self).pointee.places
+  }
+}
+
+/// How the data of an `enum`'s cases become values: found out for each case when the first value of it is asked.
+final class DataReaders: Sendable {
+  struct Reader: Sendable {
+    let offset: Int
+    let read: @Sendable (UnsafeRawPointer) -> Value
+  }
+
+  private let known = Mutex<[Int: [Reader]]>([:])
+
+  /// One reader for each piece of a case's data; `nil` if one is neither ``ValueConvertible`` nor a name (``NamedCases``).
+  func readers<E>(ofCase number: Int, of type: E.Type) -> [Reader]? {
+    if let readers = known.withLock({ $0[number] }) { return readers }
+    guard let data = EnumCase.dataType(ofCase: number, of: type), let readers = DataReaders.readers(of: data) else {
+      return nil
+    }
+    known.withLock { $0[number] = readers }
+    return readers
+  }
 
   /// How data of a type become values: one, or one for each element of a tuple.
-  private static func readers(of type: Any.Type) -> [Reader]? {
+  static func readers(of type: Any.Type) -> [Reader]? {
     if let reader = reader(of: type, at: 0) { return [reader] }
     // Safety: a tuple's metadata begin with the kind, the number of its elements and their labels; then each element's type
     // and distance, in a word each.

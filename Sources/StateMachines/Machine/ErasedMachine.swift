@@ -142,7 +142,7 @@ extension Machine {
   ) -> StepResult {
     let machine = value.assumingMemoryBound(to: Self.self)
     let step = Step<Self>(record, parameters.assumingMemoryBound(to: Parameters.self))
-    let from = UInt8(machine.pointee.state.name.index)
+    let from = UInt8(step.place(of: machine.pointee.state))
     if State.carriesData { record.pointee.write(before: machine.pointee.state.data) }
     let before = machine.pointee
     let verdict: Verdict
@@ -150,7 +150,7 @@ extension Machine {
     switch machine.pointee.react(to: event.pointee, step) {
     case .move(to: let next):
       machine.pointee.state = next
-      to = UInt8(next.name.index)
+      to = UInt8(step.place(of: next))
       machine.pointee.entered(next, step)
       if step.hasTimers { step.armDeclared(machine.pointee, before, isMove: true, expired: expired) }
       verdict = .moved
@@ -159,7 +159,7 @@ extension Machine {
       verdict = .stayed
     case .stayAs(let next):
       machine.pointee.state = next
-      to = UInt8(next.name.index)
+      to = UInt8(step.place(of: next))
       if step.hasTimers { step.armDeclared(machine.pointee, before, isMove: false, expired: expired) }
       verdict = .stayed
     case .ignore:

@@ -151,11 +151,13 @@ public struct StateTimer<M: Machine> {
   ///
   /// - Precondition: `duration` is not negative. What is shorter than a nanosecond is cut off.
   @inlinable
+  @inline(__always)
   public static func after(_ duration: Duration, _ event: M.Event) -> Self {
     Self(event, .duration(duration))
   }
 
   @inlinable
+  @inline(__always)
   @_disfavoredOverload
   public static func after(_ interval: Nanoseconds, _ event: M.Event) -> Self { Self(event, .interval(interval)) }
 
@@ -243,8 +245,10 @@ public struct StateTimers<M: Machine>: ExpressibleByArrayLiteral {
 
   /// One timer: see ``StateTimer/after(_:_:)``.
   @inlinable
+  @inline(__always)
   public static func after(_ duration: Duration, _ event: M.Event) -> Self { Self(.after(duration, event), []) }
   @inlinable
+  @inline(__always)
   @_disfavoredOverload
   public static func after(_ interval: Nanoseconds, _ event: M.Event) -> Self { Self(.after(interval, event), []) }
 

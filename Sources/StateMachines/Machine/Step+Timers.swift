@@ -68,6 +68,19 @@ extension Step where M: Machine {
     }
   }
 
+  /// The place of a state's name.
+  @inlinable
+  @inline(__always)
+  func place(of state: M.State) -> Int {
+    // Safety: the kind has made the table for this type of states.
+    if M.State.self != M.State.Name.self, let places = record.pointee.timers.states,
+      let number = EnumCase.number(of: state)
+    {
+      return Int(places[number])
+    }
+    return state.name.index
+  }
+
   @inlinable
   @inline(__always)
   var hasTimers: Bool { record.pointee.timers.count > 0 }

@@ -140,15 +140,22 @@ public struct StepTimers: Sendable {
   @usableFromInline let count: Int
   /// A bit for each timer whose event has data.
   @usableFromInline let withData: UInt64
+  // Safety: as for the places of timers, a number for each case of the machine's state: the place of its name. `nil` where
+  // the state says itself which name it has.
+  @usableFromInline nonisolated(unsafe) let states: UnsafePointer<UInt16>?
   /// A bit for each timer without a key that runs.
   public var running: UInt64
 
   @inlinable
-  init(events: UnsafeRawPointer?, places: UnsafePointer<UInt8>, count: Int, withData: UInt64, running: UInt64) {
+  init(
+    events: UnsafeRawPointer?, places: UnsafePointer<UInt8>, count: Int, withData: UInt64,
+    states: UnsafePointer<UInt16>?, running: UInt64
+  ) {
     self.events = events
     self.places = places
     self.count = count
     self.withData = withData
+    self.states = states
     self.running = running
   }
 
@@ -173,7 +180,8 @@ public struct StepTimers: Sendable {
   @inlinable
   public static var none: StepTimers {
     StepTimers(
-      events: nil, places: UnsafePointer(bitPattern: 1).unsafelyUnwrapped, count: 0, withData: 0, running: 0)
+      events: nil, places: UnsafePointer(bitPattern: 1).unsafelyUnwrapped, count: 0, withData: 0,
+      states: nil, running: 0)
   }
 }
 

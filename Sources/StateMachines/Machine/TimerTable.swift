@@ -8,10 +8,17 @@ package final class TimerTable<Event: Sendable>: @unchecked Sendable {
   /// By the number of a case: the place of the one timer that brings it; see ``StepTimers``.
   private let places: UnsafeMutableBufferPointer<UInt8>
   private let withData: UInt64
+  /// See ``StepTimers/states``.
+  private let states: UnsafePointer<UInt16>?
 
   /// - Precondition: There are at most 64 events, and their type has at most 250 cases.
-  package init(_ events: [Event]) {
+  package convenience init(_ events: [Event]) {
+    self.init(events, states: nil)
+  }
+
+  init(_ events: [Event], states: UnsafePointer<UInt16>?) {
     precondition(events.count <= 64, "a machine has at most 64 timers")
+    self.states = states
     self.events = .allocate(capacity: events.count)
     _ = self.events.initialize(from: events)
     let counts = EnumCase.counts(of: Event.self) ?? (withData: 0, plain: 0)
@@ -42,7 +49,8 @@ package final class TimerTable<Event: Sendable>: @unchecked Sendable {
     return self.events.isEmpty
       ? .none
       : StepTimers(
-        events: UnsafeRawPointer(events), places: places, count: self.events.count, withData: withData, running: running
+        events: UnsafeRawPointer(events), places: places, count: self.events.count, withData: withData,
+        states: states, running: running
       )
   }
 }
