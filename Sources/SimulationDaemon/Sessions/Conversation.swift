@@ -29,7 +29,7 @@ extension RequestContext {
       }
       session.isHeldUp = session.mustPause(until: end)
       if session.isHeldUp { return }
-      if takePlainSends() {
+      if session.takePlainSends(in: &realm) {
         if realm.unannounced != nil { return announceLivelock() }
         continue
       }
@@ -109,47 +109,6 @@ extension RequestContext {
 
   // MARK: One line
 
-  /// Takes lines as long as they are plain sends and nothing special is going on: what ``take`` asks at each line is asked
-  /// once for all of them here. What comes of each is the same.
-  ///
-  /// - Returns: Whether there was one.
-  @inline(__always)
-  private func takePlainSends() -> Bool {
-    guard session.batch == nil, session.cursor == nil, !session.isQuiet, !session.isStanding, realm.outage == nil,
-      !realm.isSlow
-    else { return false }
-    guard var line = session.input.nextPlainSend() else { return false }
-    // Each send leaves nothing that is due, so timers need be looked at but once.
-    fireDue()
-    let (counters, replyQueue) = (environment.counters, limits.replyQueue)
-    var machine = realm.world.expectSend(toNamed: line.name)
-    var hasTaken = false
-    while true {
-      // The next machine is looked for before this one is sent to, so that both wait for memory at the same time.
-      let next = session.input.nextPlainSend()
-      let nextMachine = next.flatMap { realm.world.expectSend(toNamed: $0.name) }
-      let mark = session.outbox.buffer.count
-      let before = realm.world.journal.last
-      guard session.effort < Session.effortBetweenLooks, session.outbox.replyBytes < replyQueue,
-        realm.hasRoomForInputs, realm.unannounced == nil, let addressee = machine,
-        let words = realm.world.send(plain: line.event, to: addressee)
-      else {
-        session.input.putBack(line)
-        return hasTaken
-      }
-      hasTaken = true
-      counters.requests &+= 1
-      session.didFail = false
-      answerSend(of: line.event, to: line.name, words, RequestContext.noTag)
-      session.effort &+=
-        line.length &+ Session.effortOfARequest &* Int(truncatingIfNeeded: realm.world.journal.last &- before &+ 1)
-      if realm.world.livelock != nil { answerLivelock(from: mark) }
-      guard let next else { return true }
-      line = next
-      machine = nextMachine
-    }
-  }
-
   /// Carries out one line, with what it caused on what the client watches before the reply.
   @inline(__always)
   func take(_ line: InputBuffer.Line, inBatch: Bool, _ request: inout Request) {
@@ -227,6 +186,52 @@ extension Session {
       collect(line, &request)
       return .kept
     }
+  }
+
+  /// Takes lines as long as they are plain sends and nothing special is going on: what ``take`` asks at each line is asked
+  /// once for all of them here. What comes of each is the same.
+  ///
+  /// - Returns: Whether there was one.
+  @inline(__always)
+  fileprivate mutating func takePlainSends(in realm: inout Realm) -> Bool {
+    guard batch == nil, cursor == nil, !isQuiet, !isStanding, realm.outage == nil,
+      !realm.isSlow
+    else { return false }
+    guard var line = input.nextPlainSend() else { return false }
+    // Each send leaves nothing that is due, so timers need be looked at but once.
+    fireDue(in: &realm)
+    let (counters, replyQueue) = (environment.counters, environment.limits.replyQueue)
+    var machine = realm.world.expectSend(toNamed: line.name)
+    var hasTaken = false
+    while true {
+      // The next machine is looked for before this one is sent to, so that both wait for memory at the same time.
+      let next = input.nextPlainSend()
+      let nextMachine = next.flatMap { realm.world.expectSend(toNamed: $0.name) }
+      let mark = outbox.buffer.count
+      let before = realm.world.journal.last
+      guard effort < Session.effortBetweenLooks, outbox.replyBytes < replyQueue,
+        realm.hasRoomForInputs, realm.unannounced == nil, let addressee = machine,
+        let words = realm.world.send(plain: line.event, to: addressee)
+      else {
+        input.putBack(line)
+        return hasTaken
+      }
+      hasTaken = true
+      counters.requests &+= 1
+      didFail = false
+      answerSend(of: line.event, to: line.name, words, RequestContext.noTag, in: &realm)
+      effort &+=
+        line.length &+ Session.effortOfARequest &* Int(truncatingIfNeeded: realm.world.journal.last &- before &+ 1)
+      if realm.world.livelock != nil { answerLivelock(from: mark, in: &realm) }
+      guard let next else { return true }
+      line = next
+      machine = nextMachine
+    }
+  }
+
+  @inline(never)
+  private mutating func answerLivelock(from mark: Int, in realm: inout Realm) {
+    use(&realm) { $0.answerLivelock(from: mark) }
   }
 
   /// Whether the next line is to wait: for the client, which has replies to take, or for others.

@@ -55,12 +55,8 @@ extension RequestContext {
     row.handler(self)
   }
 
-  /// Fires the timers that are due. A chain without end that begins there is told of, and is not the request's failure.
   @inline(__always)
-  func fireDue() {
-    realm.world.fireDue()
-    if realm.world.livelock != nil, let livelock = realm.takeLivelock() { session.tell(livelock, realm) }
-  }
+  func fireDue() { session.fireDue(in: &realm) }
 
   /// Checks a request's words against the verb table: how many, and which keys.
   private func check(_ entry: VerbEntry) -> Bool {
@@ -98,5 +94,14 @@ extension RequestContext {
     fail(
       .unknownVerb, [("verb", verb)] + suggestion(verb, among: Verb.allCases.lazy.map(\.name)),
       "there is no verb '\(verb)'; 'help' lists them")
+  }
+}
+
+extension Session {
+  /// Fires the timers that are due. A chain without end that begins there is told of, and is not the request's failure.
+  @inline(__always)
+  mutating func fireDue(in realm: inout Realm) {
+    realm.world.fireDue()
+    if realm.world.livelock != nil, let livelock = realm.takeLivelock() { tell(livelock, realm) }
   }
 }

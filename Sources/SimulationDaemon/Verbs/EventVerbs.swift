@@ -14,26 +14,8 @@ extension RequestContext {
       answering(request) { $0.send() }
       return
     }
-    answerSend(
-      of: request.bytes(of: request.words[1]), to: request.bytes(of: request.words[0]), words, request.tag)
-  }
-
-  /// Answers a `send` that was carried out.
-  @inline(__always)
-  func answerSend(
-    of event: UnsafeRawBufferPointer, to name: UnsafeRawBufferPointer, _ words: KindWords,
-    _ tag: UnsafeRawBufferPointer
-  ) {
-    let answer = realm.world.answer
-    if case .refused = answer.verdict {
-      answering(tag) { $0.failRefused(event, by: name) }
-    } else if !session.isQuiet {
-      if answer.hasDetails {
-        answering(tag) { $0.answerInFull(words) }
-      } else {
-        session.answer(answer, words, at: realm.world.now, tag)
-      }
-    }
+    session.answerSend(
+      of: request.bytes(of: request.words[1]), to: request.bytes(of: request.words[0]), words, request.tag, in: &realm)
   }
 
   /// `send` with arguments, keys or mistakes.
@@ -51,35 +33,11 @@ extension RequestContext {
     if realm.world.answer.verdict == .refused {
       refuse(machine, .event(words.plain[1]))
     } else if !session.isQuiet {
-      answerInFull(kind.words)
+      session.answerInFull(tag, kind.words, in: &realm)
     }
   }
 
-  /// An answer that may have outputs, or states with data.
-  @inline(never)
-  func answerInFull(_ words: KindWords) {
-    let answer = realm.world.answer
-    let details = answer.hasDetails ? realm.world.answerDetails : WorldCore.AnswerDetails()
-    succeed { line in
-      line.word(literal: answer.verdict.word)
-      if case .moved = answer.verdict {
-        line.state(words.states.word(at: Int(answer.from)), data: details.dataBefore)
-      }
-      line.state(words.states.word(at: Int(answer.to)), data: details.dataAfter)
-      session.stamp.append(realm.world.now, answer.sequence, to: &line)
-      let outputs = details.outputs
-      if !outputs.isEmpty {
-        line.append(literal: " outputs=")
-        for (number, output) in outputs.enumerated() {
-          if number > 0 { line.append(byte: UInt8(ascii: ",")) }
-          line.append(words.outputs.word(at: Int(output)))
-        }
-      }
-    }
-  }
-
-  @inline(never)
-  private func failRefused(_ event: UnsafeRawBufferPointer, by name: UnsafeRawBufferPointer) {
+  fileprivate func failRefused(_ event: UnsafeRawBufferPointer, by name: UnsafeRawBufferPointer) {
     guard let machine = realm.world.find(name) else { return }
     refuse(machine, .event(String(decoding: event, as: UTF8.self)))
   }
@@ -223,7 +181,57 @@ extension RequestContext {
   }
 }
 
+// What each plain `send` passes through takes the realm as a parameter: a context would be looked through at each access.
 extension Session {
+  /// Answers a `send` that was carried out.
+  @inline(__always)
+  mutating func answerSend(
+    of event: UnsafeRawBufferPointer, to name: UnsafeRawBufferPointer, _ words: KindWords,
+    _ tag: UnsafeRawBufferPointer, in realm: inout Realm
+  ) {
+    let answer = realm.world.answer
+    if case .refused = answer.verdict {
+      failRefused(event, by: name, tag, in: &realm)
+    } else if !isQuiet {
+      if answer.hasDetails {
+        answerInFull(tag, words, in: &realm)
+      } else {
+        self.answer(answer, words, at: realm.world.now, tag)
+      }
+    }
+  }
+
+  @inline(never)
+  private mutating func failRefused(
+    _ event: UnsafeRawBufferPointer, by name: UnsafeRawBufferPointer, _ tag: UnsafeRawBufferPointer,
+    in realm: inout Realm
+  ) {
+    use(&realm) { $0.answering(tag) { $0.failRefused(event, by: name) } }
+  }
+
+  /// An answer that may have outputs, or states with data.
+  @inline(never)
+  mutating func answerInFull(_ tag: UnsafeRawBufferPointer, _ words: KindWords, in realm: inout Realm) {
+    let answer = realm.world.answer
+    let details = answer.hasDetails ? realm.world.answerDetails : WorldCore.AnswerDetails()
+    outbox.buffer.begin(.success, tag: tag)
+    outbox.buffer.word(literal: answer.verdict.word)
+    if case .moved = answer.verdict {
+      outbox.buffer.state(words.states.word(at: Int(answer.from)), data: details.dataBefore)
+    }
+    outbox.buffer.state(words.states.word(at: Int(answer.to)), data: details.dataAfter)
+    stamp.append(realm.world.now, answer.sequence, to: &outbox.buffer)
+    let outputs = details.outputs
+    if !outputs.isEmpty {
+      outbox.buffer.append(literal: " outputs=")
+      for (number, output) in outputs.enumerated() {
+        if number > 0 { outbox.buffer.append(byte: UInt8(ascii: ",")) }
+        outbox.buffer.append(words.outputs.word(at: Int(output)))
+      }
+    }
+    outbox.buffer.endLine()
+  }
+
   /// `+ moved FROM TO t= seq=` and its like.
   @inline(__always)
   fileprivate mutating func answer(

@@ -12,7 +12,7 @@ extension RequestContext {
     if realm.world.answer.verdict == .refused {
       refuse(machine, .timer(words.plain[1]))
     } else if !session.isQuiet {
-      answerInFull(kind.words)
+      session.answerInFull(tag, kind.words, in: &realm)
     }
   }
 
