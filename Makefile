@@ -50,8 +50,9 @@ run: libraries-are-there
 test: libraries-are-there lint
 	echo 'Building the programs and their tests (the first time takes some minutes).'
 	swift build -q --build-tests
-	swift test -q --skip-build --disable-xctest
 	$(MAKE) --no-print-directory lab-test
+	echo 'Running the tests.'
+	swift test -q --skip-build --disable-xctest
 
 # A package of one's own, made of Examples/Staircase under another name and depending on this folder.
 lab:
