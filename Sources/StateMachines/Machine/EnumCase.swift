@@ -62,6 +62,14 @@ enum EnumCase {
     }
   }
 
+  /// The name of a value's case; of what is no `enum`, what it prints, up to its data.
+  ///
+  /// Text interpolation has the same result, but looks for conformances first: with all kinds that made half of a start.
+  static func word<E>(of value: E) -> String {
+    if let number = number(of: value), let names = names(of: E.self) { return names[number] }
+    return String("\(value)".prefix { $0 != "(" })
+  }
+
   /// The type of a case's data: a tuple, if it has several; `nil` if it has none that can be read.
   static func dataType<E>(ofCase number: Int, of type: E.Type) -> Any.Type? {
     guard let metadata = metadata(of: type), let fields = fields(of: metadata) else { return nil }

@@ -27,7 +27,7 @@ public protocol NamedCases: Hashable, Sendable, CaseIterable {
 }
 
 extension NamedCases {
-  public static var words: [String] { allCases.map { "\($0)" } }
+  public static var words: [String] { EnumCase.names(of: Self.self) ?? allCases.map { "\($0)" } }
 
   public static var count: Int { words.count }
 
