@@ -38,8 +38,8 @@ struct LampModelTests {
       #expect(change.to == .lit)
       break
     }
+    // By now the light may be out again: this clock is the real one.
     following.cancel()
     await following.value
-    #expect(model.lamp.state == .lit)
   }
 }
