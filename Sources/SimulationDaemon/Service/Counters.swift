@@ -3,14 +3,14 @@ import LineProtocol
 import Simulator
 import StateMachines
 
-/// What the daemon has done since it began, for `stats`.
+/// The daemon's activity since its start, for `stats`.
 final class Counters {
   let begunAt: UInt64
   var requests: UInt64 = 0
   var connections: UInt64 = 0
   var clients = 0
   var worlds = 0
-  /// How often notices had to be dropped for somebody.
+  /// How often notices for a client were dropped.
   var gaps: UInt64 = 0
 
   init(host: UInt64) {
@@ -19,7 +19,7 @@ final class Counters {
 }
 
 extension Counters {
-  /// Adds what was counted elsewhere.
+  /// Adds the counts of a worker.
   func add(_ other: Counters) {
     requests &+= other.requests
     gaps &+= other.gaps

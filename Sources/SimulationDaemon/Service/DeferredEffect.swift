@@ -1,10 +1,10 @@
 import LineProtocol
 
-/// What a request asks of other worlds, other sessions or the daemon: the service does it when its handler has returned.
+/// An effect of a request on other worlds, other sessions or the daemon. The service runs it after the handler returns.
 enum DeferredEffect {
   case describeWorld
   case activities
-  /// Ends what another session does.
+  /// Ends another session's activity.
   case cancel(UInt64)
   case use(String)
   case newWorld(String, clock: WorldClock.Mode, seed: UInt64, isDurable: Bool)
@@ -12,11 +12,11 @@ enum DeferredEffect {
   case dropWorld(String)
   case listWorlds
   case compare(String, String)
-  /// Those who watch in full are to hear of a change of the clock, and then the request is answered.
+  /// Tells everybody who watches in full that the clock changed, then answers the request.
   case changeClock(String, isShown: Bool)
-  /// What the daemon sends to this client is to be written in this form, from the answer on.
+  /// Writes everything for this client in this form, beginning with the answer.
   case changeForm(LineForm)
-  /// All who use the realm are to hear of a chain without end.
+  /// Tells everybody in the realm about a livelock.
   case announceLivelock
   case quit
   case shutdown

@@ -1,34 +1,34 @@
 import Simulator
 
-/// Every limit of the daemon, so that nothing is unbounded. `--limit NAME=VALUE` sets one, `limits` shows all.
+/// The daemon's limits. `--limit NAME=VALUE` sets one, `limits` shows all.
 struct Limits: Sendable {
-  /// Bytes that all worlds and clients may have together; of a daemon half of what there is.
+  /// Bytes for all worlds and clients together. A daemon's default is half of the available memory.
   var memory = 1 << 40
   var clients = 256
-  /// Bytes of a request line, without its end.
+  /// Bytes of a request line, without the line end.
   var line = 65_536
-  /// Bytes of replies that wait for one client; at that many its requests are not read.
+  /// Bytes of unread replies per client. At the limit the client's requests are not read.
   var replyQueue = 4 << 20
-  /// Bytes of notices that wait for one client; further ones are dropped, and the client is told.
+  /// Bytes of unread notices per client. Further notices are dropped, and the client is told.
   var noticeQueue = 1 << 20
-  /// Patterns that one client watches in one world.
+  /// Watched patterns per client and world.
   var watches = 1_024
   var worlds = 64
   /// Lines between `begin` and `end`.
   var batch = 10_000
   /// Bytes between `begin` and `end`.
   var batchBytes = 4 << 20
-  /// Bytes of a name of a machine or a world.
+  /// Bytes of a machine's or a world's name.
   var name = 64
-  /// Bytes of a durable world's journal in the store; the oldest inputs go first.
+  /// Bytes of a durable world's journal in the store. The oldest inputs are removed first.
   var storeBytes = 4 << 30
-  /// Days for which inputs stay in the store.
+  /// Days that inputs stay in the store.
   var storeDays = 36_500
-  /// Inputs between two checkpoints in the store, at least: so many are played again in about a tenth of a second.
+  /// The least number of inputs between two checkpoints in the store. Replaying that many takes about a tenth of a
+  /// second.
   var checkpointInputs = 200_000
   var world = WorldLimits()
 
-  /// One row of the table of limits.
   struct Entry: Sendable {
     let name: String
     let unit: String
@@ -61,8 +61,7 @@ struct Limits: Sendable {
     Entry(name: "checkpointInputs", unit: "inputs-at-least", range: 1...1_000_000_000, path: \.checkpointInputs),
   ]
 
-  /// The limits of a daemon that may have so much memory: what one world or one client may have is lower where that is
-  /// little.
+  /// The limits for a memory budget. A small budget also lowers the limits per world and per client.
   static func fitting(memory: Int) -> Limits {
     var limits = Limits()
     limits.memory = memory
@@ -74,17 +73,17 @@ struct Limits: Sendable {
     return limits
   }
 
-  /// The memory of a daemon that nobody has said anything of: half of what there is.
+  /// A daemon's default memory budget: half of what is available.
   ///
-  /// - Parameter available: What the machine or its control group has; nil if the system does not say.
+  /// - Parameter available: The memory of the computer or of the control group; nil if the system does not say.
   static func memory(of available: Int?) -> Int {
     guard let range = table.first(where: { $0.name == "memory" })?.range else { return Limits().memory }
     return min(max((available ?? Limits().memory) / 2, range.lowerBound), range.upperBound)
   }
 
-  /// A size as `--memory` takes it: a number of bytes, or of `K`, `M` or `G`, powers of 1024.
+  /// Parses a size as `--memory` takes it: a number of bytes, or of `K`, `M` or `G`, which are powers of 1024.
   ///
-  /// - Returns: Nil if the text is none, or is out of range.
+  /// - Returns: Nil if the text is not a size or the size is out of range.
   static func memory(_ text: String) -> Int? {
     let units: [Character: Int] = ["K": 10, "M": 20, "G": 30]
     let shift = text.last.flatMap { units[$0] } ?? 0
@@ -99,7 +98,7 @@ struct Limits: Sendable {
 
   /// Sets a limit from `NAME=VALUE`.
   ///
-  /// - Returns: What is wrong with the text, in words; nil if it was set.
+  /// - Returns: An error text; nil on success.
   mutating func set(_ text: String) -> String? {
     let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2 else { return "a limit is set as NAME=VALUE, not '\(text)'" }

@@ -2,10 +2,10 @@ import LineProtocol
 import Simulator
 import StateMachines
 
-/// Refusing what there is no memory for. It is looked at between requests, never within one step, so that no step hangs on
-/// it and a replay comes out the same.
+/// Refuses requests that exceed the memory budget. The check runs between requests and never within a step, so that no
+/// result depends on it and a replay gives the same world.
 extension RequestContext {
-  /// Whether a request may have the memory that it is likely to take; a failure is written if not.
+  /// Whether a request may take the memory that it is likely to need. Writes a failure if not.
   func admits(_ row: VerbRow) -> Bool {
     if let growth = growth(row.memory), !realm.mayGrow(by: growth) {
       failMemory()
@@ -27,7 +27,7 @@ extension RequestContext {
     return false
   }
 
-  /// Whether an input may come into a world at all; a failure is written if not.
+  /// Whether a world may take another input. Writes a failure if not.
   @inline(never)
   func admitsInput() -> Bool {
     if realm.mayGrow() { return true }
@@ -45,7 +45,7 @@ extension RequestContext {
   /// `- LIMIT name=memory value=… fired= t= seq=` for a request that moves time.
   func failMemory(fired: Int) { failMemory([("fired", "\(fired)")] + place) }
 
-  /// Ends a request that moves time, if there is no memory for further inputs.
+  /// Ends a request that moves time if there is no memory for further inputs.
   func endsForMemory(fired: Int) -> Bool {
     if realm.hasRoomForInputs || realm.mayGrow() { return false }
     session.endActivity()
@@ -58,7 +58,8 @@ extension RequestContext {
     [("name", "memory"), ("value", "\(budget.bytes)")]
   }
 
-  /// About how many bytes a request adds to a world at once, nil if none; less than a block of the journal is not counted.
+  /// About how many bytes a request adds to a world at once; nil if none. Anything below a block of the journal counts
+  /// as 0.
   private func growth(_ memory: VerbRow.Memory) -> Int? {
     switch memory {
     case .little, .reply, .longReply, .agendaReply, .wiresReply: nil
@@ -77,7 +78,7 @@ extension RequestContext {
     }
   }
 
-  /// The lines of `stats` about memory.
+  /// The `stats` lines about memory.
   func memoryLines(_ line: (_ name: String, _ bytes: Int) -> Void) {
     realm.reportMemory()
     let budget = realm.share.budget
@@ -98,7 +99,7 @@ extension VerbRow.Memory {
 }
 
 extension MemoryBudget.Use {
-  /// As `stats` has it, behind `memory.`.
+  /// The name that follows `memory.` in `stats`.
   var name: String {
     switch self {
     case .world(let use): "\(use)"
@@ -109,16 +110,16 @@ extension MemoryBudget.Use {
 }
 
 extension Realm {
-  /// Whether nothing has to be looked at before the next input: the journal has room for it where it is.
+  /// Whether the journal's open block has room, so that the next input needs no check.
   @inline(__always)
   var hasRoomForInputs: Bool { world.journal.openings == openings }
 
-  /// Says what the world holds now.
+  /// Reports the world's current size to the budget.
   mutating func reportMemory() {
     share.report(world.footprint)
   }
 
-  /// Whether the world may have so many bytes more. What can be made again is given up first.
+  /// Whether the world may grow by this many bytes. If not, the world first discards data that can be rebuilt.
   ///
   /// - Complexity: as ``WorldCore/footprint``.
   @inline(never)
@@ -135,8 +136,8 @@ extension Realm {
 }
 
 extension Session {
-  /// Whether another piece of a long reply may be written: the client has taken most of what there was, or all of it where
-  /// there is no memory left.
+  /// Whether the next piece of a long reply may be written: the client has read most of the output, or all of it when
+  /// memory is short.
   var hasRoomForReply: Bool {
     let waiting = outbox.waiting
     return waiting == 0 || (waiting < LongReply.mostUnwritten && share.admits(LongReply.pieceSize, beside: waiting))
@@ -146,16 +147,16 @@ extension Session {
 
   private var replyBytes: Int { outbox.storageBytes + noticeScratch.storageBytes + activity.storageBytes }
 
-  /// Says what the client has now.
+  /// Reports the client's current memory to the budget.
   ///
-  /// - Parameter snapshot: What it is about to get.
+  /// - Parameter snapshot: Bytes that its next reply will take.
   mutating func reportMemory(beside snapshot: Int = 0) {
     share.report(requests: requestBytes, replies: replyBytes + snapshot)
   }
 }
 
 extension Activity.Deferred {
-  /// What is kept of the lines.
+  /// Bytes of the kept request lines.
   var storageBytes: Int {
     switch requests {
     case .line(let bytes): bytes.capacity
@@ -165,7 +166,7 @@ extension Activity.Deferred {
 }
 
 extension Activity {
-  /// What a long reply is made of, where that was copied.
+  /// Bytes copied for a long reply or kept for a deferred request.
   fileprivate var storageBytes: Int {
     switch self {
     case .reply(.agenda(let listing, _), _): listing.bytes
@@ -177,7 +178,7 @@ extension Activity {
 }
 
 extension Service {
-  /// Takes a world in, whose memory is counted from now on.
+  /// Hosts a world and begins to count its memory.
   func host(_ realm: consuming Realm) -> HostedWorld {
     host(RealmBox(realm))
   }
@@ -188,8 +189,8 @@ extension Service {
     return HostedWorld(box)
   }
 
-  /// Looks after the budget at the end of a round: what clients have is counted, and what can be made again is given up
-  /// where little is left.
+  /// Checks the budget at the end of a round: counts the clients' memory, and discards data that can be rebuilt when
+  /// memory is short.
   func maintainMemory(of dirty: some Sequence<Client>) {
     for client in dirty { client.session.reportMemory() }
     rounds &+= 1
@@ -206,8 +207,8 @@ extension Service {
     budget.measureNow()
   }
 
-  /// How many rounds go by until the process is measured, whatever was counted.
+  /// Rounds between two measurements of the process, whatever was counted.
   private static let roundsBetweenMeasures = 64
-  /// How often what can be made again is given up at the most, in nanoseconds: it may be made again at once.
+  /// The shortest time between two discards of rebuildable data, in nanoseconds: it may be rebuilt at once.
   private static let reliefDistance: UInt64 = 1_000_000_000
 }

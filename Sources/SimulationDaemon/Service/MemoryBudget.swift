@@ -1,19 +1,19 @@
 import Simulator
 import Synchronization
 
-/// The one budget of memory of the daemon: what all worlds and clients hold, and whether somebody may have more.
+/// The daemon's memory budget: what all worlds and clients hold, and whether one of them may have more.
 ///
-/// Whoever holds something has a ``WorldShare`` or a ``ClientShare`` and reports through it what has changed. What is
-/// counted may lag behind what the process really has, so that is looked at too, now and then.
+/// Each holder has a ``WorldShare`` or a ``ClientShare`` and reports its changes through it. The count may lag behind
+/// the process's real size, so the process is also measured from time to time.
 ///
-/// It may be asked and told by any thread: all that changes is atomic, and nothing hangs on the order of two reports.
+/// Any thread may use it: all mutable state is atomic, and the order of two reports does not matter.
 final class MemoryBudget: Sendable {
-  /// What the budget is spent on, as `stats` names it.
+  /// A category of memory, as `stats` names it.
   enum Use: Hashable, Sendable {
     case world(Footprint.Use)
-    /// What clients have sent and nobody has carried out: input buffers, batches.
+    /// Requests that have not run yet: input buffers and batches.
     case requests
-    /// What waits for clients: output queues, and what long replies are made of.
+    /// Unread output: output queues and the data of long replies.
     case replies
 
     static let all = Footprint.Use.allCases.map(Use.world) + [.requests, .replies]
@@ -29,19 +29,19 @@ final class MemoryBudget: Sendable {
 
   /// In bytes.
   let bytes: Int
-  /// What the process has resident, as the system says; nil if it does not.
+  /// Measures the process's resident bytes; nil if the system does not say.
   private let measure: @Sendable () -> Int?
   private let counts: [Counter]
   private let total = Atomic<Int>(0)
   private let measured = Atomic<Int>(0)
-  /// What was counted when the process was last measured.
+  /// The count at the last measurement.
   private let countedThen = Atomic<Int>(0)
 
   private final class Counter: Sendable {
     let bytes = Atomic<Int>(0)
   }
 
-  /// A budget that is never used up, for worlds outside of a daemon.
+  /// A budget without a limit, for worlds outside a daemon.
   static let unlimited = MemoryBudget(bytes: .max) { nil }
 
   init(bytes: Int, measure: @escaping @Sendable () -> Int?) {
@@ -50,18 +50,18 @@ final class MemoryBudget: Sendable {
     counts = Use.all.map { _ in Counter() }
   }
 
-  /// What every world may have, however full the daemon is.
+  /// Bytes that every world may have, however full the daemon is.
   var freeForWorld: Int { bytes / 128 }
 
-  /// What every client may have, however full the daemon is.
+  /// Bytes that every client may have, however full the daemon is.
   var freeForClient: Int { bytes / 1_024 }
 
-  /// Whether another long reply may begin though there is no room: many clients that read nothing have much together.
+  /// Whether another long reply may begin although the budget is spent: many clients that read nothing add up.
   var hasRoomForReplies: Bool { counted(for: .replies) <= bytes / 8 }
 
   var counted: Int { total.load(ordering: .relaxed) }
 
-  /// What the process had resident when that was last looked at.
+  /// Resident bytes at the last measurement.
   var resident: Int { measured.load(ordering: .relaxed) }
 
   func counted(for use: Use) -> Int { counts[use.place].bytes.load(ordering: .relaxed) }
@@ -72,18 +72,18 @@ final class MemoryBudget: Sendable {
     total.add(difference, ordering: .relaxed)
   }
 
-  /// Whether so much more is within the budget.
+  /// Whether this many more bytes fit the budget.
   ///
-  /// What is resident may go a sixteenth over it: that much may be the allocator's, and free.
+  /// The resident size may exceed the budget by a sixteenth: the allocator may hold that much as free memory.
   func hasRoom(for more: Int) -> Bool {
     let (counted, isTooMuch) = counted.addingReportingOverflow(more)
     return !isTooMuch && counted <= bytes && resident - bytes / 16 <= bytes - more
   }
 
-  /// Whether what can be made again is to be given up, before anything is refused.
+  /// Whether to discard rebuildable data, before any request is refused.
   var isNearlyUsedUp: Bool { !hasRoom(for: bytes / 8) }
 
-  /// Measures the process again if more than a little was counted since it was last measured.
+  /// Measures the process again if the count changed by more than a 1024th of the budget since the last measurement.
   func remeasure() {
     guard (counted - countedThen.load(ordering: .relaxed)).magnitude >= bytes / 1_024 else { return }
     measureNow()
@@ -96,7 +96,7 @@ final class MemoryBudget: Sendable {
   }
 }
 
-/// What one world holds of the budget, as it was last reported. Its end gives it back.
+/// A world's part of the budget, as last reported. Its deinit returns it.
 struct WorldShare: ~Copyable {
   private(set) var budget = MemoryBudget.unlimited
   private var footprint = Footprint()
@@ -105,7 +105,7 @@ struct WorldShare: ~Copyable {
     for use in Footprint.Use.allCases { budget.add(-footprint[use], for: .world(use)) }
   }
 
-  /// Begins to count.
+  /// Counts against this budget from now on.
   mutating func join(_ budget: MemoryBudget) {
     report(Footprint())
     self.budget = budget
@@ -117,14 +117,14 @@ struct WorldShare: ~Copyable {
     budget.remeasure()
   }
 
-  /// Whether the world may have so much more than it has.
+  /// Whether the world may grow by this many bytes.
   func admits(_ more: Int) -> Bool {
     let (wanted, isTooMuch) = footprint.total.addingReportingOverflow(more)
     return budget.hasRoom(for: more) || (!isTooMuch && wanted <= budget.freeForWorld)
   }
 }
 
-/// What one client holds of the budget, as it was last reported. Its end gives it back.
+/// A client's part of the budget, as last reported. Its deinit returns it.
 struct ClientShare: ~Copyable {
   private(set) var budget = MemoryBudget.unlimited
   private var requests = 0
@@ -135,7 +135,7 @@ struct ClientShare: ~Copyable {
     budget.add(-replies, for: .replies)
   }
 
-  /// Begins to count.
+  /// Counts against this budget from now on.
   mutating func join(_ budget: MemoryBudget) {
     report(requests: 0, replies: 0)
     self.budget = budget
@@ -150,9 +150,9 @@ struct ClientShare: ~Copyable {
     budget.remeasure()
   }
 
-  /// Whether so much more may wait for the client, or be kept of what it sent.
+  /// Whether this many more bytes may be queued for the client or kept of its requests.
   ///
-  /// - Parameter held: What is there already; less than the share where buffers have room.
+  /// - Parameter held: The bytes in use now; fewer than reported if buffers have spare capacity.
   func admits(_ more: Int, beside held: Int) -> Bool {
     budget.hasRoom(for: more) || held + more <= budget.freeForClient
   }

@@ -2,11 +2,11 @@ import LineProtocol
 import Simulator
 import StateMachines
 
-/// What is under way, and how it is ended: `cancel` is the one verb that is read out of turn.
+/// Lists activities and cancels them. `cancel` is the only verb that is read ahead of its turn.
 extension Service {
-  /// Looks for a `cancel` behind a request that takes its time.
+  /// Looks for a `cancel` that the client sent after its running request.
   ///
-  /// - Returns: Whether there was one, and the activity is over.
+  /// - Returns: Whether one was found and has ended the activity.
   @discardableResult
   func lookForCancel(_ client: Client) -> Bool {
     guard client.session.activity.isCancellable, let tag = findCancel(client) else { return false }
@@ -21,29 +21,29 @@ extension Service {
     return true
   }
 
-  /// Ends what a worker does for a client, as soon as it can be.
+  /// Asks the worker to end a client's activity as soon as it can.
   private func interrupt(_ client: Client) {
     client.isCancelled = true
     client.slot?.interrupt(.cancelled)
   }
 
-  /// Answers those who have cancelled what a client had under way, now that it is here.
+  /// Answers the pending `cancel` requests when the client's activity is back from its worker.
   func answerCancels(_ client: Client) {
     if client.isCancelled, client.session.activity.isCancellable {
       end(client, .cancelled, "cancelled by \(client.cancels.isEmpty ? "another" : "this") connection")
     }
     client.isCancelled = false
-    // That the activity has ended holds, whatever becomes of the commit.
+    // The activity stays cancelled even if the commit fails, so a rollback keeps these answers.
     let place = client.session.outbox.buffer.count
     for tag in client.cancels { client.session.succeed(tag) }
     client.session.outbox.stand(from: place)
     client.cancels = []
   }
 
-  /// Ends what a client has under way with a failure that says how far it came.
+  /// Ends a client's activity with a failure that states its progress.
   ///
-  /// - Parameter keys: What the failure says instead.
-  /// - Precondition: It is not with a worker.
+  /// - Parameter keys: Replaces the progress in the failure.
+  /// - Precondition: The activity is not with a worker.
   func end(_ client: Client, _ code: FailureCode, _ text: String, _ keys: [(String, String)]? = nil) {
     if client.session.cursor != nil, let home = client.hosted.home {
       client.session.flushNotices(home.realm.world, mayDrop: true)
@@ -56,14 +56,14 @@ extension Service {
     }
     let facts = keys ?? progress(of: activity, verb, client.hosted.presentStatus)
     client.session.fail(activity.tag, code, facts, text)
-    // Notices that were kept back come behind the last line.
+    // Notices that were held back follow the last line.
     client.session.endActivity()
-    // What waits behind it is taken in its turn.
+    // The client's next lines wait for their turn.
     client.session.isHeldUp = true
     list(client)
   }
 
-  /// `done= t= seq= fired=`, as far as they say something of an activity.
+  /// `done= t= seq= fired=`, as far as they apply to the activity.
   private func progress(
     of activity: Activity, _ verb: Verb?, _ status: HostedWorld.Status
   ) -> [(String, String)] {
@@ -83,9 +83,9 @@ extension Service {
     }
   }
 
-  /// The tag of the first `cancel` among the lines that wait.
+  /// The tag of the first `cancel` among the unread lines.
   private func findCancel(_ client: Client) -> [UInt8]? {
-    // Between `begin` and `end` it is a line of a batch like any other, and a wrong one.
+    // Between `begin` and `end`, `cancel` is an invalid line of the batch.
     if client.session.input.isUnseen { client.isWithinBatchAhead = false }
     var found: [UInt8]?
     client.session.input.waitingLines { line in
@@ -94,14 +94,14 @@ extension Service {
       if verb == .end { client.isWithinBatchAhead = false }
       guard verb == .cancel, !client.isWithinBatchAhead else { return false }
       found = tag
-      // The line is answered elsewhere; as a comment it is passed over when its turn comes.
+      // This function's caller answers the line. As a comment it is skipped later.
       line.initializeMemory(as: UInt8.self, repeating: UInt8(ascii: "#"))
       return true
     }
     return found
   }
 
-  /// The verb and the tag of a line that has nothing else; nil if it has more, or is none.
+  /// The verb and the tag of a line without arguments; nil for any other line.
   private func verbWithoutArguments(_ line: UnsafeMutableRawBufferPointer) -> (verb: Verb, tag: [UInt8])? {
     let parsed = InputBuffer.Line(unknown: line).withParsedCopy(&request) { request in
       request.words.isEmpty ? Verb(request.verb).map { (verb: $0, tag: Array(request.tag)) } : nil
@@ -109,7 +109,7 @@ extension Service {
     return parsed ?? nil
   }
 
-  // MARK: Those of all clients
+  // MARK: Activities of all clients
 
   /// `. N world= client= verb= since= t=`
   func listActivities(_ tag: [UInt8], _ client: Client) {
@@ -131,7 +131,7 @@ extension Service {
     client.session.succeed(tag) { $0.word(UInt64(all.count)) }
   }
 
-  /// Ends an activity by its number, whosever it is.
+  /// Ends any client's activity by its number.
   func cancel(_ number: UInt64, _ tag: [UInt8], _ client: Client) {
     let other = everybody.first { $0.activity == number }
     guard let other else {

@@ -2,12 +2,11 @@ import LineProtocol
 import Simulator
 import StateMachines
 
-/// What concerns other worlds, other sessions or the daemon. Whoever is told of other worlds than their own is told of
-/// what is stored.
+/// Runs effects on other worlds, other sessions or the daemon. Answers about other worlds show only what is stored.
 extension Service {
-  /// Carries out what concerns more than a session and its world.
+  /// Runs a deferred effect.
   ///
-  /// - Returns: False if it has to wait for a world or the store; then it is to be tried again.
+  /// - Returns: False if it has to wait for a world or the store. The caller tries again later.
   func run(_ deferredEffect: DeferredEffect, _ tag: [UInt8], _ client: Client) -> Bool {
     guard obstacle(to: deferredEffect, client) == nil else { return false }
     let mark = client.session.outbox.buffer.count
@@ -15,7 +14,7 @@ extension Service {
     case .describeWorld:
       let (name, status) = (client.hosted.name, client.hosted.presentStatus)
       client.session.describe(name, status, tag)
-      // It tells of what may not be stored yet.
+      // The answer may show unstored state, so a rollback takes it back.
       return true
     case .activities: listActivities(tag, client)
     case .cancel(let number): cancel(number, tag, client)
@@ -27,7 +26,7 @@ extension Service {
     case .listWorlds: listWorlds(tag, client)
     case .compare(let left, let right): compare(left, right, tag, client)
     case .changeClock(let change, let isShown):
-      // What changes with the world is not certain before it is stored.
+      // The change is part of the world, so a rollback takes it back.
       changeClock(change, isShown: isShown, tag, client)
       return true
     case .changeForm(let form):
@@ -41,7 +40,7 @@ extension Service {
     return true
   }
 
-  /// The world of which everything is to be stored before a deferred effect can be run.
+  /// The world that must be fully stored before a deferred effect can run.
   func worldToBeStored(for deferredEffect: DeferredEffect, _ client: Client) -> HostedWorld? {
     switch deferredEffect {
     case .use, .forkWorld: client.hosted
@@ -54,7 +53,7 @@ extension Service {
 
   private func changeClock(_ change: String, isShown: Bool, _ tag: [UInt8], _ client: Client) {
     guard let home = client.hosted.home else { return }
-    // Each change is told to all who watch in full, which is what it costs.
+    // The cost is one notice per watcher, and each change sends one.
     client.session.effort += Session.effortOfANotice * clients.count
     tellClock(change, in: client.hosted, home)
     tag.withUnsafeBytes { client.session.answerClock(isShown: isShown, $0, home.realm) }
@@ -72,11 +71,11 @@ extension Service {
     client.session.cursor = nil
     guard let home = hosted.home else { return hosted.noteReturn(of: client) }
     home.catchUp(host: host)
-    // A watch rests while another world is in use: what came meanwhile is not told.
+    // A watch pauses while the client uses another world. Changes in that time are not shown.
     resumeWatching(client)
   }
 
-  /// A world by its name; a failure is written if there is none.
+  /// Finds a world by its name. Writes a failure if there is none.
   func world(_ name: String, _ tag: [UInt8], _ client: Client) -> HostedWorld? {
     if let hosted = worlds[name] { return hosted }
     client.session.fail(
@@ -104,7 +103,7 @@ extension Service {
     client.session.succeed(tag) { $0.word(UInt64(worlds.count)) }
   }
 
-  /// `* SEQ T - clock …` to all who watch in full. Those who have too much to read already are not told.
+  /// Sends `* SEQ T - clock …` to everybody who watches in full, except clients with a full notice queue.
   func tellClock(_ change: String, in hosted: HostedWorld, _ home: RealmBox) {
     for client in clients.values where client.hosted === hosted {
       guard home.realm.world.hearsOfTheClock(client.session.watcher) else { continue }
@@ -135,13 +134,13 @@ extension Service {
     }
   }
 
-  /// Tells all who use a world of what has come to a limit there.
+  /// Tells everybody in a world about limits that it has reached.
   func announceLimits(in hosted: HostedWorld, _ home: RealmBox, except authors: [Client] = []) {
     if home.realm.unannounced != nil { announceLivelock(in: hosted, except: authors) }
     if home.realm.isFullUnannounced { announceFullMemory(in: hosted, home) }
   }
 
-  /// `! limit world= name=memory` to all who use a world whose real clock was paused.
+  /// Sends `! limit world= name=memory` to everybody in a world whose real clock was paused.
   private func announceFullMemory(in hosted: HostedWorld, _ home: RealmBox) {
     home.realm.isFullUnannounced = false
     for client in clients.values where client.hosted === hosted {

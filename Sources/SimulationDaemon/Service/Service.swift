@@ -3,81 +3,82 @@ import Simulator
 import StateMachines
 import UnixHost
 
-/// The daemon without its descriptors: worlds, sessions, and who is served when.
+/// The daemon without its descriptors: worlds, sessions and scheduling.
 ///
-/// Whoever owns the connections calls it in rounds: `beginRound` with the host's time, what each client sent, and
-/// `endRound`; then it writes every outbox out. Everything here belongs to that caller's one queue. What may take long is
-/// done by workers, to whom worlds are lent (``Loan``).
+/// The owner of the connections calls it in rounds: `beginRound` with the host's time, then each client's input, then
+/// `endRound`. After that it writes out every outbox. Everything here belongs to the caller's queue. Workers do long
+/// work in worlds that they are lent (``Loan``).
 final class Service {
   let environment: Environment
   var worlds: [String: HostedWorld] = [:]
   let main: HostedWorld
-  /// What keeps durable worlds; nil for a daemon that keeps nothing.
+  /// Stores durable worlds; nil for a daemon without a store.
   let persistence: Persistence?
-  /// Where long work is done.
   let workers: Workers
-  /// Takes what is to be said to whoever runs the daemon.
+  /// Takes messages about problems for the daemon's operator.
   var report: (String) -> Void = { _ in }
-  /// The same, for what is as it should be.
+  /// Takes messages about normal operation.
   var note: (String) -> Void = { _ in }
-  /// Whether the store needs another round of maintenance: a checkpoint is being written, or old inputs are being removed.
+  /// Whether the store needs another round of maintenance: a checkpoint is being written, or old inputs are being
+  /// removed.
   var hasMaintenance = false
-  /// Whether the store may still have parts of dropped worlds.
+  /// Whether the store may still hold data of dropped worlds.
   var hasDroppedWorlds = true
-  /// Why no world can be read from the store for now, and the host time at which it is asked again; nil if all is well.
+  /// Why no world can be read from the store, and the host time of the next try; nil while the store works.
   var storeRest: (reason: String, until: UInt64)?
-  /// Worlds that are being brought back.
+  /// Worlds that are being restored from the store.
   var returns = Returns()
-  /// Whether the store's thread was last used for worlds that come or go, so that a commit is next.
+  /// Whether the store's thread last took or created worlds, so that a commit is next.
   var isCommitsTurn = false
   /// Why the daemon ends by itself: the store could not be read at the start.
   var failure: PersistenceFailure?
-  /// Whether something that happened since the daemon was told to end could not be stored.
+  /// Whether a change could not be stored during the shutdown.
   var hasLost = false
-  /// What all of it may hold in memory.
+  /// The memory budget of all worlds and clients.
   let budget: MemoryBudget
-  /// Gives memory that was freed back to the system.
+  /// Returns freed memory to the system.
   var giveBackMemory: () -> Void = {}
-  /// How many rounds there were.
+  /// The number of rounds so far.
   var rounds = 0
-  /// When what can be made again was last given up, as host time.
+  /// The host time at which rebuildable data was last discarded.
   var relievedAt: UInt64 = 0
   private(set) var clients: [UInt32: Client] = [:]
-  /// Clients that are gone, and have left something to be done.
+  /// Closed clients with unfinished work.
   private(set) var departing: [UInt32: Client] = [:]
-  /// All of both.
+  /// Both of them.
   var everybody: [Client] { Array(clients.values) + departing.values }
-  // A round must not cost more for clients that have nothing to do with it, so those that may have are listed.
-  /// Clients that may have output to be written.
+  // These lists keep the cost of a round independent of clients that take no part in it.
+  /// Clients that may have output to write.
   private(set) var dirty: [Client] = []
-  /// Clients that have been told something that is not stored yet.
+  /// Clients with replies or notices about changes that are not stored yet.
   var waitingForStore: [Client] = []
-  /// Clients that are in the middle of something, or whose next lines wait.
+  /// Clients with an activity or with waiting lines.
   private(set) var busy: [Client] = []
-  /// Clients that watch something in the world they use.
+  /// Clients that watch the world they use.
   private var watching: [Client] = []
   var request = Request()
-  /// The host time of the present round, in nanoseconds.
+  /// The host time of the current round, in nanoseconds.
   var host: UInt64
-  /// Whether somebody asked for the end of the daemon.
+  /// Whether the daemon is ending.
   var isShuttingDown = false
   private var nextNumber: UInt32 = 1
   private var nextActivity: UInt64 = 1
-  /// Counts the turns that clients have had with workers.
+  /// The number of times that clients were given a worker.
   var turns: UInt64 = 0
 
-  /// How long clients that send much are served in a round, in nanoseconds: others' requests may have come meanwhile.
+  /// How long busy clients are served in one round, in nanoseconds: other clients' requests may have arrived meanwhile.
   private static let longestRound: UInt64 = 2_000_000
-  /// How long a client is served at a time before others have their turn, in nanoseconds.
+  /// How long one client is served before the next, in nanoseconds.
   private static let longestTurn: UInt64 = 200_000
-  /// A request that keeps the event loop for longer than this makes its world one for workers, in nanoseconds.
+  /// A request that blocks the event loop for longer than this counts as slow, in nanoseconds. Workers then serve its
+  /// world.
   static let tooLong: UInt64 = 1_000_000
-  /// For how many requests that lasts, if none of them takes long.
+  /// For how many requests workers serve a slow world, if none of them is slow.
   static let slowRequests = 64
 
   /// - Parameters:
-  ///   - persistence: What keeps durable worlds; ``bringBackAll()`` begins to bring them back.
-  ///   - measure: How much memory the process has; nil where nobody knows.
+  ///   - persistence: Stores durable worlds. ``bringBackAll()`` begins to restore them.
+  ///   - measure: Returns the process's resident bytes; nil if they are unknown.
   init(
     catalogue: Catalogue, limits: Limits, version: String, persistence: Persistence? = nil,
     workers: Workers = Workers(),
@@ -99,19 +100,19 @@ final class Service {
 
   // MARK: Clients
 
-  /// Whether there is room for one more client.
+  /// Whether another client may connect.
   var hasRoom: Bool { clients.count < environment.limits.clients }
 
-  /// Whether so many clients have left work behind that new ones have to wait.
+  /// Whether so many closed clients have unfinished work that new clients must wait.
   var isWorkingForTheDeparted: Bool { departing.count >= environment.limits.clients }
 
-  /// What a client gets that there is no room for.
+  /// The text for a client that is refused because of the limit.
   var refusal: String {
     "- LIMIT name=clients value=\(environment.limits.clients) : the daemon serves \(environment.limits.clients) clients already\n"
       + "! bye reason=limit\n"
   }
 
-  /// Takes a client in and greets it.
+  /// Accepts a client and greets it.
   func open() -> Client {
     let client = Client(number: nextNumber, environment, hosted: main)
     client.session.share.join(budget)
@@ -131,7 +132,7 @@ final class Service {
     return client
   }
 
-  /// Lets a client go, with its watches. What it sent is carried out all the same, as far as it changes something.
+  /// Closes a client and removes its watches. Its remaining requests still run if they change something.
   func close(_ client: Client) {
     clients[client.number] = nil
     environment.counters.clients = clients.count
@@ -164,16 +165,15 @@ final class Service {
 
   // MARK: Rounds
 
-  /// Begins a round: all that is read in it shares one moment.
+  /// Begins a round. All input read in a round has the same host time.
   func beginRound(host: UInt64) {
     self.host = host
     takeReturned()
   }
 
-  /// Takes what a client has sent.
+  /// Takes a client's input.
   ///
-  /// One that has more under way than it could be served at once waits for ``workOn()``, when those are served that ask
-  /// for little.
+  /// A client with unfinished work waits for ``workOn()``, which runs after clients with short requests.
   func receive(_ client: Client) {
     markDirty(client)
     if standing(of: client).isIdle {
@@ -183,7 +183,7 @@ final class Service {
     }
   }
 
-  /// Carries out what a client has sent, as long as that is short.
+  /// Runs a client's requests for one turn.
   func serve(_ client: Client) {
     markDirty(client)
     if isShuttingDown { return }
@@ -198,7 +198,7 @@ final class Service {
           break
         }
       }
-      // Where another's request came before, and waits for a worker, it is as if the world was with that already.
+      // A world that is reserved for another client counts as lent: that client's request came first.
       if let home = client.hosted.home, !client.hosted.isReserved(forOtherThan: client) {
         converse(client, home)
       } else {
@@ -206,11 +206,11 @@ final class Service {
           $0.converseWithoutWorld(&request, until: HostClock.now() &+ Service.longestTurn)
         }
       }
-      // What is under way now may have its `cancel` right behind it.
+      // A `cancel` of the new activity may already be in the input.
       if client.session.deferredEffect == nil, client.session.activity.isNone || !lookForCancel(client) { break }
     }
     if case .deferred = client.session.activity, client.hosted.home != nil { client.hosted.reserve(for: client) }
-    // Replies that nobody reads are not to hold up what is still to be carried out.
+    // A client without a reader must not be held up by its unread replies.
     if !client.session.hasReader { client.discardOutput() }
     list(client)
     forgetIfDone(client)
@@ -225,9 +225,9 @@ final class Service {
     let requests = environment.counters.requests
     client.session.use(&home.realm) { $0.converse(&request, until: begun &+ Service.longestTurn) }
     let time = HostClock.now() &- begun
-    // Among short ones a long one still weighs; many short ones are none.
+    // A slow request among fast ones still counts. Many fast requests do not add up to a slow one.
     if time > Service.tooLong, time > (environment.counters.requests &- requests) &* (Service.tooLong / 16) {
-      // Once may be chance: the host may have had other things to do.
+      // One slow request may be caused by load on the host.
       if hosted.wasSlow { hosted.slowRequests = Service.slowRequests }
       hosted.wasSlow = true
     } else {
@@ -236,27 +236,27 @@ final class Service {
     if home.realm.world.machineCount < Realm.manyMachines { home.realm.world.keepCheckpointIfDue() }
   }
 
-  /// Clients whose output is to be written since this was last asked.
+  /// Clients with new output since the last call.
   func takeDirty() -> [Client] {
     defer { dirty.removeAll(keepingCapacity: true) }
     for client in dirty { client.isDirty = false }
     return dirty
   }
 
-  /// Notes that something was written for a client, or may have been: what it tells of is stored first.
+  /// Marks a client that may have new output, which waits until its changes are stored.
   func markDirty(_ client: Client) {
     if persistence != nil { client.owesStore = true }
     letWrite(client)
   }
 
-  /// Lets a client's output be written out at the end of the round.
+  /// Marks a client's output to be written at the end of the round.
   func letWrite(_ client: Client) {
     guard !client.isDirty else { return }
     client.isDirty = true
     dirty.append(client)
   }
 
-  /// Puts a client on the lists that its session now calls for; it is taken off when it is come upon.
+  /// Adds a client to the lists that match its session. It is removed when a list is next scanned.
   func list(_ client: Client) {
     if !client.session.activity.isNone, client.activity == nil {
       client.session.task?.number = nextActivity
@@ -273,20 +273,20 @@ final class Service {
     }
   }
 
-  /// After some of a client's output was written: a gap is told as soon as there is room.
+  /// Reports a gap in the notices as soon as written output makes room.
   func didWrite(_ client: Client) {
     guard client.session.gap != nil, let home = client.hosted.home else { return }
     client.session.flushNotices(home.realm.world, mayDrop: true)
     markDirty(client)
   }
 
-  /// Says that a client will send nothing more.
+  /// Records that a client will send nothing more.
   func inputEnded(_ client: Client) {
     if client.session.life == .open { client.session.life = .inputEnded }
     receive(client)
   }
 
-  /// Lets time catch up in every world that runs by itself.
+  /// Advances every world with a running real clock to the current time.
   func passTime() {
     for hosted in worlds.values {
       tryAgain(hosted)
@@ -296,7 +296,7 @@ final class Service {
     }
   }
 
-  /// Goes on with clients that ask for much, in turn, for a little while.
+  /// Serves busy clients in turn, up to the time limit of a round.
   func workOn() {
     let begun = HostClock.now()
     var hasWorked = true
@@ -310,20 +310,19 @@ final class Service {
     }
   }
 
-  /// Lets a client's next requests wait for those of others.
+  /// Moves a client to the end of the busy list.
   func putLast(_ client: Client) {
     guard let place = busy.firstIndex(where: { $0 === client }) else { return }
     busy.append(busy.remove(at: place))
   }
 
-  /// Lets those come first the next time who have not had their turn.
+  /// Moves clients that were not served to the front of the busy list.
   private func rotateBusy(behind client: Client) {
     guard let place = busy.firstIndex(where: { $0 === client }) else { return }
     busy = Array(busy[(place + 1)...] + busy[...place])
   }
 
-  /// Ends a round: everybody's notices are printed, those who wait on a real clock are looked after, and worlds are lent
-  /// to workers.
+  /// Ends a round: prints notices, checks `await` requests, commits, and lends worlds to workers.
   func endRound() {
     serveThoseWhoWait()
     useStore()
@@ -340,7 +339,7 @@ final class Service {
       return !client.isWatching
     }
     lendWorlds()
-    // Without threads all is done by now.
+    // Without threads all work is done by now.
     if workers.areInline, workers.haveReturned {
       takeReturned()
       commit()
@@ -349,7 +348,7 @@ final class Service {
     }
   }
 
-  /// Prints what is new for those who watch.
+  /// Prints new notices for all watchers.
   private func tellWatchers() {
     for client in watching where client.session.cursor != nil {
       guard let home = client.hosted.home else { continue }
@@ -359,7 +358,7 @@ final class Service {
     }
   }
 
-  /// Commits what came, and takes worlds that come back; whoever has had the store's thread goes behind a commit.
+  /// Commits new inputs and takes restored worlds. They alternate on the store's thread.
   private func useStore() {
     if isCommitsTurn, !workers.storeIsBusy {
       isCommitsTurn = false
@@ -369,7 +368,7 @@ final class Service {
     commit()
   }
 
-  /// Whether there is work that needs another turn soon; to be asked when the outboxes have been written.
+  /// Whether another turn is needed soon. Ask after the outboxes were written.
   var needsTurn: Bool {
     hasMaintenance || workers.haveReturned || (!returns.built.isEmpty && !workers.storeIsBusy)
       || dirty.contains { $0.session.outbox.isUncommitted && !waitsForStore($0) }
@@ -380,7 +379,7 @@ final class Service {
       || worlds.values.contains { ($0.home?.realm.isBehind ?? false) && workers.areFree }
   }
 
-  /// Looks after those who await a state, also one that another's next request has brought about.
+  /// Checks all `await` requests, again if one that ends lets a client's next request change a state.
   private func serveThoseWhoWait() {
     while true {
       let requests = environment.counters.requests
@@ -396,13 +395,13 @@ final class Service {
     }
   }
 
-  /// Looks whether what a client awaits has come about; then its next lines are taken.
+  /// Checks a client's `await`. When it is over, runs the client's next lines.
   private func attend(_ client: Client, _ home: RealmBox) {
     markDirty(client)
     if case .over = client.session.use(&home.realm, { $0.attend() }) { serve(client) }
   }
 
-  /// When the next round must begin if nothing comes from outside; nil if never.
+  /// The host time at which the next round must begin without input; nil if never.
   func nextWake() -> UInt64? {
     var wake: UInt64?
     func consider(_ time: UInt64?) {
@@ -423,7 +422,7 @@ final class Service {
 
   // MARK: The end
 
-  /// Says goodbye to everybody; what workers have is ended as soon as it can be.
+  /// Ends all sessions and asks the workers to stop.
   func shutDown() {
     guard !isShuttingDown else { return }
     isShuttingDown = true
@@ -432,10 +431,10 @@ final class Service {
     for client in departing.values where !client.isAway { client.session.activity = .none }
   }
 
-  /// Whether nothing is left with a worker, so that the daemon can end.
+  /// Whether the daemon can end because no worker has anything.
   var mayEnd: Bool { isShuttingDown && !workers.areWorking }
 
-  /// Ends what a client has under way, because the daemon is ending.
+  /// Ends a client's activity and session because the daemon is ending.
   func sayGoodbye(_ client: Client) {
     if case .rewind(let rewind) = client.session.activity, rewind.isDone {
       finishRewinds()

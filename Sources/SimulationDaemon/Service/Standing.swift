@@ -3,36 +3,36 @@ import Simulator
 
 /// Whether a client's work can go on, and where.
 enum Standing {
-  /// There is none.
+  /// There is no work.
   case idle
   case onEventLoop
-  /// As soon as a worker is free.
+  /// It can go on when a worker is free.
   case onWorker
   case waiting(for: Reason)
 
-  /// What work waits for. A host time is when it need not wait any longer, if nothing else happens.
+  /// What work waits for. An associated host time is the end of the wait.
   enum Reason {
-    /// A worker or the store's thread has it.
+    /// A worker or the store's thread has the activity.
     case itself
-    /// A world is with a worker, or on its way back for another client.
+    /// A world is with a worker, or is rewinding for another client.
     case world
-    /// Another client's request came before in the same world.
+    /// The world is reserved for another client, whose request came first.
     case turn
-    /// What a world has brought is to be stored first.
+    /// The world's changes must be stored.
     case commit
-    /// The store's thread is to be free.
+    /// The store's thread must be free.
     case storeThread
-    /// The client is to read what there is for it.
+    /// The client must read its output.
     case reader(until: UInt64?)
-    /// Time is to go on.
+    /// The clock must advance.
     case clock(until: UInt64?)
-    /// Another program has it.
+    /// Another program works on it.
     case program(until: UInt64)
   }
 }
 
 extension Service {
-  /// Whether a client's work can go on. It depends on what of the outbox has been written.
+  /// Whether a client's work can go on. The result depends on how much of the outbox has been written.
   func standing(of client: Client) -> Standing {
     if client.session.life == .ended { return .idle }
     switch client.session.activity {
@@ -46,7 +46,7 @@ extension Service {
     }
   }
 
-  /// What keeps a client's next lines, or what they have deferred, from being carried out.
+  /// What blocks a client's next lines or its deferred effect.
   private func obstacleToLines(of client: Client) -> Standing.Reason? {
     if client.session.outbox.replyBytes >= environment.limits.replyQueue { return .reader(until: nil) }
     if let (effect, _) = client.session.deferredEffect { return obstacle(to: effect, client) }
@@ -54,12 +54,12 @@ extension Service {
     return client.hosted.isReserved(forOtherThan: client) ? .turn : nil
   }
 
-  /// What keeps a deferred effect from being run.
+  /// What blocks a deferred effect.
   func obstacle(to effect: DeferredEffect, _ client: Client) -> Standing.Reason? {
     switch effect {
     case .describeWorld, .activities, .cancel, .changeForm, .listWorlds, .compare, .quit, .shutdown: return nil
     case .changeClock, .announceLivelock: return client.hosted.home == nil ? .world : nil
-    // What the client was told of the present world is stored before it leaves it.
+    // Before the client leaves the world, everything that it was told about it must be stored.
     case .use: return waitsForStore(client) ? .commit : nil
     case .newWorld(_, _, _, let isDurable): return isDurable && !mayChangeStoredWorlds ? .storeThread : nil
     case .forkWorld:
@@ -73,7 +73,7 @@ extension Service {
     }
   }
 
-  /// What keeps a worker from going on with what a client has under way.
+  /// What blocks a client's activity on a worker.
   private func obstacleToActivity(of client: Client) -> Standing.Reason? {
     if client.isAway { return .itself }
     let worlds = worldsNeeded(by: client)
@@ -110,7 +110,7 @@ extension Service {
     }
   }
 
-  /// Time may go on when a client has taken its notices, or has been waited for long enough.
+  /// Time may move on when the client has read its notices, or when its patience is over.
   private func readerObstacle(_ client: Client, _ patience: UInt64?) -> Standing.Reason? {
     guard let patience, patience > host else { return nil }
     return client.session.outbox.noticeBytes <= environment.limits.noticeQueue / 2 ? nil : .reader(until: patience)
@@ -120,7 +120,7 @@ extension Service {
     if case .compare(let comparison) = client.session.activity { comparison.worlds } else { [client.hosted] }
   }
 
-  /// Whether so much has happened since it was looked whether an awaited state has come that a worker is to look.
+  /// Whether so many inputs came since the last check of an `await` that a worker must check them.
   func isFarBehind(_ wait: Activity.Await, _ home: RealmBox) -> Bool {
     wait.reader.next + 256 <= home.realm.world.journal.last
   }
@@ -131,7 +131,7 @@ extension Standing {
   var isOnEventLoop: Bool { if case .onEventLoop = self { true } else { false } }
   var isOnWorker: Bool { if case .onWorker = self { true } else { false } }
 
-  /// The host time at which it changes by itself.
+  /// The host time at which the standing changes by itself.
   var end: UInt64? {
     switch self {
     case .waiting(for: .reader(let end)), .waiting(for: .clock(let end)): end
