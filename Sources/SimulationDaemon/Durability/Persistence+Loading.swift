@@ -2,30 +2,30 @@ import JournalStore
 import Simulator
 import StateMachines
 
-/// A world as it was built up from the store, which nobody has taken for it yet.
+/// A world that was loaded from the store and is not leased yet.
 struct StoredRealm: ~Copyable {
   var realm: Realm
   let reading: Reading
 
-  /// What of the store it was built up from.
+  /// What the world was loaded from.
   struct Reading {
     let world: StoredWorld
     let settings: WorldSettings
     /// The last input of the latest checkpoint; 0 if there is none.
     let checkpoint: UInt64
-    /// Whether a start cannot begin with it, since something that it contains was undone behind it, or because it cannot
-    /// be read any more.
+    /// Whether a load cannot start from the latest checkpoint: a later undo took back something in it, or it is
+    /// unreadable.
     let isCheckpointUndone: Bool
-    /// The input behind which it was built up.
+    /// The input after which the replay started.
     let start: UInt64
-    /// Why it was not built up from where more could be undone, or where it would have been quicker; nil if it was.
+    /// Why the load did not start from the planned checkpoint; nil if it did.
     let detour: String?
     fileprivate let words: [StoredKind]
   }
 }
 
 extension StoredRealm {
-  /// Carries a world from the thread that has read it to the event loop, once.
+  /// Hands a world from the thread that loaded it to the event loop, once.
   final class Handover {
     private var stored: StoredRealm?
 
@@ -41,29 +41,29 @@ extension StoredRealm {
 }
 
 extension Persistence {
-  /// All worlds as they stand in the store.
+  /// All worlds in the store.
   func worlds() throws(PersistenceFailure) -> [StoredWorld] {
     try ask { () throws(StoreFailure) in try store.worlds() }
   }
 
-  /// A new world without inputs, as it is stored.
+  /// A new world without inputs, in its stored form.
   struct NewWorld: Sendable {
     let name: String
     let moment: Instant
     let settings: WorldSettings
   }
 
-  /// What is to be stored of a new world.
+  /// The stored form of a new world.
   func newWorld(_ realm: borrowing Realm) -> NewWorld {
     NewWorld(
       name: realm.name, moment: realm.world.now,
       settings: WorldSettings(seed: realm.seed, realm.clock, written: wallClock()))
   }
 
-  /// Stores a new world and takes it; on any thread, while nobody else uses the store.
+  /// Stores a new world and acquires its lease. Runs on any thread while nobody else uses the store.
   ///
-  /// An empty world of that name in the store, which this daemon does not serve, was left there by an attempt of which
-  /// nobody knew how it ended; it is replaced.
+  /// An empty world of that name, which this daemon does not serve, remains from an attempt with an unknown result. It
+  /// is replaced.
   func create(_ world: NewWorld, host: UInt64) throws(PersistenceFailure) -> StoredProgress {
     let taken = try ask { () throws(StoreFailure) in
       if let left = try store.world(world.name), left.head == 0, left.epoch <= 1 {
@@ -78,24 +78,25 @@ extension Persistence {
       storedAt: host, checkpoint: 0)
   }
 
-  /// Keeps a new world from now on, which is as it was stored.
+  /// Begins to store a new world, which is in the store already.
   func begin(_ hosted: HostedWorld, _ home: RealmBox, _ progress: StoredProgress) {
     home.realm.world.beginKeeping()
     home.realm.stored = StoredJournal(store.readers, hosted.name, catalogue, first: 1)
     hosted.progress = progress
   }
 
-  /// A world that was taken, so that it can be written.
+  /// A world whose lease was acquired, so that it can be written.
   struct Taken {
     let progress: StoredProgress
-    /// The world as it is now, where somebody has written since it was built up.
+    /// The world loaded again, if another daemon wrote to it after the first load.
     let again: StoredRealm.Handover?
   }
 
-  /// Takes a world that was built up; on any thread, while nobody else uses the store.
+  /// Acquires the lease of a loaded world. Runs on any thread while nobody else uses the store.
   ///
-  /// - Parameter reading: What it was built up from. Where somebody has written since, it is built up again.
-  /// - Throws: What ``read(_:host:_:)`` throws. The world is nobody's then.
+  /// - Parameter reading: What the world was loaded from. If another daemon has written since, the world is loaded
+  ///   again.
+  /// - Throws: What ``read(_:host:_:)`` throws. The world is not served then.
   func take(_ reading: StoredRealm.Reading, host: UInt64) throws(PersistenceFailure) -> Taken {
     let name = reading.world.name
     let taken = try ask { () throws(StoreFailure) in try store.take(name) }
@@ -114,9 +115,9 @@ extension Persistence {
     return Taken(progress: progress, again: again)
   }
 
-  /// Builds a world up as the store has it, and writes nothing; on any thread, whoever uses the store meanwhile.
+  /// Loads a world and writes nothing. Runs on any thread, also while another thread uses the store.
   ///
-  /// - Parameter slot: The time that there is for it; nil where nobody else waits.
+  /// - Parameter slot: The worker's time for it; nil if nothing else waits.
   /// - Throws: What ``WorldLoader/read(_:host:)`` throws.
   func read(_ name: String, host: UInt64, _ slot: WorkerSlot? = nil) throws(PersistenceFailure) -> StoredRealm {
     let result = try ask { () throws(StoreFailure) in
@@ -137,7 +138,7 @@ extension Persistence {
 }
 
 extension PersistenceFailure {
-  /// Lets a failure of the store be one of persistence.
+  /// Runs `body` and wraps a failure of the store.
   static func asking<R>(_ body: () throws(StoreFailure) -> R) throws(PersistenceFailure) -> R {
     do throws(StoreFailure) {
       return try body()
@@ -147,20 +148,20 @@ extension PersistenceFailure {
   }
 }
 
-/// Builds worlds up from what a store has of them, and writes nothing; on any thread that may use the store.
+/// Loads worlds from a store and writes nothing. Runs on any thread that may use the store.
 struct WorldLoader {
   private let store: any WorldReading
   private let catalogue: Catalogue
   private let limits: Limits
   private let slot: WorkerSlot?
 
-  /// How far before the end of a journal a world is built up from, where there is a checkpoint: what lies behind can be
+  /// How many inputs before the end of a journal the replay starts, if a checkpoint is there. Inputs after it can be
   /// undone.
   private static let inputsToUndo: UInt64 = 10_000
-  /// How many inputs are played again for that at most.
+  /// The most inputs that are replayed for that.
   private static let mostInputsToPlay: UInt64 = 1_000_000
 
-  /// - Parameter slot: The time that there is for it; nil where nobody else waits.
+  /// - Parameter slot: The worker's time for it; nil if nothing else waits.
   init(_ store: any WorldReading, _ catalogue: Catalogue, _ limits: Limits, _ slot: WorkerSlot? = nil) {
     self.store = store
     self.slot = slot
@@ -168,10 +169,10 @@ struct WorldLoader {
     self.limits = limits
   }
 
-  /// Builds a world up as the store has it, and writes nothing.
+  /// Loads a world and writes nothing.
   ///
-  /// - Throws: `unreadable` where this program cannot make a world of it; `interrupted` where its slot was; what the
-  ///   store throws.
+  /// - Throws: `unreadable` if this program cannot restore the world; `interrupted` if its slot was interrupted; what
+  ///   the store throws.
   func read(_ name: String, host: UInt64) throws(PersistenceFailure) -> StoredRealm {
     let stored = try ask { () throws(StoreFailure) in
       guard let found = try store.world(name) else { throw .noSuchWorld(name) }
@@ -198,18 +199,18 @@ struct WorldLoader {
     return StoredRealm(realm: realm, reading: reading)
   }
 
-  /// Where to begin.
+  /// Where the replay starts.
   private struct Plan {
-    /// The input behind which to begin.
+    /// The input after which it starts.
     let start: UInt64
-    /// Behind which one could begin as well, the latest first.
+    /// Other possible starts, the latest first.
     let others: [UInt64]
-    /// The last input of the latest checkpoint, whether or not it is the one to begin with; 0 if there is none.
+    /// The last input of the latest checkpoint, whether or not the replay starts there; 0 if there is none.
     let latest: UInt64
     let isLatestUndone: Bool
   }
 
-  /// Chooses a checkpoint: one of which nothing was undone later, and a little before the end if that costs little.
+  /// Chooses a checkpoint that no later undo reaches into, and an early enough one for undo if the replay stays short.
   private func plan(_ stored: StoredWorld) throws(PersistenceFailure) -> Plan {
     let (name, head) = (stored.name, stored.head)
     let marks = try ask { () throws(StoreFailure) in try store.checkpoints(of: name) }
@@ -226,12 +227,12 @@ struct WorldLoader {
       isLatestUndone: standing.last ?? 0 < latest)
   }
 
-  /// The checkpoints with which a start can begin, by their last inputs, oldest first: all that came behind them is kept,
-  /// and nothing of what they contain was undone later. 0 stands for the beginning of the world.
+  /// The checkpoints from which a replay can start, by their last inputs, oldest first. All later inputs are kept, and
+  /// no later undo reaches into the checkpoint. 0 is the beginning of the world.
   ///
   /// - Parameters:
-  ///   - marks: All checkpoints of the world, oldest first. The store is asked once for each: they are few, and what was
-  ///     undone between them may be much.
+  ///   - marks: All checkpoints of the world, oldest first. The store is asked once for each: they are few, and the
+  ///     undone spans between them may be many.
   ///   - first: The oldest input that is kept.
   func standing(
     _ marks: [CheckpointMark], of name: String, from first: UInt64
@@ -246,14 +247,14 @@ struct WorldLoader {
     }
   }
 
-  /// Why a world cannot be built up from behind an input.
+  /// Why a replay from one checkpoint fails.
   private struct Hindrance: Error {
     let reason: String
-    /// The input that cannot be played; nil where the checkpoint is what cannot be read.
+    /// The input that cannot be replayed; nil if the checkpoint is unreadable.
     let input: UInt64?
   }
 
-  /// A world that was built up.
+  /// A world after its replay.
   private struct Recovered: ~Copyable {
     let world: WorldCore
     let start: UInt64
@@ -261,13 +262,13 @@ struct WorldLoader {
     let detour: String?
   }
 
-  /// Builds a world up from where the plan says, and otherwise from where it can be: what is behind the latest checkpoint
-  /// is as good a world, of which less can be undone.
+  /// Restores a world from the planned start, or else from the next one that works. A replay from a later checkpoint
+  /// gives the same world with fewer inputs that can be undone.
   private func recover(
     _ stored: StoredWorld, _ settings: WorldSettings, _ plan: Plan, _ words: StoredWords
   ) throws(PersistenceFailure) -> Recovered {
     var first: Hindrance?
-    /// What cannot be played from one input on cannot be from an earlier one either.
+    /// An input that fails in one replay also fails in a replay from an earlier checkpoint.
     var barrier: UInt64 = 0
     for start in [plan.start] + plan.others where start >= barrier {
       do {
@@ -299,7 +300,7 @@ struct WorldLoader {
     var isInterrupted = false
     do throws(StoreFailure) {
       try store.readSegments(of: name, from: start + 1) { segment in
-        // Others have their turn on this worker when the time is over.
+        // When the slot's time is over, the worker serves others first.
         slot?.giveWay()
         isInterrupted = slot?.interruption != nil
         if isInterrupted { return false }
@@ -328,7 +329,7 @@ struct WorldLoader {
     return recovery.finish(at: Instant(nanoseconds: stored.moment), limits.world)
   }
 
-  /// The world at the checkpoint of an input, or a new one.
+  /// The world at the checkpoint of an input, or a new world for input 0.
   private func base(_ start: UInt64, _ settings: WorldSettings, _ name: String) throws -> WorldCore {
     if start == 0 { return WorldCore(seed: settings.seed, limits: limits.world) }
     let found: StoredCheckpoint?
@@ -359,7 +360,7 @@ struct WorldLoader {
 }
 
 extension StoredWorld {
-  /// Whether nobody has written between two looks at a world.
+  /// Whether nothing was written between two reads of a world.
   fileprivate func isAs(_ other: StoredWorld) -> Bool {
     head == other.head && moment == other.moment && settings == other.settings
   }

@@ -2,20 +2,20 @@ import JournalStore
 import Simulator
 import StateMachines
 
-/// What becomes of running timers when a world is brought back.
+/// Renews running timers when a world is restored.
 extension Persistence {
-  /// Inputs that the store is asked for at most, and at once, when armings are looked for.
+  /// The most inputs that are searched for armings, in all and per read.
   private static let inputsSearched: UInt64 = 5_000_000
   private static let inputsInAStep: UInt64 = 100_000
 
-  /// Lets each running timer have its whole duration again: that for which it was armed last, as the journal has it.
-  /// One whose arming is not kept any more has the time left that it had.
+  /// Restarts each running timer with the duration of its last arming in the journal. A timer whose arming is not kept
+  /// any more keeps its remaining time.
   ///
-  /// It may take a while; on any thread that has the world.
+  /// It may take long. Runs on any thread that has the world.
   ///
-  /// - Throws: `interrupted` where the slot was; what the store throws.
+  /// - Throws: `interrupted` if the slot was interrupted; what the store throws.
   func renewTimers(_ realm: inout Realm, _ slot: WorkerSlot) throws(PersistenceFailure) {
-    // What is due has expired before it could begin anew, as in a replay.
+    // Timers that are due expire before they could be renewed, as in a replay.
     realm.world.fireDue()
     let now = realm.world.now
     let running = realm.world.agendaItems(matching: .all, limit: .max)
@@ -36,7 +36,7 @@ extension Persistence {
           return true
         }
       } catch .unreadable {
-        // What cannot be read is as good as not kept.
+        // Unreadable inputs count as not kept.
         break
       }
       search.fillUp(from: earlier)
@@ -52,11 +52,11 @@ extension Persistence {
   }
 }
 
-/// Finds out for how long running timers were armed.
+/// Finds the durations with which running timers were armed.
 private struct ArmingSearch {
   private struct Name: Hashable {
     let machine: MachineID
-    /// By word: an earlier release may have had it at another place.
+    /// The timer's name: its index may differ in an earlier release.
     let timer: String
     let key: UInt32
 
@@ -80,12 +80,12 @@ private struct ArmingSearch {
     durations[Name(item.machine, item.timer, key: item.key, of: world)]
   }
 
-  /// Takes over what was found further back, where nothing is known.
+  /// Adds durations from earlier inputs for timers without one.
   mutating func fillUp(from earlier: ArmingSearch) {
     durations.merge(earlier.durations) { known, _ in known }
   }
 
-  /// Of several armings that came to the same end, the last one counts.
+  /// If several armings have the same due time, the last one counts.
   mutating func look(at entry: JournalEntry, of world: borrowing WorldCore) {
     if world.undoer(of: entry.sequence) != nil { return }
     var details = world.details(of: entry)

@@ -2,29 +2,29 @@ import JournalStore
 import Simulator
 import StateMachines
 
-/// What a store needs besides the rounds: checkpoints, so that a start is quick, and room.
+/// Upkeep of the store outside rounds: checkpoints, which keep a start quick, and retention.
 extension Persistence {
-  /// Machines written out in one round.
+  /// Machines written to a checkpoint per round.
   private static let machinesInARound = 2_000
-  /// At the end of the daemon a checkpoint is made of a world with this many inputs behind the last one, if it has at most
-  /// so many machines.
+  /// When the daemon ends, a world gets a checkpoint if it has at least this many inputs since the last one and at most
+  /// this many machines.
   private static let inputsBeforeTheEnd: UInt64 = 20_000
   private static let machinesAtTheEnd = 100_000
-  /// How often it is looked whether something has grown too old, besides after each checkpoint; in nanoseconds.
+  /// Nanoseconds between two retention checks, besides the one after each checkpoint.
   private static let timeBetweenLooks: UInt64 = 3_600_000_000_000
 
-  /// What is to be done for a world beside its rounds.
+  /// The next upkeep of a world.
   enum Upkeep {
     case nothing
-    /// Something was done, and there is more.
+    /// A piece was done, and there is more.
     case more
-    /// A checkpoint is ready, which takes the store a while.
+    /// A checkpoint is ready for the store, which takes a while to write it.
     case checkpoint(MadeCheckpoint)
-    /// There may be something to remove from the store, which takes that a while.
+    /// Inputs may have to be removed from the store, which takes a while.
     case room(Lease)
   }
 
-  /// A world written out, for the store.
+  /// A finished checkpoint.
   struct MadeCheckpoint {
     let lease: Lease
     let sequence: UInt64
@@ -32,9 +32,9 @@ extension Persistence {
     let bytes: [UInt8]
   }
 
-  /// Goes on with what is to be done for a world beside its rounds: a piece of a checkpoint, or what the store is to do.
+  /// Does the next piece of a world's upkeep: part of a checkpoint, or a task for the store.
   ///
-  /// - Throws: What ``WorldStore/append(_:)`` throws; the world must be read again then.
+  /// - Throws: What ``WorldStore/append(_:)`` throws. The world must be loaded again then.
   func maintain(_ hosted: HostedWorld, _ home: RealmBox, host: UInt64) throws(PersistenceFailure) -> Upkeep {
     guard let progress = hosted.progress, host >= progress.restsUntil else { return .nothing }
     if hosted.archiving == nil, isCheckpointDue(home, progress) {
@@ -53,15 +53,15 @@ extension Persistence {
     return .room(progress.lease)
   }
 
-  /// Removes a batch of what lies beyond the limits; on any thread, while nobody else uses the store.
+  /// Removes a batch of inputs beyond the limits. Runs on any thread while nobody else uses the store.
   ///
-  /// - Returns: Whether there is more to remove, and the first input that is there still.
+  /// - Returns: Whether there is more to remove, and the first input that is left.
   func makeRoom(_ lease: Lease) throws(StoreFailure) -> (isOverfull: Bool, first: UInt64) {
     let isOverfull = try store.retain(lease, retention)
     return (isOverfull, try store.holdings(of: lease.world).first)
   }
 
-  /// Stores a checkpoint; on any thread, while nobody else uses the store.
+  /// Stores a checkpoint. Runs on any thread while nobody else uses the store.
   func put(_ made: MadeCheckpoint) throws(StoreFailure) {
     try made.bytes.withUnsafeBytes { bytes in
       Result { () throws(StoreFailure) in
@@ -70,7 +70,7 @@ extension Persistence {
     }.get()
   }
 
-  /// Says that a checkpoint is stored; what it makes superfluous is to go next.
+  /// Records that a checkpoint is stored. Data that it supersedes is removed next.
   func didPut(_ made: MadeCheckpoint, of hosted: HostedWorld) {
     guard var progress = hosted.progress, progress.lease == made.lease else { return }
     progress.checkpoint = made.sequence
@@ -92,14 +92,14 @@ extension Persistence {
     return isDue && canBeWritten(home, progress)
   }
 
-  /// A checkpoint is made of what is stored.
+  /// A checkpoint contains only stored inputs.
   private func canBeWritten(_ home: RealmBox, _ progress: StoredProgress) -> Bool {
     home.realm.world.lastSequence == progress.head && home.realm.world.canBeArchived
   }
 
   /// Writes a piece of a checkpoint.
   ///
-  /// - Returns: The checkpoint, when it is whole.
+  /// - Returns: The checkpoint when it is complete.
   private func goOn(
     with hosted: HostedWorld, _ progress: StoredProgress, machines: Int
   ) throws(PersistenceFailure) -> MadeCheckpoint? {
@@ -118,28 +118,29 @@ extension Persistence {
       lease: progress.lease, sequence: writer.sequence, hash: writer.presentHash, bytes: writer.bytes)
   }
 
-  // MARK: Going back
+  // MARK: Undo
 
-  /// The first input that a way back may undo, so that the store can bring the world back afterwards: there must be a
-  /// checkpoint before it with all that followed.
+  /// The first input that a rewind may undo. A checkpoint before it, with all later inputs, must be in the store, so
+  /// that the world can be restored afterwards.
   func firstUndoable(_ hosted: HostedWorld, _ home: RealmBox) throws(PersistenceFailure) -> UInt64 {
     guard let progress = hosted.progress else { return 1 }
     let name = progress.lease.world
     let held = try ask { () throws(StoreFailure) in try store.holdings(of: name) }
     let standing = try WorldLoader(store, catalogue, limits).standing(held.checkpoints, of: name, from: held.first)
-    // What was undone in this round is not stored yet.
+    // The store does not know yet what was undone in this round.
     let first = standing.first { home.realm.world.undoer(of: $0) == nil }
     return (first ?? progress.head) + 1
   }
 
-  /// Says that a world has undone all inputs from one on: what was written out of them is of no use for a start.
+  /// Records that a world has undone all inputs from one on. A checkpoint with any of them cannot start a load any
+  /// more.
   func didUndo(from sequence: UInt64, in hosted: HostedWorld) {
     if let writing = hosted.archiving?.sequence, writing >= sequence { hosted.archiving = nil }
     if let progress = hosted.progress, progress.checkpoint >= sequence { hosted.progress?.isCheckpointUndone = true }
     if let put = hosted.progress?.put, put >= sequence { hosted.progress?.isPutUndone = true }
   }
 
-  /// Leaves a world so that the next start is quick, when the daemon ends.
+  /// Leaves a world when the daemon ends, with a checkpoint if the next start would be slow.
   func leave(_ hosted: HostedWorld, _ home: RealmBox) throws(PersistenceFailure) {
     guard let progress = hosted.progress else { return }
     let isDue = progress.isCheckpointUndone || progress.head >= progress.checkpoint + Persistence.inputsBeforeTheEnd

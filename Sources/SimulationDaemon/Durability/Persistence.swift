@@ -3,11 +3,10 @@ import LineProtocol
 import Simulator
 import StateMachines
 
-/// Keeps durable worlds in a store: takes them at the start, writes down what each round brought, and brings a world back
-/// as the store has it.
+/// Keeps durable worlds in a store: leases them, appends each round's inputs, and restores them.
 ///
-/// What a client is told of a durable world leaves the daemon only after it is stored; ``Service`` sees to that. The store
-/// is the truth: after any failure a world is thrown away and read again.
+/// A reply about a durable world leaves the daemon only after its inputs are stored; ``Service`` sees to that. The
+/// store is authoritative: after any failure the world in memory is discarded and loaded again.
 final class Persistence {
   let store: any WorldStore
   let catalogue: Catalogue
@@ -16,14 +15,14 @@ final class Persistence {
   let onRestart: OnRestart
   /// Milliseconds since 1970.
   let wallClock: () -> Int64
-  /// How many commits are still the store's thread's.
+  /// How many more commits run on the store's thread.
   private var slowCommits = 0
 
-  /// How long a world whose time runs may go without being written, in nanoseconds: a timer's time that passes in
-  /// between is counted again if the daemon is killed.
+  /// The longest time that a world with a running clock goes without a write, in nanoseconds. If the daemon is killed,
+  /// at most this much of a timer's time counts twice.
   static let heartbeat: UInt64 = 5_000_000_000
-  /// How long before that it is written where there is a round, in nanoseconds: then nobody who asks it must wait for the
-  /// store, which may have others' inputs to write.
+  /// How long before the heartbeat a round writes the world, in nanoseconds. Requests then need not wait for the store,
+  /// which may be busy with other worlds.
   private static let earliness: UInt64 = 1_000_000_000
 
   init(
@@ -40,10 +39,10 @@ final class Persistence {
 
   // MARK: Rounds
 
-  /// Whether something of a world is to be written.
+  /// Whether a world must be written.
   ///
-  /// - Parameter isLast: Whether this is the last round, so that the moment counts wherever time passes. Otherwise it is
-  ///   written now and then, if there are rounds at all.
+  /// - Parameter isLast: Whether this is the last round, which stores any change of the moment. Other rounds store the
+  ///   moment of a running clock about once per heartbeat.
   func hasNews(
     _ hosted: HostedWorld, _ realm: borrowing Realm, host: UInt64, isLast: Bool
   ) -> Bool {
@@ -54,20 +53,20 @@ final class Persistence {
       : realm.clock.isRunning && host + Persistence.earliness >= progress.storedAt + Persistence.heartbeat
   }
 
-  /// Whether a kill would take back nothing of a world but a little time, no more than ``heartbeat``.
+  /// Whether a kill would lose nothing of a world but time, at most ``heartbeat``.
   func isStored(_ hosted: HostedWorld, _ realm: borrowing Realm, host: UInt64) -> Bool {
     guard let progress = hosted.progress else { return true }
     if hasChanged(hosted, realm) { return false }
     return !realm.clock.isRunning || host < progress.storedAt + Persistence.heartbeat
   }
 
-  /// Whether something came to a world since it was stored: more than that time has passed on a running clock.
+  /// Whether a world has changed since it was stored. The passing of time on a running clock does not count.
   func hasChanged(_ hosted: HostedWorld, _ realm: borrowing Realm) -> Bool {
     guard let progress = hosted.progress else { return false }
     return realm.world.hasUnflushed || !progress.isAsStored(realm)
   }
 
-  /// When a world must be written though nothing comes; nil if it can wait.
+  /// When a world must be written although nothing happens; nil if it can wait.
   func nextWake(_ hosted: HostedWorld, _ realm: borrowing Realm) -> UInt64? {
     guard let progress = hosted.progress, realm.clock.isRunning, realm.world.runningTimerCount > 0 else {
       return nil
@@ -75,14 +74,14 @@ final class Persistence {
     return progress.storedAt + Persistence.heartbeat
   }
 
-  /// Bytes that are written at once, without the store's thread.
+  /// The most bytes that the event loop writes without the store's thread.
   private static let quickBytes = 64 << 10
-  /// A commit that takes longer makes the next ones the store's thread's, in nanoseconds.
+  /// A commit that takes longer moves the next ones to the store's thread, in nanoseconds.
   private static let slow: UInt64 = 1_000_000
-  /// How many they are, if none of them takes long.
+  /// How many commits that moves, if none of them is slow.
   private static let slowCommits = 16
 
-  /// Whether a round may be written by the event loop.
+  /// Whether the event loop may write a round itself.
   func isQuick(_ round: Round) -> Bool {
     durability == .batch && slowCommits == 0 && round.size <= Persistence.quickBytes
   }
@@ -92,19 +91,19 @@ final class Persistence {
     slowCommits = time > Persistence.slow ? Persistence.slowCommits : max(0, slowCommits - 1)
   }
 
-  /// Does what the event loop asks of the store, for which nobody is to wait as long as another program has it locked.
+  /// Runs a request of the event loop to the store, which fails at once if another program has locked the store.
   func atOnce<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
     store.waitsForLocks = false
     defer { store.waitsForLocks = true }
     return try body()
   }
 
-  /// Tries whether the store can be written, for next to nothing.
+  /// Checks whether the store can be written; the check is cheap.
   func tryWriting() throws(PersistenceFailure) {
     try ask { () throws(StoreFailure) in try store.tryWriting() }
   }
 
-  /// Gathers what came to some worlds, to be written all or nothing.
+  /// Gathers the changes of some worlds for one transaction.
   func gather(_ worlds: [(hosted: HostedWorld, home: RealmBox)]) -> Round {
     let wall = wallClock()
     return Round(
@@ -114,9 +113,9 @@ final class Persistence {
       })
   }
 
-  /// Says that a round is stored.
+  /// Records that a round is stored.
   ///
-  /// - Precondition: The worlds are home.
+  /// - Precondition: No world of the round is lent.
   func didStore(_ round: Round, host: UInt64) {
     for news in round.news {
       guard let home = news.hosted.home else { preconditionFailure("a world whose news are stored is home") }
@@ -125,7 +124,7 @@ final class Persistence {
   }
 }
 
-/// What a round brought for one world, as the store gets it.
+/// A world's changes in a round, in the form for the store.
 struct Gathered {
   let bytes: [UInt8]
   let settings: WorldSettings
@@ -133,14 +132,14 @@ struct Gathered {
   let moment: Instant
   let creations: [StoredCreation]
   let undone: [ClosedRange<UInt64>]
-  /// What is to be stored of the words by which the segment is written, and how many kinds there are.
+  /// New kind descriptions for the segment, and the world's number of kinds.
   let kinds: [StoredKind]
   let kindCount: Int
 
   /// - Parameters:
   ///   - wall: Milliseconds since 1970.
-  ///   - words: Those that the store has.
-  ///   - first: The first input that is gathered.
+  ///   - words: The kind descriptions in the store.
+  ///   - first: The first input to gather.
   init(_ realm: borrowing Realm, _ wall: Int64, _ words: StoredKinds, from first: UInt64) {
     var bytes: [UInt8] = []
     var creations: [StoredCreation] = []
@@ -160,7 +159,7 @@ struct Gathered {
   }
 }
 
-/// What is to be written for one world, and from where on.
+/// One world's part of a round, and what the store had before it.
 struct News {
   let hosted: HostedWorld
   fileprivate let progress: StoredProgress
@@ -191,10 +190,10 @@ struct News {
   }
 }
 
-/// A transaction of the store: what came to some worlds, all of it or nothing.
+/// A transaction of the store: the changes of some worlds, all or nothing.
 final class Round: @unchecked Sendable {
-  // Safety: made by the event loop and handed to whichever thread writes it, which uses the store and the bytes; nobody
-  // else does meanwhile. The worlds are the event loop's alone.
+  // Safety: the event loop makes it and hands it to the one thread that writes it. Nobody else uses the store and the
+  // bytes meanwhile. Only the event loop uses the worlds.
   let news: [News]
   private let store: any WorldStore
 
@@ -205,9 +204,9 @@ final class Round: @unchecked Sendable {
 
   var size: Int { news.reduce(0) { $0 + $1.gathered.bytes.count } }
 
-  /// Writes it down.
+  /// Writes the round.
   ///
-  /// - Returns: What ``WorldStore/append(_:)`` throws; the worlds must be read again then.
+  /// - Returns: What ``WorldStore/append(_:)`` throws. The worlds must be loaded again then.
   func written() -> Result<Void, StoreFailure> {
     Result { () throws(StoreFailure) in
       var appends: [Append] = []
@@ -215,7 +214,7 @@ final class Round: @unchecked Sendable {
     }
   }
 
-  /// Borrows the bytes of one world after the other, and then writes all.
+  /// Borrows the bytes of one world after the other, then writes all.
   private func write(_ rest: ArraySlice<News>, _ appends: inout [Append]) throws(StoreFailure) {
     guard let next = rest.first else { return try store.append(appends) }
     let outcome = next.gathered.bytes.withUnsafeBytes { bytes in
@@ -232,45 +231,45 @@ final class Round: @unchecked Sendable {
 /// What the store has of a world that the daemon serves.
 struct StoredProgress {
   let lease: Lease
-  /// What the store has of the words by which its segments are written.
+  /// The kind descriptions in the store.
   var words: StoredKinds
-  /// The last input that is stored.
+  /// The last stored input.
   var head: UInt64
   var moment: Instant
   var settings: WorldSettings
-  /// The host time at which the world was written last.
+  /// The host time of the last write.
   var storedAt: UInt64
-  /// The last input that the latest checkpoint contains; 0 if there is none.
+  /// The last input in the latest checkpoint; 0 if there is none.
   var checkpoint: UInt64
-  /// Whether something that the latest checkpoint contains was undone behind it: then the next start needs an older one,
-  /// and all that came since.
+  /// Whether a later undo took back something in the latest checkpoint. The next start then needs an older one and all
+  /// inputs since.
   var isCheckpointUndone = false
-  /// The last input of the checkpoint that is being stored, or was stored last.
+  /// The last input of the checkpoint that is being stored or was stored last.
   var put: UInt64?
-  /// Whether something that it contains was undone meanwhile.
+  /// Whether something in that checkpoint was undone meanwhile.
   var isPutUndone = false
-  /// What was stored behind it.
+  /// Bytes stored after the latest checkpoint.
   var bytesSinceCheckpoint = 0
-  /// The host time at which it was looked last whether something is to be removed.
+  /// The host time of the last retention check.
   var roomLookedForAt: UInt64 = 0
-  /// Whether there may be something to remove.
+  /// Whether there may be inputs to remove.
   var isOverfull = true
-  /// The host time before which nothing but the rounds is asked of the store for this world, since that has failed.
+  /// The host time until which upkeep of this world pauses after a failure.
   var restsUntil: UInt64 = 0
 
-  /// Whether the clock is as it was stored, and the moment too where time does not pass by itself.
+  /// Whether the clock's settings match the stored ones, and the moment too if the clock is not running.
   func isAsStored(_ realm: borrowing Realm) -> Bool {
     realm.clock.mode == settings.mode && realm.clock.speed == settings.speed
       && realm.clock.isPaused == settings.isPaused && (realm.clock.isRunning || realm.world.now == moment)
   }
 }
 
-/// What becomes of running timers when a world whose time runs comes back.
+/// How running timers continue when a world with a running clock is restored.
 enum OnRestart: String, CaseIterable {
-  /// World time stood still: they have the time left that they had.
+  /// World time stood still: timers keep their remaining time.
   case remaining
-  /// World time went on: they are due when they would have been, and those that are late fire at once, each at its moment.
+  /// World time went on: timers keep their due times. Late ones fire at once, each at its moment.
   case deadline
-  /// World time stood still, and each has its whole duration again.
+  /// World time stood still, and each timer starts again with its whole duration.
   case restart
 }

@@ -1,11 +1,11 @@
 import JournalStore
 
-/// Why a world could not be brought back.
+/// Why a world could not be restored.
 enum PersistenceFailure: Error {
   case store(StoreFailure)
-  /// What the store has does not make a world; with the first input that cannot be played, if it is one.
+  /// The stored data is not a valid world. `input` is the first one that cannot be replayed, if the failure has one.
   case unreadable(world: String, reason: String, input: UInt64? = nil)
-  /// The daemon is ending, and nobody waits for the world any more.
+  /// The daemon is ending, so the load was abandoned.
   case interrupted
 }
 
@@ -21,20 +21,20 @@ extension PersistenceFailure: CustomStringConvertible {
 }
 
 extension PersistenceFailure {
-  /// Whether the world is another daemon's: to take it again would shut that one out in turn.
+  /// Whether another daemon has the lease. Acquiring it again would fence off that daemon.
   var isFinal: Bool { if case .store(let failure) = self { failure.isFinal } else { false } }
 
-  /// Whether other worlds will hardly fare better.
+  /// Whether the failure probably affects other worlds too.
   var isOfStore: Bool { if case .store(let failure) = self { failure.isOfStore } else { false } }
 
-  /// Whether the world can still be written to after this has come of something that is done beside the rounds.
+  /// Whether the world stays writable after a failure outside a round.
   var leavesLease: Bool { if case .store(let failure) = self { failure.leavesLease } else { true } }
 }
 
 extension StoreFailure {
   var isFinal: Bool { if case .fenced = self { true } else { false } }
 
-  /// The one world that a failure is about, where the others are well.
+  /// The only world that a failure affects; nil if it affects the whole store.
   var world: String? {
     switch self {
     case .fenced(let world, _), .outOfStep(let world, _, _), .noSuchWorld(let world), .worldExists(let world): world

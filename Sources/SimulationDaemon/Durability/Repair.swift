@@ -3,20 +3,20 @@ import LineProtocol
 import Simulator
 import StateMachines
 
-/// What can be saved of a stored world that this program cannot bring back, and the saving of it.
+/// Finds what can be saved of a stored world that this program cannot restore, and saves it.
 ///
-/// A repaired world ends with an earlier input. It is put together beside the other, out of what the store has of that
-/// one, and brought back once, before anything is replaced.
+/// A repaired world ends with an earlier input. It is built as a second world from the stored data and is restored once
+/// as a test, before it replaces anything.
 struct Repair {
-  /// What there is to choose from.
+  /// The possible repairs of a world.
   struct Survey {
     let name: String
     let head: UInt64
-    /// Why the world cannot be brought back; nil if it can.
+    /// Why the world cannot be restored; nil if it can.
     let reason: String?
-    /// The last input up to which it can be played; nil if there is none.
+    /// The last input up to which the world can be replayed; nil if there is none.
     let playable: UInt64?
-    /// The input of the latest checkpoint that can be read; nil if there is none.
+    /// The input of the latest readable checkpoint; nil if there is none.
     let checkpoint: UInt64?
 
     var lines: [String] {
@@ -46,9 +46,9 @@ struct Repair {
     persistence = Persistence(store, catalogue, Limits(), wallClock: wallClock)
   }
 
-  // MARK: Looking
+  // MARK: Survey
 
-  /// - Complexity: O(inputs), since they are played as far as they can be.
+  /// - Complexity: O(inputs), since they are replayed as far as possible.
   static func survey(_ name: String, in store: SQLiteReader, _ catalogue: Catalogue) throws -> Survey {
     let head = try StoreAccess.world(name, in: store).head
     var reason: String?
@@ -79,21 +79,21 @@ struct Repair {
     return nil
   }
 
-  // MARK: Doing
+  // MARK: Repair
 
-  /// Puts a world together of all up to an input.
+  /// Builds a world from all inputs up to `end`.
   ///
   /// - Parameters:
-  ///   - end: The last input that it is to have.
-  ///   - other: Its name; nil to put it in the place of the one that there is.
-  /// - Throws: What is wrong; then all is as it was.
+  ///   - end: The last input to keep.
+  ///   - other: The repaired world's name; nil to replace the broken world.
+  /// - Throws: The first error. Nothing has changed then.
   func run(to end: UInt64, as other: String?) throws {
     let world = try StoreAccess.world(name, in: store)
     guard (world.first - 1...world.head).contains(end) else {
       throw HistoryFailure.unreadable(
         world: name, reason: "it has inputs \(world.first) to \(world.head), and none is numbered \(end)")
     }
-    // No request can name a world so, and no daemon is there: the store is locked.
+    // No request can give a world this name. The store is locked, so no daemon runs.
     let made = other ?? "\(name) repaired"
     if other == nil, try store.world(made) != nil { try store.remove(made) }
     try store.create(made, head: world.first - 1, moment: 0, settings: world.settings)
@@ -130,7 +130,7 @@ struct Repair {
       head = last
     }
     while head < end {
-      // One at a time, since nothing may be written while the store is read.
+      // One segment at a time, since the store must not be written during a read.
       var found: (bytes: [UInt8], numbers: ClosedRange<UInt64>)?
       try store.readSegments(of: name, from: head + 1) { segment in
         found = (Array(segment.bytes), segment.first...segment.last)
@@ -143,7 +143,7 @@ struct Repair {
       try kept.bytes.withUnsafeBytes { try append($0, to: last) }
     }
     for mark in try store.checkpoints(of: name) where mark.sequence <= end && mark.sequence + 1 >= world.first {
-      // One that is damaged is as good as none.
+      // A damaged checkpoint is skipped.
       guard let found = try? store.checkpoint(of: name, atOrBefore: mark.sequence), found.mark == mark else { continue }
       try found.bytes.withUnsafeBytes {
         try store.putCheckpoint(lease, at: mark.sequence, hash: mark.hash, $0)

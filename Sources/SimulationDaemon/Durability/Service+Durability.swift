@@ -4,22 +4,22 @@ import Simulator
 import StateMachines
 import UnixHost
 
-/// Durable worlds: what a round brought is stored before anybody is told of it.
+/// Stores a round's changes of durable worlds before any client is told of them.
 extension Service {
-  /// How long no checkpoint is tried, and nothing is removed, where that has failed.
+  /// How long checkpoints and retention of a world pause after a failure, in nanoseconds.
   private static let rest: UInt64 = 60_000_000_000
 
-  /// Where there are more inputs to be stored, the store's thread gathers them too.
+  /// With more unstored inputs than this, the store's thread gathers them too.
   private static let inputsGatheredHere: UInt64 = 20_000
 
   // MARK: Rounds
 
-  /// Stores what came to durable worlds since this was last called. What a client has been told of a world that cannot be
-  /// stored is taken back, and each of its requests is answered with a failure instead.
+  /// Stores the changes of durable worlds since the last call. If a world cannot be stored, its clients' replies are
+  /// rolled back, and each of their requests fails instead.
   ///
-  /// A commit that may take a while is the store's thread's; those who are told of it wait until it is done.
+  /// A slow commit runs on the store's thread. Replies that depend on it wait until it is done.
   ///
-  /// - Parameter isLast: Whether no other round will come.
+  /// - Parameter isLast: Whether this is the last round.
   func commit(isLast: Bool = false) {
     guard let persistence, !workers.storeIsBusy else { return }
     while true {
@@ -32,11 +32,12 @@ extension Service {
       if news.isEmpty { return }
       var isAll = true
       if !isLast, !workers.areInline {
-        // Who always has something to store would never let the log be written back.
+        // Steady commits would keep the log from being written back.
         if persistence.store.isLogLong { return writeBackLog(persistence) }
         let inputs = news.reduce(0) { $0 + $1.home.realm.world.lastSequence - $1.hosted.head($1.home.realm) }
         if inputs > Service.inputsGatheredHere {
-          // Worlds in which nothing happened but that time passed would be away for as long as the others take.
+          // Worlds in which only time has passed are stored first: they must not be lent for as long as the others
+          // take.
           let idle = news.filter { hosted, home in !persistence.hasChanged(hosted, home.realm) }
           if idle.isEmpty { return commitLent(news, persistence) }
           (news, isAll) = (idle, false)
@@ -47,15 +48,15 @@ extension Service {
       let begun = HostClock.now()
       let result = isLast ? round.written() : persistence.atOnce { round.written() }
       persistence.note(HostClock.now() &- begun)
-      // For another program's lock the store's thread waits.
+      // The store's thread waits for another program's lock.
       if case .failure(.locked) = result, !isLast, !workers.areInline { return commitLater(round) }
-      // Where one world is somebody else's by now, the others still can be stored.
+      // If another daemon took one world, the others can still be stored.
       if finish(round, result), isAll { return commitOutboxes() }
     }
   }
 
-  /// Stores all that is left, and lets clients be told of it. What the store's thread has under way comes first, however
-  /// long it takes.
+  /// Stores all remaining changes and commits the replies. It first waits for the store's thread, however long that
+  /// takes.
   func commitLast() {
     workers.waitForStore()
     for job in workers.takeReturnedJobs() { job.finish() }
@@ -78,7 +79,8 @@ extension Service {
       })
   }
 
-  /// The same where only to gather what came would keep others waiting: the store's thread has the worlds for that long.
+  /// Lends the worlds to the store's thread, which also gathers their changes: gathering alone would block the event
+  /// loop.
   private func commitLent(_ news: [(hosted: HostedWorld, home: RealmBox)], _ persistence: Persistence) {
     sealOutboxes(for: news.map(\.hosted))
     for (hosted, _) in news { _ = hosted.lend(workers.slot()) }
@@ -96,15 +98,15 @@ extension Service {
       })
   }
 
-  /// Marks what clients were told as told by the commit that is about to begin.
+  /// Marks the replies that depend on the commit about to begin.
   private func sealOutboxes(for worlds: [HostedWorld]) {
     for hosted in worlds { hosted.isBeingStored = true }
     for client in clients.values where client.owesStore { client.session.outbox.seal() }
   }
 
-  /// Lets clients be told of what was stored by a commit that has ended.
+  /// Commits the replies that depend on a finished commit.
   private func finishSealed(_ round: Round, _ result: Result<Void, StoreFailure>) {
-    // Where one world is somebody else's by now, the others are stored in the next round.
+    // If another daemon took one world, the next round stores the others.
     guard finish(round, result) else { return }
     for client in clients.values where client.owesStore {
       client.session.outbox.commitSealed()
@@ -112,9 +114,9 @@ extension Service {
     }
   }
 
-  /// Notes how a commit has ended.
+  /// Handles the result of a commit.
   ///
-  /// - Returns: Whether nothing is left to be stored of what it was about.
+  /// - Returns: Whether nothing of the round is left to store.
   private func finish(_ round: Round, _ result: Result<Void, StoreFailure>) -> Bool {
     switch result {
     case .success:
@@ -130,8 +132,8 @@ extension Service {
     }
   }
 
-  /// Whether everything that a world has brought is stored, as far as it is to be. What a lent one brings is not told
-  /// before its return.
+  /// Whether all changes of a durable world are stored. A lent world counts as stored: replies about its changes follow
+  /// its return.
   func isStored(_ hosted: HostedWorld) -> Bool {
     guard let persistence else { return true }
     if hosted.isBeingStored { return false }
@@ -139,16 +141,16 @@ extension Service {
     return persistence.isStored(hosted, home.realm, host: host)
   }
 
-  /// Whether a client has been told something that is not stored yet.
+  /// Whether a client's replies depend on changes that are not stored yet.
   func waitsForStore(_ client: Client) -> Bool { client.owesStore && !isStored(client.hosted) }
 
-  /// Lets all be sent that need not wait for the store.
+  /// Commits all outboxes that need not wait for the store.
   func commitOutboxes() {
     let candidates = dirty + waitingForStore
     for client in waitingForStore { client.isWaitingForStore = false }
     waitingForStore = []
     for client in candidates {
-      // Once, though it may be among both.
+      // A client may be in both lists.
       if client.isWaitingForStore { continue }
       if waitsForStore(client) {
         client.isWaitingForStore = true
@@ -161,11 +163,11 @@ extension Service {
     }
   }
 
-  /// Does a little of what the store needs besides, for each world.
+  /// Does a piece of upkeep in one world.
   func maintainWorlds() {
     hasMaintenance = false
     guard let persistence, !workers.storeIsBusy else { return }
-    // What the store's thread does is followed by another look.
+    // Upkeep continues after the store's thread is done.
     defer { hasMaintenance = hasMaintenance || workers.storeIsBusy }
     if persistence.store.isLogLong { return writeBackLog(persistence) }
     for hosted in worlds.values where hosted.progress != nil {
@@ -174,7 +176,7 @@ extension Service {
         switch try persistence.maintain(hosted, home, host: host) {
         case .nothing: continue
         case .more:
-          // One world at a time, so that a round is short however many there are.
+          // One world at a time keeps the round short.
           hasMaintenance = true
           return
         case .checkpoint(let made):
@@ -188,18 +190,18 @@ extension Service {
     if hasDroppedWorlds { sweep(persistence) }
   }
 
-  /// Lets the store's thread write the log back.
+  /// Writes the log back on the store's thread.
   private func writeBackLog(_ persistence: Persistence) {
     workers.submit(
       Job { () throws(StoreFailure) in
         try persistence.store.writeBackLog()
       } then: { [unowned self] result in
-        // It only gets longer; whatever is wrong, the next commit will meet it.
+        // The log only grows. If the store is broken, the next commit fails.
         if case .failure(let error) = result { report("the store's log stays as long as it is: \(error)") }
       })
   }
 
-  /// Lets the store's thread remove a batch of what a world has too much. The world stays home meanwhile.
+  /// Removes a batch of old inputs on the store's thread. The world is not lent meanwhile.
   private func makeRoom(in hosted: HostedWorld, _ lease: Lease, _ persistence: Persistence) {
     hosted.isBeingStored = true
     workers.submit(
@@ -218,7 +220,7 @@ extension Service {
       })
   }
 
-  /// Lets the store's thread give back a batch of the room that dropped worlds had.
+  /// Frees a batch of dropped worlds' space on the store's thread.
   private func sweep(_ persistence: Persistence) {
     workers.submit(
       Job { () throws(StoreFailure) in
@@ -229,14 +231,14 @@ extension Service {
           hasDroppedWorlds = hasMore
           if hasMore { hasMaintenance = true }
         case .failure(let error):
-          // What was dropped stays where it is until the next start; nobody needs it.
+          // Dropped data stays until the next start; nothing uses it.
           hasDroppedWorlds = false
           report("dropped worlds: \(error)")
         }
       })
   }
 
-  /// Lets the store's thread store a checkpoint.
+  /// Stores a checkpoint on the store's thread.
   private func put(_ made: Persistence.MadeCheckpoint, of hosted: HostedWorld, _ persistence: Persistence) {
     workers.submit(
       Job { () throws(StoreFailure) in
@@ -260,7 +262,9 @@ extension Service {
     }
   }
 
-  /// - Parameter isLost: Whether the world is another daemon's from now on.
+  /// Rolls back a world's unstored changes and its clients' replies, then restores the world.
+  ///
+  /// - Parameter isLost: Whether another daemon has taken the world.
   private func fail(_ hosted: HostedWorld, _ home: RealmBox, _ reason: String, isLost: Bool = false) {
     let head = hosted.head(home.realm)
     let last = home.realm.world.lastSequence
@@ -283,9 +287,9 @@ extension Service {
 
   // MARK: The end
 
-  /// Gives all worlds back, when everything is stored, and closes the store.
+  /// Stores everything, releases all worlds and closes the store.
   ///
-  /// - Returns: Whether all that happened is stored. What is not has been reported.
+  /// - Returns: Whether everything is stored. Losses have been reported.
   @discardableResult
   func release() -> Bool {
     guard let persistence else { return true }
@@ -294,7 +298,7 @@ extension Service {
     commitLast()
     for hosted in worlds.values {
       guard let home = hosted.home else {
-        // A worker has not come back in time; what it has done there nobody was told of.
+        // A worker did not finish in time. Clients were not told of its changes.
         guard hosted.progress != nil else { continue }
         report("world \(hosted.name) ends as it was stored last: work was under way in it")
         hasLost = true
@@ -317,9 +321,9 @@ extension Service {
 }
 
 extension Session {
-  /// Takes back what this client was to be told in this round: each request has failed, since what it did is not stored.
+  /// Rolls back the client's replies of this round. Each request fails, since its changes are not stored.
   ///
-  /// - Parameter head: The last input that is stored. Of what was dropped up to it the client is still to be told.
+  /// - Parameter head: The last stored input. Gaps in the notices up to it are still reported.
   mutating func rollBack(world: String, head: UInt64, _ reason: String) {
     let uncommitted = outbox.rollBack()
     if let cursor, cursor.next <= head { gap = (gap?.lowerBound ?? cursor.next)...head }
@@ -346,12 +350,12 @@ extension Session {
     }
     for request in unanswered { failStorage(request.tag, world: world, reason) }
     if let last = forms.last { outbox.change(to: last.form) }
-    // What nobody has begun is still to be done, in the world as it is then.
+    // Work that is away goes on. A deferred request has not begun; it runs in the restored world.
     if case .away = activity { return }
     if !activity.isNone, !activity.isDeferred {
       failStorage(activity.tag, world: world, reason)
       endActivity()
-      // What waits behind it is taken in its turn.
+      // The client's next lines wait for their turn.
       isHeldUp = true
     }
   }

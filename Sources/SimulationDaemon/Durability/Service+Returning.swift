@@ -3,18 +3,18 @@ import LineProtocol
 import Simulator
 import StateMachines
 
-/// A world that is being brought back from the store; it is lent until it is there.
+/// A world that is being restored from the store. It is lent until then.
 final class ReturningWorld {
   let hosted: HostedWorld
   let box: RealmBox
   let slot: WorkerSlot
-  /// What is known of it until then.
+  /// What is known about the world until then.
   let outage: Realm.Outage
-  /// Whether this is the first attempt since the daemon began.
+  /// Whether this is the first attempt since the daemon started.
   let isStart: Bool
-  /// The host time from which on its time passes, and milliseconds since 1970 then.
+  /// The host time from which the world's clock runs, and the same time in milliseconds since 1970.
   let since: (host: UInt64, wall: Int64)
-  /// What it was built up from; nil until it was.
+  /// What the world was loaded from; nil before that.
   var reading: StoredRealm.Reading?
 
   init(
@@ -31,17 +31,17 @@ final class ReturningWorld {
   }
 }
 
-/// How far worlds are that are being brought back.
+/// The progress of all worlds that are being restored.
 struct Returns {
-  /// Those that nobody has begun to read.
+  /// Worlds whose load has not begun.
   var waiting: [ReturningWorld] = []
-  /// How many are being read.
+  /// How many worlds are being loaded.
   var reading = 0
-  /// Those that were built up, and are to be taken.
+  /// Loaded worlds that are not leased yet.
   var built: [ReturningWorld] = []
 
-  /// Chooses the world that is read next: one that somebody uses before others, then `main`, then the one with the
-  /// fewest inputs, so that a large world keeps nobody waiting but those who use it.
+  /// Chooses the next world to load: first those that a client uses, then `main`, then the one with the fewest inputs.
+  /// A large world thus delays only its own users.
   mutating func next(usedBy clients: [Service.Client], main: HostedWorld) -> ReturningWorld? {
     let used = Set(clients.map { ObjectIdentifier($0.hosted) })
     func rank(_ world: ReturningWorld) -> (Int, Int, UInt64) {
@@ -52,20 +52,19 @@ struct Returns {
   }
 }
 
-/// Worlds that come back from the store: all at the start, later one whose store has failed.
+/// Restores worlds from the store: all at the start, later each world whose store has failed.
 ///
-/// A worker reads the world and builds it up, the store's thread takes it, and the event loop puts it in its place.
+/// A worker loads the world, the store's thread acquires its lease, and the event loop puts it in place.
 extension Service {
-  /// How long a store that failed is left alone, in nanoseconds.
+  /// How long a failed store is left alone, in nanoseconds.
   private static let pause: UInt64 = 1_000_000_000
-  /// How many worlds the store's thread takes before others may have it.
+  /// How many worlds the store's thread leases in one job.
   private static let takenAtOnce = 4
 
-  /// Hosts all worlds of the store as they stand there, begins to bring them back, and makes `main` durable where it is
-  /// not in the store.
+  /// Hosts all worlds of the store, begins to restore them, and makes `main` durable if the store does not have it.
   ///
-  /// A world that cannot be brought back is out of service, and stops no other. Where the store can be read and not be
-  /// written, its worlds can only be looked at for now. Where it cannot be read, ``failure`` says so, and the daemon ends.
+  /// A world that cannot be restored is out of service and does not affect the others. If the store can be read but not
+  /// written, its worlds are read-only for now. If the store cannot be read, ``failure`` is set and the daemon ends.
   ///
   /// - Throws: If the list of worlds cannot be read from the store.
   func bringBackAll() throws(PersistenceFailure) {
@@ -86,7 +85,7 @@ extension Service {
     readNext(persistence)
   }
 
-  /// Brings a world back whose store has failed, if it is time to try.
+  /// Restores a world whose store has failed, if it is time to retry.
   func tryAgain(_ hosted: HostedWorld) {
     guard !isShuttingDown, let home = hosted.home, case .store(let retryAt)? = home.realm.outage?.cause,
       host >= retryAt
@@ -94,11 +93,11 @@ extension Service {
     reload(hosted, home)
   }
 
-  /// Throws a world away and lets it come back as the store has it.
+  /// Discards a world and restores it from the store.
   func reload(_ hosted: HostedWorld, _ home: RealmBox) {
     guard let persistence else { return }
     let told = hosted.head(home.realm)
-    // One world's failure is most often all worlds', and to find that out anew may take a while.
+    // Most failures affect all worlds, and asking the store again may take a while.
     if let rest = storeRest, host < rest.until {
       return close(hosted, home, rest.reason, head: told, .store(retryAt: rest.until))
     }
@@ -111,7 +110,7 @@ extension Service {
       returns.waiting.append(world)
       readNext(persistence)
     } else {
-      // It is here already; only whether it can be written is to be found out.
+      // The world is in memory. Only whether it can be written must be checked.
       returns.built.append(world)
     }
   }
@@ -125,10 +124,10 @@ extension Service {
       hosted, hosted.lend(slot, seenAs: status), slot, outage, isStart: isStart, since: (host, wall))
   }
 
-  // MARK: One step after the other
+  // MARK: Steps
 
-  /// Lets workers read as many worlds at a time as there are processors, and two at least: a large one does not keep the
-  /// others waiting.
+  /// Loads as many worlds at a time as there are workers, and at least two, so that a large world does not delay the
+  /// others.
   private func readNext(_ persistence: Persistence) {
     while !isShuttingDown, returns.reading < max(2, workers.places),
       let world = returns.next(usedBy: everybody, main: main)
@@ -159,7 +158,7 @@ extension Service {
       })
   }
 
-  /// Lets the store's thread take some of the worlds that were built up, if it is free.
+  /// Leases some of the loaded worlds on the store's thread, if it is free.
   func takeBuiltUp() {
     guard let persistence, !returns.built.isEmpty, !workers.storeIsBusy, !isShuttingDown else { return }
     let worlds = Array(returns.built.prefix(Service.takenAtOnce))
@@ -171,7 +170,7 @@ extension Service {
         var trouble: PersistenceFailure?
         return worlds.map { world in
           Result { () throws(PersistenceFailure) in
-            // Most often it is the same with all.
+            // A failure of the store usually affects all of them.
             if let trouble { throw trouble }
             do throws(PersistenceFailure) {
               return try persistence.take(world, host: host)
@@ -195,7 +194,7 @@ extension Service {
         world.reading = again.reading
         world.box.replace(with: again.realm)
       }
-      // A start that is over before that is none.
+      // Timers are not renewed if the daemon is already ending.
       guard !isShuttingDown, persistence.onRestart == .restart, world.outage.isFromStart,
         world.box.realm.clock.isRunning
       else { return putBack(world, taken.progress, persistence) }
@@ -220,7 +219,7 @@ extension Service {
       })
   }
 
-  /// Puts a world in its place, and lets its time go on.
+  /// Puts a world in place and starts its clock.
   private func putBack(_ world: ReturningWorld, _ progress: StoredProgress, _ persistence: Persistence) {
     let (hosted, box) = (world.hosted, world.box)
     hosted.progress = progress
@@ -240,7 +239,7 @@ extension Service {
 
   // MARK: Failures
 
-  /// Ends an attempt to bring a world back, which is then out of service, or can only be looked at.
+  /// Ends a failed attempt. The world is then out of service or read-only.
   private func fail(_ world: ReturningWorld, _ error: PersistenceFailure) {
     let (hosted, box, reason) = (world.hosted, world.box, "\(error)")
     giveBack(hosted, box)
@@ -252,7 +251,7 @@ extension Service {
     let until = host &+ Service.pause
     if error.isOfStore { storeRest = (reason, until) }
     if error.isOfStore, let reading = world.reading {
-      // A full disk, say, passes; until then what is there is of use.
+      // A failure such as a full disk passes; until then the world can be read.
       say(reason, of: world, "can only be read for now")
       readOnly(box, reading, reason, retryAt: until, isFromStart: world.outage.isFromStart)
       readOn(in: hosted, box, from: world.outage.head + 1)
@@ -262,12 +261,12 @@ extension Service {
     }
   }
 
-  /// A store that stays as it is, is spoken of once.
+  /// Reports an outage once while its reason stays the same.
   private func say(_ reason: String, of world: ReturningWorld, _ what: String) {
     if world.outage.reason != reason { report("world \(world.hosted.name) \(what): \(reason)") }
   }
 
-  /// Lets a world be one that cannot be had for now.
+  /// Takes a world out of service. A loaded one stays readable while its store fails.
   func close(
     _ hosted: HostedWorld, _ home: RealmBox, _ reason: String, head: UInt64, _ cause: Realm.Outage.Cause
   ) {
@@ -281,7 +280,7 @@ extension Service {
     readOn(in: hosted, home, from: 1)
   }
 
-  /// Lets a world be one that can be looked at, as the store has it, and not changed for now.
+  /// Makes a loaded world read-only.
   private func readOnly(
     _ home: RealmBox, _ reading: StoredRealm.Reading, _ reason: String, retryAt: UInt64, isFromStart: Bool
   ) {
@@ -290,7 +289,7 @@ extension Service {
       isFromStart: isFromStart)
   }
 
-  /// Lets those who watch a world that was replaced go on with an input, or the first that there is behind it.
+  /// Moves the watchers of a replaced world to an input, or to the first one that is kept after it.
   private func readOn(in hosted: HostedWorld, _ home: RealmBox, from sequence: UInt64) {
     let first = home.realm.world.firstSequence
     let next = min(max(sequence, first), home.realm.world.lastSequence + 1)
@@ -299,7 +298,7 @@ extension Service {
     }
   }
 
-  /// Says that a world was built up at the start, and what that took.
+  /// Reports how a world was restored at the start.
   private func tell(_ reading: StoredRealm.Reading, milliseconds: Int64) {
     let (name, head) = (reading.world.name, reading.world.head)
     note(
@@ -315,8 +314,8 @@ extension Service {
 }
 
 extension Persistence {
-  /// Takes a world that was built up, on the store's thread; one that could not be taken before only where the store can
-  /// be written by now.
+  /// Acquires the lease of a loaded world, on the store's thread. For a read-only world it first checks that the store
+  /// can be written.
   fileprivate func take(_ world: ReturningWorld, host: UInt64) throws(PersistenceFailure) -> Taken {
     if world.outage.isReadable {
       try atOnce { () throws(PersistenceFailure) in try tryWriting() }
@@ -327,7 +326,7 @@ extension Persistence {
 }
 
 extension PersistenceFailure {
-  /// Why a world cannot be had after this.
+  /// The outage that follows from this failure.
   fileprivate func cause(retryAt: UInt64) -> Realm.Outage.Cause {
     if isFinal { .taken } else if isOfStore { .store(retryAt: retryAt) } else { .unreadable }
   }

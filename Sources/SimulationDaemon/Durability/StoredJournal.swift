@@ -2,21 +2,21 @@ import JournalStore
 import Simulator
 import StateMachines
 
-/// The journal of a durable world as the store has it, for what is not in memory any more.
+/// A durable world's journal in the store, for inputs that are no longer in memory.
 final class StoredJournal {
-  /// Whoever has the world reads, on whichever thread that is, while the daemon writes.
+  /// They allow reads by whichever thread has the world while the daemon writes.
   private let readers: any StoreReaders
   private let world: String
   private let catalogue: Catalogue
-  /// The oldest input that the store has.
+  /// The oldest input in the store.
   var first: UInt64
-  /// Who had which number, as far as it was asked for, when the input came that is to be read next.
+  /// The machines of the numbers looked up so far, valid at the next input to read.
   private var owners: [MachineID: StoredCreation] = [:]
-  /// By which the segments were written; nil until it is asked for.
+  /// The kind descriptions of the segments; nil until they are needed.
   private var words: StoredWords?
   private var ownersHoldFor: UInt64 = 0
   private static let mostOwners = 100_000
-  /// Inputs of a segment that are made readable at a time: most readers want fewer than a long one has.
+  /// Inputs of a segment that are decoded at a time: most readers need fewer than a long segment has.
   private static let inputsAtOnce: UInt64 = 4_096
 
   init(_ readers: any StoreReaders, _ world: String, _ catalogue: Catalogue, first: UInt64) {
@@ -26,24 +26,24 @@ final class StoredJournal {
     self.first = first
   }
 
-  /// What the world takes up; nil if the store does not say.
+  /// The world's size in the store; nil if the store cannot say.
   var holdings: StorageStats? {
     try? readers.reading { reader throws(StoreFailure) in try reader.holdings(of: world) }
   }
 
-  /// Hands out inputs in order.
+  /// Passes inputs to `body` in order.
   ///
   /// - Parameters:
-  ///   - present: The world as it is, which knows what was undone.
-  ///   - body: Gets a world that can only be read, and an input of its journal; returns whether to go on.
-  /// - Returns: The input behind the last that was handed out, or `end + 1`.
-  /// - Throws: What the store throws; `damaged` where it speaks of a machine that it does not know.
-  /// - Complexity: O(inputs), and O(log creations) for each machine that they are about.
+  ///   - present: The current world, which knows what was undone.
+  ///   - body: Takes a read-only world and an input of its journal; returns whether to go on.
+  /// - Returns: The input after the last one passed, or `end + 1`.
+  /// - Throws: What the store throws; `unreadable` if an input cannot be decoded.
+  /// - Complexity: O(inputs), and O(log creations) for each machine in them.
   func read(
     _ numbers: ClosedRange<UInt64>, in present: borrowing WorldCore, _ body: (borrowing WorldCore, JournalEntry) -> Bool
   ) throws(PersistenceFailure) -> UInt64 {
     var next = max(numbers.lowerBound, first)
-    // On the way to another place numbers may have been given again.
+    // Machine numbers may have been reused between the last read and this one.
     if next != ownersHoldFor { owners = [:] }
     defer { ownersHoldFor = next }
     var failure: PersistenceFailure?
@@ -68,7 +68,7 @@ final class StoredJournal {
     return next
   }
 
-  /// Reads as much of a segment as can be read with the same names.
+  /// Reads the inputs of a segment that one slice can hold.
   ///
   /// - Returns: Whether to go on.
   private func read(
@@ -96,7 +96,7 @@ final class StoredJournal {
     return true
   }
 
-  /// Says that the store has other words by now.
+  /// Discards the kind descriptions, since the store has new ones.
   func forgetWords() {
     words = nil
   }
@@ -108,11 +108,11 @@ final class StoredJournal {
     return found
   }
 
-  /// Who had a number at an input.
+  /// The kind and name of the machine that had a number at an input.
   private func owner(
     _ machine: MachineID, _ sequence: UInt64, isNew: Bool, _ reader: any WorldReading
   ) throws -> (kind: String, name: String)? {
-    // What lies ahead may have been looked at before.
+    // The cached machine may have been created after this input.
     if !isNew, let known = owners[machine], known.sequence <= sequence { return (known.kind, known.name) }
     guard let found = try reader.creation(of: machine.number, in: world, at: sequence) else { return nil }
     if owners.count >= StoredJournal.mostOwners { owners = [:] }

@@ -2,12 +2,12 @@ import JournalStore
 import Simulator
 import StateMachines
 
-/// What the store has of the words by which a world's segments are written; a segment by other words has its words beside
-/// it, in the same transaction.
+/// The kind descriptions that the store has for a world's segments. A segment that needs a new description is stored
+/// with it in one transaction.
 struct StoredKinds {
-  /// The latest description of each kind, as stored.
+  /// The latest stored description of each kind.
   private var known: [String: [UInt8]] = [:]
-  /// How many of the world's kinds are known to be described as they are.
+  /// How many of the world's kinds have a current description in the store.
   private var kinds = 0
 
   init() {}
@@ -16,10 +16,10 @@ struct StoredKinds {
     for kind in stored { known[kind.name] = kind.bytes }
   }
 
-  /// What is to be stored with the next segment of a world.
+  /// The descriptions to store with a world's next segment.
   ///
-  /// - Parameter sequence: Its first input.
-  /// - Complexity: O(1) where no kind has come since; otherwise O(kinds).
+  /// - Parameter sequence: The segment's first input.
+  /// - Complexity: O(1) without new kinds, else O(kinds).
   func missing(in world: borrowing WorldCore, from sequence: UInt64) -> [StoredKind] {
     if world.kindCount == kinds { return [] }
     return world.kinds.compactMap { kind in
@@ -28,7 +28,7 @@ struct StoredKinds {
     }
   }
 
-  /// Says that what was missing is stored.
+  /// Records that the missing descriptions are stored.
   ///
   /// - Parameter count: How many kinds the world had then.
   mutating func didKeep(_ stored: [StoredKind], of count: Int) {
@@ -38,7 +38,7 @@ struct StoredKinds {
 }
 
 extension StoredWords {
-  /// - Throws: ``StorageFailure`` where a description cannot be read.
+  /// - Throws: ``StorageFailure`` if a description cannot be read.
   init(_ stored: [StoredKind]) throws {
     self.init()
     for kind in stored { add(try KindDescription(kind.bytes), since: kind.since) }
