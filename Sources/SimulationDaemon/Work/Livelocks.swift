@@ -2,18 +2,18 @@ import LineProtocol
 import Simulator
 import StateMachines
 
-/// Chains without end: who is told of them, and which request fails.
+/// Reports livelocks and decides which requests fail because of them.
 extension RequestContext {
   /// `- LIMIT name=chain …` for a request that moves time.
   func failLivelocked() {
-    // Another `await` may have been told of the same chain.
+    // Another `await` may have taken the same livelock.
     guard let livelock = realm.takeLivelock() ?? realm.unannounced else { return }
     session.tell(livelock, realm)
     fail(.limit, livelock.facts(realm.world, limits.world), livelock.text(realm.world))
   }
 
-  /// After a request whose input went over a limit: deliveries that were dropped and timers that were not armed are its
-  /// failure; a chain of timers is not, since nothing of it is lost.
+  /// Answers a request whose input went over a limit. Dropped deliveries and timers that were not armed make the
+  /// request fail. A livelock of timers does not: it loses nothing.
   ///
   /// - Parameter mark: Where the request's answer begins in the outbox.
   @inline(never)
@@ -32,7 +32,8 @@ extension RequestContext {
 }
 
 extension Session {
-  /// `! livelock world= machine= timer= t=`, or `! limit world= name= value= machine= timer= t=` where no chain is to blame.
+  /// Sends `! livelock world= machine= timer= t=`, or `! limit world= name= value= machine= timer= t=` for a limit
+  /// without a chain.
   mutating func tell(_ livelock: WorldCore.Livelock, _ realm: borrowing Realm) {
     noticeScratch.removeAll()
     livelock.append(realm, environment.limits.world, to: &noticeScratch)
@@ -42,7 +43,7 @@ extension Session {
 }
 
 extension WorldCore.Livelock {
-  /// Whether something was lost for good, so that the request that led to it has failed.
+  /// Whether something was lost for good, so that the causing request fails.
   var isFailure: Bool {
     switch chain {
     case .timers: false
@@ -55,7 +56,7 @@ extension WorldCore.Livelock {
     let isChain = if case .keyedTimers = chain { false } else { true }
     if isChain { buffer.word(literal: "livelock") } else { buffer.word(literal: "limit") }
     buffer.key("world", realm.name)
-    // The name of a chain's limit is said by the word already.
+    // `livelock` already implies the name and value of the limit.
     for (key, value) in facts(realm.world, limits).dropFirst(isChain ? 2 : 0) { buffer.word(key: key, value) }
     buffer.endLine()
   }

@@ -3,18 +3,18 @@ import Simulator
 import StateMachines
 import UnixHost
 
-/// A world with a worker for one slice, and the sessions for which something is done or read there meanwhile.
+/// A world lent to a worker for one slice, and the sessions that act or read there meanwhile.
 ///
-/// What is to be done is the activity of a session: its stand-in goes with the world and comes back with what was written
-/// for the client. Everybody else who watches the world has a reader there, so that printing costs the event loop nothing.
+/// The work is the activity of a session. Its stand-in goes with the world and brings the written output back. Every
+/// other watcher of the world has a reader there, so that the event loop need not print its notices.
 final class Loan: @unchecked Sendable {
-  // Safety: made by the event loop, handed to one worker through the lock of its queue, and back through another. Only
-  // `slot` is used from both sides, and that is made for it.
+  // Safety: the event loop makes it, hands it to one worker through the lock of the worker's queue, and takes it back
+  // through another lock. Both sides use only `slot`, which allows that.
 
-  /// A session's part in the work, or in what is read.
+  /// A session that acts or reads on the worker.
   final class Part {
     let client: Service.Client
-    /// The client's stay in the world when the loan began.
+    /// The client's `stay` when the loan began.
     let stay: Int
     var session: Session
 
@@ -26,28 +26,28 @@ final class Loan: @unchecked Sendable {
   }
 
   let slot: WorkerSlot
-  /// What is lent; two worlds for a comparison.
+  /// The lent worlds: one, or two for a comparison.
   let worlds: [HostedWorld]
-  /// With what was lent of each.
+  /// The same with their realms.
   let boxes: [(hosted: HostedWorld, box: RealmBox)]
   private let environment: Environment
   private let host: UInt64
-  /// Whose activity is gone on with; nil if a world only catches up.
+  /// The session whose activity continues; nil if a world only catches up.
   let actor: Part?
-  /// Those who await a state here: time goes on for all of them together.
+  /// Sessions that await a state here. Time moves on for all of them together.
   let awaiting: [Part]
   let readers: [Part]
   private let catchesUp: Bool
   private var request = Request()
-  /// A copy that was asked for.
+  /// The copy that a `fork` asked for.
   private(set) var fork: RealmBox?
-  /// Whether a whole request was carried out.
+  /// Whether the loan ran a whole request.
   let isOfRequest: Bool
-  /// How long it took, in nanoseconds of the host.
+  /// How long the work took, in host nanoseconds.
   private(set) var time: UInt64 = 0
 
-  /// - Parameter environment: The one that the sessions of the loan have too, with counters of its own.
-  /// - Precondition: Every world is home.
+  /// - Parameter environment: The environment of the loan's sessions, with its own counters.
+  /// - Precondition: No world is lent.
   init(
     _ worlds: [HostedWorld], _ slot: WorkerSlot, _ environment: Environment, host: UInt64, actor: Part?,
     awaiting: [Part],
@@ -65,12 +65,12 @@ final class Loan: @unchecked Sendable {
     isOfRequest = if case .deferred? = actor?.session.activity { true } else { false }
   }
 
-  /// Those who were told of a chain without end with their replies.
+  /// Clients whose replies already told them of a livelock.
   var clientsThatKnow: [Service.Client] {
     ((actor.map { [$0] } ?? []) + awaiting).filter { $0.session.knowsLivelock }.map(\.client)
   }
 
-  /// What was counted meanwhile.
+  /// Counts from the worker.
   var counters: Counters { environment.counters }
 
   // MARK: On the worker
@@ -117,19 +117,19 @@ final class Loan: @unchecked Sendable {
     while goesOn(actor), actor.session.use(&home.realm, { $0.work() }) {}
   }
 
-  /// Whether there is something to go on with, and time for it, and the client takes what it gets.
+  /// Whether the activity can continue: it is not done, there is time, and the client reads its output.
   private func goesOn(_ actor: Part) -> Bool {
     switch actor.session.activity {
     case .none: false
     case .reply, .compare: !slot.isOver && actor.session.hasRoomForReply
     case .rewind(let rewind): !slot.isOver && !rewind.rewinding.hasArrived
-    // Time moves on for all who await something together, or each would read later what it moved for the others.
+    // `await` requests move time together in `drive`. Alone, one would make the others read its inputs later.
     case .await: false
     case .advance, .step, .fork, .deferred, .away: !slot.isOver
     }
   }
 
-  /// Moves a virtual clock on until nobody waits any more, or the time is over.
+  /// Moves a virtual clock until no session waits any more or the time is over.
   private func drive(_ home: RealmBox) {
     while true {
       var deadline: Instant?
@@ -156,14 +156,14 @@ final class Loan: @unchecked Sendable {
 }
 
 extension Session {
-  /// Counts a timer that has fired for the sake of an `await`.
+  /// Counts a timer that fired for an `await`.
   mutating func countFiring() {
     guard case .await(var wait) = activity else { return }
     wait.fired += 1
     activity = .await(wait)
   }
 
-  /// Whether it awaits something for which time is over: its deadline is there, or nothing is to come.
+  /// Whether its `await` has reached its end: the deadline has come, or no timer is left.
   fileprivate func isAwaiting(until realm: borrowing Realm) -> Bool {
     guard case .await(let wait) = activity else { return false }
     return wait.deadline <= realm.world.now || realm.world.runningTimerCount == 0

@@ -3,11 +3,11 @@ import Simulator
 import StateMachines
 import UnixHost
 
-/// Worlds that are lent to workers, and what is done when they are back.
+/// Lends worlds to workers and takes them back.
 extension Service {
   // MARK: Lending
 
-  /// Lends the worlds in which there is long work, those whose clients have waited longest first.
+  /// Lends the worlds with long work; clients that have waited longest come first.
   func lendWorlds() {
     if isShuttingDown { return }
     for hosted in worlds.values { hosted.reviewReservation() }
@@ -15,7 +15,7 @@ extension Service {
       switch standing(of: client) {
       case .onWorker where workers.areFree: lend(to: client)
       case .waiting(for: .commit):
-        // It comes before the requests that keep the store busy.
+        // The reservation puts this activity ahead of the requests that keep the store busy.
         for hosted in worldsNeeded(by: client) where hosted.isBeingStored { hosted.reserve(for: client) }
       case .idle, .onEventLoop, .onWorker, .waiting: break
       }
@@ -50,13 +50,13 @@ extension Service {
     }
     for hosted in lent { hosted.endReservation() }
     var readers: [Loan.Part] = []
-    // A comparison changes neither world.
+    // A comparison does not change its worlds.
     if lent.count == 1 {
       let moves = part.map { !$0.session.activity.isDeferred } ?? true
       if moves, lent[0].home?.realm.rewinding == nil {
         for client in busy where client.hosted === lent[0] {
           guard case .await = client.session.activity else { continue }
-          // Who ends only his own waiting must not end another's request with it.
+          // With an actor the slot is not theirs: cancelling an `await` must not end the actor's request.
           client.slot = part == nil ? slot : nil
           awaiting.append(Loan.Part(client, client.session.standIn(environment)))
         }
@@ -70,7 +70,7 @@ extension Service {
         lent, slot, environment, host: host, actor: part, awaiting: awaiting, readers: readers, catchesUp: catchesUp))
   }
 
-  /// Those who watch something in a world; not those who are being told of its past, which comes first.
+  /// Watchers of a world, except those that are still reading its past, which comes first.
   private func watchers(in lent: HostedWorld) -> [Client] {
     clients.values.filter { client in
       guard client.session.cursor != nil, client.hosted === lent else { return false }
@@ -81,7 +81,7 @@ extension Service {
 
   // MARK: Coming back
 
-  /// Takes over what workers have done.
+  /// Takes back worlds and finished jobs.
   func takeReturned() {
     for job in workers.takeReturnedJobs() { job.finish() }
     for loan in workers.takeReturned() {
@@ -97,13 +97,13 @@ extension Service {
     if !workers.storeIsBusy { finishRewinds() }
   }
 
-  /// Takes a world back from whoever had it.
+  /// Takes a world back from its worker.
   func giveBack(_ hosted: HostedWorld, _ box: RealmBox) {
     hosted.bringHome(box)
     for client in hosted.takeReturnedClients() where client.hosted === hosted { resumeWatching(client) }
   }
 
-  /// What a reader has read is told to its client, if that is still there.
+  /// Sends a reader's output to its client, if the client is still in that world.
   private func tell(_ reader: Loan.Part) {
     let client = reader.client
     guard client.session.hasReader, client.session.life != .ended, client.stay == reader.stay else {
@@ -114,7 +114,7 @@ extension Service {
     list(client)
   }
 
-  /// Lets a client that has come back to a world meanwhile go on with what is new there.
+  /// Continues the watch of a client that came back to the world meanwhile, from the next input on.
   func resumeWatching(_ client: Client) {
     guard client.session.hasReader, let home = client.hosted.home else { return }
     let isWatching = home.realm.world.watchCount(of: client.session.watcher) > 0
@@ -126,13 +126,13 @@ extension Service {
     let client = part.client
     markDirty(client)
     client.slot = nil
-    // It may watch another world by now, and a comparison is of others in any case.
+    // The client may watch another world by now, and a comparison may be of other worlds.
     let readsOn = client.stay == part.stay && !client.session.activity.isComparison
     client.session.resume(from: part.session, readsOn: readsOn)
     goOn(client)
   }
 
-  /// Goes on with a client whose activity is back from a worker or the store's thread.
+  /// Continues with a client whose activity is back from a worker or the store's thread.
   func goOn(_ client: Client) {
     if !client.session.hasReader {
       client.session.cursor = nil
@@ -148,7 +148,7 @@ extension Service {
   private func resume(_ actor: Loan.Part, of loan: Loan) {
     let client = actor.client
     resume(actor)
-    // Others of the same world have their turn first.
+    // Other clients of the same world go first.
     putLast(client)
     if let fork = loan.fork { add(host(fork)) }
     if loan.isOfRequest { noteTime(loan.time, of: loan.worlds[0]) }
@@ -157,7 +157,7 @@ extension Service {
     }
   }
 
-  /// After a request that a worker has carried out: when they have become short, the event loop takes them again.
+  /// Notes the time of a request on a worker. When requests have become fast, the event loop runs them again.
   private func noteTime(_ time: UInt64, of hosted: HostedWorld) {
     if time > Service.tooLong {
       hosted.slowRequests = Service.slowRequests

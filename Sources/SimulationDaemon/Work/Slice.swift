@@ -2,13 +2,13 @@ import LineProtocol
 import Synchronization
 import UnixHost
 
-/// How long a piece of work may go on: a few inputs on the event loop, a few milliseconds on a worker.
+/// How long a piece of work may run: a few inputs on the event loop, a few milliseconds on a worker.
 ///
-/// Where a piece ends depends on the host and on who else is there; what comes of the work does not. Everything that
-/// takes its time asks ``goesOn(after:)`` or ``wait()`` between two inputs.
+/// Where a piece ends depends on the host and on other clients; the result does not. Long work calls ``goesOn(after:)``
+/// or ``wait()`` between two inputs.
 struct Slice {
   private let place: Place
-  /// What is left of the event loop's patience, in inputs.
+  /// Inputs left on the event loop.
   private var inputs: Int
 
   private enum Place {
@@ -16,10 +16,10 @@ struct Slice {
     case worker(WorkerSlot)
   }
 
-  /// On the event loop: about a tenth of a millisecond.
+  /// For the event loop: about a tenth of a millisecond.
   static let onEventLoop = Slice(place: .eventLoop, inputs: 400)
 
-  /// On a worker, until the slot's time is over.
+  /// For a worker, until the slot's time is over.
   init(_ slot: WorkerSlot) {
     self.init(place: .worker(slot), inputs: 0)
   }
@@ -29,10 +29,10 @@ struct Slice {
     self.inputs = inputs
   }
 
-  /// Whether this is a worker's, where work may be long.
+  /// Whether this is for a worker, where work may be long.
   var isOnWorker: Bool { if case .worker = place { true } else { false } }
 
-  /// Timers that are fired before it is asked again whether to go on.
+  /// Timers to fire before the next check.
   var firingsAtOnce: Int {
     switch place {
     case .eventLoop: min(64, max(1, inputs))
@@ -40,9 +40,9 @@ struct Slice {
     }
   }
 
-  /// Whether there is time for more of what can be cut.
+  /// Whether work that can be cut may continue.
   ///
-  /// - Parameter inputs: What was done since it was asked last, in inputs of a world or what takes about as long.
+  /// - Parameter inputs: The inputs since the last call, or other work of that cost.
   mutating func goesOn(after inputs: Int) -> Bool {
     switch place {
     case .eventLoop:
@@ -53,9 +53,9 @@ struct Slice {
     }
   }
 
-  /// Between two parts of what must not be cut: others have their turn on this worker when the time is over.
+  /// Call this between two parts of work that cannot be cut. If the time is over, the worker serves others first.
   ///
-  /// - Returns: Why the work is to end here, if it is.
+  /// - Returns: Why the work must end here, if it must.
   func wait() -> Interruption? {
     guard case .worker(let slot) = place else { return nil }
     slot.giveWay()
@@ -63,11 +63,10 @@ struct Slice {
   }
 }
 
-/// Why a piece of work ends before it is done.
+/// Why work ends before it is done.
 enum Interruption: UInt8 {
-  /// Its client, or somebody else, has sent `cancel`.
+  /// Some client has sent `cancel`.
   case cancelled = 1
-  /// The daemon is ending.
   case shuttingDown = 2
 
   var code: FailureCode {
@@ -85,39 +84,39 @@ enum Interruption: UInt8 {
   }
 }
 
-/// A worker's time for one piece of work, and the way to end it from the event loop.
+/// A worker's time for one piece of work. The event loop can interrupt it.
 final class WorkerSlot: Sendable {
-  /// How long a worker has a world, in nanoseconds of the host.
+  /// How long a worker has a world, in host nanoseconds.
   static let longest: UInt64 = 5_000_000
 
   private let pool: WorkerPool?
   private let end: Atomic<UInt64>
   private let stop = Atomic<UInt8>(0)
 
-  /// - Parameter pool: Where it runs; nil where nobody else waits.
+  /// - Parameter pool: Where the work runs; nil if nothing else waits.
   init(_ pool: WorkerPool?) {
     self.pool = pool
     end = Atomic(0)
   }
 
-  /// Begins the time.
+  /// Starts the time.
   func begin() {
     end.store(HostClock.now() &+ WorkerSlot.longest, ordering: .relaxed)
   }
 
-  /// Asks the worker to end the work, from any thread.
+  /// Asks the worker to stop, from any thread.
   func interrupt(_ why: Interruption) {
     stop.store(why.rawValue, ordering: .relaxed)
   }
 
   var interruption: Interruption? { Interruption(rawValue: stop.load(ordering: .relaxed)) }
 
-  /// Whether the worker is to stop as soon as it can.
+  /// Whether the worker must stop as soon as it can.
   var isOver: Bool {
     stop.load(ordering: .relaxed) != 0 || HostClock.now() >= end.load(ordering: .relaxed)
   }
 
-  /// Lets others work when the time is over, and begins anew.
+  /// If the time is over, lets others work and starts the time again.
   func giveWay() {
     guard HostClock.now() >= end.load(ordering: .relaxed) else { return }
     pool?.yield()

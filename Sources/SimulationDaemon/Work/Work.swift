@@ -2,16 +2,16 @@ import LineProtocol
 import Simulator
 import StateMachines
 
-/// What a session is in the middle of is done in slices, so that others are served in between.
+/// Runs a session's activity in slices, so that other clients are served in between.
 extension RequestContext {
-  /// Timers fired before the client's notices are looked at again, where it watches.
+  /// Timers to fire between two checks of a watching client's notices.
   private static let firingsBetweenNotices = 32
-  /// How long time waits for a client that does not take its notices, in nanoseconds of the host.
+  /// How long time waits for a client that does not read its notices, in host nanoseconds.
   private static let longestPatience: UInt64 = 5_000_000_000
 
-  /// Goes on with a session's activity until it is done or the realm's slice is over.
+  /// Continues the session's activity until it is done or the slice is over.
   ///
-  /// - Returns: False if nothing can be done now: a real clock, a worker, or the client itself, must go on first.
+  /// - Returns: False if it cannot continue now: it waits for a real clock, a worker or the client.
   func work() -> Bool { session.activity.tag.withUnsafeBytes { tag in answering(tag) { $0.goOn() } } }
 
   private func goOn() -> Bool {
@@ -40,7 +40,7 @@ extension RequestContext {
     return true
   }
 
-  /// Whether the client has taken enough of its notices, or has been waited for long enough.
+  /// Whether the client has read enough of its notices, or its patience is over.
   private func isReadyForNotices(_ patience: inout UInt64?) -> Bool {
     guard session.cursor != nil, session.outbox.noticeBytes > limits.noticeQueue / 2 else {
       patience = nil
@@ -128,25 +128,25 @@ extension RequestContext {
 
   // MARK: Awaiting
 
-  /// What the journal says of an awaited machine since it was last looked at.
+  /// What an awaited machine has done since the last check.
   private enum Sighting {
     case nothing
-    /// In the step that ended at this moment with this input: a real clock may have gone further meanwhile.
+    /// It reached the state in the step that ended at this moment with this input. A real clock may be further by now.
     case reached(String, at: Instant, sequence: UInt64)
     case dropped
-    /// Time has gone on past the deadline without it.
+    /// Time has passed the deadline.
     case tooLate
   }
 
-  /// How an `await` stands when it has been looked at.
+  /// The state of an `await` after a check.
   enum Waiting {
-    /// Answered.
+    /// It was answered.
     case over
-    /// It waits until this moment; time may go on for its sake, or its client has too much to read.
+    /// It waits until this moment. `mayDrive` is false if the clock runs by itself or the client has too much to read.
     case until(Instant, mayDrive: Bool)
   }
 
-  /// Looks at what an awaited machine has done, and answers if that is an end to it.
+  /// Checks what an awaited machine has done, and answers if the wait is over.
   func attend() -> Waiting { session.activity.tag.withUnsafeBytes { tag in answering(tag) { $0.look() } } }
 
   private func look() -> Waiting {
@@ -180,7 +180,7 @@ extension RequestContext {
         && (isLate || session.outbox.noticeBytes <= limits.noticeQueue / 2))
   }
 
-  /// Ends the `await` of a session for whose sake time has moved as far as it may.
+  /// Ends the session's `await` when time cannot move further for it.
   func endAwait(_ drive: Realm.Drive) {
     session.activity.tag.withUnsafeBytes { tag in answering(tag) { $0.end(drive) } }
   }
@@ -201,9 +201,9 @@ extension RequestContext {
     }
   }
 
-  /// Moves time on for one session that awaits something.
+  /// Moves time for one session with an `await`.
   ///
-  /// - Returns: False if it waits for something else than that.
+  /// - Returns: False if it waits for something else.
   private func drive() -> Bool {
     while true {
       guard case .until(let deadline, let mayDrive) = look() else { return true }
@@ -223,12 +223,12 @@ extension RequestContext {
     var wentBack = false
     while wait.reader.next <= world.lastSequence {
       guard let entry = world.read(&wait.reader) else {
-        // The journal has forgotten that part; what is true now is all that can be said.
+        // The journal no longer has these inputs, so only the present state can be checked.
         wait.reader = world.journalReader(from: world.lastSequence + 1)
         return lookNow(wait, world)
       }
       if entry.input == .rewound { wentBack = true }
-      // What was undone before anybody looked has not been.
+      // Undone inputs do not count.
       if world.undoer(of: entry.sequence) != nil { continue }
       if entry.moment > wait.deadline { return .tooLate }
       guard entry.machine == wait.machine else { continue }
@@ -241,7 +241,7 @@ extension RequestContext {
         return .reached(state, at: entry.moment, sequence: endOfStep(from: entry, wait.reader, world))
       }
     }
-    // A world that went back may be where the machine was awaited, or not have it any more.
+    // After a rewind the machine may be in the awaited state, or may not exist.
     return wentBack ? lookNow(wait, world) : .nothing
   }
 
@@ -252,7 +252,7 @@ extension RequestContext {
       ? .reached(world.state(of: wait.machine), at: world.now, sequence: world.lastSequence) : .nothing
   }
 
-  /// The last input of the step that an input belongs to: what wires deliver is part of it.
+  /// The last input of the step that contains this one: deliveries through wires belong to the step.
   private static func endOfStep(from entry: JournalEntry, _ reader: JournalReader, _ world: borrowing WorldCore)
     -> UInt64
   {
@@ -262,7 +262,7 @@ extension RequestContext {
     return last
   }
 
-  /// Whether the awaited machine still lives; its number may be another's by now.
+  /// Whether the awaited machine still exists: its number may have been reused.
   private static func isThere(_ wait: Activity.Await, _ world: borrowing WorldCore) -> Bool {
     world.isAlive(wait.machine) && world.name(of: wait.machine) == wait.name
   }
@@ -273,7 +273,7 @@ extension RequestContext {
   }
 
   private func timeOut(_ wait: Activity.Await) {
-    // It may have been dropped after the deadline, before anybody looked.
+    // It may have been dropped between the deadline and this check.
     guard RequestContext.isThere(wait, realm.world) else { return failDropped(wait) }
     session.endActivity()
     let state = realm.world.state(of: wait.machine)
@@ -285,7 +285,7 @@ extension RequestContext {
   // MARK: Long replies
 
   private func write(_ reply: LongReply) -> Bool {
-    // What the client has not taken yet comes first; a piece at a time keeps a reply of any length small.
+    // Unread output goes first. Writing one piece at a time limits the memory for a long reply.
     guard session.hasRoomForReply || session.isRunningBatch else { return false }
     defer { session.reportMemory() }
     var reply = reply
@@ -312,7 +312,7 @@ extension RequestContext {
       if case .past(let history, let pattern) = reply, session.cursor == nil,
         history.end + 1 < realm.world.firstSequence
       {
-        // What came meanwhile is not in memory any more.
+        // The inputs that came meanwhile are no longer in memory.
         begin(.past(history.goingOn(through: realm.world.lastSequence), pattern: pattern))
         return true
       }
@@ -326,7 +326,7 @@ extension RequestContext {
     return true
   }
 
-  /// Begins a watch where the past that it asked for ends: what came in while that was written is next, in order.
+  /// Begins a watch after the requested past. Inputs that came during its output follow in order.
   private func beginAfterThePast(_ history: JournalReply, _ pattern: Pattern) {
     if session.cursor == nil { session.cursor = realm.world.journalReader(from: history.end + 1) }
     begin(pattern, history.scope)
@@ -334,17 +334,17 @@ extension RequestContext {
 }
 
 extension Realm {
-  /// What came of moving time on for those who await something.
+  /// The result of moving time for an `await`.
   enum Drive {
     case fired
-    /// There is no memory for what would come.
+    /// No memory is left for another input.
     case full
-    /// There is nothing to come, or nothing before the deadline, where time stands now.
+    /// No timer is due before the deadline, and time stands there; or no timer is left.
     case arrived
     case livelocked
   }
 
-  /// Moves a virtual clock on to the next timer, or to a deadline if none is due before it.
+  /// Moves a virtual clock to the next timer, or to the deadline if no timer is due before it.
   mutating func drive(until deadline: Instant) -> Drive {
     guard let due = world.nextDue() else { return .arrived }
     guard due <= deadline else {

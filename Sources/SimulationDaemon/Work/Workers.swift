@@ -1,21 +1,20 @@
 import JournalStore
 import UnixHost
 
-/// The threads that long work is done on, and what they have given back.
+/// The threads for long work, and their results.
 ///
-/// Without threads of its own everything is done at once, by the caller: for tests, and for programs that serve one
-/// client.
+/// Without threads the caller does everything itself: for tests, and for programs that serve one client.
 final class Workers {
   private let pool: WorkerPool?
-  /// The one thread for what the store takes its time for, so that it is done in order.
+  /// The store's single thread, which keeps its jobs in order.
   private let storePool: WorkerPool
   private let returned: Returned
-  /// Whether the store is in use by its thread.
+  /// Whether the store's thread has a job.
   private(set) var storeIsBusy = false
-  /// What is with a worker, a ``Loan`` or a ``Job``, and the host time at which it was handed over.
+  /// Each ``Loan`` or ``Job`` with a worker, and the host time at which it was submitted.
   private var underWay: [(work: AnyObject, slot: WorkerSlot, since: UInt64)] = []
 
-  /// What has come back and nobody has taken, shared with the workers.
+  /// Finished work that was not taken yet, shared with the workers.
   private final class Returned: Sendable {
     let loans = Locked<[Loan]>([])
     let jobs = Locked<[Job]>([])
@@ -26,7 +25,7 @@ final class Workers {
     }
   }
 
-  /// Does everything at once.
+  /// Runs everything on the calling thread.
   init() {
     pool = nil
     storePool = WorkerPool(places: 1)
@@ -34,18 +33,18 @@ final class Workers {
   }
 
   /// - Parameters:
-  ///   - store: The store's thread, which has one place; nil for one of its own.
-  ///   - wake: Called from a worker's thread when something has come back.
+  ///   - store: The store's thread, with one place; nil to create one.
+  ///   - wake: Called from a worker's thread when work is finished.
   init(_ pool: WorkerPool, store: WorkerPool? = nil, wake: @escaping @Sendable () -> Void) {
     self.pool = pool
     storePool = store ?? WorkerPool(places: 1, niceness: pool.niceness)
     returned = Returned(wake)
   }
 
-  /// The time for one piece of work.
+  /// A new slot for one piece of work.
   func slot() -> WorkerSlot { WorkerSlot(pool) }
 
-  /// Hands a loan to a worker.
+  /// Submits a loan to a worker.
   func submit(_ loan: Loan) {
     guard let pool else {
       loan.perform()
@@ -61,7 +60,7 @@ final class Workers {
     }
   }
 
-  /// What has come back since this was last asked.
+  /// Loans that came back since the last call.
   func takeReturned() -> [Loan] {
     let back = returned.loans.withLock { loans in
       let back = loans
@@ -74,21 +73,21 @@ final class Workers {
 
   var haveReturned: Bool { returned.loans.withLock { !$0.isEmpty } || returned.jobs.withLock { !$0.isEmpty } }
 
-  /// Whether something is with a worker.
+  /// Whether work is submitted or was not taken back.
   var areWorking: Bool { !underWay.isEmpty || storeIsBusy || haveReturned }
 
-  /// How many of them work at a time.
+  /// How many workers run at a time.
   var places: Int { pool?.places ?? 1 }
 
-  /// Whether everything is done at once.
+  /// Whether everything runs on the calling thread.
   var areInline: Bool { pool == nil }
 
   // MARK: Jobs
 
-  /// Hands a job to whom it is for. Nobody else uses the store from a job for its thread until ``takeReturnedJobs()`` gives
-  /// that back.
+  /// Submits a job to its thread. A job for the store's thread has the store to itself until ``takeReturnedJobs()``
+  /// returns it.
   ///
-  /// - Precondition: The store is not busy, where the job is for its thread.
+  /// - Precondition: The store is not busy, if the job is for its thread.
   func submit(_ job: Job) {
     let place: WorkerPool
     if let slot = job.slot {
@@ -112,12 +111,12 @@ final class Workers {
     }
   }
 
-  /// Waits until the store's thread has nothing to do.
+  /// Waits until the store's thread is idle.
   func waitForStore() {
     if storeIsBusy, !areInline { storePool.wait() }
   }
 
-  /// The jobs that are done since this was last asked.
+  /// Jobs that came back since the last call.
   func takeReturnedJobs() -> [Job] {
     let jobs = returned.jobs.withLock { jobs in
       let back = jobs
@@ -130,7 +129,7 @@ final class Workers {
     return jobs
   }
 
-  /// Whether another loan would have its turn soon: those that take long give way.
+  /// Whether another loan would run soon: long loans give way.
   var areFree: Bool {
     guard let pool else { return true }
     if underWay.count < pool.places { return true }
@@ -138,24 +137,24 @@ final class Workers {
     return underWay.count { now &- $0.since < 2 * WorkerSlot.longest } < pool.places
   }
 
-  /// When it is to be asked again whether they are free; nil if they are.
+  /// When to check ``areFree`` again; nil if a worker is free.
   func nextLook(host: UInt64) -> UInt64? { areFree ? nil : host + WorkerSlot.longest }
 
-  /// Ends what every worker does, as soon as it can be.
+  /// Asks every worker to stop.
   func interrupt(_ why: Interruption) {
     for (_, slot, _) in underWay { slot.interrupt(why) }
   }
 
-  /// Lets something be freed by a worker: a million machines take a while.
+  /// Frees an object on a worker, since freeing a million machines takes a while.
   func dispose(_ object: AnyObject) {
     guard let pool else { return }
     let last = LastReference(object)
     pool.submit { last.release() }
   }
 
-  /// The last reference to what is to be freed.
+  /// The last reference to an object.
   private final class LastReference: @unchecked Sendable {
-    // Safety: whoever disposes of the object has given it up, so that the worker is the only one that has it.
+    // Safety: the caller has given the object up, so only the worker has it.
     private var object: AnyObject?
 
     init(_ object: AnyObject) {
@@ -168,16 +167,16 @@ final class Workers {
   }
 }
 
-/// Something that the store's thread or a worker does, and what is done with its outcome on the event loop.
+/// Work for the store's thread or a worker, with a handler for its result on the event loop.
 final class Job: @unchecked Sendable {
-  // Safety: made by the event loop; `body` runs on one other thread with what it was given for that alone, `finish` on
-  // the event loop again when that is done. `slot` is made to be used from both sides.
+  // Safety: the event loop makes it. `body` runs on one other thread and uses only what it was given. `finish` runs on
+  // the event loop after `body`. `slot` may be used from both sides.
   private let body: () -> Void
   let finish: () -> Void
-  /// The time that a worker has for it; nil for what the store's thread does.
+  /// The worker's time for it; nil for the store's thread.
   let slot: WorkerSlot?
 
-  /// - Parameter slot: Where `body` uses nothing of the store but its readers, so that a worker can do it.
+  /// - Parameter slot: Given if `body` uses only the store's readers, so that a worker can run it.
   init<Success, Failure>(
     _ slot: WorkerSlot? = nil, _ body: @escaping () throws(Failure) -> Success,
     then finish: @escaping (Result<Success, Failure>) -> Void
