@@ -1,6 +1,6 @@
 public import StateMachines
 
-/// The switch for bold text in a phone's settings: one signal, two reactions depending on the state.
+/// The bold text switch in a phone's settings. The reaction to one signal depends on the state.
 public struct BoldText: Machine {
   public enum State: MachineState { case regular, bold }
   public enum Event: MachineEvent { case toggleSwitched, set(Bool) }

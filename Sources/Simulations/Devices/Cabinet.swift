@@ -1,8 +1,8 @@
 import StateMachines
 
-/// What every fridge is made with: set-points, surroundings, and how fast its temperature follows.
+/// The parameters of every fridge: set-points, surroundings, and how fast the temperature changes.
 struct Cabinet: Hashable, Sendable {
-  /// `nil` begins at the ambient temperature.
+  /// `nil`: the ambient temperature.
   var start: Double?
   var min = 2.0
   var max = 6.0
@@ -12,13 +12,13 @@ struct Cabinet: Hashable, Sendable {
   var waitingTau = Nanoseconds.seconds(7200)
   var recheckDelay = Nanoseconds.seconds(1)
 
-  /// A chamber that begins now.
+  /// A chamber whose first segment begins now.
   func chamber(at now: Instant) -> Chamber { Chamber(temperature: start ?? ambient, since: now) }
 
-  /// The compressor runs.
+  /// The regime while the compressor runs.
   var cooling: Chamber.Regime { Chamber.Regime(target: coolingTarget, tau: coolingTau) }
 
-  /// The compressor rests behind a closed door.
+  /// The regime while the compressor rests and the door is closed.
   var waiting: Chamber.Regime { Chamber.Regime(target: ambient, tau: waitingTau) }
 }
 
@@ -27,7 +27,7 @@ protocol CabinetParameters: ParameterSet {
   var cabinet: Cabinet { get set }
 }
 
-/// The parameters of a fridge whose physics can be left out.
+/// The parameters of a fridge whose physics can be switched off.
 protocol FridgeParameters: CabinetParameters {
   var physics: Bool { get set }
 }
@@ -41,7 +41,7 @@ extension FridgeParameters {
 extension CabinetParameters {
   public var conflict: ParameterConflict? { minAboveMax }
 
-  /// The set-points contradict each other. The one that is not the default is to blame.
+  /// The conflict of a `min` above `max`. It names the one that differs from its default.
   var minAboveMax: ParameterConflict? {
     guard cabinet.min > cabinet.max else { return nil }
     return cabinet.max == Cabinet().max
@@ -51,21 +51,21 @@ extension CabinetParameters {
 }
 
 extension Double {
-  /// Without `.0` behind a whole number.
+  /// The number without `.0` when it is whole.
   fileprivate var short: String { self == Double(Int(self)) ? "\(Int(self))" : "\(self)" }
 }
 
 extension ValueType {
-  /// A temperature that a household has anything to do with.
+  /// A temperature in a household's range.
   static let temperature = ValueType.number(-100...100, unit: "°C")
-  /// A time constant; a chamber follows neither at once nor never.
+  /// A time constant: neither zero nor endless.
   static let tau = ValueType.interval(.milliseconds(1) ... .days(365))
-  /// A duration that may be left out by making it zero.
+  /// A duration; zero switches its rule off.
   static let delay = ValueType.interval(.zero ... .days(365))
 }
 
 extension CabinetParameters {
-  /// The parameters that all fridges share, in the order in which they are shown.
+  /// The parameters of all fridges, in the order in which they are shown.
   static var cabinetForms: [ParameterForm<Self>] {
     [
       .parameter(

@@ -1,10 +1,11 @@
 public import StateMachines
 
-/// Follows an outgoing call from the tap on a phone icon to the return to the app, by nothing but what the system tells an app.
+/// A tracker that follows an outgoing call, from the tap on a phone icon to the return to the app, by what the system
+/// tells an app.
 ///
-/// The system does not say whether the person pressed Call or Cancel in its confirmation. Either way the alert closes and
-/// the app becomes active, so the tracker waits a little: if the call's screen takes over, the call is
-/// starting; if nothing happens, it was cancelled.
+/// The system does not report whether the person pressed Call or Cancel in its alert. Either way the alert closes and
+/// the app becomes active, so the tracker waits for `waiting`. If the call's screen appears meanwhile, the call is
+/// starting; otherwise it was cancelled.
 ///
 /// | state \ event | phoneTapped | willResignActive | didBecomeActive | callDialing | callConnected | callEnded | waiting expires |
 /// | --- | --- | --- | --- | --- | --- | --- | --- |
@@ -16,10 +17,11 @@ public import StateMachines
 /// | callInProgress | ignored | ignored | → none | ignored | ignored | → callEnded | |
 /// | callEnded | ignored | ignored | → none, tracked | ignored | ignored | ignored | |
 ///
-/// openFailed takes start to none; otherwise it is ignored, and so are didEnterBackground and willEnterForeground everywhere.
-/// Nothing is refused: the system may tell all this at any time. Returning to the app during a call gives the call up.
+/// openFailed leads from start to none, and is ignored elsewhere. didEnterBackground and willEnterForeground are always
+/// ignored. No event is refused, because the system may send any of them at any time. A return to the app during a call
+/// ends the tracking.
 ///
-/// A tracker that is made in a later state than `none` knows no number, and so it has nothing to track.
+/// A tracker that is made in a state after `none` has no number, so it tracks nothing.
 public struct CallTracker: Machine {
   public enum State: MachineState {
     case none, start, systemAlert, waiting, callStarting, callInProgress, callEnded
@@ -44,7 +46,7 @@ public struct CallTracker: Machine {
     public init() {}
   }
 
-  /// What is known of a call: more with each state.
+  /// The facts of a call, filled in state by state.
   private struct Call: Codable {
     /// `nil` if the tracker was made after the tap.
     var number: String?
@@ -90,14 +92,14 @@ public struct CallTracker: Machine {
     case .didEnterBackground, .willEnterForeground: .ignore
     case .didBecomeActive:
       switch state {
-      case .none: .ignore  // The normal situation: the app is used for something else.
+      case .none: .ignore  // The app was not left for a call.
       case .systemAlert: .move(to: .waiting)
       case .start, .waiting, .callStarting, .callInProgress: .move(to: .none)
       case .callEnded: track(step)
       }
     case .callDialing:
       switch state {
-      case .start, .waiting: .move(to: .callStarting)  // Some systems dial without asking.
+      case .start, .waiting: .move(to: .callStarting)  // Some systems dial without an alert.
       case .none, .systemAlert, .callStarting, .callInProgress, .callEnded: .ignore
       }
     case .callConnected:

@@ -1,29 +1,29 @@
 import StateMachines
 
-/// The temperature of a cooled chamber as a law: a segment of an exponential curve, known by where it begins.
+/// The temperature of a cooled chamber: one segment of an exponential curve, stored by its beginning.
 ///
-/// In a ``Regime`` dT/dt = (T∞ − T) / τ, so that T(t) = T∞ + (T₀ − T∞)·e^(−(t − t₀)/τ). Nothing happens while time
-/// goes by: the temperature is worked out when somebody asks, and the moment of a crossing is known beforehand. The regime is
-/// not kept here, because it follows from the machine's state; whenever it changes, a new segment begins.
+/// In a ``Regime`` dT/dt = (T∞ − T) / τ, so that T(t) = T∞ + (T₀ − T∞)·e^(−(t − t₀)/τ). No work is done while time
+/// passes: the temperature is computed when it is read, and the moment of a crossing is known in advance. The regime is
+/// not stored, because it follows from the machine's state. When the regime changes, a new segment begins.
 struct Chamber: Hashable, Sendable, Codable {
   /// The temperature in °C at the beginning of the segment.
   private(set) var temperature = 0.0
   /// The beginning of the segment.
   private(set) var since = Instant.beginning
 
-  /// What the temperature tends to, and how fast.
+  /// The target temperature, and how fast the chamber approaches it.
   struct Regime: Hashable {
     /// T∞ in °C.
     let target: Double
-    /// τ, the time after which 63 % of the way to the target are done. Greater than zero.
+    /// τ, the time in which the chamber covers 63 % of the way to the target. Greater than zero.
     let tau: Nanoseconds
   }
 
-  /// A temperature at which a sensor reports. Reaching it exactly counts.
+  /// A temperature at which a sensor reports. A temperature equal to it counts.
   enum Threshold {
-    /// Reports that it is so cold.
+    /// Reports this temperature or a lower one.
     case atMost(Double)
-    /// Reports that it is so warm.
+    /// Reports this temperature or a higher one.
     case atLeast(Double)
 
     var temperature: Double {
@@ -46,14 +46,14 @@ struct Chamber: Hashable, Sendable, Codable {
     return regime.target + (temperature - regime.target) * Exponential.exp(-elapsed)
   }
 
-  /// The segment that begins at a moment of this one, because another regime holds from then on.
+  /// The next segment, which begins when the regime changes.
   ///
-  /// At the moment at which a sensor reports a crossing the temperature is the threshold, by definition. Where a report was
-  /// sent by hand, or the threshold had been passed before the segment began, it is what the law says.
+  /// When a sensor reports a crossing, the temperature is exactly the threshold. When a report was sent by hand, or the
+  /// threshold was passed before the segment began, the temperature follows the curve.
   ///
   /// - Parameters:
-  ///   - regime: What has held until now.
-  ///   - threshold: What a sensor was waiting for, if one was.
+  ///   - regime: The regime until now.
+  ///   - threshold: The threshold that a sensor waits for, if any.
   func next(at now: Instant, in regime: Regime, crossing threshold: Threshold?) -> Chamber {
     let reached = threshold?.temperature
     let isCrossing = reached.map { crosses($0, at: now, in: regime) } ?? false
@@ -67,7 +67,7 @@ struct Chamber: Hashable, Sendable, Codable {
 
   /// The time from the beginning of the segment until the temperature is `threshold`, to the nearest nanosecond.
   ///
-  /// - Returns: `nil` if that never happens, or takes longer than a hundred years.
+  /// - Returns: `nil` if the temperature never crosses it, or only after more than a hundred years.
   func crossing(of threshold: Double, in regime: Regime) -> Nanoseconds? {
     let ratio = (temperature - regime.target) / (threshold - regime.target)
     guard ratio >= 1, ratio.isFinite else { return nil }
@@ -78,8 +78,8 @@ struct Chamber: Hashable, Sendable, Codable {
 
   /// The time from the beginning of the segment until a sensor reports a threshold; `nil` if it never does.
   ///
-  /// A threshold that has been reached before the segment begins is reported after the cabinet's `recheckDelay`, so that
-  /// two machines that contradict each other do not bounce within one instant.
+  /// A threshold that is reached before the segment begins is reported after the cabinet's `recheckDelay`, so that two
+  /// machines with contradicting settings do not bounce within one instant.
   func report(of threshold: Threshold, in regime: Regime, _ cabinet: Cabinet) -> Nanoseconds? {
     threshold.isReached(by: temperature) ? cabinet.recheckDelay : crossing(of: threshold.temperature, in: regime)
   }

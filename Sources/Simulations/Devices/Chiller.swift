@@ -1,7 +1,7 @@
 public import MachineForms
 public import StateMachines
 
-/// A cooled cabinet: off, or on with all that goes on there.
+/// A cooled cabinet with nested states.
 ///
 /// ```
 /// off
@@ -17,8 +17,8 @@ public import StateMachines
 ///     dripping         dried is running
 /// ```
 ///
-/// What holds for several states is said once, in the state around them: `powerLost` in `on`, which leaves whatever is on
-/// from the inside out, and `cold` in `cooling`. A flat machine would have a table of 63 cells for the same.
+/// What holds for several states is written once, in their composite: `powerLost` in `on`, which exits the active
+/// states from the innermost outwards, and `cold` in `cooling`. A flat machine would need a table of 63 cells.
 ///
 /// | event | taken | ignored |
 /// | --- | --- | --- |
@@ -27,7 +27,8 @@ public import StateMachines
 /// | powerLost | any state that is on: → off | off |
 /// | powerRestored | off: → on.idle.resting | any state that is on |
 ///
-/// A defrost comes every `defrostEvery` that the cabinet is on, interrupts cooling, and is not interrupted itself.
+/// A defrost is due every `defrostEvery` while the cabinet is on. It interrupts cooling, and only powerLost interrupts
+/// it.
 public struct Chiller: HierarchicalMachine {
   public typealias Host = Chiller
 

@@ -7,12 +7,12 @@ public import StateMachines
 /// | cooling | → waiting, compressor off | ignored | → waiting, compressor off |
 /// | waiting | ignored | → cooling, compressor on | ignored |
 ///
-/// The machine has no memory of the door: nothing tells it that the door was closed, and with the door still open
-/// a warm chamber starts the compressor again. The simulated door around it stays open for `openFor` after a
-/// doorOpened that was taken, and lets in the warmth of the room: its closing is the timer `doorShut`, which changes
-/// the physics and not the state. A doorOpened that is ignored changes nothing at all, the physics included.
+/// The machine does not store the door's position, and no event reports that the door was closed. While the door is
+/// still open, a warm chamber starts the compressor again. A doorOpened that is taken keeps the simulated door open for
+/// `openFor`, so that the room warms the chamber. The timer `doorShut` closes it, which changes the physics and not the
+/// state. A doorOpened that is ignored changes neither.
 public struct DoorFridge: Machine {
-  /// Those of the fridge without a door event.
+  /// The states of the fridge without a door event.
   public typealias State = Fridge.State
   public typealias Output = Fridge.Output
 
@@ -27,7 +27,7 @@ public struct DoorFridge: Machine {
   }
 
   private var chamber = Chamber()
-  /// Whether the simulated door is open: never without physics.
+  /// Whether the simulated door is open. It stays closed without physics.
   private var doorIsOpen = false
   public var state = State.cooling
   public init() {}
@@ -68,7 +68,7 @@ public struct DoorFridge: Machine {
     return .move(to: next)
   }
 
-  /// An open door is open for `openFor` from now on.
+  /// Opens the door for `openFor` from now on.
   private mutating func openDoor(_ step: Step<Self>) -> Reaction<State> {
     beginSegment(step)
     if step.parameters.physics {
@@ -78,7 +78,7 @@ public struct DoorFridge: Machine {
     return .move(to: .waiting)
   }
 
-  /// The crossing comes at another moment then.
+  /// Closes the door and arms the crossing at its new moment.
   private mutating func shutDoor(_ step: Step<Self>) -> Reaction<State> {
     beginSegment(step)
     doorIsOpen = false
@@ -93,7 +93,7 @@ public struct DoorFridge: Machine {
 
   // MARK: Physics
 
-  /// Holds the temperature as it is now, before the conditions change.
+  /// Starts a segment at the present temperature, before the conditions change.
   private mutating func beginSegment(_ step: Step<Self>) {
     let parameters = step.parameters
     guard parameters.physics else { return }

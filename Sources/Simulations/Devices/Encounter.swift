@@ -1,7 +1,7 @@
 public import StateMachines
 
 extension Composition {
-  /// A ``GameCharacter`` that an ``Enemy`` has in sight: the enemy hears of it when the character becomes strong or weak.
+  /// A ``GameCharacter`` and an ``Enemy`` that sees it: each change of the character's strength is sent to the enemy.
   public static let encounter = Composition(
     "encounter", "a character and an enemy that sees it: pick up and hit on hero, come and go on ogre",
     origin: "a game sketched in a Spanish talk on state machines in iOS applications, with both of its machines",

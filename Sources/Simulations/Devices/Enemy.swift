@@ -1,9 +1,8 @@
 public import StateMachines
 
-/// An enemy in a game: attacks a weak character and flees from a strong one.
+/// An enemy in a game: it attacks a weak character and flees from a strong one.
 ///
-/// The one signal characterSeen means something else in each state and for each strength, which is what the machine is
-/// there to show.
+/// The reaction to characterSeen depends on both the state and the strength.
 ///
 /// | state | characterSeen(weak) | characterSeen(strong) | characterLost | characterBecame(weak) | characterBecame(strong) | killed |
 /// | --- | --- | --- | --- | --- | --- | --- |
@@ -12,7 +11,7 @@ public import StateMachines
 /// | fleeing | → attacking | stayed | → idle | → attacking | stayed | → dead |
 /// | dead | ignored | ignored | ignored | ignored | ignored | refused |
 ///
-/// An enemy does not know how strong a character has become that it does not see; characterSeen tells it.
+/// An enemy does not follow the strength of a character that it does not see. characterSeen brings the strength anew.
 public struct Enemy: Machine {
   public enum State: MachineState { case idle, attacking, fleeing, dead }
 

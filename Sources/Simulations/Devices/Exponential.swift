@@ -1,10 +1,11 @@
 import StateMachines
 
-/// The exponential function and its inverse, the same bits on every machine.
+/// The exponential function and its inverse, with the same bits on every machine.
 ///
-/// A world is replayed on other machines, and there the C library's `exp` and `log` may differ in the last bit: they
-/// choose their code by what the processor offers. These use only the sum, difference, product and quotient of
-/// IEEE 754, each rounded by itself (Swift fuses none of them unasked), so that no machine can disagree.
+/// A world can be replayed on another machine, where the C library's `exp` and `log` may differ in the last bit,
+/// because they choose their code by the processor. The functions here use only the sum, difference, product and
+/// quotient of IEEE 754, each rounded separately (Swift fuses none of them unasked), so that every machine gives the
+/// same result.
 ///
 /// Both are within one unit in the last place of the true value.
 package enum Exponential {
@@ -14,14 +15,14 @@ package enum Exponential {
 
   /// e to the power of `x`.
   ///
-  /// `x` is written as k·ln 2 + r with |r| ≤ ½ ln 2, and the Taylor series of eʳ (Abramowitz and Stegun 4.2.1) is
-  /// summed to the 13th power, which leaves out less than 5·10⁻¹⁸.
+  /// `x` is written as k·ln 2 + r with |r| ≤ ½ ln 2. The Taylor series of eʳ (Abramowitz and Stegun 4.2.1) is summed to
+  /// the 13th power, which omits less than 5·10⁻¹⁸.
   package static func exp(_ x: Double) -> Double {
     guard x < 709.79 else { return x.isNaN ? x : .infinity }
     guard x > -745.14 else { return 0 }
     let exponent = Int64(nearest: x / 0x1.62e42fefa39efp-1)
     let k = Double(exponent)
-    // The remainder in two parts: what rounding took from the first is in the second.
+    // The remainder in two parts: `lost` is what rounding took from `r`.
     let head = x - k * ln2Head
     let tail = k * ln2Tail
     let r = head - tail
@@ -45,9 +46,9 @@ package enum Exponential {
 
   /// The natural logarithm of `x`.
   ///
-  /// `x` is written as 2ᵏ·(1 + f) with √½ ≤ 1 + f < √2. With s = f / (2 + f), ln(1 + f) is
-  /// 2 (s + s³/3 + s⁵/5 + …) (Abramowitz and Stegun 4.1.27), summed to the 21st power, which leaves out less
-  /// than 10⁻¹⁸ of it. The sum is arranged around f, which is exact: 2s = f − f²/2 + s·f²/2.
+  /// `x` is written as 2ᵏ·(1 + f) with √½ ≤ 1 + f < √2. With s = f / (2 + f), ln(1 + f) is 2 (s + s³/3 + s⁵/5 + …)
+  /// (Abramowitz and Stegun 4.1.27), summed to the 21st power, which omits less than 10⁻¹⁸ of it. The sum is arranged
+  /// around f, which is exact: 2s = f − f²/2 + s·f²/2.
   ///
   /// - Returns: NaN for a negative `x`.
   package static func log(_ x: Double) -> Double {

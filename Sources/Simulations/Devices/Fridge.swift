@@ -1,14 +1,14 @@
 public import StateMachines
 
-/// A fridge with a thermostat: it cools until its chamber is cold enough, and waits until it is too warm.
+/// A fridge with a thermostat: it cools until its chamber is cold enough, and waits until the chamber is too warm.
 ///
 /// | state \ event | minTemperatureReached | maxTemperatureReached |
 /// | --- | --- | --- |
 /// | cooling | → waiting, compressor off | ignored |
 /// | waiting | ignored | → cooling, compressor on |
 ///
-/// The two events are crossings of the set-points. A simulated chamber brings them as timers of the same names, at the
-/// exact moments; they can be sent by hand as well, and with `physics=off` only so.
+/// The two events are crossings of the set-points. The simulated chamber sends them as timers of the same names, at the
+/// exact moments. They can also be sent by hand; with `physics=off` that is the only way.
 public struct Fridge: Machine {
   public enum State: MachineState { case cooling, waiting }
   public enum Event: MachineEvent { case minTemperatureReached, maxTemperatureReached }
@@ -20,7 +20,7 @@ public struct Fridge: Machine {
     public init() {}
   }
 
-  // In this order a fridge takes 17 bytes.
+  // This order keeps a fridge at 17 bytes.
   private var chamber = Chamber()
   public var state = State.cooling
   public init() {}
@@ -56,7 +56,7 @@ public struct Fridge: Machine {
     }
   }
 
-  /// Moves, and begins another segment of the temperature.
+  /// Moves, and begins a new segment of the temperature.
   private mutating func change(to next: State, _ step: Step<Self>) -> Reaction<State> {
     let parameters = step.parameters
     let cabinet = parameters.cabinet
@@ -84,7 +84,7 @@ extension Fridge.State {
     }
   }
 
-  /// How the temperature goes while the door is shut.
+  /// The temperature's regime while the door is shut.
   func regime(_ cabinet: Cabinet) -> Chamber.Regime {
     switch self {
     case .cooling: cabinet.cooling
@@ -94,7 +94,7 @@ extension Fridge.State {
 }
 
 extension Fridge.Output {
-  /// What all fridges with this output say of it.
+  /// The description shared by all fridges with this output.
   var form: OutputForm {
     switch self {
     case .compressorOn: "cooling begins"

@@ -1,27 +1,26 @@
 public import StateMachines
 
-/// A character in a game, strong as long as it has mechanical armor and a charged laser.
+/// A character in a game, strong while it has mechanical armor and a charged laser.
 ///
 /// | state | pickUp | hit | powerExpired |
 /// | --- | --- | --- | --- |
-/// | weak, nothing else | stayed, has the item | ignored: nothing to lose | ignored |
-/// | weak, with the other item | → strong, power begins | as above, or the armor wears | ignored |
+/// | weak, no item | stayed, has the item | ignored: nothing to lose | ignored |
+/// | weak, one item | the other: → strong, power begins; the same: stayed | armor: stayed, it wears; laser: ignored | ignored |
 /// | strong | stayed, power begins anew | stayed, the armor wears; worn out: → weak, power ends | → weak |
 ///
-/// The timer `power` brings powerExpired; it can be sent as well.
+/// The timer `power` sends powerExpired, which can also be sent by hand.
 ///
-/// What becomes of the items is chosen here. A new armor stands `armor` points, and each hit takes its damage from
-/// it; at none left the armor is gone, and the laser remains. Picking up an armor restores the points. Power is what
-/// both run on while they work together: when it expires they are used up, and both must be found anew. A single item
-/// uses no power, so a weak character keeps it for as long as it likes. A character without armor cannot be hurt: it is
-/// weak already, and there is no weaker.
+/// Chosen here: how items are lost. A new armor has `armor` points, and each hit subtracts its damage. At zero points
+/// the armor is gone, and the laser remains. Picking up an armor restores the points. Power runs while the character
+/// has both items; when it expires, both are used up. A single item uses no power, so a weak character keeps it without
+/// limit.
 ///
 /// `became` fits an ``Enemy``'s characterBecame.
 public struct GameCharacter: Machine {
   public enum State: StateWithData {
-    /// Lacks something. No timer is running.
+    /// Lacks armor, laser or both. No timer is running.
     case weak(Equipment)
-    /// Has a laser and this armor, which stands more than no points. `power` is running.
+    /// Has a laser, and an armor with this many points, at least one. `power` is running.
     case strong(armor: Int)
 
     public enum Name: NamedCases { case weak, strong }
@@ -36,10 +35,10 @@ public struct GameCharacter: Machine {
     public static var carriesData: Bool { true }
   }
 
-  /// What a weak character has.
+  /// The items of a weak character.
   public enum Equipment: Hashable, Sendable, Codable {
     case nothing
-    /// An armor that stands so many points, more than none.
+    /// An armor with this many points, at least one.
     case armor(Int)
     case laser
   }
@@ -120,11 +119,11 @@ public struct GameCharacter: Machine {
   }
 }
 
-/// What enemies see of a character.
+/// The strength of a character, as enemies see it.
 public enum Strength: String, Choice { case weak, strong }
 
 extension GameCharacter.State {
-  /// The points that the armor stands; 0 without one.
+  /// The armor's points; 0 without one.
   fileprivate var armor: Int {
     switch self {
     case .weak(.armor(let armor)), .strong(let armor): armor

@@ -1,6 +1,6 @@
 public import StateMachines
 
-/// A game between menu, play and pause: the same signal, a frame, draws something else in each, or nothing.
+/// A game with menu, play and pause. What a frame draws depends on the state.
 ///
 /// | state | start | pause | resume | toMenu | gameOver | frame |
 /// | --- | --- | --- | --- | --- | --- | --- |
@@ -9,25 +9,25 @@ public import StateMachines
 /// | paused | refused | ignored | → playing | → menu | refused | ignored: nothing is drawn |
 /// | over | → playing, a new world | refused | refused | → menu | ignored | stayed, drawResult |
 ///
-/// A clock brings the frames while the game is played: frame *k* of a world is due when that world is ⌊*k*·10⁹/rate⌋
-/// nanoseconds old, so the sixtieth comes exactly after a second, and the millionth is no later than it should be.
-/// World time goes on in `playing` only. A pause freezes it within a frame, and the rest of that frame comes after
-/// the pause; a paused game has no timer and costs nothing.
+/// A clock sends the frames while the game is played. Frame *k* of a world is due when that world is ⌊*k*·10⁹/rate⌋
+/// nanoseconds old, so that the sixtieth comes exactly after a second, and errors do not add up. World time runs in
+/// `playing` only. A pause stops it within a frame, and the rest of that frame follows the pause. A paused game has no
+/// timer and costs nothing.
 ///
-/// Chosen here: with `frames=auto` the clock moves the world, and a frame sent by hand is drawn beside those of the
-/// clock without moving it. With `frames=manual` there is no clock, and each frame moves the world by its dt. The
-/// world remains in `over`, frozen, until a new one is made or the menu is entered.
+/// Chosen here: with `frames=auto` the clock moves the world, and a frame sent by hand is drawn without moving it. With
+/// `frames=manual` there is no clock, and each frame moves the world by its dt. In `over` the world is kept, frozen,
+/// until start makes a new one or toMenu leaves it.
 public struct GameSession: Machine {
   public enum State: MachineState { case menu, playing, paused, over }
 
   private struct World: Codable {
-    /// How old it was when its time last stopped or began to go on.
+    /// The world's age when its time last stopped or started.
     var age = Nanoseconds.zero
-    /// Since when the clock moves it; `nil` while it does not.
+    /// The moment since which the clock moves the world; `nil` while it does not.
     var since: Instant?
-    /// How many frames the clock has brought.
+    /// The number of frames from the clock.
     var ticks = 0
-    /// How many frames were drawn, those sent by hand included.
+    /// The number of frames drawn, including those sent by hand.
     var drawn = 0
 
     func age(at now: Instant) -> Nanoseconds { since.map { age + (now - $0) } ?? age }
@@ -50,7 +50,7 @@ public struct GameSession: Machine {
     var frameRate = 60
     public init() {}
 
-    /// How old a world is when a frame of it is due.
+    /// The age of a world when a frame is due.
     fileprivate func age(at frame: Int) -> Nanoseconds {
       let (seconds, rest) = frame.quotientAndRemainder(dividingBy: frameRate)
       return Nanoseconds(nanoseconds: Int64(seconds) * 1_000_000_000 + Int64(rest) * 1_000_000_000 / Int64(frameRate))
@@ -120,7 +120,7 @@ public struct GameSession: Machine {
     }
   }
 
-  /// Lets a world go on from now.
+  /// Starts a world's time now.
   @discardableResult
   private mutating func play(_ world: World, _ step: Step<Self>) -> Reaction<State> {
     self.world = world
@@ -128,14 +128,14 @@ public struct GameSession: Machine {
     return .move(to: .playing)
   }
 
-  /// Lets the time of the world stop now.
+  /// Stops the world's time now.
   private mutating func stop(in next: State, _ step: Step<Self>) -> Reaction<State> {
     world.age = world.age(at: step.now)
     world.since = nil
     return .move(to: next)
   }
 
-  /// Draws the world, and moves it where no clock does.
+  /// Draws the world, and moves it if no clock does.
   private mutating func moveByHand(_ dt: Nanoseconds, _ step: Step<Self>) -> Reaction<State> {
     world.drawn += 1
     if world.since == nil { world.age = min(world.age + min(dt, .longest - world.age), .longest) }
@@ -147,7 +147,7 @@ public struct GameSession: Machine {
     world.ticks += 1
     world.drawn += 1
     step.emit(.update(step.parameters.age(at: world.ticks) - last))
-    // The next one has its own moment, however early this one came.
+    // The next frame keeps its own moment, even if this one came early.
     step.arm(.tick, after: step.parameters.age(at: world.ticks + 1) - world.age(at: step.now))
     return step.emit(.drawWorld, then: .stay)
   }

@@ -1,7 +1,7 @@
 import MachineForms
 public import StateMachines
 
-// A choice is a vocabulary: what an event sets is what a region is in.
+// A choice is a vocabulary, because the value that an event sets is also a region's state.
 extension NamedCases where Self: Choice, AllCases == [Self] {
   public static var words: [String] { allCases.map(\.rawValue) }
   public static var count: Int { allCases.count }

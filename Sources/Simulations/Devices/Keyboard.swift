@@ -1,14 +1,14 @@
 public import MachineForms
 public import StateMachines
 
-/// The keyboard of a phone: a Shift key, a layout and dictation side by side.
+/// The keyboard of a phone, with three regions: a Shift key, a layout and dictation.
 ///
-/// The three do not know of each other. A tap is for the Shift key whatever is to be seen, and a character goes through it:
-/// a small letter or a capital, as ``ShiftKey`` says, and Shift for one letter is used up, by a digit too, which has no
-/// capital. `layout` and `dictation` set what they name, and are ignored where it is so already.
+/// The regions do not know of each other. A tap goes to the Shift key in every layout. A character passes through the
+/// Shift key, which makes it small or capital, as ``ShiftKey`` says. A digit has no capital, but uses up Shift for one
+/// letter too. `layout` and `dictation` set what they name, and are ignored when it is set already.
 ///
-/// Eighteen states of eight: the Shift key's rule is that of ``ShiftKey``, and has not become longer by what stands
-/// beside it.
+/// The regions have 3 + 3 + 2 states, which make eighteen combinations. The Shift key uses the rule of ``ShiftKey``
+/// unchanged.
 public struct Keyboard: OrthogonalMachine {
   public struct State: StateWithData {
     var shift: ShiftKey.State
@@ -19,10 +19,10 @@ public struct Keyboard: OrthogonalMachine {
     public var name: Name { Beside(Beside(shift.name, layout), dictation) }
   }
 
-  /// The keys that are to be seen.
+  /// The keys that are shown.
   public enum Layout: String, Choice, StatechartLeaf, MachineState { case letters, digits, symbols }
 
-  /// Whether somebody speaks instead of typing.
+  /// Whether the person speaks instead of typing.
   public enum Dictation: String, Choice, StatechartLeaf, MachineState { case off, on }
 
   public enum Event: MachineEvent {
@@ -35,14 +35,14 @@ public struct Keyboard: OrthogonalMachine {
   public var state = State(shift: ShiftKey().state, layout: .letters, dictation: .off)
   public init() {}
 
-  /// Starts the Shift key as one that starts by itself.
+  /// Starts the Shift key as a ``ShiftKey`` starts.
   public mutating func start(in name: State.Name, _ step: Step<Self>) -> State {
     var key = ShiftKey()
     let shift = step.lend(to: ShiftKey.self) { key.start(in: name.first.first, $0) }
     return State(shift: shift, layout: name.first.second, dictation: name.second)
   }
 
-  /// The Shift key's window, which goes on whatever else is done.
+  /// The Shift key's window, which continues through events of the other regions.
   public func timers(in state: State, _ parameters: Parameters) -> StateTimers<Self> {
     state.shift.isWindowOpen ? .after(parameters.doubleTap, .windowClosed).continuing : .none
   }
@@ -57,7 +57,7 @@ public struct Keyboard: OrthogonalMachine {
 }
 
 extension Keyboard {
-  /// The Shift key's own rule.
+  /// The rule of ``ShiftKey``.
   struct ShiftRegion: Region {
     typealias Host = Keyboard
     typealias State = ShiftKey.State

@@ -1,6 +1,6 @@
 public import StateMachines
 
-/// A fridge that knows that its door is open, because that is a state.
+/// A fridge with a state for its open door.
 ///
 /// | state \ event | minTemperatureReached | maxTemperatureReached | doorOpened | doorClosed |
 /// | --- | --- | --- | --- | --- |
@@ -8,11 +8,11 @@ public import StateMachines
 /// | waiting | ignored | → cooling, compressor on | → doorOpen | ignored |
 /// | doorOpen | ignored | ignored | ignored | → waiting |
 ///
-/// The ``Fridge`` has grown by a state, where the ``DoorFridge`` has grown by an event. An open door lets in the warmth of
-/// the room, and the compressor never works against it. When the door is closed the fridge waits; if the chamber has
-/// become too warm meanwhile, the sensor says so after `recheckDelay`, and cooling begins.
+/// This machine extends the ``Fridge`` by a state; the ``DoorFridge`` extends it by an event. While the door is open
+/// the room warms the chamber, and the compressor never runs. When the door is closed the fridge waits. If the chamber
+/// has become too warm meanwhile, the sensor reports it after `recheckDelay`, and cooling begins.
 ///
-/// Chosen here: the source names such a fridge and gives no table for it.
+/// Chosen here: the table. The source names such a fridge without one.
 public struct OpenFridge: Machine {
   public enum State: MachineState { case cooling, waiting, doorOpen }
   public enum Event: MachineEvent { case minTemperatureReached, maxTemperatureReached, doorOpened, doorClosed }
@@ -68,7 +68,7 @@ public struct OpenFridge: Machine {
     }
   }
 
-  /// Moves, and begins another segment of the temperature.
+  /// Moves, and begins a new segment of the temperature.
   private mutating func change(to next: State, _ output: Output?, _ step: Step<Self>) -> Reaction<State> {
     let parameters = step.parameters
     if parameters.physics {
@@ -87,7 +87,7 @@ public struct OpenFridge: Machine {
     }
   }
 
-  /// How the temperature goes in the present state.
+  /// The temperature's regime in the present state.
   private func regime(_ parameters: Parameters) -> Chamber.Regime {
     switch state {
     case .cooling: parameters.cabinet.cooling

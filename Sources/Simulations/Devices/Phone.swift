@@ -1,10 +1,10 @@
 public import StateMachines
 
-/// A phone with one app on it, as the app sees it: it asks before it calls, and tells the app what happens around it.
+/// A phone with one app on it, as the app sees it: the phone asks before it calls, and reports to the app what happens.
 ///
-/// It stands in for the system beside a ``CallTracker`` and for the person who holds the phone. A state prints as
-/// three regions, the app, the alert and the call, of which seven combinations can occur: the app is inactive exactly
-/// while the alert is shown, and an alert is shown only where there is no call.
+/// It stands for the system beside a ``CallTracker``, and for the person who holds the phone. A state prints as three
+/// regions: the app, the alert and the call. Seven combinations can occur, because the app is inactive exactly while
+/// the alert is shown, and the alert is shown only when there is no call.
 ///
 /// | event | taken | refused | ignored |
 /// | --- | --- | --- | --- |
@@ -15,13 +15,13 @@ public import StateMachines
 /// | openApp | background: → foreground | alert: it must be answered first | the app is in front already |
 /// | goHome | foreground, alert: → background | | the app is in the background already |
 ///
-/// Going home closes the alert like pressCancel, and stops one that was about to appear. A call that was ordered
-/// comes whether the app is still in front or not, and it goes on when the app is opened during it.
+/// goHome closes the alert as pressCancel does, and cancels one that is about to appear. An ordered call starts whether
+/// or not the app is in front, and continues when the app is opened.
 public struct Phone: Machine {
   public enum State: StateWithData {
     /// The app is in front.
     case foreground(Line)
-    /// The app is in front, and has just asked for a call. `alert` is running.
+    /// The app is in front and has asked for a call. `alert` is running.
     case opening
     /// The alert asks whether to call; the app behind it is inactive.
     case alerting
@@ -47,9 +47,9 @@ public struct Phone: Machine {
     }
   }
 
-  /// What the telephone in the phone does.
+  /// The state of the telephone line.
   public enum Line: Hashable, Sendable, Codable {
-    /// Nothing.
+    /// No call.
     case idle
     /// The call was ordered, and its screen is about to appear. `callUI` is running.
     case starting
@@ -77,7 +77,7 @@ public struct Phone: Machine {
     public init() {}
   }
 
-  /// Whom to call; `nil` where nobody is, and in a phone that was made with its call.
+  /// The number to call; `nil` when there is none, and in a phone that was made during a call.
   private var number: String?
   public var state = State.foreground(.idle)
   public init() {}
@@ -169,13 +169,13 @@ public struct Phone: Machine {
     return .stayAs(.opening)
   }
 
-  /// Tells the app what happens, and moves.
+  /// Emits the outputs, and moves.
   private func tell(_ outputs: Output..., to next: State, _ step: Step<Self>) -> Reaction<State> {
     for output in outputs { step.emit(output) }
     return .move(to: next)
   }
 
-  /// A number is forgotten with its call.
+  /// Forgets the number when the call is over.
   public mutating func entered(_ state: State, _ step: Step<Self>) {
     switch state {
     case .foreground(.idle), .background(.idle): number = nil
@@ -185,7 +185,7 @@ public struct Phone: Machine {
 }
 
 extension ValueType {
-  /// A phone number, or whatever else a phone can be told to call.
+  /// A phone number, or any text that a phone can be told to call.
   static let phoneNumber = ValueType.text(bytes: 1...64)
 }
 

@@ -1,7 +1,8 @@
 public import StateMachines
 
 extension Composition {
-  /// A ``CallTracker`` on a ``Phone``: a tap on `tracker` makes the phone ask, and the tracker hears what the system tells.
+  /// A ``CallTracker`` on a ``Phone``: a tap on `tracker` makes the phone ask, and the tracker gets the system's
+  /// reports.
   public static let phoneCall = Composition(
     "phoneCall", "a call tracker on a phone: tap on tracker, answer the alert and hang up on phone",
     origin: "the call tracker of a conference talk, joined to a phone that is made here",

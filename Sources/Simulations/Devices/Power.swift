@@ -1,6 +1,6 @@
 public import StateMachines
 
-/// A power button: one signal, two reactions depending on the state.
+/// A power button. The reaction to one signal depends on the state.
 public struct Power: Machine {
   public enum State: MachineState { case off, on }
   public enum Event: MachineEvent { case buttonClick, set(Bool) }

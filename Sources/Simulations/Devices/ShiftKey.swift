@@ -1,10 +1,7 @@
 public import MachineForms
 public import StateMachines
 
-/// The Shift key of a phone's keyboard: Shift and Caps Lock in one, told apart by how fast it is tapped.
-///
-/// A tap in `off` opens a window, the timer `doubleTap`. A second tap in it locks; a later one switches off. A tap
-/// at the very moment at which the window closes comes too late.
+/// The Shift key of a phone's keyboard: Shift and Caps Lock in one key, told apart by the speed of the taps.
 ///
 /// | state | tap, window open | tap, window closed | doubleTap expires | character |
 /// | --- | --- | --- | --- | --- |
@@ -12,14 +9,18 @@ public import StateMachines
 /// | on | → capsLock, the window closes | → off | stayed, the window closes | → off, upper case, the window closes |
 /// | capsLock | never open | → off | never runs | stayed, upper case |
 ///
-/// With `gestureMode` any two quick taps lock, as a tap recogniser sees them: the tap that switches off opens a window too.
-/// A letter between two taps parts them, and the tap that leaves capsLock opens none, so that the two modes
-/// differ in one thing only: on, and later two quick taps, gives capsLock here and on there.
+/// A tap in `off` opens a window, the timer `doubleTap`. A second tap within it locks; a later one switches off. A tap
+/// at the exact moment at which the window closes comes too late.
+///
+/// With `gestureMode` any two quick taps lock, as a tap recogniser counts them: the tap that switches from `on` to
+/// `off` opens a window too. A letter between the taps closes it, and the tap that leaves capsLock opens none. The two
+/// modes therefore differ in one case only: from `on` with its window closed, two quick taps lead to capsLock with
+/// `gestureMode`, and back to on without it.
 public struct ShiftKey: Machine {
   public enum State: StateWithData {
     /// The next letter is a small one. With `gestureMode`, `doubleTap` may be running.
     case off(Window)
-    /// The next letter is a capital, and only that one. `doubleTap` may be running.
+    /// The next letter is a capital, the letters after it are small. `doubleTap` may be running.
     case on(Window)
     /// All letters are capitals.
     case capsLock
@@ -31,7 +32,7 @@ public struct ShiftKey: Machine {
     var isWindowOpen: Bool { self == .off(.open) || self == .on(.open) }
   }
 
-  /// Whether a tap now would be the second of two: whether `doubleTap` is running.
+  /// Whether `doubleTap` is running, so that a tap now is the second of two.
   public enum Window: Sendable, Codable { case open, closed }
 
   public enum Event: MachineEvent { case tap, character(Character), windowClosed }
@@ -100,7 +101,7 @@ public struct ShiftKey: Machine {
     ],
     outputs: {
       switch $0 {
-      // In upper case a character is never more than three times as long.
+      // A character's upper case is at most three times as long.
       case .text:
         .output(("text", .text(bytes: 1...3 * ValueType.longestCharacter)), about: "what the letter key writes")
       }

@@ -2,18 +2,19 @@ import MachineForms
 internal import StateMachines
 
 extension SmartFridge {
-  /// The region of the temperature alarm, which stays until somebody has seen it and the chamber is cold again.
+  /// The region of the temperature alarm. acknowledge ends an alarm once the chamber is below the high limit again.
   struct Alarm: Region {
     typealias Host = SmartFridge
 
     let fridge: SmartFridge
 
     enum State: StateWithData {
-      /// The chamber is colder than the high limit.
+      /// The chamber is below the high limit.
       case normal
-      /// It is not, for a while already; `peak` is the warmest it has been. `highTemp` is running except while thawing.
+      /// The chamber is at or above the high limit; `peak` is the highest temperature since. `highTemp` is running,
+      /// except while thawing.
       case pendingHigh(peak: Double)
-      /// It was too warm for too long, and nobody has acknowledged that. `isHigh` tells whether it still is.
+      /// The chamber was too warm for `highTemp`. `isHigh` tells whether it still is at or above the high limit.
       case highAlarm(peak: Double, isHigh: Bool)
 
       var name: AlarmName {
@@ -58,7 +59,7 @@ extension SmartFridge {
       }
     }
 
-    /// While the evaporator thaws the chamber may be warm; `highTemp` is armed when the dripping ends.
+    /// The chamber may be warm while the evaporator thaws. `highTemp` is armed when the dripping ends.
     func timers(of node: Node, _ parameters: Host.Parameters) -> StateTimers<Host> {
       switch node {
       case .leaf(.pendingHigh): fridge.isThawing ? .none : .after(parameters.highTemp, .highTemp)
@@ -69,7 +70,7 @@ extension SmartFridge {
 }
 
 extension SmartFridge.Alarm.State {
-  /// The alarm of a chamber of which nothing is known but its temperature.
+  /// The alarm of a new chamber, of which only the temperature is known.
   init(at temperature: Double, _ parameters: SmartFridge.Parameters) {
     self = temperature >= parameters.highLimit ? .pendingHigh(peak: temperature) : .normal
   }
@@ -89,7 +90,7 @@ extension SmartFridge.Alarm.State {
     }
   }
 
-  /// The alarm with a temperature taken into its peak.
+  /// The alarm with a peak of at least `temperature`.
   func noting(_ temperature: Double) -> Self {
     switch self {
     case .normal: self

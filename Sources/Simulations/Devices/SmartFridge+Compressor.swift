@@ -2,7 +2,7 @@ import MachineForms
 internal import StateMachines
 
 extension SmartFridge {
-  /// The compressor's region: it cools and rests in turns, and pauses for defrosting.
+  /// The compressor's region: it alternates cooling and rest, and pauses for defrosting.
   ///
   /// ```
   /// unit                 wants cooling or not
@@ -23,7 +23,7 @@ extension SmartFridge {
       case resting(Rest)
       /// Off, and allowed to start. `demand` is true only while the door is open.
       case ready(demand: Bool)
-      /// On, and not yet to be stopped but for the door. `minOn` is running.
+      /// On; only the door may stop it. `minOn` is running.
       case minOn(Pending)
       /// On.
       case free
@@ -45,13 +45,13 @@ extension SmartFridge {
     }
 
     struct Rest: Hashable, Codable {
-      /// Cooling is wanted: the chamber is at or above the upper set-point.
+      /// Whether cooling is wanted: the chamber is at or above the upper set-point.
       var demand: Bool
       /// The compressor must not start before this moment.
       let until: Instant
     }
 
-    /// What is done when `minOn` expires.
+    /// The actions to take when `minOn` expires.
     struct Pending: Hashable, Codable {
       var stop = false
       var defrost = false
@@ -91,7 +91,7 @@ extension SmartFridge {
         step.arm(.doorStopDelay, after: step.parameters.doorStopDelay)
         return .stay
       case (.cooling, .doorOpened) where fridge.doorIsClosed, (.cooling, .doorStopDelay):
-        // The door's safety of the goods overrides `minOn`. A defrost that was waiting for it falls due at once.
+        // The goods' safety from an open door overrides `minOn`. A defrost that waits for `minOn` is due at once.
         if case .minOn(let pending) = leaf, pending.defrost { step.raise(.defrostInterval) }
         return .go(to: .resting(rest(after: leaf, step)))
       case (.cooling, .doorClosed) where !fridge.doorIsClosed:
@@ -102,7 +102,7 @@ extension SmartFridge {
       case (.cycle, .defrostInterval):
         return .go(to: .defrosting(rest(after: leaf, step)))
       case (.unit, .minTemperatureReached):
-        // Sent by hand to a warm fridge it is not believed for long.
+        // When this event is sent by hand to a warm fridge, the sensor contradicts it after `recheckDelay`.
         if fridge.isWarm(step) { step.arm(.maxTemperatureReached, after: step.parameters.cabinet.recheckDelay) }
         return .stayAs(leaf.wanting(false))
       case (.unit, .maxTemperatureReached):
@@ -121,7 +121,7 @@ extension SmartFridge {
       rest.demand && fridge.doorIsClosed ? .go(into: .cooling) : .go(to: .ready(demand: rest.demand))
     }
 
-    /// The rest that a state leaves to be taken; after cooling it is a full one.
+    /// The rest that remains after a state; after cooling it is a full one.
     private func rest(after leaf: State, _ step: Step<Host>) -> Rest {
       switch leaf {
       case .resting(let rest), .defrosting(let rest), .dripping(let rest): rest
@@ -143,7 +143,7 @@ extension SmartFridge {
       }
     }
 
-    /// A state with its data as they are when nothing is known of what was before: a pause counts as rest from now on.
+    /// A state with fresh data: nothing is known of the time before, so a rest begins now.
     func start(in name: CompressorName, _ step: Step<Host>) -> State {
       switch name {
       case .resting: .resting(fullRest(step))
@@ -192,7 +192,7 @@ extension SmartFridge {
 }
 
 extension SmartFridge.Compressor.State {
-  /// Whether cooling is wanted; `nil` while it is done.
+  /// Whether cooling is wanted; `nil` while the compressor cools.
   var demand: Bool? {
     switch self {
     case .resting(let rest), .defrosting(let rest), .dripping(let rest): rest.demand
@@ -201,7 +201,7 @@ extension SmartFridge.Compressor.State {
     }
   }
 
-  /// The same state, in which cooling is wanted or not.
+  /// The same state with `demand` set.
   fileprivate func wanting(_ demand: Bool) -> Self {
     switch self {
     case .resting(let rest): .resting(.init(demand: demand, until: rest.until))

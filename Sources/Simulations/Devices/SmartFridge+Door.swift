@@ -2,7 +2,7 @@ import MachineForms
 internal import StateMachines
 
 extension SmartFridge {
-  /// The door's region: a light while it is not closed, and a buzzer when it is not closed for too long.
+  /// The door's region: a light while the door is not closed, and a buzzer when it is open for too long.
   struct DoorRegion: Region {
     typealias Host = SmartFridge
     typealias State = Door
@@ -47,7 +47,7 @@ extension SmartFridge {
       switch node {
       case .composite(.ajar):
         step.emit(.lightOff)
-        if leaf == .openTooLong { step.emit(.buzzerOff) }  // The light goes first.
+        if leaf == .openTooLong { step.emit(.buzzerOff) }  // The light goes off first.
       case .leaf(.closed), .leaf(.open), .leaf(.openTooLong): break
       }
     }

@@ -2,7 +2,7 @@ public import MachineForms
 public import StateMachines
 
 extension SmartFridge {
-  /// The state without regions.
+  /// The state without power, which has no regions.
   public enum PowerlessName: NamedCases { case off }
 
   /// The states of the compressor's region without their data.
@@ -29,7 +29,7 @@ extension SmartFridge {
       }
     }
 
-    /// Of the composites only `cooling` is named.
+    /// Of the composites only `cooling` is printed.
     public static let words = ["resting", "ready", "cooling.minOn", "cooling.free", "defrosting", "dripping"]
 
     fileprivate var about: String {
@@ -50,7 +50,7 @@ extension SmartFridge {
     case closed
     /// The light is on.
     case open
-    /// The light and the buzzer are on; `silence` has stopped the buzzer while `doorAlarm` is running.
+    /// The light is on. The buzzer is on, except while `doorAlarm` is running after `silence`.
     case openTooLong
 
     public enum Composite: StatechartComposite {
@@ -67,7 +67,7 @@ extension SmartFridge {
       }
     }
 
-    /// Without the composite.
+    /// The leaf's name without the composite.
     public static let words = allCases.map { "\($0)" }
 
     fileprivate var about: String {

@@ -1,6 +1,6 @@
 internal import StateMachines
 
-// How the chamber's temperature follows from the state, and when it crosses a threshold.
+// The chamber's temperature as it follows from the state, and the moments at which it crosses a threshold.
 extension SmartFridge {
   var doorIsClosed: Bool {
     switch state {
@@ -9,22 +9,22 @@ extension SmartFridge {
     }
   }
 
-  /// Whether the evaporator is being freed of ice: the chamber is warm on purpose.
+  /// Whether the evaporator is being defrosted, which warms the chamber on purpose.
   var isThawing: Bool { SmartFridge.regions(of: state)?.compressor.name.parent == .thawing }
 
-  /// Whether it was too warm before this step, though not for long enough.
+  /// Whether the chamber was too warm before this step, for less than `highTemp`.
   var alarmIsPending: Bool { SmartFridge.regions(of: state)?.alarm.name == .pendingHigh }
 
   /// Whether the chamber is at or above the upper set-point.
   func isWarm(_ step: Step<Self>) -> Bool { temperature(at: step.now, step.parameters) >= step.parameters.cabinet.max }
 
-  /// Holds the temperature as that of now, before the conditions change.
+  /// Starts a segment at the present temperature, before the conditions change.
   mutating func beginSegment(_ step: Step<Self>) {
     chamber = Chamber(temperature: temperature(at: step.now, step.parameters), since: step.now)
   }
 
-  /// Whether the alarm's region has changed to where the crossing that leads back is not expected yet, though the
-  /// conditions are the same: a chamber that cools already was reported as too warm, or a warm one, by hand, as cold.
+  /// Whether the alarm's region has changed under the same regime, so that the crossing that leads back is not armed. A
+  /// report sent by hand does this: "too warm" while the chamber already cools, or "cold" while it is warm.
   func alarmHasOutrun(_ regime: Chamber.Regime, from before: Alarm.State, to after: Alarm.State, _ step: Step<Self>)
     -> Bool
   {
@@ -36,7 +36,7 @@ extension SmartFridge {
 
   /// Arms the crossings that lie ahead in a segment that begins now, and disarms the others.
   ///
-  /// A threshold that was passed already is reported after `recheckDelay`, unless the machine knows.
+  /// A threshold that was passed already is reported after `recheckDelay`, unless the machine has noted it.
   func expectCrossings(in regions: Regions, _ regime: Chamber.Regime, _ step: Step<Self>) {
     let parameters = step.parameters
     let cabinet = parameters.cabinet
@@ -45,7 +45,7 @@ extension SmartFridge {
     func expect(_ timer: Event, after delay: Nanoseconds?) {
       if let delay { step.arm(timer, after: delay) } else { step.disarm(timer) }
     }
-    /// A crossing that is still to come, or else a second look if there is something to learn from it.
+    /// The time to a crossing ahead; for a threshold passed already, `recheckDelay` if the report is news.
     func report(_ threshold: Chamber.Threshold, isNews: Bool) -> Nanoseconds? {
       guard threshold.isReached(by: temperature) else {
         return chamber.crossing(of: threshold.temperature, in: regime)
@@ -65,14 +65,15 @@ extension SmartFridge {
     expect(.highLimitLeft, after: regions.alarm.isHigh ? untilBelowHighLimit(in: regime, parameters) : nil)
   }
 
-  /// Being at the limit is still high, so that only a chamber that cools leaves it.
+  /// The time until the chamber leaves the high limit. The limit itself counts as high, so only a cooling chamber
+  /// leaves it.
   private func untilBelowHighLimit(in regime: Chamber.Regime, _ parameters: Parameters) -> Nanoseconds? {
     if chamber.temperature < parameters.highLimit { return parameters.cabinet.recheckDelay }
     guard regime.target < parameters.highLimit else { return nil }
     return chamber.crossing(of: parameters.highLimit, in: regime)
   }
 
-  /// The temperature now; at the moment of a crossing it is the threshold, by definition.
+  /// The temperature now; at the moment of a crossing it is exactly the threshold.
   func temperature(at now: Instant, _ parameters: Parameters) -> Double {
     let regime = regime(of: state, parameters)
     let (min, max) = (parameters.cabinet.min, parameters.cabinet.max)

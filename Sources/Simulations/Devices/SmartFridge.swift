@@ -1,20 +1,20 @@
 public import MachineForms
 public import StateMachines
 
-/// A fridge as it is sold: a compressor that is protected from short runs and short rests, a door with a light and
-/// a buzzer, an alarm for a chamber that stays warm, defrosting, and loss of power.
+/// A household fridge: a compressor protected from short runs and short rests, a door with a light and a buzzer, an
+/// alarm for a chamber that stays warm, defrosting, and loss of power.
 ///
-/// While it has power three regions run side by side, each offered every input once and each seeing the fridge as it
-/// was before it: the compressor, the door, the temperature alarm, a file each. The outcome
-/// is the strongest of theirs. A state prints as `cooling.free+closed+normal`, without power as `off`.
+/// With power three regions run side by side: the compressor, the door and the temperature alarm, each in its own file.
+/// Each region is offered every input once, and sees the fridge as it was before that input. The strongest of their
+/// outcomes counts. A state prints as `cooling.free+closed+normal`, and without power as `off`.
 ///
-/// Without power no timer runs, the crossings of the chamber's temperature included; doorOpened and doorClosed are
-/// stayed, because somebody must remember where the door is, and all other events but powerRestored are ignored.
+/// Without power no timer runs, and no crossing of the chamber's temperature is reported. doorOpened and doorClosed are
+/// stayed, because the door's position must be kept. All other events but powerRestored are ignored.
 ///
-/// Loss of power is no transition that anybody has planned: the regions go off in their order, not in reverse.
+/// When power is lost, the regions are exited in the order in which they are visited, not in reverse.
 public struct SmartFridge: OrthogonalMachine {
   public enum State: StateWithData {
-    /// No power. Nothing runs; the temperature drifts.
+    /// No power. No timer is running; the temperature drifts.
     case off(doorIsOpen: Bool)
     /// Power.
     case on(Regions)
@@ -68,8 +68,8 @@ public struct SmartFridge: OrthogonalMachine {
     Regions(compressor: .resting(.init(demand: false, until: .beginning)), door: .closed, alarm: .normal))
   public init() {}
 
-  /// Starts with power and the compressor's region in the state that was asked for, as if just entered; the door is
-  /// closed, and the alarm follows from the temperature.
+  /// Starts with the compressor's region in the state asked for, as if just entered. The door is closed, and the alarm
+  /// follows from the temperature.
   public mutating func start(in name: State.Name, _ step: Step<Self>) -> State {
     chamber = step.parameters.cabinet.chamber(at: step.now)
     switch name {
@@ -90,8 +90,8 @@ public struct SmartFridge: OrthogonalMachine {
     pass.visit(Alarm(fridge: self), &regions.alarm, step)
   }
 
-  /// The power and, without it, the door. The compressor gets a full rest when the power is back, because nobody
-  /// knows how short the loss was for it.
+  /// Handles the power and, without it, the door. The compressor gets a full rest when the power is back, because the
+  /// length of the loss is unknown.
   public mutating func reaction(to event: Event, _ step: Step<Self>) -> Reaction<State> {
     switch event {
     case .powerLost:
@@ -112,7 +112,7 @@ public struct SmartFridge: OrthogonalMachine {
     }
   }
 
-  /// The physics follow where the conditions in the chamber have changed.
+  /// Updates the physics when the conditions in the chamber have changed.
   public mutating func settle(_ regions: inout Regions, from before: Regions?, _ step: Step<Self>) {
     let regime = regime(of: regions, step.parameters)
     if let before {
