@@ -1,22 +1,21 @@
 public import StateMachines
 
-/// The background image of a document: a picture is fetched from where its URL says, and what comes may come too late.
+/// The background image of a document: a picture is fetched from a URL, and the answer may come too late.
 ///
-/// The document keeps the URL; the machine follows it. Downloads are never called back, so that several can be under way:
-/// each is a timer of the simulated network, `fetchSucceeded(2)` or `fetchFailed(2)`, by its running number.
-///
+/// The document keeps the URL, and the machine follows it. A download is never cancelled, so several can be under way.
+/// Each is a timer of the simulated network with its running number, `fetchSucceeded(2)` or `fetchFailed(2)`.
 /// | state | backgroundChanged(nil) | backgroundChanged(u) | fetchSucceeded(v, image) | fetchFailed(v, error) |
 /// | --- | --- | --- | --- | --- |
 /// | any | → none | → fetching(u) | → found(image) if v is the document's URL, else ignored | → failed(error) |
 ///
-/// A backgroundChanged to the URL that the document has already is ignored, so that a failed URL cannot be tried again
-/// but by way of another. Data that are no picture (`fetchSucceeded v` without an image) are a failure `badImageData`.
+/// A backgroundChanged to the document's present URL is ignored, so a failed URL can be tried again only after another
+/// one. Data that are not a picture (`fetchSucceeded v` without an image) are a failure, `badImageData`.
 ///
-/// The hole in the faithful mode: success is checked against the document's URL, failure is not, so that the late failure
-/// of a picture that nobody wants any more overwrites the one that is shown. `mode=hardened` checks both.
+/// The hole in the faithful mode: a success is checked against the document's URL, a failure is not. The late failure
+/// of an unwanted picture therefore replaces the picture that is shown. `mode=hardened` checks both.
 ///
-/// Chosen here: a state shows the error alone, `failed(timeout)`; the sentence for the person is the reading failureReason.
-/// A simulated picture is called as the last part of its URL.
+/// Chosen here: a state prints the error alone, `failed(timeout)`, and the reading failureReason is the sentence for
+/// the person. A simulated picture is named after the last part of its URL.
 public struct Background: Machine {
   public enum State: StateWithData {
     /// The document has no background.
@@ -25,7 +24,7 @@ public struct Background: Machine {
     case fetching(url: String)
     /// The document's picture is shown.
     case found(image: String, url: String?)
-    /// A picture could not be loaded. In the faithful mode it may be another document's.
+    /// A picture could not be loaded. In the faithful mode it may be one that the document no longer wants.
     case failed(error: String, url: String?)
 
     public enum Name: NamedCases { case none, fetching, found, failed }
@@ -41,9 +40,9 @@ public struct Background: Machine {
 
     /// The picture that is shown.
     public var image: String? { if case .found(let image, _) = self { image } else { nil } }
-    /// The URL of the picture that is on its way.
+    /// The URL of the picture that is being fetched.
     public var urlBeingFetched: String? { if case .fetching(let url) = self { url } else { nil } }
-    /// Why there is no picture, for the person.
+    /// The reason why there is no picture, as a sentence for the person.
     public var failureReason: String? {
       if case .failed(let error, _) = self { "couldn't set background: \(error)" } else { nil }
     }
@@ -80,7 +79,7 @@ public struct Background: Machine {
     public init() {}
   }
 
-  /// Downloads that may be under way: one that nobody waits for any more goes on to its end.
+  /// The most downloads that may be under way. A download that is no longer wanted still runs to its end.
   public static let mostDownloads = 100
 
   private struct Download: Hashable, Codable {
@@ -94,7 +93,7 @@ public struct Background: Machine {
   private var lateDropped = 0
   public init() {}
 
-  /// A machine that is made in `found` or `failed` has a URL that nobody can set: a changed background is always news.
+  /// A machine that is made in `found` or `failed` has no URL, so every URL is a change.
   public mutating func start(in name: State.Name, _ step: Step<Self>) -> State {
     switch name {
     case .none: .none
@@ -147,7 +146,7 @@ public struct Background: Machine {
     return .ignore
   }
 
-  /// Asks the simulated network, which answers when its time has come: the first `failures` requests fail.
+  /// Asks the simulated network, which answers after its latency. The first `failures` requests fail.
   private mutating func fetch(_ url: String, _ step: Step<Self>) -> State {
     step.emit(.download(url))
     requests += 1
@@ -163,7 +162,7 @@ public struct Background: Machine {
 
   /// Ends the download whose timer has expired.
   ///
-  /// - Returns: Its URL; `nil` where the answer has come by hand, and so has no number.
+  /// - Returns: Its URL; `nil` for an answer sent by hand, which has no number.
   private mutating func end(_ number: Int) -> String? {
     guard let place = downloads.firstIndex(where: { $0.number == number }) else { return nil }
     return downloads.remove(at: place).url

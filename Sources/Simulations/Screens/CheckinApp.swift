@@ -1,13 +1,13 @@
 public import StateMachines
 
 extension Composition {
-  /// An app with a list of check-ins, whose parts know each other by wires alone: what a person does in a view goes to
-  /// `interactor` and `auth`, and what the person sees there is what the state of `screen` comes to. There are two views
-  /// of the one machine.
+  /// An app with a list of check-ins, whose parts are joined by wires only. A person's taps in a view go to
+  /// `interactor` and `auth`; the view shows the state of `screen`. Two views show the one machine.
   ///
-  /// Data go round in one direction: the interactor asks the services and tells the screen's machine. The machine
-  /// never speaks to a service; with mode=hardened it says that nobody waits any more, and the interactor cancels. A login
-  /// closes the login screen, and that refreshes the list. The service of check-ins hears who is logged in.
+  /// Data flow in one direction: the interactor asks the services and informs the screen's machine, which never calls a
+  /// service. With mode=hardened the machine says that the list is no longer awaited, and the interactor cancels the
+  /// request. A login closes the login screen, and that refreshes the list. The service of check-ins is told who is
+  /// logged in.
   public static let checkinApp = Composition(
     "checkinApp", "a check-in list with its services and two views: load one, tap its buttons, look at screen",
     origin: """

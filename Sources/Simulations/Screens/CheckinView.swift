@@ -5,13 +5,15 @@ public import StateMachines
 ///
 /// | state | viewLoaded | show(view) | retryTapped | logoutTapped | login(user, password) |
 /// | --- | --- | --- | --- | --- | --- |
-/// | blank | stayed: refresh | → view; of a spinner on or off | refused | stayed: logout | refused |
-/// | spinner, placeholder, table | stayed: refresh | → view; of a spinner on or off; the same: ignored | refused | stayed: logout | refused |
-/// | message | stayed: refresh | likewise | stayed: refresh | stayed: logout | refused |
-/// | loginPrompt | stayed: refresh | likewise | refused | refused | stayed: login |
+/// | blank | stayed: refresh | → view | refused | stayed: logout | refused |
+/// | spinner, placeholder, table | stayed: refresh | → view; the same: ignored | refused | stayed: logout | refused |
+/// | message | stayed: refresh | → view; the same: ignored | stayed: refresh | stayed: logout | refused |
+/// | loginPrompt | stayed: refresh | → view; the same: ignored | refused | refused | stayed: login |
 ///
-/// It decides nothing: what is drawn is what the screen's machine says, and a button that is not there cannot be tapped. It knows
-/// neither services nor the interactor, so that any number of views can show one machine.
+/// A move into or out of `spinner` emits spinner on or off.
+///
+/// The view decides nothing: it draws what the screen's machine says, and refuses a tap on a button that is not shown.
+/// It knows neither services nor the interactor, so any number of views can show one machine.
 public struct CheckinView: Machine {
   public enum State: MachineState, SwitchState {
     case blank, spinner, message, placeholder, table, loginPrompt
@@ -39,7 +41,7 @@ public struct CheckinView: Machine {
     public enum Name: NamedCases { case refresh, logout, login, spinner }
   }
 
-  /// What is drawn: it hears of changes only.
+  /// Draws the changes, and only them.
   private final class Canvas: SwitchObserver {
     private let step: Step<CheckinView>
 

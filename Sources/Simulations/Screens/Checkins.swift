@@ -1,6 +1,6 @@
 public import StateMachines
 
-/// A list of places that somebody has visited, as its screen shows it: a spinner, an error, a placeholder, or the list.
+/// The screen of a list of visited places: it shows a spinner, an error, a placeholder, or the list.
 ///
 /// | state | startLoading | loadingFinished(items) | loadingFailed(error) |
 /// | --- | --- | --- | --- |
@@ -10,17 +10,17 @@ public import StateMachines
 /// | empty | → loading | ignored | ignored |
 /// | list | → loading | ignored | ignored |
 ///
-/// What the screen shows is a function of the state and of nothing else; it is the reading `view`. The machine knows no
-/// service: somebody tells it that loading begins, and how it has ended. A list of check-ins is as good as its length.
+/// The screen shows the reading `view`, which is a function of the state alone. The machine knows no service: events
+/// tell it that loading begins and how it ended. A list of check-ins is represented by its length.
 public struct Checkins: Machine {
   public enum State: StateWithData {
     /// Nothing was shown yet.
     case idle
-    /// Somebody loads the list.
+    /// The list is being loaded.
     case loading
-    /// There is no list.
+    /// There is no list, because loading failed.
     case error(Failure)
-    /// There is a list, and nothing in it.
+    /// The list has no items.
     case empty
     /// The list is shown; there is at least one check-in.
     case list(Int)
@@ -39,7 +39,7 @@ public struct Checkins: Machine {
     public static var samples: [State] { [.error(.failedToLoadData), .list(5)] }
   }
 
-  /// Why there is no list.
+  /// The reason why there is no list.
   public enum Failure: String, Choice { case failedToLoadData }
 
   public enum Event: MachineEvent { case startLoading, loadingFinished(Int), loadingFailed(String) }
@@ -72,20 +72,20 @@ public struct Checkins: Machine {
 public enum CheckinsView: String, Choice {
   /// A spinner.
   case spinner
-  /// What went wrong, and a button to try again; no alert.
+  /// The error, and a button to try again; no alert.
   case message
-  /// That there is nothing yet, and how to change that.
+  /// A text that the list is still empty, and how to change that.
   case placeholder
   case table
   /// A login prompt, and a button that opens the login screen.
   case loginPrompt
 
-  /// What stands for `view` in a catalogue entry.
+  /// The value type of a view in a catalogue entry.
   static let type = ValueType.choice(allCases.map(\.rawValue))
 }
 
 extension Checkins.State {
-  /// What is shown; nil leaves the screen as it is.
+  /// The view to show; `nil` leaves the screen as it is.
   fileprivate var view: CheckinsView? {
     switch self {
     case .idle: nil

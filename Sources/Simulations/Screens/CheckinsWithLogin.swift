@@ -1,6 +1,6 @@
 public import StateMachines
 
-/// The list of check-ins with deferred login: a user may look around, and is asked to log in where it is needed.
+/// The list of check-ins with deferred login: a user may look around, and is asked to log in when it is needed.
 ///
 /// | state | startLoading | loadingFinished(items) | loadingFailed(error) | logout |
 /// | --- | --- | --- | --- | --- |
@@ -11,24 +11,24 @@ public import StateMachines
 /// | empty | → loading | ignored | ignored | → loggedOut |
 /// | list | → loading | ignored | ignored | → loggedOut |
 ///
-/// The hole in the faithful mode: a logout while loading is ignored here, when the user is gone already; the request
-/// was made for that user, so that the list appears all the same, for somebody who has logged out. With `mode=hardened`
-/// that logout leads to loggedOut and says `loadingCancelled`, so that the request can be given up.
+/// The hole in the faithful mode: a logout while loading is ignored, although the user is gone. The request was made
+/// for that user, so the list appears for somebody who has logged out. With `mode=hardened` that logout leads to
+/// loggedOut and emits `loadingCancelled`, so that the request can be cancelled.
 ///
-/// With `observed=on` the machine says what is to be seen each time that it changes, for views that are wired to `shows`.
+/// With `observed=on` the machine emits the view to show at each change, for views that are wired to `shows`.
 ///
-/// A screen that is made in `error` or `list` shows the error failedToLoadData, or five check-ins.
+/// A screen that is made in `error` or `list` has the error failedToLoadData, or five check-ins.
 public struct CheckinsWithLogin: Machine {
   public enum State: StateWithData {
     /// Nothing was shown yet.
     case idle
-    /// Somebody loads the list.
+    /// The list is being loaded.
     case loading
-    /// Nobody is logged in, and the list needs a user.
+    /// The list needs a user, and nobody is logged in.
     case loggedOut
-    /// There is no list, for another reason.
+    /// There is no list for another reason.
     case error(Failure)
-    /// There is a list, and nothing in it.
+    /// The list has no items.
     case empty
     /// The list is shown; there is at least one check-in.
     case list(Int)
@@ -47,11 +47,11 @@ public struct CheckinsWithLogin: Machine {
     public static var samples: [State] { [.error(.failedToLoadData), .list(5)] }
   }
 
-  /// Why there is no list.
+  /// The reason why there is no list.
   public enum Failure: String, Choice {
     case failedToLoadData, noAuth
 
-    /// What an error comes to on the screen: whatever is not the lack of a login is a failure to load.
+    /// The failure for an error's text: any text but `noAuth` is a failure to load.
     init(_ error: String) {
       self = Failure(rawValue: error) ?? .failedToLoadData
     }
@@ -112,7 +112,7 @@ public struct CheckinsWithLogin: Machine {
 }
 
 extension CheckinsWithLogin.State {
-  /// What is shown; nil leaves the screen as it is.
+  /// The view to show; `nil` leaves the screen as it is.
   var view: CheckinsView? {
     switch self {
     case .idle: nil

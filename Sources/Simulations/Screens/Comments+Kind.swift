@@ -1,7 +1,7 @@
 public import StateMachines
 
 extension ValueType {
-  /// What went wrong, in a word or a few.
+  /// An error in a few words.
   fileprivate static let errorText = ValueType.text(bytes: 1...64)
 }
 

@@ -6,9 +6,9 @@ extension Comments {
   struct Screen: StateSubject {
     typealias Conditions = Comments.Conditions
 
-    /// What the screen is, and how many requests it has made.
+    /// The screen's state, and the number of requests that it has made.
     var state: State
-    /// What the present step is about.
+    /// The input of the present step.
     let conditions: Conditions
     let step: Step<Comments>
 
@@ -33,13 +33,13 @@ extension Comments {
 
   typealias ScreenMachine = StateObjectMachine<Screen>
 
-  /// In the order of the names of the states behind `none`.
+  /// In the order of the states' names after `none`.
   static let states = StateObjects<Screen>(WaitingState(), DataState(), NoDataState(), ErrorState())
 
   final class WaitingState: StateObject {
     func isValidNextState(_ next: StateType<Screen>, in machine: ScreenMachine) -> Bool { next != WaitingState.self }
 
-    /// The conditions describe a result: an error, comments, or none.
+    /// The conditions describe a result: an error, some comments, or no comments.
     func nextState(using conditions: Conditions, in machine: ScreenMachine) -> StateType<Screen>? {
       if conditions.error != nil { return ErrorState.self }
       return conditions.items > 0 ? DataState.self : NoDataState.self
@@ -100,7 +100,7 @@ extension Comments {
   }
 }
 
-/// What the states at the end of a load have in common: nothing but another load may follow, and with `strict` not even that.
+/// A state at the end of a load: only another load may follow, and with `strict` nothing.
 protocol LoadedState: StateObject where Subject == Comments.Screen {}
 
 extension LoadedState {

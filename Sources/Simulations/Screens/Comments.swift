@@ -9,32 +9,33 @@ public import StateMachines
 /// | waitingData | ignored | → data(items) | → noData | → error(error) | ignored |
 /// | data, noData, error | ignored | refused | refused | refused | → waitingData, request; with `strict` refused |
 ///
-/// Each state shows something when it is entered and hides it when it is left: the loading indicator, the table, a placeholder, or the
-/// error. Having no comments is a normal state, not an error.
+/// Each state shows something on entry and hides it on exit: the loading indicator, the table, a placeholder, or the
+/// error. A list without comments is a normal state, not an error.
 ///
-/// The machine does not choose the next state. The signal becomes a description of the conditions (``Conditions``), the
-/// current state answers it with the class of the state that is to follow, and the machine enters that if the current state
-/// allows it. A result that comes late, when the screen waits no longer, is refused in just this way: the state names no
-/// other, `enter` gives `false`, nothing is called.
+/// The machine does not choose the next state. It turns the signal into a description of the conditions
+/// (``Conditions``), and the current state answers with the class of the next state. The machine enters that state if
+/// the current one allows it. A result that comes when none is awaited is refused by the same path: the current state
+/// names no next state, `enter` returns `false`, and no method of a state is called.
 ///
-/// `reload`, and the way back to waitingData that goes with it, are added here; `strict` leaves the three transitions
-/// of the publication, so that each load is the last one. There the machine has no state before the screen appears; here that is `none`.
+/// With `service=auto` a simulated service answers each request after `latency`, by the timer `received` or `failed`. A
+/// signal from outside that comes earlier is the answer, and the timer stops.
 ///
-/// With `service=auto` a simulated service answers each request after `latency`, by the timer `received` or `failed`. A signal
-/// from outside that comes first is the answer, and the timer stops.
+/// Chosen here: `reload`, and with it the way back to waitingData. With `strict` only the three transitions of the
+/// publication remain, so each load is final. In the publication the machine has no state before the screen appears;
+/// here that state is `none`.
 public struct Comments: Machine {
   public struct State: StateWithData {
     /// What is on the screen.
     var shown = Shown.none
-    /// How many requests there were, as far as it makes a difference: not counted beyond the last one that has to fail.
+    /// The number of requests, counted only up to the last one that has to fail.
     var requests = 0
 
     public enum Shown: StateWithData {
       /// The screen has not appeared.
       case none
-      /// The indicator is on. The service's answer is under way, if it answers by itself.
+      /// The indicator is on. A simulated service's answer, if any, is under way.
       case waitingData(Answer?)
-      /// The table is on, with so many comments, at least one.
+      /// The table is on, with this many comments, at least one.
       case data(Int)
       /// The placeholder is on.
       case noData
@@ -57,7 +58,7 @@ public struct Comments: Machine {
     public static var carriesData: Bool { true }
   }
 
-  /// All that the next state depends on.
+  /// The facts that the next state depends on.
   struct Conditions {
     var isWaiting = false
     var error: String?
@@ -66,7 +67,7 @@ public struct Comments: Machine {
 
   public enum Event: MachineEvent { case viewAppeared, received(Int), failed(String), reload }
 
-  /// How the simulated service is going to answer.
+  /// The answer that the simulated service is going to give.
   public enum Answer: Hashable, Sendable, Codable { case comments, failure }
 
   public enum Output: OutputWithData {
@@ -85,7 +86,7 @@ public struct Comments: Machine {
     public init() {}
   }
 
-  /// What the simulated service says when it fails.
+  /// The simulated service's error text.
   static let failure = "failedToLoadData"
 
   public var state = State()
@@ -126,7 +127,7 @@ public struct Comments: Machine {
     }
   }
 
-  /// Asks the current state which one is to follow, and enters that.
+  /// Asks the current state for the next one, and enters it.
   private func enter(using conditions: Conditions, _ step: Step<Self>) -> Reaction<State> {
     var machine = machine(with: conditions, step)
     if machine.enter(using: conditions) { return .move(to: machine.subject.state) }

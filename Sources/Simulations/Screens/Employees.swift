@@ -1,7 +1,7 @@
 public import MachineForms
 public import StateMachines
 
-/// A list of employees on a screen, with an object for each state that handles every signal and chooses its successor.
+/// A list of employees on a screen. Each state is an object that handles every signal and chooses its successor.
 ///
 /// | state | didLoadView | reload | received | error |
 /// | --- | --- | --- | --- | --- |
@@ -10,16 +10,15 @@ public import StateMachines
 /// | data | impossible | impossible | impossible | impossible |
 /// | error | impossible | showLoading, request, → loading | impossible | impossible |
 ///
-/// An impossible transition is refused, and the reason of the refusal is the line that the original logs. `data` is a
-/// sink: a list that is shown is never loaded again. A state object speaks to the view, then to the service, and then
-/// is replaced.
+/// An impossible transition is refused; the reason is the line that the original logs. `data` is a sink: a list that is
+/// shown is never loaded again. A state object calls the view, then the service, and then it is replaced.
 ///
-/// That order has a trap. A service that answered before the request returns would find the old state, which calls
-/// every answer impossible, and the screen would load for ever. Here even `latency=0` does not spring it: the answer
-/// is a timer, so it comes at the same moment but in a step of its own, when `loading` has taken over.
+/// That order has a trap. If a service answered before the request returned, the answer would reach the old state,
+/// which calls every answer impossible, and the screen would load for ever. Here even `latency=0` avoids the trap: the
+/// answer is a timer, so it comes at the same moment in a step of its own, when `loading` is the current state.
 ///
-/// The answers of the simulated service are the timers `received` and `error`; with `service=manual` the events of the
-/// same names answer, and they do in any case: an answer by hand replaces the one that is on its way.
+/// The simulated service answers with the timers `received` and `error`. With `service=manual` only the events of the
+/// same names answer. An event sent by hand always replaces the answer that is on its way.
 public struct Employees: StatePatternMachine {
   public enum State: StateWithData {
     case initial(Initial)
@@ -88,7 +87,7 @@ public struct Employees: StatePatternMachine {
 // MARK: The state objects
 
 extension Employees {
-  /// The view is not loaded, and nothing was asked for.
+  /// The view is not loaded, and nothing was requested.
   public struct Initial: HandlingState, Hashable, Sendable, Codable {
     public func handle(_ event: Event, _ screen: Step<Employees>) -> Reaction<State> {
       switch event {
@@ -102,7 +101,7 @@ extension Employees {
   public struct Loading: HandlingState, Hashable, Sendable, Codable {
     /// The running number of the request.
     let request: Int
-    /// What the simulated service is going to answer; `nil` if nobody but an event does.
+    /// The answer that the simulated service is going to give; `nil` if only an event answers.
     let answer: Answer?
 
     enum Answer: Hashable, Codable { case list, failure }
@@ -139,9 +138,9 @@ extension Employees {
     }
   }
 
-  /// The error is shown, until somebody reloads.
+  /// The error is shown, until a reload.
   public struct Failed: HandlingState, Hashable, Sendable, Codable {
-    /// What the simulated service says when it fails.
+    /// The simulated service's error text.
     static let unreachable = "unreachable"
 
     let requests: Int

@@ -1,6 +1,6 @@
 import StateMachines
 
-/// How a feature tells those who watch everything what it does: the case of an effect or an action, without its data.
+/// The case of an effect or an action without its data, as watchers of everything get it.
 func caseName<Case>(of value: Case) -> String { String("\(value)".prefix { $0 != "(" }) }
 
 extension StateWithData {

@@ -1,8 +1,8 @@
 public import StateMachines
 
-/// A screen that is driven by flags and a ladder of conditions: what the state machine of `comments` replaces.
+/// A screen that is driven by flags and a ladder of conditions, which the state machine of `comments` replaces.
 ///
-/// The ladder is total; the first line that fits wins:
+/// The ladder covers all flags; the first line that matches wins:
 ///
 /// | waiting | repeated | error | systemError | items | shown |
 /// | --- | --- | --- | --- | --- | --- |
@@ -13,10 +13,10 @@ public import StateMachines
 /// | off | | off | | on | data |
 /// | off | | off | | off | noData |
 ///
-/// The state is what is shown; `set` moves when that changes, is handled in place when only a flag changes, and is
-/// ignored when the flag is so already. Nothing is ever refused, and that is the point: 32 combinations of flags for six
-/// screens, and nothing prevents the 23 senseless ones, such as an error while waiting, or a repetition of nothing.
-/// The reading `fictitious` tells whether the present combination is one of those.
+/// The state is what is shown. `set` moves when that changes, stays when only a flag changes, and is ignored when the
+/// flag has the value already. Nothing is refused: the 32 combinations of flags show six screens, and nothing prevents
+/// the 23 senseless combinations, such as an error while waiting, or a repetition without waiting. The reading
+/// `fictitious` tells whether the present combination is one of them.
 public struct FlagScreen: Machine {
   public struct State: StateWithData {
     var waiting = false
@@ -41,7 +41,7 @@ public struct FlagScreen: Machine {
     }
 
     /// Whether the flags contradict each other: waiting and failed at once, items before the first answer, repeated
-    /// without waiting, or a system error that is no error.
+    /// without waiting, or a system error without an error.
     var isFictitious: Bool {
       waiting ? error || systemError || items && !repeated : repeated || systemError && !error
     }

@@ -1,7 +1,7 @@
 public import StateMachines
 
-/// The list of check-ins as a view controller without a state machine keeps it: a model, and a guard at the top of
-/// each method. It is here to be compared with ``CheckinsWithLogin``.
+/// The list of check-ins as a view controller without a state machine keeps it: a model, and a guard at the top of each
+/// method. It is here for comparison with ``CheckinsWithLogin``.
 ///
 /// | model | downloadCheckins | loadingFinished(items) | loadingFailed(error) | logoutPressed |
 /// | --- | --- | --- | --- | --- |
@@ -9,13 +9,13 @@ public import StateMachines
 /// | loggedOut | → loading, fetch | the same | the same | ignored by the guard |
 /// | any other | → loading, fetch | the same | the same | → loggedOut |
 ///
-/// The hole: the callback of a download writes the model whatever it is, so that a list appears after a logout during the
-/// download. No method sees all pairs of model and input; each guard sees those that its author thought of.
+/// The hole: the callback of a download writes the model in any state, so that a list appears after a logout during the
+/// download. No method covers all pairs of model and input; each guard covers those that its author thought of.
 ///
-/// Two more differences from the machine: a logout before anything was shown leads to loggedOut, and a logout while
-/// loading too. `guardLoading=on` has the guard of some versions against the latter; then the logout is lost.
+/// There are two more differences from the machine: a logout leads to loggedOut also before anything was shown, and
+/// also while loading. `guardLoading=on` adds the guard of some versions against the latter, and that logout is lost.
 ///
-/// Chosen here: a method that returns at its guard has ignored the call. It is silent, so nothing is refused.
+/// Chosen here: a call that returns at its guard is ignored, not refused, because the guard is silent.
 public struct NaiveCheckins: Machine {
   public typealias State = CheckinsWithLogin.State
 
@@ -28,7 +28,7 @@ public struct NaiveCheckins: Machine {
     public init() {}
   }
 
-  /// The model.
+  /// The view controller's model.
   public var state = State.idle
   public init() {}
 

@@ -1,9 +1,9 @@
 public import MachineForms
 public import StateMachines
 
-/// Opens a résumé by its number: loads it, shows it, marks it as viewed, and tells the app where to go.
+/// A résumé screen: it loads a résumé by its number, shows it, marks it as viewed, and tells the app where to go.
 ///
-/// The rule is an ``OpenResumeFeature``; the machine adds the service that fetches. Actions by state:
+/// The rule is an ``OpenResumeFeature``; the machine adds the service that fetches. The actions by state:
 ///
 /// | state \ action | open(id) | retry | close | changedOutside(id) | markViewed(id) |
 /// | --- | --- | --- | --- | --- | --- |
@@ -12,19 +12,23 @@ public import StateMachines
 /// | shown(x,…) | another: → loading(id) | ignored | → closed | the same: stayed, loads anew | the same: → shown(x,viewed) |
 /// | failed(x,e) | → loading(id) | → loading(x) | → closed | ignored | ignored |
 ///
-/// What has come is shown; the post-processor then sends markViewed by itself, in the same step, and the news are
-/// `route`, which carries the number as text, as coordinators take it. Loading that fails is a `toast`, closing a `closeScreen`.
+/// open of the résumé that is loading or shown is ignored, and so is an action with another number in the last two
+/// columns.
 ///
-/// Only the title of this machine is known from where it comes; the table is made up to fit. Chosen here:
+/// A loaded résumé is shown. The post-processor then sends markViewed in the same step. The news is `route`, which
+/// carries the number as text, as coordinators take it. A failed load is a `toast`, and closing is a `closeScreen`.
 ///
-/// - Any number of loads run side by side, each a timer with the running number of its request. A load that was begun
-///   by open or retry counts only while that résumé is being loaded, one begun by changedOutside only while
-///   that résumé is shown; other results are dropped, and counted in `lateDropped`.
-/// - `retry` goes on with the open that failed: its result is routed to as well. A new version that comes in silence is not.
-/// - A new version that cannot be loaded changes nothing, and nobody is told.
-/// - A version that has just come is not viewed yet, also when the one before it was.
+/// Chosen here: the table, because only the title of this machine is published, and these rules:
 ///
-/// With `order=queued`, markViewed is taken up after the news instead of before them. Here nobody can tell the two apart:
+/// - Any number of loads run side by side, each a timer with the number of its request. The result of an open or a
+///   retry counts only while that résumé is being loaded, and the result of a changedOutside only while that résumé is
+///   shown. Other results are dropped, and counted in `lateDropped`.
+/// - `retry` continues the open that failed, so its result is routed too. A new version after changedOutside is not
+///   routed.
+/// - A new version that cannot be loaded changes nothing, and is not reported.
+/// - A newly loaded version is not viewed yet, even if the version before it was.
+///
+/// With `order=queued`, markViewed is handled after the news instead of before it. Here the result is the same, because
 /// markViewed has no news.
 public struct OpenResume: Machine {
   public typealias State = FeatureStore<OpenResumeFeature>
@@ -56,7 +60,7 @@ public struct OpenResume: Machine {
     public init() {}
   }
 
-  /// How many loads may run side by side.
+  /// The most loads that may run side by side.
   public static let mostLoads = 100
 
   /// Turns news into outputs, and open streams into requests to the simulated service.
@@ -88,14 +92,14 @@ public struct OpenResume: Machine {
     }
   }
 
-  /// What the simulated service says when it fails.
+  /// The simulated service's error text.
   private static let offline = "offline"
 
   public var state = State(.closed, of: OpenResumeFeature())
   private var lateDropped = 0
   public init() {}
 
-  /// A machine that is made in a later state than `closed` has to do with résumé 1.
+  /// A machine that is made in a state after `closed` has résumé 1.
   public mutating func start(in name: State.Name, _ step: Step<Self>) -> State {
     func made(in state: OpenResumeFeature.State) -> State {
       State(state, of: OpenResumeFeature(), order: step.parameters.order)
@@ -137,8 +141,8 @@ public struct OpenResume: Machine {
     }
   }
 
-  /// Takes an answer: to the request whose timer has expired, or one by hand to the oldest request for this résumé that
-  /// is awaited. Where none is, it is dropped, and a simulated service that is still at work on one goes on.
+  /// Takes an answer to the request whose timer has expired or, if it was sent by hand, to the oldest awaited request
+  /// for this résumé. If none is awaited, the answer is dropped, and a simulated service goes on with its request.
   private mutating func answer(
     _ id: Int, _ step: Step<Self>, _ effect: (_ id: Int) -> OpenResumeFeature.Effect
   ) -> Reaction<State> {
@@ -167,12 +171,12 @@ public struct OpenResume: Machine {
 }
 
 extension ValueType {
-  /// What a coordinator takes for the name of a screen's item: here a résumé's number, as text.
+  /// The name of a screen's item, as a coordinator takes it: a résumé's number as text.
   fileprivate static let screen = ValueType.text(bytes: 1...64)
 }
 
 extension Argument where A == Int {
-  /// The number of a résumé: the one of a machine that was made in a later state, and another.
+  /// The number of a résumé: the one that `start` uses, and another.
   fileprivate static var resume: Argument { .integer("id", 0...1_000_000_000, like: [1, 2]) }
 }
 

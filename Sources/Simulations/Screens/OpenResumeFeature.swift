@@ -1,17 +1,17 @@
 public import MachineForms
 public import StateMachines
 
-/// Opens a résumé: the feature of ``OpenResume``, which can be used without it.
+/// The feature that opens a résumé. ``OpenResume`` uses it, and it can be used alone.
 ///
-/// It does not fetch. Where its actor keeps a stream open, whoever fetches asks ``isAwaited(_:in:)`` when the answer
-/// has come, and brings `loaded` or `failed`, or ends the stream.
+/// It does not fetch. When its actor keeps a stream open, the caller fetches. The caller then asks
+/// ``isAwaited(_:in:)``, and delivers `loaded` or `failed`, or ends the stream.
 public struct OpenResumeFeature: Feature {
   public enum State: StateWithData {
     /// No résumé is wanted.
     case closed
     /// The résumé with this number is on its way.
     case loading(Int)
-    /// It is shown.
+    /// This résumé is shown.
     case shown(Resume)
     /// The résumé with this number could not be loaded.
     case failed(Int, error: String)
@@ -35,7 +35,7 @@ public struct OpenResumeFeature: Feature {
 
   public struct Resume: Hashable, Sendable, Codable {
     public let id: Int
-    /// Whether it counts as viewed. A version that has just come does not.
+    /// Whether it counts as viewed. A newly loaded version does not.
     public let isViewed: Bool
 
     public init(id: Int, isViewed: Bool) {
@@ -48,7 +48,7 @@ public struct OpenResumeFeature: Feature {
 
   public enum Action: Hashable, Sendable, Codable {
     case wish(Wish)
-    /// From outside, by the bootstrapper's subscription: this résumé has another version.
+    /// From outside, by the bootstrapper's subscription: this résumé has a new version.
     case changedOutside(Int)
     /// From the post-processor: this résumé has just been shown.
     case markViewed(Int)
@@ -79,7 +79,7 @@ public struct OpenResumeFeature: Feature {
       case .loading, .shown, .failed: effects.emit(.closed)
       }
     case .changedOutside(let id):
-      if id == state.resume?.id { effects.later() }  // Silently: no `started`.
+      if id == state.resume?.id { effects.later() }  // No `started`: the load is not shown.
     case .markViewed(let id):
       if id == state.resume?.id { effects.emit(.viewed(id)) }
     }
@@ -90,7 +90,7 @@ public struct OpenResumeFeature: Feature {
     effects.later()
   }
 
-  /// The résumé that an open stream is to fetch.
+  /// The résumé that an open stream fetches.
   public func id(of stream: FeatureStore<OpenResumeFeature>.Stream) -> Int? {
     switch stream.action {
     case .wish(.open(let id)), .changedOutside(let id): id
@@ -99,8 +99,8 @@ public struct OpenResumeFeature: Feature {
     }
   }
 
-  /// Whether the answer to a request still means something: the résumé that was opened is still being loaded, the one
-  /// that is to be replaced is still shown.
+  /// Whether the answer to a request still counts: the opened résumé is still being loaded, or the résumé to replace is
+  /// still shown.
   public func isAwaited(_ stream: FeatureStore<OpenResumeFeature>.Stream, in state: State) -> Bool {
     guard let id = id(of: stream) else { return false }
     return switch stream.action {

@@ -1,10 +1,10 @@
 public import MachineForms
 public import StateMachines
 
-/// A list that is loaded page by page, refreshed as a whole, and stays usable while more of it comes.
+/// A list that is loaded page by page, refreshed as a whole, and usable while more of it is loaded.
 ///
-/// The rule is a ``PaginationFeature``; the machine adds the service that fetches. Wishes by state, where *refused* is an
-/// actor without effects:
+/// The rule is a ``PaginationFeature``; the machine adds the service that fetches. The wishes by state, where *refused*
+/// means an actor without effects:
 ///
 /// | state \ wish | load(false) | load(true) | refresh | select(number) |
 /// | --- | --- | --- | --- | --- |
@@ -15,19 +15,20 @@ public import StateMachines
 /// | content.nextPageLoadingError | → loading | → content.nextPageLoading | → content.refreshing | stayed, selected |
 /// | error(e) | refused | refused | → loading | refused |
 ///
-/// A result makes content(n) of all of them: a first page replaces what was there, a next page is added to what was there
-/// when it was asked for. A failure makes content.nextPageLoadingError of a next page, and otherwise error(e): also a
-/// failed refresh loses the items, unless `keepOnRefreshError` keeps them and says so in a toast. The reading `elements`
-/// has the number of items in all states of `content`.
+/// A result leads to content(n): a first page replaces the items, and a next page is added to those present when it was
+/// requested. A failed next page leads to content.nextPageLoadingError, and any other failure to error(e). A failed
+/// refresh therefore loses the items, unless `keepOnRefreshError` keeps them and reports a toast. The reading
+/// `elements` is the number of items in all states of `content`.
 ///
-/// `select`, which is added here, says in news which of the elements that are shown, numbered from 1, somebody wants.
+/// The row of `error` has a surprise: a button *Try again* that sends load(false) does nothing, because an error
+/// forbids loading. The button must send refresh.
 ///
-/// The surprise is the row of `error`: a button *Try again* that sends load(false) does nothing, since an error forbids
-/// loading. It must send refresh. What counts as such an error was not defined where this comes from: here the one
-/// of the first page, and with `strict` the one of a next page too, from which then only a refresh recovers.
+/// With `service=manual` a page of at least `pageSize` elements is taken to have a next one. An answer that is sent
+/// while the simulated service works replaces its answer; an answer that is not awaited is ignored.
 ///
-/// With `service=manual` a page of at least `pageSize` elements is taken to have a next one. An answer that is sent while
-/// the simulated service is at work comes in its place; one that nobody waits for is ignored.
+/// Chosen here: `select`, whose news is the number of the shown element that is wanted, counted from 1; and which
+/// errors forbid loading, which the source does not define. Here it is an error of the first page and, with `strict`,
+/// also that of a next page, after which only a refresh recovers.
 public struct Pagination: Machine {
   public typealias State = FeatureStore<PaginationFeature>
 
@@ -35,7 +36,7 @@ public struct Pagination: Machine {
     case load(Bool)
     case refresh
     case select(Int)
-    /// Whether it is the last page is told by the simulated service alone.
+    /// Only the simulated service tells whether it is the last page.
     case itemsDidLoad(Int, isLast: Bool?)
     case itemsLoadingDidFail(String)
   }
@@ -57,13 +58,13 @@ public struct Pagination: Machine {
       PaginationFeature(isStrict: strict, keepsOnRefreshError: keepOnRefreshError)
     }
 
-    /// How many elements the service has on a page.
+    /// The number of elements that the service has on a page.
     func count(onPage page: Int) -> Int { max(0, min(pageSize, service.items - page * pageSize)) }
 
     func isLast(_ page: Int) -> Bool { (page + 1) * pageSize >= service.items }
   }
 
-  /// Turns news into outputs, and lets the simulated service decide how it will answer an open stream.
+  /// Turns news into outputs, and lets the simulated service decide its answer to an open stream.
   private struct Host: FeatureListener {
     typealias Subject = PaginationFeature
     let step: Step<Pagination>
@@ -88,15 +89,16 @@ public struct Pagination: Machine {
     }
   }
 
-  /// What the simulated service says when it fails.
+  /// The simulated service's error text.
   private static let offline = "offline"
 
   public var state = State(.initial, of: PaginationFeature())
-  /// Whether the request that is under way is going to fail.
+  /// Whether the request under way is going to fail.
   private var isFailing = false
   public init() {}
 
-  /// A machine that is made in a state of `content` shows the service's first page; where something has failed, it was `offline`.
+  /// A machine that is made in a state of `content` shows the service's first page. The error of a failed one is
+  /// `offline`.
   public mutating func start(in name: State.Name, _ step: Step<Self>) -> State {
     let parameters = step.parameters
     switch name {
@@ -152,7 +154,7 @@ public struct Pagination: Machine {
     return next
   }
 
-  /// Brings the effect of the request that is under way; without one nobody waits for it.
+  /// Delivers the effect of the request under way. An answer without a request is ignored.
   private func answer(_ step: Step<Self>, _ effect: (State.Stream) -> PaginationFeature.Effect) -> Reaction<State> {
     guard let stream = state.streams.first else { return .ignore }
     var next = state
@@ -163,7 +165,7 @@ public struct Pagination: Machine {
 }
 
 extension ValueType {
-  /// What a service says when it fails.
+  /// A service's error text.
   fileprivate static let failure = ValueType.text(bytes: 1...256)
 }
 

@@ -1,17 +1,17 @@
 public import MachineForms
 public import StateMachines
 
-/// Loads a list page by page: the feature of ``Pagination``, which can be used without it.
+/// The feature that loads a list page by page. ``Pagination`` uses it, and it can be used alone.
 ///
-/// It does not fetch. An action that is taken keeps its stream open; whoever fetches brings `itemsDidLoad` with the
-/// items ``merged(_:count:isLast:)``, or `itemsLoadingDidFail`.
+/// It does not fetch. An action that is taken keeps its stream open. The caller fetches, and delivers `itemsDidLoad`
+/// with the items ``merged(_:count:isLast:)``, or `itemsLoadingDidFail`.
 public struct PaginationFeature: Feature {
   public enum State: StateWithData {
-    /// Nothing has been asked for.
+    /// Nothing was requested.
     case initial
     /// The first page is on its way, and nothing is shown.
     case loading
-    /// Items are shown; what goes on beside them is a state of its own within `content`.
+    /// Items are shown; the option tells what is under way, or failed, beside them.
     case content(Items, Option?)
     /// The first page could not be loaded, or a refresh failed.
     case error(String)
@@ -52,10 +52,10 @@ public struct PaginationFeature: Feature {
     public static var carriesData: Bool { true }
   }
 
-  /// What has been loaded: how many elements, and the page that follows.
+  /// The loaded items: the number of elements, and the page that follows.
   public struct Items: Hashable, Sendable, Codable {
     public var elements: Int
-    /// `nil` behind the last page.
+    /// `nil` after the last page.
     public var nextPageIndex: Int?
 
     public init(elements: Int, nextPageIndex: Int?) {
@@ -65,11 +65,11 @@ public struct PaginationFeature: Feature {
   }
 
   public enum Option: Hashable, Sendable, Codable {
-    /// The first page is on its way, to replace everything.
+    /// The first page is on its way, and will replace everything.
     case refreshing
     /// The next page is on its way.
     case nextPageLoading
-    /// The next page could not be had.
+    /// The next page could not be loaded.
     case nextPageLoadingError(String)
   }
 
@@ -84,9 +84,9 @@ public struct PaginationFeature: Feature {
 
   public enum News: Hashable, Sendable { case toast(String), selected(Int) }
 
-  /// Whether a failed next page, too, lets nothing but a refresh through.
+  /// Whether only a refresh is taken after a failed next page, too.
   let isStrict: Bool
-  /// Whether a failed refresh leaves the items as they are, and says so in news.
+  /// Whether a failed refresh keeps the items, and reports it in news.
   let keepsOnRefreshError: Bool
 
   public init(isStrict: Bool = false, keepsOnRefreshError: Bool = false) {
@@ -107,7 +107,7 @@ public struct PaginationFeature: Feature {
     }
   }
 
-  /// Why a wish comes to nothing; `nil` if it is taken.
+  /// The reason why a wish is refused; `nil` if it is taken.
   public func refusal(of wish: Wish, in state: State) -> String? {
     let isProcessing = "a page is on its way; nothing else is loaded meanwhile"
     switch wish {
@@ -122,7 +122,7 @@ public struct PaginationFeature: Feature {
     }
   }
 
-  /// The error that keeps pages from being loaded.
+  /// The error that forbids loading.
   public func loadingError(of state: State) -> String? {
     switch state {
     case .error(let error): error
@@ -131,13 +131,13 @@ public struct PaginationFeature: Feature {
     }
   }
 
-  /// The page that an open stream is to fetch.
+  /// The page that an open stream fetches.
   public func page(of stream: FeatureStore<PaginationFeature>.Stream) -> Int {
     stream.action == .load(isNextPage: true) ? stream.state.items?.nextPageIndex ?? 0 : 0
   }
 
-  /// The items after a page of `count` elements has come: they replace all, or follow those that were there when the
-  /// wish was taken.
+  /// The items after a page of `count` elements was loaded. A first page replaces all; a next page follows the items
+  /// present when the wish was taken.
   public func merged(_ stream: FeatureStore<PaginationFeature>.Stream, count: Int, isLast: Bool) -> Items {
     let page = page(of: stream)
     let before = page == 0 ? 0 : stream.state.items?.elements ?? 0
@@ -182,10 +182,10 @@ extension PaginationFeature.State {
   /// Whether items are shown, and more follow.
   public var canLoadNextPage: Bool { items?.nextPageIndex != nil }
 
-  /// What is shown.
+  /// The items that are shown.
   public var items: PaginationFeature.Items? { if case .content(let items, _) = self { items } else { nil } }
 
-  /// Why the next page is missing.
+  /// The error of the next page.
   public var pageError: String? {
     if case .content(_, .nextPageLoadingError(let error)) = self { error } else { nil }
   }

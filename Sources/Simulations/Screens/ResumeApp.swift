@@ -1,10 +1,11 @@
 public import StateMachines
 
 extension Composition {
-  /// A list of résumés, the screen of one of them, and the coordinator that shows the one or the other.
+  /// A list of résumés, the screen of one résumé, and the coordinator that shows one or the other.
   ///
-  /// The features know neither each other nor the coordinator: `list` says in its news which résumé was selected, and
-  /// `resume` opens it; `resume` says where to go, and the coordinator, when it has put the list on the screen, has it filled.
+  /// The features know neither each other nor the coordinator. `list` reports in its news which résumé was selected,
+  /// and `resume` opens it. `resume` reports where to go. The coordinator shows the list's screen, and requests the
+  /// list's items.
   public static let resumeApp = Composition(
     "resumeApp", "a list of résumés and the screen of one, joined by a coordinator: features that talk in news",
     origin: """
