@@ -1,4 +1,4 @@
-/// The kinds that a world can make machines of, by name.
+/// The kinds of which a world can make machines, by name.
 public struct Catalogue: Sendable {
   /// In the order in which they are shown.
   public private(set) var entries: [CatalogueEntry] = []
@@ -8,6 +8,8 @@ public struct Catalogue: Sendable {
     for entry in entries { add(entry) }
   }
 
+  /// Adds an entry.
+  ///
   /// - Precondition: No entry has this name yet.
   public mutating func add(_ entry: CatalogueEntry) {
     precondition(places[entry.name] == nil, "two kinds are named \(entry.name)")
@@ -15,9 +17,9 @@ public struct Catalogue: Sendable {
     entries.append(entry)
   }
 
-  /// This catalogue with some kinds behind its own.
+  /// Appends kinds to a catalogue.
   ///
-  /// - Precondition: No two have the same name.
+  /// - Precondition: All names are distinct.
   public static func + (catalogue: Catalogue, kinds: [Kind]) -> Catalogue {
     var sum = catalogue
     for kind in kinds { sum.add(.machine(kind)) }
@@ -27,7 +29,7 @@ public struct Catalogue: Sendable {
   public subscript(_ name: String) -> CatalogueEntry? { places[name].map { entries[$0] } }
 }
 
-/// What `new` can make: one machine, or several joined by wires.
+/// An entry that `new` can make: one machine, or several joined by wires.
 public enum CatalogueEntry: Sendable {
   case machine(Kind)
   case composition(Composition)
@@ -47,13 +49,13 @@ public enum CatalogueEntry: Sendable {
   }
 }
 
-/// A composed kind: no machine of its own, but members that are machines like any other, and the wires between them.
+/// A composed kind: member machines and the wires between them.
 ///
 /// A composition named `p` with a member `phone` makes a machine `p.phone`. Its parameters are those of its members.
 public struct Composition: Sendable {
   public let name: String
   public let about: String
-  /// Where it comes from, and requests of a session that shows what it does; see ``Kind``.
+  /// As in ``Kind``: the source, and the requests of a sample session.
   public let origin: String
   public let example: [String]
   public let members: [Member]
@@ -62,16 +64,16 @@ public struct Composition: Sendable {
   public struct Member: Sendable {
     public let name: String
     public let kind: Kind
-    /// Parameters that it is made with where nobody says otherwise, as places in the kind's list.
+    /// Parameters that replace the kind's defaults, by index in the kind's list.
     public let presets: [(parameter: Int, value: Value)]
 
-    /// What it is made with, when some parameters are given.
+    /// The parameters of the member, given those of a request, which take precedence over the presets.
     public func parameters(given: [(parameter: Int, value: Value)]) -> [(parameter: Int, value: Value)] {
       presets.filter { preset in !given.contains { $0.parameter == preset.parameter } } + given
     }
   }
 
-  /// Places of members, of an output in the first one's kind, and of an event in the second one's.
+  /// Indices of two members, of an output in the first one's kind and of an event in the second one's kind.
   public struct Wire: Hashable, Sendable {
     public let from: Int
     public let output: Int
@@ -79,10 +81,13 @@ public struct Composition: Sendable {
     public let event: Int
   }
 
+  /// Creates a composition.
+  ///
   /// - Parameters:
-  ///   - presets: Parameters that differ here from what the kind has, written as `member.parameter`.
-  ///   - wires: Ends written as `member.output` and `member.event`.
-  /// - Precondition: Every end names a member and an output or event of its kind, and every preset a parameter.
+  ///   - presets: Parameters that replace the kinds' defaults, written as `member.parameter`.
+  ///   - wires: Pairs of `member.output` and `member.event`.
+  /// - Precondition: Every end of a wire names a member and an output or event of its kind. Every preset names a
+  ///   parameter and has an allowed value.
   public init(
     _ name: String, _ about: String, origin: String = "", example: [String] = [],
     members: KeyValuePairs<String, Kind>, presets: KeyValuePairs<String, any ValueConvertible> = [:],

@@ -1,6 +1,6 @@
-/// How an event is written down in a catalogue: its name, its arguments, and how it is made of them.
+/// Describes an event in a catalogue: its name, its arguments, and how to make it from them.
 ///
-/// The name is the name of the case, so it is stated once.
+/// The name is taken from the case, so it is written once.
 ///
 /// ```swift
 /// .event(.tap, "the key is tapped")
@@ -10,15 +10,15 @@ public struct EventForm<Event: Sendable>: Sendable {
   let name: String
   let arguments: [ArgumentEntry]
   let about: String
-  /// The event itself, where it takes no arguments.
+  /// The event itself, if it takes no arguments.
   let constant: Event?
-  /// An event of this form; `nil` if it stands for any case with data.
+  /// An event of this form; `nil` if the form describes any case with data.
   let sample: Event?
   let make: @Sendable ([Value]) -> Event
-  /// The arguments of an event of this form's case; `nil` if they are not those of the case in the code.
+  /// Gets the arguments of an event of this form; `nil` if the case's data cannot be converted.
   let values: @Sendable (Event) -> [Value]?
 
-  /// An event without arguments.
+  /// Describes an event without arguments.
   public static func event(_ constant: Event, _ about: String) -> EventForm {
     EventForm(
       name: EnumCase.word(of: constant), arguments: [], about: about, constant: constant, sample: constant,
@@ -26,7 +26,7 @@ public struct EventForm<Event: Sendable>: Sendable {
       values: { _ in [] })
   }
 
-  /// What stands for all events with data, which the caller turns to values and back.
+  /// Describes all events with data by one form, with conversions that the caller provides.
   package static func anyEvent(
     _ name: String, _ arguments: [ArgumentEntry], make: @escaping @Sendable ([Value]) -> Event,
     values: @escaping @Sendable (Event) -> [Value]?
@@ -34,7 +34,7 @@ public struct EventForm<Event: Sendable>: Sendable {
     EventForm(name: name, arguments: arguments, about: "", constant: nil, sample: nil, make: make, values: values)
   }
 
-  /// An event with arguments, in the order of its case.
+  /// Describes an event with arguments, in the order of its case.
   public static func event<each A: ValueConvertible>(
     _ make: @escaping @Sendable (repeat each A) -> Event, _ argument: repeat Argument<each A>, about: String
   ) -> EventForm {
@@ -57,14 +57,14 @@ public struct EventForm<Event: Sendable>: Sendable {
       values: { CaseTable.data(of: $0) })
   }
 
-  /// The same event under another name, where the field's own is none that a Swift case may have: `HELO`.
+  /// The same event under another name, for names that no Swift case can have, such as `HELO`.
   public func named(_ name: String) -> EventForm {
     EventForm(
       name: name, arguments: arguments, about: about, constant: constant, sample: sample, make: make, values: values)
   }
 }
 
-/// An argument of an event, with the Swift type that it has there.
+/// An argument of an event, with its Swift type.
 public struct Argument<A: ValueConvertible>: Sendable {
   let entry: ArgumentEntry
 
@@ -72,7 +72,7 @@ public struct Argument<A: ValueConvertible>: Sendable {
     self.entry = entry
   }
 
-  /// - Parameter samples: One value per class of values that the rule treats alike; `nil` takes the type's own.
+  /// - Parameter samples: One value per class of values that the rule treats alike; `nil` takes the type's samples.
   init(_ name: String, _ type: ValueType, samples: [A]? = nil) {
     entry = ArgumentEntry(name: name, type: type, samples: samples?.map(\.value))
   }
@@ -98,7 +98,7 @@ extension Argument where A == Int {
     Argument(name, .integer(range), samples: samples)
   }
 
-  /// How many things a list has: none, or some.
+  /// The number of elements of a list. The samples are an empty and a non-empty one.
   public static func count(_ name: String) -> Argument { .integer(name, 0...1_000_000, like: [0, 5]) }
 }
 
@@ -135,14 +135,13 @@ extension Argument where A: Choice {
 }
 
 extension Argument {
-  /// An argument that may be left out.
+  /// An argument that may be omitted.
   public static func optional<Wrapped>(_ wrapped: Argument<Wrapped>) -> Argument where A == Wrapped? {
     Argument(entry: wrapped.entry.optional)
   }
 }
 
-/// A Swift type that says by itself which values it has: parameters, readings and data of such types are listed without
-/// their ``ValueType``.
+/// A Swift type that provides its own ``ValueType``, so that parameters, readings and data need not state it.
 public protocol SelfDescribingValue: ValueConvertible {
   static var valueType: ValueType { get }
 }
@@ -173,11 +172,11 @@ extension Choice {
   public var value: Value { .text(rawValue) }
 }
 
-/// How a parameter is written down in a catalogue. Its default is that of the Swift property.
+/// Describes a parameter in a catalogue. Its default is the default of the Swift property.
 public struct ParameterForm<Parameters: ParameterSet>: Sendable {
   let name: String
   let type: ValueType
-  /// A value to show and to try the kind with, where the parameter has no default and must be given.
+  /// An example value for descriptions and dry runs, if the parameter has no default.
   let example: Value?
   let about: String
   let get: @Sendable (Parameters) -> Value
@@ -189,16 +188,16 @@ public struct ParameterForm<Parameters: ParameterSet>: Sendable {
     ParameterForm(name, path, type, example: nil, about)
   }
 
-  /// A parameter whose Swift type says which values it has: a flag, or one of some words.
+  /// Describes a parameter whose Swift type provides its values: a flag, or one of several words.
   public static func parameter<T: SelfDescribingValue>(
     _ name: String, _ path: any WritableKeyPath<Parameters, T> & Sendable, _ about: String
   ) -> ParameterForm {
     ParameterForm(name, path, T.valueType, example: nil, about)
   }
 
-  /// A parameter without a default: `new` must give it.
+  /// Describes a parameter without a default: `new` must give it.
   ///
-  /// - Parameter example: What `describe` shows, and what diagrams of the kind are drawn with.
+  /// - Parameter example: The value that `describe` shows, and with which diagrams of the kind are drawn.
   public static func required<T: ValueConvertible>(
     _ name: String, _ path: any WritableKeyPath<Parameters, T> & Sendable, _ type: ValueType, example: T,
     _ about: String
@@ -206,7 +205,7 @@ public struct ParameterForm<Parameters: ParameterSet>: Sendable {
     ParameterForm(name, path, type, example: example.value, about)
   }
 
-  /// A parameter that the caller turns to a value and back.
+  /// Describes a parameter with conversions that the caller provides.
   package init(
     _ name: String, _ type: ValueType, get: @escaping @Sendable (Parameters) -> Value,
     set: @escaping @Sendable (inout Parameters, Value) -> Void
@@ -237,14 +236,16 @@ public struct ParameterForm<Parameters: ParameterSet>: Sendable {
   }
 }
 
-/// How a reading is written down in a catalogue: a value derived from state and time, never stored.
+/// Describes a reading in a catalogue: a value derived from state and time, never stored.
 public struct ReadingForm<M: _Machine>: Sendable {
   let name: String
   let type: ValueType
   let about: String
   let read: @Sendable (M, Instant, M.Parameters) -> Value?
 
-  /// - Parameter read: `nil` where the machine has no such value now.
+  /// Describes a reading by a function.
+  ///
+  /// - Parameter read: Returns `nil` if the machine does not have this value now.
   public static func reading(
     _ name: String, _ type: ValueType, _ about: String,
     read: @escaping @Sendable (_ machine: M, _ now: Instant, _ parameters: M.Parameters) -> (any ValueConvertible)?
@@ -252,7 +253,9 @@ public struct ReadingForm<M: _Machine>: Sendable {
     ReadingForm(name: name, type: type, about: about) { read($0, $1, $2)?.value }
   }
 
-  /// - Parameter path: To a property of the machine; `nil` where it has no such value now.
+  /// Describes a reading by a property of the machine.
+  ///
+  /// - Parameter path: The property; `nil` if the machine does not have this value now.
   public static func reading<T: ValueConvertible>(
     _ name: String, _ type: ValueType, _ path: any KeyPath<M, T> & Sendable, _ about: String
   ) -> ReadingForm {
@@ -263,9 +266,9 @@ public struct ReadingForm<M: _Machine>: Sendable {
   }
 }
 
-/// How a timer is written down in a catalogue: the event that it brings, its name, and where its duration comes from.
+/// Describes a timer in a catalogue: its event, its name, and the source of its duration.
 ///
-/// An event that no ``EventForm`` lists is brought by its timer alone: nobody can send it.
+/// An event that no ``EventForm`` lists can only come from its timer; it cannot be sent.
 ///
 /// ```swift
 /// .timer(.burnedOut, after: "burn", "how long it stays lit")
@@ -279,11 +282,11 @@ public struct MachineTimer<Event: Sendable>: Sendable {
   let about: String
 
   /// - Parameters:
-  ///   - event: What the timer brings, with the data that it brings each time.
-  ///   - name: What is printed, and what `fire` takes; the name of the event's case unless it says otherwise.
-  ///   - parameter: The parameter that has its duration; `nil` if that follows from the state.
-  ///   - key: What the number is that tells apart several of this name that run at once (`"request"`). Such a timer prints
-  ///     as `name(2)`.
+  ///   - event: The timer's event, with the data that it always carries.
+  ///   - name: The name that is printed and that `fire` takes; by default the name of the event's case.
+  ///   - parameter: The parameter with the duration; `nil` if the state determines the duration.
+  ///   - key: The name of the key that distinguishes several running timers with this name (`"request"`). Such a timer
+  ///     prints as `name(2)`.
   public static func timer(
     _ event: Event, named name: String? = nil, after parameter: String? = nil, keyed key: String? = nil, _ about: String
   ) -> MachineTimer {
@@ -292,7 +295,7 @@ public struct MachineTimer<Event: Sendable>: Sendable {
   }
 }
 
-/// How an output is written down in a catalogue: its data and what it says, or only that.
+/// Describes an output in a catalogue: its data and description, or only a description.
 ///
 /// ```swift
 /// outputs: {
@@ -311,7 +314,7 @@ public struct OutputForm: ExpressibleByStringLiteral, ExpressibleByStringInterpo
     OutputForm(data: data.map { ArgumentEntry(name: $0.name, type: $0.type, samples: nil) }, about: about)
   }
 
-  /// An output that a rule says with ``Step/tell(_:)``.
+  /// Describes an output that a rule emits with ``Step/tell(_:)``.
   public static func told(_ data: (name: String, type: ValueType)..., about: String) -> OutputForm {
     OutputForm(
       data: data.map { ArgumentEntry(name: $0.name, type: $0.type, samples: nil) }, about: about, isTold: true)

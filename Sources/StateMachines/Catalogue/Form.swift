@@ -1,27 +1,27 @@
-/// The form that a machine's rule is written in: what an engineer knows it as.
+/// The form in which a machine's rule is written, by its common name.
 ///
-/// Each is a type of this library, or (of the first) the ``Machine`` protocol as it stands.
+/// Each form is a type of this library; the first is the ``Machine`` protocol itself.
 public enum Form: String, CaseIterable, Sendable {
   /// One exhaustive `switch` over state and event.
   case enumAndSwitch = "enum and switch"
-  /// A pure function from state and wish to the next state.
+  /// A pure function from a state and a wish to the next state.
   case reducer
-  /// Wishes, an actor, effects, a reducer, news: model, view, intent.
+  /// Wishes, an actor, effects, a reducer and news: model, view, intent.
   case feature = "MVI feature"
-  /// An object per state that handles every signal and chooses its successor.
+  /// One object per state, which handles every signal and chooses its successor.
   case statePattern = "State pattern"
-  /// An object per state that says which states may follow, entered by type.
+  /// One object per state, which says which states may follow; states are entered by type.
   case stateObjects = "state objects"
-  /// States and events as objects with blocks, sources and destinations.
+  /// States and events are objects with blocks, sources and destinations.
   case eventObjects = "event objects"
   /// Named states on any object, with blocks that run around a change.
   case anyObject = "states on any object"
-  /// An immutable table from state and event to the next state, shared by subjects.
+  /// An immutable table from state and event to the next state, shared by many machines.
   case schema
-  /// A formal automaton that accepts words or does not.
+  /// A formal automaton that accepts or rejects words.
   case acceptor
-  /// States within states, which inherit reactions.
+  /// Nested states, which inherit reactions.
   case hierarchical
-  /// Hierarchical, with regions side by side.
+  /// Hierarchical, with orthogonal regions.
   case orthogonal
 }

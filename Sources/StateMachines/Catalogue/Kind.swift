@@ -1,32 +1,32 @@
-/// A type of machine as the world knows it: the catalogue entry, and how machines of it are made and stepped.
+/// A machine type as a world knows it: its catalogue entry, and the functions that make and step its machines.
 ///
-/// A kind is a value made at run time. Several kinds may share one Swift type (a statechart interpreter with one
-/// definition each), and kinds may be added while a world runs; nothing depends on the type alone.
+/// A kind is a value made at run time. Several kinds may share one Swift type, for example a statechart interpreter
+/// with one definition each. Kinds may be added while a world runs.
 ///
-/// The entry is written once, next to the rule, and serves descriptions, checks of arguments and their messages,
-/// completion, diagrams and tests.
+/// An author writes the entry once, next to the rule. Descriptions, checks of arguments, messages, completion, diagrams
+/// and tests use it.
 public final class Kind: Sendable {
-  /// The name as `new` takes it.
+  /// The name that `new` takes.
   public let name: String
-  /// Raised when stored machines of an earlier version could not be read as they are.
+  /// Increase it when a change makes stored machines of earlier versions unreadable.
   public let version: Int
-  /// Whether nobody wrote it, and it has names from the machine's types alone.
+  /// Whether the kind was derived from the machine's types, without an entry by its author.
   package let isDerived: Bool
-  /// What it is, in one line.
+  /// What the machine is, in one line.
   public let about: String
-  /// The form that its rule is written in.
+  /// The form in which the rule is written.
   public let form: Form
-  /// Where it comes from: the device, the library or the publication that it follows, and how closely.
+  /// The source of the machine: the device, library or publication that it follows, and how closely.
   public let origin: String
-  /// Requests of a session that shows what it does, as one would type them; the first one makes the machine.
+  /// The requests of a sample session, as a user types them; the first one makes the machine.
   public let example: [String]
-  /// The orthogonal regions of its states, where they have any.
+  /// The orthogonal regions of its states, if it has any.
   public let regions: Regions?
   public let states: [StateEntry]
-  /// The words that `initial=` takes, in order: those of the states, unless the kind has words of its own for it.
+  /// The words that `initial=` accepts, in order. By default these are the words of the states.
   ///
-  /// A machine of orthogonal regions is started by naming a state of its leading region; the other regions follow
-  /// from the parameters.
+  /// A machine with orthogonal regions is started by a state of its leading region; the parameters determine the states
+  /// of the other regions.
   public let initialStates: [String]
   public let events: [EventEntry]
   public let timers: [TimerEntry]
@@ -34,26 +34,27 @@ public final class Kind: Sendable {
   public let readings: [ReadingEntry]
   public let parameters: [ParameterEntry]
 
-  /// How the world steps machines of this kind.
+  /// The machine type, through which the world steps machines of this kind.
   public let machine: any ErasedMachine.Type
   /// Whether any state prints data.
   public let carriesData: Bool
   public let layout: Layout
-  /// The lists above as bytes, for the hot path; valid as long as the kind is.
+  /// The words of the lists above as bytes, for the hot path; valid while the kind lives.
   public let words: KindWords
   private let operations: any KindOperations
-  /// The state that each of `initialStates` stands for.
+  /// For each of `initialStates`, the index of its state.
   private let initialPlaces: [Int]
 
-  /// A kind of machines that are written as a ``Machine``.
+  /// Creates a kind for a ``Machine``.
   ///
-  /// States and outputs are described by switches over their names, so that a new one does not compile until it is.
+  /// Describe states and outputs with a `switch` over their names, so that a new one does not compile until it is
+  /// described.
   ///
   /// - Parameters:
   ///   - states: One sentence for each state: what is true in it.
-  ///   - events: What can be sent, in the order in which it is shown.
-  ///   - timers: The timers that machines have, at most 64, with the events that they bring.
-  ///   - outputs: What each output bears, and what it says.
+  ///   - events: The events that can be sent, in the order in which they are shown.
+  ///   - timers: The timers of the machines, at most 64, with their events.
+  ///   - outputs: The data and description of each output.
   public convenience init<M: Machine>(
     _ machine: M.Type, _ name: String, version: Int = 1, _ about: String,
     form: Form = .enumAndSwitch, origin: String = "", example: [String] = [], regions: Regions? = nil,
@@ -81,13 +82,14 @@ public final class Kind: Sendable {
       readings: readings, parameters: parameters)
   }
 
-  /// A kind whose names are those of the machine's types and cases.
+  /// Creates a kind with the names of the machine's types and cases.
   ///
-  /// Its timers are known by all events without data, and by those with data that a new machine declares in its states.
+  /// It has a timer for each event without data, and for each event with data that a new machine declares in its
+  /// states, up to 64.
   ///
   /// - Parameters:
-  ///   - events: Those that stand for events with data.
-  ///   - parameters: Those that stand for what can be set.
+  ///   - events: The forms of events with data.
+  ///   - parameters: The forms of the parameters.
   package convenience init<M: Machine>(
     _ machine: M.Type, events: [EventForm<M.Event>], parameters: [ParameterForm<M.Parameters>]
   ) {
@@ -193,9 +195,9 @@ public final class Kind: Sendable {
     words.deallocate()
   }
 
-  /// What the parts of a state word that are joined by `+` are.
+  /// The regions of a state word whose parts are joined by `+`.
   public struct Regions: Hashable, Sendable {
-    /// The composite state that they are regions of; `nil` if the machine is never outside it.
+    /// The composite state that contains the regions; `nil` if the machine is always in it.
     public let composite: String?
     public let names: [String]
 
@@ -205,7 +207,7 @@ public final class Kind: Sendable {
     }
   }
 
-  /// Sizes, in bytes, that the world lays its storage out with.
+  /// Sizes in bytes, for the world's storage.
   public struct Layout: Sendable {
     public let valueSize: Int
     public let valueAlignment: Int
@@ -215,38 +217,40 @@ public final class Kind: Sendable {
 
   // MARK: What the catalogue knows of states
 
-  /// The state to hand to ``ErasedMachine/initialize(_:initial:_:_:)`` for a word of `initialStates`.
+  /// The index of the state that a word of `initialStates` stands for, for
+  /// ``ErasedMachine/initialize(_:initial:_:_:)``.
   public func initialState(named word: some StringProtocol) -> Int? {
     initialStates.firstIndex { $0 == word }.map { initialPlaces[$0] }
   }
 
-  /// Values for the parameters that must be given, as places in `parameters`: what the kind is shown and tried with.
+  /// Example values for the parameters without defaults, with their indices in `parameters`.
   public var requiredExamples: [(parameter: Int, value: Value)] {
     parameters.enumerated().filter { $0.element.standard == nil }.map { ($0.offset, $0.element.example) }
   }
 
   // MARK: Work that needs the machine's own types
 
-  /// The events without arguments, one `Event` after the other in the kind's order; where an event takes arguments
-  /// the place is not initialised.
+  /// The events without arguments, stored contiguously in the kind's order. The entry of an event with arguments is
+  /// uninitialised.
   ///
-  /// Safety: the events belong to the kind and live as long as it does; nobody writes to them.
+  /// Safety: the events belong to the kind and live as long as it does; they are immutable.
   public var plainEvents: UnsafeRawPointer { operations.plainEvents }
 
-  /// What a step needs to know of a machine's timers; valid as long as the kind is.
+  /// What a step needs to know about the machine's timers; valid while the kind lives.
   ///
-  /// - Parameter running: A bit for each timer without a key that runs.
+  /// - Parameter running: Bit set of the running timers without a key.
   public func stepTimers(running: UInt64) -> StepTimers { operations.stepTimers.running(running) }
 
-  /// Whether each case of the machine's events can be sent, or is brought by a timer: one that neither is was forgotten.
+  /// Whether each case of the machine's events can be sent or is a timer's event. If not, the kind's lists lack an
+  /// event.
   public var listsAllEvents: Bool { operations.listsAllEvents }
 
   /// Whether an event takes no arguments.
   public func isPlain(_ event: Int) -> Bool { events[event].arguments.isEmpty }
 
-  /// Makes an event of arguments in raw storage of the layout's size; ``destroyEvent(at:)`` ends it.
+  /// Initialises raw storage of the layout's size with an event; end its life with ``destroyEvent(at:)``.
   ///
-  /// - Precondition: There are as many `arguments` as the event has, and each is admitted by its type.
+  /// - Precondition: `arguments` has one value per argument of the event, and each argument's type admits its value.
   public func makeEvent(_ event: Int, _ arguments: [Value], at storage: UnsafeMutableRawPointer) {
     operations.makeEvent(event, arguments, at: storage)
   }
@@ -255,29 +259,29 @@ public final class Kind: Sendable {
     operations.destroyEvent(at: storage)
   }
 
-  /// The event of this kind that a value is, as a place in `events`, and its arguments; `nil` if it is none of them, or
-  /// has data that are not the form's arguments.
+  /// The index of an event in `events`, with its arguments. `nil` if the kind does not list the event, or if its data
+  /// cannot be written as the form's arguments.
   package func written<M: Machine>(_ event: M.Event, of machine: M.Type) -> (event: Int, arguments: [Value])? {
     precondition(self.machine == machine, "an event is written down by its machine's own kind")
     guard let written = withUnsafePointer(to: event, { operations.written($0) }) else { return nil }
     if written.arguments.isEmpty { return written }
-    // What the form makes of the arguments is what a replay sends.
+    // A replay sends what the form makes of the arguments, so that must equal the event.
     return self.event(written.event, written.arguments, of: machine) == event ? written : nil
   }
 
-  /// The event that a form makes of arguments.
+  /// Creates the event at an index from its arguments.
   ///
   /// - Precondition: As for ``makeEvent(_:_:at:)``.
   package func event<M: Machine>(_ place: Int, _ arguments: [Value], of machine: M.Type) -> M.Event {
     precondition(self.machine == machine, "an event is made by its machine's own kind")
     return withUnsafeTemporaryAllocation(of: M.Event.self, capacity: 1) { storage in
-      // Safety: room for one event, which is made there and moved out.
+      // Safety: there is room for one event, which is initialised here and moved out.
       makeEvent(place, arguments, at: UnsafeMutableRawPointer(storage.baseAddress.unsafelyUnwrapped))
       return storage.moveElement(from: 0)
     }
   }
 
-  /// The parameters that differ from the defaults or have none; `nil` if the set has something that no parameter lists.
+  /// The parameters that have no default or differ from it; `nil` if the set contains data that no parameter lists.
   package func written<M: Machine>(
     _ parameters: M.Parameters, of machine: M.Type
   ) -> [(parameter: Int, value: Value)]? {
@@ -285,29 +289,30 @@ public final class Kind: Sendable {
     return withUnsafePointer(to: parameters) { operations.written(parameters: $0) }
   }
 
-  /// An empty store for the parameters of this kind's machines.
+  /// Creates an empty pool for the parameters of this kind's machines.
   public func makeParameterPool() -> any ParameterPool { operations.makeParameterPool() }
 
-  /// The values of a set of parameters of this kind, in the kind's order.
+  /// The values of a parameter set, in the kind's order.
   public func values(of parameters: UnsafeRawPointer) -> [Value] { operations.values(of: parameters) }
 
-  /// The present readings in the kind's order; `nil` where the machine has none of that name now.
+  /// The current readings in the kind's order; `nil` for a reading that the machine does not have now.
   public func read(_ value: UnsafeRawPointer, at now: Instant, _ parameters: UnsafeRawPointer) -> [Value?] {
     operations.read(value, at: now, parameters)
   }
 
-  /// The events that some argument would make possible now, by trying each on a copy.
+  /// The events that the machine would not refuse now for at least one argument. Each is tried on a copy of the
+  /// machine.
   ///
   /// - Complexity: O(events × samples of their arguments) steps.
   ///
-  /// - Parameter running: A bit for each timer without a key that runs.
+  /// - Parameter running: Bit set of the running timers without a key.
   public func possibleEvents(
     _ value: UnsafeRawPointer, at now: Instant, running: UInt64, _ parameters: UnsafeRawPointer
   ) -> [Int] {
     events.indices.filter { operations.refusal(of: $0, value, at: now, running: running, parameters) == nil }
   }
 
-  /// Why an event would be refused now whatever its arguments; `nil` if it would not.
+  /// The reason if the machine would refuse an event now whatever its arguments; otherwise `nil`.
   public func refusal(
     of event: Int, _ value: UnsafeRawPointer, at now: Instant, running: UInt64, _ parameters: UnsafeRawPointer
   ) -> String? {
@@ -319,14 +324,14 @@ public struct StateEntry: Hashable, Sendable {
   public let word: String
   public let about: String
 
-  /// Whether the state has no name but its data: `state(active)`, which may be asked for as `active` too.
+  /// Whether the state's only name is its data: `state(active)`, for which requests may also write `active`.
   public var isNamedByData: Bool { word == "state" }
 }
 
 public struct ArgumentEntry: Hashable, Sendable {
   public let name: String
   public let type: ValueType
-  /// One value per class of values that the rule treats alike: what a machine is tried with.
+  /// One value per class of values that the rule treats alike, for dry runs.
   public let samples: [Value]
 
   package init(name: String, type: ValueType, samples: [Value]?) {
@@ -335,7 +340,7 @@ public struct ArgumentEntry: Hashable, Sendable {
     self.samples = samples ?? type.samples
   }
 
-  /// The same argument, which may be left out.
+  /// The same argument made optional.
   var optional: ArgumentEntry {
     ArgumentEntry(name: name, type: .optional(type), samples: [.none] + samples)
   }
@@ -349,9 +354,9 @@ public struct EventEntry: Hashable, Sendable {
 
 public struct TimerEntry: Hashable, Sendable {
   public let name: String
-  /// The parameter that holds its duration; `nil` if the duration follows from the state.
+  /// The parameter with the timer's duration; `nil` if the state determines the duration.
   public let parameter: String?
-  /// What the number is that tells apart several of this name; `nil` if only one can run.
+  /// The name of the key that distinguishes several running timers with this name; `nil` if only one can run.
   public let key: String?
   public let about: String
 }
@@ -360,7 +365,7 @@ public struct OutputEntry: Hashable, Sendable {
   public let name: String
   public let data: [ArgumentEntry]
   public let about: String
-  /// Whether only those hear it who watch everything.
+  /// Whether only watchers of everything get it.
   public let isTold: Bool
 }
 
@@ -373,9 +378,9 @@ public struct ReadingEntry: Hashable, Sendable {
 public struct ParameterEntry: Hashable, Sendable {
   public let name: String
   public let type: ValueType
-  /// The value of a machine made without it; `nil` if `new` must give one.
+  /// The default value; `nil` if `new` must give one.
   public let standard: Value?
-  /// The default, or what stands for a value that must be given.
+  /// The default value, or an example if there is none.
   public let example: Value
   public let about: String
 }

@@ -1,6 +1,6 @@
-/// What bytes that were stored say of a kind by places in its lists: the words, and what goes with them.
+/// The words of a kind, to which stored bytes refer by index.
 ///
-/// It is stored beside them, so that a later release, whose lists may be others, knows which word each place stood for.
+/// It is stored beside those bytes, so that a later release with different lists can resolve each index.
 public struct KindDescription: Hashable, Sendable {
   public let name: String
   public let version: Int
@@ -24,14 +24,14 @@ public struct KindDescription: Hashable, Sendable {
 
   public struct Timer: Hashable, Sendable {
     public let name: String
-    /// What its key is called; `nil` for a timer without.
+    /// The name of its key; `nil` for a timer without a key.
     public let key: String?
   }
 
   public struct Parameter: Hashable, Sendable {
     public let name: String
     public let type: ValueType
-    /// The value of a machine made without it; `nil` if `new` must give one.
+    /// The default value; `nil` if `new` must give one.
     public let standard: Value?
   }
 
@@ -45,7 +45,7 @@ public struct KindDescription: Hashable, Sendable {
     parameters = kind.parameters.map { Parameter(name: $0.name, type: $0.type, standard: $0.standard) }
   }
 
-  /// Of a kind of which nothing is known but its name.
+  /// Describes a kind of which only the name is known.
   public init(name: String) {
     self.name = name
     version = 0
@@ -63,10 +63,10 @@ extension KindDescription.Datum {
 // MARK: As bytes
 
 extension KindDescription {
-  /// Raised when the layout changes.
+  /// Increased when the layout changes.
   private static let format: UInt64 = 1
 
-  /// The description as bytes, the same for equal ones.
+  /// The encoded description. Equal descriptions have equal bytes.
   public var bytes: [UInt8] {
     let encoder = ValueEncoder()
     encoder.number(Self.format)
@@ -89,7 +89,9 @@ extension KindDescription {
     return encoder.bytes
   }
 
-  /// - Throws: ``StorageFailure`` if the bytes are no description.
+  /// Decodes a description.
+  ///
+  /// - Throws: ``StorageFailure`` if the bytes are not a description.
   public init(_ bytes: [UInt8]) throws {
     self = try bytes.withUnsafeBytes { bytes in
       let decoder = ValueDecoder(bytes)
@@ -112,7 +114,7 @@ extension KindDescription {
         name: try decoder.text(), type: try ValueType(from: decoder),
         standard: try decoder.flag() ? try decoder.value() : nil)
     }
-    // Places are kept in a byte.
+    // Indices are stored in one byte.
     guard [states.count, events.count, timers.count, outputs.count].allSatisfy({ $0 <= 256 }) else {
       throw StorageFailure.damaged("a list is too long")
     }

@@ -1,6 +1,6 @@
-/// The part of a kind that needs the machine's own types; see ``Kind`` for what each does.
+/// The operations of a kind that need the machine's own types; ``Kind`` documents them.
 ///
-/// Safety: as in ``ErasedMachine``, raw pointers are to the machine's own types; the kind's layout says so.
+/// Safety: as in ``ErasedMachine``, raw pointers are to the machine's own types, with the kind's layout.
 protocol KindOperations: Sendable {
   var plainEvents: UnsafeRawPointer { get }
   var stepTimers: StepTimers { get }
@@ -17,7 +17,7 @@ protocol KindOperations: Sendable {
   func values(of parameters: UnsafeRawPointer) -> [Value]
 }
 
-// Unchecked: the only stored pointer is to events that are written in `init` and read ever after.
+// Unchecked: the only stored pointer is to events that are written in `init` and then only read.
 final class TypedOperations<M: _Machine>: KindOperations, @unchecked Sendable {
   private let events: [EventForm<M.Event>]
   private let readings: [ReadingForm<M>]
@@ -25,13 +25,14 @@ final class TypedOperations<M: _Machine>: KindOperations, @unchecked Sendable {
   private let constants: UnsafeMutablePointer<M.Event>
   private let brought: [M.Event]
   private let cases: (withData: Int, plain: Int)
-  /// By the number of a case, less those with data: the place in `events`; -1 if it is none of them.
+  /// For each case without data, counted from the first such case: the index in `events`; -1 if the kind does not list
+  /// it.
   private let plainPlaces: [Int]
-  /// By the place of a form: the number of the case of its sample.
+  /// For each form: the case number of its sample.
   private let caseOfForm: [Int?]
   private let timers: TimerTable<M.Event>
 
-  /// - Parameter timerEvents: What each timer brings; none for a machine whose timers bring no events.
+  /// - Parameter timerEvents: The event of each timer; empty for a machine whose timers have no events.
   init(
     events: [EventForm<M.Event>], timerEvents: [M.Event], readings: [ReadingForm<M>],
     parameters: [ParameterForm<M.Parameters>]
@@ -88,8 +89,8 @@ final class TypedOperations<M: _Machine>: KindOperations, @unchecked Sendable {
     return writtenWithData(event)
   }
 
-  /// The same for cases with data, and for events that are no `enum`. On its own, since what finds its types at run time
-  /// looks for all that a function needs when it begins.
+  /// Handles cases with data, and events that are not an `enum`. It is a separate function because run-time type lookup
+  /// happens at the start of a function, whatever branch is taken.
   @inline(never)
   private func writtenWithData(_ event: M.Event) -> (event: Int, arguments: [Value])? {
     for (place, form) in events.enumerated() {
@@ -117,7 +118,7 @@ final class TypedOperations<M: _Machine>: KindOperations, @unchecked Sendable {
       let value = form.get(set)
       if form.example == nil, value == form.get(copy) { continue }
       values.append((place, value))
-      // What the type does not admit is for the caller to find.
+      // The caller reports a value that the type does not admit.
       if form.type.admits(value) { form.set(&copy, value) } else { return values }
     }
     return copy == set ? values : nil
@@ -155,44 +156,45 @@ final class TypedOperations<M: _Machine>: KindOperations, @unchecked Sendable {
     return why ?? "not possible in this state"
   }
 
-  /// Every way to choose one value from each list.
+  /// All ways to choose one value from each list.
   private func combinations(of choices: [[Value]]) -> [[Value]] {
     choices.reduce([[]]) { chosen, values in chosen.flatMap { head in values.map { head + [$0] } } }
   }
 }
 
-/// The parameter sets that machines of one kind were made with, each kept once and counted.
+/// The parameter sets of one kind's machines, each stored once and reference-counted.
 public protocol ParameterPool: AnyObject {
-  /// Where the sets stand, one after the other; moves when one is added.
+  /// The address of the contiguous sets; adding a set may change it.
   var base: UnsafeRawPointer { get }
 
-  /// The bytes of memory that the sets take, with what was compiled of them.
+  /// The bytes of memory of the sets, including data derived from them.
   ///
   /// - Complexity: O(1).
   var bytes: Int { get }
 
-  /// The place of the set that has these values and otherwise the defaults, counted once more.
+  /// Stores the set with these values and otherwise the defaults, or retains the equal set that is already stored.
   ///
-  /// - Parameter values: Places in the kind's list of parameters with values that their types admit.
-  /// - Throws: ``ParameterConflict`` when the values contradict each other; nothing is kept then.
+  /// - Parameter values: Indices in the kind's list of parameters, with values that their types admit.
+  /// - Returns: The index of the set.
+  /// - Throws: ``ParameterConflict`` when the values contradict each other; nothing is stored then.
   func intern(_ values: [(parameter: Int, value: Value)]) throws(ParameterConflict) -> UInt32
 
-  /// Counts a place once more.
+  /// Increases the count of a set.
   func retain(_ place: UInt32)
 
-  /// Gives back one count of a place.
+  /// Decreases the count of a set.
   func release(_ place: UInt32)
 
-  /// A pool with the same sets at the same places, counted alike, that goes its own way.
+  /// An independent pool with the same sets, indices and counts.
   func copy() -> any ParameterPool
 }
 
-/// Safety: `storage` holds `capacity` sets, of which those in use and those on the list of vacancies are initialised.
+/// Safety: `storage` has room for `capacity` sets; the sets in use and the vacant ones are initialised.
 final class TypedParameterPool<P: ParameterSet>: ParameterPool {
   private let forms: [ParameterForm<P>]
   private var storage: UnsafeMutablePointer<P>
   private var capacity = 4
-  private var counts: [UInt32] = [1]  // The defaults, at 0, stay for ever.
+  private var counts: [UInt32] = [1]  // The set of defaults, at index 0, is never released.
   private var places: [P: UInt32] = [:]
   private var vacancies: [UInt32] = []
   private(set) var bytes = 0
@@ -246,16 +248,16 @@ final class TypedParameterPool<P: ParameterSet>: ParameterPool {
     if counts[Int(place)] == 0 {
       bytes -= weight(at: place)
       places[storage[Int(place)]] = nil
-      // What it holds is not to wait for the next that comes here.
+      // Frees the old set's heap memory now, not at the next reuse of the index.
       storage[Int(place)] = P()
       vacancies.append(place)
     }
   }
 
-  /// What one set takes: here, as a key, and elsewhere.
+  /// The memory of one set: in the storage, as a dictionary key, and on the heap.
   private func weight(at place: UInt32) -> Int {
     let set = storage[Int(place)]
-    // The tables are a third empty, and have room to grow.
+    // The factor accounts for unused capacity.
     let own = 4 * MemoryLayout<P>.stride
     return forms.reduce(own + set.compiledBytes) { sum, form in
       guard case .text(let text) = form.get(set) else { return sum }

@@ -1,6 +1,6 @@
 extension Kind {
-  /// A kind that is only spoken of: it has the words of one as it was when something was stored, and no machine can be
-  /// made of it.
+  /// Creates a kind that only describes stored data: it has the words of a kind at the time of storing. No machine can
+  /// be made of it.
   public convenience init(remembering description: KindDescription) {
     self.init(
       description,
@@ -23,7 +23,7 @@ extension ArgumentEntry {
   }
 }
 
-/// What stands for the machines of a remembered kind, of which there are none.
+/// The machine type of a remembered kind, which has no machines.
 enum NoMachine: ErasedMachine {
   static func initialize(
     _ value: UnsafeMutableRawPointer, initial: Int?, _ parameters: UnsafeRawPointer,
@@ -55,10 +55,10 @@ enum NoMachine: ErasedMachine {
   private static func nobody() -> Never { preconditionFailure("a remembered kind has no machines") }
 }
 
-/// The operations of a remembered kind, of which nobody has a use.
+/// The operations of a remembered kind. Most of them trap.
 ///
-/// Safety: there are no events, and so what `plainEvents` points to is never looked at.
-// Unchecked: the only stored pointer is to a byte that nobody reads or writes.
+/// Safety: there are no events, so `plainEvents` is never dereferenced.
+// Unchecked: the only stored pointer is to a byte that is never read or written.
 final class NoOperations: KindOperations, @unchecked Sendable {
   let plainEvents: UnsafeRawPointer
   var stepTimers: StepTimers { .none }

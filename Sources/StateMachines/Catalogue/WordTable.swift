@@ -1,23 +1,23 @@
-/// A short list of words that is searched and printed as bytes: no `String`, no reference counting.
+/// A short list of words, searched and printed as bytes, without `String` or reference counting.
 ///
-/// A kind makes one for each of its lists and keeps it for as long as it lives; copies of the table share its storage.
+/// A kind owns one table for each of its lists. Copies of a table share its storage.
 public struct WordTable: Sendable {
   @usableFromInline
   struct Entry {
-    /// The first and the last eight bytes, zeros where the word is shorter.
+    /// The first and the last eight bytes, zero-padded if the word is shorter.
     @usableFromInline let head: UInt64
     @usableFromInline let tail: UInt64
     @usableFromInline let bytes: UnsafeRawBufferPointer
   }
 
-  // Safety: written once in `init`, read ever after, freed by the kind that owns the table. Unchecked for that reason.
+  // Safety: written once in `init`, then only read; freed by the kind that owns the table. Hence unchecked.
   @usableFromInline nonisolated(unsafe) let entries: UnsafeMutableBufferPointer<Entry>
 
   init(_ words: [String]) {
     entries = .allocate(capacity: words.count)
     _ = entries.initialize(
       from: words.map { word in
-        // Sixteen bytes more, so that a word can be moved sixteen bytes at a time.
+        // Sixteen spare bytes, so that a word can be copied sixteen bytes at a time.
         let storage = UnsafeMutableRawBufferPointer.allocate(byteCount: word.utf8.count + 16, alignment: 1)
         storage.copyBytes(from: word.utf8)
         let bytes = UnsafeRawBufferPointer(rebasing: storage[..<word.utf8.count])
@@ -33,14 +33,14 @@ public struct WordTable: Sendable {
 
   public var count: Int { entries.count }
 
-  /// The word at a place. Sixteen bytes more can be read than it has.
+  /// The word at an index. Sixteen more bytes are readable after it.
   @inlinable
   @inline(__always)
   public func word(at place: Int) -> UnsafeRawBufferPointer { entries[place].bytes }
 
-  /// The place of a word, compared exactly; nil if it is not in the list.
+  /// The index of a word, compared exactly; `nil` if the list does not contain it.
   ///
-  /// - Complexity: O(words), three comparisons of numbers each where no word is longer than sixteen bytes.
+  /// - Complexity: O(words), with three integer comparisons per word if no word is longer than sixteen bytes.
   @inlinable
   public func find(_ word: UnsafeRawBufferPointer) -> Int? {
     guard word.count > 0 else { return nil }
@@ -58,8 +58,8 @@ public struct WordTable: Sendable {
     return nil
   }
 
-  /// The first and the last eight bytes of a word that is not empty. Those of fewer than eight are read in two parts
-  /// that overlap, so that no byte outside the word is touched.
+  /// The first and the last eight bytes of a word that is not empty. A word of fewer than eight bytes is read in two
+  /// overlapping parts, so that no byte outside it is read.
   @inlinable
   @inline(__always)
   static func ends(of word: UnsafeRawBufferPointer) -> (head: UInt64, tail: UInt64) {
@@ -83,7 +83,7 @@ public struct WordTable: Sendable {
   }
 }
 
-/// The words of a kind, for the hot path: one pointer, so that handing them about costs nothing.
+/// The words of a kind for the hot path. It is a single pointer, so passing it is cheap.
 public struct KindWords: Sendable {
   @usableFromInline
   struct Tables {
@@ -91,13 +91,13 @@ public struct KindWords: Sendable {
     @usableFromInline let events: WordTable
     @usableFromInline let timers: WordTable
     @usableFromInline let outputs: WordTable
-    /// Which of the first 64 events take no arguments, one bit each.
+    /// Bit set of the first 64 events that take no arguments.
     @usableFromInline let plain: UInt64
-    /// Which outputs are told to those alone who watch everything.
+    /// For each output, whether only watchers of everything get it.
     let told: [Bool]
   }
 
-  // Safety: written once in `init`, read ever after, freed by the kind that owns it. Unchecked for that reason.
+  // Safety: written once in `init`, then only read; freed by the kind that owns it. Hence unchecked.
   @usableFromInline nonisolated(unsafe) let tables: UnsafeMutablePointer<Tables>
 
   init(states: [String], events: [EventEntry], timers: [String], outputs: [OutputEntry]) {
@@ -127,7 +127,7 @@ public struct KindWords: Sendable {
   @inlinable
   public var outputs: WordTable { tables.pointee.outputs }
 
-  /// Whether an output is told to those alone who watch everything.
+  /// Whether only watchers of everything get an output.
   public func isTold(_ output: Int) -> Bool { tables.pointee.told[output] }
 
   /// Whether an event is known to take no arguments.

@@ -1,12 +1,12 @@
 internal import Synchronization
 
-/// How the cases of an `enum` with data go with their names, and how their data become values: found out once per type,
-/// when the first value is asked for its name.
+/// Maps the cases of an `enum` with data to their names, and their data to values. One table per type, made when the
+/// first value's name is read.
 @usableFromInline
 struct CaseTable {
-  /// By the number of a case (``EnumCase``): its place among the names.
+  /// For each case number (``EnumCase``): the index of its name.
   @usableFromInline let places: UnsafePointer<UInt16>
-  /// By the place of a name: the number of its case.
+  /// For each index of a name: the number of its case.
   let numbers: [Int]
   let readers = DataReaders()
 
@@ -26,7 +26,7 @@ struct CaseTable {
     }
   }
 
-  /// The place among the names that a value's case has.
+  /// The index of the name of a value's case.
   @inlinable
   @inline(__always)
   static func place<E, Name: NamedCases>(of value: E, among names: Name.Type) -> Int {
@@ -35,14 +35,14 @@ struct CaseTable {
     return Int(places[number])
   }
 
-  /// The value of a name's case, where it has no data.
+  /// The value of the case with this name; `nil` if the case has data.
   static func value<E, Name: NamedCases>(_ name: Name, as type: E.Type) -> E? {
     let number = make(type, Name.self).pointee.numbers[name.index]
     guard let counts = EnumCase.counts(of: type), number >= counts.withData else { return nil }
     return EnumCase.value(ofCase: number, of: type)
   }
 
-  /// The data of a value's case, one after the other.
+  /// The data of a value's case, in order.
   @usableFromInline
   static func data<E, Name: NamedCases>(of value: E, named names: Name.Type) -> [Value] {
     let table = make(E.self, names)
@@ -54,7 +54,7 @@ struct CaseTable {
     return EnumCase.withData(of: value) { data in readers.map { $0.read(data + $0.offset) } }
   }
 
-  /// The data of a value's case, of a type that need have no names; `nil` if some are no values.
+  /// The data of a value's case, for a type without names; `nil` if some data do not convert to values.
   static func data<E>(of value: E) -> [Value]? {
     guard let number = EnumCase.number(of: value), let counts = EnumCase.counts(of: E.self) else { return nil }
     if number >= counts.withData { return [] }
@@ -72,13 +72,13 @@ struct CaseTable {
 
   // MARK: The tables of a program
 
-  // Safety: a slot is written once, its table before its key, and read ever after; nothing is freed.
+  // Safety: a slot is written once, the table before the key, and then only read; nothing is freed.
   private struct Slot: ~Copyable {
     let key = Atomic<UInt>(0)
     let table = Atomic<UInt>(0)
   }
 
-  /// A power of two, and many more than a program has types of states and outputs.
+  /// A power of two, far larger than the number of state and output types in a program.
   private static let slotCount = 4096
 
   // Safety: as for a slot.
@@ -107,7 +107,7 @@ struct CaseTable {
 
   private static func first(_ key: UInt) -> Int { Int(truncatingIfNeeded: key &>> 3) & (slotCount &- 1) }
 
-  /// The table of a type; made, if it is not there yet.
+  /// The table of a type, created at first use.
   @usableFromInline
   @inline(never)
   static func make<E, Name: NamedCases>(_ type: E.Type, _ names: Name.Type) -> UnsafePointer<CaseTable> {
@@ -118,7 +118,7 @@ struct CaseTable {
     return add(UInt(bitPattern: table), UInt(bitPattern: metadata))
   }
 
-  /// Adds a table, unless another thread has added that of the same type meanwhile.
+  /// Adds a table, unless another thread has already added one for the same type.
   private static func add(_ table: UInt, _ key: UInt) -> UnsafePointer<CaseTable> {
     isMaking.withLock { _ in
       var place = first(key)
@@ -139,8 +139,8 @@ struct CaseTable {
 }
 
 extension CaseTable {
-  /// The places among the names by the numbers of a state's cases, if that is how the type names each of its states; `nil`
-  /// if it has a `name` of its own, or not a sample of each case with data.
+  /// The indices of names by case number, for a state type that names its states after their cases. `nil` if the type
+  /// implements `name` differently, or lacks a sample for a case with data.
   static func places<S: StateWithData>(ofStates type: S.Type) -> UnsafePointer<UInt16>? {
     guard let cases = EnumCase.names(of: type), let words = EnumCase.names(of: S.Name.self), Set(cases) == Set(words)
     else { return nil }
@@ -154,7 +154,7 @@ extension CaseTable {
   }
 }
 
-/// How the data of an `enum`'s cases become values: found out for each case when the first value of it is asked.
+/// Converts the data of an `enum`'s cases to values. The readers of a case are made when its data are first read.
 final class DataReaders: Sendable {
   struct Reader: Sendable {
     let offset: Int
@@ -163,7 +163,7 @@ final class DataReaders: Sendable {
 
   private let known = Mutex<[Int: [Reader]]>([:])
 
-  /// One reader for each piece of a case's data; `nil` if one is neither ``ValueConvertible`` nor a name (``NamedCases``).
+  /// One reader for each of the case's data; `nil` if one is neither ``ValueConvertible`` nor a name (``NamedCases``).
   func readers<E>(ofCase number: Int, of type: E.Type) -> [Reader]? {
     if let readers = known.withLock({ $0[number] }) { return readers }
     guard let data = EnumCase.dataType(ofCase: number, of: type), let readers = DataReaders.readers(of: data) else {
@@ -173,11 +173,11 @@ final class DataReaders: Sendable {
     return readers
   }
 
-  /// How data of a type become values: one, or one for each element of a tuple.
+  /// The readers for a type of data: one, or one for each element of a tuple.
   static func readers(of type: Any.Type) -> [Reader]? {
     if let reader = reader(of: type, at: 0) { return [reader] }
-    // Safety: a tuple's metadata begin with the kind, the number of its elements and their labels; then each element's type
-    // and distance, in a word each.
+    // Safety: a tuple's metadata begin with the kind, the number of elements and the labels, followed by each element's
+    // type and offset, one word each.
     let metadata = unsafeBitCast(type, to: UnsafeRawPointer.self)
     guard metadata.load(as: UInt.self) == 0x301 else { return nil }
     let count = (metadata + 8).load(as: Int.self)

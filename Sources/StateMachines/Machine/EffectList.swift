@@ -1,10 +1,10 @@
-/// Effects in the order in which they were asked for.
+/// The effects of a step, in the order of their requests.
 ///
-/// The first few stand in the list itself, and an emptied list keeps its elements: an array would ask at each append
-/// whether it is shared, and a step has one to three effects.
+/// The first eight are stored inline, and removing all keeps the storage. An array would check for uniqueness at each
+/// append, and a step has one to three effects.
 public struct EffectList: RandomAccessCollection, Sendable {
   @usableFromInline var first = InlineArray<8, Effect>(repeating: .disarm(timer: 0, key: 0))
-  /// Those from the ninth on, and some of earlier steps behind them.
+  /// The effects from the ninth on, followed by leftovers of earlier steps.
   @usableFromInline var others: ContiguousArray<Effect> = []
   @usableFromInline var length = 0
 
@@ -49,7 +49,7 @@ extension Step {
   @inlinable
   package var effectCount: Int { record.pointee.effects.endIndex }
 
-  /// Lets effects take place before earlier ones, from `first` on.
+  /// Moves the effects from `middle` on before those from `first` on.
   @inlinable
   @inline(__always)
   package func putEffects(from middle: Int, before first: Int) {
@@ -57,7 +57,7 @@ extension Step {
     record.pointee.effects.rotate(first, middle)
   }
 
-  /// Takes back what was asked for in a range of places.
+  /// Removes the effects in a range.
   @usableFromInline
   package func withdrawEffects(_ range: Range<Int>) {
     record.pointee.effects.rotate(range.lowerBound, range.upperBound)
@@ -66,7 +66,7 @@ extension Step {
 }
 
 extension EffectList {
-  /// The effects from `middle` on are put before those from `first` on; both keep their order.
+  /// Moves the effects from `middle` on before those from `first` on; both groups keep their order.
   @usableFromInline
   mutating func rotate(_ first: Int, _ middle: Int) {
     reverse(first..<middle)

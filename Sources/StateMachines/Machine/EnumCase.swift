@@ -1,18 +1,19 @@
-/// The cases of an `enum` with data, as the language's own metadata number them: those with data first, then the others,
-/// both in the order of their declaration.
+/// Access to the case number, names and data of any `enum`, through the runtime metadata. Cases with data are numbered
+/// first, then the others, both in the order of declaration.
 ///
-/// Swift has no way to ask which case a value is, its data apart, nor for the cases' names without a value of each. A timer
-/// is known by the case of the event that it brings, and the names of states and outputs are those of their cases.
+/// Swift cannot tell a value's case without its data, nor list case names without a value of each. Machines need both:
+/// a timer is identified by the case of its event, and states and outputs are named after their cases.
 ///
-/// Safety: the layout of an enum's metadata is part of the ABI (`docs/ABI/TypeMetadata.rst` in the Swift repository): the
-/// kind stands first, the value witnesses one word before, and behind them, at bytes 88, 96 and 104, the functions that
-/// tell a value's case, lay its data bare and set its case. In the description, at byte 16, stands the distance of the list
-/// of fields, and at bytes 20 and 24 the numbers of cases with and without data. In the list of fields, at byte 12, stands
-/// the number of cases, and from byte 16 on twelve bytes for each: flags, the distance of the type's mangled name, and that
-/// of the case's. `EnumCaseTests` fails should a compiler change that.
+/// Safety: the layout of an enum's metadata is part of the ABI (`docs/ABI/TypeMetadata.rst` in the Swift repository).
+/// The metadata begin with the kind; the pointer to the value witnesses is one word before. In the value witness table,
+/// bytes 88, 96 and 104 hold the functions that get a value's case, project its data and set its case. In the type
+/// descriptor, byte 16 holds the relative offset of the field descriptor, and bytes 20 and 24 the numbers of cases with
+/// and without data. In the field descriptor, byte 12 holds the number of cases; from byte 16 on, each case has twelve
+/// bytes: flags, relative offset of the type's mangled name, and relative offset of the case's name. `EnumCaseTests`
+/// fails if a compiler changes this.
 @usableFromInline
 enum EnumCase {
-  /// The number of a value's case; `nil` if its type is no `enum`.
+  /// The number of a value's case; `nil` if its type is not an `enum`.
   @inlinable
   @inline(__always)
   static func number<E>(of value: E) -> Int? {
@@ -22,7 +23,7 @@ enum EnumCase {
     return withUnsafePointer(to: value) { Int(tag($0, metadata)) }
   }
 
-  /// How many cases a type has, with data and without; `nil` if it is no `enum`.
+  /// The numbers of cases with and without data; `nil` if the type is not an `enum`.
   @inlinable
   @inline(__always)
   static func counts<E>(of type: E.Type) -> (withData: Int, plain: Int)? {
@@ -53,8 +54,8 @@ enum EnumCase {
 
   // MARK: Slow, once per type
 
-  /// The names of a type's cases by their numbers; `nil` if it is no `enum`, or the program was built without the metadata
-  /// for reflection.
+  /// The names of a type's cases by case number; `nil` if it is not an `enum`, or if the program was built without
+  /// reflection metadata.
   static func names<E>(of type: E.Type) -> [String]? {
     guard let metadata = metadata(of: type), let fields = fields(of: metadata) else { return nil }
     return (0..<fields.count).map { number in
@@ -62,15 +63,15 @@ enum EnumCase {
     }
   }
 
-  /// The name of a value's case; of what is no `enum`, what it prints, up to its data.
+  /// The name of a value's case. For a value that is not an `enum`, its description up to the first parenthesis.
   ///
-  /// Text interpolation has the same result, but looks for conformances first: with all kinds that made half of a start.
+  /// String interpolation has the same result, but looks up conformances first, which took half of the start-up time.
   static func word<E>(of value: E) -> String {
     if let number = number(of: value), let names = names(of: E.self) { return names[number] }
     return String("\(value)".prefix { $0 != "(" })
   }
 
-  /// The type of a case's data: a tuple, if it has several; `nil` if it has none that can be read.
+  /// The type of a case's data, a tuple if it has several; `nil` if it has no data, or data that cannot be read.
   static func dataType<E>(ofCase number: Int, of type: E.Type) -> Any.Type? {
     guard let metadata = metadata(of: type), let fields = fields(of: metadata) else { return nil }
     let field = fields.first + 12 * number
@@ -83,9 +84,9 @@ enum EnumCase {
       name, UInt(length), genericContext: description(of: metadata), genericArguments: metadata + 16)
   }
 
-  /// Calls `body` with a value's data.
+  /// Calls `body` with a pointer to a value's data.
   ///
-  /// - Precondition: The value's case has data, and is not indirect.
+  /// - Precondition: The value's case has data and is not indirect.
   static func withData<E, Result>(of value: E, _ body: (UnsafeRawPointer) -> Result) -> Result {
     guard let metadata = metadata(of: E.self), let number = number(of: value) else {
       preconditionFailure("\(E.self) is no enum")
@@ -101,7 +102,7 @@ enum EnumCase {
     }
   }
 
-  /// The values of all cases without data, in the order of their declaration; none if the type is no `enum`.
+  /// The values of all cases without data, in the order of declaration; empty if the type is not an `enum`.
   static func plainValues<E>(of type: E.Type) -> [E] {
     guard let counts = counts(of: type) else { return [] }
     return (counts.withData..<counts.withData + counts.plain).map { value(ofCase: $0, of: type) }
@@ -109,7 +110,7 @@ enum EnumCase {
 
   /// The value of a case without data.
   ///
-  /// - Precondition: The type is an `enum`, and this number is that of a case without data.
+  /// - Precondition: The type is an `enum`, and `number` is the number of a case without data.
   static func value<E>(ofCase number: Int, of type: E.Type) -> E {
     guard let metadata = metadata(of: type), let counts = counts(of: type), number >= counts.withData else {
       preconditionFailure("\(E.self) has no case \(number) without data")
@@ -133,7 +134,7 @@ enum EnumCase {
     return (fields + 16, Int((fields + 12).load(as: UInt32.self)))
   }
 
-  /// What is so far from here as the number here says.
+  /// Resolves a relative offset.
   private static func target(of distance: UnsafeRawPointer) -> UnsafeRawPointer {
     distance + Int(distance.load(as: Int32.self))
   }

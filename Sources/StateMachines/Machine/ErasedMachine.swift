@@ -1,12 +1,12 @@
-/// A machine's type as the runtime sees it: functions over raw storage, one dynamic call per step.
+/// The runtime's view of a machine type: functions over raw storage, with one dynamic call per step.
 ///
-/// Nobody writes a conformance; the extension below does, once per machine type, and the compiler specialises it.
-/// (A static requirement with a body in a protocol extension is specialised per conforming type, while an overridden
-/// method of a generic class is not: the difference is a factor of ten per step.)
+/// The extension below conforms every machine type; do not write a conformance. The compiler specialises a static
+/// requirement with a body in a protocol extension for each conforming type. It does not specialise an overridden
+/// method of a generic class, which makes a step ten times slower.
 ///
-/// Safety: every `value` points to initialised storage of the machine type itself, every `parameters` to its
-/// `Parameters`, every `event` to its `Event`; a ``Kind`` hands out layouts and events that match, and the world
-/// keeps kind and storage together.
+/// Safety: every `value` points to initialised storage of the machine type, every `parameters` to its `Parameters`,
+/// every `event` to its `Event`. A ``Kind`` provides matching layouts and events, and the world keeps kind and storage
+/// together.
 public protocol ErasedMachine: Sendable {
   static func initialize(
     _ value: UnsafeMutableRawPointer, initial: Int?, _ parameters: UnsafeRawPointer,
@@ -22,21 +22,21 @@ public protocol ErasedMachine: Sendable {
   ) -> StepResult
   static func copy(_ value: UnsafeRawPointer, to other: UnsafeMutableRawPointer)
   static func destroy(_ value: UnsafeMutableRawPointer)
-  /// Whether values have memory elsewhere, for texts, lists and the like.
+  /// Whether values own heap memory, for texts, lists and the like.
   static var ownsMemory: Bool { get }
-  /// How many bytes of that a value has.
+  /// The bytes of heap memory that a value owns.
   ///
-  /// - Complexity: O(what it holds), and slow; nothing for each step.
+  /// - Complexity: O(size of the contents), and slow; do not call it in each step.
   static func ownedBytes(_ value: UnsafeRawPointer) -> Int
   static func stateIndex(_ value: UnsafeRawPointer) -> UInt8
   static func stateData(_ value: UnsafeRawPointer) -> String?
-  /// Whether two machines are in equal states, data included.
+  /// Whether two machines are in equal states, including the states' data.
   static func statesAreEqual(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Bool
-  /// Writes a value out.
+  /// Encodes a value.
   static func write(_ value: UnsafeRawPointer, to encoder: ValueEncoder) throws
-  /// Makes a value, in storage that has none, of what was written. None is made when an error is thrown.
+  /// Initialises storage with a decoded value. When an error is thrown, the storage stays uninitialised.
   ///
-  /// - Parameter parameters: What the machine was made with.
+  /// - Parameter parameters: The parameters of the machine.
   static func read(
     _ value: UnsafeMutableRawPointer, _ parameters: UnsafeRawPointer, from decoder: ValueDecoder
   ) throws
@@ -86,7 +86,7 @@ extension Machine {
     begin(Self(), value, initial: initial, parameters, record)
   }
 
-  /// Begins as a value is, in its state or in another one that is asked for.
+  /// Starts a machine from a value, in the value's state or a requested one.
   @inlinable
   @inline(__always)
   package static func begin(
@@ -128,13 +128,13 @@ extension Machine {
     return react(value, &event, expired: bit, parameters, record)
   }
 
-  /// The one place where a machine's state is assigned, where its timers follow it, and where a refused step is taken back.
+  /// Assigns the machine's state, arms its timers and rolls back a refused step. No other code does this.
   ///
-  /// A rule may have changed data beside the state before it refuses, so the value is copied before each step. A plain
-  /// value costs a few moves, and none at all where the compiler sees that the rule changes nothing beside the state. Of
-  /// any other value the references are held twice during the step: a rule that changes a collection in place copies it.
+  /// A rule may change data outside the state before it refuses, so each step first copies the value. For a plain value
+  /// this costs a few moves, or nothing if the compiler sees that the rule changes only the state. For any other value,
+  /// references are shared during the step: a rule that changes a collection in place copies the collection.
   ///
-  /// - Parameter expired: A bit for the timer that has brought the event; 0 if none has.
+  /// - Parameter expired: The bit of the timer that sent the event; 0 if no timer did.
   @inlinable
   static func react(
     _ value: UnsafeMutableRawPointer, _ event: UnsafePointer<Event>, expired: UInt64, _ parameters: UnsafeRawPointer,

@@ -1,8 +1,8 @@
-/// The seeded generator of a world: SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number
+/// The seeded random generator of a world: SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number
 /// Generators", 2014). Its state is part of the world's state, so a replay draws the same numbers.
 ///
-/// It is no `RandomNumberGenerator`: the standard library's draws may change with the compiler, and then a stored world
-/// would not replay. What can be drawn is here, with an algorithm of our own.
+/// It is not a `RandomNumberGenerator`: the standard library's draws may change with the compiler, and then a stored
+/// world would not replay. All draws use the algorithms here.
 public struct Generator: Hashable, Sendable {
   private var state: UInt64
 
@@ -10,7 +10,7 @@ public struct Generator: Hashable, Sendable {
     state = seed
   }
 
-  /// A seed from which the same numbers come that come next from here.
+  /// A seed that continues the sequence: a generator with this seed draws the numbers that this one would draw next.
   public var continuation: UInt64 { state }
 
   public mutating func next() -> UInt64 {
@@ -21,15 +21,15 @@ public struct Generator: Hashable, Sendable {
     return mixed ^ (mixed >> 31)
   }
 
-  /// Draws a whole number from a range, each with the same probability.
+  /// Draws a uniformly distributed integer from a range.
   ///
   /// The algorithm is Lemire's (Daniel Lemire, "Fast Random Integer Generation in an Interval", ACM Transactions on
-  /// Modeling and Computer Simulation 29 (1), 2019, algorithm 5): of the product of a 64-bit number and the size of the
-  /// range, the upper half is the result; where the lower half is among the few that would make some results likelier,
-  /// the number is drawn again. Seeds and stores rely on it: it never changes.
+  /// Modeling and Computer Simulation 29 (1), 2019, algorithm 5). It multiplies a 64-bit number by the size of the
+  /// range and returns the upper half of the product. If the lower half would bias the result, it draws again. Seeds
+  /// and stored worlds depend on the algorithm: it never changes.
   ///
-  /// - Complexity: One number of 64 bits, and another with a probability below 1/2 for the largest ranges; practically
-  ///   never for those below 2^32.
+  /// - Complexity: One 64-bit number. It draws another with a probability below 1/2 for the largest ranges, and
+  ///   practically never for ranges below 2^32.
   public mutating func draw(in range: ClosedRange<Int>) -> Int {
     let width = UInt64(bitPattern: Int64(range.upperBound)) &- UInt64(bitPattern: Int64(range.lowerBound))
     guard width < .max else { return Int(truncatingIfNeeded: next()) }

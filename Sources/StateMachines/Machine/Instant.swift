@@ -1,7 +1,7 @@
 /// A point in world time: whole nanoseconds since the world began.
 ///
-/// Not a wall-clock time and not convertible to one: a world can be stopped, sped up, rewound and replayed.
-/// Sums saturate at `latest`, a moment that no world reaches, so a timer armed for it never expires.
+/// It is not a wall-clock time and cannot be converted to one: a world can be stopped, sped up, rewound and replayed.
+/// Sums saturate at `latest`, which no world reaches, so a timer armed for `latest` never expires.
 public struct Instant: Hashable, Comparable, Sendable {
   /// Nanoseconds since the world began; never negative.
   public let nanoseconds: Int64
@@ -14,10 +14,10 @@ public struct Instant: Hashable, Comparable, Sendable {
   /// The moment at which a world begins.
   public static var beginning: Instant { Instant(nanoseconds: 0) }
 
-  /// A moment after the end of every world.
+  /// The largest moment. No world reaches it.
   public static var latest: Instant { Instant(nanoseconds: .max) }
 
-  /// World time ends here, some 273 years after the beginning: far enough that twice the longest interval fits.
+  /// The end of world time, some 273 years after the beginning. Twice the longest interval still fits in.
   public static var end: Instant { Instant(nanoseconds: 100_000 * 86_400 * 1_000_000_000) }
 
   @inlinable
@@ -30,7 +30,7 @@ public struct Instant: Hashable, Comparable, Sendable {
     return Instant(nanoseconds: overflow ? .max : sum)
   }
 
-  /// The time from `earlier` to `later`; negative when they stand the other way round.
+  /// The time from `earlier` to `later`; negative if `later` is before `earlier`.
   @inlinable
   public static func - (later: Instant, earlier: Instant) -> Nanoseconds {
     Nanoseconds(nanoseconds: later.nanoseconds - earlier.nanoseconds)
@@ -39,8 +39,8 @@ public struct Instant: Hashable, Comparable, Sendable {
 
 /// A length of world time in whole nanoseconds.
 ///
-/// Smaller than the standard library's `Duration`, which counts attoseconds in 128 bits: arming a timer is on the
-/// hot path of every simulation, and no machine here needs less than a nanosecond.
+/// It is smaller than the standard library's `Duration`, which counts attoseconds in 128 bits. Arming a timer is on the
+/// hot path of every simulation, and no machine needs fractions of a nanosecond.
 public struct Nanoseconds: Hashable, Comparable, Sendable {
   public let nanoseconds: Int64
 
@@ -49,7 +49,7 @@ public struct Nanoseconds: Hashable, Comparable, Sendable {
     self.nanoseconds = nanoseconds
   }
 
-  /// The same length in whole nanoseconds; what is shorter than one is cut off.
+  /// Creates the same length in whole nanoseconds; fractions of a nanosecond are dropped.
   ///
   /// - Precondition: `duration` is not negative, and shorter than 292 years.
   @inlinable
@@ -58,7 +58,7 @@ public struct Nanoseconds: Hashable, Comparable, Sendable {
     precondition(attoseconds >= 0, "a duration of world time is not negative")
     let high = UInt64(truncatingIfNeeded: attoseconds >> 64)
     let low = UInt64(truncatingIfNeeded: attoseconds)
-    // One division of the processor instead of a call to divide 128 bits by 128.
+    // A single processor division replaces a call that divides 128 bits by 128.
     precondition(high < 500_000_000, "a duration of world time is shorter than 292 years")
     let nanosecond: UInt64 = 1_000_000_000
     self.init(
@@ -81,9 +81,9 @@ public struct Nanoseconds: Hashable, Comparable, Sendable {
 
   public static func days(_ count: Int64) -> Nanoseconds { .seconds(count * 86_400) }
 
-  /// The interval nearest to a number of seconds, rounded half away from zero to whole nanoseconds.
+  /// Creates the interval nearest to a number of seconds, rounded half away from zero to whole nanoseconds.
   ///
-  /// - Returns: `nil` if `seconds` is not finite or longer than `longest` either way.
+  /// - Returns: `nil` if `seconds` is not finite, or if its magnitude exceeds `longest`.
   public init?(seconds: Double) {
     guard seconds.magnitude <= Nanoseconds.longest.seconds else { return nil }
     self.init(nanoseconds: Int64(nearest: seconds * 1e9))
@@ -107,7 +107,7 @@ public struct Nanoseconds: Hashable, Comparable, Sendable {
 }
 
 extension Instant {
-  /// The moment so much later, or `latest` if that lies beyond it.
+  /// The moment `duration` later, or `latest` if the sum exceeds it.
   @inlinable
   public static func + (moment: Instant, duration: Duration) -> Instant { moment + Nanoseconds(duration) }
 }
@@ -120,7 +120,7 @@ extension Duration {
   }
 }
 
-// Written as the bare number of nanoseconds.
+// Encoded as the bare number of nanoseconds.
 extension Instant: Codable {
   public init(from decoder: any Decoder) throws {
     nanoseconds = try decoder.singleValueContainer().decode(Int64.self)
@@ -144,15 +144,15 @@ extension Nanoseconds: Codable {
 }
 
 extension Int64 {
-  /// The whole number nearest to `value`, halves away from zero.
+  /// Creates the integer nearest to `value`, rounding halves away from zero.
   ///
-  /// Instead of `rounded()`, which calls the C library's mathematics, and nothing here links that.
+  /// It replaces `rounded()`, which calls the C mathematics library; nothing here links that.
   ///
-  /// - Precondition: `value` lies in the range of an `Int64`.
+  /// - Precondition: `value` is in the range of `Int64`.
   @inlinable
   package init(nearest value: Double) {
     let whole = Int64(value)
-    // Exact: from 2⁵² on a Double has no fraction, and below it the difference of such neighbours has no rounding.
+    // Exact: a `Double` of 2⁵² or more has no fraction, and below that this difference is not rounded.
     let fraction = value - Double(whole)
     self = fraction >= 0.5 ? whole + 1 : fraction <= -0.5 ? whole - 1 : whole
   }

@@ -1,4 +1,4 @@
-/// A state machine: a value with a state, a pure rule for events, timers that belong to states, and readings.
+/// A state machine: a value with a state, a pure transition rule, timers that belong to states, and readings.
 ///
 /// ```swift
 /// /// The light of a staircase, which goes out by itself.
@@ -28,66 +28,72 @@
 /// }
 /// ```
 ///
-/// The rule is a `switch` over the event and within it over the state, both without `default`: a new event or state does
-/// not compile until somebody has decided what it means everywhere. A ``Kind`` beside it says in words what there is.
+/// The rule is a `switch` over the event and, inside it, over the state, both without `default`. A new event or state
+/// therefore does not compile until every combination is decided. A ``Kind`` describes the machine in words.
 ///
-/// A machine never reads a clock, draws from a generator of its own, waits, does I/O or calls back. What it needs to
-/// know comes in through ``Step``, and what it wants done goes out through it. It is a plain value: it can be copied,
-/// and being `Codable` it can be written out and read back. What follows from the parameters belongs there and not in
-/// the machine: parameters are written as they are given, and compiled anew.
+/// A machine never reads a clock, uses its own random generator, waits, does I/O or calls back. Its inputs arrive
+/// through ``Step``, and it requests effects through ``Step``. It is a plain `Codable` value: it can be copied, stored
+/// and restored. Keep values that are derived from the parameters in the parameter set, not in the machine: parameters
+/// are stored as they are written and compiled again when they are read.
 public protocol Machine: _Machine where Event: MachineEvent {
-  /// How machines of this type are called, and what there is to say of their states, events, timers and outputs.
+  /// Names and describes the machine type with its states, events, timers and outputs.
   ///
-  /// Write it as a `static let`. Without it the names are those of the types and cases, every event without data can be
-  /// sent and be brought by a timer, and nothing has a description: enough for a program of one's own, though not for
-  /// those who type at a daemon.
+  /// Declare it as a `static let`. The default takes the names from the types and cases, without descriptions. By
+  /// default, every event without data can be sent and can be a timer's event. That suffices inside one program; users
+  /// of a daemon need the descriptions.
   static var kind: Kind { get }
 
-  /// A machine in the state in which its kind starts.
+  /// Creates a machine in its kind's initial state.
   init()
 
-  /// Begins in a state, before anything else happens.
+  /// Returns the initial state of a new machine, before anything else happens.
   ///
-  /// It is the place for what depends on the parameters or the moment, too: what is changed in the machine here stays.
+  /// Changes to the machine made here are kept, so this is the place to compute data from the parameters or the moment.
   ///
-  /// - Parameter name: The state that was asked for, or that of a new value.
-  /// - Returns: The state of this name with its data.
+  /// - Parameter name: The requested state, or the state of a new value.
+  /// - Returns: The state with this name and its data.
   mutating func start(in name: State.Name, _ step: Step<Self>) -> State
 
-  /// Begins where no state was asked for: in that of a new value, unless the parameters decide which it is.
+  /// Returns the initial state when no state was requested: by default the state of a new value. Implement it to choose
+  /// the state by the parameters.
   mutating func start(_ step: Step<Self>) -> State
 
-  /// The rule. Data beside the state may be changed here; the state itself is returned.
+  /// The transition rule. It may change data outside the state; it returns the next state.
   ///
-  /// Where it returns ``Reaction/refuse``, the machine is as it was: changes of data beside the state, effects and draws
-  /// are taken back, whatever came first.
+  /// When it returns ``Reaction/refuse``, the machine is restored: changes to data outside the state, effects and draws
+  /// are rolled back.
   mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State>
 
-  /// The timers that run in a state, with the event that each brings. It is a function of the machine and its parameters.
+  /// The timers that run in a state, each with its event. They depend only on the machine and its parameters.
   ///
-  /// After each input that is moved or stayed the runtime compares what the machine declared before it with what it
-  /// declares now. No longer declared: disarmed. Newly declared: armed. Declared before and now: armed anew by a move,
-  /// unless it is ``StateTimer/continuing``; left alone otherwise, but that one which has just expired runs again if it is
-  /// ``StateTimer/every(_:_:)``. What the rule arms or disarms by itself (``Step/arm(_:after:)``) is left to it for that
-  /// input, and a timer that no state declares is never touched.
+  /// After each input with the verdict moved or stayed, the runtime compares the timers declared before and after it:
   ///
-  /// An event with data brings those that the machine declares when the timer expires.
+  /// - No longer declared: the timer is disarmed.
+  /// - Newly declared: the timer is armed.
+  /// - Declared before and after: a move arms it again, unless it is ``StateTimer/continuing``. Without a move it is
+  ///   left alone, except that a timer that just expired is armed again if it is ``StateTimer/every(_:_:)``.
   ///
-  /// An expiry that is ignored or refused leaves all other timers as they are.
+  /// A timer that the rule itself arms or disarms (``Step/arm(_:after:)``) is exempt for that input. The runtime never
+  /// touches a timer that no state declares.
+  ///
+  /// An event with data carries the data that the machine declares when the timer expires.
+  ///
+  /// When an expiry is ignored or refused, all other timers stay as they are.
   func timers(in state: State, _ parameters: Parameters) -> StateTimers<Self>
 
-  /// A state was entered: at the beginning, and with each move, to the same state too. The place for outputs of entry.
+  /// Called after a state is entered: at the start and on each move, including a move to the same state. Emit entry
+  /// outputs here.
   mutating func entered(_ state: State, _ step: Step<Self>)
 
-  /// Whether a machine that was written out and read back can go on under its parameters.
+  /// Whether a machine that was read from storage is consistent with its parameters. The default is `true`.
   ///
-  /// It always can, unless it keeps places in something that is made of the parameters. Such a machine looks here whether
-  /// they are within bounds, since a value that is read may be damaged.
+  /// Implement it if the machine stores indices into a structure that is built from the parameters. Check that they are
+  /// within bounds, since stored data may be damaged.
   func isValid(for parameters: Parameters) -> Bool
 }
 
 extension Machine {
-  /// A kind that has the names of the types; another one each time.
+  /// A kind with names taken from the types. Each call creates a new kind.
   public static var kind: Kind { Kind(Self.self, events: [], parameters: []) }
 
   @inlinable
@@ -101,7 +107,7 @@ extension Machine {
 
   public func isValid(for parameters: Parameters) -> Bool { true }
 
-  /// In the state of the name that has no data, or else in its sample (``StateWithData/samples``).
+  /// The state with this name if its case has no data, otherwise its sample (``StateWithData/samples``).
   public mutating func start(in name: State.Name, _ step: Step<Self>) -> State { State(sampleNamed: name) }
 }
 
@@ -110,21 +116,20 @@ extension Machine where State.Name == State {
   public mutating func start(in name: State.Name, _ step: Step<Self>) -> State { name }
 }
 
-/// A timer that a state declares, and the event that it brings.
+/// A timer that a state declares, with the event that it sends.
 ///
-/// The kind lists the timers that its machines have (``Kind``); a timer is known by its event.
+/// The event identifies the timer. The ``Kind`` lists all timers of its machines.
 public struct StateTimer<M: Machine> {
-  /// The case of the event; negative if events are no `enum`.
+  /// The number of the event's case; negative if the event type is not an `enum`.
   @usableFromInline let number: Int32
-  /// The event itself, where its case does not say all. Without it a timer has nothing to be copied or freed, and most
-  /// are looked at in each step and never armed.
+  /// The event, if its case alone does not identify it. Otherwise `nil`, so that a timer needs no copying or freeing:
+  /// most are examined in each step and never armed.
   @usableFromInline let data: EventBox<M.Event>?
   @usableFromInline let time: Time
   @usableFromInline let isPeriodic: Bool
   @usableFromInline let isContinuing: Bool
 
-  /// When a timer expires. A duration is converted when the timer is armed, which happens far less often than a state
-  /// declares it.
+  /// When a timer expires. A duration is converted only when the timer is armed, which is far rarer than declaring it.
   @usableFromInline
   enum Time {
     case duration(Duration)
@@ -147,9 +152,9 @@ public struct StateTimer<M: Machine> {
     isContinuing = false
   }
 
-  /// A timer that expires once, so long after it was armed.
+  /// A timer that expires once, `duration` after it is armed.
   ///
-  /// - Precondition: `duration` is not negative. What is shorter than a nanosecond is cut off.
+  /// - Precondition: `duration` is not negative. Fractions of a nanosecond are dropped.
   @inlinable
   @inline(__always)
   public static func after(_ duration: Duration, _ event: M.Event) -> Self {
@@ -161,13 +166,14 @@ public struct StateTimer<M: Machine> {
   @_disfavoredOverload
   public static func after(_ interval: Nanoseconds, _ event: M.Event) -> Self { Self(event, .interval(interval)) }
 
-  /// A timer that expires at a moment; at once if that is past.
+  /// A timer that expires at a moment, or immediately if the moment is past.
   @inlinable
   public static func at(_ moment: Instant, _ event: M.Event) -> Self { Self(event, .moment(moment)) }
 
-  /// A timer that runs again each time it has expired, with the same pace, for as long as the state declares it.
+  /// A periodic timer: it is armed again after each expiry, with the same interval, while the state declares it.
   ///
-  /// - Precondition: `duration` is not negative. If it is zero, time does not go on, until the world's limit stops it.
+  /// - Precondition: `duration` is not negative. With zero, time does not advance until the world's limit stops the
+  ///   timer.
   @inlinable
   public static func every(_ duration: Duration, _ event: M.Event) -> Self {
     Self(event, .duration(duration), isPeriodic: true)
@@ -179,7 +185,7 @@ public struct StateTimer<M: Machine> {
     Self(event, .interval(interval), isPeriodic: true)
   }
 
-  /// This timer, which goes on across moves between states that both declare it.
+  /// The same timer, which keeps running across moves between states that both declare it.
   @inlinable
   public var continuing: Self {
     Self(continuing: self)
@@ -194,7 +200,7 @@ public struct StateTimer<M: Machine> {
     isContinuing = true
   }
 
-  /// When it expires if it is armed now.
+  /// When the timer expires if it is armed now.
   @inlinable
   func due(from now: Instant) -> Instant {
     switch time {
@@ -207,7 +213,7 @@ public struct StateTimer<M: Machine> {
   }
 }
 
-/// An event elsewhere in memory.
+/// An event stored on the heap.
 @usableFromInline
 final class EventBox<Event> {
   @usableFromInline let event: Event
@@ -218,7 +224,7 @@ final class EventBox<Event> {
   }
 }
 
-/// The timers that a state declares: none, one, or a list of them in the order in which they are armed.
+/// The timers that a state declares, in the order in which they are armed.
 public struct StateTimers<M: Machine>: ExpressibleByArrayLiteral {
   @usableFromInline let first: StateTimer<M>?
   @usableFromInline let others: [StateTimer<M>]
@@ -234,7 +240,7 @@ public struct StateTimers<M: Machine>: ExpressibleByArrayLiteral {
     self.init(timers)
   }
 
-  /// Those of a list.
+  /// The timers of a list.
   @inlinable
   public init(_ timers: [StateTimer<M>]) {
     self.init(timers.first, timers.count > 1 ? Array(timers.dropFirst()) : [])
@@ -263,11 +269,11 @@ public struct StateTimers<M: Machine>: ExpressibleByArrayLiteral {
   @_disfavoredOverload
   public static func every(_ interval: Nanoseconds, _ event: M.Event) -> Self { Self(.every(interval, event), []) }
 
-  /// These timers, which go on across moves between states that both declare them.
+  /// The same timers, which keep running across moves between states that both declare them.
   @inlinable
   public var continuing: Self { Self(first?.continuing, others.map(\.continuing)) }
 
-  /// Both, those of the left side first.
+  /// The timers of both sides, left side first.
   @inlinable
   public static func + (left: Self, right: Self) -> Self {
     guard let first = left.first else { return right }

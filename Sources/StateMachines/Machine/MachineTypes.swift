@@ -1,17 +1,17 @@
-/// What a machine is made of. Nobody conforms to this alone: see ``Machine``.
+/// The associated types of a machine. Conform to ``Machine`` instead.
 public protocol _Machine: ErasedMachine, Codable {
   associatedtype State: StateWithData
   associatedtype Event: Sendable
   associatedtype Output: OutputWithData = NoOutput
   associatedtype Parameters: ParameterSet = NoParameters
 
-  /// The present state. Only the runtime assigns it, from the rule's ``Reaction``.
+  /// The current state. Only the runtime assigns it, from the rule's ``Reaction``.
   var state: State { get set }
 }
 
-/// The state of a machine, with the data that belong to it, which are `Codable`.
+/// The state of a machine, with `Codable` data in its cases.
 ///
-/// A state without data is a ``MachineState``. One with data lists the names of its cases, in the order in which they are
+/// Use ``MachineState`` if no case has data. Otherwise list the names of the cases, in the order in which they are
 /// shown:
 ///
 /// ```swift
@@ -24,19 +24,18 @@ public protocol _Machine: ErasedMachine, Codable {
 public protocol StateWithData: Hashable, Sendable, Codable {
   associatedtype Name: NamedCases
 
-  /// The state without its data: the name of the same case. A type that is no `enum`, or whose names are others than its
-  /// cases, says itself which it is.
+  /// The name of the state's case. Implement it if the type is not an `enum`, or if the names differ from its cases.
   var name: Name { get }
 
-  /// What is printed in parentheses behind the name; `nil` prints none. Neither times nor continuous values belong
-  /// here: those are readings.
+  /// The text printed in parentheses after the name; `nil` prints none. Times and continuous values belong in readings
+  /// instead.
   var data: String? { get }
 
-  /// Whether any state prints data. Where none does, steps need not look.
+  /// Whether any state prints data. If it is `false`, steps skip ``data``.
   static var carriesData: Bool { get }
 
-  /// One state for each case with data: in which a machine begins, if it is to begin there and its
-  /// ``Machine/start(in:_:)`` says no other.
+  /// One state for each case with data. A machine that is asked to start in such a case uses it, unless its
+  /// ``Machine/start(in:_:)`` returns another state.
   static var samples: [Self] { get }
 }
 
@@ -52,9 +51,9 @@ extension StateWithData {
 
   public static var samples: [Self] { [] }
 
-  /// The state of a name: without data, or else as among the samples.
+  /// Creates the state with this name: the case itself if it has no data, otherwise its sample.
   ///
-  /// - Precondition: There is one.
+  /// - Precondition: A case with data has a sample.
   public init(sampleNamed name: Name) {
     guard let state = Self.samples.first(where: { $0.name == name }) ?? CaseTable.value(name, as: Self.self) else {
       preconditionFailure("\(Self.self) has no sample of \(name)")
@@ -63,7 +62,7 @@ extension StateWithData {
   }
 }
 
-/// The state of a machine, where no case has data: an `enum` whose cases are its names.
+/// The state of a machine without data: an `enum` whose cases are its names.
 public protocol MachineState: StateWithData, NamedCases where Name == Self {}
 
 extension MachineState {
@@ -71,9 +70,9 @@ extension MachineState {
   public var name: Self { self }
 }
 
-/// A named thing that a machine says to the world.
+/// A named output of a machine.
 ///
-/// An `enum` whose cases have data lists their names, in the order in which they are shown:
+/// An `enum` with data lists the names of its cases, in the order in which they are shown:
 ///
 /// ```swift
 /// enum Output: OutputWithData {
@@ -84,11 +83,11 @@ extension MachineState {
 public protocol OutputWithData: Sendable {
   associatedtype Name: NamedCases
 
-  /// The name of the same case.
+  /// The name of the output's case.
   var name: Name { get }
 
-  /// The data in the order in which the kind declares them: those of the case, each of which is ``ValueConvertible``
-  /// or a name (``NamedCases``). Through a wire they become an event's arguments.
+  /// The data in the order that the kind declares. By default, the data of the case; each must be ``ValueConvertible``
+  /// or a name (``NamedCases``). A wire passes them on as an event's arguments.
   var data: [Value] { get }
 }
 
@@ -100,7 +99,7 @@ extension OutputWithData {
   public var data: [Value] { CaseTable.data(of: self, named: Name.self) }
 }
 
-/// The outputs of a machine, where none has data: an `enum` whose cases are their names.
+/// The outputs of a machine without data: an `enum` whose cases are its names.
 public protocol MachineOutput: OutputWithData, NamedCases where Name == Self {}
 
 extension MachineOutput {
@@ -111,10 +110,10 @@ extension MachineOutput {
   public var data: [Value] { [] }
 }
 
-/// What a machine reacts to: an `enum`, whose cases may have data.
+/// An event that a machine reacts to: an `enum`, whose cases may have data.
 ///
-/// Events come from clients and through wires, and timers bring them; see ``Machine/timers(in:_:)``.
+/// Clients, wires and timers send events; for timers see ``Machine/timers(in:_:)``.
 public protocol MachineEvent: Hashable, Sendable {}
 
-/// The output of a machine that has none.
+/// The output type of a machine without outputs.
 public enum NoOutput: MachineOutput {}

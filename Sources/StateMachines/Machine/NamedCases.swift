@@ -1,28 +1,28 @@
-/// A finite set of names, numbered from zero in the order in which they are shown: the states of a machine without
-/// their data, its outputs without theirs.
+/// A finite set of names, numbered from zero in the order in which they are shown, such as the names of a machine's
+/// states or outputs.
 ///
-/// An `enum` whose cases have no data conforms as it stands, and its case names are the words:
+/// An `enum` whose cases have no data needs no members to conform; its case names are the words:
 ///
 /// ```swift
 /// enum Door: NamedCases { case closed, open }
 /// Door.words          // ["closed", "open"]
 /// ```
 public protocol NamedCases: Hashable, Sendable, CaseIterable {
-  /// The words as they are printed and read, in order. The spelling is exact.
+  /// The words as they are printed and parsed, in order. They are case-sensitive.
   static var words: [String] { get }
 
-  /// How many words there are, at most 65,000.
+  /// The number of words, at most 65,000.
   static var count: Int { get }
 
   /// The word for this name.
   var word: String { get }
 
-  /// The place of this name in `words`.
+  /// The index of this name in `words`.
   var index: Int { get }
 
-  /// The name at a place.
+  /// Creates the name at an index.
   ///
-  /// - Precondition: `index` is within `words`.
+  /// - Precondition: `index` is a valid index of `words`.
   init(at index: Int)
 }
 
@@ -38,9 +38,9 @@ extension NamedCases where AllCases == [Self] {
   @inlinable
   public static var count: Int { allCases.count }
 
-  // Safety: the cases of an `enum` without data are numbered in the order of their declaration, and the number is all
-  // that a value consists of: nothing where there is one case, one byte up to 256 of them, then two. `NamedCasesTests`
-  // compares the numbers of all names of all kinds with `allCases`. What is no such `enum` has an `index` of its own.
+  // Safety: the cases of an `enum` without data are numbered in the order of declaration. A value consists of that
+  // number only: no byte for one case, one byte for up to 256 cases, otherwise two. `NamedCasesTests` compares the
+  // numbers of all names of all kinds with `allCases`. Any other type implements `index` itself.
   @inlinable
   @inline(__always)
   public var index: Int {
@@ -66,11 +66,11 @@ extension NamedCases where AllCases == [Self] {
 }
 
 extension NamedCases {
-  /// The name at a place that is known to be one.
+  /// Creates the name at an index that is known to be valid.
   @inlinable
   @inline(__always)
   init(unchecked place: Int) {
-    // Safety: as for `index`; the table that has the place was made of the cases of an `enum` without data.
+    // Safety: as for `index`; the table that holds the index was made from the cases of an `enum` without data.
     if MemoryLayout<Self>.size == 1 {
       self = unsafeBitCast(UInt8(truncatingIfNeeded: place), to: Self.self)
     } else {
@@ -79,5 +79,5 @@ extension NamedCases {
   }
 }
 
-/// The names of what a machine has none of.
+/// The empty set of names, for example of a machine without outputs.
 public enum NoNames: NamedCases {}

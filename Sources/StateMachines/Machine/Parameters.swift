@@ -1,15 +1,16 @@
-/// The parameters of a kind: what `new` may set and what never changes afterwards.
+/// The parameters of a kind: `new` sets them, and they never change afterwards.
 ///
-/// Machines that were made with equal parameters share one value of it.
+/// Machines with equal parameters share one stored value.
 public protocol ParameterSet: Hashable, Sendable {
   /// The defaults.
   init()
 
-  /// What is wrong with this combination, where each parameter alone is within its range; `nil` if all is well.
+  /// Describes a combination of parameters that is not allowed, though each is within its range; `nil` if it is
+  /// allowed.
   var conflict: ParameterConflict? { get }
 
-  /// Bytes of memory that this value keeps elsewhere, such as tables that were compiled of a text; about as many, and 0
-  /// unless a type says otherwise. Texts and lists of the parameters themselves need not be counted.
+  /// The approximate bytes of heap memory of data derived from the parameters, such as a table compiled from a text.
+  /// The default is 0. Do not count the texts and lists that are parameters themselves.
   var compiledBytes: Int { get }
 }
 
@@ -22,7 +23,7 @@ extension ParameterSet {
 public struct ParameterConflict: Error, Hashable {
   /// The parameter to change.
   public let parameter: String
-  /// What is allowed for it, given the others.
+  /// The range allowed for it, given the other parameters.
   public let allowed: String
 
   public init(_ parameter: String, allowed: String) {
@@ -31,7 +32,7 @@ public struct ParameterConflict: Error, Hashable {
   }
 }
 
-/// The parameters of a kind that has none.
+/// The parameter set of a kind without parameters.
 public struct NoParameters: ParameterSet {
   public init() {}
 }

@@ -1,27 +1,27 @@
-/// How an input was taken.
+/// How a machine handled an input.
 public enum Verdict: UInt8, BitwiseCopyable, Sendable, CaseIterable {
-  /// A transition: the state's word changed, or the machine left its state and entered it again.
+  /// A transition: the state's name changed, or the machine left its state and entered it again.
   case moved
-  /// Handled without leaving the state.
+  /// The input was handled without leaving the state.
   case stayed
-  /// A known input that legitimately means nothing here: a duplicate, a lost race.
+  /// A known input that means nothing in this state, such as a duplicate or a lost race.
   case ignored
-  /// Not possible in this state; nothing has changed.
+  /// The input is not possible in this state; nothing changed.
   case refused
 }
 
-/// What a rule decides: the next state together with the verdict.
+/// A rule's decision: the verdict with the next state.
 ///
-/// The rule returns it and the runtime stores the state, so that a state is assigned in one place for all machines.
+/// The rule returns it and the runtime stores the state, so all machines assign their state in one place.
 public enum Reaction<State> {
-  /// A transition, to the same state too.
+  /// A transition, possibly to the same state.
   case move(to: State)
-  /// Handled; the state is as it was.
+  /// The input is handled; the state is unchanged.
   case stay
-  /// Handled within the state, whose data have changed.
+  /// The input is handled without leaving the state, and the state's data change.
   case stayAs(State)
   /// Nothing happens.
   case ignore
-  /// Nothing happens, and the sender is told so. Return it through ``Step/refuse(_:)``, which takes the reason.
+  /// Nothing happens, and the sender gets a refusal. Return it through ``Step/refuse(_:)``, which takes the reason.
   case refuse
 }

@@ -1,13 +1,13 @@
-// Timers of a machine, each known by the event that it brings.
+// Arms and disarms timers by their events.
 extension Step where M: Machine {
-  /// Lets a timer run that brings an event; it expires after `duration`. One that already runs is replaced.
+  /// Arms the timer with this event; it expires after `duration`. A running timer is replaced.
   ///
-  /// The timers that states declare (``Machine/timers(in:_:)``) need no arming. What is armed here is left alone by the
-  /// runtime for this input; from the next one on the declarations hold again for the timers that they name.
+  /// Timers that states declare (``Machine/timers(in:_:)``) are armed automatically. The runtime leaves a timer that is
+  /// armed here alone for this input. From the next input on, declarations apply to it again.
   ///
-  /// A timer without delay expires at this same moment, after the step and the deliveries of its wires.
+  /// A timer with zero delay expires at the same moment, after the step and the deliveries over its wires.
   ///
-  /// - Precondition: `duration` is not negative, and `event` is one that a timer of the kind brings.
+  /// - Precondition: `duration` is not negative, and the kind has a timer with `event`.
   @inlinable
   public func arm(_ event: M.Event, after duration: Duration) {
     arm(event, after: Nanoseconds(duration))
@@ -20,23 +20,24 @@ extension Step where M: Machine {
     override(place(of: event), due: record.pointee.now + interval)
   }
 
-  /// Stops a timer. One that does not run is left alone.
+  /// Disarms a timer. A timer that does not run is left alone.
   @inlinable
   public func disarm(_ event: M.Event) {
     override(place(of: event), due: nil)
   }
 
-  /// Whether a timer runs; one that has just expired does not.
+  /// Whether a timer runs. A timer that just expired does not.
   @inlinable
   public func isRunning(_ event: M.Event) -> Bool {
     record.pointee.timers.running & (1 &<< UInt64(place(of: event))) != 0
   }
 
-  /// Lets one of several timers of a name run, told apart by their keys: the running number of a request, say.
+  /// Arms one of several timers with the same event and different keys, such as request numbers.
   ///
-  /// When it expires, ``key`` is the one given here. Arming a key that already runs replaces that one.
+  /// On expiry, ``key`` has this value. Arming replaces a running timer with the same key.
   ///
-  /// - Precondition: As for ``arm(_:after:)``; `key` is between 1 and `UInt32.max`; the kind says that the timer is keyed.
+  /// - Precondition: As for ``arm(_:after:)``; `key` is between 1 and `UInt32.max`; the kind declares the timer as
+  ///   keyed.
   public func arm(_ event: M.Event, key: Int, after duration: Duration) {
     precondition(key > 0, "a key counts from 1")
     record.pointee.isWritten = true
@@ -44,7 +45,7 @@ extension Step where M: Machine {
       .arm(timer: UInt8(place(of: event)), key: UInt32(key), due: record.pointee.now + Nanoseconds(duration)))
   }
 
-  /// Stops one of several timers of a name. One that does not run is left alone.
+  /// Disarms the timer with this key. A timer that does not run is left alone.
   ///
   /// - Precondition: As for ``arm(_:key:after:)``.
   public func disarm(_ event: M.Event, key: Int) {
@@ -53,7 +54,7 @@ extension Step where M: Machine {
     record.pointee.effects.append(.disarm(timer: UInt8(place(of: event)), key: UInt32(key)))
   }
 
-  /// Arms or disarms as the rule says.
+  /// Arms or disarms a timer on behalf of the rule.
   @inlinable
   func override(_ place: Int, due: Instant?) {
     let bit: UInt64 = 1 &<< UInt64(place)
@@ -68,11 +69,11 @@ extension Step where M: Machine {
     }
   }
 
-  /// The place of a state's name.
+  /// The index of a state's name.
   @inlinable
   @inline(__always)
   func place(of state: M.State) -> Int {
-    // Safety: the kind has made the table for this type of states.
+    // Safety: the kind made the table for this state type.
     if M.State.self != M.State.Name.self, let places = record.pointee.timers.states,
       let number = EnumCase.number(of: state)
     {
@@ -85,7 +86,7 @@ extension Step where M: Machine {
   @inline(__always)
   var hasTimers: Bool { record.pointee.timers.count > 0 }
 
-  /// The place of the timer that brings an event, in the kind's list.
+  /// The index of the timer with this event, in the kind's list.
   @inlinable
   @inline(__always)
   func place(of event: M.Event) -> Int {
@@ -93,7 +94,7 @@ extension Step where M: Machine {
     return place
   }
 
-  /// The place of a timer that a state declares.
+  /// The index of a timer that a state declares.
   @inlinable
   @inline(__always)
   func place(of timer: StateTimer<M>) -> Int {
@@ -102,18 +103,18 @@ extension Step where M: Machine {
     noTimer("the case \(timer.number) of \(M.Event.self)")
   }
 
-  /// The place of the only timer that brings a case; `nil` if there is none, or there are several.
+  /// The index of the only timer with this case of event; `nil` if none or several have it.
   @inlinable
   @inline(__always)
   func place(ofCase number: Int) -> Int? {
     let timers = record.pointee.timers
-    // Safety: the table has a byte for each case of the type, which an event's number is one of.
+    // Safety: the table has a byte for each case of the type, and `number` is the number of a case.
     guard timers.events != nil, number >= 0 else { return nil }
     let place = timers.places[number]
     return place < StepTimers.severalPlaces ? Int(place) : nil
   }
 
-  /// The place of the timer that brings this very event, of several that bring the same case.
+  /// The index of the timer with this event, when several timers have the same case.
   @usableFromInline
   @inline(never)
   func placeOfEqual(_ event: M.Event) -> Int {
@@ -147,10 +148,10 @@ extension Step where M: Machine {
       .arm(timer: UInt8(truncatingIfNeeded: place), key: 0, due: timer.due(from: record.pointee.now)))
   }
 
-  /// Lets the timers follow what the machine declares: see ``Machine/timers(in:_:)``.
+  /// Arms and disarms timers to match the machine's declarations: see ``Machine/timers(in:_:)``.
   ///
-  /// What was declared before is asked only if something hangs on it: for a timer that runs and is not declared, and for one
-  /// that is declared and does not run.
+  /// The earlier declarations are computed only if needed: for a running timer that is not declared, and for a declared
+  /// timer that does not run.
   @inlinable
   @inline(__always)
   func armDeclared(_ machine: M, _ before: M, isMove: Bool, expired: UInt64) {
@@ -174,7 +175,7 @@ extension Step where M: Machine {
     if rest != 0 { end(rest & (earlier ?? declared(by: before))) }
   }
 
-  /// What an expiry changes that is ignored or refused: a periodic timer goes on.
+  /// Arms an expired periodic timer again after its expiry was ignored or refused.
   @inlinable
   func goOn(_ machine: M, expired: UInt64) {
     machine.timers(in: machine.state, parameters).forEach { timer in
@@ -183,7 +184,7 @@ extension Step where M: Machine {
     }
   }
 
-  /// The event that a timer brings now, with the data that the machine declares for it; `nil` if it declares none.
+  /// The timer's event with the data that the machine declares now; `nil` if the machine does not declare the timer.
   @usableFromInline
   @inline(never)
   func event(of place: Int, declaredBy machine: M) -> M.Event? {
@@ -192,7 +193,7 @@ extension Step where M: Machine {
     return event
   }
 
-  /// A bit for each timer that a machine declares.
+  /// Bit set of the timers that a machine declares.
   @inlinable
   @inline(never)
   func declared(by machine: M) -> UInt64 {
@@ -201,7 +202,7 @@ extension Step where M: Machine {
     return bits
   }
 
-  /// Disarms timers, before all that the step has asked for.
+  /// Disarms timers, before the step's other effects.
   @inlinable
   @inline(never)
   func end(_ timers: UInt64) {
@@ -217,9 +218,9 @@ extension Step where M: Machine {
 }
 
 extension StateTimers {
-  /// Arms these timers as effects of a step: for forms in which states are entered and left within a step.
+  /// Arms these timers as effects of a step, for forms that enter and leave several states within a step.
   ///
-  /// - Precondition: None is periodic.
+  /// - Precondition: No timer is periodic.
   @inlinable
   package func begin(_ step: Step<M>) {
     forEach {
@@ -236,7 +237,7 @@ extension StateTimers {
 }
 
 extension Step where M: Machine {
-  /// Stops all timers without a key that run.
+  /// Disarms all running timers without a key.
   @inlinable
   package func disarmAll() {
     var rest = record.pointee.timers.running

@@ -1,10 +1,10 @@
-/// What a rule may know and do while it handles one input.
+/// The context of a rule while it handles one input: the moment, the parameters and the effects.
 ///
-/// A step is valid only during the call that it is handed to. The effects are kept in the order in which they are
-/// asked for, and that is the order in which the world carries them out.
+/// A step is valid only during the call that receives it. The world performs the effects in the order of their
+/// requests.
 public struct Step<M: _Machine> {
-  // Safety: both pointers are made by `ErasedMachine`'s entry points from storage that outlives the call that the step is
-  // handed to. A debug build traps where a step is used after that call.
+  // Safety: `ErasedMachine`'s entry points make both pointers from storage that outlives the call that receives the
+  // step. A debug build traps when a step is used after that call.
   @usableFromInline let storage: UnsafeMutablePointer<StepRecord>
   @usableFromInline package let parameterStorage: UnsafePointer<M.Parameters>
   #if DEBUG
@@ -20,7 +20,7 @@ public struct Step<M: _Machine> {
     #endif
   }
 
-  /// The sheet that the step is written on.
+  /// The record that the step writes to.
   @inlinable
   @inline(__always)
   package var record: UnsafeMutablePointer<StepRecord> {
@@ -30,17 +30,17 @@ public struct Step<M: _Machine> {
     return storage
   }
 
-  /// The moment of this step; for an expired timer, the moment at which it was due.
+  /// The moment of this step. For an expired timer, the moment at which it was due.
   @inlinable
   public var now: Instant { record.pointee.now }
 
-  /// Says what a decision depends on, for diagrams and tries; it costs nothing where nobody notes it.
+  /// Names a guard condition, for diagrams and dry runs. It is nearly free when guards are not recorded.
   ///
   /// ```swift
   /// case .tap where step.when("window open", isOpen): .move(to: .capsLock)
   /// ```
   ///
-  /// - Returns: The condition as it is.
+  /// - Returns: The condition, unchanged.
   @inlinable
   @inline(__always)
   public func when(_ guardName: StaticString, _ condition: Bool) -> Bool {
@@ -48,15 +48,15 @@ public struct Step<M: _Machine> {
     return condition
   }
 
-  /// The key of the timer that has expired, where its kind's timers bear one; otherwise 0.
+  /// The key of the expired timer if the kind's timer has keys; otherwise 0.
   @inlinable
   public var key: Int { Int(record.pointee.key) }
 
-  /// What the machine was made with.
+  /// The parameters of the machine.
   @inlinable
   public var parameters: M.Parameters { parameterStorage.pointee }
 
-  /// Says something to the world.
+  /// Emits an output.
   @inlinable
   public func emit(_ output: M.Output) {
     record.pointee.isWritten = true
@@ -72,7 +72,7 @@ public struct Step<M: _Machine> {
       .emit(output: UInt8(output.name.index), first: UInt32(first), count: UInt32(data.count)))
   }
 
-  /// Says several things, one after the other.
+  /// Emits several outputs in order.
   @inlinable
   @inline(__always)
   public func emit(_ first: M.Output, _ second: M.Output, _ others: M.Output...) {
@@ -81,7 +81,7 @@ public struct Step<M: _Machine> {
     for output in others { emit(output) }
   }
 
-  /// Says something and gives the reaction back, so that a cell of a rule is one expression.
+  /// Emits outputs in order and returns the reaction, so that one expression handles an event in a state.
   ///
   /// ```swift
   /// case .shut: step.emit(.lampOn, then: .move(to: .open))
@@ -93,7 +93,7 @@ public struct Step<M: _Machine> {
     return reaction
   }
 
-  /// Says how the machine works, to those who watch everything: no wire carries it, and no reply names it.
+  /// Emits an output about the machine's internals, for watchers of everything. No wire and no reply carries it.
   ///
   /// - Precondition: The kind describes the output with ``OutputForm/told(_:about:)``.
   public func tell(_ output: M.Output) {
@@ -105,12 +105,12 @@ public struct Step<M: _Machine> {
       .tell(output: UInt8(output.name.index), first: UInt32(first), count: UInt32(data.count)))
   }
 
-  /// Refuses the input and says why, in the words of the machine.
+  /// Refuses the input with a reason.
   ///
-  /// Nothing has happened then: what the rule has changed in the machine, asked for and drawn before is taken back.
+  /// The rule's changes to the machine, effects and draws are rolled back.
   ///
-  /// - Parameter keepingChanges: Whether what was changed in the machine stays all the same: only for a machine that follows
-  ///   a source whose mistake that is.
+  /// - Parameter keepingChanges: Whether changes to the machine are kept. Use it only in a machine that follows another
+  ///   source, when the refused event is that source's mistake.
   @inlinable
   public func refuse<State>(_ reason: String, keepingChanges: Bool = false) -> Reaction<State> {
     record.pointee.isWritten = true
@@ -119,31 +119,31 @@ public struct Step<M: _Machine> {
     return .refuse
   }
 
-  /// Draws a whole number from a range, each with the same probability, from the world's seeded generator.
+  /// Draws a uniformly distributed integer from a range, with the world's seeded generator.
   ///
-  /// A step that is refused has drawn nothing.
+  /// A refused step leaves the generator unchanged.
   public func draw(in range: ClosedRange<Int>) -> Int {
     record.pointee.noteDraw()
     return record.pointee.generator.draw(in: range)
   }
 }
 
-/// The timers of a machine as its step needs to know them.
+/// What a step needs to know about the timers of its machine.
 public struct StepTimers: Sendable {
-  // Safety: the events that the kind's timers bring, one after the other in the kind's order; the kind owns them, and
-  // whoever takes the step keeps it alive. `nil` where there are none.
+  // Safety: the events of the kind's timers, in the kind's order. The kind owns them, and the caller of the step keeps
+  // it alive. `nil` if there are none.
   @usableFromInline nonisolated(unsafe) let events: UnsafeRawPointer?
-  // Safety: as for the events, a byte for each case of their type: the place of the timer that brings it, `noPlace` or
-  // `severalPlaces`. Nothing is read from it where events are no `enum`.
+  // Safety: owned like the events. One byte for each case of their type: the index of the timer with that event,
+  // `noPlace` or `severalPlaces`. Not read if the event type is not an `enum`.
   @usableFromInline nonisolated(unsafe) let places: UnsafePointer<UInt8>
-  /// How many timers the kind has, at most 64.
+  /// The number of the kind's timers, at most 64.
   @usableFromInline let count: Int
-  /// A bit for each timer whose event has data.
+  /// Bit set of the timers whose events have data.
   @usableFromInline let withData: UInt64
-  // Safety: as for the places of timers, a number for each case of the machine's state: the place of its name. `nil` where
-  // the state says itself which name it has.
+  // Safety: owned like the events. For each case of the machine's state, the index of its name. `nil` if the state type
+  // implements `name` itself.
   @usableFromInline nonisolated(unsafe) let states: UnsafePointer<UInt16>?
-  /// A bit for each timer without a key that runs.
+  /// Bit set of the running timers without a key.
   public var running: UInt64
 
   @inlinable
@@ -159,7 +159,7 @@ public struct StepTimers: Sendable {
     self.running = running
   }
 
-  /// Whether there is none.
+  /// Whether the kind has no timers.
   @inlinable
   @inline(__always)
   public var isEmpty: Bool { count == 0 }
@@ -167,7 +167,7 @@ public struct StepTimers: Sendable {
   @usableFromInline static var noPlace: UInt8 { 0xFF }
   @usableFromInline static var severalPlaces: UInt8 { 0xFE }
 
-  /// The same of another machine.
+  /// The same timers for a machine with other running timers.
   @inlinable
   @inline(__always)
   public func running(_ running: UInt64) -> StepTimers {
@@ -176,7 +176,7 @@ public struct StepTimers: Sendable {
     return timers
   }
 
-  // Safety: nobody reads from this address, since there are no events.
+  // Safety: this address is never read, since there are no events.
   @inlinable
   public static var none: StepTimers {
     StepTimers(
@@ -185,53 +185,53 @@ public struct StepTimers: Sendable {
   }
 }
 
-/// One thing that a step asks for, without the types of its machine.
+/// One effect of a step, without the machine's types.
 public enum Effect: Sendable {
-  /// An output, by its place in the kind's list, and where its data stand in ``StepRecord/values``.
+  /// An output by its index in the kind's list, with the range of its data in ``StepRecord/values``.
   case emit(output: UInt8, first: UInt32, count: UInt32)
-  /// An output that only those hear who watch everything.
+  /// An output for watchers of everything only.
   case tell(output: UInt8, first: UInt32, count: UInt32)
-  /// A timer, by its place in the kind's list; `key` is 0 where its kind's timers bear none.
+  /// A timer by its index in the kind's list; `key` is 0 if the kind's timer has no keys.
   case arm(timer: UInt8, key: UInt32, due: Instant)
   case disarm(timer: UInt8, key: UInt32)
 }
 
-/// The sheet on which a step is written: made once and used again for every step, so that a step allocates nothing.
+/// The working storage of a step. It is reused for every step, so that a step allocates nothing.
 public struct StepRecord: Sendable {
   public var now = Instant.beginning
   #if DEBUG
-    /// Which call the record is for: a step of another one is none any more.
+    /// Identifies the call; a step with another number is no longer valid.
     @usableFromInline var number: UInt64 = 0
   #endif
-  /// The machine's timers. Whoever takes a step sets it before.
+  /// The machine's timers. The caller sets them before each step.
   public var timers = StepTimers.none
-  /// A bit for each timer that the rule has armed or disarmed by itself.
+  /// Bit set of the timers that the rule itself armed or disarmed.
   @usableFromInline var overridden: UInt64 = 0
-  /// Whether named guards are noted.
+  /// Whether named guards are recorded.
   public var notesGuards = false
-  /// The guards that the rule has asked for, with what they were.
+  /// The guards that the rule evaluated, with their results.
   public private(set) var guards: [(name: String, isTrue: Bool)] = []
-  /// The key of the timer whose expiry this step is; 0 where it bears none. Whoever sets it, clears it.
+  /// The key of the timer that expired in this step; 0 if it has none. The caller sets and clears it.
   public var key: UInt32 = 0
-  /// Whether anything below was written; most steps write nothing, and then nothing need be read or cleared.
+  /// Whether a field below was written. Most steps write none, and then none is read or cleared.
   public var isWritten = false
   public var effects = EffectList()
   public var values: ContiguousArray<Value> = []
-  /// Whether outputs are kept as they are, too.
+  /// Whether outputs are also kept as typed values.
   @usableFromInline package var keepsOutputs = false
-  /// What was emitted, if ``keepsOutputs``.
+  /// The emitted outputs, if ``keepsOutputs``.
   package private(set) var outputs: [any Sendable] = []
   /// Why the input was refused.
   public var reason: String?
-  /// The data of the state before and after, where the kind prints any.
+  /// The printed data of the state before and after the step, if the kind prints any.
   public var dataBefore: String?
   public var dataAfter: String?
   public var generator: Generator
-  /// Whether the step has drawn a number.
+  /// Whether the step has drawn from the generator.
   public private(set) var hasDrawn = false
-  /// Whether a refusal leaves what was changed in the machine.
+  /// Whether a refusal keeps the changes to the machine.
   public var keepsChanges = false
-  /// The generator before the first number was drawn.
+  /// The generator before the step's first draw.
   private var undrawn: Generator
 
   public init(generator: Generator) {
@@ -240,7 +240,7 @@ public struct StepRecord: Sendable {
     values.reserveCapacity(16)
   }
 
-  /// Clears what the last step wrote, and keeps the room.
+  /// Clears what the last step wrote, but keeps the capacity.
   @inlinable
   @inline(__always)
   public mutating func begin(at now: Instant) {
@@ -261,7 +261,7 @@ public struct StepRecord: Sendable {
     outputs.append(output)
   }
 
-  /// Ends the call that a step was made for.
+  /// Invalidates the step of the current call.
   @inlinable
   @inline(__always)
   mutating func endCall() {
@@ -270,7 +270,7 @@ public struct StepRecord: Sendable {
     #endif
   }
 
-  /// Notes that the step draws a number.
+  /// Saves the generator before the first draw.
   mutating func noteDraw() {
     guard !hasDrawn else { return }
     isWritten = true
@@ -278,7 +278,7 @@ public struct StepRecord: Sendable {
     undrawn = generator
   }
 
-  /// Takes back what the step has asked for and drawn, since it is refused.
+  /// Rolls back the effects and draws of a refused step.
   @usableFromInline
   @inline(never)
   mutating func rollBack() {
@@ -320,10 +320,10 @@ public struct StepRecord: Sendable {
   }
 }
 
-/// A step's outcome, without the types of its machine.
+/// The result of a step, without the machine's types.
 public struct StepResult: BitwiseCopyable, Sendable {
   public let verdict: Verdict
-  /// Places in the kind's list of states.
+  /// Indices in the kind's list of states.
   public let from: UInt8
   public let to: UInt8
 

@@ -1,11 +1,11 @@
-/// The events that a machine's timers bring, in the order of its kind, laid out for steps to look them up.
+/// The events of a kind's timers, in the kind's order, with lookup tables for steps.
 ///
-/// Safety: both buffers are written in `init`, read ever after, and freed with the table. Whoever takes a step keeps the
-/// table alive until its end.
-// Unchecked: see above; events are `Sendable`.
+/// Safety: `init` writes the buffers, later code only reads them, and `deinit` frees them. The caller of a step keeps
+/// the table alive until the step ends.
+// Unchecked: the buffers are immutable after `init`, and events are `Sendable`.
 package final class TimerTable<Event: Sendable>: @unchecked Sendable {
   private let events: UnsafeMutableBufferPointer<Event>
-  /// By the number of a case: the place of the one timer that brings it; see ``StepTimers``.
+  /// For each case number: the index of the only timer with that case of event; see ``StepTimers``.
   private let places: UnsafeMutableBufferPointer<UInt8>
   private let withData: UInt64
   /// See ``StepTimers/states``.
@@ -39,9 +39,9 @@ package final class TimerTable<Event: Sendable>: @unchecked Sendable {
     places.deallocate()
   }
 
-  /// What a step needs to know of a machine's timers.
+  /// The timer data that a step needs.
   ///
-  /// - Parameter running: A bit for each timer without a key that runs.
+  /// - Parameter running: Bit set of the running timers without a key.
   package func stepTimers(running: UInt64) -> StepTimers {
     guard let events = events.baseAddress, let places = places.baseAddress ?? UnsafeMutablePointer(bitPattern: 1) else {
       return .none

@@ -1,4 +1,4 @@
-/// One piece of data that goes in or out of a machine: an event's argument, a parameter, an output's datum, a reading.
+/// One data item that enters or leaves a machine: an event's argument, a parameter, an output's datum or a reading.
 public enum Value: Hashable, Sendable, Codable {
   /// An optional argument that was left out.
   case none
@@ -11,22 +11,22 @@ public enum Value: Hashable, Sendable, Codable {
   case moment(Instant)
 }
 
-/// Which values an argument, a parameter or a datum may have, with unit and range.
+/// The type of an argument, a parameter or a datum, with its unit and range.
 public indirect enum ValueType: Hashable, Sendable {
-  /// Text of so many bytes of UTF-8.
+  /// A text, with the allowed number of bytes of UTF-8.
   case text(bytes: ClosedRange<Int>)
-  /// One character as a person sees it (an extended grapheme cluster), of at most ``longestCharacter`` bytes.
+  /// One user-perceived character (an extended grapheme cluster) of at most ``longestCharacter`` bytes.
   case character
   /// One of these words.
   case choice([String])
   case integer(ClosedRange<Int>)
-  /// A finite number in `unit` (`"°C"`; empty for a bare number).
+  /// A finite number in `unit` (for example `"°C"`; empty for a number without unit).
   case number(ClosedRange<Double>, unit: String)
   case flag
   case interval(ClosedRange<Nanoseconds>)
   /// A moment of world time; only in outputs and readings.
   case moment
-  /// `type`, or left out.
+  /// A value of `type`, or none.
   case optional(ValueType)
 
   /// Whether `value` is of this type and within its range.
@@ -47,12 +47,12 @@ public indirect enum ValueType: Hashable, Sendable {
     }
   }
 
-  /// The bytes of UTF-8 that one character may take. The longest emoji have 35; what is longer was made to be.
+  /// The maximal bytes of UTF-8 in one character. The longest emoji has 35.
   public static let longestCharacter = 64
 
-  /// A few values that stand for all: the ends of a range, both flags, every choice.
+  /// A few representative values: the ends of a range, both flags, every choice.
   ///
-  /// They are what a machine is tried with to find out which events are possible now.
+  /// A dry run sends them to a machine to find out which events are possible in its state.
   public var samples: [Value] {
     switch self {
     case .text(let bytes): [.text(String(repeating: "x", count: max(1, bytes.lowerBound)))]
@@ -70,7 +70,7 @@ public indirect enum ValueType: Hashable, Sendable {
   }
 }
 
-/// A Swift type that stands for a kind of ``Value``, so that rules are written in Swift's own types.
+/// A Swift type that converts to and from one case of ``Value``, so that rules use Swift's own types.
 public protocol ValueConvertible: SendableMetatype {
   init?(_ value: Value)
   var value: Value { get }

@@ -1,18 +1,17 @@
-/// Something whose value stands elsewhere in memory, and that knows how many bytes that takes.
+/// A type whose values own heap memory and know its size in bytes.
 private protocol Weighty {
   var weight: Int { get }
 }
 
-/// The bytes of memory that a value keeps beside its own: of texts, lists, sets, dictionaries and objects in it, and in
-/// those in turn.
+/// The bytes of heap memory that a value owns: its texts, lists, sets, dictionaries and objects, and their contents.
 ///
-/// What several values share counts for each of them. An object counts with what it holds, and with the same object
-/// within itself not followed any further than ``deepest``.
+/// Shared memory counts once for each value that refers to it. Values are followed to the depth ``deepest``, which also
+/// ends a cycle of objects.
 ///
-/// - Complexity: O(1) for a value without references; otherwise O(what it holds), by reflection, which is slow.
+/// - Complexity: O(1) for a value without references; otherwise O(size of its contents), by reflection, which is slow.
 func weight<T>(of value: T) -> Int { weight(of: value, depth: 0) }
 
-/// Values within one another; deeper ones are not counted.
+/// The maximal depth of nested values; deeper ones are not counted.
 private let deepest = 32
 
 private func weight<T>(of value: T, depth: Int) -> Int {
@@ -28,11 +27,11 @@ private func weight(ofChild value: Any, depth: Int) -> Int {
   return _openExistential(value, do: opened)
 }
 
-/// What stands before the elements of a list in memory.
+/// The bytes of an array's header.
 private let listHead = 32
 
 extension String: Weighty {
-  // Up to fifteen bytes stand in the value itself.
+  // A string of up to fifteen bytes is stored inline.
   fileprivate var weight: Int { utf8.count <= 15 ? 0 : listHead + utf8.count }
 }
 
@@ -61,7 +60,7 @@ extension Dictionary: Weighty {
   }
 }
 
-/// The bytes of a hash table of the standard library: its places are a power of two, of which three quarters are used.
+/// The bytes of a hash table of the standard library: its capacity is a power of two, of which three quarters are used.
 package func tableBytes(capacity: Int, stride: Int) -> Int {
   if capacity == 0 { return 0 }
   var places = 2

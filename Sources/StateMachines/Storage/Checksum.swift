@@ -1,7 +1,7 @@
-/// A 64-bit hash of bytes, the same in every process and build: XXH64 by Yann Collet, written after its specification
-/// (`doc/xxhash_spec.md` in the repository Cyan4973/xxHash). The bytes may come in pieces, however they are cut.
+/// A 64-bit hash of bytes, the same in every process and build: XXH64 by Yann Collet, implemented from its
+/// specification (`doc/xxhash_spec.md` in the repository Cyan4973/xxHash). Bytes may be added in pieces of any size.
 ///
-/// It finds damage and difference. It is no protection against somebody who means to deceive.
+/// It detects damage and differences. It does not protect against deliberate forgery.
 ///
 /// ```swift
 /// var checksum = Checksum()
@@ -22,7 +22,7 @@ public struct Checksum: Sendable {
   private var lane4: UInt64
   private let seed: UInt64
   private var total: UInt64 = 0
-  /// Bytes behind the last whole stripe, of which only the first `waiting` count.
+  /// The bytes after the last whole stripe; only the first `waiting` are valid.
   private var rest = SIMD32<UInt8>()
   private var waiting = 0
 
@@ -34,21 +34,21 @@ public struct Checksum: Sendable {
     lane4 = seed &- Checksum.prime1
   }
 
-  /// The hash of some bytes.
+  /// The hash of bytes.
   public static func of(_ bytes: UnsafeRawBufferPointer, seed: UInt64 = 0) -> UInt64 {
     var checksum = Checksum(seed: seed)
     checksum.add(bytes)
     return checksum.value
   }
 
-  /// The hash of some bytes.
+  /// The hash of bytes.
   public static func of(_ bytes: [UInt8], seed: UInt64 = 0) -> UInt64 {
     bytes.withUnsafeBytes { of($0, seed: seed) }
   }
 
-  /// Goes on with more bytes.
+  /// Adds bytes.
   ///
-  /// - Complexity: O(bytes), some gigabytes in a second.
+  /// - Complexity: O(bytes), at some gigabytes per second.
   public mutating func add(_ bytes: UnsafeRawBufferPointer) {
     total &+= UInt64(bytes.count)
     var bytes = bytes
@@ -72,7 +72,7 @@ public struct Checksum: Sendable {
     waiting = tail
   }
 
-  // Safety: eight bytes are read at a time, four times per stripe, and the bytes are whole stripes.
+  // Safety: four words of eight bytes are read per stripe, and the bytes are whole stripes.
   private mutating func takeStripes(_ bytes: UnsafeRawBufferPointer) {
     guard let base = bytes.baseAddress, bytes.count > 0 else { return }
     var (lane1, lane2, lane3, lane4) = (lane1, lane2, lane3, lane4)
@@ -87,7 +87,7 @@ public struct Checksum: Sendable {
     (self.lane1, self.lane2, self.lane3, self.lane4) = (lane1, lane2, lane3, lane4)
   }
 
-  /// The hash of all bytes so far; more may come.
+  /// The hash of all bytes so far; more may be added.
   public var value: UInt64 {
     var hash: UInt64
     if total >= UInt64(Checksum.stripe) {

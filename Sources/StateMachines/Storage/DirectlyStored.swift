@@ -1,5 +1,6 @@
-/// A type whose own coding would not do. Those of the standard library say neither how many elements there are nor whether
-/// a value is missing, or go by an order that differs from process to process; a ``Value`` has a shorter form.
+/// A type whose own `Codable` coding does not suit the format. The standard library's coding writes neither the number
+/// of elements nor whether a value is `nil`, or uses an order that differs between processes. A ``Value`` has a shorter
+/// form.
 protocol DirectlyStored {
   func store(in encoder: ValueEncoder) throws
   static func restored(from decoder: ValueDecoder) throws -> Self
@@ -31,7 +32,7 @@ extension Array: DirectlyStored where Element: Codable {
   static func restored(from decoder: ValueDecoder) throws -> [Element] {
     let count = try decoder.count()
     var elements: [Element] = []
-    // Not all at once: the count may be damaged, and elements are larger than a byte.
+    // Reserves a limited capacity: the count may be damaged, and an element may be larger than a byte.
     elements.reserveCapacity(Swift.min(count, 1_024))
     for _ in 0..<count { elements.append(try decoder.decode(Element.self)) }
     return elements
@@ -74,7 +75,7 @@ extension Dictionary: DirectlyStored where Key: Codable, Value: Codable {
 }
 
 extension Collection {
-  /// The elements in the order of what a part of each is written as: one that does not depend on the process.
+  /// The elements sorted by the encoded bytes of a part of each, which is the same order in every process.
   fileprivate func inOrderOfBytes(_ part: (Element) -> some Encodable) throws -> [Element] {
     try map { (bytes: try ValueEncoder.bytes(of: part($0)), element: $0) }
       .sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }

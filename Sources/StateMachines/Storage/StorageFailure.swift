@@ -1,15 +1,15 @@
-/// Why bytes are not what they should be, or a value cannot be written.
+/// Why bytes cannot be decoded, or a value cannot be encoded.
 public enum StorageFailure: Error, Hashable {
   /// The bytes end before the value does.
   case cutShort
-  /// They are no value of the type, and what is wrong.
+  /// The bytes are not a value of the type, for this reason.
   case damaged(String)
-  /// A type has other members than it had, or other cases.
+  /// A type's members or cases differ from those that were stored.
   case otherMember(found: String, expected: String)
-  /// A word that its list does not have any more.
+  /// The list no longer contains a stored word.
   case unknownWord(String)
-  /// Values within values within values: more than ``ValueEncoder/deepest``.
+  /// Values are nested more deeply than ``ValueEncoder/deepest``.
   case tooDeep
-  /// A type's own coding does what is not provided for.
+  /// A type's own coding uses a feature that is not supported.
   case unsupported(String)
 }

@@ -1,4 +1,4 @@
-// The other side of `ValueEncoder`'s coding. Members must come under the names and in the order in which the type has them.
+// Decodes what `ValueEncoder` wrote. Members must have the names and the order of the type.
 
 extension ValueDecoder: Decoder {
   public var codingPath: [any CodingKey] { [] }
@@ -18,7 +18,7 @@ extension ValueDecoder: Decoder {
     let decoder: ValueDecoder
     var codingPath: [any CodingKey] { [] }
 
-    /// The key that comes next. Only enums ask, to find out which case there is.
+    /// The next key. Only enums read it, to find their case.
     var allKeys: [Key] {
       guard let name = try? decoder.nameAhead(), let key = Key(stringValue: name) else { return [] }
       return [key]
@@ -42,7 +42,7 @@ extension ValueDecoder: Decoder {
       return try decoder.flag() ? try decoder.decode(type) : nil
     }
 
-    // Each by itself, since otherwise the library's own is taken, which asks whether there is a key.
+    // One overload per type, because the default implementation checks whether the key exists.
     func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? { try optional(type, key) }
     func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? { try optional(type, key) }
     func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? { try optional(type, key) }

@@ -1,18 +1,18 @@
-/// Reads the values that a ``ValueEncoder`` has written, in the same order.
+/// Decodes values that a ``ValueEncoder`` wrote, in the same order.
 ///
-/// Bytes can be anything: whatever is wrong with them is thrown, no length is trusted, and nothing traps.
+/// Any bytes are safe to decode: errors are thrown, no length is trusted, and nothing traps.
 ///
-/// Safety: the bytes are borrowed; whoever makes a decoder keeps them for as long as it is used. They are read through
-/// `UnsafeRawBufferPointer` only behind a check that they are there.
+/// Safety: the bytes are borrowed, and the caller keeps them alive while it uses the decoder. They are read through
+/// `UnsafeRawBufferPointer` only after a bounds check.
 public final class ValueDecoder {
   private let bytes: UnsafeRawBufferPointer
-  /// How many bytes have been read.
+  /// The number of bytes read.
   public private(set) var offset = 0
   private var names: [String] = []
   private var types: [ObjectIdentifier: Coding] = [:]
   private var depth = 0
 
-  /// How the values of a type were written; see ``ValueEncoder``.
+  /// How values of a type were written; see ``ValueEncoder``.
   private enum Coding {
     case own
     case direct(any DirectlyStored.Type)
@@ -24,7 +24,7 @@ public final class ValueDecoder {
     self.bytes = bytes
   }
 
-  /// How many bytes are left.
+  /// The number of bytes left.
   public var left: Int { bytes.count - offset }
 
   // MARK: Plain bytes
@@ -43,7 +43,7 @@ public final class ValueDecoder {
     }
   }
 
-  /// A number, in the only form that it is written in: as short as can be.
+  /// Reads a number. Only its shortest form is valid.
   public func number() throws(StorageFailure) -> UInt64 {
     var number: UInt64 = 0
     var shift: UInt64 = 0
@@ -59,14 +59,14 @@ public final class ValueDecoder {
     }
   }
 
-  /// A number that may be as large as a type can hold.
+  /// Reads a number that must fit a type.
   public func number<N: FixedWidthInteger>(as type: N.Type) throws(StorageFailure) -> N {
     let number = try number()
     guard let narrow = N(exactly: number) else { throw .damaged("\(number) is too large") }
     return narrow
   }
 
-  /// How many elements follow, of which each takes a byte at least: so many must be left.
+  /// Reads a number of elements. Each takes at least one byte, so as many bytes must be left.
   public func count() throws(StorageFailure) -> Int {
     let number = try number()
     guard number <= UInt64(left) else { throw .cutShort }
@@ -84,7 +84,7 @@ public final class ValueDecoder {
     return UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
   }
 
-  /// Some bytes whose number stands before them. They are valid as long as those that are read.
+  /// Reads a length and as many bytes. The result is valid as long as the decoder's bytes.
   public func run() throws(StorageFailure) -> UnsafeRawBufferPointer {
     let count = try count()
     defer { offset += count }
@@ -106,7 +106,7 @@ public final class ValueDecoder {
     return names.count - 1
   }
 
-  /// Reads a name that must be this one.
+  /// Reads a name and checks it.
   public func expect(name expected: String) throws(StorageFailure) {
     let found = try name()
     if found != expected { throw .otherMember(found: found, expected: expected) }
@@ -114,8 +114,8 @@ public final class ValueDecoder {
 
   /// Reads a word of a list.
   ///
-  /// - Returns: Its place in the list as it is now.
-  /// - Throws: ``StorageFailure/unknownWord(_:)`` if the list does not have it.
+  /// - Returns: Its index in the current list.
+  /// - Throws: ``StorageFailure/unknownWord(_:)`` if the list does not contain it.
   public func place(in list: NamedWords) throws(StorageFailure) -> Int {
     let number = try nameNumber()
     while list.places.count <= number { list.places.append(nil) }
@@ -139,7 +139,7 @@ public final class ValueDecoder {
     }
   }
 
-  /// The name that comes next, which is read again afterwards.
+  /// Reads the next name without consuming it.
   func nameAhead() throws(StorageFailure) -> String {
     let (offset, known) = (offset, names.count)
     let name = try name()
@@ -150,7 +150,7 @@ public final class ValueDecoder {
 
   // MARK: Values
 
-  /// Reads a value by its coding.
+  /// Decodes a value.
   ///
   /// - Throws: ``StorageFailure``, or what the type's own coding throws.
   public func decode<T: Decodable>(_ type: T.Type) throws -> T {

@@ -1,5 +1,5 @@
-// What the coding that the compiler makes of a type calls. Members are written in the order in which the type has them,
-// each behind the number of its name; a case of an enum is the number of its name and then its members.
+// The containers that synthesised `Codable` code uses. Each member is written after the number of its name, in the
+// type's order. A case of an enum is the number of its name, followed by its members.
 
 extension ValueEncoder: Encoder {
   public var codingPath: [any CodingKey] { [] }
@@ -32,7 +32,7 @@ extension ValueEncoder: Encoder {
       if let value { try encoder.encode(value) }
     }
 
-    // Each by itself, since otherwise the library's own is taken, which writes nothing of what is missing.
+    // One overload per type, because the default implementation writes nothing for `nil`.
     func encodeIfPresent(_ value: Bool?, forKey key: Key) throws { try optional(value, key) }
     func encodeIfPresent(_ value: String?, forKey key: Key) throws { try optional(value, key) }
     func encodeIfPresent(_ value: Double?, forKey key: Key) throws { try optional(value, key) }
@@ -68,7 +68,7 @@ extension ValueEncoder: Encoder {
     }
   }
 
-  /// A list of elements that a type writes by hand: nobody would know its end.
+  /// An unkeyed container of hand-written coding. It is unsupported, since a reader could not find its end.
   private struct Elements: UnkeyedEncodingContainer {
     let encoder: ValueEncoder
     var codingPath: [any CodingKey] { [] }

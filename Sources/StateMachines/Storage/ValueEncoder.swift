@@ -1,37 +1,39 @@
 /// Writes values as bytes, in a form that is the same in every process and build.
 ///
-/// Whole numbers take as few bytes as they need (LEB128, those that may be negative zigzag), floating-point numbers eight,
-/// texts their length and their UTF-8. What is `Codable` is written by its own coding, member by member: an optional says
-/// whether it is there, a list how many it has, a set or dictionary its elements in the order of their bytes. The name of
-/// a member or of a case is written out where it first comes up, and is a number from then on; so a reader finds out when
-/// a type's members are others than those that were written. A ``NamedCases``'s name is written as its word in the same way,
-/// and so is found again wherever it stands in the list by then.
+/// Integers take as few bytes as they need (LEB128, signed ones in zigzag form). Floating-point numbers take eight
+/// bytes. A text is its length and its UTF-8. A `Codable` value is written by its own coding, member by member. An
+/// optional starts with a flag, a list with its number of elements. A set or dictionary writes its elements in the
+/// order of their bytes.
 ///
-/// One encoder writes any number of values, one behind the other, for one ``ValueDecoder`` to read.
+/// The name of a member or case is written out at its first occurrence and as a number afterwards, so a reader detects
+/// changes of a type's members. A ``NamedCases`` value is written as its word in the same way, so it can be read when
+/// its index has changed.
+///
+/// One encoder writes any number of values in sequence, for one ``ValueDecoder`` to read.
 public final class ValueEncoder {
-  /// Values within one another; what is deeper is no machine's state.
+  /// The maximal depth of nested values.
   public static let deepest = 64
 
-  /// What was written so far, and not given up.
+  /// The bytes written since the last ``forgetBytes()``.
   public private(set) var bytes: [UInt8] = []
-  /// The numbers of the names that came up.
+  /// The numbers of the names written so far.
   private var names: [String: UInt64] = [:]
-  /// The types met so far.
+  /// The types encoded so far.
   private var types: [ObjectIdentifier: Coding] = [:]
   private var depth = 0
 
-  /// How the values of a type are written.
+  /// How values of a type are written.
   private enum Coding {
     /// By the type's own coding.
     case own
     case direct(any DirectlyStored.Type)
-    /// As a word, so that its place does not matter.
+    /// As a word, independent of its index.
     case word(any NamedCases.Type, NamedWords)
   }
 
   public init() {}
 
-  /// Gives up the bytes, and keeps what later ones refer to.
+  /// Discards the bytes, but keeps the names that later bytes refer to.
   public func forgetBytes() {
     bytes.removeAll(keepingCapacity: true)
   }
@@ -42,7 +44,7 @@ public final class ValueEncoder {
     bytes.append(byte)
   }
 
-  /// Bytes as another encoder wrote them, which must not have met a name.
+  /// Appends the bytes of another encoder, which must not contain names.
   public func bytes(_ written: [UInt8]) {
     bytes.append(contentsOf: written)
   }
@@ -51,7 +53,7 @@ public final class ValueEncoder {
     bytes.append(flag ? 1 : 0)
   }
 
-  /// A number that is small more often than not.
+  /// Writes a number in a form that is short for small numbers.
   public func number(_ number: UInt64) {
     var rest = number
     while rest >= 0x80 {
@@ -70,7 +72,7 @@ public final class ValueEncoder {
     self.number(UInt64(bitPattern: number &<< 1 ^ number &>> 63))
   }
 
-  /// A number of which every bit counts: eight bytes, the lowest first.
+  /// Writes a number in eight bytes, little-endian.
   public func word(_ word: UInt64) {
     withUnsafeBytes(of: word.littleEndian) { bytes.append(contentsOf: $0) }
   }
@@ -83,13 +85,13 @@ public final class ValueEncoder {
     }
   }
 
-  /// Some bytes and before them how many they are.
+  /// Writes the number of bytes, then the bytes.
   public func text(_ utf8: UnsafeRawBufferPointer) {
     count(utf8.count)
     bytes.append(contentsOf: utf8)
   }
 
-  /// A name that is likely to come up again.
+  /// Writes a name: in full the first time, as a number afterwards.
   public func name(_ name: String) {
     if let known = names[name] { return number(known) }
     number(UInt64(names.count))
@@ -97,7 +99,7 @@ public final class ValueEncoder {
     text(name)
   }
 
-  /// A word of a list, as a name.
+  /// Writes a word of a list as a name.
   public func word(at place: Int, of list: NamedWords) {
     if let known = list.numbers[place] { return number(known) }
     name(list.words[place])
@@ -128,9 +130,9 @@ public final class ValueEncoder {
 
   // MARK: Values
 
-  /// Writes a value by its coding.
+  /// Encodes a value.
   ///
-  /// - Throws: ``StorageFailure``, or what the type's own coding throws. What was written until then stays.
+  /// - Throws: ``StorageFailure``, or what the type's own coding throws. Bytes written before the error remain.
   public func encode<T: Encodable>(_ value: T) throws {
     depth += 1
     defer { depth -= 1 }
@@ -157,18 +159,18 @@ public final class ValueEncoder {
   }
 
   private func place<T, V: NamedCases>(of value: T, in vocabulary: V.Type) -> Int {
-    // Safety: `vocabulary` is the type `T` itself, seen as a list of names.
+    // Safety: `vocabulary` is the type `T` itself, as a list of names.
     withUnsafePointer(to: value) { UnsafeRawPointer($0).assumingMemoryBound(to: V.self).pointee.index }
   }
 
   private func encode<T, D: DirectlyStored>(_ value: T, as form: D.Type) throws {
-    // Safety: `form` is the type `T` itself, seen as one that is stored directly.
+    // Safety: `form` is the type `T` itself, as a directly stored type.
     try withUnsafePointer(to: value) { value in
       try UnsafeRawPointer(value).assumingMemoryBound(to: D.self).pointee.store(in: self)
     }
   }
 
-  /// The bytes of a value by itself, every name in them spelled out: the same wherever the value stands.
+  /// The bytes of a single value with all names written out, independent of its context.
   static func bytes<T: Encodable>(of value: T) throws -> [UInt8] {
     let encoder = ValueEncoder()
     try encoder.encode(value)
@@ -176,12 +178,12 @@ public final class ValueEncoder {
   }
 }
 
-/// Words of a list that one encoder writes, or one decoder reads, again and again by their places.
+/// The words of a list, with the numbers by which one encoder or decoder refers to them.
 public final class NamedWords {
   let words: [String]
-  /// By place: the number of the word's name, once it has one.
+  /// For each word: the number of its name, once it has one.
   var numbers: [UInt64?]
-  /// By the number of a name: the place of its word, -1 if there is none.
+  /// For each number of a name: the index of its word, -1 if there is none.
   var places: [Int?] = []
 
   public init(_ words: [String]) {
