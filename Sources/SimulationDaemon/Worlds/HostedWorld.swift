@@ -2,27 +2,27 @@ import JournalStore
 import Simulator
 import StateMachines
 
-/// A world as sessions share it. Its realm is home, or lent to a worker; then nobody else can touch it.
+/// A world that sessions share. Its realm is here, or it is lent to a worker and nobody else may use it.
 final class HostedWorld {
   let name: String
   private(set) var place: Place
-  /// What clients are told of the world while it is lent: as it was when it was lent.
+  /// What clients see while the world is lent: its state at the time of the loan.
   private(set) var status: Status
-  /// What the store has of it; nil for a world that is not durable, or cannot be had at present.
+  /// What the store has of the world; nil if it is not durable or is out of service.
   var progress: StoredProgress?
   /// A checkpoint that is being written.
   var archiving: ArchiveWriter?
-  /// Whether what it has brought is being stored; then it stays home.
+  /// Whether a commit is storing its changes.
   var isBeingStored = false
   /// The client for whose request the world is reserved.
   private weak var next: Service.Client?
-  /// Clients that have come to the world while it was lent. They may have watches in it.
+  /// Clients that moved to the world while it was lent. They may have watches in it.
   private var returnedClients: [Service.Client] = []
-  /// Watchers that have left while it was lent: their watches end when it is back.
+  /// Watchers that left while the world was lent. Their watches are removed when it is back.
   var watchersToRemove: [WatcherID] = []
-  /// How many requests are still done by a worker, because the world has held the event loop for too long.
+  /// How many more requests run on a worker because the world was slow.
   var slowRequests = 0
-  /// Whether the last requests have held it for too long.
+  /// Whether the last turn blocked the event loop for too long.
   var wasSlow = false
 
   enum Place {
@@ -30,7 +30,7 @@ final class HostedWorld {
     case lent(WorkerSlot)
   }
 
-  /// What can be told of a world that is lent.
+  /// What clients see of a world that is lent.
   struct Status {
     let clock: WorldClock.Mode
     let now: Instant
@@ -46,9 +46,9 @@ final class HostedWorld {
       isDurable = true
     }
 
-    /// As it stands in the store, when nobody has read it yet.
+    /// The state in the store, before the world is loaded.
     init(_ stored: StoredWorld) {
-      // Where the settings cannot be read, no world will be made of them either.
+      // If the settings are unreadable, the world cannot be loaded either.
       clock = WorldSettings(stored.settings)?.mode ?? .virtual
       now = Instant(nanoseconds: min(max(stored.moment, 0), Instant.end.nanoseconds))
       lastSequence = stored.head
@@ -75,13 +75,13 @@ final class HostedWorld {
     place = .home(box)
   }
 
-  /// The realm, if it is home.
+  /// The realm; nil while it is lent.
   var home: RealmBox? { if case .home(let box) = place { box } else { nil } }
 
-  /// Hands the realm out; nobody looks at it until it is back.
+  /// Lends the realm. Nobody else uses it until it is back.
   ///
-  /// - Parameter glimpse: What is told of it meanwhile, where that is something else than what there is now.
-  /// - Precondition: It is home.
+  /// - Parameter status: What clients see meanwhile; nil for the stored state.
+  /// - Precondition: The realm is not lent.
   func lend(_ slot: WorkerSlot, seenAs status: Status? = nil) -> RealmBox {
     guard case .home(let box) = place else { preconditionFailure("a world is lent once at a time") }
     self.status = status ?? storedStatus
@@ -95,13 +95,13 @@ final class HostedWorld {
     watchersToRemove = []
   }
 
-  /// Reserves the world for a client's request that waits for a worker or for the store, unless it is reserved already.
-  /// Requests of other clients that come later wait.
+  /// Reserves the world for a client whose request waits for a worker or the store, unless it is reserved. Other
+  /// clients' later requests wait.
   func reserve(for client: Service.Client) {
     if reservation == nil { next = client }
   }
 
-  /// The client that has the reservation, as long as its request waits.
+  /// The client with the reservation, as long as its request waits.
   private var reservation: Service.Client? {
     guard let next, !next.isAway,
       next.session.needsWorker || next.session.activity.isDeferred || next.session.deferredEffect != nil
@@ -109,24 +109,23 @@ final class HostedWorld {
     return next
   }
 
-  /// Whether the world is reserved.
   var isReserved: Bool { reservation != nil }
 
   /// Whether the world is reserved for another client.
   func isReserved(forOtherThan client: Service.Client) -> Bool { reservation.map { $0 !== client } ?? false }
 
-  /// Ends the reservation, since its client has its turn.
+  /// Ends the reservation when its client gets its turn.
   func endReservation() {
     next = nil
   }
 
-  /// Ends the reservation of a client that may wait for something else by now; it reserves again if not.
+  /// Ends a reservation whose client may not need it any more. If it does, it reserves again.
   func reviewReservation() {
     guard let next, next.session.deferredEffect == nil, !next.session.activity.isDeferred else { return }
     self.next = nil
   }
 
-  /// Notes that a client has come to the world while that is lent.
+  /// Records a client that moved to the world while it is lent.
   func noteReturn(of client: Service.Client) {
     returnedClients.append(client)
   }
@@ -136,27 +135,27 @@ final class HostedWorld {
     return returnedClients
   }
 
-  /// What can be told of it now.
+  /// What clients of this world see now.
   var presentStatus: Status {
     guard let home else { return status }
     return Status(home.realm, isDurable: isDurable(home.realm))
   }
 
-  /// What those who use another world are told of it: only what is stored.
+  /// What clients of other worlds see: only what is stored.
   var storedStatus: Status {
     guard let progress, let home, home.realm.world.hasUnflushed else { return presentStatus }
     return Status(progress)
   }
 
-  /// Whether it survives the daemon.
+  /// Whether the world survives the daemon.
   func isDurable(_ realm: borrowing Realm) -> Bool { progress != nil || realm.outage != nil }
 
-  /// The last input that clients may have been told of.
+  /// The last input that clients may have seen.
   func head(_ realm: borrowing Realm) -> UInt64 { progress?.head ?? realm.outage?.head ?? realm.world.lastSequence }
 
-  /// Puts a world in the place of what there is; watches stay. Nothing of it has been taken.
+  /// Replaces the world; watches are kept. The new one has no lease yet.
   ///
-  /// - Precondition: It is home.
+  /// - Precondition: The realm is not lent.
   func replace(with realm: consuming Realm) {
     guard let home else { preconditionFailure("a world is replaced at home") }
     progress = nil
@@ -165,7 +164,7 @@ final class HostedWorld {
   }
 }
 
-/// A realm where it can be handed from one owner to the next without being copied.
+/// A reference to a realm, which changes hands without a copy.
 final class RealmBox {
   var realm: Realm
 
@@ -173,7 +172,7 @@ final class RealmBox {
     self.realm = realm
   }
 
-  /// Puts a world in the place of what there is; watches stay.
+  /// Replaces the world; watches are kept.
   func replace(with other: consuming Realm) {
     var other = other
     other.share.join(realm.share.budget)
@@ -181,7 +180,7 @@ final class RealmBox {
     realm = other
   }
 
-  /// Lets a real clock catch up, as far as the event loop has time for it.
+  /// Advances a real clock as far as a slice of the event loop allows.
   func catchUp(host: UInt64) {
     realm.slice = .onEventLoop
     realm.catchUp(host: host)

@@ -2,59 +2,58 @@ import MachineGraphs
 import Simulator
 import StateMachines
 
-/// A world as the daemon keeps it: with its name, its seed and its clock.
+/// A world with its name, seed and clock.
 struct Realm: ~Copyable {
   let name: String
   let seed: UInt64
   var world: WorldCore
   var clock: WorldClock
-  /// Whether timers are still due that were to have fired by the present round.
+  /// Whether timers are overdue in the current round.
   private(set) var isBehind = false
-  /// The host time of the present round.
+  /// The host time of the current round.
   var host: UInt64
-  /// A chain without end that the world's users have not been told of.
+  /// A livelock that the world's clients have not been told of.
   var unannounced: WorldCore.Livelock?
-  /// The most that a timer of this world was late on a real clock, in nanoseconds of the host's.
+  /// The greatest delay of a timer on a real clock, in host nanoseconds.
   var worstLateness: UInt64 = 0
-  /// What this world has of the daemon's memory.
+  /// The world's part of the memory budget.
   var share = WorldShare()
-  /// How often the journal had taken more memory when that was last looked at and found to be within bounds.
+  /// The journal's `openings` at the last check that found memory for more inputs.
   var openings = 0
-  /// Whether its users have still to be told that a real clock was paused, since there is no memory for what it brings.
+  /// Whether clients must be told that the real clock was paused for lack of memory.
   var isFullUnannounced = false
-  /// A way back that is under way: until it has come to its end, the world stands still for all others.
+  /// The rewind in progress. Until it ends, nothing else changes the world.
   weak var rewinding: Rewinding?
-  /// What the store has of the journal; nil for a world that is not durable.
+  /// The journal in the store; nil if the world is not durable.
   var stored: StoredJournal?
-  /// Searches for ways to where something is possible, by their kinds.
+  /// Path searches by kind.
   private var finders: [ObjectIdentifier: PathFinder] = [:]
-  /// Whether requests have lately taken long here, so that workers carry them out.
+  /// Whether recent requests were slow here, so that workers run them.
   var isSlow = false
-  /// How much may be done at once where the realm is now.
+  /// How much work may be done at once where the realm is now.
   var slice = Slice.onEventLoop
-  /// Why nothing can be changed here at present: the store cannot be written, or what it has of this world not be had.
-  /// Nil where all is well.
+  /// Why the world cannot change now; nil if it can.
   var outage: Outage?
 
-  /// A world that is out of service.
+  /// A world that is out of service or read-only.
   struct Outage {
     enum Cause {
-      /// The store does not answer as it should; the host time at which it is asked again.
+      /// The store has failed; the host time of the next retry.
       case store(retryAt: UInt64)
-      /// The world is another daemon's by now.
+      /// Another daemon has taken the world.
       case taken
-      /// Of what the store has this program can make no world.
+      /// This program cannot load the stored data.
       case unreadable
     }
 
     /// What is wrong and what to do, in one line.
     let reason: String
     let cause: Cause
-    /// The last input that was stored, as far as is known; nobody was told of a later one.
+    /// The last input known to be stored. Clients saw no later one.
     let head: UInt64
-    /// What of the store the world was built up from, which can be looked at; nil where nothing is there.
+    /// What the world was loaded from if it can be read; nil if it cannot.
     var reading: StoredRealm.Reading?
-    /// Whether it has been so since the daemon began.
+    /// Whether the outage began at the daemon's start.
     var isFromStart = false
 
     var isReadable: Bool { reading != nil }
@@ -68,13 +67,13 @@ struct Realm: ~Copyable {
     self.host = host
   }
 
-  /// What stands for a world of the store that could not be brought back.
+  /// A placeholder for a stored world that is not loaded.
   init(name: String, limits: WorldLimits, host: UInt64, _ outage: Outage) {
     self.init(name: name, clock: .virtual, seed: 0, limits: limits, host: host)
     self.outage = outage
   }
 
-  /// What stands for a world that cannot be had at present: nothing is in it, and no time passes.
+  /// A placeholder for a world out of service: it is empty, and its time stands still.
   init(without other: borrowing Realm, _ outage: Outage) {
     name = other.name
     seed = other.seed
@@ -84,7 +83,7 @@ struct Realm: ~Copyable {
     self.outage = outage
   }
 
-  /// A world that was brought back.
+  /// A world that was loaded from the store.
   init(name: String, _ settings: WorldSettings, _ world: consuming WorldCore, host: UInt64) {
     self.name = name
     seed = settings.seed
@@ -93,7 +92,7 @@ struct Realm: ~Copyable {
     self.host = host
   }
 
-  /// A copy that goes its own way from now on; its clock goes on as this one's does.
+  /// An independent copy; its clock continues as this one's does.
   init(forking other: borrowing Realm, as name: String) {
     self.name = name
     seed = other.seed
@@ -103,13 +102,13 @@ struct Realm: ~Copyable {
     isBehind = other.isBehind
   }
 
-  /// A step may make this many deliveries without being a worker's.
+  /// With more wires, a step may make so many deliveries that it runs on a worker.
   static let manyWires = 2_000
 
-  /// A world of more machines is copied and put back by workers.
+  /// Worlds with this many machines or more are copied and rewound on workers.
   static let manyMachines = 5_000
 
-  /// Whether it is to be looked closer at requests, since some may take long here.
+  /// Whether some requests may be slow here, so that their cost is checked first.
   var isLarge: Bool {
     world.machineCount > 20 || world.lastSequence &- firstSequence &+ 1 > 5_000
   }
@@ -120,9 +119,9 @@ struct Realm: ~Copyable {
   /// The oldest input that can still be read, in memory or in the store.
   var firstSequence: UInt64 { min(stored?.first ?? .max, world.firstSequence) }
 
-  /// Fires the timers that were due by `host` on a real clock, each at its own moment.
+  /// On a real clock, fires the timers that are due by `host`, each at its own moment.
   ///
-  /// Where there is more to do than the slice allows, the world's moment lags behind, and `isBehind` says so.
+  /// If the slice ends first, the world's moment lags behind and `isBehind` is set.
   mutating func catchUp(host: UInt64) {
     if rewinding != nil || (host == self.host && !(isBehind && slice.isOnWorker)) { return }
     self.host = host
@@ -131,7 +130,7 @@ struct Realm: ~Copyable {
       return
     }
     let target = clock.moment(atHost: host)
-    // One that is behind may have come to the very moment, with timers left at it or none.
+    // A world that is behind may have reached the target with timers still due.
     guard target > world.now || isBehind else { return }
     if let due = world.nextDue(), due <= target, let dueHost = clock.host(at: due) {
       worstLateness = max(worstLateness, host > dueHost ? host - dueHost : 0)
@@ -158,9 +157,9 @@ struct Realm: ~Copyable {
     } while isBehind
   }
 
-  /// Takes over what the world says of a chain without end: a real clock is paused, and the users are to be told.
+  /// Takes a livelock from the world. Pauses a real clock and schedules the announcement.
   ///
-  /// - Returns: What it said, if anything.
+  /// - Returns: The livelock; nil if there is none.
   @discardableResult
   mutating func takeLivelock() -> WorldCore.Livelock? {
     guard let livelock = world.takeLivelock() else { return nil }
@@ -176,7 +175,7 @@ struct Realm: ~Copyable {
     return finder
   }
 
-  /// When the host must look at this world again for its timers; nil if time stands still or nothing is due.
+  /// The host time of the next timer; nil if time stands still or no timer runs.
   mutating func nextWake() -> UInt64? {
     guard clock.isRunning, outage == nil, let due = world.nextDue() else { return nil }
     return clock.host(at: due)

@@ -3,9 +3,9 @@ import LineProtocol
 import Simulator
 import StateMachines
 
-/// How worlds come to be, and how they go.
+/// Creates and drops worlds.
 extension Service {
-  /// Makes a world; a durable one is there when it is stored.
+  /// Creates a world. A durable one exists after it is stored.
   func newWorld(
     _ name: String, _ clock: WorldClock.Mode, _ seed: UInt64, _ isDurable: Bool, _ tag: [UInt8], _ client: Client
   ) {
@@ -26,19 +26,19 @@ extension Service {
     }
   }
 
-  /// Takes in a world that a client has asked for.
+  /// Hosts a world and answers its client.
   private func add(_ hosted: HostedWorld, _ tag: [UInt8], _ client: Client) {
     add(hosted)
     client.session.answer("created", hosted.name, tag)
   }
 
-  /// Takes in a world that was made.
+  /// Hosts a new world.
   func add(_ hosted: HostedWorld) {
     worlds[hosted.name] = hosted
     environment.counters.worlds = worlds.count
   }
 
-  /// Whether there can be another world of a name; a failure is written if not.
+  /// Whether a world of this name can be created. Writes a failure if not.
   private func isFree(_ name: String, _ tag: [UInt8], _ client: Client) -> Bool {
     let limits = environment.limits
     let reserved = everybody.compactMap { $0.session.activity.newWorld }
@@ -56,7 +56,7 @@ extension Service {
     return true
   }
 
-  /// Makes a copy of the present world; of a large one a worker does.
+  /// Copies the present world; a worker copies a large one.
   func forkWorld(_ name: String, _ tag: [UInt8], _ client: Client) {
     guard let home = client.hosted.home, isFree(name, tag, client) else { return }
     if let outage = home.realm.outage, !outage.isReadable {
@@ -87,7 +87,7 @@ extension Service {
     if let outage = home.realm.outage, case .taken = outage.cause {
       return client.session.failStorage(tag, world: name, outage.reason)
     }
-    // Until it is decided nothing may happen in it: who asks for it waits.
+    // Nothing may happen in the world until the store has answered, so requests to it wait.
     let box = hosted.lend(workers.slot())
     askStore(persistence, for: client, tag) { () throws(StoreFailure) in
       try persistence.store.remove(name)
@@ -102,7 +102,7 @@ extension Service {
         hasDroppedWorlds = true
         drop(hosted, box, tag, client)
       } catch .noSuchWorld {
-        // An earlier attempt, of which nobody knew how it ended, has removed it.
+        // An earlier attempt with an unknown result has removed it.
         drop(hosted, box, tag, client)
       } catch {
         client.session.failStorage(tag, world: name, "\(error)")
@@ -110,7 +110,7 @@ extension Service {
     }
   }
 
-  /// Lets go of a world that the store does not have, or not any more. Those who use it go to `main`.
+  /// Removes a world that is not in the store. Its clients move to `main`.
   private func drop(_ hosted: HostedWorld, _ home: RealmBox, _ tag: [UInt8], _ client: Client) {
     let name = hosted.name
     worlds[name] = nil
@@ -129,7 +129,7 @@ extension Service {
     client.session.answer("dropped", name, tag)
   }
 
-  /// Ends what a client was doing in a world that is no more, and tells it.
+  /// Ends a client's work in a dropped world and tells the client.
   private func leave(_ hosted: HostedWorld, _ home: RealmBox, _ user: Client) {
     user.session.flushNotices(home.realm.world, mayDrop: true)
     endWork(of: user, in: hosted)
@@ -139,28 +139,28 @@ extension Service {
     }
   }
 
-  /// Ends what a client has under way in a world that is no more.
+  /// Ends a client's activity in a dropped world.
   private func endWork(of user: Client, in hosted: HostedWorld) {
     let (keys, text) = ([("world", hosted.name)], "the world '\(hosted.name)' was dropped meanwhile")
     if !user.session.activity.isNone, !user.isAway { end(user, .unknownWorld, text, keys) }
-    // Nobody who asked for a copy of this world wants one of another.
+    // A copy of the dropped world must not become a copy of `main`.
     if case (.forkWorld, let tag)? = user.session.deferredEffect {
       user.session.deferredEffect = nil
       user.session.fail(tag, .unknownWorld, keys, text)
     }
   }
 
-  // MARK: The store's part
+  // MARK: Stored worlds
 
-  /// Whether the store's thread can make or remove a world now.
+  /// Whether the store's thread can create or remove a world now.
   var mayChangeStoredWorlds: Bool { !workers.storeIsBusy && !isCommitsTurn }
 
-  /// Lets the store's thread do what a client has asked for, which is the client's activity meanwhile. It is carried out
-  /// to its end, whether the client stays or leaves. Without threads it is done at once.
+  /// Runs a client's request on the store's thread, as the client's activity. It runs to its end even if the client
+  /// leaves. Without threads it runs at once.
   ///
   /// - Parameters:
-  ///   - newWorld: The name that a world is to have; nobody else may make one of that name.
-  ///   - body: Uses the store, and nothing else that changes.
+  ///   - newWorld: The name of a world to create, which is reserved meanwhile.
+  ///   - body: Uses the store and no other mutable state.
   ///   - finish: Answers the client.
   /// - Precondition: ``mayChangeStoredWorlds``.
   private func askStore<Success, Failure>(

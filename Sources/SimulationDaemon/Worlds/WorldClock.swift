@@ -1,8 +1,8 @@
 import StateMachines
 
-/// How a world's time goes: with the host's clock, faster or slower than it, or only when somebody says so.
+/// How a world's time passes: with the host's clock at some speed, or only by requests.
 ///
-/// Host times are nanoseconds of a clock that never goes back; they never meet moments but here.
+/// Host times are nanoseconds of a monotonic clock. They are converted to moments only here.
 struct WorldClock {
   enum Mode: String {
     case real, virtual
@@ -11,7 +11,7 @@ struct WorldClock {
   private(set) var mode: Mode
   private(set) var isPaused = false
   private(set) var speed = Speed.normal
-  /// A host time, and the moment of the world at it.
+  /// A host time and the world's moment at that time.
   private var anchor: (host: UInt64, moment: Instant)
 
   init(_ mode: Mode, host: UInt64, moment: Instant = .beginning) {
@@ -42,9 +42,9 @@ struct WorldClock {
     anchor = (host, moment)
   }
 
-  /// Lets time have gone on while nobody was there.
+  /// Adds the time that passed while the daemon was not running.
   ///
-  /// - Parameter milliseconds: Of the host's time; not negative.
+  /// - Parameter milliseconds: Host time; not negative.
   mutating func makeUp(for milliseconds: Int64) {
     guard isRunning else { return }
     let (high, low) = (UInt64(milliseconds) &* 1_000_000).multipliedFullWidth(by: speed.billionths)
@@ -54,7 +54,7 @@ struct WorldClock {
     anchor.moment = anchor.moment + Nanoseconds(nanoseconds: Int64(min(passed, most)))
   }
 
-  /// The moment at a host time; the end of world time if it lies beyond.
+  /// The moment at a host time; at most the end of world time.
   ///
   /// - Precondition: The clock is running.
   func moment(atHost host: UInt64) -> Instant {
@@ -66,7 +66,7 @@ struct WorldClock {
     return min(anchor.moment + Nanoseconds(nanoseconds: Int64(passed)), .end)
   }
 
-  /// The earliest host time at which the moment has come; nil if that is too far away to wait for.
+  /// The earliest host time at which a moment is reached; nil if it is too far away to represent.
   ///
   /// - Precondition: The clock is running.
   func host(at moment: Instant) -> UInt64? {
@@ -81,11 +81,11 @@ struct WorldClock {
   }
 }
 
-/// How many times faster than the host's clock a world's clock runs, exact to a billionth.
+/// The ratio of a world's clock to the host's clock, exact to a billionth.
 struct Speed: Equatable {
   static let unit: UInt64 = 1_000_000_000
   static let normal = Speed(billionths: unit)
-  /// What is allowed, in words.
+  /// The allowed range, for messages.
   static let allowed = "0.001 to 1000000, with at most nine decimals"
 
   let billionths: UInt64

@@ -1,8 +1,8 @@
 import StateMachines
 
-/// What the store keeps of a world besides its journal: its seed and how its time goes, as `key=value` words.
+/// What the store keeps of a world besides its journal: the seed and the clock, as `key=value` words.
 ///
-/// It is text, so that whoever opens the store with another tool can read it.
+/// It is text, so that other tools can read it.
 struct WorldSettings: Equatable {
   var seed: UInt64
   var mode: WorldClock.Mode
@@ -19,7 +19,7 @@ struct WorldSettings: Equatable {
     isPaused = clock.isPaused
   }
 
-  /// Reads what `bytes` wrote; nil if it is something else.
+  /// Parses `bytes`; nil for anything else.
   init?(_ bytes: [UInt8]) {
     var values: [Substring: Substring] = [:]
     for word in String(decoding: bytes, as: UTF8.self).split(separator: " ") {
@@ -45,7 +45,7 @@ struct WorldSettings: Equatable {
         .utf8)
   }
 
-  /// A clock that goes on so from a moment.
+  /// A clock with these settings that starts at a moment.
   func clock(host: UInt64, moment: Instant) -> WorldClock {
     var clock = WorldClock(mode, host: host, moment: moment)
     clock.set(speed, host: host, moment: moment)
