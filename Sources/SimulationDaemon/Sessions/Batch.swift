@@ -4,11 +4,11 @@ import StateMachines
 
 /// Lines between `begin` and `end`.
 struct Batch {
-  /// The lines as they were sent, one behind the other, without their ends.
+  /// The lines as received, concatenated, without line ends.
   var bytes: [UInt8] = []
-  /// Where each line stands in `bytes`; a line that was too long is empty and marked.
+  /// The range of each line in `bytes`; a line that was too long is empty and marked.
   var lines: [Line] = []
-  /// Which limit the lines went over, if one; they are not kept then.
+  /// The limit that the batch exceeded; nil if none. The lines are discarded then.
   var overflow: (name: String, value: Int)?
 
   struct Line {
@@ -36,8 +36,7 @@ extension Session {
       "a line has at most \(environment.limits.line) bytes; this one was dropped")
   }
 
-  /// Keeps a line of a batch; its `end` makes the batch the session's activity, which is a worker's
-  /// unless it is short.
+  /// Adds a line to the batch. `end` makes the batch the session's activity, which a worker runs unless it is short.
   mutating func collect(_ line: InputBuffer.Line, _ request: inout Request) {
     if let end = BatchEnd(line, &request) { return close(end) }
     let start = batch?.bytes.count ?? 0
@@ -69,7 +68,7 @@ extension Session {
       } else if batch.bytes.count + bytes.count > batch.bytes.capacity,
         !share.admits(batch.storageBytes + bytes.count, beside: batch.storageBytes)
       {
-        // It is kept twice while it grows.
+        // The old and the new buffer exist together while the batch grows.
         batch.overflow = ("memory", share.budget.bytes)
       } else {
         batch.lines.append(line)
@@ -84,13 +83,13 @@ extension Session {
   }
 }
 
-/// What an `end` carries.
+/// A parsed `end`.
 private struct BatchEnd {
   let tag: [UInt8]
   /// Whether nothing follows it.
   let isBare: Bool
 
-  /// The `end` that a line is; nil if it is none.
+  /// Parses a line; nil if it is not `end`.
   init?(_ line: InputBuffer.Line, _ request: inout Request) {
     guard line.bytes.count <= 256 else { return nil }
     let end = line.withParsedCopy(&request) { request in
@@ -105,10 +104,10 @@ private struct BatchEnd {
 // MARK: Running
 
 extension RequestContext {
-  /// Batches of more lines are a worker's.
+  /// The most lines of a batch that may run on the event loop.
   private static let shortBatch = 100
 
-  /// Whether a batch can be carried out on the event loop.
+  /// Whether a batch may run on the event loop.
   func isShort(_ batch: Batch) -> Bool {
     guard batch.lines.count <= RequestContext.shortBatch, batch.bytes.count <= RequestContext.longLine else {
       return false
@@ -131,14 +130,14 @@ extension RequestContext {
     return true
   }
 
-  /// Runs the kept lines at one moment, the first failure ends it.
+  /// Runs the lines at one moment. The first failure ends the batch.
   func run(_ batch: Batch, _ request: inout Request) {
     session.isRunningBatch = true
     defer { session.isRunningBatch = false }
     var done = 0
     var failed: Int?
     var interruption: Interruption?
-    // Timers that are due expire before it, and are no part of it.
+    // Timers that are due expire before the batch and are not part of it.
     fireDue()
     realm.world.beginRequest()
     defer { realm.world.endRequest() }
@@ -161,12 +160,12 @@ extension RequestContext {
     }
   }
 
-  /// `- CANCELLED done=N t= seq=` and its like, of what was to be done as a whole; what was done stays.
+  /// `- CANCELLED done=N t= seq=` and the like, for a request with several inputs. Inputs that are done stay.
   func failInterrupted(_ interruption: Interruption, done: Int) {
     fail(interruption.code, [("done", "\(done)")] + place, "\(interruption.text); what was done stays")
   }
 
-  /// `t= seq=`, for a failure.
+  /// `t= seq=` for a failure.
   var place: [(String, String)] {
     [("t", TimeText.seconds(realm.world.now.nanoseconds)), ("seq", "\(realm.world.lastSequence)")]
   }
@@ -179,7 +178,7 @@ extension RequestContext {
       return failTooManyReplies(request.tag)
     }
     take(InputBuffer.Line(unknown: text), inBatch: true, &request)
-    // A reply of many lines is written whole, since nobody may come in between.
+    // A long reply is written whole, since nothing may run between two lines of a batch.
     while !session.activity.isNone, !session.didFail {
       if let interruption = realm.slice.wait() {
         session.fail(request.tag, interruption.code, [], interruption.text)
@@ -214,20 +213,20 @@ extension Session {
 }
 
 extension Request {
-  /// Reads the tag of a line that is not run, as far as the line can be read.
+  /// Parses the tag of a line that is not run, as far as possible.
   fileprivate mutating func parseTag(of text: UnsafeMutableRawBufferPointer) {
     do throws(Request.Failure) {
       try parse(text, isPlain: false)
     } catch {
-      // The failure of a line that is not run does not matter.
+      // The syntax error of a line that is not run does not matter.
     }
   }
 }
 
 extension Batch {
-  /// Hands each line that is neither blank nor a comment to `body`, with its number from 1 on.
+  /// Passes each line that is neither blank nor a comment to `body`, numbered from 1.
   ///
-  /// - Returns: How many there are.
+  /// - Returns: The number of such lines.
   @discardableResult
   fileprivate func forEachLine(_ body: (Line, UnsafeMutableRawBufferPointer, Int) -> Void) -> Int {
     var bytes = bytes

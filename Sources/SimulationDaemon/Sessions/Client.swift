@@ -2,29 +2,29 @@ import LineProtocol
 import Simulator
 
 extension Service {
-  /// One client, with the world it uses.
+  /// A client and the world it uses.
   final class Client {
-    /// Nobody else has it, now or later.
+    /// Unique for the life of the daemon.
     let number: UInt32
     var session: Session
     private(set) var hosted: HostedWorld
-    /// How often it has changed worlds: what was read for it in an earlier one is not told.
+    /// How often the client changed worlds. A reader's output from an earlier stay is discarded.
     private(set) var stay = 0
-    /// A worker's time for its activity, while that is with a worker.
+    /// The worker's slot while its activity is there.
     var slot: WorkerSlot?
-    /// The tags of `cancel` lines that wait until its activity is back.
+    /// The tags of `cancel` lines to answer when its activity is back.
     var cancels: [[UInt8]] = []
-    /// Whether somebody has cancelled its activity while that was with a worker.
+    /// Whether its activity was cancelled while it was with a worker.
     var isCancelled = false
-    /// Whether the lines of it that were looked at ahead end within a batch.
+    /// Whether the lines scanned ahead for `cancel` end within a batch.
     var isWithinBatchAhead = false
-    /// Its last turn with a worker.
+    /// The number of its last turn with a worker.
     var turn: UInt64 = 0
-    /// The host time at which a drawing is looked at again.
+    /// The host time at which its drawing is checked again.
     var nextGlance: UInt64 = 0
-    /// Whether it was told something since the last commit that the store must have first.
+    /// Whether it has output that may depend on unstored changes.
     var owesStore = false
-    // In which of the service's lists this client stands, so that it stands there once.
+    // Which lists of the service hold this client, so that none holds it twice.
     var isDirty = false
     var isWaitingForStore = false
     var isBusy = false
@@ -36,7 +36,7 @@ extension Service {
       self.hosted = hosted
     }
 
-    /// The number of what it has under way, for `activities`; nil if nothing is.
+    /// The number of its activity, for `activities`; nil without one.
     var activity: UInt64? { session.activity.isNone ? nil : session.task?.number }
 
     /// Whether its activity is with a worker or the store's thread.
@@ -47,7 +47,7 @@ extension Service {
       stay += 1
     }
 
-    /// Throws away what can no longer be sent.
+    /// Discards output that can no longer be sent.
     func discardOutput() {
       session.outbox = Outbox()
     }

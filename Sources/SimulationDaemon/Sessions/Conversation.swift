@@ -3,11 +3,11 @@ import Simulator
 import StateMachines
 import UnixHost
 
-/// Takes a session's lines one after the other: what goes before and after a request.
+/// Runs a session's lines in order, with the work before and after each request.
 extension RequestContext {
-  /// Takes lines until none is complete, the session is busy, its client has too much to read, or an effect is deferred.
+  /// Runs lines until none is complete, the session is busy, its client has too much to read, or an effect is deferred.
   ///
-  /// - Parameter end: The host time at which others are to have their turn.
+  /// - Parameter end: The host time at which other clients get their turn.
   func converse(_ request: inout Request, until end: UInt64) {
     if session.isHeld(by: realm.rewinding) {
       session.isHeldUp = true
@@ -19,7 +19,7 @@ extension RequestContext {
         if session.endWhatNobodyReads() { continue }
         if session.activity.isForWorkers { session.needsWorker = true }
         if case .await = session.activity, realm.clock.mode == .real { session.needsWorker = false }
-        // A little is done here, so that what is short need not wait for a worker; the rest is a worker's.
+        // A first slice runs here, so that short work need not wait for a worker. A worker does the rest.
         if !session.needsWorker { _ = work() }
         if !session.activity.isNone {
           session.needsWorker = true
@@ -57,7 +57,7 @@ extension RequestContext {
     if realm.unannounced != nil { self.defer(.announceLivelock) }
   }
 
-  /// Takes lines while the world is with a worker, as long as they do not ask for it.
+  /// Runs lines that do not need the world while it is with a worker.
   func converseWithoutWorld(_ request: inout Request, until end: UInt64) {
     session.isHeldUp = true
     while session.life != .ended, session.activity.isNone, session.deferredEffect == nil {
@@ -77,14 +77,14 @@ extension RequestContext {
     }
   }
 
-  // MARK: What is a worker's
+  // MARK: Work for workers
 
-  /// Lines of more bytes may be much work for a machine.
+  /// Longer lines may be slow for a machine to handle, in bytes.
   static let longLine = 1_024
-  /// A request that looks at more machines or inputs than this is a worker's.
+  /// A request that examines more machines or inputs than this runs on a worker.
   static let effortOnEventLoop = 5_000
 
-  /// Whether a line is not to be carried out on the event loop.
+  /// Whether a line must not run on the event loop.
   private func mayTakeLong(_ line: InputBuffer.Line) -> Bool {
     if realm.slice.isOnWorker { return false }
     let isWorkers = line.bytes.count > RequestContext.longLine || realm.isSlow
@@ -94,7 +94,7 @@ extension RequestContext {
     return isWorkers || row.effort(bytes: line.bytes.count, realm) > RequestContext.effortOnEventLoop
   }
 
-  /// Carries out what was kept for a worker.
+  /// Runs the requests that were deferred to a worker.
   func carryOut(_ deferred: Activity.Deferred, _ request: inout Request) {
     session.endActivity()
     switch deferred.requests {
@@ -109,7 +109,7 @@ extension RequestContext {
 
   // MARK: One line
 
-  /// Carries out one line, with what it caused on what the client watches before the reply.
+  /// Runs one line. Notices about its inputs go before its reply.
   @inline(__always)
   func take(_ line: InputBuffer.Line, inBatch: Bool, _ request: inout Request) {
     do throws(Request.Failure) {
@@ -123,7 +123,7 @@ extension RequestContext {
     }
     environment.counters.requests &+= 1
     session.effort &+= line.bytes.count
-    // In a batch a line that only reads may be what the others depend on.
+    // In a batch later lines may depend on one that only reads.
     if !session.hasReader, !inBatch, let verb = Verb(request.verb), verb.row.onlyReads { return }
     if inBatch, let verb = Verb(request.verb), !verb.entry.inBatch {
       return session.fail(request.tag, .usage, [], "'\(verb.name)' cannot stand between 'begin' and 'end'")
@@ -146,7 +146,7 @@ extension RequestContext {
     }
   }
 
-  /// Carries out one line that does not ask for the world.
+  /// Runs one line that does not need the world.
   private func takeWithoutWorld(_ line: InputBuffer.Line, _ request: inout Request) {
     do throws(Request.Failure) {
       try request.parse(line)
@@ -163,11 +163,11 @@ extension RequestContext {
 }
 
 extension Session {
-  /// What a session's next line is.
+  /// The result of reading a session's next line.
   enum Next {
-    /// None is complete. A client that will send no more has been told goodbye.
+    /// No line is complete. If the client sends no more, its session has ended.
     case nothing
-    /// One of a batch that is being collected, or one that is too long, which was answered.
+    /// The line was added to a batch, or was too long and was answered.
     case kept
     case request(InputBuffer.Line)
   }
@@ -188,8 +188,8 @@ extension Session {
     }
   }
 
-  /// Takes lines as long as they are plain sends and nothing special is going on: what ``take`` asks at each line is asked
-  /// once for all of them here. What comes of each is the same.
+  /// Runs plain `send` lines while no option or activity needs more. It makes the checks of ``take`` once for all of
+  /// them; the results are the same.
   ///
   /// - Returns: Whether there was one.
   @inline(__always)
@@ -198,13 +198,13 @@ extension Session {
       !realm.isSlow
     else { return false }
     guard var line = input.nextPlainSend() else { return false }
-    // Each send leaves nothing that is due, so timers need be looked at but once.
+    // No send leaves a timer due, so timers are checked only once.
     fireDue(in: &realm)
     let (counters, replyQueue) = (environment.counters, environment.limits.replyQueue)
     var machine = realm.world.expectSend(toNamed: line.name)
     var hasTaken = false
     while true {
-      // The next machine is looked for before this one is sent to, so that both wait for memory at the same time.
+      // The next machine is looked up before this send, so that both wait for memory at the same time.
       let next = input.nextPlainSend()
       let nextMachine = next.flatMap { realm.world.expectSend(toNamed: $0.name) }
       let mark = outbox.buffer.count
@@ -234,7 +234,7 @@ extension Session {
     use(&realm) { $0.answerLivelock(from: mark) }
   }
 
-  /// Whether the next line is to wait: for the client, which has replies to take, or for others.
+  /// Whether the next line must wait for the client to read replies, or for other clients.
   mutating func mustPause(until end: UInt64) -> Bool {
     if outbox.replyBytes >= environment.limits.replyQueue { return true }
     guard effort >= Session.effortBetweenLooks else { return false }
@@ -242,24 +242,24 @@ extension Session {
     return HostClock.now() >= end
   }
 
-  /// Whether the session has to wait until somebody else's way back has come to its end.
+  /// Whether the session must wait for another client's rewind.
   func isHeld(by rewinding: Rewinding?) -> Bool {
     guard let rewinding else { return false }
     if case .rewind(let own) = activity { return own.rewinding !== rewinding }
     return true
   }
 
-  /// Machines or inputs looked at for one client, by however many requests, before it is looked whether others are to have
-  /// their turn: some hundredths of a millisecond.
+  /// Effort of a client's requests between two looks at the clock. Its unit is the cost of visiting a machine or an
+  /// input; this many take some hundredths of a millisecond.
   static let effortBetweenLooks = 4_000
-  /// What any request costs at least, measured in the same coin; so does each input that comes of it.
+  /// The effort of a request, and of each input that it causes.
   static let effortOfARequest = 8
-  /// What a notice costs.
+  /// The effort of a notice.
   static let effortOfANotice = 4
 
-  /// Keeps a line for a worker.
+  /// Defers a line to a worker.
   ///
-  /// - Returns: False if it is none that can be parsed.
+  /// - Returns: False if the line cannot be parsed.
   mutating func `defer`(_ line: InputBuffer.Line, _ request: inout Request) -> Bool {
     let parsed = line.withParsedCopy(&request) { (task: Verb($0.verb).map { Task($0) }, tag: Array($0.tag)) }
     guard let parsed else { return false }
@@ -270,7 +270,7 @@ extension Session {
 }
 
 extension InputBuffer.Line {
-  /// The verb of a line that nobody has parsed; nil if there is none.
+  /// The verb of an unparsed line; nil if there is none.
   var verb: Verb? {
     var rest = UnsafeRawBufferPointer(bytes)[...]
     while true {
@@ -282,13 +282,13 @@ extension InputBuffer.Line {
     }
   }
 
-  /// The same where the verb or the tag may be written with quotes, which hardly anybody does.
+  /// The verb of a line with quotes in its verb or tag, which is rare.
   private var quotedVerb: Verb? {
     var request = Request()
     return withParsedCopy(&request) { Verb($0.verb) } ?? nil
   }
 
-  /// Parses a copy of the line, since parsing may rewrite it; nil if it is none that can be parsed.
+  /// Parses a copy of the line, since parsing may rewrite it; nil if it cannot be parsed.
   func withParsedCopy<Result>(_ request: inout Request, _ body: (borrowing Request) -> Result) -> Result? {
     var copy = Array(bytes)
     return copy.withUnsafeMutableBytes { bytes in
@@ -303,7 +303,7 @@ extension InputBuffer.Line {
 
   private static let packedSend: UInt32 = 0x646E_6573  // "send", first byte lowest
 
-  /// Whether it is a `send` without a tag, as nearly all are: no more is to be looked at then than this.
+  /// Whether the line is a `send` without a tag. Most lines are, and this check is cheap.
   @inline(__always)
   var isPlainSend: Bool {
     bytes.count > 4 && bytes.loadUnaligned(as: UInt32.self) == InputBuffer.Line.packedSend

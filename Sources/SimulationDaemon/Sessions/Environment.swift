@@ -1,6 +1,6 @@
 import StateMachines
 
-/// What all sessions share: what never changes while the daemon runs, the graphs that were found, and the counters.
+/// What all sessions share: constants of the daemon, explored graphs, and counters.
 final class Environment {
   let catalogue: Catalogue
   let limits: Limits
@@ -21,7 +21,7 @@ final class Environment {
     self.graphs = graphs
   }
 
-  /// The same with counters of its own, for a worker.
+  /// A copy with its own counters, for a worker.
   func onWorker() -> Environment {
     Environment(
       catalogue: catalogue, limits: limits, version: version, counters: Counters(host: counters.begunAt),

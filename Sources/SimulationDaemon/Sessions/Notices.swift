@@ -2,29 +2,28 @@ import LineProtocol
 import Simulator
 import StateMachines
 
-/// Notices are printed from a place in the journal when there is time for it, never queued per watcher and input.
+/// Prints notices from a cursor in the journal on demand. Nothing is queued per watcher and input.
 extension Session {
-  /// Appends the notices that a session has not had.
+  /// Appends the session's pending notices.
   ///
-  /// - Parameter mayDrop: Whether they are dropped when the client has too many already.
+  /// - Parameter mayDrop: Whether to drop them if the client has too many unread ones.
   ///
-  /// While a reply of many lines is being written they are kept back, and what a new watch wants to know of the past
-  /// goes before all of them.
+  /// During a long reply they are held back. A new watch prints its past first.
   mutating func flushNotices(_ world: borrowing WorldCore, mayDrop: Bool) {
     if case .reply(.past, _) = activity { return }
     guard prepareNotices(world, mayDrop: mayDrop) else { return }
     append(notices: noticeScratch.bytes)
   }
 
-  /// Puts the notices that a session has not had before what begins at `mark`, a place in its outbox.
+  /// Inserts the session's pending notices at `mark`, a place in its outbox.
   mutating func insertNotices(at mark: Int, _ world: borrowing WorldCore, mayDrop: Bool) {
     guard prepareNotices(world, mayDrop: mayDrop) else { return }
     outbox.insertNotices(noticeScratch.bytes, at: mark)
   }
 
-  /// Prints what a session has not had into its `noticeScratch`.
+  /// Prints the session's pending notices into `noticeScratch`.
   ///
-  /// - Returns: False if there is nothing.
+  /// - Returns: False if there are none.
   private mutating func prepareNotices(_ world: borrowing WorldCore, mayDrop: Bool) -> Bool {
     guard let cursor, cursor.next <= world.lastSequence || gap != nil else { return false }
     noticeScratch.removeAll()
@@ -33,7 +32,7 @@ extension Session {
     return true
   }
 
-  /// Tells a session of a gap, however much it has to read.
+  /// Reports a gap even if the client has much to read.
   mutating func tellGap() {
     guard gap != nil else { return }
     noticeScratch.removeAll()
@@ -53,7 +52,7 @@ extension Session {
         if noticeScratch.count < room { appendGap() }
         continue
       }
-      // Whoever watches anything here has to know that some of what was told does not hold any more.
+      // An input of the whole world, such as an undo, concerns every watcher.
       var scope = WatchScope.moves
       if let machine = entry.machine {
         guard let wanted = view.scope(for: machine, in: world) else { continue }

@@ -1,46 +1,45 @@
 import LineProtocol
 
-/// What waits to be written to one client, in order: replies, which are never lost, and notices, of which there may only
-/// be so many.
+/// The output queue of one client, in order: replies, which are never dropped, and notices, whose number is limited.
 ///
-/// All lines are kept as text, whatever form they go out in, and so are the limits counted. Objects are made of them
-/// when the client takes them, a piece at a time: whatever writes a line need not know, and nothing more is kept.
+/// All lines are kept as text, and limits count text. If the client asked for JSON, lines become objects piece by piece
+/// as the client reads them. Code that writes lines need not know the form.
 struct Outbox: ~Copyable {
   var buffer = ByteBuffer()
-  /// How much of `buffer` has been written, or made objects of.
+  /// Bytes of `buffer` that were written or converted to objects.
   private var written = 0
-  /// The stretches of notices in `buffer`, in order, those already written left out.
+  /// The ranges of unwritten notices in `buffer`, in order.
   private var notices: [Range<Int>] = []
-  /// The bytes of notices in `buffer` and `held`.
+  /// Bytes of notices in `buffer` and `held`.
   private var noticesHere = 0
-  /// Notices that wait for the end of the reply that is being written.
+  /// Notices that wait for the end of the current reply.
   private var held = ByteBuffer(capacity: 64)
-  /// What waits in the outbox that this one stands in for, so that limits count it too.
+  /// For a stand-in: what waits in the original outbox, so that limits count it.
   private var elsewhere = Elsewhere()
 
-  /// The place in `buffer` up to which all may be sent: what is behind it tells of what is not stored yet.
+  /// The place in `buffer` up to which all may be sent. Later output depends on unstored changes.
   private var committed = Mark()
-  /// The place up to which all may be sent when the commit that is under way succeeds.
+  /// The place up to which all may be sent when the current commit succeeds.
   private var sealed = Mark()
-  /// The stretches of `buffer` behind `committed` that hold whatever the store says, in order.
+  /// The ranges of `buffer` after `committed` that survive a rollback, in order.
   private var standing: [Range<Int>] = []
-  /// Requests since then whose answer is kept from the client as long as all goes well.
+  /// Requests since `committed` whose success is not answered.
   private var withheld: [Withheld] = []
-  /// How many of those the commit that is under way tells of.
+  /// How many of them the current commit covers.
   private var sealedWithheld = 0
 
   private(set) var form = LineForm.text
-  /// The places in `buffer` up to which another form holds, in order.
+  /// The places in `buffer` at which the form changes, with the form before each, in order.
   private var seams: [Seam] = []
-  /// The stretches of `buffer` whose lines are not to be taken apart, in order; of objects only.
+  /// The ranges of `buffer` whose lines are not split into words, in order; only for JSON.
   private var wholes: [Whole] = []
-  /// Objects on their way out, of lines that are no longer in `buffer`.
+  /// Objects to send, whose lines are no longer in `buffer`.
   private var encoded = ByteBuffer(capacity: 64)
-  /// How much of `encoded` has been written.
+  /// Bytes of `encoded` that were written.
   private var sent = 0
   private var writer = JSONWriter()
 
-  /// A place in `buffer`, and the form that held there.
+  /// A place in `buffer` and the form there.
   private struct Mark {
     var place = 0
     var form = LineForm.text
@@ -61,19 +60,18 @@ struct Outbox: ~Copyable {
     var replies = 0
   }
 
-  /// A request that is not answered, and the place in the outbox where its answer would stand.
+  /// A request without an answer, and the place of its answer in the outbox.
   struct Withheld {
     var place: Int
     let tag: [UInt8]
   }
 
-  /// Bytes of objects that are made at once, or of one line if it is longer.
+  /// Bytes of objects that are made at once; a longer line is converted alone.
   private static let pieceSize = 64 << 10
 
-  /// The bytes that can be written now, in the form in which they go out; there may be more behind them. Empty while
-  /// ``hasUnwritten`` is false.
+  /// The bytes to write next, in their final form; more may follow. Empty while ``hasUnwritten`` is false.
   ///
-  /// Safety: they are the buffer's own, and valid until it is changed.
+  /// Safety: they belong to the buffer and are valid until it changes.
   var unwritten: UnsafeRawBufferPointer {
     mutating get {
       if encoded.isEmpty {
@@ -87,30 +85,30 @@ struct Outbox: ~Copyable {
     }
   }
 
-  /// Whether nothing waits, neither for the client nor for the store.
+  /// Whether nothing waits for the client or the store.
   var isEmpty: Bool { written == buffer.count && encoded.isEmpty }
 
   /// Whether something can be written now.
   var hasUnwritten: Bool { written < committed.place || !encoded.isEmpty }
 
-  /// The bytes of memory that it has.
+  /// The outbox's memory in bytes.
   var storageBytes: Int {
     buffer.storageBytes + held.storageBytes + encoded.storageBytes + notices.count * MemoryLayout<Range<Int>>.stride
       + seams.count * MemoryLayout<Seam>.stride + wholes.count * MemoryLayout<Whole>.stride
   }
 
-  /// How many bytes wait.
+  /// Unread bytes.
   var waiting: Int { buffer.count - written + encoded.count - sent + elsewhere.notices + elsewhere.replies }
 
   var replyBytes: Int { buffer.count - written - (noticesHere - held.count) + elsewhere.replies }
 
-  /// Bytes of notices that wait.
+  /// Unread bytes of notices.
   var noticeBytes: Int { noticesHere + elsewhere.notices }
 
-  /// Puts notices before the reply that begins at `place`, which is the last one.
+  /// Inserts notices before the reply at `place`, which is the last one.
   mutating func insertNotices(_ bytes: UnsafeRawBufferPointer, at place: Int) {
     guard !bytes.isEmpty else { return }
-    // What changes the form, and the lines of a diagram, come when nothing can be put before them any more.
+    // After a change of the form or a diagram's lines, nothing is inserted before them any more.
     assert(seams.last.map { $0.place <= place } ?? true)
     assert(wholes.last.map { $0.range.upperBound <= place } ?? true)
     buffer.insert(bytes, at: place)
@@ -122,13 +120,13 @@ struct Outbox: ~Copyable {
     }
   }
 
-  /// Keeps notices until the reply that is being written has ended.
+  /// Holds notices until the current reply ends.
   mutating func hold(_ bytes: UnsafeRawBufferPointer) {
     held.append(bytes)
     noticesHere += bytes.count
   }
 
-  /// Lets go of the notices that were kept, as the reply has ended.
+  /// Appends the held notices when the reply has ended.
   mutating func release() {
     guard !held.isEmpty else { return }
     noticesHere -= held.count
@@ -136,7 +134,7 @@ struct Outbox: ~Copyable {
     held.removeAll()
   }
 
-  /// Says that so many bytes of ``unwritten`` were written.
+  /// Records that so many bytes of ``unwritten`` were written.
   mutating func didWrite(_ count: Int) {
     guard !encoded.isEmpty else { return pass(count) }
     sent += count
@@ -145,7 +143,7 @@ struct Outbox: ~Copyable {
     sent = 0
   }
 
-  /// Goes on in `buffer`.
+  /// Advances in `buffer`.
   private mutating func pass(_ count: Int) {
     written += count
     if written == buffer.count {
@@ -170,7 +168,7 @@ struct Outbox: ~Copyable {
     }
     seams.removeAll { $0.place <= written }
     wholes.removeAll { $0.range.upperBound <= written }
-    // Moving what waits to the front costs its length, so it is done when at least as much has been written.
+    // Moving the rest costs its length, so it happens only when at least as much was written.
     if written >= 64 << 10, written >= buffer.count - written {
       let moved = written
       buffer.removeFirst(moved)
@@ -189,10 +187,10 @@ struct Outbox: ~Copyable {
     noticesHere = notices.reduce(held.count) { $0 + $1.count }
   }
 
-  // MARK: Outboxes that stand in for others
+  // MARK: Stand-ins
 
-  /// An empty outbox for what is written for this client elsewhere; ``append(_:)`` brings it back. Limits count what waits
-  /// here as well.
+  /// An empty outbox for output that is written elsewhere; ``append(_:)`` adds it here. Limits also count what waits
+  /// here.
   func standIn() -> Outbox {
     var other = Outbox()
     other.elsewhere = Elsewhere(notices: noticeBytes, replies: waiting - noticeBytes)
@@ -200,7 +198,7 @@ struct Outbox: ~Copyable {
     return other
   }
 
-  /// Appends what was written to an outbox that stood in for this one.
+  /// Appends a stand-in's output.
   mutating func append(_ other: borrowing Outbox) {
     let place = buffer.count
     buffer.append(other.buffer.bytes)
@@ -214,24 +212,24 @@ struct Outbox: ~Copyable {
     noticesHere += other.noticesHere
   }
 
-  // MARK: What is not stored yet
+  // MARK: Commit and rollback
 
   /// Whether something waits for the store.
   var isUncommitted: Bool { committed.place < buffer.count || !withheld.isEmpty }
 
-  /// Lets all that waits be sent.
+  /// Lets all output be sent.
   mutating func commit() {
     seal()
     commitSealed()
   }
 
-  /// Marks all that waits as told by the commit that is about to begin.
+  /// Marks all output as covered by the commit about to begin.
   mutating func seal() {
     sealed = Mark(place: buffer.count, form: form)
     sealedWithheld = withheld.count
   }
 
-  /// Lets be sent what was marked: it is stored.
+  /// Lets the marked output be sent: its changes are stored.
   mutating func commitSealed() {
     if sealedWithheld > 0 { withheld.removeFirst(sealedWithheld) }
     sealedWithheld = 0
@@ -240,7 +238,7 @@ struct Outbox: ~Copyable {
     if !standing.isEmpty { standing.removeAll { $0.upperBound <= committed.place } }
   }
 
-  /// Notes that what was written from a place on holds whether or not anything is stored.
+  /// Marks the output from a place on to survive a rollback.
   mutating func stand(from place: Int) {
     guard place < buffer.count else { return }
     if let last = standing.last, last.upperBound == place {
@@ -250,24 +248,23 @@ struct Outbox: ~Copyable {
     }
   }
 
-  /// Notes a request that is not answered unless it is taken back.
+  /// Records a request that is answered only if it is rolled back.
   mutating func withhold(_ tag: UnsafeRawBufferPointer) {
     withheld.append(Withheld(place: buffer.count, tag: Array(tag)))
   }
 
-  /// What is taken back.
+  /// Output that was rolled back.
   struct Uncommitted {
     let lines: [UInt8]
-    /// The stretches of `lines` that hold all the same.
+    /// The ranges of `lines` that survive.
     let standing: [Range<Int>]
-    /// The requests that had no answer, with their places among `lines`.
+    /// Requests without an answer, with their places in `lines`.
     let withheld: [Withheld]
-    /// The places among `lines` from which on another form holds, in order.
+    /// The places in `lines` from which another form holds, in order.
     let forms: [(place: Int, form: LineForm)]
   }
 
-  /// Takes back what was written since all could be sent; of notices also those that wait for the end of a reply. The form
-  /// is the one that held before.
+  /// Removes the output since the last commit, including held notices, and restores the form of that time.
   mutating func rollBack() -> Uncommitted {
     let start = committed.place
     let uncommitted = Uncommitted(
@@ -294,16 +291,16 @@ struct Outbox: ~Copyable {
     return uncommitted
   }
 
-  // MARK: Forms
+  // MARK: Form
 
-  /// Goes on in another form; what has been written before stays as it is.
+  /// Changes the form of later output.
   mutating func change(to form: LineForm) {
     guard form != self.form else { return }
     if written < buffer.count { seams.append(Seam(place: buffer.count, form: self.form)) }
     self.form = form
   }
 
-  /// Says that all that stands from a place on are lines of data that are not to be taken apart, of one reply.
+  /// Marks the output from a place on as lines of one reply that are not split into words.
   mutating func keepWhole(from place: Int, tagLength: Int) {
     guard form == .json, place < buffer.count else { return }
     if let last = wholes.last, last.range.upperBound == place, last.tagLength == tagLength {
@@ -313,13 +310,13 @@ struct Outbox: ~Copyable {
     }
   }
 
-  /// Makes objects of the next lines, all of which are complete.
+  /// Converts the next lines, which are all complete, to objects.
   private mutating func encode(upTo end: Int) {
     let bytes = buffer.mutableBytes
     var place = written
     var ahead = wholes[...]
     while place < end, encoded.count < Outbox.pieceSize {
-      // Safety: the line lies within what has been written, and is not looked at again.
+      // Safety: the line lies within the buffer's bytes and is not read again.
       let lineEnd = buffer.lineEnd(from: place)
       let line = UnsafeMutableRawBufferPointer(rebasing: bytes[place..<lineEnd])
       while let whole = ahead.first, whole.range.upperBound <= place { ahead = ahead.dropFirst() }

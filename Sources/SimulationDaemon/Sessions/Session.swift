@@ -2,59 +2,58 @@ import LineProtocol
 import Simulator
 import StateMachines
 
-/// One client's conversation: what it has sent, what waits for it, and what it is in the middle of.
+/// One client's conversation: its input, its output and its activity.
 ///
-/// It knows lines and nothing of descriptors; whoever owns the connection fills `input` and writes `outbox` out.
+/// It knows lines but no descriptors. The owner of the connection fills `input` and writes out `outbox`.
 struct Session: ~Copyable {
   let environment: Environment
   let watcher: WatcherID
-  /// What this client has of the daemon's memory.
+  /// The client's part of the memory budget.
   var share = ClientShare()
   var input: InputBuffer
   var outbox = Outbox()
-  /// What this client is in the middle of; no other request of its is taken until that is done.
+  /// What the session is doing. The client's next request waits until it is done.
   var activity = Activity.none
-  /// What its present activity was asked for with; kept for `activities`.
+  /// The request behind the activity, for `activities`.
   var task: Task?
-  /// Whether the rest of the activity is a worker's.
+  /// Whether a worker must do the rest of the activity.
   var needsWorker = false
-  /// What concerns more than this session and its realm, with the tag of its request; it waits for the service.
+  /// An effect beyond this session and its realm, with its request's tag. The service runs it.
   var deferredEffect: (effect: DeferredEffect, tag: [UInt8])?
-  /// The lines since `begin`, while they are collected.
+  /// The lines since `begin`, until `end`.
   var batch: Batch?
-  /// Whether the kept lines are being carried out, with nobody in between.
+  /// Whether a batch is running; nothing may run between its lines.
   var isRunningBatch = false
   /// Whether `quiet on` holds.
   var isQuiet = false
-  /// Where the next notice comes from; nil while nothing is watched in the present world.
+  /// Where the next notice is read; nil while the client watches nothing in the present world.
   var cursor: JournalReader?
-  /// Inputs whose notices were dropped, and of which the client has not been told.
+  /// Inputs with dropped notices that the client was not told of.
   var gap: ClosedRange<UInt64>?
-  /// Whether the next lines wait: until the client has read more of its replies, others have had their turn, or the world
-  /// is back from a worker.
+  /// Whether the next lines wait for the client to read replies, for other clients, or for the world.
   var isHeldUp = false
-  /// Whether the client is gone: what only tells it something is not done any more.
+  /// Whether the client is connected. Without a reader, requests that only read are skipped.
   var hasReader = true
-  /// About how many machines or inputs were looked at for this client since others had their turn.
+  /// The effort for this client since other clients had their turn, about one per machine or input visited.
   var effort = 0
-  /// Lines of data of the reply that is being written.
+  /// Data lines of the current reply.
   var replyLines = 0
   /// Whether the last reply was a failure.
   var didFail = false
-  /// Whether it has been told of a chain without end.
+  /// Whether the client was told of a livelock.
   var knowsLivelock = false
-  /// Whether the last reply holds whatever the store says.
+  /// Whether the last reply survives a rollback.
   var isStanding = false
   var life = Life.open
-  /// The time of the last reply as text, since most lines of a round share it.
+  /// The last reply's time as text: most lines of a round share it.
   var stamp = TimeStamp()
   var printer = JournalPrinter()
-  /// Notices on their way in front of a reply.
+  /// Notices to insert before a reply.
   var noticeScratch = ByteBuffer(capacity: 64)
 
   enum Life: Equatable {
     case open
-    /// The client has closed its sending side: what is complete is answered, then the connection ends.
+    /// The client sends no more. Complete lines are answered, then the connection ends.
     case inputEnded
     /// The last line is in the outbox.
     case ended
@@ -66,7 +65,7 @@ struct Session: ~Copyable {
     input = InputBuffer(longestLine: environment.limits.line)
   }
 
-  /// `! bye`, the last line of a connection.
+  /// Writes `! bye`, the last line of a connection.
   mutating func sayGoodbye(_ reason: String?) {
     guard life != .ended else { return }
     outbox.buffer.begin(.flow)
@@ -80,12 +79,12 @@ struct Session: ~Copyable {
   }
 }
 
-/// What an activity was asked for with, as `activities` tells it.
+/// The request behind an activity, as `activities` shows it.
 struct Task {
   let verb: Verb
-  /// The host time at which it began.
+  /// The host time of its start.
   var since: UInt64
-  /// Its number; nil before it was listed.
+  /// Its number; nil until the service assigns it.
   var number: UInt64?
 
   init(_ verb: Verb, since: UInt64 = 0) {
@@ -95,7 +94,7 @@ struct Task {
 }
 
 extension Session {
-  /// Writes a line of the daemon's own, `! …`.
+  /// Writes a message of the daemon, `! …`.
   mutating func say(_ write: (inout ByteBuffer) -> Void) {
     noticeScratch.removeAll()
     noticeScratch.begin(.flow)
@@ -104,23 +103,22 @@ extension Session {
     append(notices: noticeScratch.bytes)
   }
 
-  /// Appends notices or lines of the daemon's own; behind the reply that is being written, if one is. Nothing comes behind
-  /// the goodbye.
+  /// Appends notices or messages, after the current reply if there is one. Nothing follows the last line.
   mutating func append(notices: UnsafeRawBufferPointer) {
     if life == .ended { return }
     if activity.isReply { outbox.hold(notices) } else { outbox.insertNotices(notices, at: outbox.buffer.count) }
   }
 
-  /// Ends what the session is in the middle of, whose last line has been written.
+  /// Ends the activity after its last line was written.
   mutating func endActivity() {
     activity = .none
     needsWorker = false
     outbox.release()
   }
 
-  /// Ends what only reads when its reader is gone; what changes something goes on.
+  /// Ends an activity that only reads if its reader is gone.
   ///
-  /// - Returns: Whether something was ended.
+  /// - Returns: Whether it was ended.
   /// - Precondition: The activity is not with a worker.
   @discardableResult
   mutating func endWhatNobodyReads() -> Bool {
@@ -129,9 +127,10 @@ extension Session {
     return true
   }
 
-  // MARK: On a worker
+  // MARK: Workers
 
-  /// A session that goes on with this one's activity on a worker, with an outbox of its own; ``resume(from:)`` brings it back.
+  /// A session that continues this one's activity on a worker, with its own outbox; ``resume(from:readsOn:)`` brings it
+  /// back.
   ///
   /// - Parameter environment: The worker's.
   mutating func standIn(_ environment: Environment) -> Session {
@@ -141,7 +140,7 @@ extension Session {
     return other
   }
 
-  /// A session that reads what this one watches.
+  /// A session that reads the journal for this one's watches.
   func reader(_ environment: Environment) -> Session { Session(standingInFor: self, environment) }
 
   private init(standingInFor other: borrowing Session, _ environment: Environment) {
@@ -158,9 +157,9 @@ extension Session {
     share.join(other.share.budget)
   }
 
-  /// Goes on where a stand-in stopped.
+  /// Continues where a stand-in stopped.
   ///
-  /// - Parameter readsOn: Whether what it has read of the journal was of the world that is still watched.
+  /// - Parameter readsOn: Whether the client still watches the world whose journal the stand-in has read.
   mutating func resume(from other: borrowing Session, readsOn: Bool) {
     outbox.append(other.outbox)
     activity = other.activity
@@ -172,7 +171,7 @@ extension Session {
     gap = other.gap
   }
 
-  /// Takes what a reader has read.
+  /// Takes a reader's output.
   mutating func resume(reading other: borrowing Session) {
     append(notices: other.outbox.buffer.bytes)
     cursor = other.cursor
@@ -180,7 +179,7 @@ extension Session {
   }
 }
 
-/// ` t=T seq=` as text, kept for the next line, which nearly always has the same moment and the number that follows.
+/// ` t=T seq=` as text, cached for the next line, which usually has the same moment and the next number.
 struct TimeStamp: ~Copyable {
   private var moment = Instant(nanoseconds: -1)
   private var text = ByteBuffer(capacity: 64)
@@ -193,7 +192,7 @@ struct TimeStamp: ~Copyable {
     number.append(sequence, to: &buffer)
   }
 
-  /// Puts the text where there is room for 64 bytes.
+  /// Writes the text where 64 bytes are free.
   @inline(__always)
   mutating func put(_ moment: Instant, _ sequence: UInt64, _ cursor: inout ByteCursor) {
     if moment.nanoseconds != self.moment.nanoseconds { renew(moment) }
@@ -211,32 +210,32 @@ struct TimeStamp: ~Copyable {
   }
 }
 
-/// What a session can be in the middle of.
+/// What a session is doing.
 enum Activity {
   case none
-  /// An `advance` on its way to `target`.
+  /// An `advance` to `target`.
   case advance(Advance)
-  /// A `step` with so many timers to go.
+  /// A `step` with timers left to fire.
   case step(Step)
   case await(Await)
-  /// Going back in time.
+  /// A rewind.
   case rewind(Rewind)
   /// A comparison of worlds.
   case compare(Comparison)
-  /// A copy of a large world on its way.
+  /// A copy of a large world.
   case fork(Fork)
-  /// Requests that may take long, which nobody has begun.
+  /// Requests for a worker that have not begun.
   case deferred(Deferred)
-  /// What is under way is with a worker or the store's thread.
+  /// The activity is with a worker or the store's thread.
   case away(Away)
-  /// A reply with many lines, written as the client takes it.
+  /// A long reply, written as the client reads it.
   case reply(LongReply, tag: [UInt8])
 
   struct Advance {
     let target: Instant
     var fired = 0
     let tag: [UInt8]
-    /// The host time until which the client may take its notices before time goes on without waiting.
+    /// The host time until which time waits for the client to read notices.
     var patience: UInt64?
   }
 
@@ -252,22 +251,22 @@ enum Activity {
     let name: String
     let query: StateQuery
     let deadline: Instant
-    /// Where the search for the state goes on in the journal.
+    /// Where the search for the state continues in the journal.
     var reader: JournalReader
     let tag: [UInt8]
-    /// Timers that have fired while it drove the clock.
+    /// Timers that have fired while it moved the clock.
     var fired = 0
     var patience: UInt64?
   }
 
-  /// What is known here of an activity that is with a worker or the store's thread.
+  /// What the session keeps of an activity elsewhere.
   struct Away {
     let tag: [UInt8]
     let isReply: Bool
     let isCancellable: Bool
     let onlyReads: Bool
     let isComparison: Bool
-    /// The name of the world that is being made.
+    /// The name of the world being created.
     let newWorld: String?
 
     init(_ activity: Activity) {
@@ -279,7 +278,7 @@ enum Activity {
       newWorld = activity.newWorld
     }
 
-    /// A change of the worlds that the store's thread makes. Nothing ends it before it is done.
+    /// Creates or removes a world on the store's thread. It cannot be cancelled.
     init(changingWorlds tag: [UInt8], newWorld: String?) {
       self.tag = tag
       self.newWorld = newWorld
@@ -297,7 +296,7 @@ enum Activity {
 
   struct Deferred {
     enum Requests {
-      /// One line, as it was sent.
+      /// One line, as received.
       case line([UInt8])
       case batch(Batch)
     }
@@ -307,19 +306,19 @@ enum Activity {
 
   struct Rewind {
     let rewinding: Rewinding
-    /// How many requests were to be undone; nil where the way is to a moment.
+    /// How many requests to undo; nil if the goal is a moment.
     let count: UInt64?
     let tag: [UInt8]
-    /// What is left to do, once the way is found.
+    /// How far the last step is.
     var end = End.open
-    /// Whether the world was put back, which is to be told.
+    /// Whether the world was rewound, which the client must be told.
     var isDone: Bool { if case .done = end { true } else { false } }
 
     enum End {
       case open
-      /// Nothing speaks against it; the world is to be put back.
+      /// The store allows it; the world must still be rewound.
       case allowed
-      /// It was, and these inputs are undone.
+      /// The world was rewound; these inputs are undone.
       case done(ClosedRange<UInt64>?)
     }
   }
@@ -334,7 +333,7 @@ enum Activity {
     }
   }
 
-  /// Whether a reply of many lines is being written, into which nothing may come.
+  /// Whether a long reply is being written, which nothing may interrupt.
   var isReply: Bool {
     switch self {
     case .reply, .compare: true
@@ -343,7 +342,7 @@ enum Activity {
     }
   }
 
-  /// Whether none of it is done on the event loop.
+  /// Whether only workers run it.
   var isForWorkers: Bool {
     switch self {
     case .rewind, .compare, .fork, .deferred, .away: true
@@ -352,7 +351,7 @@ enum Activity {
     }
   }
 
-  /// Whether it looks at two worlds, of which neither need be the present one.
+  /// Whether it reads two worlds, which may both differ from the present one.
   var isComparison: Bool {
     switch self {
     case .compare: true
@@ -361,7 +360,7 @@ enum Activity {
     }
   }
 
-  /// The name of the world that is being made; nobody else may have it.
+  /// The name of the world being created, which is reserved.
   var newWorld: String? {
     switch self {
     case .fork(let fork): fork.name
@@ -370,10 +369,10 @@ enum Activity {
     }
   }
 
-  /// Whether nobody has begun with it.
+  /// Whether it has not begun.
   var isDeferred: Bool { if case .deferred = self { true } else { false } }
 
-  /// Whether it changes nothing: without a reader there is no sense in it.
+  /// Whether it changes nothing, so that it is useless without a reader.
   var onlyReads: Bool {
     switch self {
     case .await, .compare, .reply: true
@@ -382,7 +381,7 @@ enum Activity {
     }
   }
 
-  /// The tag of the request that it answers.
+  /// The tag of its request.
   var tag: [UInt8] {
     switch self {
     case .none: []
