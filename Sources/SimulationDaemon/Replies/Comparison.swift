@@ -2,27 +2,27 @@ import LineProtocol
 import Simulator
 import StateMachines
 
-/// A comparison of two worlds on its way to a client, machine by machine in the order of their names.
+/// Compares two worlds machine by machine, in the order of names, and writes the differences for a client.
 ///
-/// It tells of each machine as it is when its turn comes. Both worlds are lent for a piece, or none.
+/// Each machine is compared as it is when its turn comes. For each piece both worlds are lent.
 final class Comparison {
   let tag: [UInt8]
-  /// The one on the left and the one on the right.
+  /// The left world and the right world.
   let worlds: [HostedWorld]
   private var phase = Phase.beginning
   private var written = 0
 
   private enum Phase {
     case beginning
-    /// Those after a name; nil for all.
+    /// Machines after a name; nil for all.
     case machines(after: [UInt8]?)
     case wires
     case done
   }
 
-  /// Machines looked at in one piece.
+  /// Machines compared in one piece.
   private static let machinesInAPiece = 1_000
-  /// Machines put in the order of their names in one piece.
+  /// Machines sorted by name in one piece.
   private static let namesInAPiece = 10_000
 
   init(_ left: HostedWorld, _ right: HostedWorld, tag: [UInt8]) {
@@ -32,7 +32,7 @@ final class Comparison {
 
   /// Writes the next piece.
   ///
-  /// - Returns: How many lines there are if it was the last; nil if there is more.
+  /// - Returns: The number of lines after the last piece; nil if there is more.
   func write(_ left: inout Realm, _ right: inout Realm, to buffer: inout ByteBuffer) -> Int? {
     switch phase {
     case .beginning:
@@ -45,7 +45,7 @@ final class Comparison {
       }
       phase = .machines(after: nil)
     case .machines(var last):
-      // The first time in a large world that takes many pieces.
+      // Sorting a large world for the first time takes many pieces.
       var budget = Comparison.namesInAPiece
       guard left.world.putNamesInOrder(budget: &budget), right.world.putNamesInOrder(budget: &budget) else {
         return nil
@@ -77,7 +77,7 @@ final class Comparison {
 
   // MARK: Machines
 
-  /// The next name that a machine of either world has.
+  /// The next name of a machine in either world.
   private func nextName(after last: [UInt8]?, _ left: inout Realm, _ right: inout Realm) -> [UInt8]? {
     let names = [Comparison.name(after: last, in: &left), Comparison.name(after: last, in: &right)].compactMap(\.self)
     return names.min { $0.lexicographicallyPrecedes($1) }
@@ -140,7 +140,7 @@ final class Comparison {
       if states.0 != states.1 {
         writePair("state", name, [], states.0, states.1, &buffer)
       } else {
-        // They differ in what a state does not show.
+        // They differ in data that the state's text does not show.
         begin("hidden", &buffer)
         name.withUnsafeBytes { buffer.word(bare: $0) }
         buffer.word(states.0)
@@ -168,7 +168,7 @@ final class Comparison {
 
   private typealias Timer = (timer: Int, key: UInt32, due: Instant)
 
-  /// `. timer NAME TIMER DUE DUE`, `-` where it does not run.
+  /// `. timer NAME TIMER DUE DUE`, with `-` where the timer does not run.
   private func compareTimers(
     _ left: [Timer], _ right: [Timer], _ name: [UInt8], _ kind: Kind, _ buffer: inout ByteBuffer
   ) {
@@ -229,12 +229,11 @@ extension Service {
       }
     }
     if one === other {
-      // A world does not differ from itself.
       return client.session.succeed(tag) { $0.word(UInt64(0)) }
     }
     client.session.activity = .compare(Comparison(one, other, tag: tag))
     client.session.task = Task(.diff)
-    // It is one also where the present world, which need be neither of them, is with a worker.
+    // A worker compares even if the present world is lent, which may be neither of the two.
     client.session.needsWorker = true
   }
 }
@@ -242,7 +241,7 @@ extension Service {
 extension Session {
   /// Writes the next piece of a comparison.
   mutating func work(_ comparison: Comparison, _ left: inout Realm, _ right: inout Realm) {
-    // A world that was being brought back may have come back without anything in it.
+    // A world may have gone out of service after the request.
     for (name, outage) in [(left.name, left.outage), (right.name, right.outage)] {
       guard let outage, !outage.isReadable else { continue }
       failStorage(comparison.tag, world: name, outage.reason)

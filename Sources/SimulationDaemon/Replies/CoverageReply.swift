@@ -3,23 +3,22 @@ import LineProtocol
 import Simulator
 import StateMachines
 
-/// A coverage on its way to a client: the journal is read in slices, then for one kind after the other its graphs are found out
-/// in slices, and its lines written.
+/// A coverage reply in slices: it reads the journal, then explores each kind's graphs and writes the kind's lines.
 final class CoverageReply {
   private var survey: CoverageSurvey
   private let graphs: Graphs
-  /// The kinds that are still to come, the next one last; nil while the journal is read.
+  /// The remaining kinds, the next one last; nil while the journal is read.
   private var tallies: [CoverageTally]?
-  /// What the machines of the next kind can do, and the graphs that are to be added to it.
+  /// What the next kind's machines can do, and the graphs still to add to it.
   private var scope: CoverageScope?
   private var sources: [GraphSource] = []
   private var written = 0
 
-  /// Inputs of the journal looked at in one slice.
+  /// Inputs of the journal read in one slice.
   private static let inputsInASlice = 20_000
-  /// Steps of machines in one slice: about a millisecond.
+  /// Machine steps in one slice: about a millisecond.
   private static let stepsInASlice = 2_000
-  /// Lines of one kind about what was not tried, for each sort of thing.
+  /// The most lines per kind and sort about what was not tried.
   private static let mostUntried = 20
 
   init(_ survey: CoverageSurvey, _ graphs: Graphs) {
@@ -27,7 +26,7 @@ final class CoverageReply {
     self.graphs = graphs
   }
 
-  /// Goes on a piece.
+  /// Writes the next piece.
   func write(_ world: borrowing WorldCore, tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer) -> LongReply.Piece
   {
     guard let tally = tallies?.last else {
@@ -40,7 +39,7 @@ final class CoverageReply {
     if scope == nil {
       scope = CoverageScope(of: tally.kind)
       sources = CoverageReply.parameterSets(of: tally).compactMap { parameters in
-        // Machines were made with these, so that they go together; a kind's own examples need not.
+        // Machines were created with these, so they do not conflict; a kind's own examples may.
         try? graphs.source(of: tally.kind, parameters)
       }
     }
@@ -57,7 +56,7 @@ final class CoverageReply {
     return .more
   }
 
-  /// What its machines were made with; the defaults where nobody knows any more.
+  /// The parameters of the kind's machines; the defaults if they are no longer known.
   private static func parameterSets(of tally: CoverageTally) -> [[Value]] {
     tally.parameterSets.isEmpty ? [tally.kind.parameters.map(\.example)] : tally.parameterSets
   }
@@ -145,7 +144,7 @@ extension GraphTrigger {
 }
 
 extension Coverage.Untried {
-  /// The word that says what it is.
+  /// The word for what was not tried.
   fileprivate enum Sort: String {
     case region, state, transition, pair, timer, `guard`, `switch`
   }
@@ -162,7 +161,7 @@ extension Coverage.Untried {
     }
   }
 
-  /// The words behind the kind's name.
+  /// The words after the kind's name.
   fileprivate func write(_ kind: Kind, to buffer: inout ByteBuffer) {
     buffer.word(sort.rawValue)
     switch self {
@@ -199,7 +198,7 @@ extension Coverage.Untried {
 }
 
 extension CoverageOutcome {
-  /// The state that a move leads to, or what came of the input instead.
+  /// The state that a move leads to, or the verdict of another outcome.
   fileprivate func word(in kind: Kind) -> String {
     verdict == .moved ? kind.states[to].word : "\(verdict.word)"
   }

@@ -2,18 +2,18 @@ import LineProtocol
 import Simulator
 import StateMachines
 
-/// Prints what an input caused, as notices and as lines of `journal`: the same words, behind another first byte.
+/// Prints the effects of an input, as notices and as lines of `journal`. Only the first byte differs.
 struct JournalPrinter: ~Copyable {
   private var time = TimeText.Cache()
   private var number = DecimalCounter()
-  /// The input that undid the one that is being printed, where that is to be said; 0 where not.
+  /// The input that undid the printed one; 0 if none did or the line does not say so.
   private var undoer: UInt64 = 0
 
   /// Appends the lines of one entry.
   ///
-  /// Notices tell what happens; lines of the journal also say of what was undone that it was.
+  /// Notices tell what happens. Lines of `journal` also say which input undid the entry.
   ///
-  /// - Returns: How many lines; none if the scope leaves them all out.
+  /// - Returns: The number of lines; 0 if the scope excludes all.
   mutating func print(
     _ entry: JournalEntry, of world: borrowing WorldCore, _ scope: WatchScope, _ lineClass: LineClass,
     tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer
@@ -22,7 +22,7 @@ struct JournalPrinter: ~Copyable {
     guard let machine = entry.machine else { return printWorldwide(entry, of: world, scope, lineClass, tag, &buffer) }
     let (name, words) = world.nameAndWords(of: machine)
     if !entry.hasDetails, case .event = entry.input {
-      // Nearly all lines are of this sort.
+      // Nearly all lines take this path.
       if case .moved = entry.verdict {} else if case .moves = scope { return 0 }
       printPlain(entry, name, words, lineClass, tag, &buffer)
       return 1
@@ -30,7 +30,7 @@ struct JournalPrinter: ~Copyable {
     var lines = 0
     var details = world.details(of: entry)
     var facts = OutcomeFacts()
-    // The facts that belong to the outcome stand before the effects.
+    // Details of the outcome precede the effects.
     var detail = details.next()
     while let fact = detail, facts.take(fact) { detail = details.next() }
 
@@ -55,7 +55,7 @@ struct JournalPrinter: ~Copyable {
     return lines
   }
 
-  /// Whether the outcome is printed where only moves are.
+  /// Whether the outcome is printed in the scope `moves`.
   private static func isMove(_ entry: JournalEntry) -> Bool {
     switch entry.input {
     case .created, .dropped, .rewound, .renewed: true
@@ -64,7 +64,7 @@ struct JournalPrinter: ~Copyable {
     }
   }
 
-  /// What details say of the outcome itself.
+  /// Details of the outcome.
   private struct OutcomeFacts {
     var before: String?
     var after: String?
@@ -73,7 +73,7 @@ struct JournalPrinter: ~Copyable {
     var source: (machine: MachineID, output: UInt8)?
     var target: (machine: MachineID, event: UInt8)?
 
-    /// Takes a detail in; false if it is an effect.
+    /// Takes a detail; false if it is an effect.
     mutating func take(_ detail: JournalDetail) -> Bool {
       switch detail {
       case .dataBefore(let data): before = data
@@ -107,14 +107,14 @@ struct JournalPrinter: ~Copyable {
     }
   }
 
-  /// Ends a line; of an input that was undone with ` undone=SEQ`.
+  /// Ends a line, with ` undone=SEQ` if its input was undone.
   @inline(__always)
   private func end(_ buffer: inout ByteBuffer) {
     if undoer != 0 { buffer.key("undone", undoer) }
     buffer.endLine()
   }
 
-  /// The line of an input that is no machine's.
+  /// Prints an input of the whole world.
   private mutating func printWorldwide(
     _ entry: JournalEntry, of world: borrowing WorldCore, _ scope: WatchScope, _ lineClass: LineClass,
     _ tag: UnsafeRawBufferPointer, _ buffer: inout ByteBuffer
@@ -123,7 +123,7 @@ struct JournalPrinter: ~Copyable {
     return scope == .all ? printRenewed(entry, of: world, lineClass, tag, &buffer) : 0
   }
 
-  /// `SEQ T - clock restarted=N`: so many timers began anew when the daemon was started again.
+  /// `SEQ T - clock restarted=N`: the number of timers renewed when the daemon started again.
   private mutating func printRenewed(
     _ entry: JournalEntry, of world: borrowing WorldCore, _ lineClass: LineClass, _ tag: UnsafeRawBufferPointer,
     _ buffer: inout ByteBuffer
@@ -138,8 +138,8 @@ struct JournalPrinter: ~Copyable {
     return 1
   }
 
-  /// `SEQ T - undone from=A to=B`; without `from` and `to` where only time went back. It is told in every scope, since it
-  /// takes back what either has told.
+  /// `SEQ T - undone from=A to=B`; without `from` and `to` if only time went back. Every scope includes it, since it
+  /// takes back lines of every scope.
   private mutating func printRewound(
     _ entry: JournalEntry, of world: borrowing WorldCore, _ lineClass: LineClass, _ tag: UnsafeRawBufferPointer,
     _ buffer: inout ByteBuffer
@@ -157,7 +157,7 @@ struct JournalPrinter: ~Copyable {
     return 1
   }
 
-  /// The line of what came of an event, without data.
+  /// The line of an event's outcome, without data.
   @inline(__always)
   private mutating func printPlain(
     _ entry: JournalEntry, _ name: UnsafeRawBufferPointer, _ words: KindWords, _ lineClass: LineClass,
@@ -278,18 +278,18 @@ extension WorldCore {
 }
 
 extension ByteBuffer {
-  /// A timer as one word: its name, and its key in parentheses if it bears one.
+  /// A timer as one word: its name, with its key in parentheses if it has one.
   mutating func timer(_ word: UnsafeRawBufferPointer, key: UInt32) {
     self.word(bare: word)
     append(timerKey: key)
   }
 
-  /// `(2)` behind the name of a timer; nothing for one without key.
+  /// `(2)` after a timer's name; nothing for a timer without a key.
   mutating func append(timerKey key: UInt32) {
     if key != 0 { append(text: "(\(key))") }
   }
 
-  /// A state as one word, with its data in parentheses; quoted if the data need it.
+  /// A state as one word, with its data in parentheses, quoted if needed.
   @inline(__always)
   mutating func state(_ word: UnsafeRawBufferPointer, data: String?) {
     if let data {
@@ -301,7 +301,7 @@ extension ByteBuffer {
 }
 
 extension Verdict {
-  /// The outcome as replies and notices print it.
+  /// The verdict as replies and notices print it.
   var word: StaticString {
     switch self {
     case .moved: "moved"

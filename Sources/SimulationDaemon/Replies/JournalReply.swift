@@ -2,25 +2,25 @@ import LineProtocol
 import Simulator
 import StateMachines
 
-/// A part of a world's journal that is written piece by piece: first what only the store still has, then what is in memory.
+/// A part of a world's journal, written piece by piece: first inputs that only the store has, then those in memory.
 struct JournalReply {
   /// The next input.
   private(set) var next: UInt64
-  /// Where that is in memory; nil before it was looked for there.
+  /// Reads `next` in memory; nil before that begins.
   private var reader: JournalReader?
-  /// The last input that is wanted.
+  /// The last input to write.
   let end: UInt64
   let pattern: Pattern
   let scope: WatchScope
-  /// Whether it begins with what only the store still has, which is read on a worker.
+  /// Whether it begins with inputs that only the store has. A worker reads those.
   let isStored: Bool
-  /// How many inputs are to be written at most.
+  /// The most inputs still to write.
   private var remaining: Int
   private var written = 0
-  /// What finds out where it begins; nil as soon as that is known.
+  /// Finds the first input; nil once it is found.
   private var search: JournalSearch?
 
-  /// The last inputs, as many as there are up to a number.
+  /// The last inputs that match, at most this many.
   init(ofTheLast most: Int, _ pattern: Pattern, _ scope: WatchScope, of realm: borrowing Realm) {
     self.init(from: realm.world.lastSequence + 1, of: realm, pattern, scope, most: most)
     search = JournalSearch(for: most, pattern, scope, in: realm)
@@ -45,7 +45,7 @@ struct JournalReply {
     remaining = most
   }
 
-  /// The same from the input on that would be next, up to another one.
+  /// Journal lines from the next input up to `end`.
   func goingOn(through end: UInt64) -> JournalReply {
     var longer = JournalReply(from: self.end + 1, through: end, pattern, scope, isStored: isStored, most: .max)
     longer.written = written
@@ -54,7 +54,7 @@ struct JournalReply {
 
   /// Writes the next piece.
   ///
-  /// - Parameter size: About how many bytes that is.
+  /// - Parameter size: About how many bytes it has.
   mutating func write(
     _ realm: borrowing Realm, _ printer: inout JournalPrinter, _ lineClass: LineClass, tag: UnsafeRawBufferPointer,
     to buffer: inout ByteBuffer, _ size: Int
@@ -79,7 +79,7 @@ struct JournalReply {
     while remaining > 0, next <= end {
       if buffer.count >= most || looked >= LongReply.inputsLookedAt { return .more }
       guard let entry = realm.world.read(&reader) else {
-        // It may have gone from memory meanwhile.
+        // It may have been removed from memory meanwhile.
         return realm.stored != nil && next < realm.world.firstSequence ? .more : .forgotten
       }
       looked += 1
@@ -121,7 +121,7 @@ struct JournalReply {
 }
 
 extension WorldCore {
-  /// Whether an input is one of those that a pattern asks for; one of the whole world always is.
+  /// Whether an input matches a pattern; inputs of the whole world always do.
   func concerns(_ entry: JournalEntry, _ pattern: Pattern) -> Bool {
     guard !pattern.matchesAll, let machine = entry.machine else { return true }
     return withName(of: machine) { pattern.matches($0) }

@@ -1,27 +1,27 @@
 import LineProtocol
 import Simulator
 
-/// Looks for where the last so many inputs begin that a pattern and a scope ask for: backwards, a stretch at a time.
+/// Finds the first of the last inputs that match a pattern and a scope, searching backwards in stretches.
 final class JournalSearch {
   private let pattern: Pattern
   private let scope: WatchScope
-  /// How many are still to be found.
+  /// How many inputs are still to be found.
   private var missing: Int
-  /// Behind the inputs that have not been looked at.
+  /// The end of the inputs not searched yet, exclusive.
   private var end: UInt64
-  /// The first input that is looked at.
+  /// The first input to search.
   private let floor: UInt64
-  /// The first that was found.
+  /// The first match so far.
   private var found: UInt64
   private var printer = JournalPrinter()
   private var sink = ByteBuffer()
 
-  /// Inputs that are looked at in one go.
+  /// Inputs searched in one go.
   private static let stretch: UInt64 = 10_000
-  /// Inputs that the store is asked for at most: those before are not looked at without `since=`.
+  /// The most inputs searched in the store. Earlier ones are found only with `since=`.
   private static let mostOfTheStore: UInt64 = 200_000
 
-  /// - Parameter count: How many inputs are looked for; where there are fewer, all that there are.
+  /// - Parameter count: How many inputs to find, or all if there are fewer.
   init(for count: Int, _ pattern: Pattern, _ scope: WatchScope, in realm: borrowing Realm) {
     self.pattern = pattern
     self.scope = scope
@@ -33,17 +33,17 @@ final class JournalSearch {
     floor = min(inMemory, max(realm.firstSequence, inReach))
   }
 
-  /// Looks at the next stretch.
+  /// Searches the next stretch.
   ///
-  /// - Returns: The first input that was looked for, when that is known; one more than the last if there is none.
+  /// - Returns: The first match once it is known; one more than the last input if nothing matches.
   /// - Throws: What the store throws.
   /// - Complexity: O(inputs of a stretch).
   func goOn(_ realm: borrowing Realm) throws(PersistenceFailure) -> UInt64? {
-    // Every input of the whole world is one of them.
+    // Every input of the world matches.
     if pattern.matchesAll, scope == .all {
       return max(realm.firstSequence, end > UInt64(missing) ? end - UInt64(missing) : 1)
     }
-    // What memory has forgotten meanwhile is in the store, if there is one.
+    // Inputs that left memory meanwhile are in the store, if there is one.
     let first = max(floor, realm.firstSequence)
     guard missing > 0, end > first else { return found }
     var start = max(first, end > JournalSearch.stretch ? end - JournalSearch.stretch : 1)
@@ -56,7 +56,7 @@ final class JournalSearch {
     return nil
   }
 
-  /// Those inputs of a stretch that are asked for. All of it is in memory, or nothing.
+  /// The matches in a stretch, which lies wholly in memory or wholly in the store.
   private func wanted(_ numbers: ClosedRange<UInt64>, _ realm: borrowing Realm) throws(PersistenceFailure) -> [UInt64] {
     var wanted: [UInt64] = []
     if numbers.lowerBound >= realm.world.firstSequence {

@@ -2,23 +2,23 @@ import LineProtocol
 import Simulator
 import StateMachines
 
-/// A reply with many lines that is written piece by piece, as the client takes it.
+/// A reply with many lines, written piece by piece as the client reads it.
 enum LongReply {
-  /// Machines in the order of their names; names and states are those at the time of writing.
+  /// Machines in the order of names, with names and states at the time of writing.
   case machines(Machines)
-  /// How many machines are in each state; each counts as it is when its turn comes.
+  /// The number of machines per state; each is counted as it is when its turn comes.
   case count(Count)
-  /// Running timers as they were when they were asked for; those that have gone since are left out.
+  /// The timers that ran at the time of the request, without those that have stopped since.
   case agenda(AgendaListing, written: Int)
-  /// Wires as they were when they were asked for; those that have gone since are left out.
+  /// The wires at the time of the request, without those removed since.
   case wires(items: [Wire], next: Int, written: Int)
   /// Part of the journal, up to the last input at the time of the request.
   case journal(JournalReply)
-  /// What a new watch asked for of the past. Its lines are notices, and they are never dropped.
+  /// The past that a new watch asked for. Its lines are notices that are never dropped.
   case past(JournalReply, pattern: Pattern)
-  /// A diagram, as it was when it was asked for.
+  /// A diagram as of the request.
   case graph(GraphReply)
-  /// How much of what machines can do they had done when it was asked for.
+  /// The coverage of machines as of the request.
   case coverage(CoverageReply)
 
   struct Machines {
@@ -35,32 +35,32 @@ enum LongReply {
     var tally = StateTally()
   }
 
-  /// What came of writing a piece.
+  /// The result of writing a piece.
   enum Piece {
     case more
-    /// All is written; so many lines.
+    /// All is written; the number of lines.
     case done(Int)
-    /// The journal has forgotten what was to come.
+    /// The journal no longer has the next input.
     case forgotten
-    /// The store does not give what was to come.
+    /// The store cannot read the next input.
     case unreadable(PersistenceFailure)
-    /// Another program must do something first.
+    /// Another program must act first.
     case waiting
-    /// There is no picture.
+    /// The picture could not be drawn.
     case failed(GraphvizJob.Failure)
   }
 
-  /// Machines looked at in one piece, so that a filter that finds nothing does not keep others waiting.
+  /// Machines visited in one piece: a filter may match none of them.
   private static let machinesLookedAt = 4_096
-  /// Timers of an agenda looked at in one piece.
+  /// Timers visited in one piece.
   private static let timersLookedAt = 1_024
-  /// Wires looked at in one piece.
+  /// Wires visited in one piece.
   private static let wiresLookedAt = 1_024
-  /// Inputs of the journal looked at in one piece.
+  /// Inputs of the journal visited in one piece.
   static let inputsLookedAt = 10_000
   /// Bytes written in one piece.
   static let pieceSize = 64 << 10
-  /// Bytes that the client has not taken; the next piece waits until there are fewer.
+  /// Unread bytes at which the next piece waits.
   static let mostUnwritten = 256 << 10
 
   /// Writes the next piece.
@@ -97,7 +97,7 @@ enum LongReply {
       self = .journal(journal)
       return piece
     case .past(var journal, let pattern):
-      // Notices bear no tag.
+      // Notices have no tag.
       let none = UnsafeRawBufferPointer(start: nil, count: 0)
       let piece = journal.write(realm, &printer, .notice, tag: none, to: &buffer, LongReply.pieceSize)
       self = .past(journal, pattern: pattern)
@@ -109,7 +109,7 @@ enum LongReply {
     }
   }
 
-  /// Whether none of it is written on the event loop.
+  /// Whether only workers write it.
   var isForWorkers: Bool {
     switch self {
     case .graph, .coverage: true
@@ -118,7 +118,7 @@ enum LongReply {
     }
   }
 
-  /// Whether nothing can be done before another program has done something.
+  /// Whether it waits for another program.
   var isWaiting: Bool {
     switch self {
     case .graph(let graph): graph.isWaiting
@@ -151,10 +151,10 @@ enum LongReply {
   }
 }
 
-/// The kind whose machines `list` and `count` are asked for.
+/// The kind filter of `list` and `count`.
 enum WantedKind {
   case machine(String)
-  /// Members that were made by this composed kind.
+  /// Members of machines of this composed kind.
   case composition(String)
 
   init(_ entry: CatalogueEntry) {

@@ -2,9 +2,9 @@ import LineProtocol
 import Simulator
 import StateMachines
 
-/// Writing replies: `. …` for each line of data, and `+ …` or `- CODE …` at the end.
+/// Writes replies: `. …` for each line of data, and `+ …` or `- CODE …` at the end.
 extension RequestContext {
-  /// Writes a line. The outbox's buffer is the line's meanwhile; the rest of the session may be used.
+  /// Writes a line. `body` has exclusive access to the outbox's buffer; the rest of the session may be used.
   func write(_ lineClass: LineClass, _ body: (inout ByteBuffer) -> Void) {
     session.outbox.buffer.begin(lineClass, tag: tag)
     body(&session.outbox.buffer)
@@ -20,7 +20,7 @@ extension RequestContext {
   /// `+ …`, or a bare `+`.
   func succeed(_ body: (inout ByteBuffer) -> Void = { _ in }) { write(.success, body) }
 
-  /// `+ … t= seq=`, of the present moment and the last input unless others are said.
+  /// `+ … t= seq=`, by default with the present moment and the last input.
   func succeedStamped(
     _ sequence: UInt64? = nil, at moment: Instant? = nil, _ write: (inout ByteBuffer) -> Void = { _ in }
   ) {
@@ -29,7 +29,7 @@ extension RequestContext {
     session.endLine(moment ?? realm.world.now, sequence ?? realm.world.lastSequence)
   }
 
-  /// `+ N`, behind the lines of this reply.
+  /// `+ N`, after the N lines of this reply.
   func succeedWithLines() {
     let lines = session.replyLines
     session.replyLines = 0
@@ -46,14 +46,14 @@ extension RequestContext {
     fail(.usage, "\(entry.verb.name) is used as \(entry.usages.map { "'\($0)'" }.joined(separator: " or "))")
   }
 
-  /// Goes on with a reply of many lines as the client takes it.
+  /// Starts a long reply.
   func begin(_ reply: LongReply) { session.activity = .reply(reply, tag: Array(tag)) }
 
-  /// Leaves what concerns more than the session and its realm to the service.
+  /// Defers an effect beyond the session and its realm to the service.
   func `defer`(_ effect: DeferredEffect) { session.deferredEffect = (effect, Array(tag)) }
 }
 
-/// The same where a tag is at hand and no request.
+/// The same for callers with a tag but no request.
 extension Session {
   mutating func succeed(_ tag: UnsafeRawBufferPointer, _ write: (inout ByteBuffer) -> Void = { _ in }) {
     outbox.buffer.begin(.success, tag: tag)
@@ -71,7 +71,7 @@ extension Session {
     outbox.buffer.endLine()
   }
 
-  /// Writes a failure and remembers that the request failed.
+  /// Writes a failure and records that the request failed.
   mutating func fail(
     _ tag: UnsafeRawBufferPointer, _ code: FailureCode, _ keys: [(String, String)], _ text: String
   ) {
@@ -101,7 +101,7 @@ extension Session {
     outbox.buffer.endLine()
   }
 
-  /// Ends a line that says which world a client uses: ` t= seq=`, and ` service=out` where it is out of service.
+  /// Ends a line about a client's world: ` t= seq=`, and ` service=out` if it is out of service or read-only.
   mutating func endLine(_ status: HostedWorld.Status) {
     stamp.append(status.now, status.lastSequence, to: &outbox.buffer)
     if status.outage != nil { outbox.buffer.key("service", "out") }
