@@ -1,9 +1,9 @@
 import LineProtocol
 import StateMachines
 
-/// Between the words of a line and the values of a machine: the only place where a value is text.
+/// Converts between words of a line and values of a machine. Nothing else treats a value as text.
 enum ArgumentText {
-  /// The value that a word stands for; nil if the type does not admit it.
+  /// The value of a word; nil if the type does not admit it.
   static func value(_ word: String, as type: ValueType) -> Value? {
     let value: Value?
     switch type {
@@ -23,7 +23,7 @@ enum ArgumentText {
     return value.flatMap { type.admits($0) ? $0 : nil }
   }
 
-  /// Digits, a minus before them, a point and digits behind: no exponent, no infinity.
+  /// Digits with an optional minus and an optional fraction: no exponent, no infinity.
   private static func isDecimal(_ word: String, fraction: Bool) -> Bool {
     let digits = word.hasPrefix("-") ? word.utf8.dropFirst() : word.utf8[...]
     let parts = digits.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -31,7 +31,7 @@ enum ArgumentText {
       && parts.allSatisfy { !$0.isEmpty && $0.allSatisfy { (0x30...0x39).contains($0) } }
   }
 
-  /// What a type is called in `describe`.
+  /// A type's name in `describe`.
   static func name(of type: ValueType) -> String {
     switch type {
     case .text: "text"
@@ -46,7 +46,7 @@ enum ArgumentText {
     }
   }
 
-  /// Which words a type allows.
+  /// The words that a type allows.
   static func allowed(_ type: ValueType) -> String {
     switch type {
     case .text(let bytes): "text of \(bytes.lowerBound) to \(bytes.upperBound) bytes"
@@ -63,7 +63,7 @@ enum ArgumentText {
     }
   }
 
-  /// What a value of a type has to be, for a sentence: as `allowed`, where that is a list of words with what it is.
+  /// What a value must be, for a sentence: `allowed`, with "one of" before a list of words.
   static func demanded(_ type: ValueType) -> String {
     switch type {
     case .choice, .flag: "one of \(allowed(type))"
@@ -72,7 +72,7 @@ enum ArgumentText {
     }
   }
 
-  /// A type for what several types allow: of choices, the words of all.
+  /// Merges types for a message: all choices become one type with the words of all.
   static func union(_ types: [ValueType]) -> [ValueType] {
     var words: [String] = []
     var kept: [ValueType] = []
@@ -86,7 +86,7 @@ enum ArgumentText {
     return words.isEmpty ? kept : [.choice(words)] + kept
   }
 
-  /// The unit that goes with a value's type in a reading; empty if it has none.
+  /// The unit of a type's values in a reading; empty if there is none.
   static func unit(of type: ValueType) -> String {
     switch type {
     case .number(_, let unit): unit
@@ -96,7 +96,7 @@ enum ArgumentText {
     }
   }
 
-  /// A value as a request would write it: what `describe` shows as a default.
+  /// A value as a request would write it, and as `describe` shows a default.
   static func written(_ value: Value) -> String {
     switch value {
     case .none: "nil"
@@ -109,7 +109,7 @@ enum ArgumentText {
     }
   }
 
-  /// A number without needless decimals, and without an exponent, which no request may have.
+  /// A number without needless decimals and without an exponent, which requests do not allow.
   private static func text(_ number: Double) -> String {
     let text = "\(number)"
     if text.hasSuffix(".0") { return String(text.dropLast(2)) }
@@ -125,8 +125,7 @@ enum ArgumentText {
     return sign + whole + String(repeating: "0", count: max(0, point - digits.count)) + fraction
   }
 
-  /// Writes a value as data of an output or as a reading: times and durations in seconds, numbers to six decimals of
-  /// which at least three are shown.
+  /// Writes a value as output data or a reading: times and durations in seconds, numbers with three to six decimals.
   static func append(_ value: Value, to line: inout ByteBuffer) {
     switch value {
     case .none: line.word(literal: "nil")
@@ -136,7 +135,7 @@ enum ArgumentText {
     case .interval(let interval): line.word(seconds: interval.nanoseconds)
     case .moment(let moment): line.word(seconds: moment.nanoseconds)
     case .number(let number):
-      // Beyond nine thousand million there is no room for nine decimals, nor is there any sense in them.
+      // Larger numbers would overflow the fixed-point text, and their decimals mean nothing.
       if number.magnitude < 9e9 {
         line.word(seconds: Int64((number * 1e6).rounded()) * 1_000)
       } else {

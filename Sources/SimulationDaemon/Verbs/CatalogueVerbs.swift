@@ -3,7 +3,7 @@ import LineProtocol
 import Simulator
 import StateMachines
 
-/// The verbs and the kinds that the daemon has.
+/// Shows the daemon's verbs and kinds.
 extension RequestContext {
   func help() {
     func write(_ usage: String, _ text: String) {
@@ -43,7 +43,7 @@ extension RequestContext {
     succeedWithLines()
   }
 
-  /// A page of the manual. Its example is played and its graph found out, so that it is a worker's.
+  /// A page of the manual. It plays the kind's example and explores its graph, so it runs on a worker.
   func describe() {
     guard let entry = kind(words.plain[0]) else { return }
     guard realm.slice.isOnWorker || session.isRunningBatch else {
@@ -91,7 +91,7 @@ extension RequestContext {
         [("type", ArgumentText.name(of: reading.type))] + (unit.isEmpty ? [] : [("unit", unit)]), reading.about)
     }
     describeParameters(of: kind, &page)
-    // Of a state of several regions, the word that `initial=` takes for it.
+    // For a state of several regions, the word that `initial=` takes.
     let standard = kind.initialStates.first { word in
       kind.states.firstIndex { $0.word == initial }.map { StateQuery(word, of: kind)?.matches($0, data: nil) ?? false }
         ?? false
@@ -105,11 +105,11 @@ extension RequestContext {
     describeExample(kind.example, &page)
   }
 
-  /// The table of what comes of each input in each state, as it is found by running the rule.
+  /// The table of outcomes by state and input, found by running the rule.
   private func tableLines(of kind: Kind) -> [Substring] {
     let (states, inputs) = (kind.states.count, kind.events.count + kind.timers.count)
     let pointer = "\(states) states and \(inputs) inputs: 'graph \(kind.name)' shows what comes of each"
-    // A large one is not even explored: that takes longer than a page may.
+    // A large graph is not explored: that would take too long for a page.
     if states > RequestContext.mostTableLines / 2 { return [pointer[...]] }
     guard let source = try? environment.graphs.source(of: kind, kind.parameters.map(\.example)) else { return [] }
     var found: StateGraph?
@@ -119,7 +119,7 @@ extension RequestContext {
     return lines.count <= RequestContext.mostTableLines ? lines : [pointer[...]]
   }
 
-  /// Lines of a table that still read as part of a page.
+  /// The most lines of a table within a page.
   private static let mostTableLines = 90
 
   private func describe(_ composition: Composition, _ page: inout Page) {
@@ -134,7 +134,7 @@ extension RequestContext {
         "wire", [from.name, from.kind.outputs[wire.output].name, to.name, to.kind.events[wire.event].name], [],
         from.kind.outputs[wire.output].about)
     }
-    // Where several members have a parameter of a name, it is given to all of them or, with its name, to one.
+    // A parameter that several members have is given to all of them or, with a member's name, to one.
     let all = composition.members.flatMap { $0.kind.parameters.map(\.name) }
     for member in composition.members {
       describeParameters(of: member.kind, presets: member.presets, &page) { name in
@@ -162,12 +162,12 @@ extension RequestContext {
     }
   }
 
-  /// What is typed stands behind `> `, and what comes back behind it as it comes.
+  /// Requests are marked with `> `; their replies follow unchanged.
   private func describeExample(_ requests: [String], _ page: inout Page) {
     for line in ExampleSession.play(requests, catalogue: catalogue) { page.line("example", [], [], line) }
   }
 
-  /// The state that a machine made without parameters starts in: found by making one.
+  /// The initial state of a machine without parameters, found by creating one.
   private func initialState(of kind: Kind) -> String? {
     var world = WorldCore()
     let made = Array("m".utf8).withUnsafeBytes { name in

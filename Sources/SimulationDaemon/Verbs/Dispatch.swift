@@ -2,16 +2,16 @@ import LineProtocol
 import Simulator
 import StateMachines
 
-/// Carrying out one request: from its verb to its handler.
+/// Runs one request: finds its verb and calls the handler.
 extension RequestContext {
-  /// Carries out one request.
+  /// Runs one request.
   ///
-  /// Timers that are due fire first; `step` alone decides for itself which.
+  /// Due timers fire first, except for `step`, which fires them itself.
   @inline(__always)
   func run(_ request: borrowing Request) {
     session.didFail = false
     guard let verb = Verb(request.verb), realm.outage == nil else { return runElsewhere(request) }
-    // Compared as a pattern: `==` of an enum from another target is a call.
+    // Matched as a pattern: `==` for an enum of another target is a call.
     if case .send = verb {
       fireDue()
       guard realm.hasRoomForInputs || answering(request.tag, { $0.admitsInput() }) else { return }
@@ -22,8 +22,8 @@ extension RequestContext {
     answering(request) { $0.run(verb) }
   }
 
-  /// Carries out a request whose verb there is not, or whose world is out of service: nothing can be stored, so what is due
-  /// stays due.
+  /// Runs a request with an unknown verb, or in a world that is out of service. Nothing could be stored, so due timers
+  /// do not fire.
   @inline(never)
   private func runElsewhere(_ request: borrowing Request) {
     guard let verb = Verb(request.verb) else {
@@ -36,7 +36,7 @@ extension RequestContext {
     answering(request) { $0.run(verb) }
   }
 
-  /// Carries out a request while the world is with a worker.
+  /// Runs a request while the world is lent.
   ///
   /// - Precondition: Its verb does not need the world.
   func runWithoutWorld(_ request: borrowing Request) {
@@ -58,7 +58,7 @@ extension RequestContext {
   @inline(__always)
   func fireDue() { session.fireDue(in: &realm) }
 
-  /// Checks a request's words against the verb table: how many, and which keys.
+  /// Checks a request's words against the verb table: their number and their keys.
   private func check(_ entry: VerbEntry) -> Bool {
     guard entry.plainWords.contains(words.plain.count) else {
       failUsage(entry)
@@ -98,7 +98,7 @@ extension RequestContext {
 }
 
 extension Session {
-  /// Fires the timers that are due. A chain without end that begins there is told of, and is not the request's failure.
+  /// Fires the due timers. A livelock among them is reported but does not fail the request.
   @inline(__always)
   mutating func fireDue(in realm: inout Realm) {
     realm.world.fireDue()

@@ -2,9 +2,9 @@ import LineProtocol
 import Simulator
 import StateMachines
 
-/// Sending events.
+/// Sends events.
 extension RequestContext {
-  /// `send`, the hot path: found by bytes, answered in bytes, without a `String`.
+  /// `send`, the hot path: it looks up and answers in bytes, without a `String`.
   @inline(__always)
   func send(_ request: borrowing Request) {
     guard !request.hasKeys, request.words.count == 2,
@@ -70,7 +70,7 @@ extension RequestContext {
     }
   }
 
-  /// The arguments of an event from the plain words after its name and from `key=value` words; a failure is written if
+  /// The arguments of an event, from the plain words after its name and from `key=value` words. Writes a failure if
   /// they do not fit.
   private func arguments(of event: EventEntry) -> [Value]? {
     var values: [Value?] = event.arguments.map { _ in nil }
@@ -121,14 +121,14 @@ extension RequestContext {
     return values.map { $0 ?? .none }
   }
 
-  /// Machines that a `cast` goes to before it is asked again whether it is to end.
+  /// Machines that a `cast` sends to between two checks for an interruption.
   private static let machinesAtOnce = 64
 
   func cast() {
     guard let pattern = pattern(words.plain[0]) else { return }
     let machines = realm.world.machines(matching: pattern)
     let name = words.plain[1]
-    // Arguments are checked for each kind before anything is sent, so that a wrong one changes nothing.
+    // Arguments are checked for every kind before anything is sent, so that a wrong one changes nothing.
     var plans: [Int: (event: Int, arguments: [Value])] = [:]
     var lacking: Set<Int> = []
     for machine in machines {
@@ -157,7 +157,7 @@ extension RequestContext {
       guard realm.hasRoomForInputs || realm.mayGrow() else {
         return failMemory([("done", "\(done)")] + place)
       }
-      // Deliveries without end would go on without end for the next machine too; timers stand still already.
+      // Endless deliveries would repeat for the next machine. Endless timers have already stopped.
       if let livelock = realm.world.livelock, livelock.isFailure { break }
       if done % RequestContext.machinesAtOnce == 0, let interruption = realm.slice.wait() {
         failInterrupted(interruption, done: done)
@@ -181,9 +181,9 @@ extension RequestContext {
   }
 }
 
-// What each plain `send` passes through takes the realm as a parameter: a context would be looked through at each access.
+// Plain `send` passes the realm as a parameter: a context would cost an indirection at each access.
 extension Session {
-  /// Answers a `send` that was carried out.
+  /// Answers a `send` that was run.
   @inline(__always)
   mutating func answerSend(
     of event: UnsafeRawBufferPointer, to name: UnsafeRawBufferPointer, _ words: KindWords,
@@ -209,7 +209,7 @@ extension Session {
     use(&realm) { $0.answering(tag) { $0.failRefused(event, by: name) } }
   }
 
-  /// An answer that may have outputs, or states with data.
+  /// Answers with outputs and with the data of states.
   @inline(never)
   mutating func answerInFull(_ tag: UnsafeRawBufferPointer, _ words: KindWords, in realm: inout Realm) {
     let answer = realm.world.answer
@@ -232,7 +232,7 @@ extension Session {
     outbox.buffer.endLine()
   }
 
-  /// `+ moved FROM TO t= seq=` and its like.
+  /// `+ moved FROM TO t= seq=` and the like.
   @inline(__always)
   fileprivate mutating func answer(
     _ answer: WorldCore.Answer, _ words: KindWords, at now: Instant, _ tag: UnsafeRawBufferPointer
@@ -270,7 +270,7 @@ extension EventEntry {
 }
 
 extension Catalogue {
-  /// Every kind, the members of composed ones included.
+  /// Every kind, including the members of composed kinds.
   var kinds: [Kind] {
     entries.flatMap { entry in
       switch entry {
@@ -285,7 +285,7 @@ extension Catalogue {
   }
 }
 
-/// What a machine has refused, in the words of the request.
+/// A refused input, in the words of the request.
 enum RefusedInput {
   case event(String)
   case timer(String)

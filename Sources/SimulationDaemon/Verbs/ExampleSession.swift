@@ -1,16 +1,16 @@
 import LineProtocol
 import StateMachines
 
-/// The example in a kind's catalogue entry, played: what is typed, and what a daemon answers.
+/// Plays the example of a kind's catalogue entry.
 ///
-/// The entry has the requests only. The answers come from a service of its own with a virtual clock, so that they are what
-/// the reader will see, and nobody's worlds are touched.
+/// The entry has only the requests. The answers come from a separate service with a virtual clock, so they match a real
+/// daemon's and no other world is affected.
 enum ExampleSession {
-  /// How many turns an example may take; enough for any that a person would read.
+  /// The most turns of an example.
   private static let mostTurns = 10_000
 
   /// - Parameter requests: Lines as a client would send them.
-  /// - Returns: Each request, marked with `> `, followed by the lines that it was answered with.
+  /// - Returns: Each request, marked with `> `, followed by its reply.
   static func play(_ requests: [String], catalogue: Catalogue) -> [String] {
     let service = Service(catalogue: catalogue, limits: Limits(), version: Release.version, host: 0)
     let client = service.open()
@@ -38,7 +38,7 @@ enum ExampleSession {
     return String(decoding: received, as: UTF8.self).split(separator: "\n").map(String.init)
   }
 
-  /// What waits to be written.
+  /// Takes the unread output.
   @discardableResult
   private static func take(_ client: Service.Client) -> [UInt8] {
     let bytes = Array(client.session.outbox.unwritten)

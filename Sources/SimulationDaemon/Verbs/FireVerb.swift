@@ -2,7 +2,7 @@ import LineProtocol
 import Simulator
 import StateMachines
 
-/// Letting a timer fire by hand.
+/// Fires a timer on request.
 extension RequestContext {
   func fire() {
     guard let machine = machine(words.plain[0]) else { return }
@@ -16,8 +16,8 @@ extension RequestContext {
     }
   }
 
-  /// A timer of a machine as `NAME`, or `NAME(KEY)` where it bears one; a failure is written if it has none of that
-  /// name, or a key is missing or too much.
+  /// A machine's timer from `NAME`, or `NAME(KEY)` for a keyed timer. Writes a failure if the name is unknown, or if a
+  /// key is missing or superfluous.
   private func timer(_ word: String, of machine: MachineID, _ kind: Kind) -> (timer: Int, key: UInt32)? {
     let (name, key) = TimerText.parts(word)
     let place = kind.timers.firstIndex { $0.name == name }
@@ -27,9 +27,9 @@ extension RequestContext {
       if !isKeyed, key == nil { return (place, 0) }
     }
     let running = realm.world.runningTimers(of: machine)
-    // One that its machine armed without a key is fired by its name alone.
+    // A keyed timer that was armed without a key is fired by its name alone.
     if let place, key == nil, running.contains(where: { $0.timer == place && $0.key == 0 }) { return (place, 0) }
-    // Of a keyed timer those that run, for its name alone fires none.
+    // For keyed timers list the running ones: the name alone fires none.
     let allowed = kind.timers.indices.flatMap { timer in
       kind.timers[timer].key == nil
         ? [kind.timers[timer].name]
@@ -45,7 +45,7 @@ extension RequestContext {
     return nil
   }
 
-  /// The timer that a word that names none is near to, with the key that was given where it takes one.
+  /// The timer with the name nearest to an unknown one, with the given key if it takes one.
   private func suggestion(_ name: String, _ key: UInt32?, among kind: Kind) -> [(String, String)] {
     SimulationDaemon.suggestion(name, among: kind.timers.map(\.name)).map { word, near in
       let isKeyed = kind.timers.contains { $0.name == near && $0.key != nil }
@@ -53,13 +53,13 @@ extension RequestContext {
     }
   }
 
-  /// What may have been meant by a timer's name with a key too many or too few.
+  /// The likely timer for a name with a superfluous or missing key.
   private func suggestion(_ timer: TimerEntry, _ keys: [UInt32]) -> [(String, String)] {
     if timer.key == nil { return [("did-you-mean", timer.name)] }
     return keys.count == 1 ? [("did-you-mean", TimerText.word(timer.name, key: keys[0]))] : []
   }
 
-  /// Why a word names no timer that could be fired.
+  /// Why a word names no timer that can be fired.
   private func why(_ word: String, _ place: Int?, _ kind: Kind, _ keys: [UInt32]) -> String {
     guard let place else { return "\(withArticle(kind.name)) has no timer '\(word)'" }
     let name = kind.timers[place].name

@@ -3,9 +3,9 @@ import LineProtocol
 import Simulator
 import StateMachines
 
-/// Diagrams, and the ways to where an event is possible.
+/// Diagrams, and paths to states in which an event is possible.
 extension RequestContext {
-  /// `graph KIND|NAME [format=…]`. A machine goes before a kind of the same name.
+  /// `graph KIND|NAME [format=…]`. A machine hides a kind of the same name.
   func graph() {
     let format = choice(words["format"], "format", GraphFormat.byName, otherwise: .table)
     guard let format else { return }
@@ -42,7 +42,7 @@ extension RequestContext {
       let source = try environment.graphs.source(of: kind, parameters)
       begin(.graph(GraphReply(source, mark, format, environment.graphs)))
     } catch {
-      // Only a kind whose own examples do not go together has no graph.
+      // Only a kind whose own examples conflict has no graph.
       fail(
         .badArgument, [("argument", error.parameter), ("got", "default"), ("allowed", error.allowed)],
         "\(withArticle(kind.name)) needs \(error.parameter) to be \(error.allowed)")
@@ -61,14 +61,14 @@ extension RequestContext {
     begin(.graph(GraphReply(text, format, environment.graphs)))
   }
 
-  /// Others may not be kept waiting by a batch, and a drawing is another program's work.
+  /// Whether a diagram may start: within a batch, drawing by another program would delay other clients.
   private func mayBegin(_ format: GraphFormat) -> Bool {
     guard format == .svg, session.isRunningBatch else { return true }
     fail(.usage, "'graph … format=svg' cannot stand between 'begin' and 'end'")
     return false
   }
 
-  /// `- BAD-ARGUMENT argument=format …`, and what works without the program; `- LIMIT` where too many are at work.
+  /// `- BAD-ARGUMENT argument=format …` with the formats that need no program; `- LIMIT` if too many drawings run.
   func failToDraw(_ failure: GraphvizJob.Failure) {
     let text: String
     switch failure {
@@ -84,7 +84,7 @@ extension RequestContext {
     fail(.badArgument, [("argument", "format"), ("got", "svg"), ("allowed", GraphFormat.names(without: .svg))], text)
   }
 
-  /// `coverage [PATTERN] [kind=KIND]`. Of a composed kind, all machines of its members' kinds count.
+  /// `coverage [PATTERN] [kind=KIND]`. For a composed kind, all machines of its members' kinds count.
   func coverage() {
     var wanted: [String]?
     if let name = words["kind"] {
@@ -102,10 +102,10 @@ extension RequestContext {
 
   // MARK: Paths
 
-  /// What a step of a search costs, in the coin of a session's effort.
+  /// The effort of a search step.
   private static let effortOfAStep = 8
 
-  /// `from=STATE way=EVENT,…`, where there is a way for a machine to a state in which an event is possible.
+  /// Appends `from=STATE way=EVENT,…` if a path leads the machine to a state in which the event is possible.
   func tellPath(of machine: MachineID, to event: String, _ line: inout ByteBuffer) {
     let kind = realm.world.kind(of: machine)
     guard let place = kind.events.firstIndex(where: { $0.name == event }) else { return }
@@ -118,7 +118,7 @@ extension RequestContext {
   }
 }
 
-/// The forms of a diagram.
+/// The formats of a diagram.
 enum GraphFormat: CaseIterable {
   case table, dot, mermaid, stateDiagram, plantuml, svg, tests
 
@@ -127,12 +127,13 @@ enum GraphFormat: CaseIterable {
     "svg": .svg, "tests": .tests,
   ]
 
-  /// The names of all others, with commas between them.
+  /// The names of all other formats, separated by commas.
   static func names(without format: GraphFormat) -> String {
     byName.filter { $0.value != format }.map(\.key).joined(separator: ",")
   }
 
-  /// A graph in this form; for `svg` what it is drawn from. A script of tests is written piece by piece, and not here.
+  /// A graph in this format; for `svg` the input of the drawing program. A test script is written elsewhere, piece by
+  /// piece.
   func text(of graph: StateGraph, _ mark: GraphMark?) -> String {
     switch self {
     case .table, .tests: GraphTable(graph, mark: mark).text
@@ -143,7 +144,7 @@ enum GraphFormat: CaseIterable {
     }
   }
 
-  /// A composition in this form; nil if there is none.
+  /// A composition in this format; nil if there is none.
   func text(of composition: Composition) -> String? {
     switch self {
     case .table: composition.table

@@ -2,7 +2,7 @@ import LineProtocol
 import Simulator
 import StateMachines
 
-/// Making, removing and asking about machines.
+/// Creates, drops and queries machines.
 extension RequestContext {
   func new() {
     guard let entry = kind(words.plain[0]) else { return }
@@ -64,7 +64,7 @@ extension RequestContext {
     let kinds = composition.members.map(\.kind)
     var parameters: [[(parameter: Int, value: Value)]] = composition.members.map { _ in [] }
     let members = composition.members.map(\.name)
-    // What is said of one member holds against what is said of all, whichever stands first.
+    // A parameter of one member overrides one for all members, in any order.
     let keyed = words.keyed.filter { !$0.key.contains(".") } + words.keyed.filter { $0.key.contains(".") }
     for (key, text) in keyed {
       guard let found = self.parameters(key, text, kinds, members: members) else { return }
@@ -84,7 +84,7 @@ extension RequestContext {
     }
   }
 
-  /// Which of the names that a composition needs is in use; its own if none is.
+  /// The first name that the composition needs and that is in use; the composition's own name if none is.
   private func takenName(of composition: Composition, _ name: String) -> String {
     composition.members.map { "\(name).\($0.name)" }.first { member in
       var text = member
@@ -92,10 +92,10 @@ extension RequestContext {
     } ?? name
   }
 
-  /// A parameter of each of several kinds that has it and admits the value; a failure is written if none does.
+  /// A parameter of each of the kinds that has it and admits the value. Writes a failure if none does.
   ///
-  /// - Parameter members: The names of the kinds, where they are members of a composition. `member.parameter` is then
-  ///   that of one of them alone.
+  /// - Parameter members: The names of the kinds if they are members of a composition. `member.parameter` then sets the
+  ///   parameter of that member only.
   private func parameters(_ key: String, _ text: String, _ kinds: [Kind], members: [String] = []) -> [(
     kind: Int, place: Int, value: Value
   )]? {
@@ -133,7 +133,7 @@ extension RequestContext {
     return nil
   }
 
-  /// Whether all parameters without a default are given; a failure is written if one is not.
+  /// Whether all parameters without a default are given. Writes a failure if not.
   private func hasRequired(of kinds: [Kind], members: [String] = [], _ name: String) -> Bool {
     for (number, kind) in kinds.enumerated() {
       for missing in kind.parameters where missing.standard == nil {
@@ -214,7 +214,7 @@ extension RequestContext {
         LongReply.Machines(cursor: NameCursor(pattern), kind: wanted, state: words["state"], remaining: Int(limit))))
   }
 
-  /// Whether a kind has a state, or of a composed kind one of its members; a failure is written if not.
+  /// Whether a kind, or a member of a composed kind, has a state. Writes a failure if not.
   private func isState(_ word: String, of entry: CatalogueEntry) -> Bool {
     switch entry {
     case .machine(let kind): return query(word, kind) != nil
@@ -231,9 +231,9 @@ extension RequestContext {
     }
   }
 
-  /// Whether some kind has a state; a failure is written if none has.
+  /// Whether any kind has a state. Writes a failure if not.
   private func isStateOfAnyKind(_ word: String) -> Bool {
-    // A kind that takes any name for a state counts only where there are machines of it: else no slip would be one.
+    // A kind that accepts any name as a state counts only if it has machines; otherwise no misspelling would be found.
     let present = realm.world.kinds
     let kinds = catalogue.kinds.filter { kind in
       !kind.states.contains(where: \.isNamedByData) || present.contains { $0 === kind }

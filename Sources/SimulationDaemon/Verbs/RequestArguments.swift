@@ -2,10 +2,9 @@ import LineProtocol
 import Simulator
 import StateMachines
 
-/// The words of a request as values. Each of these writes the failure itself and returns nil where a word is none of what it
-/// should be.
+/// Parses the words of a request. Each function writes a failure and returns nil if a word does not fit.
 extension RequestContext {
-  /// A machine by its name; a failure is written if there is none.
+  /// A machine by its name.
   func machine(_ name: String) -> MachineID? {
     var text = name
     if let machine = text.withUTF8({ realm.world.find(UnsafeRawBufferPointer($0)) }) { return machine }
@@ -20,7 +19,7 @@ extension RequestContext {
       fail(.unknownMachine, [("machine", name)], "there is no such machine")
       return nil
     }
-    // To compare two names takes some times as long as to look at a machine.
+    // Comparing two names costs several times as much as visiting a machine.
     session.effort += 8 * min(Nearest.candidates, realm.world.machineCount)
     fail(
       .unknownMachine, [("machine", name)] + suggestion(name, among: realm.world.someNames(Nearest.candidates)),
@@ -28,7 +27,7 @@ extension RequestContext {
     return nil
   }
 
-  /// A kind by its name; a failure is written if there is none.
+  /// A kind by its name.
   func kind(_ name: String) -> CatalogueEntry? {
     if let entry = catalogue[name] { return entry }
     fail(
@@ -37,7 +36,7 @@ extension RequestContext {
     return nil
   }
 
-  /// A name for a new machine or world, checked; a failure is written if it may not be one.
+  /// A valid name for a new machine or world.
   func newName(_ name: String) -> String? {
     var text = name
     if text.withUTF8({ TextRules.isName(UnsafeRawBufferPointer($0), longest: limits.name) }) { return name }
@@ -48,7 +47,7 @@ extension RequestContext {
     return nil
   }
 
-  /// A number among the words; a failure is written if it is none or out of range.
+  /// A number within a range; `otherwise` if there is no text.
   func number(_ text: String?, _ argument: String, in range: ClosedRange<UInt64>, otherwise: UInt64) -> UInt64? {
     guard let text else { return otherwise }
     if text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = UInt64(text), range.contains(number) {
@@ -60,7 +59,7 @@ extension RequestContext {
     return nil
   }
 
-  /// A duration among the words, in nanoseconds; a failure is written if it is none.
+  /// A duration in nanoseconds.
   func duration(_ text: String, _ argument: String) -> Int64? {
     if let nanoseconds = TimeText.duration(text) { return nanoseconds }
     fail(
@@ -69,17 +68,17 @@ extension RequestContext {
     return nil
   }
 
-  /// A time among the words; a failure is written if it is none.
+  /// A moment of world time.
   func time(_ text: String) -> Instant? {
     if let nanoseconds = TimeText.time(text) { return Instant(nanoseconds: nanoseconds) }
     fail(.badArgument, [("argument", "time"), ("got", text), ("allowed", TimeText.timeForm)], "'\(text)' is no time")
     return nil
   }
 
-  /// A state of a kind; a failure is written if the word is none.
+  /// A state of a kind.
   func query(_ word: String, _ kind: Kind) -> StateQuery? {
     if let query = StateQuery(word, of: kind) { return query }
-    // The states of the regions, of which any may be given: all their combinations would be too many to read.
+    // The states of single regions: all their combinations would be too many to read.
     var states: [String] = []
     for state in kind.states.flatMap({ $0.word.split(separator: "+").map(String.init) }) where !states.contains(state) {
       states.append(state)
@@ -91,7 +90,7 @@ extension RequestContext {
     return nil
   }
 
-  /// A pattern, no text means all; a failure is written if it is too long.
+  /// A pattern; no text matches all. It fails if the pattern is too long.
   func pattern(_ text: String?) -> Pattern? {
     guard let text else { return .all }
     let bytes = text.utf8.count
@@ -103,7 +102,7 @@ extension RequestContext {
     return nil
   }
 
-  /// One of a few words; a failure is written if it is none of them.
+  /// One of a few words; `otherwise` if there is no text.
   func choice<Choice>(_ text: String?, _ argument: String, _ choices: KeyValuePairs<String, Choice>, otherwise: Choice)
     -> Choice?
   {
@@ -116,15 +115,15 @@ extension RequestContext {
   }
 }
 
-/// `did-you-mean=`, where something is near.
+/// `did-you-mean=` with the nearest candidate, if one is near.
 func suggestion(_ word: String, among candidates: some Sequence<String>) -> [(String, String)] {
   Nearest.match(word, among: candidates).map { [("did-you-mean", $0)] } ?? []
 }
 
-/// A kind's name as a sentence takes it: `a shiftKey`, `an enemy`, `an http`.
+/// A kind's name with its article: `a shiftKey`, `an enemy`, `an http`.
 func withArticle(_ name: String) -> String {
   let isSpokenWithVowel = name.first.map { "aeioAEIO".contains($0) } ?? false
-  // Abbreviations are spelled out: aitch, em, ess.
+  // Abbreviations are read letter by letter: aitch, em, ess.
   let isSpelled = ["http", "mviTrace", "smtp"].contains(name)
   return (isSpokenWithVowel || isSpelled ? "an " : "a ") + name
 }

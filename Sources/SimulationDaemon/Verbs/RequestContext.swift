@@ -2,21 +2,20 @@ import LineProtocol
 import Simulator
 import StateMachines
 
-/// What a request is carried out with: the session that sent it, the realm that the session uses, its tag and its words.
+/// The context of a request: the session that sent it, the session's realm, the tag and the words.
 ///
-/// It stands for the session and the realm without copying them, so that whoever has it can use both; a handler is a
-/// method without parameters. It is made by ``Session/use(_:_:)`` and ``Session/useNoRealm(_:)`` for the length of a call.
+/// It refers to the session and the realm without copying them, so a handler is a method without parameters.
+/// ``Session/use(_:_:)`` and ``Session/useNoRealm(_:)`` make it for the length of a call.
 struct RequestContext: ~Copyable {
-  // Safety: both point to `inout` parameters of the one function that makes a context, which lends it to a closure. It can
-  // be neither copied nor returned from there, so it does not outlive them, and nobody else has them meanwhile.
+  // Safety: both point to `inout` parameters of the function that makes the context and lends it to a closure. The
+  // closure can neither copy nor return it, so it does not outlive them, and nobody else uses them meanwhile.
   private let sessionAddress: UnsafeMutablePointer<Session>
   private let realmAddress: UnsafeMutablePointer<Realm>?
-  /// The tag of the request that is answered; empty without one.
+  /// The request's tag; empty if it has none.
   let tag: UnsafeRawBufferPointer
-  /// The words behind the verb; none where they are not needed as text.
+  /// The words after the verb; none if they are not needed as text.
   let words: Words
 
-  /// No tag.
   static var noTag: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
 
   fileprivate init(_ session: UnsafeMutablePointer<Session>, _ realm: UnsafeMutablePointer<Realm>?) {
@@ -33,16 +32,16 @@ struct RequestContext: ~Copyable {
     self.words = words
   }
 
-  // These two lend another context instead of returning one, and out of line: the optimizer of Swift 6.3.1 fails where it
-  // inlines a function that makes one of its own.
+  // These two lend a context instead of returning it, and are not inlined: the optimizer of Swift 6.3.1 fails when it
+  // inlines a function that makes one.
 
-  /// Lends the same with another tag.
+  /// Lends the context with another tag.
   @inline(never)
   func answering<Result>(_ tag: UnsafeRawBufferPointer, _ body: (borrowing RequestContext) -> Result) -> Result {
     body(RequestContext(self, tag: tag, words))
   }
 
-  /// Lends the same with a request's tag and words.
+  /// Lends the context with a request's tag and words.
   @inline(never)
   func answering(_ request: borrowing Request, _ body: (borrowing RequestContext) -> Void) {
     body(RequestContext(self, tag: request.tag, Words(request)))
@@ -71,7 +70,7 @@ struct RequestContext: ~Copyable {
 }
 
 extension Session {
-  /// Lends itself and the realm that it uses to `body`.
+  /// Lends itself and its realm to `body`.
   @inline(__always)
   mutating func use<Result>(_ realm: inout Realm, _ body: (borrowing RequestContext) -> Result) -> Result {
     withUnsafeMutablePointer(to: &self) { session in
@@ -79,13 +78,13 @@ extension Session {
     }
   }
 
-  /// The same while the realm is with a worker.
+  /// The same while the realm is lent.
   mutating func useNoRealm<Result>(_ body: (borrowing RequestContext) -> Result) -> Result {
     withUnsafeMutablePointer(to: &self) { body(RequestContext($0, nil)) }
   }
 }
 
-/// The words of a request as text, for the verbs that are not on the hot path.
+/// The words of a request as text, for verbs off the hot path.
 struct Words {
   let plain: [String]
   let keyed: [(key: String, value: String)]
@@ -110,7 +109,7 @@ struct Words {
     self.keyed = keyed
   }
 
-  /// The plain word at a place; nil if there are not so many.
+  /// The plain word at an index; nil if there are fewer.
   subscript(_ place: Int) -> String? { place < plain.count ? plain[place] : nil }
 
   /// The value of a key; nil if it is not given.

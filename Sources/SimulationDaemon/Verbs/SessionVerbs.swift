@@ -2,11 +2,11 @@ import LineProtocol
 import Simulator
 import StateMachines
 
-/// What a client says of its own conversation, and asks of the daemon.
+/// Requests about the session and the daemon.
 extension RequestContext {
   func mode() {
     let form = choice(words.plain[0], "mode", ["text": LineForm.text, "json": .json], otherwise: .text)
-    // What stands before the answer is in the old form, so nothing else may come from this request then.
+    // The text before the answer keeps the old form, so this request must write nothing itself.
     if let form { self.defer(.changeForm(form)) }
   }
 
@@ -36,7 +36,7 @@ extension RequestContext {
 
   func end() { fail(.usage, "there is no 'begin' for this 'end'") }
 
-  /// `cancel` alone ends what this connection has under way, and that has ended when its line was seen; `cancel N` ends
+  /// `cancel` alone was carried out when its line was found in the input, so only the answer is left. `cancel N` ends
   /// an activity by its number.
   func cancel() {
     guard let text = words[0] else { return succeed() }
@@ -50,7 +50,7 @@ extension RequestContext {
     succeed()
   }
 
-  /// Answers, and ends the connection or the daemon.
+  /// Answers, then ends the connection or the daemon.
   func end(with effect: DeferredEffect) {
     succeed()
     self.defer(effect)

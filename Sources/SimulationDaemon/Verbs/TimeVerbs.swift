@@ -2,7 +2,7 @@ import LineProtocol
 import Simulator
 import StateMachines
 
-/// The clock, and the requests that move it.
+/// Shows, changes and moves the clock.
 extension RequestContext {
   func clock() {
     guard
@@ -14,7 +14,7 @@ extension RequestContext {
     answer("mode=\(mode.rawValue)", changes, isShown: true)
   }
 
-  /// Answers at once, or after those who watch in full have been told, where there is something to tell.
+  /// Answers at once, or after the watchers were told of a change.
   private func answer(_ change: String, _ changes: Bool, isShown: Bool = false) {
     if changes { return self.defer(.changeClock(change, isShown: isShown)) }
     session.answerClock(isShown: isShown, tag, realm)
@@ -128,7 +128,8 @@ extension RequestContext {
         reader: realm.world.journalReader(from: realm.world.lastSequence + 1), tag: Array(tag)))
   }
 
-  /// `+ reached STATE t= seq=`, of the step by which it was, so that a real clock that was late says the same.
+  /// `+ reached STATE t= seq=` with the values of the step that reached the state, so that a late real clock gives the
+  /// same answer.
   func answerReached(_ state: String, at moment: Instant, _ sequence: UInt64) {
     succeedStamped(sequence, at: moment) { line in
       line.word(literal: "reached")

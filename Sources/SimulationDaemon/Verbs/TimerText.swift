@@ -1,11 +1,11 @@
 import StateMachines
 
-/// The name of a timer as one word: `alert`, or `fetchSucceeded(2)` where several of the name can run.
+/// A timer as one word: `alert`, or `fetchSucceeded(2)` for a keyed timer.
 enum TimerText {
-  /// Keyed timers of one name that a failure lists.
+  /// The most keyed timers of one name that a failure lists.
   static let mostListed = 16
 
-  /// The words of running timers, in their order; of keyed ones of one name the first ``mostListed``.
+  /// The words of running timers, in order, with at most ``mostListed`` of each name.
   static func words(_ running: [(timer: Int, key: UInt32, due: Instant)], _ kind: Kind) -> [String] {
     var listed = [Int](repeating: 0, count: kind.timers.count)
     return running.compactMap { timer in
@@ -14,15 +14,15 @@ enum TimerText {
     }
   }
 
-  /// - Parameter key: 0 for a timer without key.
+  /// - Parameter key: 0 for a timer without a key.
   static func word(_ name: String, key: UInt32) -> String { key == 0 ? name : "\(name)(\(key))" }
 
-  /// A word's name and key; nil for a word without parentheses, 0 where they hold what is no key.
+  /// A word's name and key. The key is nil without parentheses, and 0 if it is invalid.
   static func parts(_ word: String) -> (name: String, key: UInt32?) {
     guard word.hasSuffix(")"), let open = word.firstIndex(of: "(") else { return (word, nil) }
     let digits = word[word.index(after: open)...].dropLast()
     let key = UInt32(digits) ?? 0
-    // One way to write a number, so that a timer has one name.
+    // Only one spelling of a key is valid, so that a timer has one name.
     return (String(word[..<open]), "\(key)" == digits ? key : 0)
   }
 }

@@ -2,9 +2,9 @@ import LineProtocol
 import Simulator
 import StateMachines
 
-/// Going back in time.
+/// Rewinds worlds.
 extension RequestContext {
-  /// Inputs looked at or played before it is asked again whether to go on: about a millisecond.
+  /// Inputs searched or replayed between two checks of the slice: about a millisecond.
   private static let inputsInASlice = 5_000
 
   func undo() {
@@ -38,7 +38,7 @@ extension RequestContext {
     session.activity = .rewind(Activity.Rewind(rewinding: rewinding, count: count, tag: Array(tag)))
   }
 
-  /// Goes on a piece; the service does the last of it.
+  /// Does a piece of a rewind; the service does the last step.
   func work(_ rewind: Activity.Rewind) {
     do throws(Rewinding.Failure) {
       try rewind.rewinding.advance(through: realm.world, by: RequestContext.inputsInASlice)
@@ -69,7 +69,7 @@ extension RequestContext {
 }
 
 extension Service {
-  /// Puts worlds back whose way back has been found, and answers.
+  /// Finishes rewinds whose replay has arrived, and answers.
   func finishRewinds() {
     for client in busy {
       guard case .rewind(let rewind) = client.session.activity, rewind.rewinding.hasArrived,
@@ -99,13 +99,13 @@ extension Service {
     case .allowed:
       break
     case .done(let undone):
-      // What the world was before is in it.
+      // It holds the replaced world, which may be large.
       workers.dispose(rewind.rewinding)
       answer(rewind, undone: undone, client, home)
     }
   }
 
-  /// Answers when the world was put back. A clock that runs is paused: who goes back wants to look.
+  /// Answers after the rewind. A running clock is paused so that the client can inspect the world.
   private func answer(
     _ rewind: Activity.Rewind, undone: ClosedRange<UInt64>?, _ client: Client, _ home: RealmBox
   ) {
@@ -127,7 +127,7 @@ extension Service {
     list(client)
   }
 
-  /// Whether a durable world can be brought back after a way back; a failure is written if not.
+  /// Whether the store could restore the world after the rewind. Writes a failure if not.
   private func mayUndo(_ rewind: Activity.Rewind, _ client: Client, _ home: RealmBox) -> Bool {
     guard let persistence, client.hosted.progress != nil else { return true }
     do throws(PersistenceFailure) {

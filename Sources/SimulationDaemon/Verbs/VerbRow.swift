@@ -1,17 +1,16 @@
 import LineProtocol
 import Simulator
 
-/// The daemon's part of a verb's row: what the verb needs, what it costs, and its handler. ``VerbEntry`` is the part that
-/// clients have too.
+/// The daemon's row for a verb: what it needs, its cost and its handler. ``VerbEntry`` is the row that clients share.
 struct VerbRow: Sendable {
-  /// Which worlds must be there before it is carried out.
+  /// Which worlds must be present.
   enum Need {
     case nothing
-    /// The present one; it waits while that is with a worker, and is answered where it is out of service.
+    /// The present world. The verb waits while it is lent, and works while it is out of service.
     case world
-    /// What is in the present one, which must be in service.
+    /// The contents of the present world, which must be in service.
     case contents
-    /// What is in worlds that it names.
+    /// The contents of the worlds that it names.
     case contentsOfOthers
   }
 
@@ -22,37 +21,37 @@ struct VerbRow: Sendable {
     case changes
   }
 
-  /// About how many machines or inputs it looks at.
+  /// How many machines or inputs it visits.
   enum Cost {
-    /// None, and it is done on the event loop even where the world is slow.
+    /// None; it runs on the event loop even in a slow world.
     case none
-    /// Those of one machine.
+    /// One machine with its own data.
     case machine
     case machines
-    /// All machines, each of which may look at each byte of the line.
+    /// All machines, each of which may read every byte of the line.
     case machinesAndBytes
     case inputs
     case wires
-    /// It explores kinds, which is a worker's.
+    /// It explores kinds, which only workers do.
     case exploration
-    /// It explores kinds, and looks at all machines and inputs.
+    /// It explores kinds and visits all machines and inputs.
     case coverage
   }
 
-  /// What memory it takes.
+  /// How much memory it takes.
   enum Memory {
-    /// Hardly any: what frees memory, ends something or says little is never refused.
+    /// Hardly any: requests that free memory, end something or answer briefly are never refused.
     case little
     case reply
     /// A reply of many lines.
     case longReply
-    /// The same, and a copy of the agenda or of the wires until it is written.
+    /// A reply of many lines, and a copy of the agenda or the wires until it is written.
     case agendaReply, wiresReply
     /// Memory of the world, for an input.
     case world
-    /// Two bits for each machine of the world.
+    /// Two bits per machine of the world.
     case watch
-    /// Another world, which is built up before the present one is given up.
+    /// A second world, which is built before the present one is discarded.
     case worldCopy
   }
 
@@ -73,7 +72,7 @@ struct VerbRow: Sendable {
     self.handler = handler
   }
 
-  /// Whether it is about what is in a world, which must be in service then.
+  /// Whether it concerns the contents of a world, which must be in service.
   var asksTheWorld: Bool {
     switch needs {
     case .contents, .contentsOfOthers: true
@@ -81,7 +80,7 @@ struct VerbRow: Sendable {
     }
   }
 
-  /// Whether it waits while the world is with a worker.
+  /// Whether it waits while the world is lent.
   var needsTheWorld: Bool {
     switch needs {
     case .world, .contents: true
@@ -89,15 +88,15 @@ struct VerbRow: Sendable {
     }
   }
 
-  /// Whether it tells something and changes nothing: without a reader there is no sense in it.
+  /// Whether it changes nothing, so that it is useless without a reader.
   var onlyReads: Bool { if case .changes = effect { false } else { true } }
 
-  /// Whether it may be asked of a world in which nothing can change.
+  /// Whether it is allowed in a read-only world.
   var leavesTheWorldAlone: Bool { if case .reads = effect { true } else { false } }
 
-  /// About how many machines or inputs it looks at.
+  /// About how many machines or inputs it visits.
   ///
-  /// - Parameter bytes: How long its line is.
+  /// - Parameter bytes: The length of its line.
   func effort(bytes: Int = 0, _ realm: borrowing Realm) -> Int {
     switch cost {
     case .none, .machine, .exploration: 0
@@ -115,7 +114,7 @@ extension Verb {
 }
 
 extension VerbRow {
-  /// The verb table, in the order of ``Verb``.
+  /// The rows in the order of ``Verb``.
   static let table = Verb.allCases.map(VerbRow.init)
 
   private init(_ verb: Verb) {

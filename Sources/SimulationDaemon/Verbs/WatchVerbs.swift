@@ -2,7 +2,7 @@ import LineProtocol
 import Simulator
 import StateMachines
 
-/// Watches, and the journal that they are read from.
+/// Watches and the journal.
 extension RequestContext {
   func watch() {
     guard let scope = scope(otherwise: .moves) else { return }
@@ -13,7 +13,7 @@ extension RequestContext {
       return
     }
     guard let pattern = pattern(words.plain[0]) else { return }
-    // What has happened belongs to the watches as they were.
+    // Earlier inputs are printed for the watches as they were.
     session.flushNotices(realm.world, mayDrop: true)
     guard
       realm.world.watchCount(of: session.watcher) < limits.watches
@@ -33,7 +33,7 @@ extension RequestContext {
     begin(.past(past, pattern: pattern))
   }
 
-  /// Begins a watch, from the next input on, and answers.
+  /// Begins a watch at the next input, and answers.
   func begin(_ pattern: Pattern, _ scope: WatchScope) {
     if session.cursor == nil { session.cursor = realm.world.journalReader(from: realm.world.lastSequence + 1) }
     realm.world.watch(pattern, scope, for: session.watcher)
@@ -67,7 +67,7 @@ extension RequestContext {
     choice(words["what"], "what", ["moves": WatchScope.moves, "all": .all], otherwise: otherwise)
   }
 
-  /// The first input to be read; a failure is written if the number is none, or what it asks for is not kept any more.
+  /// The first input to read. Writes a failure if the number is invalid or its input is no longer kept.
   private func first(since text: String) -> UInt64? {
     guard let since = number(text, "since", in: 0...UInt64.max, otherwise: 0) else { return nil }
     let wanted = max(1, since)

@@ -2,7 +2,7 @@ import LineProtocol
 import Simulator
 import StateMachines
 
-/// The wires that bring one machine's outputs to another as events.
+/// Wires, which deliver one machine's outputs to another as events.
 extension RequestContext {
   func wire() {
     guard let wire = wireEnds() else { return }

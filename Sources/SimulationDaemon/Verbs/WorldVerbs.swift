@@ -2,7 +2,7 @@ import LineProtocol
 import Simulator
 import StateMachines
 
-/// The requests about worlds, as far as the present one can answer them.
+/// Requests about worlds; the service does what concerns other worlds.
 extension RequestContext {
   func world() {
     if let (key, value) = words.keyed.first, words[0] != "new" {
@@ -37,7 +37,7 @@ extension RequestContext {
     self.defer(.newWorld(name, clock: clock, seed: seed, isDurable: isDurable))
   }
 
-  /// Whether a world is to be kept; a failure is written where that cannot be.
+  /// Whether a new world is durable. Writes a failure if the daemon has no store.
   private func durability() -> Bool? {
     if environment.canStoreWorlds {
       return choice(words["durable"], "durable", ["no": false, "yes": true], otherwise: false)
