@@ -1,9 +1,9 @@
 public import StateMachines
 
 extension ValueType {
-  /// What a person may name a screen, or what becomes of a link's path.
+  /// A screen's name, as a person or a link's path gives it.
   fileprivate static let screen = ValueType.text(bytes: 1...256)
-  /// Screens with commas between.
+  /// Screens, separated by commas.
   fileprivate static let screens = ValueType.text(bytes: 1...(258 * AppCoordinator.mostScreens))
 }
 

@@ -1,6 +1,6 @@
 public import StateMachines
 
-/// What an app shows, as one machine: which flow, which screens lie on one another, and what covers them.
+/// An app coordinator: one machine for the flow that is shown, its stack of screens, and what covers them.
 ///
 /// | state | launched | onboardingDone | loggedIn | loggedOut | push | pop | present | dismiss | deepLink |
 /// | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
@@ -11,26 +11,27 @@ public import StateMachines
 /// | modal | ignored | ignored | ignored | → loggedOut, modal closed first | stayed | stayed, at the root ignored | refused | → main | → main, then the link |
 /// | locked | ignored | ignored | ignored | → loggedOut | refused | refused | refused | refused | remembered |
 ///
-/// launched goes to onboarding on a first run, otherwise by whether there is a session. A link that comes too early is
-/// remembered, the last one only, until there is a main screen to show it on. That is after loggedIn, after launched
-/// with a session, and after unlock.
+/// launched leads to onboarding on a first run, and otherwise to main or loggedOut, depending on whether there is a
+/// session. A link that comes too early is remembered, only the last one, until a main screen can show it: after
+/// loggedIn, after launched with a session, and after unlock.
 ///
-/// Chosen here, since nobody has written it down: A link's path is one screen, its parts joined by spaces (`/resume/7`
-/// is `resume 7`), on top of the home screen; a path without parts is the home screen. Nothing switches tabs, so `tab`
-/// is the home screen's. A modal screen has a stack of its own. Lock covers `main` and `modal`, where there is something to
-/// hide, and is ignored elsewhere; unlock brings back what was covered, or shows the link that came meanwhile. In
-/// `locked` what a person would do on the covered screen is refused, and what only repeats is ignored. A stack holds
-/// 64 screens; another one is refused.
+/// lock leads from main and modal to locked, and is ignored elsewhere. unlock leads from locked to the covered state,
+/// or to main with the link that came meanwhile, and is ignored elsewhere.
+///
+/// Chosen here, because no source defines it: A link's path is one screen on top of the home screen, its parts joined
+/// by spaces (`/resume/7` is `resume 7`). A path without parts is the home screen. There is one tab, so `tab` is the
+/// home screen. A modal screen has its own stack. In `locked` events for the covered screen are refused, and
+/// repetitions are ignored. A stack holds 64 screens; another one is refused.
 public struct AppCoordinator: Machine {
   public struct State: StateWithData {
     public enum Name: NamedCases, Codable { case launching, onboarding, loggedOut, main, modal, locked }
 
     public fileprivate(set) var name: Name
-    /// The screens of the flow in front, the root first; empty until there is one.
+    /// The screens of the flow in front, the root first; empty before the first flow.
     fileprivate(set) var stack: [String] = []
-    /// The screens of the app proper, under a modal one.
+    /// The screens under a modal one.
     fileprivate(set) var parent: [String]?
-    /// A path that came too early; `nil` if none did.
+    /// The path of a link that came too early.
     fileprivate(set) var link: String?
   }
 
@@ -43,7 +44,7 @@ public struct AppCoordinator: Machine {
   }
 
   public enum Output: OutputWithData {
-    /// Takes all screens away and shows one.
+    /// Removes all screens and shows one.
     case showRoot(String)
     case pushed(String), popped(String), presented(String), dismissed(String)
     case covered, uncovered
@@ -163,11 +164,11 @@ public struct AppCoordinator: Machine {
   private static let isLaunching = "the app is still launching"
   private static let isOnboarding = "the onboarding comes first"
   private static let isLocked = "the app is locked"
-  /// How many screens lie on one another at most.
+  /// The most screens that a stack holds.
   static let mostScreens = 64
 }
 
-// What is shown next, each telling the app about it.
+// The next state. Each function emits what the app must show.
 extension AppCoordinator.State {
   fileprivate func onboarding(_ step: Step<AppCoordinator>) -> Self {
     step.emit(.showRoot("onboarding"))
@@ -179,7 +180,7 @@ extension AppCoordinator.State {
     return Self(name: .loggedOut, stack: ["login"], link: link)
   }
 
-  /// The home screen, and on it the screen of the link, if there is one.
+  /// The home screen, with the screen of the link on top if there is one.
   fileprivate func home(_ step: Step<AppCoordinator>) -> Self {
     step.emit(.showRoot("home"))
     let screen = (link ?? "").split(separator: "/").joined(separator: " ")
@@ -193,7 +194,7 @@ extension AppCoordinator.State {
     return Self(name: .modal, stack: [screen], parent: stack)
   }
 
-  /// Takes the modal screen away, if one is shown.
+  /// Removes the modal screen, if one is shown.
   fileprivate func withoutModal(_ step: Step<AppCoordinator>) -> Self {
     guard let parent else { return self }
     step.emit(.dismissed(stack[0]))

@@ -1,6 +1,6 @@
 public import StateMachines
 
-/// The service that knows who is logged in, and the login screen before it.
+/// The service that knows who is logged in, with its login screen.
 ///
 /// | state | login(user, password) | accepted | rejected, failed | logout | sessionExpired |
 /// | --- | --- | --- | --- | --- | --- |
@@ -8,20 +8,20 @@ public import StateMachines
 /// | loggingIn | refused, busy | → authenticated(user) | → anonymous: error | → anonymous | ignored |
 /// | authenticated | refused, logged in already | ignored | ignored | → anonymous | → anonymous: expired |
 ///
-/// The password `bad` is rejected and any other accepted, after `loginLatency`; with 0 that is at the same instant, as
-/// in the original, which knew no rejection. A logout during a login drops the attempt. A session ends after `sessionTTL`
-/// if that is set, and leads to nobody being logged in, as a logout does. A logout always succeeds at once.
+/// The password `bad` is rejected and any other accepted, after `loginLatency`. A latency of 0 gives the answer at the
+/// same instant, as in the original, which has no rejection. A logout during a login drops the attempt. A logout always
+/// succeeds at once. A session ends after `sessionTTL`, if that is set, and then nobody is logged in.
 ///
-/// The login screen is the reading `loginScreen`: waiting hides the button, showingError shows the reading `error`
-/// until the next attempt. A login with an empty field does nothing. When a login has succeeded, the screen is closed:
-/// that is the output `loggedIn`, behind `currentUser` which says who it is.
+/// The login screen is the reading `loginScreen`: waiting hides the button, and showingError shows the reading `error`
+/// until the next attempt. A login with an empty field is ignored. After a successful login the output `currentUser`
+/// tells who it is, and then `loggedIn` closes the screen.
 public struct Auth: Machine {
   public enum State: StateWithData {
-    /// Nobody is logged in; the login screen shows the error of the last attempt, if that failed.
+    /// Nobody is logged in. The login screen shows the error of the last attempt, if it failed.
     case anonymous(LoginError?)
-    /// An attempt is under way. With service=auto its answer is running; nil if somebody is to send it.
+    /// An attempt is under way. With service=auto the timer of its answer is running; `nil` if the answer must be sent.
     case loggingIn(String, answer: Event?)
-    /// A user is logged in. `sessionExpired` is running if sessions have an end.
+    /// A user is logged in. `sessionExpired` is running if sessions expire.
     case authenticated(String)
 
     public enum Name: NamedCases { case anonymous, loggingIn, authenticated }
@@ -38,10 +38,10 @@ public struct Auth: Machine {
 
   public enum LoginError: String, Choice { case invalidCredentials, network }
 
-  /// What a login is rejected for.
+  /// The reason for which a login is rejected.
   public enum Rejection: String, Choice { case invalidCredentials }
 
-  /// What a login fails of.
+  /// The reason for which a login fails.
   public enum Trouble: String, Choice { case network }
 
   public enum Event: MachineEvent, Codable {
@@ -64,7 +64,7 @@ public struct Auth: Machine {
   public struct Parameters: ServedParameters {
     private var given = SimulatedService(latency: .seconds(1))
     private var givenLatency: Duration?
-    /// Nil: a session has no end.
+    /// `nil`: a session does not expire.
     var sessionTTL: Duration?
     public init() {}
 
@@ -77,7 +77,7 @@ public struct Auth: Machine {
       set { given = newValue }
     }
 
-    /// What is given under this name holds, whatever is given as `latency`.
+    /// The login's latency. A value under this name overrides `latency`.
     var loginLatency: Duration {
       get { givenLatency ?? given.latency }
       set { givenLatency = newValue }
@@ -148,7 +148,7 @@ public struct Auth: Machine {
     }
   }
 
-  /// A login goes out, and with service=auto it is settled what will be answered.
+  /// Starts a login; a simulated service decides now how it will answer.
   private mutating func attempt(by user: String, _ password: String, _ step: Step<Self>) -> State {
     attempts += 1
     let service = step.parameters.service
@@ -159,7 +159,7 @@ public struct Auth: Machine {
 }
 
 extension Auth.State {
-  /// What the login screen shows; nil where it is closed.
+  /// The state of the login screen; `nil` when it is closed.
   fileprivate var loginScreen: String? {
     switch self {
     case .anonymous(let error): error == nil ? "idle" : "showingError"

@@ -1,20 +1,20 @@
 public import StateMachines
 
-/// The object between the screen of ``CheckinsWithLogin`` and its services: it asks them, and tells the screen's machine
-/// what comes of it.
+/// The object between the screen of ``CheckinsWithLogin`` and its services: it asks them, and reports the results to
+/// the screen's machine.
 ///
 /// | state | refresh | received(items) | failed(error) | cancel | logout |
 /// | --- | --- | --- | --- | --- | --- |
 /// | idle | → loading: startLoading, fetch | late, ignored | late, ignored | ignored | stayed: signOut, logout |
 /// | loading | → itself: startLoading, fetch | → idle: loadingFinished | → idle: loadingFailed | → idle: cancel | stayed: signOut, logout |
 ///
-/// A person's wishes come in here and nowhere else. It knows no more than whether a request of its own is under way; who
-/// is logged in, and what is shown, others know. A logout does not touch loading, and so it was added without a
-/// change to what refresh does: the running request goes on, unless the screen's machine has it cancelled.
+/// All of a person's wishes arrive here. The interactor knows only whether its own request is under way, not who is
+/// logged in or what is shown. A logout does not affect loading: the running request continues unless the screen's
+/// machine cancels it.
 ///
-/// A refresh begins a request even where the machine ignores startLoading because it loads already; the service replaces
-/// the one that runs. The service of logins forgets its user at once, whatever it is doing, so a running logout has no
-/// state of its own: what goes out first, signOut, has been dealt with when logout arrives.
+/// refresh starts a request even if the screen's machine ignores startLoading because it is loading; the service
+/// replaces the running request. A logout has no state of its own, because the login service forgets its user at once:
+/// signOut is emitted first, and is handled before logout arrives.
 public struct CheckinInteractor: Machine {
   public enum State: MachineState { case idle, loading }
 
@@ -62,7 +62,7 @@ public struct CheckinInteractor: Machine {
     }
   }
 
-  /// Counts an answer to nobody.
+  /// Counts an answer that is not awaited.
   private mutating func dropLate() -> Reaction<State> {
     late += 1
     return .ignore

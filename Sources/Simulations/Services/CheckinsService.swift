@@ -1,6 +1,6 @@
 public import StateMachines
 
-/// The service that a list of check-ins is downloaded from, on a network of its own.
+/// The service from which a list of check-ins is downloaded, on its own network.
 ///
 /// | at the call of fetch | answer | after |
 /// | --- | --- | --- |
@@ -15,23 +15,25 @@ public import StateMachines
 /// | idle | → fetching, or stayed and failed at once | late, ignored | ignored | stayed | stayed |
 /// | fetching | → fetching the next, or → idle and failed at once | → idle | → idle | stayed | stayed |
 ///
-/// A fetch replaces the one that runs; requests have running numbers, and an answer to another number than the
-/// present one is ignored and counted. Whom a fetch is for is settled at the call: the user that it names, otherwise the one
-/// that `currentUser` has told of.
+/// A fetch replaces the running one. Requests are numbered, and an answer with another number than the present
+/// request's is ignored and counted. The user of a fetch is fixed at the call: the one that it names, otherwise the one
+/// of the last `currentUser`. failNext is refused with `service=manual`; offline and online are ignored if nothing
+/// changes.
 ///
-/// The hole in the faithful mode: nobody looks at the end whether that user is still logged in. With `mode=extended` the
-/// answer is then noAuth, whatever it would have been.
+/// The hole in the faithful mode: the answer does not depend on whether that user is still logged in. With
+/// `mode=extended` the answer is noAuth if the user is not.
 ///
-/// Chosen here: a fetch that fails at once starts no request, so it has no number and uses up no `failures` and no
-/// `failNext`. An answer may be sent as an event too, in either mode of `service`, and it comes instead of the timer's.
+/// Chosen here: a fetch that fails at once starts no request, so it has no number, and counts neither for `failures`
+/// nor for `failNext`. An answer may also be sent as an event, in either mode of `service`; it replaces the timer's
+/// answer.
 public struct CheckinsService: Machine {
   public struct State: StateWithData {
-    /// The list that is on its way. With service=auto its answer is running.
+    /// The request under way. With service=auto the timer of its answer is running.
     var request: Request?
     /// Who is logged in.
     var user: String?
     var isOffline = false
-    /// What the next request fails with.
+    /// The failure of the next request.
     var nextFailure: Failure?
 
     public enum Name: NamedCases { case idle, fetching }
@@ -41,12 +43,12 @@ public struct CheckinsService: Machine {
   }
 
   struct Request: Hashable, Codable {
-    /// Counts from 1.
+    /// The request's number, from 1.
     let number: Int
     let user: String
-    /// What will be answered; nil if somebody is to send it.
+    /// The answer that the simulated service is going to give; `nil` if the answer must be sent.
     let answer: Event?
-    /// Whether the user has not logged out since, or is back.
+    /// Whether the user is still, or again, logged in.
     var isUserPresent = true
   }
 
@@ -126,12 +128,12 @@ public struct CheckinsService: Machine {
     }
   }
 
-  /// A call fails before any request is made; one that was under way is given up.
+  /// Fails at the call, before a request is made. A request under way is dropped.
   private func fail(_ failure: Failure, _ step: Step<Self>) -> Reaction<State> {
     step.emit(.failed(failure), then: state.name == .idle ? .stay : .move(to: state.idle))
   }
 
-  /// Ends the present request with an answer to it. Any other answer comes too late, and is counted.
+  /// Ends the present request with its answer. Any other answer comes too late, and is counted.
   private mutating func end(with answer: Output, to number: Int?, _ step: Step<Self>) -> Reaction<State> {
     guard let request = state.request, step.when("to this request", number == nil || number == request.number) else {
       late += 1
@@ -142,7 +144,7 @@ public struct CheckinsService: Machine {
     return step.emit(isGone ? .failed(.noAuth) : answer, then: .move(to: state.idle))
   }
 
-  /// A request goes out, and with service=auto it is settled what will be answered.
+  /// Starts a request; a simulated service decides now how it will answer.
   private mutating func fetching(for user: String, from state: State, _ step: Step<Self>) -> State {
     requests += 1
     var next = state
@@ -173,11 +175,11 @@ extension CheckinsService.State {
 }
 
 extension ValueType {
-  /// How many check-ins a list has.
+  /// The number of check-ins in a list.
   static let checkins = ValueType.integer(0...1_000_000)
-  /// Why there is no list of check-ins.
+  /// The reason why there is no list of check-ins.
   static let checkinsFailure = CheckinsWithLogin.Failure.valueType
-  /// Somebody who can log in.
+  /// A user's name.
   static let user = ValueType.text(bytes: 1...64)
 }
 

@@ -1,6 +1,6 @@
 public import StateMachines
 
-/// A database access object: a request becomes a query, the query is run, its rows become objects.
+/// A database access object: it turns a request into a query, runs the query, and turns its rows into objects.
 ///
 /// | state | perform | translated | rows | mapped | error | cancel | query expires |
 /// | --- | --- | --- | --- | --- | --- | --- | --- |
@@ -11,30 +11,30 @@ public import StateMachines
 /// | finished, failed | → translating | late | late | late | late | refused | never runs |
 /// | cancelled | → translating | late | late | late | late | ignored | never runs |
 ///
-/// One request at a time: those that come meanwhile wait in their order, and the next one begins at the instant at which
-/// the present one ends, as the expiry of the timer `next`, so that the end can be seen. What comes late is ignored
-/// and counted. No rows are `finished(0)`, not an error.
+/// One request is served at a time. Others wait in their order; the next one begins at the instant at which the present
+/// one ends, by the timer `next`, so that the end is visible. A late answer is ignored and counted. No rows are
+/// `finished(0)`, not an error.
 ///
-/// Chosen here: the table itself, of which only the four stages were given; an answer that skips a stage is refused; at
-/// most `queueLimit` requests wait, and one more is refused.
+/// With `service=auto` a simulated database answers a query after `latency` with `items` rows, or with the error
+/// `offline`. The two other stages then take no time.
 ///
-/// With `service=auto` a simulated database answers a query after `latency`, with `items` rows; a query that fails
-/// is answered with the error `offline`. The two other stages are then done at the same instant.
+/// Chosen here: the table, because the source names only the four stages; an answer that skips a stage is refused; at
+/// most `queueLimit` requests wait, and another one is refused.
 public struct Database: Machine {
   public enum State: StateWithData {
-    /// Nothing was asked.
+    /// Nothing was requested.
     case idle
     /// The request is being written as a query.
     case translating(String)
     /// The query is being run. `query` is running.
     case executing
-    /// So many rows are being made into objects: short, and not to be interrupted.
+    /// This many rows are being turned into objects, which is short and cannot be cancelled.
     case mapping(Int)
-    /// So many objects were found. `next` is running if a request waits.
+    /// This many objects were found. `next` is running if a request waits.
     case finished(Int)
-    /// It went wrong. `next` is running if a request waits.
+    /// A stage failed with this error. `next` is running if a request waits.
     case failed(Stage, String)
-    /// It was called off. `next` is running if a request waits.
+    /// The request was cancelled. `next` is running if a request waits.
     case cancelled
 
     public enum Name: NamedCases {
@@ -85,7 +85,7 @@ public struct Database: Machine {
   private var waiting: [String] = []
   private var lateDropped = 0
   private var queries = 0
-  /// Whether the simulated database is going to fail.
+  /// Whether the simulated database is going to fail the query.
   private var isFailing = false
   public init() {}
 
@@ -117,7 +117,7 @@ public struct Database: Machine {
     return service.isAutomatic ? .after(service.latency, isFailing ? Self.offline : .rows(service.items)) : .none
   }
 
-  /// What the simulated database says when it fails.
+  /// The simulated database's error.
   private static let offline = Event.error("offline")
 
   public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
@@ -126,21 +126,21 @@ public struct Database: Machine {
       switch state {
       case .idle: return translate(request, step)
       case .finished, .failed, .cancelled:
-        // Whoever waits already, comes first.
+        // Waiting requests come first.
         return step.when("nobody waits", waiting.isEmpty) ? translate(request, step) : wait(request, step)
       case .translating, .executing, .mapping: return wait(request, step)
       }
     case .translated(let query):
       switch state {
       case .translating: return .move(to: executing(query, step))
-      case .executing, .mapping: return .ignore  // Said before.
+      case .executing, .mapping: return .ignore  // A repetition.
       case .idle, .finished, .failed, .cancelled: return dropLate()
       }
     case .rows(let count):
       switch state {
       case .translating: return step.refuse("that stage has not begun")
       case .executing: return .move(to: entering(.mapping(count), saying: .map(count), step))
-      case .mapping: return .ignore  // Said before.
+      case .mapping: return .ignore  // A repetition.
       case .idle, .finished, .failed, .cancelled: return dropLate()
       }
     case .mapped(let count):
@@ -270,6 +270,6 @@ extension Database {
 }
 
 extension ValueType {
-  /// How many there are of something.
+  /// A number of things.
   static let count = ValueType.integer(0...Int.max)
 }

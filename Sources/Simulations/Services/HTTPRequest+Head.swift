@@ -1,6 +1,6 @@
 import StateMachines
 
-/// Reading the head of a request and counting its body.
+/// Reads the head of a request and counts its body.
 extension HTTPRequest {
   func begin(_ line: String, _ step: Step<Self>) -> Reaction<State> {
     guard let head = Head(requestLine: line) else { return fail(400, step) }
@@ -26,15 +26,15 @@ extension HTTPRequest {
     return .stayAs(.body(request, left: left - count))
   }
 
-  /// Answers a request that cannot be understood, or not be served.
+  /// Answers a request that is malformed or cannot be served.
   func fail(_ status: Int, _ step: Step<Self>) -> Reaction<State> {
     step.emit(.response(status: status), then: .move(to: .closed))
   }
 }
 
 extension HTTPRequest.Head {
-  /// `nil` if the line is none that begins a request: a method in capitals, a URI that begins with a slash (or `*`
-  /// alone), and the protocol, HTTP/1.0 or HTTP/1.1, with one space between.
+  /// `nil` if the line is not a request line: a method in capitals, a URI that begins with a slash (or is `*`), and the
+  /// protocol, HTTP/1.0 or HTTP/1.1, with single spaces between.
   init?(requestLine line: String) {
     let words = line.split(separator: " ", omittingEmptySubsequences: false)
     guard words.count == 3, !words[0].isEmpty, words[0].allSatisfy({ ("A"..."Z").contains($0) }),
@@ -45,7 +45,7 @@ extension HTTPRequest.Head {
     request.isKeptAlive = words[2] == "HTTP/1.1"
   }
 
-  /// Takes a field; gives the status with which the request fails if it cannot be right.
+  /// Takes a field. Returns the status with which the request fails, if the field is wrong.
   mutating func take(field line: String) -> Int? {
     guard let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) else { return 400 }
     let name = line[..<colon]
@@ -76,7 +76,7 @@ extension HTTPRequest.Head {
 }
 
 extension Substring {
-  /// Without spaces and tabs around.
+  /// The text without surrounding spaces and tabs.
   fileprivate var trimmed: Substring {
     var rest = drop { $0 == " " || $0 == "\t" }
     while rest.last == " " || rest.last == "\t" { rest.removeLast() }

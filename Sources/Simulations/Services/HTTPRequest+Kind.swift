@@ -63,7 +63,7 @@ extension HTTPRequest {
     var supervised = false
     var satisfy = Satisfaction.all
     var handlers = "rewrite,access,content" { didSet { count() } }
-    /// How many handlers each phase has, in the order of `HandlerPhase`; counted when they are set.
+    /// The number of handlers of each phase, in the order of `HandlerPhase`.
     private var counts = [0, 0, 1, 0, 1, 1]
     private var unknown: String?
     public init() {}

@@ -1,15 +1,15 @@
 import StateMachines
 
-/// The way of a request through the phases.
+/// A request's way through the phases.
 extension HTTPRequest {
-  /// How often a URI may change, each time going back to findConfig.
+  /// The most changes of a URI in rewrite, each of which goes back to findConfig.
   static let mostURIChanges = 10
 
   func handle(_ request: Request, _ step: Step<Self>) -> Reaction<State> {
     run(Handling(request: request, phase: .postRead), from: .postRead, step)
   }
 
-  /// Goes through the phases from one on, until a handler is to be asked or there is an answer.
+  /// Runs the phases from `first` until a handler must answer or there is a response.
   private func run(_ handling: Handling, from first: Phase, _ step: Step<Self>) -> Reaction<State> {
     for phase in (first.index..<Phase.log.index).map(Phase.init(at:)) {
       step.emit(.phase(phase))
@@ -28,7 +28,7 @@ extension HTTPRequest {
     run(handling, from: Phase(at: handling.phase.phase.index + 1), step)
   }
 
-  /// Sends a response, logs, and waits for the next request if there may be one.
+  /// Sends a response, logs, and waits for the next request if the connection is kept alive.
   private func finish(_ status: Int, _ handling: Handling, _ step: Step<Self>) -> Reaction<State> {
     let goesOn = handling.request.isKeptAlive && ![400, 408, 413, 500, 501].contains(status)
     return step.emit(.response(status: status), .phase(.log), then: .move(to: goesOn ? .keepAlive : .closed))
@@ -36,7 +36,7 @@ extension HTTPRequest {
 
   // MARK: What handlers answer
 
-  /// The next handler of the phase, or what comes after the last one.
+  /// Asks the next handler of the phase; after the last one the next phase begins.
   func goOn(_ handling: Handling, _ step: Step<Self>) -> Reaction<State> {
     guard handling.handler < step.parameters.handlers(of: handling.phase) else { return leave(handling, step) }
     var next = handling
@@ -61,7 +61,7 @@ extension HTTPRequest {
       return finish(status, handling, step)
     }
     var next = handling
-    // 401 asks for a password, which may help; so it outlives a 403.
+    // A 401 asks for a password, which may help, so a 403 does not replace it.
     if next.denial != 401 { next.denial = status }
     return goOn(next, step)
   }

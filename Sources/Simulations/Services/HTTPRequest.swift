@@ -1,8 +1,8 @@
 public import StateMachines
 
-/// A connection on which a server takes HTTP requests, one after the other, and runs each through fixed phases.
+/// A connection on which a server takes HTTP requests one after the other, and runs each through fixed phases.
 ///
-/// What comes is given line by line, and of a body only how many bytes:
+/// The input comes line by line, and of a body only the number of bytes:
 ///
 /// | state | line | received(n) | its timer |
 /// | --- | --- | --- | --- |
@@ -11,14 +11,14 @@ public import StateMachines
 /// | body(left) | refused | stayed; the last: the phases; too many: refused | bodyTimeout → closed, 408 |
 /// | keepAlive | as in requestLine | refused | keepAlive → closed |
 ///
-/// `headerTimeout` runs over the whole head of a request; it begins with the connection, and for later requests with
-/// their first line. `bodyTimeout` begins anew with every piece. A body of more than `maxBody` is 413, one sent in
-/// chunks 501, since they are not read here.
+/// `headerTimeout` covers the whole head of a request. It begins with the connection, and for later requests with their
+/// first line. `bodyTimeout` begins anew with every piece. A body longer than `maxBody` is answered with 413. A body in
+/// chunks is answered with 501, because chunks are not read here.
 ///
-/// The phases, each told by `phase(name)`: postRead, serverRewrite, findConfig, rewrite, postRewrite, preaccess,
-/// access, postAccess, precontent, content, log. Of `handlers`, those of a phase are asked one after the other; the
-/// machine is in the state of the phase until it hears what came of it. Phases without handlers, and those that take
-/// none (findConfig, postRewrite, postAccess, precontent, log), pass at once.
+/// The phases, each reported by `phase(name)`: postRead, serverRewrite, findConfig, rewrite, postRewrite, preaccess,
+/// access, postAccess, precontent, content, log. The `handlers` of a phase are asked one after the other; the machine
+/// stays in the state of the phase until it gets a handler's result. Phases without handlers, and those that take none
+/// (findConfig, postRewrite, postAccess, precontent, log), pass at once.
 ///
 /// | result | what happens |
 /// | --- | --- |
@@ -28,21 +28,22 @@ public import StateMachines
 /// | status(n) | n |
 /// | uriChanged | only in rewrite: back from postRewrite to findConfig, at most 10 times, then 500; and in serverRewrite: on to findConfig |
 ///
-/// With `satisfy=all` every access handler must be content: `ok` goes on to the next one. With `any` the first `ok` is
-/// enough; a 401 or 403 is remembered, and sent at postAccess if no handler was content.
+/// With `satisfy=all` every access handler must allow the request: `ok` asks the next handler. With `any` the first
+/// `ok` is enough; a 401 or 403 is remembered, and sent at postAccess if no handler allowed the request.
 ///
 /// After `response(status)` and the phase log the connection is kept alive, if the client wants that (HTTP/1.1 without
 /// `Connection: close`, or 1.0 with `keep-alive`) and the status is none of 400, 408, 413, 500, 501. In `closed`
-/// everything is refused.
+/// everything but `accept` is refused.
 ///
-/// A request whose handler is suspended keeps nobody waiting: other connections are other machines. `accept` begins a connection
-/// that a ``Supervisor`` hands over, and `ended` gives it back when it is closed, or at once while another one is served.
+/// A suspended handler delays no other connection, because each connection is a machine. `accept` begins a connection
+/// that a ``Supervisor`` hands over, in requestLine and closed. `ended` returns the connection when it is closed, and
+/// returns it at once if it comes in another state.
 public struct HTTPRequest: Machine {
   public enum State: StateWithData {
     case requestLine, headers(Head)
-    /// So many bytes of the body are still to come.
+    /// This many bytes of the body are still to come.
     case body(Request, left: Int)
-    /// A handler of a phase is at work, or waits for something.
+    /// A handler of a phase is working, or waits for something.
     case handling(Handling), suspended(Handling)
     case keepAlive, closed
 
@@ -84,29 +85,29 @@ public struct HTTPRequest: Machine {
     }
   }
 
-  /// What is known of a request when its handlers are asked.
+  /// The parts of a request that its handlers use.
   public struct Request: Hashable, Sendable, Codable {
     var method = "GET"
     var uri = "/"
-    /// Whether the client wants to go on after the response.
+    /// Whether the client wants to keep the connection after the response.
     var isKeptAlive = true
   }
 
   /// A request whose fields are being read.
   public struct Head: Hashable, Sendable, Codable {
     var request = Request()
-    /// `nil` until a field says it.
+    /// `nil` until a field gives it.
     var contentLength: Int?
   }
 
-  /// A request in a phase that waits for a handler.
+  /// A request in a phase that waits for a handler's result.
   public struct Handling: Hashable, Sendable, Codable {
     var request = Request()
     var phase: HandlerPhase
-    /// Which of the phase's handlers is asked, counted from 1.
+    /// The number of the handler that is asked, from 1.
     var handler = 1
     var uriChanges = 0
-    /// What a handler of access has answered that another one may overrule.
+    /// The denial by a handler of access, which another handler may overrule.
     var denial: Int?
   }
 
@@ -124,11 +125,11 @@ public struct HTTPRequest: Machine {
   }
 
   public var state = State.requestLine
-  /// The number of the connection that a supervisor has handed over; nil if it has not.
+  /// The number of the connection that a supervisor has handed over, if any.
   private var connection: Int?
   public init() {}
 
-  /// The state of this name as the simplest of requests enters it.
+  /// The state of this name with the data of the simplest request.
   public mutating func start(in name: State.Name, _ step: Step<Self>) -> State {
     switch name {
     case .requestLine: .requestLine
@@ -219,7 +220,7 @@ public struct HTTPRequest: Machine {
     return .move(to: .requestLine)
   }
 
-  /// Says what is awaited instead.
+  /// Refuses with a reason that names what is awaited.
   private func refuse(_ step: Step<Self>) -> Reaction<State> {
     switch state {
     case .requestLine, .headers, .keepAlive: step.refuse("nothing is handled: a request line or a field is awaited")

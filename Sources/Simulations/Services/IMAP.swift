@@ -1,14 +1,15 @@
 public import StateMachines
 
-/// The front of a mailbox server that talks IMAP until it knows whose mailboxes to hand the client over to.
+/// The front of a mailbox server: it talks IMAP until it knows to whose mailboxes it must hand the client over.
 ///
 /// | state | login | noop | logout | other |
 /// | --- | --- | --- | --- | --- |
 /// | start | right → authenticated OK, wrong: NO | OK | → done OK | BAD |
 ///
-/// `authenticated`, `done` and `closed` are the end, and everything is refused: the session belongs to the server
-/// behind, or there is none. `accept` and `ended` are those of ``SMTP``. The timer `sessionTimeout` runs from the beginning to that end and closes the session
-/// without a reply. Tags of commands are left out.
+/// In `authenticated`, `done` and `closed` the session here is over, and every command is refused. The timer
+/// `sessionTimeout` runs from the beginning of the session to its end, and closes the session without a reply. `accept`
+/// begins a session for a client that a ``Supervisor`` hands over, in every state, and `ended` returns the connection
+/// when the session is over. Tags of commands are omitted.
 public struct IMAP: Machine {
   public enum State: MachineState { case start, authenticated, done, closed }
 
@@ -32,7 +33,7 @@ public struct IMAP: Machine {
   public typealias Parameters = MailParameters
 
   public var state = State.start
-  /// The number of the connection that a supervisor has handed over; nil if it has not.
+  /// The number of the connection that a supervisor has handed over, if any.
   private var connection: Int?
   public init() {}
 

@@ -11,12 +11,12 @@ public import StateMachines
 /// | cancelled | refused | ignored, late | ignored, late | ignored | ignored, late | refused | → idle |
 /// | failed | refused | ignored, late | ignored, late | refused | ignored | → loading | → idle |
 ///
-/// The timers `load` and `process` are the work itself: what they bring is `loaded` and `processed`. The events of these
-/// names bring the same early, and stop the timer. What comes after the end is ignored and counted in the reading `late`.
+/// The timers `load` and `process` are the work: they bring `loaded` and `processed`. The events of these names bring
+/// the same result earlier, and stop the timer. An event that comes after the end is ignored and counted in the reading
+/// `late`.
 ///
-/// Chosen here: a refused cancel says why, so that a screen can tell it; a retry begins with loading whichever stage has
-/// failed; a result or an error that is left out is `done` or `error`. How far the work has got is a reading and no part
-/// of the state's word.
+/// Chosen here: a refused cancel gives its reason, for a screen to show; a retry begins with loading, whichever stage
+/// failed; an omitted result or error is `done` or `error`. The progress is a reading, not part of the state.
 public struct Job: Machine {
   public enum State: StateWithData {
     case idle, loading, processing, finished(result: String), cancelled, failed(Stage, error: String)
@@ -110,13 +110,13 @@ public struct Job: Machine {
     }
   }
 
-  /// Counts what comes after the end.
+  /// Counts an event that comes after the end.
   private mutating func dropLate() -> Reaction<State> {
     late += 1
     return .ignore
   }
 
-  /// How much of the present stage is done, from 0 to 1; `nil` where nothing runs.
+  /// The part of the present stage that is done, from 0 to 1; `nil` when nothing runs.
   private func progress(at now: Instant, _ parameters: Parameters) -> Double? {
     guard state == .loading || state == .processing else { return nil }
     let whole = Nanoseconds(state == .loading ? parameters.load : parameters.process)

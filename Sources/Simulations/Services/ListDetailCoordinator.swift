@@ -1,7 +1,7 @@
 import MachineForms
 public import StateMachines
 
-/// The navigation between a list and the details of one of its items, with a state object for each screen.
+/// The navigation between a list and the details of one of its items. Each screen has a state object.
 ///
 /// | current \ signal | start | selected(item) | allTapped |
 /// | --- | --- | --- | --- |
@@ -9,14 +9,14 @@ public import StateMachines
 /// | All | ignored | → Detail(item), pushDetail(item) | refused: All may be followed by Detail only |
 /// | Detail | ignored | refused: Detail may be followed by All only | → All, popToRoot |
 ///
-/// `All` pushes the list when it is the first screen, and otherwise takes the navigation back to it. There is no back button; all
-/// navigation goes through signals.
+/// `All` pushes the list when it is the first screen, and otherwise pops to it. There is no back button: all navigation
+/// uses signals.
 ///
-/// The item is written into the state `detail` *before* the machine is asked to enter it, so one that comes
-/// while another is shown is kept although its entry is refused. Nobody sees that but the reading `item`: the screen, and
-/// the state's data, remain with the item that was pushed. The next selection overwrites it.
+/// The item is stored *before* the machine is asked to enter `detail`. An item that is selected while another is shown
+/// is therefore kept, although its entry is refused. Only the reading `item` shows it: the screen, and the state's
+/// data, keep the item that was pushed. The next selection overwrites it.
 ///
-/// A coordinator that is made in `detail` knows no item, and so it pushes none.
+/// A coordinator that is made in `detail` has no item, so it pushes none.
 public struct ListDetailCoordinator: Machine {
   public enum State: StateWithData {
     /// Not started.
@@ -29,7 +29,7 @@ public struct ListDetailCoordinator: Machine {
     public enum Name: NamedCases {
       case none, all, detail
 
-      /// The states are called as their classes are.
+      /// The states have the names of their classes.
       public static var words: [String] { ["none", "All", "Detail"] }
     }
 
@@ -48,9 +48,9 @@ public struct ListDetailCoordinator: Machine {
     public enum Name: NamedCases { case pushList, pushDetail, popToRoot }
   }
 
-  /// What the state objects work on.
+  /// The subject of the state objects.
   struct Navigation: StateSubject {
-    /// What `detail` shows when it is entered.
+    /// The item that `detail` shows on entry.
     var item: String?
     let step: Step<ListDetailCoordinator>
   }
@@ -75,7 +75,7 @@ public struct ListDetailCoordinator: Machine {
     }
   }
 
-  /// In the order of the names of the states behind `none`.
+  /// In the order of the states' names after `none`.
   static let screens = StateObjects<Navigation>(All(), Detail())
 
   public var state = State.none
@@ -115,14 +115,14 @@ public struct ListDetailCoordinator: Machine {
 
   private func enter(_ screen: StateType<Navigation>, _ step: Step<Self>) -> Reaction<State> {
     if let next = state(entering: screen, step) { return .move(to: next) }
-    // The sample stores the item before it asks for permission.
+    // The sample stores the item before it asks whether the entry is allowed.
     return step.refuse(
       state == .all
         ? "the list may be followed by the details of an item only" : "details may be followed by the list only",
       keepingChanges: true)
   }
 
-  /// The state after a screen was entered; `nil` if the present one does not allow it.
+  /// The state after a screen was entered; `nil` if the present state does not allow it.
   private func state(entering screen: StateType<Navigation>, _ step: Step<Self>) -> State? {
     let place = state.name == .none ? nil : state.name.index - 1
     var machine = StateObjectMachine(Self.screens, at: place, subject: Navigation(item: item, step: step))

@@ -1,6 +1,6 @@
 public import StateMachines
 
-/// What the three mail protocols of the proxy are made with.
+/// The parameters of the three mail protocols of the proxy.
 ///
 /// Any name may log in with any password but `bad`.
 public struct MailParameters: ParameterSet {
@@ -10,10 +10,10 @@ public struct MailParameters: ParameterSet {
 
   static func admits(password: String) -> Bool { password != "bad" }
 
-  /// Why no client is accepted.
+  /// The reason for refusing a client without a supervisor.
   static let isUnsupervised = "no supervisor hands clients over: that is for supervised=on"
 
-  /// Why nothing is taken from a client after the end.
+  /// The reason for refusing commands after the end.
   static let isOver = "the session is over"
 }
 
@@ -27,7 +27,7 @@ extension ParameterForm<MailParameters> {
 }
 
 extension OutputForm {
-  /// What a member of the proxy tells its supervisor.
+  /// The report of a proxy's member to its supervisor.
   static var ended: OutputForm { .output(("connection", .connection), about: "the connection is served no longer") }
 }
 
@@ -38,7 +38,7 @@ extension Argument where A == Int {
 extension ValueType {
   static let connection = ValueType.integer(1...1_000_000_000)
 
-  /// An address or a name as a client of a mail server gives it.
+  /// An address or a name, as a client of a mail server sends it.
   static let mailName = ValueType.text(bytes: 0...256)
 }
 

@@ -1,6 +1,6 @@
 public import StateMachines
 
-/// A client of a server: it sends requests while it is connected, and holds them back while it is not.
+/// A client of a server: it sends requests while it is connected, and queues them while it is not.
 ///
 /// | link | connect | connected | connectFailed | connectionLost | request | response | timeout | disconnect |
 /// | --- | --- | --- | --- | --- | --- | --- | --- | --- |
@@ -9,25 +9,26 @@ public import StateMachines
 /// | backoff(n) | → connecting(n+1) | ignored | ignored | ignored | waits | late | ignored | → offline |
 /// | online | ignored | ignored | ignored | → backoff(0) | sent | completes | fails | → offline, what is under way fails |
 ///
-/// An attempt that takes `connect` has failed. The n-th pause is the n-th of 1, 2, 4, 8, 16, 30 s and 30 s from then
-/// on, without jitter, so that a test can name the moment; after a lost connection it is the first. A request without an
-/// answer within `request` fails; an answer at that very moment is too late.
+/// An attempt fails after `connect`. The n-th pause is the n-th of 1, 2, 4, 8, 16 and 30 s, and 30 s from then on,
+/// without jitter, so that a test can compute the moment. After a lost connection the pause is the first. A request
+/// without an answer within `request` fails; an answer at that exact moment is too late.
 ///
-/// When the connection is lost, requests under way that are idempotent wait again, before the others and in their
-/// order; those that are not fail with `lost`, for nobody knows whether they were carried out. With `policy=reject`
-/// nothing waits: a request is refused at once while there is no connection. At most `queueLimit` requests wait.
+/// When the connection is lost, the idempotent requests under way wait again, in their order and before new ones. The
+/// others fail with `lost`, because they may have been carried out. With `policy=reject` a new request is refused while
+/// there is no connection. At most `queueLimit` new requests wait.
 ///
-/// With `service=auto` a simulated server accepts a connection after `latency`, and answers each request after that time. What
-/// fails gets no answer, so that the time-outs are all that is left.
+/// With `service=auto` a simulated server accepts a connection after `latency`, and answers each request after the same
+/// time. A failing one gets no answer, so its time-out expires.
 ///
-/// Chosen here: requests are idempotent unless they say otherwise; `response` and `timeout` name a request by its name,
-/// the oldest under way that bears it, or by its running number; the queue stays when the person disconnects.
+/// Chosen here: requests are idempotent unless they say otherwise; `response` and `timeout` identify a request by its
+/// name, the oldest one under way, or by its number; waiting requests stay in the queue after disconnect.
 public struct NetworkClient: Machine {
   public struct State: StateWithData {
     var link = Link.offline
-    /// Held back, in their order.
+    /// The queue, in order of arrival.
     var waiting: [Request] = []
-    /// Sent and not answered, in the order of sending. Only while online; each has its `request` running.
+    /// Requests without an answer, in the order of sending. Empty unless online; the timer `request` of each is
+    /// running.
     var underWay: [Sent] = []
 
     public var name: Link.Name { link.name }
@@ -36,7 +37,7 @@ public struct NetworkClient: Machine {
   }
 
   public enum Link: StateWithData {
-    /// Nobody wants a connection, or all attempts have failed.
+    /// No connection is wanted, or all attempts have failed.
     case offline
     /// The n-th attempt. `connect` is running.
     case connecting(Int)
@@ -73,7 +74,7 @@ public struct NetworkClient: Machine {
     case response(String)
     case timeout(String)
     case disconnect
-    /// The request whose number is the timer's key was not answered.
+    /// The request with the timer's key as its number was not answered.
     case unanswered
   }
 
@@ -89,7 +90,7 @@ public struct NetworkClient: Machine {
 
   public enum Policy: String, Choice { case queue, reject }
 
-  /// Requests that may be under way; another one is refused.
+  /// The most requests that may be under way; another one is refused.
   public static let mostUnderWay = 1_000
 
   public struct Parameters: ServedParameters {
@@ -105,9 +106,9 @@ public struct NetworkClient: Machine {
   public var state = State()
   private var lastNumber = 0
   private var lateDropped = 0
-  /// How many attempts and requests the simulated server has seen.
+  /// The number of attempts and requests that the simulated server has seen.
   private var asked = 0
-  /// Whether it is going to accept the connection.
+  /// Whether the simulated server is going to accept the connection.
   private var isAccepting = false
   public init() {}
 
@@ -115,8 +116,8 @@ public struct NetworkClient: Machine {
     State(link: Link(sampleNamed: name))
   }
 
-  /// A pause ends with the next attempt, as if somebody wanted it, and an attempt that takes too long has failed. The
-  /// requests have timers of their own: see ``send(_:_:)``.
+  /// A pause ends with the next attempt, and an attempt that takes too long fails. Requests have their own timers: see
+  /// ``send(_:_:)``.
   public func timers(in state: State, _ parameters: Parameters) -> StateTimers<Self> {
     switch state.link {
     case .connecting where isAccepting:
@@ -134,7 +135,7 @@ public struct NetworkClient: Machine {
     }
   }
 
-  /// Whether a simulated server is going to answer what it is asked now.
+  /// Whether a simulated server is going to answer the present attempt or request.
   private mutating func isAnswered(_ step: Step<Self>) -> Bool {
     guard step.parameters.service.isAutomatic else { return false }
     asked += 1
@@ -211,7 +212,7 @@ public struct NetworkClient: Machine {
 
   // MARK: Requests
 
-  /// A request goes out, with a timer of its own: it is known by its number.
+  /// Sends a request under a new number, which is the key of its timer.
   private mutating func send(_ request: Request, _ step: Step<Self>) -> Sent {
     lastNumber += 1
     step.emit(.sent(request.name, number: lastNumber))
@@ -233,7 +234,7 @@ public struct NetworkClient: Machine {
     }
   }
 
-  /// The request under way that bears a name, or else a number. None is under way where there is no connection.
+  /// The request under way with this name, or else with this number. Without a connection there is none.
   private func sent(as name: String) -> Sent? {
     state.underWay.first { $0.request.name == name } ?? state.underWay.first { "\($0.number)" == name }
   }
@@ -261,7 +262,7 @@ public struct NetworkClient: Machine {
 }
 
 extension NetworkClient.State {
-  /// The same requests wait, and the link is another.
+  /// The same waiting requests with another link.
   fileprivate func with(_ link: NetworkClient.Link) -> Self { Self(link: link, waiting: waiting) }
 }
 

@@ -1,8 +1,8 @@
 import MachineForms
 public import StateMachines
 
-/// An operation on a serial queue as RestKit has it, built of states and events as objects: start and finish move it,
-/// cancel is a flag beside its state.
+/// An operation on a serial queue as in RestKit, built of states and events as objects. start and finish move it;
+/// cancel sets a flag beside its state.
 ///
 /// | state | start | finish | cancel |
 /// | --- | --- | --- | --- |
@@ -10,28 +10,28 @@ public import StateMachines
 /// | Executing | refused | stayed, `finalize` follows: → Finished | stayed, the flag, `cancellation` follows |
 /// | Finished | refused | refused | ignored |
 ///
-/// What the queue is to do is a timer without delay, so it happens at the same moment, in a step of its own and in
-/// the order in which it was put there: `execute` runs the execution block, `cancellation` the cancellation block, and
-/// `finalize` is the turn of finish, with the finalization block just before Finished.
+/// Work for the queue is a timer without delay, so it runs at the same moment, in its own step and in the order of
+/// scheduling. `execute` runs the execution block, `cancellation` runs the cancellation block, and `finalize` carries
+/// out finish, with the finalization block just before Finished.
 ///
-/// The surprise is cancel: it never changes the state. Whoever wrote the execution block is to look at the flag and
-/// finish, and if nobody does, a cancelled operation executes for ever. Cancelling again means nothing.
+/// cancel has a surprise: it never changes the state. The author of the execution block must check the flag and finish;
+/// otherwise a cancelled operation executes for ever. A second cancel is ignored.
 ///
-/// Blocks do nothing here unless asked to: with `onExecute=finish` the execution block finishes a cancelled operation
-/// at once, with `onCancel=finish` the cancellation block does. `onExecute=missing` is an operation without an execution
-/// block, which cannot be started.
+/// Blocks do nothing by default. With `onExecute=finish` the execution block finishes a cancelled operation at once;
+/// with `onCancel=finish` the cancellation block does. `onExecute=missing` is an operation without an execution block,
+/// which cannot be started.
 ///
-/// Where the original raises, the call is refused with the error's text. It raises for finish later, on the queue; here
-/// the answer is given at once, and the queue gets nothing to do. Only what a block does there has nobody to be told: a
-/// cancellation block that finishes an operation in Ready, or one that finishes already. That raises on the queue, with
-/// the output `raised`. A second finish while one is on its way is refused as well. (The original wants an
-/// operation and a queue to be made; here there is nothing that could be missing.)
+/// Where the original raises, the call is refused with the error's text. The original raises for finish later, on the
+/// queue; here the call is refused at once, and nothing is scheduled. A finish called by a block has no caller to
+/// refuse. If a cancellation block finishes an operation in Ready, or one that is already finishing, it raises on the
+/// queue, with the output `raised`. A second finish while one is scheduled is refused. (The original needs an operation
+/// and a queue to be made; here neither can be missing.)
 public struct Operation: Machine {
   public struct State: StateWithData {
     public fileprivate(set) var name = Phase.ready
-    /// Whether somebody has cancelled; the state does not depend on it.
+    /// Whether cancel was called; the state does not depend on it.
     fileprivate(set) var isCancelled = false
-    /// Calls of finish that wait for their turn on the queue: a block may call it beside its owner.
+    /// The calls of finish that are scheduled: a block may call it as well as the owner.
     fileprivate(set) var finishes = 0
   }
 
@@ -48,11 +48,11 @@ public struct Operation: Machine {
 
   public enum Event: MachineEvent {
     case start, finish, cancel
-    /// Turns on the queue. They belong to no state: whoever calls puts them there, and they keep their order.
+    /// Work on the queue. It belongs to no state: the caller schedules it, and it keeps its order.
     case execute, cancellation, finalize
   }
 
-  /// What observers of an operation look at.
+  /// The properties that observers of an operation watch.
   public enum Property: String, Choice { case isReady, isExecuting, isFinished }
 
   public enum Output: OutputWithData {
@@ -133,10 +133,10 @@ public struct Operation: Machine {
 // MARK: States and events as objects
 
 extension Operation {
-  /// The calls that fire an event; cancel is none.
+  /// The calls that fire an event. cancel fires none.
   enum Call: NamedCases, Codable { case start, finish }
 
-  /// The blocks act upon the step: they speak through it, and put turns on the queue.
+  /// The blocks act on the step: they emit outputs and schedule work.
   typealias Objects = EventObjects<Step<Operation>, Void>
 
   static let objects: Objects.Definition = {
@@ -170,7 +170,7 @@ extension Operation {
 }
 
 extension Operation.State {
-  /// The machine of objects around this state.
+  /// The machine of objects in this state.
   fileprivate var objects: Operation.Objects.Machine { Operation.Objects.Machine(Operation.objects, in: name) }
 
   /// The state after an event, whose blocks run.
@@ -183,7 +183,7 @@ extension Operation.State {
     return next
   }
 
-  /// Puts a call of finish on the queue; behind another call it follows when that has had its turn.
+  /// Schedules a call of finish; a second one follows when the first is done.
   fileprivate mutating func scheduleFinish(_ step: Step<Operation>) {
     finishes += 1
     if finishes == 1 { step.arm(.finalize, after: .zero) }

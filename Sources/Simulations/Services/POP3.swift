@@ -1,15 +1,15 @@
 public import StateMachines
 
-/// The front of a mailbox server that talks POP3 until it knows whose mailbox to hand the client over to.
+/// The front of a mailbox server: it talks POP3 until it knows to whose mailbox it must hand the client over.
 ///
 /// | state | user | pass | noop | quit | other |
 /// | --- | --- | --- | --- | --- | --- |
 /// | start | → user +OK | -ERR | +OK | → done +OK | -ERR |
 /// | user | → user +OK | right → authenticated +OK, wrong → start -ERR | +OK | → done +OK | -ERR |
 ///
-/// A second `user` takes the place of the first. `authenticated`, `done` and `closed` are the end, and everything is
-/// refused: the session belongs to the server behind, or there is none. The timer `sessionTimeout` runs from the
-/// beginning to that end and closes the session without a reply. `accept` and `ended` are those of ``SMTP``.
+/// A second `user` replaces the first. In `authenticated`, `done` and `closed` the session here is over, and every
+/// command is refused. The timer `sessionTimeout` runs from the beginning of the session to its end, and closes the
+/// session without a reply. `accept` and `ended` work as in ``SMTP``.
 public struct POP3: Machine {
   public enum State: MachineState { case start, user, authenticated, done, closed }
 
@@ -33,7 +33,7 @@ public struct POP3: Machine {
   public typealias Parameters = MailParameters
 
   public var state = State.start
-  /// The number of the connection that a supervisor has handed over; nil if it has not.
+  /// The number of the connection that a supervisor has handed over, if any.
   private var connection: Int?
   public init() {}
 

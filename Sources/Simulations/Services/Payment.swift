@@ -1,14 +1,14 @@
 public import StateMachines
 
-/// A payment by card: authorised, perhaps challenged, captured, and refunded when asked for.
+/// A payment by card: authorised, perhaps challenged, captured, and refunded on request.
 ///
-/// What it is about is the doubt. A request that got no answer may still have been carried out, so a time-out never leads
-/// to another charge: the machine goes to `unknown` and asks again and again what has become of the attempt, which
-/// bears the same number all the time. Only the person, after a refusal, begins another attempt.
+/// The subject is doubt. A request without an answer may still have been carried out, so a time-out never leads to
+/// another charge: the machine moves to `unknown` and keeps asking what became of the attempt, which keeps its number.
+/// Only the person begins another attempt, after a refusal.
 ///
 /// | state | moves on | stayed | refused |
 /// | --- | --- | --- | --- |
-/// | idle | checkout → entering | | all that belongs to a payment |
+/// | idle | checkout → entering | | all others but networkError and time-out |
 /// | entering | submit → authorizing, cancel → cancelled | | checkout, refund |
 /// | authorizing | authorized → capturing, challenge → challenge, declined → declined, networkError and time-out → unknown | | checkout, submit, cancel, refund |
 /// | challenge | challengePassed → capturing, challengeFailed and time-out → declined, cancel → cancelled | networkError | checkout, submit, refund |
@@ -19,20 +19,20 @@ public import StateMachines
 /// | refunding | refundDone → refunded | networkError, time-out: asks again | checkout, submit, cancel, refund |
 /// | cancelled, refunded | | captured: money back, alert | checkout, submit, refund |
 ///
-/// All else is ignored: a duplicate, or an answer that comes too late. `timeout` can be sent, and it is what the timers
-/// `authorize`, `challenge`, `capture` and `reconcile` mean when they expire.
+/// Everything else is ignored: a duplicate, or an answer that comes too late. `timeout` can be sent; the timers
+/// `authorize`, `challenge`, `capture` and `reconcile` have the same effect when they expire.
 ///
-/// Chosen here: money captured after a refusal of the card raises an alert, and money captured after a cancellation is
-/// also sent back, so these are stayed, not ignored; a refund that gets no answer is asked for again every
-/// `reconcile`, with the number of the attempt that it belongs to.
+/// With `service=auto` a simulated bank answers each request after `latency`. It declines the card `bad` and accepts
+/// any other. A request that fails (`failures`, `failureRate`) is still carried out: only its answer is lost, so the
+/// machine must ask what became of it.
 ///
-/// With `service=auto` a simulated bank answers each request after `latency`. It declines the card `bad` and takes any
-/// other. A request that fails (`failures`, `failureRate`) is carried out all the same: what is lost is the answer, so that the
-/// machine has to ask what became of it.
+/// Chosen here: money captured after a decline raises an alert, and money captured after the end is also sent back, so
+/// these events are stayed, not ignored; a refund without an answer is requested again every `reconcile`, with the
+/// number of its attempt.
 public struct Payment: Machine {
   public enum State: StateWithData {
     case idle, entering, authorizing, challenge, capturing
-    /// A request got no answer: it may have been carried out.
+    /// A request got no answer; it may have been carried out.
     case unknown
     case paid
     case declined(String)
@@ -55,7 +55,7 @@ public struct Payment: Machine {
     case expired(Wait)
   }
 
-  /// What is waited for.
+  /// The answer that a timer waits for.
   public enum Wait: Sendable, Codable { case authorize, challenge, capture, reconcile }
 
   public enum Output: OutputWithData {
@@ -78,12 +78,12 @@ public struct Payment: Machine {
 
   public var state = State.idle
   private var sum: Double?
-  /// The number of the present attempt: what makes asking twice harmless.
+  /// The number of the present attempt, which makes a repeated request harmless.
   private var attempt = 0
   private var card = ""
-  /// What the simulated bank has made of the last request.
+  /// The simulated bank's result of the last request.
   private var outcome: Event?
-  /// Whether it is going to tell.
+  /// Whether the simulated bank is going to answer.
   private var isAnswering = false
   private var requests = 0
   public init() {}
@@ -121,7 +121,7 @@ public struct Payment: Machine {
     }
   }
 
-  /// Asks the bank; a simulated one does what is asked, and decides now whether its answer will get through.
+  /// Asks the bank. A simulated bank carries the request out, and decides now whether its answer arrives.
   private mutating func ask(_ question: Output, for outcome: Event?, _ step: Step<Self>) {
     step.emit(question)
     guard step.parameters.service.isAutomatic else { return }
@@ -207,7 +207,7 @@ public struct Payment: Machine {
     case .networkError, .timeout, .expired:
       switch state {
       case .authorizing, .capturing: .move(to: .unknown)
-      // A lost message is no reason to give up: the person can still prove it.
+      // A lost message is no reason to give up: the person can still pass the challenge.
       case .challenge: event == .networkError ? .stay : .move(to: .declined("expired"))
       case .unknown: askAgain(.query(attempt: attempt), step)
       case .refunding: askAgain(.refund(attempt: attempt), step)
@@ -229,7 +229,7 @@ public struct Payment: Machine {
     return .move(to: .authorizing)
   }
 
-  /// No answer came: nobody knows what was done, so it is asked again, and nothing is charged twice.
+  /// Repeats an unanswered request under the same number, so that nothing is charged twice.
   private mutating func askAgain(_ question: Output, _ step: Step<Self>) -> Reaction<State> {
     ask(question, for: outcome, step)
     step.arm(.expired(.reconcile), after: step.parameters.reconcile)

@@ -1,11 +1,11 @@
 public import StateMachines
 
 extension Composition {
-  /// A server that speaks four protocols, with a machine for each.
+  /// A server of four protocols, with a machine for each.
   ///
-  /// Which of them a client gets depends on the port that it comes to: `supervisor` accepts it and hands it to the member,
-  /// which says when it is free again. One may talk to a member without that, too. The four know nothing of each other, and
-  /// one that waits delays none of the others.
+  /// The port that a client comes to selects the protocol. `supervisor` accepts the client and hands it to the member,
+  /// which reports when it is free again. A member can also be used without the supervisor. The four members do not
+  /// know of each other, and one that waits does not delay the others.
   public static let proxy = Composition(
     "proxy", "a server of four protocols: accept on supervisor, then talk to http, smtp, pop3 or imap",
     origin: """

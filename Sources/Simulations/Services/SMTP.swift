@@ -1,9 +1,9 @@
 public import StateMachines
 
-/// The front of a mail server: it talks SMTP until it knows enough to hand the client over to the server behind it.
+/// The front of a mail server: it talks SMTP until it can hand the client over to the server behind it.
 ///
-/// A number is the reply, told by `reply(code)`; 503 is one too (the commands are in the wrong order), and the session
-/// goes on.
+/// A number in the table is the reply, emitted by `reply(code)`. After 503 (wrong order of commands) the session
+/// continues.
 ///
 /// | state | helo, ehlo | mail | rcpt | authLogin | authPlain | line | rset | noop | quit | other |
 /// | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
@@ -13,15 +13,14 @@ public import StateMachines
 /// | authLoginUser | | | | | | → authLoginPassword 334 | | | | |
 /// | authLoginPassword, authPlain | | | | | | → helo 235 or 535 | | | | |
 ///
-/// An empty cell is ignored: while a name or a password is awaited there are no commands, only `line`. Lines are given
-/// as they are after decoding: a name, a password, and for authPlain both with a space between.
+/// An empty cell is ignored: while a name or a password is awaited, only `line` is taken. A line is given decoded: a
+/// name, a password, and for authPlain both with a space between.
 ///
-/// `to`, `done` and `closed` are the end, and everything is refused: the session belongs to the server behind, or there
-/// is none. The timer `sessionTimeout` runs from the beginning to that end, whatever the client says meanwhile, and
-/// closes the session without a reply.
+/// In `to`, `done` and `closed` the session here is over, and every command is refused. The timer `sessionTimeout` runs
+/// from the beginning of the session to its end, whatever the client sends, and closes the session without a reply.
 ///
-/// `accept` begins a session for a client that a ``Supervisor`` hands over, and `ended` gives the connection back when that
-/// session is over, or at once while another one is served.
+/// `accept` begins a session for a client that a ``Supervisor`` hands over, in `start`, `to`, `done` and `closed`; in
+/// other states the new connection is returned at once. `ended` returns a connection.
 public struct SMTP: Machine {
   public enum State: MachineState {
     case start, helo, from, to, authLoginUser, authLoginPassword, authPlain, done, closed
@@ -37,7 +36,7 @@ public struct SMTP: Machine {
     case sessionTimeout
   }
 
-  /// How a client logs in.
+  /// The way in which a client logs in.
   public enum Mechanism: String, Choice { case login = "LOGIN", plain = "PLAIN" }
 
   public enum Output: OutputWithData {
@@ -51,9 +50,9 @@ public struct SMTP: Machine {
   public typealias Parameters = MailParameters
 
   public var state = State.start
-  /// The number of the connection that a supervisor has handed over; nil if it has not.
+  /// The number of the connection that a supervisor has handed over, if any.
   private var connection: Int?
-  /// Whose message it is, in `from`.
+  /// The sender of the message, in `from`.
   private var sender = ""
   public init() {}
 

@@ -1,6 +1,6 @@
 internal import StateMachines
 
-/// A service behind a machine, as it is simulated: it answers after a while, or only when somebody sends its answer.
+/// A simulated service behind a machine: it answers after a latency, or only when its answer is sent by hand.
 ///
 /// Its answer is a timer of the machine, armed by the request, so that `agenda` shows it and `fire` brings it early.
 struct SimulatedService: Hashable, Sendable {
@@ -8,20 +8,20 @@ struct SimulatedService: Hashable, Sendable {
 
   /// Whether it answers by itself.
   var mode = Mode.auto
-  /// How long an answer takes.
+  /// The time that an answer takes.
   var latency = Duration.seconds(3)
-  /// How many requests fail before one may succeed.
+  /// The number of requests that fail before one may succeed.
   var failures = 0
-  /// How many of the others fail, from 0 (none) to 1 (all).
+  /// The part of the other requests that fail, from 0 (none) to 1 (all).
   var failureRate = 0.0
-  /// How many things an answer has.
+  /// The number of items in an answer.
   var items = 5
 
   var isAutomatic: Bool { mode == .auto }
 
   /// Whether a request fails: the first `failures` do, and of the others chance decides.
   ///
-  /// Draws from the world's generator only where there is something to decide.
+  /// It draws from the world's generator only if chance decides.
   ///
   /// - Parameter number: The running number of the request, from 1.
   func fails<M>(request number: Int, _ step: Step<M>) -> Bool {
@@ -36,7 +36,7 @@ protocol ServedParameters: ParameterSet {
 }
 
 extension ServedParameters {
-  /// How the service's parameters are written down, `items` apart.
+  /// The forms of the service's parameters, without `items`.
   static var serviceForms: [ParameterForm<Self>] {
     [
       .parameter("service", \.service.mode, "auto answers by itself, manual leaves the answers to events"),

@@ -1,22 +1,21 @@
 public import StateMachines
 
-/// Who listens on the ports of a server: the port that a client comes to says which protocol is spoken, and a member that is
-/// free gets the connection.
+/// The listener on the ports of a server: the port selects the protocol, and a free member gets the connection.
 ///
 /// | state | accept(port) | ended(connection) |
 /// | --- | --- | --- |
 /// | idle | → serving(1): http, smtp, pop3 or imap | ignored |
 /// | serving(n) | → serving(n + 1): http, smtp, pop3 or imap | → serving(n − 1), of the last one → idle |
 ///
-/// A port on which nobody listens is refused, and so is a client whose protocol has no member that is free.
+/// A port without a listener is refused, and so is a client whose protocol has no free member.
 public struct Supervisor: Machine {
-  /// The protocols, each spoken by a member of its own.
+  /// The protocols, each served by one member.
   public enum Member: Int, CaseIterable, Codable, Sendable {
     case http = 80, smtp = 25, pop3 = 110, imap = 143
   }
 
   public struct State: StateWithData {
-    /// The connections that members have, in the order in which they came.
+    /// The connections of the members, in the order in which they came.
     fileprivate var connections: [Connection] = []
 
     public enum Name: NamedCases { case idle, serving }
@@ -42,7 +41,7 @@ public struct Supervisor: Machine {
   private var lastConnection = 0
   public init() {}
 
-  /// One that is made in `serving` has handed a connection to `http`.
+  /// A supervisor that is made in `serving` has handed a connection to `http`.
   public mutating func start(in name: State.Name, _ step: Step<Self>) -> State {
     switch name {
     case .idle: state
