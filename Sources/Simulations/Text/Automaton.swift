@@ -1,7 +1,7 @@
 import MachineForms
 public import StateMachines
 
-/// A finite automaton given by its five parts, which judges one word and then has done its work.
+/// A finite automaton given by its five parts. It judges one word and then stops.
 ///
 /// | state | text, char | end | reset |
 /// | --- | --- | --- | --- |
@@ -10,13 +10,14 @@ public import StateMachines
 /// | accepted, rejected | refused | refused | → as when made |
 ///
 /// The parts are parameters: the states S, of which the first is the start s₀, the symbols Σ, the transitions δ and the
-/// states F that accept. δ may be partial; where it has nothing, the word is rejected, whatever follows. In which of its
-/// states the automaton is, is the reading `at`. A step to the same state of the machine is stayed.
+/// accepting states F. δ may be partial: a word without a transition is rejected, whatever follows. The reading `at` is
+/// the automaton's state. A step that keeps the machine's state is stayed.
 ///
-/// ``WordAcceptor`` is made of an expression instead. Both count in Unicode scalars, forget the word and keep its length.
+/// ``WordAcceptor`` is given by an expression instead. Both count in Unicode scalars, and keep the word's length but
+/// not the word.
 public struct Automaton: Machine {
   public enum State: StateWithData {
-    /// The word so far has led to a state that does not accept; or that does.
+    /// The word so far leads to a state that does not accept, or to one that does.
     case reading(String, length: Int), accepting(String, length: Int)
     /// No word that begins like this is accepted.
     case rejecting(length: Int)
@@ -161,7 +162,7 @@ public struct Automaton: Machine {
 
   private func going(to next: State) -> Reaction<State> { next.name == state.name ? .stayAs(next) : .move(to: next) }
 
-  /// Tells the judgement, where the next state is one.
+  /// Emits the judgement, if the next state is one.
   private func tell(_ next: State, _ step: Step<Self>) -> State {
     switch next {
     case .accepted(let length): step.emit(.accepted(length: length))
@@ -233,7 +234,7 @@ extension Automaton {
 }
 
 extension WordJudgement.Name {
-  /// What the kinds that judge words say alike.
+  /// The description shared by the kinds that judge words.
   var form: OutputForm {
     switch self {
     case .accepted: .output(("length", .wordLength), about: "the word is accepted; how many characters were read")

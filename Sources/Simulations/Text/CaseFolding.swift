@@ -1,13 +1,13 @@
-/// Simple case folding: a character to one character, so that a text is as long folded as it was.
+/// Simple case folding: one character to one character, so that folding keeps the length of a text.
 enum CaseFolding {
-  /// The form that characters which differ only in case have in common: `A` and `a`, `Σ`, `σ` and `ς`, the Kelvin sign
-  /// and `k`. `ß` is not `ss`, since that would be two.
+  /// The common form of characters that differ only in case: `A` and `a`; `Σ`, `σ` and `ς`; the Kelvin sign and `k`.
+  /// `ß` is not folded to `ss`, which would be two characters.
   static func folded(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
     if scalar.isASCII {
       return ("A"..."Z").contains(scalar) ? Unicode.Scalar(UInt8(scalar.value) | 0x20) : scalar
     }
     let properties = scalar.properties
-    // The dotless i has the capital I in upper case, but nobody takes the two for one letter.
+    // The upper case of the dotless i is the capital I, but the two are different letters.
     guard scalar != "ı", properties.changesWhenCaseMapped || properties.changesWhenCaseFolded else { return scalar }
     let upper = single(properties.uppercaseMapping) ?? scalar
     return single(upper.properties.lowercaseMapping) ?? upper
@@ -20,7 +20,7 @@ enum CaseFolding {
 }
 
 extension Unicode.Scalar {
-  /// Whether it is part of words: letters, digits, accents that follow their letter, and the low line.
+  /// Whether the character is part of words: a letter, a digit, an accent that follows its letter, or the low line.
   var isWordCharacter: Bool {
     if isASCII {
       return ("a"..."z").contains(self) || ("A"..."Z").contains(self) || ("0"..."9").contains(self) || self == "_"

@@ -1,6 +1,6 @@
-/// What is made of the parameters beside it when they are set, so that a step finds it made.
+/// A value that is computed from the parameters beside it when they are set, so that no step computes it.
 ///
-/// It follows from them, so it makes no difference when parameters are compared.
+/// It is ignored when parameters are compared, because it follows from them.
 struct Derived<Value: Sendable>: Hashable, Sendable {
   let value: Value
 

@@ -1,9 +1,9 @@
 import MachineForms
 internal import StateMachines
 
-/// A regular expression, compiled: which words it accepts, in time that grows with the word and never explodes.
+/// A compiled regular expression. The time to judge a word is linear in its length.
 ///
-/// Characters are Unicode scalars. What there is:
+/// Characters are Unicode scalars. The notation:
 ///
 /// | written | means |
 /// | --- | --- |
@@ -18,19 +18,19 @@ internal import StateMachines
 /// | `\d` `\w` `\s` | a digit 0–9; a letter a–z or A–Z, a digit or the low line; space, tab or line feed; also within `[]` |
 ///
 /// A word is accepted as a whole. There are no anchors, counts, captures or look-arounds: `^` and `$` are characters,
-/// `{` must be written `\{`.
+/// and `{` must be written `\{`.
 ///
-/// A word costs O(characters × places of the pattern / 64) and a few look-ups, whatever the pattern and the word are: see
+/// A word costs O(characters × places of the pattern / 64) and a few look-ups, for every pattern and word: see
 /// ``PatternProgram``.
 struct Pattern: Accepting {
   typealias Position = PatternPosition
 
-  /// Groups within groups.
+  /// The greatest depth of nested groups.
   static let deepest = 100
 
   let program: PatternProgram
 
-  /// - Throws: Where the pattern is none, and what is wrong there.
+  /// - Throws: The place and the reason, if the text is not a pattern.
   init(_ text: String) throws(PatternFailure) {
     var parser = PatternParser(text)
     program = PatternProgram(try parser.parse())
@@ -38,7 +38,7 @@ struct Pattern: Accepting {
 
   var start: Position { Position(places: program.start) }
 
-  /// Whether these can be places of this pattern.
+  /// Whether the position is possible in this pattern.
   func has(_ position: Position) -> Bool { program.has(position.places) }
 
   func isFinal(_ position: Position) -> Bool { program.isFinal(position.places) }
@@ -57,14 +57,14 @@ struct Pattern: Accepting {
   }
 }
 
-/// Where a word has led to: the places in the pattern that may come next, as bits.
+/// The result of the word so far: the places in the pattern that may come next, as bits.
 public struct PatternPosition: Hashable, Sendable, Codable {
   var places: [UInt64]
 }
 
-/// What is wrong with a pattern.
+/// The error in a pattern.
 struct PatternFailure: Error, Hashable {
-  /// The character, counted from 1.
+  /// The character's number, from 1.
   let place: Int
   let what: String
 

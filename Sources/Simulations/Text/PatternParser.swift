@@ -1,6 +1,6 @@
 /// A pattern as a tree.
 indirect enum PatternNode: Hashable, Sendable {
-  /// Nothing: the empty word.
+  /// The empty word.
   case empty
   case character(CharacterSet)
   case sequence([PatternNode])
@@ -10,7 +10,7 @@ indirect enum PatternNode: Hashable, Sendable {
   case perhaps(PatternNode)
 }
 
-/// Some characters, as ranges.
+/// A set of characters, as ranges.
 struct CharacterSet: Hashable, Sendable {
   var ranges: [ClosedRange<UInt32>]
   var isNegated = false
@@ -44,7 +44,7 @@ struct PatternParser {
 
   mutating func parse() throws(PatternFailure) -> PatternNode {
     let node = try alternatives()
-    // Only a closing parenthesis ends alternatives before the end.
+    // Before the end, only a closing parenthesis ends the alternatives.
     guard place == text.count else { throw failure("')' closes nothing", at: place) }
     return node
   }
@@ -72,7 +72,7 @@ struct PatternParser {
 
   private mutating func repeated() throws(PatternFailure) -> PatternNode {
     var node = try single()
-    // Signs behind one another add up: the tree must not grow deeper with each.
+    // Consecutive signs are combined, so that they do not deepen the tree.
     var atLeast = 1
     var atMost = 1
     var isRepeated = false
@@ -135,7 +135,7 @@ struct PatternParser {
     }
   }
 
-  /// What stands between brackets. A `]` that comes first and a `-` that comes first or last are themselves.
+  /// The content of brackets. A `]` that comes first and a `-` that comes first or last stand for themselves.
   private mutating func characterClass(from begin: Int) throws(PatternFailure) -> CharacterSet {
     var set = CharacterSet(ranges: [])
     if next == "^" {

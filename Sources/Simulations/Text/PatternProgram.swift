@@ -1,27 +1,28 @@
-/// A pattern as Glushkov's automaton (V. M. Glushkov, "The Abstract Theory of Automata", Russian Mathematical Surveys 16,
-/// 1961): a place for each sign of the pattern that reads a character, in the order in which they are written, and the
-/// end behind them.
+/// A pattern as Glushkov's automaton (V. M. Glushkov, "The Abstract Theory of Automata", Russian Mathematical Surveys
+/// 16, 1961): a place for each sign of the pattern that reads a character, in the order of writing, and a last place
+/// for the end.
 ///
-/// A set of places is a row of bits. A step keeps those places that read the character and goes on to what may follow
-/// them. Of most places only the next one follows, and those go on together, by a shift; what follows the others is looked
-/// up, four places at a time (G. Navarro and M. Raffinot, "Fast and Simple Character Classes and Bounded Gaps Pattern
-/// Matching", 2003, and "New Techniques for Regular Expression Searching", 2005, build such tables too). So a character
-/// costs the same whatever came before it: no set of places is remembered, and none is made with an allocation.
+/// A set of places is stored as bits. A step keeps the places that read the character, and moves to the places that may
+/// follow them. Most places are followed only by the next one, and all of these move together, by a shift. The
+/// followers of the others are looked up, four places at a time (G. Navarro and M. Raffinot, "Fast and Simple Character
+/// Classes and Bounded Gaps Pattern Matching", 2003, and "New Techniques for Regular Expression Searching", 2005, build
+/// such tables too). The cost of a character is therefore independent of the text before it: no set of places is
+/// cached, and none is allocated.
 struct PatternProgram: Sendable {
-  /// How many words of 64 bits a set of places takes.
+  /// The number of 64-bit words in a set of places.
   let words: Int
-  /// The end: the place behind the last that reads.
+  /// The place of the end, after the last place that reads.
   let accept: Int
   private(set) var start: [UInt64]
-  /// The first characters of the classes that no place of this pattern tells apart, in order; the first is 0.
+  /// The first characters of the classes, in order; the first is 0. No place tells the characters of a class apart.
   private let borders: [UInt32]
   /// The class of each ASCII character.
   private let columns: [UInt16]
   /// Per class, the places that read its characters.
   private let readers: [UInt64]
-  /// The places that only the next one follows.
+  /// The places that are followed only by the next one.
   private let steady: [UInt64]
-  /// Per four places the first of the sixteen rows that say what follows each choice of them; of no meaning where all
+  /// For each four places, the first of the sixteen rows of followers, one row for each subset of them; unused if all
   /// four are steady.
   private let quads: [Int32]
   private let rows: [UInt64]
@@ -57,7 +58,7 @@ struct PatternProgram: Sendable {
     self.rows = rows
   }
 
-  /// How many words of 64 bits a character costs to look at, at the very most; for tests.
+  /// The most 64-bit words that a step reads for a character; for tests.
   var mostWork: Int {
     let looked = Set(quads).count * words
     return 3 * words + looked
@@ -72,7 +73,7 @@ struct PatternProgram: Sendable {
     return used == 64 || last >> used == 0
   }
 
-  /// About how many bytes of memory it takes.
+  /// The memory of the program, in bytes, estimated.
   var bytes: Int {
     8 * (start.count + readers.count + steady.count + rows.count) + 4 * (borders.count + quads.count)
       + 2 * columns.count
@@ -82,8 +83,8 @@ struct PatternProgram: Sendable {
 
   /// Reads characters.
   ///
-  /// - Parameter places: Where to begin; where it has led to, at the end. Of no meaning if a character was not read.
-  /// - Returns: How many characters were read, and whether the next one leads nowhere.
+  /// - Parameter places: The places before the word; on return those after it. Undefined if a character was not read.
+  /// - Returns: The number of characters read, and whether the next one leads nowhere.
   /// - Complexity: O(characters × ``mostWork``).
   func run(
     _ word: some Sequence<Unicode.Scalar>, from places: inout [UInt64], haltOnFinal: Bool
@@ -99,7 +100,7 @@ struct PatternProgram: Sendable {
     return (read, false)
   }
 
-  /// - Parameter rest: Room for as many words.
+  /// - Parameter rest: A buffer of `words` words.
   /// - Returns: Whether any place reads a character of the class.
   @inline(__always)
   private func step(_ column: Int, _ places: inout [UInt64], _ rest: inout [UInt64]) -> Bool {
@@ -109,7 +110,7 @@ struct PatternProgram: Sendable {
     let words = words
     var all: UInt64 = 0
     var carry: UInt64 = 0
-    // Safety: `places`, `rest` and `steady` have `words` words, `readers` has as many per class; every quad with a
+    // Safety: `places`, `rest` and `steady` have `words` words, and `readers` has `words` per class. Every quad with a
     // place that is not steady has sixteen rows.
     for word in 0..<words {
       let read = places[unchecked: word] & readers[unchecked: column &* words &+ word]
@@ -135,7 +136,7 @@ struct PatternProgram: Sendable {
 
   // MARK: Classes of characters
 
-  /// The class that a character belongs to.
+  /// The class of a character.
   @inline(__always)
   private func column(of value: UInt32) -> Int {
     value < 128 ? Int(columns[Int(value)]) : Self.column(of: value, borders)
@@ -161,7 +162,7 @@ struct PatternProgram: Sendable {
   }
 
   private static func readers(of sets: [CharacterSet], _ borders: [UInt32], _ words: Int) -> [UInt64] {
-    // Places that read all but some characters stand in every class, and are taken out of some again.
+    // Places of negated sets are in every class at first, and are then removed from the classes in their ranges.
     var usual = [UInt64](repeating: 0, count: words)
     for (place, set) in sets.enumerated() where set.isNegated { usual.insert(place) }
     var readers: [UInt64] = []
@@ -180,11 +181,11 @@ struct PatternProgram: Sendable {
   }
 }
 
-/// The places of a pattern, and what follows each, while its program is made.
+/// The places of a pattern and the followers of each, while the program is built.
 private struct PatternPlaces {
-  /// What each place reads.
+  /// The characters that each place reads.
   private(set) var sets: [CharacterSet] = []
-  /// The places that may come after each.
+  /// The places that may follow each place.
   private(set) var following: [[UInt64]] = []
   let words: Int
   private var root: Part
@@ -192,7 +193,7 @@ private struct PatternPlaces {
   /// A node whose places have numbers.
   private struct Part {
     var node: PatternNode
-    /// The place, of a node that is a character.
+    /// The place of a character node.
     var place = 0
     var children: [Part] = []
     /// The places that may come first.
@@ -253,9 +254,9 @@ private struct PatternPlaces {
     return part
   }
 
-  /// Works out what follows each place.
+  /// Computes the followers of each place.
   ///
-  /// - Returns: The places that may come first of all.
+  /// - Returns: The places that may come first in a word.
   mutating func connect() -> [UInt64] {
     let end = set(of: sets.count)
     connect(root, to: end)

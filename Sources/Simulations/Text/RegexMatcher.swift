@@ -1,6 +1,6 @@
 public import StateMachines
 
-/// A regular expression to which one word after another is given.
+/// A regular expression that judges one word after another.
 ///
 /// | state | text, char | end | reset |
 /// | --- | --- | --- | --- |
@@ -8,11 +8,11 @@ public import StateMachines
 /// | rejecting | stayed | → rejected | → reading or accepting |
 /// | accepted, rejected | the next word begins: reading, accepting or rejecting | → accepted or rejected, of the empty word | → reading or accepting |
 ///
-/// A step to the same state is stayed, but an `end` always moves: it ends a word. The judgement is told by
+/// A step to the same state is stayed, but `end` always moves, because it ends a word. The judgement is emitted as
 /// `accepted(length)` or `rejected(length)`. A word must be accepted as a whole.
 ///
-/// ``WordAcceptor`` is the same automaton as the formal thing: it judges one word and is done, and it can halt at the
-/// first final state, which makes no sense for whole words.
+/// ``WordAcceptor`` is the same automaton in its formal use: it judges one word and stops. It can halt at the first
+/// final state, which has no use for whole words.
 public struct RegexMatcher: Machine {
   public typealias State = WordState
   public typealias Event = WordEvent
@@ -45,7 +45,7 @@ public struct RegexMatcher: Machine {
     }
   }
 
-  /// The word that goes on: the next one, where the last was judged.
+  /// The word that continues: a new one, if the last was judged.
   private func word(_ step: Step<Self>) -> State {
     switch state {
     case .reading, .accepting, .rejecting: state

@@ -1,19 +1,19 @@
-/// Characters out of bytes of UTF-8 that come one by one, cut anywhere.
+/// Decodes UTF-8 byte by byte, from a text that may be cut anywhere.
 struct ScalarDecoder: Hashable, Sendable, Codable {
-  /// The bits so far of the character that is not complete yet.
+  /// The bits so far of an incomplete character.
   private var bits: UInt32 = 0
-  /// The least character that takes this many bytes: anything below was written longer than it need be.
+  /// The least character of this many bytes. A smaller one is an overlong encoding.
   private var least: UInt32 = 0
-  /// How many bytes of it are still to come.
+  /// The number of bytes missing from the character.
   private(set) var missing: UInt8 = 0
 
   enum Taken {
-    /// The character goes on.
+    /// The character is not complete.
     case more
     case scalar(UInt32)
-    /// The bytes so far, this one included, are no character.
+    /// The bytes up to this one are not a character.
     case broken
-    /// The bytes so far are no character, and this one is not part of them: it is to be taken again.
+    /// The bytes before this one are not a character. This byte must be taken again.
     case brokenBefore
   }
 

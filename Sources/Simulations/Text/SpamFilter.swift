@@ -1,43 +1,43 @@
 public import StateMachines
 
-/// A filter that looks for stop-words in messages as they come in, in pieces of any length.
+/// A filter that searches messages for stop-words. A message comes in pieces of any length.
 ///
 /// | state | text, char | end | reset |
 /// | --- | --- | --- | --- |
 /// | clean | stayed; with a stop-word → dirty, match | stayed, message | stayed |
 /// | dirty(matches) | stayed, match for each further one | → clean, message or dropped | → clean |
 ///
-/// What was found is told by `match(word,start,end)`, in order of ends, of two with one end the longer first. Matches
-/// may overlap. Places count characters of the message from 0, `end` is the one behind the last; a character is a
-/// Unicode scalar, so that where a text is cut changes nothing. The word is spelled as in `words`.
+/// Each stop-word found is emitted as `match(word,start,end)`, in the order of the ends, and of two with the same end
+/// the longer first. Matches may overlap. Places count the characters of the message from 0, and `end` is the place
+/// after the last one. A character is a Unicode scalar, so the cuts between pieces change nothing. The word is spelled
+/// as in `words`.
 ///
-/// At `end` the policy decides what becomes of a dirty message: `mask` writes `*` for every character of every match,
-/// `drop` shows nothing at all, `flag` leaves it as it is, and the matches told say which it was. A clean message
-/// passes in any case. Then the next message begins.
+/// At `end` the policy applies to a dirty message: `mask` writes `*` for every character of every match, `drop` emits
+/// only `dropped`, and `flag` emits the message unchanged. A clean message always passes. Then the next message begins.
 ///
-/// With `wholeWord` a stop-word counts only where no letter, digit, accent or low line touches it, so it is told when
-/// the character after it is known, which may be at `end`. Case is folded character by character (`ß` is not `ss`).
-/// Stop-words are taken as they are written between the commas, spaces included.
+/// With `wholeWord` a stop-word counts only if no letter, digit, accent or low line touches it. Its match is emitted
+/// when the next character is known, which may be at `end`. Case is folded character by character (`ß` is not `ss`).
+/// Stop-words are taken as written between the commas, spaces included.
 ///
-/// A message is kept until it ends, up to ``longestMessage``; a piece that would make it longer, or that has more than
-/// ``mostMatchesAtOnce`` or ``mostMatchedBytesAtOnce``, is refused as a whole, and the message is as it was before it.
-/// A message that will be dropped is not kept.
+/// A message is kept until it ends, up to ``longestMessage``. A piece is refused as a whole if it makes the message
+/// longer than that, or has more than ``mostMatchesAtOnce`` or ``mostMatchedBytesAtOnce``. A message that will be
+/// dropped is not kept.
 public struct SpamFilter: Machine {
-  /// Bytes of UTF-8 of one message.
+  /// The most bytes of UTF-8 in a message.
   public static let longestMessage = 65_536
-  /// Matches that one piece may have.
+  /// The most matches in a piece.
   public static let mostMatchesAtOnce = 10_000
-  /// Bytes that the words of all matches of one piece may have together.
+  /// The most bytes of the words of all matches in a piece.
   public static let mostMatchedBytesAtOnce = 262_144
-  /// Bytes that are searched before the matches are counted.
+  /// The number of bytes to search before the matches are counted.
   private static let stretch = 4_096
 
-  /// A message as far as it has come.
+  /// The message so far.
   public struct State: StateWithData {
     var position = WordMatcher.Position()
-    /// What will be shown at its end, matches masked already where they are to be; empty where nothing will be.
+    /// The text to show at the end, already masked if the policy is `mask`; empty for a message to drop.
     var shown: [UInt8] = []
-    /// How many stop-words were found.
+    /// The number of stop-words found.
     var matches = 0
 
     public enum Name: NamedCases { case clean, dirty }
@@ -214,7 +214,7 @@ extension SpamFilter.State {
       place -= 1
       if shown[place] & 0xC0 != 0x80 { left -= 1 }
     }
-    // How many more matches begin than end at a character.
+    // For each character, how many more matches begin there than end.
     var begun = [Int](repeating: 0, count: position.offset - first + 1)
     for match in matches {
       begun[match.start - first] += 1

@@ -1,6 +1,6 @@
 public import StateMachines
 
-/// A formal automaton that judges one word by a pattern, and then has done its work.
+/// A formal automaton that judges one word by a pattern, and then stops.
 ///
 /// | state | text, char | end | reset |
 /// | --- | --- | --- | --- |
@@ -8,15 +8,15 @@ public import StateMachines
 /// | rejecting | stayed | → rejected | → as when made |
 /// | accepted, rejected | refused | refused | → as when made |
 ///
-/// A step to the same state is stayed. `rejecting` is what the automaton has no transition to: nothing that may follow
-/// helps. The judgement is told by `accepted(length)` or `rejected(length)`.
+/// A step to the same state is stayed. In `rejecting` the automaton has no transition, so nothing that follows can
+/// help. The judgement is emitted as `accepted(length)` or `rejected(length)`.
 ///
-/// With `haltOnFinal` the first final state ends the work: the automaton goes to `accepted` at once, and what is behind
-/// that in the same text is not read. Where the empty word is accepted, that is when it is made.
+/// With `haltOnFinal` the automaton moves to `accepted` at the first final state, and the rest of the text is not read.
+/// If the empty word is accepted, that happens at the start.
 ///
 /// ``RegexMatcher`` is the same automaton used as a tool: it judges one word after another.
 ///
-/// The rest of a word is forgotten, only its length is kept; so a word may be of any length.
+/// Only the length of a word is kept, so a word may have any length.
 public struct WordAcceptor: Machine {
   public typealias State = WordState
   public typealias Event = WordEvent
@@ -61,7 +61,7 @@ public struct WordAcceptor: Machine {
     step.refuse("the word was \(state.name), and that was all; reset begins anew")
   }
 
-  /// Tells the judgement, where the next state is one.
+  /// Emits the judgement, if the next state is one.
   private func tell(_ next: State, _ step: Step<Self>) -> State {
     if let judgement = next.judgement { step.emit(judgement) }
     return next

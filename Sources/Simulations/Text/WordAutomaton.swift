@@ -1,4 +1,4 @@
-/// The tables of a ``WordMatcher``, while they are made.
+/// The tables of a ``WordMatcher``, while they are built.
 struct WordAutomaton {
   private(set) var words: [String] = []
   private(set) var table: [UInt32] = []
@@ -24,7 +24,7 @@ struct WordAutomaton {
     }
     let alphabet = Set(folded.joined())
     stride = alphabet.count + 1
-    // An upper bound: words share beginnings.
+    // An upper bound, because words share prefixes.
     let (entries, isTooMany) = (folded.joined().count + 1).multipliedReportingOverflow(by: stride)
     guard !isTooMany, entries <= WordMatcher.mostEntries, stride <= UInt16.max else {
       throw .tooLarge(entries: entries)
@@ -37,8 +37,8 @@ struct WordAutomaton {
     Int(folded < 0x800 ? columns[Int(folded)] : rareColumns[folded] ?? 0)
   }
 
-  /// Gives each character of the words a column, and each character below U+0800 that of its folded form. A rare
-  /// character is folded when it is met.
+  /// Gives each character of the words a column, and each character below U+0800 the column of its folded form. A rare
+  /// character is folded when it is read.
   private mutating func number(_ alphabet: Set<UInt32>, caseFold: Bool) {
     var numbers: [UInt32: UInt16] = [:]
     for scalar in alphabet.sorted() { numbers[scalar] = UInt16(numbers.count + 1) }
@@ -46,8 +46,8 @@ struct WordAutomaton {
     for (value, folded) in (caseFold ? Self.common : Array(0..<0x800)).enumerated() {
       if let number = numbers[folded] { columns[value] = number }
     }
-    // A common character may fold to a rare one, and a rare one to a common one (the Kelvin sign to k); the latter must
-    // be found when it is met.
+    // A common character may fold to a rare one, and a rare one to a common one (the Kelvin sign to k). The latter is
+    // looked up in `rareColumns` when it is read.
     if caseFold {
       for (scalar, number) in numbers where scalar < 0x800 { rareColumns[scalar] = number }
     }
@@ -58,15 +58,16 @@ struct WordAutomaton {
     Unicode.Scalar(value).map { CaseFolding.folded($0).value } ?? value
   }
 
-  /// The words as a tree: a node per beginning of a word, numbered as they were met. The children of a node are a chain.
+  /// The words as a tree: a node per prefix, numbered in order of appearance. The children of a node form a linked
+  /// list.
   private struct Trie {
-    /// Per node its youngest child, and the child of the same node before it; 0 for none.
+    /// For each node, its youngest child, and its next older sibling; 0 for none.
     var youngest: [Int32] = [0]
     var older: [Int32] = [0]
-    /// Per node the column by which it is reached.
+    /// For each node, the column that leads to it.
     var columns: [UInt16] = [0]
     var depths: [Int32] = [0]
-    /// Per node the word that it is, or -1.
+    /// For each node, its word, or -1.
     var words: [Int32] = [-1]
 
     init(_ words: [[Int]]) {
@@ -105,11 +106,11 @@ struct WordAutomaton {
     }
   }
 
-  /// Makes the tree an automaton: what a node has no child for, the longest proper end of it that is a node has.
+  /// Makes the tree an automaton: a node without a child for a column uses its longest proper suffix that is a node.
   private mutating func connect(_ trie: Trie) {
     let count = trie.depths.count
     var fallback = [Int](repeating: 0, count: count)
-    /// Per node the longest word that it ends with, itself included.
+    /// For each node, the longest word that it ends with, itself included.
     var ending = trie.words
     shorter = Array(repeating: -1, count: words.count)
     var queue = [0]
@@ -128,7 +129,7 @@ struct WordAutomaton {
     arrange(trie, fallback, ending, queue)
   }
 
-  /// Where a column leads to from a node of which only the children are known.
+  /// The target of a column, from a node that has only its children so far.
   private func follow(_ column: Int, from node: Int, _ fallback: [Int], _ trie: Trie) -> Int {
     var node = node
     while true {
@@ -138,9 +139,9 @@ struct WordAutomaton {
     }
   }
 
-  /// Puts the nodes in which a word ends behind the others, the root first of all.
+  /// Orders the nodes: the root first, and those in which a word ends last.
   ///
-  /// - Parameter queue: The nodes, none before one that it falls back to.
+  /// - Parameter queue: The nodes, each after the one that it falls back to.
   private mutating func arrange(_ trie: Trie, _ fallback: [Int], _ ending: [Int32], _ queue: [Int]) {
     let nodes = trie.depths.indices
     let order = nodes.filter { ending[$0] < 0 } + nodes.filter { ending[$0] >= 0 }
@@ -168,18 +169,18 @@ struct WordAutomaton {
   }
 }
 
-/// The rows of an automaton of which most entries are those of the row that it falls back to: only the others are kept.
+/// The rows of an automaton, without the entries that equal those of the row to fall back to.
 final class SparseRows: Sendable {
   private let stride: Int
-  /// Per row the number of the one that it falls back to.
+  /// For each row, the number of the row to fall back to.
   private let fallbacks: [UInt32]
-  /// Per row where its own entries begin in the lists behind; one more at the end.
+  /// For each row, the start of its entries in the lists below; one more at the end.
   private let starts: [UInt32]
-  /// The columns of the entries, in order in each row.
+  /// The columns of the entries, in order within a row.
   private let columns: [UInt16]
-  /// The numbers of the rows to which they lead.
+  /// The numbers of the rows to which the entries lead.
   private let targets: [UInt32]
-  /// All of the first row, to which everything falls back in the end.
+  /// The first row in full, which is the last to fall back to.
   private let root: [UInt32]
 
   init(stride: Int, fallbacks: [UInt32], children: [[(column: UInt16, target: UInt32)]]) {
@@ -204,7 +205,7 @@ final class SparseRows: Sendable {
     self.targets = targets
   }
 
-  /// Where a column leads to: the beginning of a row, as if all had `stride` entries.
+  /// The target of a column: the beginning of a row, as if every row had `stride` entries.
   ///
   /// - Complexity: O(1) on the average over a text, times O(log *entries*) of a row.
   func next(_ row: Int, _ column: Int) -> Int {

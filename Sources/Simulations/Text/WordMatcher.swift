@@ -1,24 +1,23 @@
-/// Finds every occurrence of several words in a text, in one pass, wherever the text is cut into pieces.
+/// Finds every occurrence of several words in a text, in one pass. The text may come in pieces.
 ///
-/// It is the automaton of Aho and Corasick: for one word that of Knuth, Morris and Pratt, for several all of these
-/// walked at once. Its state is how far into the text it is and the longest beginning of a word that the text read so
-/// far ends with. Occurrences may overlap, and all are found.
+/// It is the automaton of Aho and Corasick, which for one word is that of Knuth, Morris and Pratt. Its state is the
+/// offset in the text and the longest prefix of a word with which the text so far ends. Occurrences may overlap, and
+/// all are found.
 ///
-/// Places in the text are counted in characters, by which are meant Unicode scalars: where a text is cut cannot change
-/// them, and in ASCII they are bytes too. An `é` that is written as a letter and an accent counts as two. Bytes that
-/// are no UTF-8 are one character each (or one for the beginning of a character that breaks off), which is part of no
-/// word.
+/// Places in the text count characters, which are Unicode scalars: the cuts between pieces do not change them, and in
+/// ASCII they are bytes too. An `é` that is written as a letter and an accent counts as two. A byte that is not UTF-8
+/// counts as one character (and so does an incomplete character), which is part of no word.
 ///
-/// A matcher never changes; what a text has led to is its ``Position``. Neither a byte of the text nor an occurrence
-/// costs an allocation.
+/// A matcher never changes; the result of a text so far is its ``Position``. Neither a byte of the text nor an
+/// occurrence allocates.
 public struct WordMatcher: Sendable {
   /// An occurrence.
   public struct Match: Hashable, Sendable, Codable {
-    /// Its place in ``WordMatcher/words``.
+    /// The word's index in ``WordMatcher/words``.
     public let word: Int
-    /// Its first character.
+    /// The place of the first character.
     public let start: Int
-    /// The character behind its last one.
+    /// The place after the last character.
     public let end: Int
 
     public init(word: Int, start: Int, end: Int) {
@@ -28,48 +27,48 @@ public struct WordMatcher: Sendable {
     }
   }
 
-  /// Why words are none that can be looked for.
+  /// The reason why words cannot be searched for.
   public enum Failure: Error, Hashable {
     case noWords
-    /// The word at this place is empty: it would be found everywhere.
+    /// The word at this index is empty, and would be found everywhere.
     case emptyWord(at: Int)
     /// The table would have more than ``WordMatcher/mostEntries`` entries.
     case tooLarge(entries: Int)
   }
 
-  /// The entries that the table may have. A thousand English words have some 200,000.
+  /// The most entries of the table. A thousand English words have some 200,000.
   public static let mostEntries = 1 << 22
-  /// The entries up to which each is kept, in 4 bytes: as fast as can be. Of a larger table only those are kept that say
-  /// something of their own, which are about as many as the words have characters.
+  /// The most entries of a table that is kept in full, 4 bytes each, which is fastest. Of a larger table only the
+  /// entries that differ from their fallback are kept, about as many as the words have characters.
   static let mostEntriesInFull = 1 << 16
 
-  /// The words as they were first given, each once. Words that folding makes equal are one.
+  /// The words as first given, without repetitions. Words that are equal after folding are one.
   public let words: [String]
   let wholeWord: Bool
   let caseFold: Bool
-  /// Characters of each word.
+  /// The number of characters of each word.
   let lengths: [Int]
 
-  // Rows of `stride` entries, one per state; an entry is where the next state's row begins. The rows of states in which
-  // a word ends come last. A large table is not kept in full; its rows have the same numbers.
+  // Rows of `stride` entries, one per state. An entry is the beginning of the next state's row. The rows of states in
+  // which a word ends come last. A large table is kept in `sparse`, with the same row numbers.
   let table: [UInt32]
   let sparse: SparseRows?
   let stride: Int
   let firstFinal: Int
   /// For each row from `firstFinal` on, the longest word that ends there.
   let longest: [Int32]
-  /// For each word, the longest other word that it ends with, or -1.
+  /// For each word, the longest other word that is a suffix of it, or -1.
   let shorter: [Int32]
   /// For each row, how many characters of a word have been found.
   let depths: [Int32]
-  /// The column of each character below U+0800; 0 is that of characters that no word has.
+  /// The column of each character below U+0800; 0 is for characters that are in no word.
   let columns: [UInt16]
   let rareColumns: [UInt32: UInt16]
 
   /// - Parameters:
-  ///   - caseFold: Whether characters that differ only in case are the same, by simple folding.
+  ///   - caseFold: Whether characters that differ only in case are equal, by simple folding.
   ///   - wholeWord: Whether an occurrence counts only if no letter, digit, accent or low line touches it.
-  /// - Throws: ``Failure``; the first that applies, in the order in which they are listed.
+  /// - Throws: The first ``Failure`` that applies, in the order of its cases.
   /// - Complexity: O(characters of all words × different characters among them), in time and memory.
   public init(words: [String], caseFold: Bool = false, wholeWord: Bool = false) throws(Failure) {
     let automaton = try WordAutomaton(words: words, caseFold: caseFold)
@@ -88,47 +87,47 @@ public struct WordMatcher: Sendable {
     rareColumns = automaton.rareColumns
   }
 
-  /// About how many bytes of memory the matcher takes.
+  /// The memory of the matcher, in bytes, estimated.
   var bytes: Int {
     4 * (table.count + longest.count + shorter.count + depths.count) + (sparse?.bytes ?? 0)
       + 2 * columns.count + 16 * rareColumns.count
       + words.reduce(0) { $0 + 48 + $1.utf8.count }
   }
 
-  /// Where a text has led to.
+  /// The result of a text so far.
   public struct Position: Hashable, Sendable, Codable {
-    /// Characters read.
+    /// The number of characters read.
     public internal(set) var offset = 0
     var row: UInt32 = 0
     var decoder = ScalarDecoder()
-    /// With `wholeWord`, whether each of the last characters is part of words, as a ring: as many as the longest word
-    /// has, and the one before it.
+    /// With `wholeWord`, whether each of the last characters is part of words, as a ring buffer, one longer than the
+    /// longest word.
     var recent: [Bool] = []
     /// With `wholeWord`, occurrences that end here and count if the next character is not part of a word.
     var waiting: [Match] = []
   }
 
-  /// The beginning of a text.
+  /// The position before a text.
   public var start: Position {
     var position = Position()
     if wholeWord { position.recent = Array(repeating: false, count: (lengths.max() ?? 0) + 1) }
     return position
   }
 
-  /// Whether a text can have led to a position: what it says of this matcher's table and words is within their bounds.
+  /// Whether a position is possible: its row, ring buffer and words are within the bounds of this matcher.
   func has(_ position: Position) -> Bool {
     Int(position.row) < depths.count * stride && Int(position.row) % stride == 0 && position.offset >= 0
       && position.recent.count == start.recent.count
       && position.waiting.allSatisfy { words.indices.contains($0.word) && 0 <= $0.start && $0.start <= $0.end }
   }
 
-  /// How many characters of a word the text ends with at `position`: of the word of which there are most.
+  /// The length of the longest prefix of a word with which the text ends at `position`.
   public func matched(at position: Position) -> Int { Int(depths[Int(position.row) / stride]) }
 
-  /// Reads on.
+  /// Reads more of a text.
   ///
-  /// Occurrences are told in order of their ends, and those with one end the longest first. With `wholeWord` one is
-  /// told only when the character after it has been read, or by ``finish(_:found:)``.
+  /// Occurrences are reported in the order of their ends, and those with the same end the longest first. With
+  /// `wholeWord` an occurrence is reported only when the next character has been read, or by ``finish(_:found:)``.
   ///
   /// - Complexity: O(bytes + occurrences).
   public func scan(_ bytes: Span<UInt8>, from position: inout Position, found: (Match) -> Void) {
@@ -139,19 +138,19 @@ public struct WordMatcher: Sendable {
     }
   }
 
-  /// Reads on in a string.
+  /// Reads more of a text, from a string.
   public func scan(_ text: String, from position: inout Position, found: (Match) -> Void) {
     scan(text.utf8.span, from: &position, found: found)
   }
 
-  /// The text ends here: tells what was waiting to see what follows it.
+  /// Ends the text, and reports the occurrences that wait for the next character.
   public func finish(_ position: inout Position, found: (Match) -> Void) {
     for match in position.waiting { found(match) }
     position.waiting = []
   }
 
-  // Safety: every entry of `table` is the beginning of one of its rows, and every column is below `stride`; so an entry
-  // plus a column is within the table. The buffers are used only while they are lent.
+  // Safety: every entry of `table` is the beginning of one of its rows, and every column is below `stride`. An entry
+  // plus a column is therefore within the table. The buffers do not escape their closures.
   private func scanAnywhere(_ bytes: Span<UInt8>, from position: inout Position, found: (Match) -> Void) {
     var row = Int(position.row)
     var offset = position.offset

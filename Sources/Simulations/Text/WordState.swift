@@ -7,16 +7,16 @@ public enum WordState: StateWithData {
   case reading(PatternPosition, length: Int)
   /// The word so far is accepted.
   case accepting(PatternPosition, length: Int)
-  /// No word that begins like this is accepted; so many characters were all right.
+  /// No word that begins like this is accepted. The first `good` characters could begin one.
   case rejecting(length: Int, good: Int)
-  /// The word was accepted; so many characters.
+  /// The word was accepted; it had this many characters.
   case accepted(length: Int)
   /// The word was not accepted.
   case rejected(length: Int)
 
   public enum Name: NamedCases { case reading, accepting, rejecting, accepted, rejected }
 
-  /// Characters of the word so far.
+  /// The number of characters of the word so far.
   var length: Int {
     switch self {
     case .reading(_, let length), .accepting(_, let length), .rejecting(let length, _), .accepted(let length),
@@ -25,10 +25,10 @@ public enum WordState: StateWithData {
     }
   }
 
-  /// How many characters of the word were all right, if one was not.
+  /// The number of characters before the one without a transition; `nil` if there is none.
   var good: Int? { if case .rejecting(_, let good) = self { good } else { nil } }
 
-  /// Before a word.
+  /// The state before a word.
   static func start(_ parameters: some PatternParameters) -> WordState {
     WordState(parameters.pattern.start, length: 0, parameters)
   }
@@ -41,7 +41,7 @@ public enum WordState: StateWithData {
     }
   }
 
-  /// A state that was asked for by its name: the beginning of a word for `reading`, one to which nothing can be added
+  /// A state asked for by its name: the beginning of a word for `reading`, and a place that allows no more characters
   /// for `accepting`.
   static func named(_ name: Name, _ parameters: some PatternParameters) -> WordState {
     let accept = parameters.pattern.program.accept
@@ -61,7 +61,7 @@ public enum WordState: StateWithData {
     }
   }
 
-  /// Whether the places that a state was written with are places of the pattern.
+  /// Whether a stored state's places are possible in the pattern.
   func isValid(for parameters: some PatternParameters) -> Bool {
     switch self {
     case .reading(let position, _), .accepting(let position, _): parameters.pattern.has(position)
@@ -69,7 +69,7 @@ public enum WordState: StateWithData {
     }
   }
 
-  /// The state after more of the word; the same once it is over.
+  /// The state after more of the word; a judged word does not change.
   func reading(_ text: String, _ parameters: some PatternParameters) -> WordState {
     switch self {
     case .reading(let position, let length), .accepting(let position, let length):
@@ -91,7 +91,7 @@ public enum WordState: StateWithData {
     }
   }
 
-  /// What is said of the word, where the state is a judgement.
+  /// The output of a state that is a judgement.
   var judgement: WordJudgement? {
     switch self {
     case .reading, .accepting, .rejecting: nil
@@ -100,18 +100,18 @@ public enum WordState: StateWithData {
     }
   }
 
-  /// A step to the same state stays in it.
+  /// Stays if the next state has the same name, and moves otherwise.
   func going(to next: WordState) -> Reaction<WordState> { next.name == name ? .stayAs(next) : .move(to: next) }
 }
 
-/// What a machine that judges words gets.
+/// The events of a machine that judges words.
 public enum WordEvent: MachineEvent {
   case text(String)
   case char(Character)
   case end, reset
 }
 
-/// What it says: its judgement, and how many characters the word had.
+/// The judgement, and the number of characters of the word.
 public enum WordJudgement: OutputWithData {
   case accepted(length: Int)
   case rejected(length: Int)
@@ -122,7 +122,7 @@ public enum WordJudgement: OutputWithData {
 /// The parameters of a machine that judges words by a pattern.
 protocol PatternParameters: ParameterSet {
   var compiled: CompiledPattern { get set }
-  /// Whether the first final state ends the work.
+  /// Whether the machine stops at the first final state.
   var haltOnFinal: Bool { get }
 }
 
@@ -145,14 +145,14 @@ extension PatternParameters {
     return ParameterConflict("pattern", allowed: "a regular expression; \(failure.text)")
   }
 
-  /// About how many bytes of memory the compiled pattern takes.
+  /// The memory of the compiled pattern, in bytes, estimated.
   public var compiledBytes: Int {
     guard case .success(let pattern) = compiled.result.value else { return 0 }
     return pattern.program.bytes
   }
 }
 
-/// A pattern as it is given, and compiled.
+/// A pattern as text and compiled.
 struct CompiledPattern: Hashable, Sendable {
   static let example = CompiledPattern("(ab|c)*d")
 
