@@ -1,7 +1,7 @@
 public import StateMachines
 
 extension Catalogue {
-  /// Every kind that this package simulates: compositions behind their members.
+  /// All kinds of this package, each composition after its members.
   public static let simulations = Catalogue([
     .machine(Fridge.kind),
     .machine(DoorFridge.kind),

@@ -1,11 +1,11 @@
 public import MachineForms
 public import StateMachines
 
-/// What a wish does to a count: the library's example of a machine that is nothing but a reducer.
+/// The rule of a count: the library's example of a machine that consists of a reducer.
 public struct Counting: Reducer {
   public enum Wish: MachineEvent { case increase, decrease }
 
-  /// The counts end here, on both sides; a wish beyond is taken and changes nothing.
+  /// The greatest count on both sides of zero. A wish beyond it is taken, and changes nothing.
   public static let limit = 1_000_000_000
 
   let step: Int
@@ -24,17 +24,17 @@ public struct Counting: Reducer {
   }
 }
 
-/// The simplest machine: a number, two wishes, and a ``Counting`` that makes the next number of both.
+/// The simplest machine: a number, two wishes, and a ``Counting`` that reduces them to the next number.
 ///
 /// | state \ event | increase | decrease |
 /// | --- | --- | --- |
 /// | count(N) | → count(N + step) | → count(N − step) |
 ///
-/// There is one state, and every wish is a transition into it, also one that changes nothing (`step=0`, or a count at
-/// its end, a thousand million): a reducer emits once for every wish.
+/// There is one state. Every wish is a transition into it, even if the number stays (`step=0`, or a count at its limit,
+/// a thousand million), because a reducer emits once for every wish.
 public struct Counter: Machine {
   public struct State: StateWithData {
-    /// The number that the reducer has made.
+    /// The number, as the reducer's store.
     fileprivate var store = ReducerStore(0, of: Counting.self)
 
     public enum Name: NamedCases { case count }

@@ -1,19 +1,19 @@
 import MachineForms
 public import StateMachines
 
-/// An object that takes any name for a state, and tells of the blocks that run around each change.
+/// An object that takes any name as its state, and reports the blocks that run around each change.
 ///
 /// | state \ event | set(state) |
 /// | --- | --- |
 /// | none | → state(name): before, on, after |
 /// | state(old) | → state(name): transitionTo, before, on, after, transitionFrom |
 ///
-/// The state is `none` until a name is set, and then `state(name)`; an object that is made in `state` has the name
-/// `inactive`. Each output stands for a block: there is one for every name and for every pair of names, and they come in
-/// the order of ``NamedStateChange``. Nothing is ever refused. Setting the name that the object already has is a change
-/// like any other; with `skipEqual` it is ignored.
+/// The state is `none` until a name is set, and then `state(name)`. An object that is made in `state` has the name
+/// `inactive`. Each output stands for a block; there is a block for every name and for every pair of names. They run in
+/// the order of ``NamedStateChange``. No event is refused. Setting the present name again is a change like any other;
+/// with `skipEqual` it is ignored.
 ///
-/// The library that this follows does otherwise in its code than in its documentation; see ``NamedStateObject``.
+/// In the library that this follows, code and documentation differ; see ``NamedStateObject``.
 public struct Freeform: Machine {
   public enum State: StateWithData {
     /// No name was set yet.
@@ -31,7 +31,7 @@ public struct Freeform: Machine {
     case set(String)
   }
 
-  /// A block that runs; of a transition first the state before, then the one after.
+  /// A block that runs. A transition names the state before and then the state after.
   public enum Output: OutputWithData {
     case transitionTo(String, String), before(String), on(String), after(String), transitionFrom(String, String)
 
@@ -82,7 +82,7 @@ public struct Freeform: Machine {
 }
 
 extension ValueType {
-  /// The name of a state that nobody has listed.
+  /// The name of a state, which can be any text.
   fileprivate static let stateName = ValueType.text(bytes: 1...64)
 }
 

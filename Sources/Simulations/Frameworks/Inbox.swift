@@ -1,7 +1,7 @@
 import MachineForms
 public import StateMachines
 
-/// A message in an inbox, with states and events as objects: what TransitionKit shows itself with.
+/// A message in an inbox, with states and events as objects, after TransitionKit's own example.
 ///
 /// | state | view | delete | markUnread |
 /// | --- | --- | --- | --- |
@@ -9,19 +9,19 @@ public import StateMachines
 /// | read | error 1000 | → deleted | → unread |
 /// | deleted | error 1000 | error 1000 | → unread |
 ///
-/// Every block says that it runs, so an event shows their order: willFire, willExit of the old state, willEnter of
-/// the new one, the change and its notification, didExit, didEnter, didFire. Each passes on who fired. A message that
-/// is made is activated: it enters its first state, and there is no event and nobody then.
+/// Every block emits an output, so that an event shows their order: willFire, willExit of the old state, willEnter of
+/// the new one, the change and its notification, didExit, didEnter, didFire. Each output names the person who fired the
+/// event. A new message is activated: it enters its first state without an event and without a person.
 ///
-/// With `readOnly` the event delete declines (error 1001). It is asked only where its sources allow it, so in
-/// `deleted` the answer stays error 1000. The block that is asked says nothing, since a refused event leaves no trace.
+/// With `readOnly` the event delete declines (error 1001). Its condition is evaluated only in its source states, so in
+/// `deleted` the error stays 1000. The condition emits nothing, because a refused event leaves no trace.
 public struct Inbox: Machine {
   public enum State: MachineState {
-    /// Nobody has seen the message.
+    /// The message has not been seen.
     case unread
-    /// Somebody has.
+    /// The message has been seen.
     case read
-    /// It is in the bin, and can be taken out again by marking it unread.
+    /// The message is in the bin; markUnread takes it out again.
     case deleted
   }
 
@@ -66,7 +66,7 @@ public struct Inbox: Machine {
 }
 
 extension Inbox {
-  /// The blocks act upon the step, and the user info is who fired.
+  /// The blocks act on the step, and the user info is the person who fired.
   typealias Objects = EventObjects<Step<Inbox>, String?>
 
   static let objects: Objects.Definition = {
@@ -101,7 +101,7 @@ extension Inbox {
       willFire: block(.willFire, of: event), didFire: block(.didFire, of: event))
   }
 
-  /// A block of a state or an event that says that it runs, and who fired.
+  /// A block of a state or an event that emits its name and the person who fired.
   private static func block(_ name: Output.Name, of object: String) -> Objects.StateBlock {
     { _, step, transition in
       guard step.parameters.blocks else { return }

@@ -1,10 +1,10 @@
 public import MachineForms
 public import StateMachines
 
-/// A feature that says aloud each call of its parts, to show in which order they are made.
+/// A feature that emits an output at each call of its parts, to show the order of the calls.
 ///
-/// Its state is a number, which the reducer adds to, and how many slow wishes are under way; `s0`, `s1`, … are its states in
-/// the order in which they were made. What each wish does:
+/// Its state is a number, which the reducer increases, and the number of slow wishes under way. `s0`, `s1`, … are its
+/// states in the order of their making. The wishes:
 ///
 /// | wish | effects | post-processor | news |
 /// | --- | --- | --- | --- |
@@ -13,15 +13,15 @@ public import StateMachines
 /// | fast | added: +100 | | |
 /// | several | E3 and E4 at once: +1 each | | N3, N4 |
 /// | loop | looped | | L, whose listener sends second and third |
-/// | second, third | of the same names | | |
+/// | second, third | the effect of the same name | | |
 /// | same | unchanged: a state is emitted all the same | | |
-/// | nothing | none: the wish is refused by the actor, and nothing more happens | | |
+/// | nothing | none, and no part but the actor is called | | |
 ///
-/// A wish that brings effects is *moved*, `nothing` is *stayed*. With `order=recursive` the action P is handled to its end
-/// before N1 is published, so N2 comes first, and N1 still says s1; with `order=queued`, N1 comes first. A second slow
-/// wish does not wait for the first. `subscribe` replays the present state and no news. With `bootstrap=on` two
-/// actions of the bootstrapper (+1, +2) are done before anybody can subscribe, who then sees one state: the one after
-/// both. After `dispose` everything is dropped, also what was under way.
+/// A wish with effects is *moved*, and `nothing` is *stayed*. With `order=recursive` the action P is completed before
+/// N1 is published, so N2 comes first, and N1 still has s1; with `order=queued`, N1 comes first. A second slow wish
+/// does not wait for the first. `subscribe` repeats the present state, and no news. With `bootstrap=on` two actions of
+/// the bootstrapper (+1, +2) run before anybody can subscribe, and a subscriber gets only the state after both. After
+/// `dispose` everything is dropped, including the work under way.
 public struct MVITrace: Machine {
   public enum Wish: String, Choice {
     case chain = "I"
@@ -53,7 +53,7 @@ public struct MVITrace: Machine {
     public static var carriesData: Bool { true }
   }
 
-  /// A call of a part, and what it is given; or what a subscriber hears.
+  /// A call of a part with its arguments, or what a subscriber gets.
   public struct Output: OutputWithData {
     public enum Name: NamedCases { case bootstrapper, actor, reducer, state, postProcessor, news }
 
@@ -69,10 +69,10 @@ public struct MVITrace: Machine {
     public init() {}
   }
 
-  /// How many slow wishes may be under way.
+  /// The most slow wishes that may be under way.
   public static let mostLoads = 100
 
-  /// The subscriber: says the states, turns open streams into timers, and answers the news L with two wishes.
+  /// The subscriber: it emits the states, turns open streams into timers, and answers the news L with two wishes.
   private struct Host: FeatureListener {
     typealias Subject = Tracing
     let step: Step<MVITrace>
@@ -141,19 +141,19 @@ public struct MVITrace: Machine {
 extension Step<MVITrace> {
   fileprivate func say(_ part: MVITrace.Output.Name, _ data: Value...) { emit(MVITrace.Output(name: part, data: data)) }
 
-  /// Says a state as subscribers hear it.
+  /// Emits a state as subscribers get it.
   fileprivate func say(_ state: Tracing.State) {
     say(.state, state.number, .integer(state.total), .text(state.loads == 0 ? "idle" : "loading"))
   }
 }
 
-/// The feature of ``MVITrace``: each part says that it was called, and with which state.
+/// The feature of ``MVITrace``: each part emits its call and the state that it gets.
 public struct Tracing: Feature {
   public struct State: Hashable, Sendable, Codable {
     var total: Int
-    /// How many slow wishes are under way.
+    /// The number of slow wishes under way.
     var loads = 0
-    /// How many states there were before this one.
+    /// The number of states before this one.
     var place = 0
 
     var number: Value { .text("s\(place)") }
@@ -163,9 +163,9 @@ public struct Tracing: Feature {
 
   public enum Action: Hashable, Sendable, Codable {
     case wish(Wish)
-    /// The post-processor's.
+    /// The action of the post-processor.
     case p
-    /// The bootstrapper's.
+    /// The actions of the bootstrapper.
     case b1, b2
 
     var word: String {

@@ -1,7 +1,7 @@
 public import MachineForms
 public import StateMachines
 
-/// Three steps, up and down: the smallest machine that is a schema.
+/// Three steps, up and down: the smallest machine that uses a schema.
 ///
 /// | state \ event | increment | decrement |
 /// | --- | --- | --- |
@@ -9,8 +9,8 @@ public import StateMachines
 /// | two | → three, up | → one, down |
 /// | three | ignored | → two, down |
 ///
-/// The blocks of the transitions say `up` or `down`; behind them comes `transition`, as the machine of a schema calls
-/// its callback after the block. The library that this form follows says nothing of a pair without a transition; it is ignored.
+/// The block of a transition emits `up` or `down`. `transition` follows, because a schema's machine calls its callback
+/// after the block. A pair without a transition is ignored; the library that this follows says nothing about it.
 public struct Stepper: Machine {
   public enum State: MachineState {
     /// The lowest step.
@@ -30,7 +30,7 @@ public struct Stepper: Machine {
     public enum Name: NamedCases { case up, down, transition }
   }
 
-  /// Shared by all steppers; the subject of each is the step that it is in.
+  /// The schema that all steppers share. The subject of each is its step.
   public static let schema = Schema<State, Event, Step<Stepper>>(initial: .one) { state, event in
     switch state {
     case .one:
