@@ -2,29 +2,28 @@ import LineProtocol
 import Simulator
 import StateMachines
 
-/// A script's lines played as `fsmrepl run` will play them: in a virtual world of their own, through the same requests,
-/// but without a socket.
+/// Plays a script's lines as `fsmrepl run` would: in a separate virtual world, as requests, but without a socket.
 final class DryRun {
   private let service: Service
   private let client: Service.Client
   private static let host: UInt64 = 1
   private static let world = "script"
 
-  /// What an answer says.
+  /// The result of a request.
   enum Answer: Equatable {
     case success
     /// It failed with this code.
     case failure(code: String, line: String)
   }
 
-  /// The inputs that came, in words; see ``InputDigest``. Those behind ``end`` are left out.
+  /// The digest of the inputs up to ``end``; see ``InputDigest``.
   let digest = InputDigest()
   private var reader: JournalReader
   private let end: UInt64
 
   /// - Parameters:
-  ///   - end: The last input that is to be the same as elsewhere.
-  ///   - limits: Those of the world.
+  ///   - end: The last input to include in the digest.
+  ///   - limits: The world's limits.
   init(_ catalogue: Catalogue, seed: UInt64, _ limits: WorldLimits, to end: UInt64) {
     var all = Limits()
     all.world = limits
@@ -37,17 +36,17 @@ final class DryRun {
     }
   }
 
-  /// The last input.
+  /// The world's last input.
   var lastSequence: UInt64 { client.hosted.presentStatus.lastSequence }
   var now: Instant { client.hosted.presentStatus.now }
 
-  /// What is in the world.
+  /// Passes the world to `body`.
   func withWorld<R>(_ body: (inout WorldCore) throws -> R) rethrows -> R {
     guard let home = client.hosted.home else { preconditionFailure("without workers a world is home between requests") }
     return try body(&home.realm.world)
   }
 
-  /// Carries out one request.
+  /// Plays one request.
   func play(_ line: String) -> Answer {
     round {
       var line = line + "\n"
@@ -76,13 +75,13 @@ final class DryRun {
     note()
   }
 
-  /// Takes the inputs in that have come.
+  /// Adds new inputs to the digest.
   private func note() {
     guard client.hosted !== service.main, let home = client.hosted.home else { return }
     while reader.next <= end, let entry = home.realm.world.read(&reader) { digest.add(entry, of: home.realm.world) }
   }
 
-  /// The answer among the lines that were written; all are taken.
+  /// Takes all output and returns the answer in it; nil if there is none.
   private func lastAnswer() -> Answer? {
     var answer: Answer?
     while !client.session.outbox.isEmpty {

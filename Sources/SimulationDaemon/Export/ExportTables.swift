@@ -1,6 +1,6 @@
-/// The tables of a database for people. Docs/Export.md says what is in them.
+/// The tables of the exported database; Docs/Export.md documents them.
 enum ExportTables {
-  /// Raised when a table or column goes or means something else; what is only added raises nothing.
+  /// Increases when a table or column is removed or changes its meaning, not when one is added.
   static let version = 1
 
   static let tables = [
@@ -103,7 +103,7 @@ enum ExportTables {
     "CREATE INDEX wires_by_end ON wires(removed_seq) WHERE removed_seq IS NOT NULL",
   ]
 
-  /// Made when the rows are there, since that is quicker.
+  /// Created after the rows, which is faster.
   static let indexes = [
     "CREATE INDEX inputs_by_machine ON inputs(machine, seq)",
     "CREATE INDEX transitions_by_machine ON transitions(machine, t, seq)",
@@ -145,7 +145,7 @@ enum ExportTables {
     """,
   ]
 
-  /// What takes all out again that the inputs from `?1` on brought.
+  /// Deletes the effects of all inputs from `?1` on.
   static let undoing = [
     "DELETE FROM transitions WHERE seq >= ?1",
     "DELETE FROM machines WHERE created_seq >= ?1",

@@ -2,7 +2,7 @@ import Simulator
 import StateMachines
 
 extension TableExport {
-  /// An input of a machine, with the words that the columns have for it.
+  /// An input of a machine, with its column values.
   struct Input {
     let entry: JournalEntry
     let facts: InputFacts
@@ -18,7 +18,7 @@ extension TableExport {
       kind = world.kind(of: id)
     }
 
-    /// What came: the event, the timer, the output of a wire.
+    /// The event, the timer, or the output of a wire.
     var name: String? {
       switch entry.input {
       case .event, .delivery: kind.events[Int(entry.index)].name
@@ -28,7 +28,7 @@ extension TableExport {
       }
     }
 
-    /// The event's arguments by their names, as JSON.
+    /// The event's arguments by name, as JSON.
     var arguments: String? {
       guard !facts.arguments.isEmpty else { return nil }
       let entries = kind.events[Int(entry.index)].arguments
@@ -42,7 +42,7 @@ extension TableExport {
 }
 
 extension InputClass {
-  /// Whether a machine was handed something and has answered with a verdict.
+  /// Whether a machine handled something and gave a verdict.
   var isStep: Bool {
     switch self {
     case .event, .delivery, .expiry, .fired: true
@@ -50,7 +50,7 @@ extension InputClass {
     }
   }
 
-  /// The word of the column `what`.
+  /// The value of the column `what`.
   var column: String {
     switch self {
     case .event: "event"

@@ -1,9 +1,9 @@
 import LineProtocol
 import Simulator
 
-/// Inputs in the words of the journal, as one number: two journals are the same where it is.
+/// A hash of inputs in the words of the journal: equal journals have equal digests.
 ///
-/// It holds within this process alone.
+/// It is valid only within this process.
 final class InputDigest {
   private var hasher = Hasher()
   private var printer = JournalPrinter()
@@ -12,12 +12,12 @@ final class InputDigest {
   func add(_ entry: JournalEntry, of world: borrowing WorldCore) {
     line.removeAll()
     let noTag = UnsafeRawBufferPointer(start: nil, count: 0)
-    // As notices, which say nothing of what came later.
+    // Printed as notices, which do not mention a later undo.
     _ = printer.print(entry, of: world, .all, .notice, tag: noTag, to: &line)
     hasher.combine(bytes: line.bytes)
   }
 
-  /// Of all that was added.
+  /// The hash of all inputs so far.
   var value: Int {
     let present = hasher
     return present.finalize()

@@ -1,25 +1,25 @@
 import Simulator
 import StateMachines
 
-/// All that the journal says of one input.
+/// All details of one input.
 struct InputFacts {
   var arguments: [Value] = []
   var parameters: [(parameter: Int, value: Value)] = []
-  /// The place in the kind's list of states that a machine was asked to begin in.
+  /// The index of the requested initial state.
   var initial: Int?
-  /// Of the timer that expired or was fired; 0 where it bears none.
+  /// The key of the timer that expired or was fired; 0 if it has none.
   var key: UInt32 = 0
-  /// Where a delivery came from.
+  /// The source of a delivery.
   var source: (machine: MachineID, output: Int)?
-  /// The far end of a wire.
+  /// The target of a wire.
   var target: (machine: MachineID, event: Int)?
-  /// The timers that began anew.
+  /// The timers that were renewed.
   var renewed: [RenewedTimer] = []
   /// How many inputs before it were undone.
   var undone: UInt64 = 0
   var before: String?
   var after: String?
-  /// What the step asked for, in order.
+  /// The effects of the step, in order.
   var effects: [JournalDetail] = []
 
   init(_ entry: JournalEntry, of world: borrowing WorldCore) {

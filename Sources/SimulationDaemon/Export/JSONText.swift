@@ -1,7 +1,7 @@
 import LineProtocol
 import StateMachines
 
-/// Values as JSON, for people who ask a database: times and durations are numbers of seconds.
+/// Values as JSON for database queries: times and durations are numbers of seconds.
 enum JSONText {
   static func of(_ value: Value) -> String {
     switch value {
@@ -15,7 +15,7 @@ enum JSONText {
     }
   }
 
-  /// An object with a member for each value.
+  /// An object with a member per value.
   static func object(_ members: [(name: String, value: Value)]) -> String {
     "{" + members.map { "\(quoted($0.name)):\(of($0.value))" }.joined(separator: ",") + "}"
   }

@@ -1,8 +1,8 @@
 import LineProtocol
 import Simulator
 
-/// A world's journal as the lines that the request `journal what=all` prints. Nothing is played, so that it can be had of
-/// a world that is out of service too.
+/// A world's journal in the lines of the request `journal what=all`. Nothing is replayed, so it also works for a world
+/// that is out of service.
 enum JournalExport {
   /// - Throws: ``HistoryFailure``.
   /// - Complexity: O(inputs).
@@ -14,7 +14,7 @@ enum JournalExport {
     try history.read { world, entry, _ in
       line.removeAll()
       _ = printer.print(entry, of: world, .all, .notice, tag: noTag, to: &line)
-      // Without what tells a notice from other lines.
+      // Without the class of a notice.
       for line in line.bytes.split(separator: UInt8(ascii: "\n")) { text += line.dropFirst(2) + [UInt8(ascii: "\n")] }
     }
     return text

@@ -3,19 +3,19 @@ import LineProtocol
 import Simulator
 import StateMachines
 
-/// Writes a world's journal as a script that makes the world again; Docs/Scripts.md has the grammar.
+/// Writes a world's journal as a script that recreates the world; Docs/Scripts.md has the grammar.
 ///
-/// Every line is played as it is written, and what comes of it is held against the journal. So a script that is handed out
-/// is known to come out the same, ways back included; and where one would not, that is said instead.
+/// Each line is played as it is written, and the result is compared with the journal. A finished script therefore
+/// recreates the world, including its rewinds; where it cannot, the export fails.
 struct ScriptExport: ~Copyable {
   private let history: StoredHistory
-  /// Made when it is known with which limits.
+  /// Created when the limits are known.
   private var dryRun: DryRun?
   private let digest = InputDigest()
   private var text: ScriptText
-  /// When each input came, from the first on.
+  /// The moment of each input, from the first on.
   private var moments: ContiguousArray<Int64> = []
-  /// The first inputs of the requests that stand in the script and are not undone.
+  /// The first input of each request in the script that was not undone.
   private var requests: ContiguousArray<UInt64> = []
   /// A composed `new` that is not complete.
   private var assembly: Assembly?
@@ -23,11 +23,11 @@ struct ScriptExport: ~Copyable {
   private struct Assembly {
     let composition: Composition
     let name: String
-    /// The first of its inputs.
+    /// Its first input.
     let sequence: UInt64
-    /// What stands before the request on its line.
+    /// The time prefix of its line.
     let time: String?
-    /// Of the members that have come.
+    /// The parameters of the members so far.
     var parameters: [[(parameter: Int, value: Value)]] = []
     var wires = 0
   }
@@ -52,7 +52,7 @@ struct ScriptExport: ~Copyable {
     text = ScriptText(world: history.name)
   }
 
-  /// The dry run, which begins with the limits that the first input came about with.
+  /// The dry run, created with the limits that were in force at the first input.
   private mutating func dryRun(_ limits: WorldLimits) throws -> DryRun {
     if let dryRun { return dryRun }
     var usual = WorldLimits()
@@ -105,8 +105,7 @@ struct ScriptExport: ~Copyable {
     assembly = Assembly(composition: composition, name: composed.name, sequence: composed.sequence, time: time)
   }
 
-  /// Takes one of the inputs that a composed `new` has brought. Its line is written when all its members are known; nothing
-  /// else can come before.
+  /// Takes an input of a composed `new`. The line is written when all members are known; no other input comes between.
   private mutating func assemble(_ entry: JournalEntry, of world: borrowing WorldCore, _ dryRun: DryRun) throws {
     guard var made = assembly else { return }
     if entry.input == .created {
@@ -125,24 +124,25 @@ struct ScriptExport: ~Copyable {
 
   // MARK: Time
 
-  /// Lets time pass until a moment.
+  /// Advances time to a moment.
   ///
-  /// - Returns: What stands before the next request on its line; nil if it is that moment already.
+  /// - Returns: The time prefix of the next request's line; nil if time stands there already.
   private mutating func bring(_ dryRun: DryRun, to moment: Instant) throws -> String? {
     let time = TimeText.written(moment.nanoseconds)
     while moment > dryRun.now {
       let last = dryRun.lastSequence
       guard case .failure(let code, _) = dryRun.play("advance until \(time)") else { return "at \(time)" }
-      // A chain without end has stopped it; where that one goes on by itself, so does time the next time.
+      // A livelock has stopped it. If the timers go on, the next try advances further.
       try text.append("advance until \(time) => refused \(code)")
       if dryRun.lastSequence == last { break }
     }
     return nil
   }
 
-  // MARK: Going back
+  // MARK: Rewinds
 
-  /// Writes a way back: an `undo` goes back to when the first input came that it undoes, a `goto` to before that.
+  /// Writes a rewind. An `undo` goes back to the moment of the first input that it undoes, a `goto` to an earlier
+  /// moment.
   private mutating func goBack(_ entry: JournalEntry, _ facts: InputFacts, _ dryRun: DryRun) throws {
     let first = entry.sequence - facts.undone
     let last = moments.count > 1 ? Instant(nanoseconds: moments[moments.count - 2]) : .beginning
@@ -159,7 +159,7 @@ struct ScriptExport: ~Copyable {
 
   // MARK: Lines
 
-  /// Plays a request that is to bring an input, and writes it with what came of it.
+  /// Plays the request of an input and writes it with its result.
   private mutating func say(
     _ request: String, _ time: String?, _ dryRun: DryRun, as sequence: UInt64
   ) throws {
@@ -175,7 +175,7 @@ struct ScriptExport: ~Copyable {
     }
   }
 
-  /// Sees to it that all that came before an input has come again, and nothing else.
+  /// Checks that exactly the inputs before this one were recreated.
   private func compare(_ dryRun: DryRun, before sequence: UInt64) throws {
     guard dryRun.lastSequence == sequence - 1, dryRun.digest.value == digest.value else {
       throw HistoryFailure.unsayable(
@@ -187,7 +187,7 @@ struct ScriptExport: ~Copyable {
   // MARK: The end
 
   private mutating func end() throws {
-    let dryRun = try dryRun(WorldLimits())  // Made already, but for a world without inputs.
+    let dryRun = try dryRun(WorldLimits())  // Only a world without inputs has none yet.
     if let time = try bring(dryRun, to: history.moment) { try text.append(time) }
     let head = history.world.head
     guard dryRun.lastSequence >= head, dryRun.digest.value == digest.value, dryRun.now == history.moment else {

@@ -4,7 +4,7 @@ import LineProtocol
 import Simulator
 import StateMachines
 
-/// The text of a script that is being written, and how its lines are spelled.
+/// The text of a script and the spelling of its lines.
 struct ScriptText: ~Copyable {
   private var buffer = ByteBuffer()
   private let world: String
@@ -36,7 +36,7 @@ struct ScriptText: ~Copyable {
     if history.settings.seed != 0 { try append("seed \(history.settings.seed)") }
   }
 
-  /// Says which limits must be set for the script to come out the same.
+  /// Names the limits that must be set for the script to recreate the world.
   mutating func tell(_ limits: WorldLimits, unlike usual: WorldLimits) throws {
     let differing = [
       ("chain", limits.chain, usual.chain), ("keyedTimers", limits.keyedTimers, usual.keyedTimers),
@@ -49,7 +49,7 @@ struct ScriptText: ~Copyable {
     try append("# fsmd \(options)")
   }
 
-  /// Says that inputs have come which the journal does not have: timers that were due when the world was stored.
+  /// Mentions inputs beyond the journal: timers that were due when the world was stored.
   mutating func tellOfMore(_ inputs: UInt64) throws {
     try append(
       inputs == 1
@@ -57,12 +57,12 @@ struct ScriptText: ~Copyable {
         : "# \(inputs) more inputs have come here, of timers that were due.")
   }
 
-  /// What all machines have come to.
+  /// Expects the final states and timers of all machines.
   mutating func expect(_ world: inout WorldCore) throws {
     for machine in world.machines(matching: .all) {
       let name = world.name(of: machine)
       try append("expect \(name) \(Self.word(Self.dollarsDoubled(world.state(of: machine))))")
-      // Behind 'expect output' a script has something else.
+      // `expect output` means something else in a script.
       if name == "output" { continue }
       let kind = world.kind(of: machine)
       let timers = world.runningTimers(of: machine).map { TimerText.word(kind.timers[$0.timer].name, key: $0.key) }
@@ -72,9 +72,9 @@ struct ScriptText: ~Copyable {
 
   // MARK: Requests
 
-  /// The request that brings an input from outside.
+  /// The request of an input from outside.
   static func request(_ entry: JournalEntry, _ facts: InputFacts, of world: borrowing WorldCore) -> String {
-    // Inputs of the whole world are written as `undo` and `goto`, or not at all.
+    // Inputs of the whole world are written as `undo` or `goto`, or not at all.
     guard let machine = entry.machine else { return "" }
     let name = world.name(of: machine)
     let kind = world.kind(of: machine)
@@ -102,9 +102,9 @@ struct ScriptText: ~Copyable {
     }
   }
 
-  /// The request that makes a composition.
+  /// The request that creates a composition.
   ///
-  /// - Parameter parameters: Of each member.
+  /// - Parameter parameters: The parameters of each member.
   static func new(
     _ composition: Composition, named name: String, _ parameters: [[(parameter: Int, value: Value)]]
   ) -> String {
@@ -117,7 +117,7 @@ struct ScriptText: ~Copyable {
   private static func parameters(
     _ values: [(parameter: Int, value: Value)], _ kind: Kind, of member: String = ""
   ) -> String {
-    // Where one was given twice, the last counted; a request says each once.
+    // If a parameter was given twice, the last value counted; a request gives each once.
     values.indices.filter { place in !values[(place + 1)...].contains { $0.parameter == values[place].parameter } }
       .map { " " + pair(member + kind.parameters[values[$0].parameter].name, ArgumentText.written(values[$0].value)) }
       .joined()
@@ -127,12 +127,12 @@ struct ScriptText: ~Copyable {
     "\(key)=\(Word.needsQuotes(value, asValue: true) ? Word.quoted(value) : value)"
   }
 
-  /// A word that is taken for nothing else, neither for an arrow.
+  /// A word that cannot be mistaken for an arrow or anything else.
   private static func word(_ text: String) -> String {
     text.hasPrefix("=>") ? Word.quoted(text) : Word.written(text)
   }
 
-  /// A request as it is written in a script, where a dollar begins a name.
+  /// A request in a script's spelling, where a dollar starts a name.
   static func dollarsDoubled(_ request: String) -> String {
     request.utf8.contains(UInt8(ascii: "$")) ? request.replacing("$", with: "$$") : request
   }

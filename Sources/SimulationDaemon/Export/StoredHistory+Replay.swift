@@ -2,20 +2,19 @@ import JournalStore
 import Simulator
 import StateMachines
 
-/// Playing a stored journal again.
+/// Replays a stored journal.
 extension StoredHistory {
-  /// The world as it is stored, played from the latest checkpoint that serves.
+  /// The stored world, replayed from the latest usable checkpoint.
   func present() throws -> WorldCore {
     let latest = try asking { () throws(StoreFailure) in try store.checkpoint(of: name, atOrBefore: world.head) }
     return try played(from: latest, to: world.head, at: moment, WorldLimits())
   }
 
-  /// The world as it was right behind an input, played from a checkpoint, or from an earlier one if a way back has led
-  /// beyond it.
+  /// The world after an input, replayed from a checkpoint, or from an earlier one if an undo reaches back beyond it.
   ///
   /// - Parameters:
   ///   - checkpoint: Nil for the beginning.
-  ///   - end: Where a segment ends.
+  ///   - end: The last input of a segment.
   func played(
     from checkpoint: StoredCheckpoint?, to end: UInt64, at moment: Instant, _ limits: WorldLimits
   ) throws -> WorldCore {
@@ -39,7 +38,8 @@ extension StoredHistory {
     }
   }
 
-  /// The latest checkpoint, this one or before, that nothing up to `end` has undone; with what was undone behind it.
+  /// The latest checkpoint, this one or an earlier one, that no undo up to `end` reaches into, with the later undone
+  /// spans.
   private func base(
     _ checkpoint: StoredCheckpoint?, _ end: UInt64
   ) throws -> (StoredCheckpoint?, UndoneSpans) {
@@ -56,7 +56,7 @@ extension StoredHistory {
     }
   }
 
-  /// Hands out the segments from the one on that has an input up to the one that ends with another.
+  /// Passes on the segments from the one with input `sequence` to the one that ends with `end`.
   private func readSegments(from sequence: UInt64, to end: UInt64, _ body: (Segment) throws -> Void) throws {
     var isAtEnd = false
     try readSegments(from: sequence) { segment in

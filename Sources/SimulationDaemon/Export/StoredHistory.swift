@@ -2,13 +2,13 @@ import JournalStore
 import Simulator
 import StateMachines
 
-/// A world as a store has it, for those who only read: what it is, and all of its journal that is kept.
+/// A stored world for readers: its settings and its kept journal.
 struct StoredHistory {
   let store: SQLiteReader
   let world: StoredWorld
   let settings: WorldSettings
   let catalogue: Catalogue
-  /// By which its segments were written.
+  /// The kind descriptions of its segments.
   let words: StoredWords
 
   var name: String { world.name }
@@ -33,14 +33,14 @@ struct StoredHistory {
     }
   }
 
-  /// Whether all its kinds are as they were when they were written last.
+  /// Whether all kinds match their last stored descriptions.
   var isOfThisRelease: Bool {
     words.latest.allSatisfy { stored in
       if case .machine(let kind)? = catalogue[stored.name] { KindDescription(kind) == stored } else { false }
     }
   }
 
-  /// Hands out every input that is kept, oldest first; see ``JournalScanner``.
+  /// Passes every kept input to `body`, oldest first; see ``JournalScanner``.
   ///
   /// - Throws: ``HistoryFailure``; what `body` throws.
   func read(_ body: (borrowing WorldCore, JournalEntry, JournalSegment.Creation?) throws -> Void) throws {
@@ -51,7 +51,7 @@ struct StoredHistory {
     }
   }
 
-  /// Hands out the segments from the one on that has an input.
+  /// Passes on the segments from the one with input `sequence`.
   ///
   /// - Parameter body: Returns whether to go on.
   func readSegments(from sequence: UInt64, _ body: (Segment) throws -> Bool) throws {
@@ -72,30 +72,30 @@ struct StoredHistory {
     if let failure { throw failure }
   }
 
-  /// Who had a number at an input, where the journal that is kept does not say.
+  /// The kind and name of the machine that had a number at an input, if the kept journal does not say.
   func owner(of machine: MachineID, at sequence: UInt64) -> (kind: String, name: String)? {
     let found = try? store.creation(of: machine.number, in: name, at: sequence)
     return found.map { ($0.kind, $0.name) }
   }
 
-  /// The input that made a machine, of which the journal that is kept does not tell.
+  /// The input that created a machine, if the kept journal does not say.
   func birth(of machine: MachineID, at sequence: UInt64) -> UInt64? {
     (try? store.creation(of: machine.number, in: name, at: sequence))?.sequence
   }
 }
 
-/// Why a stored world cannot be read, or not be written as is wanted.
+/// Why a stored world cannot be read or exported.
 enum HistoryFailure: Error, Equatable {
   case store(StoreFailure)
-  /// There is no such world; what it may have been, and what there is.
+  /// There is no such world; with the nearest name and all names.
   case unknownWorld(String, near: String?, known: [String])
-  /// What the store has does not make a world, though its bytes are as they were written.
+  /// The stored bytes are intact, but they are not a valid world.
   case unreadable(world: String, reason: String)
-  /// The journal begins later than the world.
+  /// The oldest inputs are no longer kept.
   case forgotten(world: String, first: UInt64)
-  /// An input of which no script can be made.
+  /// No script can recreate this input.
   case unsayable(world: String, sequence: UInt64, reason: String)
-  /// A script that is longer than scripts may be.
+  /// The script would exceed the limits of scripts.
   case tooLong(world: String)
 }
 

@@ -3,24 +3,24 @@ import LineProtocol
 import Simulator
 import StateMachines
 
-/// Writes a world's journal as a database for people; Docs/Export.md says what is in it.
+/// Writes a world's journal as a database; Docs/Export.md documents it.
 ///
-/// Inputs are written as they are read. What a way back undoes stays in `inputs`, with the number of that way back, and
-/// is taken out of all other tables.
+/// Inputs are written as they are read. Undone inputs stay in `inputs` with the number of the undo; all other tables
+/// lose their rows.
 struct TableExport {
   private let tables: TableWriter
   private let history: StoredHistory
-  /// The states with their data of machines whose states have any, as far as they are known.
+  /// Known states of machines whose states have data.
   private var states: [MachineID: String] = [:]
-  /// The inputs that made the machines that were met.
+  /// The creating inputs of the machines met so far.
   private var births: [MachineID: UInt64] = [:]
-  /// Where what is known begins, for machines that were made before.
+  /// The start of the known history, for machines created earlier.
   private var start: Instant?
 
-  /// Makes the database.
+  /// Creates the database.
   ///
-  /// - Throws: ``StoreFailure`` and ``HistoryFailure``. Then nothing is left.
-  /// - Complexity: O(inputs); each way back costs what it undoes.
+  /// - Throws: ``StoreFailure`` and ``HistoryFailure``. No file is left then.
+  /// - Complexity: O(inputs); each undo costs what it undoes.
   static func write(_ history: StoredHistory, to path: String, release: String) throws {
     try TableWriter.make(path) { tables in
       for table in ExportTables.tables { try tables.run(table) }
@@ -96,10 +96,10 @@ struct TableExport {
     }
   }
 
-  /// The state with its data that a machine has come to; nil where nothing is known.
+  /// A machine's state with its data; nil if it is unknown.
   private func stateBefore(_ input: Input) throws -> String? {
     if let known = states[input.id] { return known }
-    // After a way back all are to be looked for anew. Most have moved not long before.
+    // After an undo every state must be looked up again. Most machines have moved recently.
     return try tables.text(
       "SELECT to_state FROM transitions WHERE machine = ?1 ORDER BY seq DESC LIMIT 1", .text(input.machine))
   }
@@ -164,7 +164,7 @@ struct TableExport {
       .text(event))
   }
 
-  // MARK: What a step asked for
+  // MARK: Effects of a step
 
   private func addEffects(_ input: Input) throws {
     let entry = input.entry
@@ -209,7 +209,7 @@ struct TableExport {
       ], into: "timers")
   }
 
-  // MARK: What is no machine's
+  // MARK: Inputs of the whole world
 
   private mutating func addWorldwide(_ entry: JournalEntry, _ facts: InputFacts, of world: borrowing WorldCore) throws {
     try tables.insert(
@@ -227,13 +227,14 @@ struct TableExport {
     if facts.undone > 0 { try undo(entry, facts) }
   }
 
-  /// Takes what was undone out of all tables but `inputs`.
+  /// Deletes undone rows from all tables but `inputs`.
   private mutating func undo(_ entry: JournalEntry, _ facts: InputFacts) throws {
     let sequence = TableWriter.Value.integer(Int64(entry.sequence))
     let from = entry.sequence - facts.undone
     try tables.run(
       "UPDATE inputs SET undone_by = ?1 WHERE seq >= ?2 AND seq < ?1", sequence, .integer(Int64(from)))
-    // Beyond what is kept nothing is known of how things were; it begins anew with what is met from here on.
+    // An undo beyond the kept journal leaves an unknown state, so the tables start again with the machines met from
+    // here on.
     let isBeyond = from < history.world.first
     for statement in ExportTables.undoing { try tables.run(statement, .integer(isBeyond ? 0 : Int64(from))) }
     states = [:]
@@ -243,9 +244,9 @@ struct TableExport {
     }
   }
 
-  // MARK: What was before
+  // MARK: Machines from before
 
-  /// Adds a machine that was made before the journal begins that is kept, in the state in which it is met.
+  /// Adds a machine that was created before the kept journal begins, in its first known state.
   private mutating func addOneFromBefore(_ input: Input) throws {
     let entry = input.entry
     let state = input.kind.states[Int(entry.from)].word(data: entry.verdict == .moved ? input.facts.before : nil)
@@ -268,10 +269,10 @@ struct TableExport {
       ], into: "transitions")
   }
 
-  /// Adds the machines that the journal does not speak of as far as it is kept: they are as they were.
+  /// Adds the machines that the kept journal does not mention: their states have not changed.
   private mutating func addThoseOfWhomNothingIsTold() throws {
     guard history.world.first > 1 else { return }
-    // Of a world that cannot be brought back there is nothing to tell but its journal.
+    // For a world that cannot be restored, only the journal is exported.
     guard var world = try? history.present() else { return }
     for machine in world.machines(matching: .all) where births[machine] == nil {
       try addOneFromBefore(
@@ -291,9 +292,9 @@ struct TableExport {
 }
 
 extension TableWriter.Value {
-  /// A text; `NULL` if there is none.
+  /// A text, or `NULL` for nil.
   static func text(_ text: String?) -> Self { text.map { .text($0) } ?? .null }
 
-  /// A moment in seconds, as near as a number with a fraction comes.
+  /// A moment in seconds, rounded to a floating-point number.
   static func seconds(_ moment: Instant) -> Self { .real(Double(moment.nanoseconds) / 1e9) }
 }
