@@ -2,9 +2,9 @@ import Glibc
 import JournalStore
 import UnixHost
 
-/// `fsmd backup`: a copy of all durable worlds, made while a daemon goes on.
+/// `fsmd backup`: copies all durable worlds while a daemon may run.
 struct BackupCommand {
-  /// Where the store is; nil for the user's own.
+  /// The store's folder; nil for the user's default.
   var folder: String?
   let file: String
 
@@ -34,7 +34,7 @@ struct BackupCommand {
     }
   }
 
-  /// Does it.
+  /// Runs the command.
   ///
   /// - Returns: The exit code.
   func run() -> Int32 {
@@ -43,7 +43,7 @@ struct BackupCommand {
       defer { store.close() }
       var begun = HostClock.now()
       let copied = try store.backUp(to: file) {
-        // As long as the step took, the disk and the processor are others'.
+        // Pauses as long as the step took, at most 100 ms, to leave disk and processor time to others.
         _ = poll(nil, 0, Int32(min((HostClock.now() - begun) / 1_000_000, 100)))
         begun = HostClock.now()
       }

@@ -3,14 +3,14 @@ import LineProtocol
 import StateMachines
 import UnixHost
 
-/// `fsmd export`: a durable world as a script or as a database for people.
+/// `fsmd export`: writes a durable world as a script, a database or a journal.
 struct ExportCommand {
   enum Format: String, CaseIterable {
     case script, sqlite, journal
   }
 
   var format = Format.script
-  /// Where the store is; nil for the user's own.
+  /// The store's folder; nil for the user's default.
   var folder: String?
   let world: String
   /// Nil for standard output.
@@ -67,7 +67,7 @@ struct ExportCommand {
     }
   }
 
-  /// Does it.
+  /// Runs the command.
   ///
   /// - Returns: The exit code.
   func run(_ catalogue: Catalogue, version: String) -> Int32 {

@@ -4,20 +4,20 @@ import LineProtocol
 import StateMachines
 import UnixHost
 
-/// `fsmd repair`: saves what can be saved of a world that is out of service.
+/// `fsmd repair`: saves what it can of a world that is out of service.
 struct RepairCommand {
-  /// Up to where the world is to be kept.
+  /// Where the repaired world ends.
   enum End: Equatable {
     case input(UInt64)
     case checkpoint
   }
 
-  /// Nil for the user's own.
+  /// The store's folder; nil for the user's default.
   var folder: String?
   let world: String
-  /// Nil to say only what there is.
+  /// Nil to only list the options.
   var end: End?
-  /// The name of another world that is to be made; nil for the one that there is.
+  /// The name of a new world; nil to replace the broken one.
   var other: String?
   var isAgreed = false
 
@@ -87,7 +87,7 @@ struct RepairCommand {
     if other != nil || isAgreed, end == nil { throw .wrong("up to where? --to SEQ or --to-checkpoint says so") }
   }
 
-  /// Does it.
+  /// Runs the command.
   ///
   /// - Returns: The exit code.
   func run(_ catalogue: Catalogue) -> Int32 {

@@ -3,7 +3,7 @@ import LineProtocol
 import Simulator
 import UnixHost
 
-/// What the subcommands share that read a store.
+/// What the subcommands that read a store share.
 enum StoreAccess {
   static let good: Int32 = 0
   static let wrongUse: Int32 = 1
@@ -11,7 +11,7 @@ enum StoreAccess {
 
   static let summary = "the folder of the store (default: $XDG_STATE_HOME/fsmd, or .local/state/fsmd in $HOME)"
 
-  /// Reads the words behind a subcommand; help, version and complaints are printed here.
+  /// Parses the words after a subcommand. Prints help, version and usage errors.
   static func read<Option>(
     _ table: OptionTable<Option>, _ words: [String], usage: String, version: String,
     _ make: ([OptionTable<Option>.Given], [String]) throws(UsageFailure) -> Invocation.Outcome
@@ -45,7 +45,7 @@ enum StoreAccess {
     return try SQLiteReader.open(folder: folder)
   }
 
-  /// Does `body` on one moment of the store, whatever a daemon writes meanwhile.
+  /// Runs `body` on a snapshot of the store, whatever a daemon writes meanwhile.
   static func reading<R>(_ store: SQLiteReader, _ body: () throws -> R) throws -> R {
     try store.withSnapshot { () throws(StoreFailure) in Result { try body() } }.get()
   }
@@ -57,7 +57,7 @@ enum StoreAccess {
     throw HistoryFailure.unknownWorld(name, near: Nearest.match(name, among: names), known: names)
   }
 
-  /// Does `body`, and says what is wrong if it fails.
+  /// Runs `body` and reports a failure.
   ///
   /// - Returns: The exit code.
   static func reporting(_ body: () throws -> Int32) -> Int32 {

@@ -2,21 +2,21 @@ import JournalStore
 import Simulator
 import StateMachines
 
-/// Plays a stored world again, stretch by stretch between its checkpoints, and compares the state hashes.
+/// Replays a stored world in the stretches between its checkpoints and compares the state hashes.
 struct Verification {
-  /// What came of one stretch; as text, a line for people.
+  /// The result of one stretch; its description is a line for people.
   struct Stretch: Equatable, CustomStringConvertible {
     let world: String
-    /// Nil for what is no stretch of inputs.
+    /// Nil if there are no inputs.
     let inputs: ClosedRange<UInt64>?
     let finding: Finding
 
     enum Finding: Equatable {
-      /// The hash of what it has come to.
+      /// The hash of the final state.
       case good(hash: UInt64)
-      /// There is nothing to play.
+      /// There are no inputs.
       case empty
-      /// All bytes are as they were written, but what was before is not kept, and so they cannot be played.
+      /// All bytes are intact, but earlier inputs are no longer kept, so no replay is possible.
       case notPlayed
       case bad(String)
     }
@@ -47,7 +47,7 @@ struct Verification {
     self.history = history
   }
 
-  /// Tells of each stretch when it has been looked at, oldest first.
+  /// Checks each stretch, oldest first, and reports its result.
   func run(_ tell: (Stretch) -> Void) {
     func look(at inputs: ClosedRange<UInt64>?, _ body: () throws -> Stretch.Finding) {
       let finding: Stretch.Finding
@@ -82,11 +82,11 @@ struct Verification {
     }
   }
 
-  /// Plays a stretch.
+  /// Replays a stretch.
   ///
   /// - Parameters:
-  ///   - base: The checkpoint that it begins behind; nil for the beginning of the world.
-  ///   - mark: The checkpoint that it ends with; nil for the end of the journal.
+  ///   - base: The checkpoint before it; nil for the beginning of the world.
+  ///   - mark: The checkpoint at its end; nil for the end of the journal.
   private func play(
     _ inputs: ClosedRange<UInt64>, from base: CheckpointMark?, to mark: CheckpointMark?
   ) throws -> Stretch.Finding {
@@ -99,7 +99,7 @@ struct Verification {
       played = try history.played(
         from: start, to: inputs.upperBound, at: wanted?.moment ?? history.moment, wanted?.limits ?? WorldLimits())
     } catch HistoryFailure.forgotten where mark != nil {
-      // Something in it was undone further back than the store keeps; a restart begins with the checkpoint behind it.
+      // An undo in it reaches back further than the store keeps. A restart uses the checkpoint at its end.
       return .notPlayed
     }
     guard played.lastSequence == inputs.upperBound else { return .bad("it ends with input \(played.lastSequence)") }
@@ -110,11 +110,11 @@ struct Verification {
     return .good(hash: hash)
   }
 
-  /// The moment, the limits and the hash of a checkpoint's world, which is what was noted of it.
+  /// The moment, limits and hash of a checkpoint's world. Checks the hash against the stored one.
   private func archived(_ mark: CheckpointMark) throws -> (moment: Instant, limits: WorldLimits, hash: UInt64) {
     let world = try history.archived(try checkpoint(mark))
     let hash = try world.presentHash
-    // What another release has hashed may have been written otherwise; what it comes to is compared all the same.
+    // Another release may hash differently. The replay's result is compared all the same.
     guard hash == mark.hash || !history.isOfThisRelease, world.lastSequence == mark.sequence else {
       throw HistoryFailure.unreadable(
         world: history.name, reason: "its checkpoint at input \(mark.sequence) has another hash than was noted")
@@ -132,7 +132,7 @@ struct Verification {
     return found
   }
 
-  /// Holds the names that the store has noted of machines against those in the journal.
+  /// Compares the machine names in the store with those in the journal.
   private func compareNames(_ inputs: ClosedRange<UInt64>) throws {
     try history.readSegments(from: inputs.lowerBound) { segment in
       guard let stretch = JournalSegment(segment.bytes) else {

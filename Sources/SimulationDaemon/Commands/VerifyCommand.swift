@@ -3,11 +3,11 @@ import Simulator
 import StateMachines
 import UnixHost
 
-/// `fsmd verify`: plays what a store has from checkpoint to checkpoint, and compares.
+/// `fsmd verify`: replays stored worlds from checkpoint to checkpoint and compares the results.
 struct VerifyCommand {
-  /// Nil for the user's own.
+  /// The store's folder; nil for the user's default.
   var folder: String?
-  /// Empty for all.
+  /// Empty for all worlds.
   let worlds: [String]
 
   private enum Option {
@@ -35,7 +35,7 @@ struct VerifyCommand {
     }
   }
 
-  /// Does it.
+  /// Runs the command.
   ///
   /// - Returns: The exit code.
   func run(_ catalogue: Catalogue) -> Int32 {
@@ -59,7 +59,7 @@ struct VerifyCommand {
         }
         return isGood ? StoreAccess.good : StoreAccess.badStore
       }
-      // What no world needs: the structure of the file, and what is noted beside it.
+      // Checks the rest: the structure of the file and the notes beside it.
       for warning in try store.inspect() { Descriptor.standardError.writeAll("fsmd: \(warning)\n") }
       return played
     }
