@@ -1,13 +1,13 @@
 import LineProtocol
 import UnixHost
 
-/// One client's descriptor, and what the poller waits for on it.
+/// A client's descriptor and its state in the poller.
 final class Connection {
   let descriptor: Descriptor
-  /// The poller's token for it.
+  /// Its token in the poller.
   let token: UInt32
   let client: Service.Client
-  /// What the poller was last told; nil once the descriptor is no longer in it.
+  /// The poller's current interest; nil once the descriptor was removed from it.
   var interest: Poller.Interest? = .readable
 
   init(_ descriptor: Descriptor, token: UInt32, _ client: Service.Client) {
@@ -16,17 +16,17 @@ final class Connection {
     self.client = client
   }
 
-  /// Bytes read at once.
+  /// Bytes per read.
   private static let readSize = 64 << 10
-  /// What may wait unread behind a request that takes its time, so that a `cancel` is seen.
+  /// Unread bytes allowed during a long request, so that a `cancel` is found.
   private static let lookAhead = 1 << 20
 
-  /// What to wait for, as the session stands.
+  /// The interest that fits the session's state.
   func wantedInterest(_ limits: Limits) -> Poller.Interest {
     Poller.Interest(readable: wantsToRead(limits), writable: client.session.outbox.hasUnwritten)
   }
 
-  /// Whether what the client sends is to be read now.
+  /// Whether to read the client's input now.
   func wantsToRead(_ limits: Limits) -> Bool {
     guard client.session.life == .open, client.session.outbox.replyBytes < limits.replyQueue else { return false }
     let waiting = client.session.input.count
@@ -34,9 +34,9 @@ final class Connection {
       || (client.session.activity.isCancellable && waiting < Connection.lookAhead)
   }
 
-  /// Reads once what is there.
+  /// Reads once.
   ///
-  /// - Returns: What came of it, and whether there may be more right away.
+  /// - Returns: The result, and whether more may be there at once.
   func read() -> (Descriptor.Transfer, isFilled: Bool) {
     let room = client.session.input.room(atLeast: 4 << 10)
     let offered = UnsafeMutableRawBufferPointer(rebasing: room.prefix(Connection.readSize))
@@ -44,7 +44,7 @@ final class Connection {
     guard case .bytes(let count) = transfer else { return (transfer, false) }
     client.session.input.didFill(count)
     guard count == offered.count else { return (transfer, false) }
-    // A client that fills what there was gets more room next time.
+    // A client that filled the buffer gets a larger one.
     _ = client.session.input.room(atLeast: min(count * 2, Connection.readSize))
     return (transfer, true)
   }

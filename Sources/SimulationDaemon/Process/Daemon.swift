@@ -4,43 +4,44 @@ import LineProtocol
 import StateMachines
 import UnixHost
 
-/// The daemon as a process: the socket, the connections, the clock and the signals, around a ``Service``.
+/// The daemon process: socket, connections, clock and signals around a ``Service``.
 ///
-/// All of this belongs to the event loop's queue; what takes long is done by workers. A round is what one wake-up brings: all clients that have sent
-/// something are read and served at one moment, then everybody's output is written.
+/// Everything here belongs to the event loop's queue; workers do long work. Each wake-up is a round: clients with input
+/// are read and served at one moment, then all output is written.
 final class Daemon {
   private let loop: EventLoop
   private var listener: Listener
   private let service: Service
   private let limits: Limits
   private let log: Log
-  /// By the poller's token, less `firstToken`; empty places are in `vacancies`.
+  /// Indexed by the poller's token minus `firstToken`; free indices are in `vacancies`.
   private var connections: [Connection?] = []
   private var vacancies: [Int] = []
-  /// The connections by their clients' numbers.
+  /// Connection indices by client number.
   private var places: [UInt32: Int] = [:]
-  /// Whether the listener is out of the poller: no descriptor was left, or clients that are gone have left too much work.
+  /// Whether the listener is out of the poller, because descriptors ran out or closed clients have too much unfinished
+  /// work.
   private var isDeaf = false
-  /// Readable when a worker has given something back.
+  /// Readable when a worker has finished something.
   private let wakeup: Wakeup
-  /// When the daemon ends though a worker has not come back; nil while it is not ending.
+  /// When the daemon ends even if a worker is not done; nil while it is not ending.
   private var endsAt: UInt64?
 
   private static let listenerToken: UInt32 = 0
   private static let standardInputToken: UInt32 = 1
   private static let wakeupToken: UInt32 = 2
   private static let firstToken: UInt32 = 3
-  /// How much lower than the event loop's the workers' priority is.
+  /// How much lower the workers' priority is than the event loop's.
   private static let niceness: Int32 = 5
-  /// Connections accepted in one round.
+  /// The most connections accepted in one round.
   private static let acceptedInARound = 64
-  /// Bytes read from one client in one round, before others get their turn.
+  /// The most bytes read from one client in a round.
   private static let bytesInARound = 256 << 10
-  /// How long the end of the daemon waits for a client that takes nothing of its last lines, in nanoseconds.
+  /// How long the ending daemon waits for a client that does not read, in nanoseconds.
   private static let lastWords: UInt64 = 1_500_000_000
-  /// How long it waits for those that do take them, in nanoseconds.
+  /// How long it waits for clients that do read, in nanoseconds.
   private static let longestLastWords: UInt64 = 5_000_000_000
-  /// How long it waits for workers, which end as soon as they can; one step of a machine may be under way.
+  /// How long it waits for interrupted workers, in nanoseconds; a step of a machine cannot be interrupted.
   private static let lastWork: UInt64 = 400_000_000
 
   init(_ invocation: Invocation, catalogue: Catalogue, version: String, log: Log) throws {
@@ -50,7 +51,8 @@ final class Daemon {
     FileDescriptorLimit.raise(to: limits.clients + 64)
     let path = try SocketPath.resolve(option: invocation.socket)
     try path.prepareDirectory()
-    // First of all: where a daemon lives already, that is what is to be said. Clients wait until the store is open.
+    // The listener comes first: if another daemon runs, that is the error to report. Clients wait until the store is
+    // open.
     let listener = try Listener(path: path.path)
     do {
       loop = try EventLoop(pollNanoseconds: invocation.pollNanoseconds)
@@ -83,7 +85,7 @@ final class Daemon {
     log.info("fsmd \(version) listens on \(path.path)")
   }
 
-  /// Opens the store; nil for a daemon that keeps nothing.
+  /// Opens the store; nil for a daemon without one.
   private static func persistence(
     _ invocation: Invocation, _ catalogue: Catalogue, socket: String, _ log: Log
   ) throws(StoreFailure) -> Persistence? {
@@ -92,7 +94,7 @@ final class Daemon {
       throw .cannotOpen(
         path: "the store", reason: "neither $XDG_STATE_HOME nor $HOME names a folder; --ephemeral keeps nothing")
     }
-    // A file that may not grow is to be a failure with words, not the end of the process.
+    // Exceeding a file size limit must be an error, not the end of the process.
     signal(SIGXFSZ, SIG_IGN)
     let store = try SQLiteStore.open(
       folder: folder, durability: durability, writer: StoreWriter(process: getpid(), socket: socket)
@@ -104,14 +106,14 @@ final class Daemon {
   }
 
   func run() -> Never {
-    // What is due at the start is not to wait for a client.
+    // Timers due at the start must not wait for a client.
     loop.requestTurn()
     loop.run()
   }
 
   // MARK: Rounds
 
-  /// One round: `body` serves, then everybody's notices and replies are written and the clock is set.
+  /// A round: `body` serves clients, then all output is written and the wake-up is set.
   private func round(_ body: () -> Void) {
     service.beginRound(host: HostClock.now())
     body()
@@ -140,28 +142,28 @@ final class Daemon {
         case Daemon.standardInputToken: readStandardInput()
         case Daemon.wakeupToken: wakeup.drain()
         default:
-          // A connection that was closed earlier in this round may still have its event here.
+          // The connection may have been closed earlier in this round.
           guard let connection = connections[Int(event.token - Daemon.firstToken)] else { continue }
           if event.isReadable || event.isHungUp { receive(connection, isHungUp: event.isHungUp) }
-          // Nothing may be written before the end of the round, when what it tells of is stored.
+          // Output is written at the end of the round, after its changes are stored.
           if event.isWritable { service.markDirty(connection.client) }
         }
       }
     }
   }
 
-  /// Reads what a client has sent and serves it.
+  /// Reads a client's input and serves it.
   private func receive(_ connection: Connection, isHungUp: Bool) {
     if service.isShuttingDown { return }
     var bytes = 0
-    // When the other side is gone nothing more can come, so all is read, however much waits already.
+    // After a hang-up no more can come, so all is read regardless of the limits.
     while isHungUp || (bytes < Daemon.bytesInARound && connection.wantsToRead(limits)) {
       let (transfer, isFilled) = connection.read()
       switch transfer {
       case .bytes(let count):
         bytes += count
         service.receive(connection.client)
-        // Less than there was room for: there is no more now, and asking again would only cost a call.
+        // A partial read means that no more is there; another read would be wasted.
         if !isFilled, !isHungUp { return }
       case .wouldBlock:
         return
@@ -172,12 +174,12 @@ final class Daemon {
     }
   }
 
-  /// Writes a client's output and sees to what follows: the end of the connection, or another thing to wait for.
+  /// Writes a client's output, then closes the connection or updates its interest.
   private func flush(_ connection: Connection) {
     let client = connection.client
     if client.session.outbox.hasUnwritten {
       guard connection.write() else {
-        // What it sent before it went may still be unread. It is carried out in the rounds to come.
+        // Input from before it left may still be unread. Later rounds run it.
         receive(connection, isHungUp: true)
         if places[client.number] != nil { close(connection) }
         return loop.requestTurn()
@@ -228,7 +230,7 @@ final class Daemon {
     isDeaf = true
   }
 
-  /// Accepts clients again when that has become possible.
+  /// Accepts clients again when possible.
   private func listenAgain() {
     guard !service.isWorkingForTheDeparted, !vacancies.isEmpty || connections.count < limits.clients else { return }
     if (try? loop.poller.add(listener.descriptor, token: Daemon.listenerToken, interest: .readable)) != nil {
@@ -265,7 +267,7 @@ final class Daemon {
     log.debug("client \(connection.client.number): process \(peer.pid)")
   }
 
-  /// Ends a connection. What its client sent is still carried out, as far as it changes something.
+  /// Closes a connection. Its client's remaining requests still run if they change something.
   private func close(_ connection: Connection) {
     let number = connection.client.number
     guard let place = places.removeValue(forKey: number) else { return }
@@ -278,14 +280,14 @@ final class Daemon {
     log.debug("client \(number) has left")
   }
 
-  // MARK: Beginning and end
+  // MARK: Start and end
 
-  /// Waits for the end of standard input; what comes before it is not looked at.
+  /// Watches standard input for its end; its bytes are ignored.
   private func watchStandardInput() {
     do throws(SystemError) {
       try loop.poller.add(.standardInput, token: Daemon.standardInputToken, interest: .readable)
     } catch {
-      // A file or a closed descriptor cannot be waited for; either way nobody holds the other end.
+      // A file or a closed descriptor cannot be watched; nobody holds its other end.
       log.warning("standard input cannot be watched: \(error)")
     }
   }
@@ -301,14 +303,14 @@ final class Daemon {
     }
   }
 
-  /// Lets clients take their last lines, for a while, and ends the process.
+  /// Gives clients some time to read their last lines, then ends the process.
   private func end() -> Never {
     if let failure = service.failure { log.error("\(failure)") }
     service.commitLast()
     let start = HostClock.now()
     var deadline = start
     var waiting = connections.compactMap { $0 }
-    // Nothing is read any more, so nothing that can be read may wake the poller.
+    // Input is no longer read, so it must not wake the poller.
     loop.poller.remove(listener.descriptor)
     for connection in waiting {
       try? loop.poller.modify(connection.descriptor, token: connection.token, interest: .writable)

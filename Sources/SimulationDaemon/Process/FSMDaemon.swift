@@ -4,7 +4,7 @@ internal import LineProtocol
 public import StateMachines
 internal import UnixHost
 
-/// The program `fsmd`, for whoever wants a daemon with kinds of their own:
+/// The program `fsmd`, for daemons with additional kinds:
 ///
 /// ```swift
 /// import SimulationDaemon
@@ -14,12 +14,12 @@ internal import UnixHost
 /// FSMDaemon.main(kinds: .simulations + [Lamp.kind])
 /// ```
 public enum FSMDaemon {
-  /// Reads the command line, does what it asks for, and ends the process.
+  /// Parses the command line, runs the command, and ends the process.
   ///
-  /// Exit codes: 0 when all went well, 1 for a wrong command line, 2 when the daemon could not start, 3 when the store
-  /// could not be had; `fsmd --help` lists the others.
+  /// Exit codes: 0 for success, 1 for a wrong command line, 2 if the daemon could not start, 3 if the store could not
+  /// be used; `fsmd --help` lists the others.
   ///
-  /// - Parameter kinds: What `new` can make. A durable world that uses a kind which is missing here is out of service.
+  /// - Parameter kinds: The kinds that `new` can make. A durable world that uses a missing kind is out of service.
   public static func main(kinds: Catalogue) -> Never {
     Descriptor.fillStandard()
     EarlySignals.note()

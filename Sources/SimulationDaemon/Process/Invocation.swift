@@ -2,17 +2,17 @@ import JournalStore
 import LineProtocol
 import UnixHost
 
-/// What the command line asks for.
+/// The parsed command line.
 struct Invocation {
   var socket: String?
   var limits = Limits()
   var logLevel = Log.Level.info
-  /// How long to look for further requests before going to sleep, in nanoseconds.
+  /// How long to poll for requests before sleeping, in nanoseconds.
   var pollNanoseconds: UInt64 = 0
   var endsWithStandardInput = false
-  /// How many threads do long work.
+  /// The number of threads for long work.
   var workers = WorkerPool.processors
-  /// What durable worlds withstand; nil if none are kept.
+  /// Which failures durable worlds survive; nil for a daemon without a store.
   var durability: Durability? = .batch
   var onRestart = OnRestart.remaining
 
@@ -79,7 +79,7 @@ struct Invocation {
     case exit(Int32)
   }
 
-  /// Reads the words behind the program's name; help, version and complaints are printed here.
+  /// Parses the words after the program's name. Prints help, version and usage errors.
   static func read(_ words: [String], version: String) -> Outcome {
     switch words.first {
     case "export": return ExportCommand.read(Array(words.dropFirst()), version: version)
@@ -118,7 +118,7 @@ struct Invocation {
     if names.contains(.ephemeral), names.contains(.durability) {
       throw .wrong("--ephemeral keeps nothing, so there is no --durability")
     }
-    // Before the limits, some of which follow from it.
+    // Memory comes first, since some limits follow from it.
     var memory = Limits.memory(of: MachineMemory.available)
     for option in options where option.name == .memory {
       guard let size = Limits.memory(option.value) else {
