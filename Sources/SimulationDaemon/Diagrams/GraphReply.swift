@@ -3,11 +3,11 @@ import LineProtocol
 import StateMachines
 import UnixHost
 
-/// A diagram on its way to a client: found out in slices, drawn by another program if it is to be, and written piece by piece.
+/// A diagram reply: explored in slices, drawn by another program if needed, and written piece by piece.
 final class GraphReply {
   private enum Stage {
     case exploring(GraphSource, GraphMark?)
-    /// What the drawing is to be made from.
+    /// The input of the drawing program.
     case toDraw(String)
     case drawing(GraphvizJob)
     case writing([Substring], next: Int)
@@ -19,7 +19,7 @@ final class GraphReply {
   private let format: GraphFormat
   private let graphs: Graphs
 
-  /// Steps of machines in one slice: about a millisecond.
+  /// Machine steps in one slice: about a millisecond.
   private static let stepsInASlice = 2_000
   /// Lines in one piece.
   private static let linesInAPiece = 1_024
@@ -31,7 +31,7 @@ final class GraphReply {
     self.graphs = graphs
   }
 
-  /// A text that is known.
+  /// A text that needs no exploration.
   init(_ text: String, _ format: GraphFormat, _ graphs: Graphs) {
     self.format = format
     self.graphs = graphs
@@ -46,7 +46,7 @@ final class GraphReply {
     .writing(text.split(separator: "\n", omittingEmptySubsequences: false), next: 0)
   }
 
-  /// Whether another program is at work: there is nothing to do but to look again in a while.
+  /// Whether another program is drawing, so that it must be checked again later.
   var isWaiting: Bool {
     switch stage {
     case .drawing: true
@@ -54,7 +54,7 @@ final class GraphReply {
     }
   }
 
-  /// Goes on a piece.
+  /// Writes the next piece.
   ///
   /// - Parameter host: The host's time.
   func write(host: UInt64, tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer) -> LongReply.Piece {
@@ -109,9 +109,9 @@ final class GraphReply {
     }
   }
 
-  /// Writes lines as they are.
+  /// Writes lines unchanged.
   ///
-  /// - Returns: How many.
+  /// - Returns: The number of lines.
   private func put(_ lines: some Collection<Substring>, _ tag: UnsafeRawBufferPointer, _ buffer: inout ByteBuffer)
     -> Int
   {

@@ -3,15 +3,15 @@ import LineProtocol
 import Simulator
 import StateMachines
 
-/// A graph as a script that tries every pair of state and input on a machine of its own and expects what was found.
+/// A graph as a script that tests every pair of state and input on a separate machine.
 ///
-/// A line is a request, with what it is to be answered behind `=>`. Each machine is brought into the state by `initial=`
-/// where the same comes of the input then, otherwise the shortest way. What comes of chance is left out, with a remark.
+/// A line is a request with its expected answer after `=>`. A machine enters its state with `initial=` if that gives
+/// the same outcome, otherwise by the shortest path. Random outcomes are left out, with a remark.
 struct GraphScript {
   private let graph: StateGraph
   private var nextState = 0
   private var number = 0
-  /// `param=value` for what is not the default.
+  /// `param=value` for parameters without their default.
   private let parameters: String
 
   init(_ graph: StateGraph) {
@@ -20,7 +20,7 @@ struct GraphScript {
       .map { " \($0.name)=\(GraphScript.quotedValue($1))" }.joined()
   }
 
-  /// What stands before the pairs.
+  /// The lines before the pairs.
   var head: [Substring] {
     let totals = graph.totals
     return [
@@ -30,7 +30,7 @@ struct GraphScript {
     ]
   }
 
-  /// The lines for the next state; nil when there are no more.
+  /// The lines for the next state; nil after the last.
   mutating func next() -> [Substring]? {
     guard nextState < graph.states.count else { return nil }
     let state = nextState
@@ -79,12 +79,12 @@ struct GraphScript {
     }
     switch step {
     case .step where outcome.rests: lines += ["step", "expect \(name) \(after)"]
-    // Another timer is due at the same moment and fires before anybody can look.
+    // Another timer is due at the same moment and fires before the state can be checked.
     case .step: lines.append("step")
     case .send, .fire: lines += request(step, name).map { ["\($0) => \(expected)"] } ?? []
     case .fireDue: break
     }
-    // So that no timer of it runs beside those of the next one.
+    // Its timers must not run beside those of the next machine.
     return lines + ["drop \(name)"]
   }
 

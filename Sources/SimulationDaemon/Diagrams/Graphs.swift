@@ -3,22 +3,22 @@ import StateMachines
 import Synchronization
 import UnixHost
 
-/// Graphs that were found out, and those that are being found out; each once, whoever asks, on whichever thread.
+/// A cache of graphs and running explorations, shared by all threads. Each graph is explored only once.
 final class Graphs: Sendable {
   private let kept = Locked(Kept())
-  /// How many drawings are being made by programs now.
+  /// How many drawings run now.
   private let drawings = Atomic(0)
-  /// The program that draws: a path, or a name that is looked for in `PATH`.
+  /// The drawing program: a path, or a name to look up in `PATH`.
   let program: String
 
-  /// Graphs that are kept. The largest take about a megabyte.
+  /// The most cached graphs. The largest take about a megabyte.
   private static let most = 32
-  /// Drawings made at once; another one is refused.
+  /// The most drawings at once; another one is refused.
   static let mostGraphvizJobs = 4
 
   private struct Kept {
     var sources: [Key: GraphSource] = [:]
-    /// The oldest first.
+    /// Oldest first.
     var order: [Key] = []
   }
 
@@ -31,16 +31,16 @@ final class Graphs: Sendable {
     let parameters: [Value]
   }
 
-  /// The graph of a kind with the values of its parameters, in the kind's order.
+  /// The graph of a kind with these parameters, in the kind's order.
   ///
-  /// - Throws: ``ParameterConflict`` if the kind's own examples contradict each other.
+  /// - Throws: ``ParameterConflict`` if the kind's own examples conflict.
   func source(of kind: Kind, _ parameters: [Value]) throws(ParameterConflict) -> GraphSource {
     let key = Key(kind: ObjectIdentifier(kind), parameters: parameters)
     if let source = kept.withLock({ $0.sources[key] }) { return source }
     let source = GraphSource(
       try Exploration(of: kind, with: parameters.enumerated().map { (parameter: $0.offset, value: $0.element) }))
     return kept.withLock { kept in
-      // Another thread may have asked meanwhile.
+      // Another thread may have added it meanwhile.
       if let other = kept.sources[key] { return other }
       if kept.order.count == Graphs.most { kept.sources[kept.order.removeFirst()] = nil }
       kept.sources[key] = source
@@ -49,21 +49,21 @@ final class Graphs: Sendable {
     }
   }
 
-  /// Gives up all that was found out; it is made again when somebody asks.
+  /// Empties the cache; graphs are explored again on demand.
   func forgetAll() {
     kept.withLock { $0 = Kept() }
   }
 
-  /// Asks for a place for one more drawing; ``endGraphvizJob()`` gives it back.
+  /// Reserves a place for a drawing; ``endGraphvizJob()`` returns it.
   ///
-  /// - Returns: False if there is none.
+  /// - Returns: False if all places are taken.
   func beginGraphvizJob() -> Bool {
     if drawings.add(1, ordering: .relaxed).oldValue < Graphs.mostGraphvizJobs { return true }
     endGraphvizJob()
     return false
   }
 
-  /// How many drawings are being made, for tests.
+  /// How many drawings run now, for tests.
   var drawingsUnderWay: Int { drawings.load(ordering: .relaxed) }
 
   func endGraphvizJob() {
@@ -71,9 +71,9 @@ final class Graphs: Sendable {
   }
 }
 
-/// A graph, or the exploration that will give it. Whoever needs the graph works on it, one thread at a time.
+/// A graph or its exploration. Whoever needs the graph continues the exploration, one thread at a time.
 final class GraphSource: @unchecked Sendable {
-  // Safety: `exploration` and `graph` are touched with `lock` held only.
+  // Safety: `exploration` and `graph` are used only with `lock` held.
   private let lock = Locked(())
   private var exploration: Exploration?
   private var graph: StateGraph?
@@ -82,9 +82,9 @@ final class GraphSource: @unchecked Sendable {
     self.exploration = exploration
   }
 
-  /// Goes on for about so many steps.
+  /// Explores for about this many steps.
   ///
-  /// - Returns: The graph, if it is known by then.
+  /// - Returns: The graph, if it is complete.
   func advance(by steps: Int) -> StateGraph? {
     lock.withLock { _ in
       guard let exploration else { return graph }

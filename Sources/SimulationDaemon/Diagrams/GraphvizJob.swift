@@ -1,11 +1,11 @@
 import Glibc
 import UnixHost
 
-/// A picture that Graphviz's program `dot` draws, in a process of its own, which is fed and read whenever somebody looks.
+/// A picture drawn by Graphviz's program `dot` in a separate process, which is fed and read at each call.
 ///
-/// Nothing here waits for the program, whatever it does: one that does not read, write or end has ``longest``, one that
-/// writes without end is cut off at ``largest`` bytes. Letting go of a drawing ends the process with all that it has
-/// started, by a signal that it cannot ignore. What it says to its standard error goes nowhere.
+/// No call waits for the program. A program that hangs is stopped after ``longest``, and output is cut off at
+/// ``largest`` bytes. Deinit kills the process and all that it started with a signal that cannot be ignored. Its
+/// standard error is discarded.
 final class GraphvizJob {
   enum Progress {
     case atWork
@@ -14,22 +14,22 @@ final class GraphvizJob {
   }
 
   enum Failure {
-    /// It could not be started, and why.
+    /// The program could not be started, with the reason.
     case noProgram(String)
     case tooLate
-    /// ``Graphs/mostGraphvizJobs`` are being made already.
+    /// ``Graphs/mostGraphvizJobs`` drawings run already.
     case tooMany
     /// The picture is too large, or the program ended without one.
     case noPicture
   }
 
-  /// How long a drawing may take: a minute of the host's, in nanoseconds. Fifty states take seconds.
+  /// The longest drawing: one minute, in host nanoseconds. Fifty states take seconds.
   static let longest: UInt64 = 60_000_000_000
-  /// After how long it is looked at again: 5 ms, in nanoseconds.
+  /// The time between two checks: 5 ms, in nanoseconds.
   static let glance: UInt64 = 5_000_000
-  /// Bytes that a picture may have.
+  /// The most bytes of a picture.
   static let largest = 16 << 20
-  /// Bytes that are read at one look, so that a program that writes fast keeps nobody waiting.
+  /// The most bytes read in one check, so that fast output does not delay others.
   private static let mostAtALook = 1 << 20
 
   private let child: Child
@@ -42,9 +42,9 @@ final class GraphvizJob {
   private var hasEnded = false
 
   /// - Parameters:
-  ///   - deadline: The host's time at which it is given up.
-  ///   - program: A path, or a name that is looked for in `PATH`.
-  /// - Throws: The system's error when there is no such program, or nothing left to start it with.
+  ///   - deadline: The host time at which the drawing is abandoned.
+  ///   - program: A path, or a name to look up in `PATH`.
+  /// - Throws: The system's error if the program does not exist or cannot be started.
   init(of text: String, until deadline: UInt64, by program: String = "dot") throws(SystemError) {
     let toChild = try Pipe()
     let fromChild: Pipe
@@ -83,7 +83,7 @@ final class GraphvizJob {
     if !hasEnded { end() }
   }
 
-  /// Ends the program. It need not be waited for long, since it is killed.
+  /// Kills the program. The wait is short, since the signal is fatal.
   @discardableResult
   private func end() -> Child.Ending? {
     child.killGroup()
@@ -91,7 +91,7 @@ final class GraphvizJob {
     return child.waitForEnding()
   }
 
-  /// Feeds what it takes and reads what it gives.
+  /// Feeds the program and reads its output.
   func goOn(host: UInt64) -> Progress {
     feed()
     switch read() {
@@ -119,7 +119,7 @@ final class GraphvizJob {
     input = nil
   }
 
-  /// - Returns: Whether the picture is whole; nil if more is to come.
+  /// - Returns: Whether the picture is complete; nil if more is to come.
   private func read() -> Bool? {
     withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 1) { buffer in
       let most = picture.count + GraphvizJob.mostAtALook
