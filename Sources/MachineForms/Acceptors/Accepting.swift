@@ -1,33 +1,32 @@
 import StateMachines
 
-/// A deterministic automaton that reads words and accepts some of them.
+/// A deterministic automaton that accepts or rejects words.
 ///
-/// The five parts of the textbook are here: the states and the symbols are types, ``next(_:_:)`` is δ, ``start`` is s₀,
-/// and ``isFinal(_:)`` says which states are in F. δ may be partial; where it has nothing, the word is rejected,
-/// whatever follows.
+/// It has the five parts of the textbook definition: the states and the symbols are types, ``next(_:_:)`` is δ,
+/// ``start`` is s₀, and ``isFinal(_:)`` defines F. δ may be partial: a missing transition rejects the word.
 ///
-/// ``Acceptor`` is the automaton that is written down as a table. A type of one's own is for automata whose states are
-/// too many to write down, for instance sets of states of another one.
+/// ``Acceptor`` is an automaton written as a table. Conform your own type if there are too many states for a table, for
+/// instance sets of states of another automaton.
 public protocol Accepting<State, Symbol>: Sendable {
   associatedtype State: Hashable & Sendable
   associatedtype Symbol
 
-  /// The state before anything is read.
+  /// The state before the first symbol.
   var start: State { get }
 
   /// Whether a word that ends in this state is accepted.
   func isFinal(_ state: State) -> Bool
 
-  /// The state after one more symbol, or `nil` if no word that goes on this way is accepted.
+  /// The state after one more symbol; `nil` if every word with this prefix is rejected.
   func next(_ state: State, _ symbol: Symbol) -> State?
 
   /// Reads `word` from `state` on.
   ///
-  /// There is an implementation that asks for one state after the other; a type may have a faster one, which must give
-  /// the same.
+  /// The default implementation calls ``next(_:_:)`` for each symbol. A type may provide a faster one with the same
+  /// results.
   ///
-  /// - Parameter haltOnFinal: Whether the first final state ends the run, as it does where the automaton is to find
-  ///   something rather than to judge a whole word. A `state` that is final ends it before anything is read.
+  /// - Parameter haltOnFinal: Whether to stop at the first final state, as in a search for a prefix. If `state` is
+  ///   final, nothing is read.
   func run(_ word: some Sequence<Symbol>, from state: State, haltOnFinal: Bool) -> AcceptorRun<State>
 }
 
@@ -56,13 +55,13 @@ extension Accepting {
   public func accepts(_ word: some Sequence<Symbol>) -> Bool { run(word).isAccepted }
 }
 
-/// What came of reading a word.
+/// The result of reading a word.
 public struct AcceptorRun<State: Hashable & Sendable>: Hashable, Sendable {
-  /// The state after the last symbol that was read; `nil` if there was no transition for the next one.
+  /// The state after the last symbol that was read; `nil` if the next symbol had no transition.
   public let state: State?
-  /// How many symbols were read: fewer than the word has if a transition was missing or the run was halted.
+  /// The number of symbols read. It is less than the word's length if a transition was missing or the run was halted.
   public let read: Int
-  /// Whether it ended in a final state.
+  /// Whether the run ended in a final state.
   public let isAccepted: Bool
 
   public init(state: State?, read: Int, isAccepted: Bool) {

@@ -1,9 +1,9 @@
 import StateMachines
 
-/// A finite automaton written down as M = (S, Σ, δ, s₀, F), which accepts a word or does not.
+/// A finite automaton M = (S, Σ, δ, s₀, F), written as a table, which accepts or rejects words.
 ///
-/// The table of δ has a row per state and says for each symbol where it leads. What is not in it is rejected. Two
-/// transitions for one pair cannot be written: a dictionary literal with the same key twice is a programmer's error.
+/// The table of δ has a row per state with the next state for each symbol. A missing entry rejects the word. The
+/// automaton is deterministic: a dictionary literal with a duplicate key traps.
 ///
 /// ```swift
 /// let evenOnes = Acceptor<Parity, Character>(
@@ -16,12 +16,12 @@ import StateMachines
 /// evenOnes.run("102").read      // 2: there is no transition for "2"
 /// ```
 ///
-/// It is not a ``Machine``: it has no time, no outputs and no memory of what it has read but the state that a run ends
-/// in. Hand that state to the next run to read a word in pieces.
+/// It is not a ``Machine``: it has no time and no outputs, and the state in which a run ends is its only memory. To
+/// read a word in pieces, pass that state to the next run.
 public struct Acceptor<State: Hashable & Sendable, Symbol: Hashable & Sendable>: Accepting {
-  /// S: the states that the parts below name.
+  /// S: the states named by the other parts.
   public let states: Set<State>
-  /// Σ: the symbols that some transition reads.
+  /// Σ: the symbols with at least one transition.
   public let alphabet: Set<Symbol>
   /// δ, by state and then by symbol.
   public let transitions: [State: [Symbol: State]]
@@ -30,7 +30,7 @@ public struct Acceptor<State: Hashable & Sendable, Symbol: Hashable & Sendable>:
   /// F.
   public let finals: Set<State>
 
-  /// - Parameter transitions: A state without a row, or without an entry for some symbol, rejects there.
+  /// - Parameter transitions: δ. A state without a row, or without an entry for a symbol, rejects the symbol.
   /// - Complexity: O(transitions).
   public init(start: State, finals: Set<State>, transitions: [State: [Symbol: State]]) {
     self.start = start
@@ -52,7 +52,7 @@ public struct Acceptor<State: Hashable & Sendable, Symbol: Hashable & Sendable>:
   /// - Complexity: O(1).
   public func next(_ state: State, _ symbol: Symbol) -> State? { transitions[state]?[symbol] }
 
-  /// The states that some word leads to.
+  /// The states reachable from the start.
   ///
   /// - Complexity: O(transitions).
   public var reachableStates: Set<State> {
@@ -64,7 +64,7 @@ public struct Acceptor<State: Hashable & Sendable, Symbol: Hashable & Sendable>:
     return found
   }
 
-  /// Whether it accepts any word at all.
+  /// Whether the automaton rejects every word.
   ///
   /// - Complexity: O(transitions).
   public var isEmpty: Bool { reachableStates.isDisjoint(with: finals) }

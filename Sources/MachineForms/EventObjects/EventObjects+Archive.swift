@@ -1,6 +1,6 @@
 import StateMachines
 
-/// A machine of states and events, written out: names only, for blocks are code.
+/// A machine of states and events in encodable form. It contains names only, since blocks are code.
 public struct EventObjectsArchive: Hashable, Sendable, Codable {
   public struct Event: Hashable, Sendable, Codable {
     public let name: String
@@ -11,25 +11,25 @@ public struct EventObjectsArchive: Hashable, Sendable, Codable {
 
   public let states: [String]
   public let events: [Event]
-  /// The current state, or the one to be activated in.
+  /// The current state, or the initial one of an inactive machine.
   public let state: String
   public let isActive: Bool
 }
 
-/// An archive of other states or events than those of the definition that is to read it.
+/// An archive whose states or events differ from those of the definition.
 public struct ArchiveMismatch: Error, Hashable, Sendable {}
 
 extension EventObjects.Machine {
-  /// States, events, the current state and whether the machine is active.
+  /// The states, the events, the current state, and whether the machine is active.
   public var archive: EventObjectsArchive {
     EventObjectsArchive(
       states: definition.states.map(\.name), events: definition.archivedEvents, state: definition.states[place].name,
       isActive: isActive)
   }
 
-  /// A machine as it was archived, without blocks.
+  /// Restores a machine without blocks.
   ///
-  /// - Throws: What would be wrong with a definition of the archive's names.
+  /// - Throws: ``DefinitionFailure`` if the archive's names do not form a valid definition.
   public init(_ archive: EventObjectsArchive) throws(DefinitionFailure) {
     let definition = try EventObjects.Definition(
       states: archive.states.map { EventObjects.State($0) },
@@ -38,9 +38,9 @@ extension EventObjects.Machine {
     self.init(definition, at: definition.initialPlace, isActive: archive.isActive)
   }
 
-  /// A machine as it was archived, with the blocks of a definition.
+  /// Restores a machine with the blocks of a definition.
   ///
-  /// - Throws: ``ArchiveMismatch`` unless states and events are those of the definition, in its order.
+  /// - Throws: ``ArchiveMismatch`` unless the archive has the definition's states and events in the same order.
   public init(_ archive: EventObjectsArchive, of definition: EventObjects.Definition) throws(ArchiveMismatch) {
     guard archive.states == definition.states.map(\.name), archive.events == definition.archivedEvents,
       let place = definition.statePlace(archive.state)

@@ -1,32 +1,32 @@
 public import StateMachines
 
 extension EventObjects {
-  /// The states and events of a machine, checked and put together once, and shared by all machines of them.
+  /// The checked, immutable states and events of a machine, shared by all its machines.
   ///
-  /// States and events keep the order in which they are given; their places in it count from zero.
+  /// States and events keep the given order; their indices start at zero.
   public final class Definition: Sendable {
-    /// At least one.
+    /// The states, at least one.
     public let states: [State]
     public let events: [Event]
-    /// Runs when the current state has changed, after it is stored and before the old state's ``State/didExit``: what
-    /// other programs observe.
+    /// Runs when the current state has changed, after it is stored and before the old state's ``State/didExit``. Use it
+    /// to notify observers.
     public let didChange: EventBlock?
     @usableFromInline let initialPlace: Int
-    /// By event: the place of the state that it leads to.
+    /// For each event: the index of its destination.
     @usableFromInline let destinations: [Int]
-    /// By event and state: whether the event may fire there.
+    /// For each event and state: whether the event may fire there.
     @usableFromInline let isPermitted: [Bool]
-    /// By event and state: what is to be said where it may not; made beforehand, so that a refusal allocates nothing.
+    /// For each event and state: the refusal, made in advance so that refusing allocates nothing.
     private let refusals: [FireRefusal]
 
-    /// Puts states and events together.
+    /// Checks states and events and combines them.
     ///
     /// - Parameters:
-    ///   - states: At least one, each of another name.
-    ///   - events: Each of another name; their states are among `states`.
-    ///   - initial: The name of the state that a machine is activated in; `nil` for the first.
+    ///   - states: At least one, with distinct names.
+    ///   - events: Events with distinct names, whose states are among `states`.
+    ///   - initial: The name of the state that activation enters; `nil` for the first.
     ///   - didChange: Runs when a machine's current state has changed.
-    /// - Throws: The first thing that is wrong, states first, each list from its beginning.
+    /// - Throws: The first error found; states are checked before events, each list from its beginning.
     /// - Complexity: O(states × events).
     public init(
       states: [State], events: [Event] = [], initial: String? = nil, didChange: EventBlock? = nil
@@ -69,16 +69,16 @@ extension EventObjects {
       self.refusals = refusals
     }
 
-    /// The state that a machine is activated in.
+    /// The state that activation enters.
     public var initial: State { states[initialPlace] }
 
-    /// The state of a name; `nil` if there is none.
+    /// The state with a name; `nil` if there is none.
     public func state(named name: String) -> State? { statePlace(name).map { states[$0] } }
 
-    /// The event of a name; `nil` if there is none.
+    /// The event with a name; `nil` if there is none.
     public func event(named name: String) -> Event? { eventPlace(name).map { events[$0] } }
 
-    /// Every way from state to state, event by event. An event that fires in any state has an edge from each.
+    /// All edges from state to state, ordered by event. An event that fires in any state has an edge from each.
     public var edges: [Edge] {
       events.flatMap { event in
         (event.sources ?? states.map(\.name)).map {
@@ -87,8 +87,8 @@ extension EventObjects {
       }
     }
 
-    /// Whether states and events stand here under the words of two vocabularies, in their order: what
-    /// ``Machine/init(_:in:)`` and ``Machine/fire(_:userInfo:on:)`` go by.
+    /// Whether the states and events have the words of two enums, in the same order. ``Machine/init(_:in:)`` and
+    /// ``Machine/fire(_:userInfo:on:)`` require it.
     public func matches<S: NamedCases, E: NamedCases>(states: S.Type, events: E.Type) -> Bool {
       self.states.map(\.name) == S.words && self.events.map(\.name) == E.words
     }
@@ -97,16 +97,16 @@ extension EventObjects {
 
     func eventPlace(_ name: String) -> Int? { events.firstIndex { $0.name == name } }
 
-    /// Whether an event may fire in a state by its sources.
+    /// Whether an event's sources contain a state.
     @inlinable
     func permits(_ event: Int, in state: Int) -> Bool { isPermitted[event &* states.count &+ state] }
 
-    /// What is to be said when an event may not fire in a state.
+    /// The refusal of an event whose sources do not contain a state.
     @usableFromInline
     @inline(never)
     func refusal(of event: Int, in state: Int) -> FireRefusal { refusals[event * states.count + state] }
 
-    /// What is to be said when an event has declined.
+    /// The refusal of an event that declined.
     @usableFromInline
     @inline(never)
     func declined(_ event: Int, in state: Int) -> FireRefusal {
@@ -114,7 +114,7 @@ extension EventObjects {
     }
   }
 
-  /// One way from state to state.
+  /// An edge from state to state.
   public struct Edge: Hashable, Sendable {
     public let event: String
     public let source: String
@@ -123,7 +123,7 @@ extension EventObjects {
 }
 
 extension EventObjects.Definition {
-  /// Starts a simulated machine: the state is entered, with its blocks.
+  /// Starts a simulated machine: enters the state and runs its blocks.
   ///
   /// - Precondition: The definition ``matches(states:events:)`` the machine's states.
   /// - Returns: The state, for ``Machine/start(in:_:)``.
@@ -135,10 +135,10 @@ extension EventObjects.Definition {
     return machine.current(as: M.State.self) ?? state
   }
 
-  /// The rule of a simulated machine: fires an event, with all blocks around it, or refuses it with the reason.
+  /// The rule of a simulated machine: fires an event with all its blocks, or refuses it with a reason.
   ///
-  /// - Precondition: The definition ``matches(states:events:)`` the machine's states and the events that are fired.
-  /// - Parameter event: What is fired, a name of a vocabulary.
+  /// - Precondition: The definition ``matches(states:events:)`` the machine's states and the type of `event`.
+  /// - Parameter event: The event to fire.
   @inlinable
   public func reaction<M: Machine, Name: NamedCases>(
     in state: M.State, to event: Name, userInfo: UserInfo, _ step: Step<M>
@@ -154,29 +154,29 @@ extension EventObjects.Definition {
   }
 }
 
-/// Why states and events make no machine.
+/// Why states and events do not form a valid definition.
 public enum DefinitionFailure: Error, Hashable, Sendable {
   case noStates
   case stateWithoutName
   case eventWithoutName
   case duplicateState(String)
   case duplicateEvent(String)
-  /// An event with an empty list of sources, which could never fire. For any state leave the list out.
+  /// An event with an empty list of sources, which could never fire. Omit the list to allow any state.
   case eventWithoutSources(String)
-  /// A state that an event refers to, or (`event` is `nil`) the initial one, is not among the states.
+  /// A state of an event, or the initial state (`event` is `nil`), is not among the states.
   case unregisteredState(String, event: String?)
-  /// The machine is active, and from then on its states and events stand.
+  /// The machine is active, so its states and events can no longer change.
   case immutable
 }
 
-/// An event that may not fire in a state.
+/// Describes an event that may not fire in a state.
 public struct FireRefusal: Hashable, Sendable {
   public let event: String
   /// The current state.
   public let state: String
-  /// The states that the event may fire in; `nil` for any.
+  /// The states in which the event may fire; `nil` for any.
   public let permittedSources: [String]?
-  /// A line for people: the error's number, the event, the current state and, if that is the trouble, those permitted.
+  /// A message: the error number, the event, the current state and, for an invalid transition, the permitted states.
   public let reason: String
 
   init(event: String, state: String, permittedSources: [String]?) {
@@ -199,13 +199,13 @@ public struct FireRefusal: Hashable, Sendable {
 public enum FireFailure: Error, Hashable, Sendable {
   /// The current state is not among the event's sources.
   case invalidTransition(FireRefusal)
-  /// The event's ``EventObjects/Event/shouldFire`` said no.
+  /// The event's ``EventObjects/Event/shouldFire`` returned `false`.
   case declined(FireRefusal)
-  /// The machine has no event of this name.
+  /// The machine has no event with this name.
   case unknownEvent(String)
 
-  /// 1000 for an invalid transition and 1001 for one that was declined, the numbers of TransitionKit's errors; `nil`
-  /// for an unknown event, which is an exception there.
+  /// 1000 for an invalid transition and 1001 for a declined event, as in TransitionKit; `nil` for an unknown event, for
+  /// which TransitionKit raises an exception.
   public var code: Int? {
     switch self {
     case .invalidTransition: 1000
@@ -214,7 +214,7 @@ public enum FireFailure: Error, Hashable, Sendable {
     }
   }
 
-  /// A line for people.
+  /// The message.
   public var reason: String {
     switch self {
     case .invalidTransition(let refusal), .declined(let refusal): refusal.reason
@@ -223,13 +223,13 @@ public enum FireFailure: Error, Hashable, Sendable {
   }
 }
 
-/// A name that a machine was asked about and does not have.
+/// A name that the machine does not have.
 public enum UnknownName: Error, Hashable, Sendable {
   case state(String)
   case event(String)
 }
 
-/// A machine was activated that is active already.
+/// An active machine was activated again.
 public struct AlreadyActive: Error, Hashable, Sendable {
   @usableFromInline
   init() {}

@@ -1,23 +1,23 @@
 public import StateMachines
 
 extension EventObjects {
-  /// A machine of states and events: which definition, which state, whether active. A value: a copy goes its own way.
+  /// A machine of states and events: its definition, its current state, and whether it is active. It is a value with
+  /// independent copies.
   ///
-  /// A machine begins inactive, in no state. Until it is activated its definition can be added to; from then on it
-  /// stands.
+  /// A machine starts inactive, in no state. Its definition can be extended until it is activated.
   ///
-  /// A simulated machine need not keep one of these. Its state is an enum without data, and the rule is
-  /// ``Definition/reaction(in:to:userInfo:_:)``, which puts the machine around it for a step and allocates nothing.
+  /// A simulated machine need not store one. Its state is an enum without data, and its rule is
+  /// ``Definition/reaction(in:to:userInfo:_:)``, which makes a machine for each step and allocates nothing.
   public struct Machine {
     @usableFromInline var structure: Definition
-    /// The current state's place; before activation that of the state to come.
+    /// The index of the current state; before activation, of the initial state.
     @usableFromInline var place: Int
     @usableFromInline var phase: Phase
 
     @usableFromInline
     enum Phase: Sendable {
       case inactive
-      /// The initial state's ``State/willEnter`` runs, and there is no current state yet.
+      /// The initial state's ``State/willEnter`` runs; there is no current state yet.
       case activating
       case active
     }
@@ -30,14 +30,14 @@ extension EventObjects {
     @inlinable
     public var isActive: Bool { phase != .inactive }
 
-    /// An inactive machine.
+    /// Creates an inactive machine.
     public init(_ definition: Definition) {
       structure = definition
       place = definition.initialPlace
       phase = .inactive
     }
 
-    /// An inactive machine whose activation enters a state of its own choice.
+    /// Creates an inactive machine with its own initial state.
     ///
     /// - Precondition: As for ``init(_:in:)``.
     @inlinable
@@ -45,9 +45,9 @@ extension EventObjects {
       self.init(definition, at: initial.index, isActive: false)
     }
 
-    /// A machine that is active and in a state already; no block runs.
+    /// Creates an active machine in a state, without running any block.
     ///
-    /// - Precondition: The definition ``Definition/matches(states:events:)`` the vocabulary.
+    /// - Precondition: The definition ``Definition/matches(states:events:)`` the type of `state`.
     @inlinable
     public init<Name: NamedCases>(_ definition: Definition, in state: Name) {
       self.init(definition, at: state.index, isActive: true)
@@ -60,37 +60,37 @@ extension EventObjects {
       phase = isActive ? .active : .inactive
     }
 
-    /// The current state; `nil` before the initial one is entered.
+    /// The current state; `nil` until the initial one is entered.
     public var current: State? { phase == .active ? definition.states[place] : nil }
 
-    /// The current state in the words of a vocabulary; `nil` before the initial one is entered.
+    /// The current state as an enum value; `nil` until the initial one is entered.
     ///
     /// - Precondition: As for ``init(_:in:)``.
     @inlinable
     public func current<Name: NamedCases>(as name: Name.Type) -> Name? { phase == .active ? Name(at: place) : nil }
 
-    /// Whether the machine is in a state; before the initial one is entered it is in none.
+    /// Whether the machine is in a state; always `false` until the initial one is entered.
     ///
-    /// - Throws: ``UnknownName`` when there is no such state.
+    /// - Throws: ``UnknownName`` if there is no such state.
     public func isIn(_ state: String) throws(UnknownName) -> Bool {
       guard let asked = definition.statePlace(state) else { throw .state(state) }
       return phase == .active && asked == place
     }
 
-    /// The same states and events, blocks included, before activation.
+    /// An inactive machine with the same states, events and blocks.
     public var inactiveCopy: Machine { Machine(definition) }
 
     // MARK: Before activation
 
-    /// Adds a state. Machines that share the definition keep theirs.
+    /// Adds a state. Other machines with the same definition are unaffected.
     ///
-    /// - Throws: ``DefinitionFailure``; `immutable` when the machine is active. Nothing is added then.
-    /// - Complexity: That of making the definition anew.
+    /// - Throws: ``DefinitionFailure``; `immutable` if the machine is active. Nothing is added then.
+    /// - Complexity: As for ``Definition/init(states:events:initial:didChange:)``.
     public mutating func add(_ state: State) throws(DefinitionFailure) {
       try redefine(states: definition.states + [state], events: definition.events, initial: place)
     }
 
-    /// Adds an event. Machines that share the definition keep theirs.
+    /// Adds an event. Other machines with the same definition are unaffected.
     ///
     /// - Throws: As for a state.
     /// - Complexity: As for a state.
@@ -98,9 +98,9 @@ extension EventObjects {
       try redefine(states: definition.states, events: definition.events + [event], initial: place)
     }
 
-    /// Chooses the state that activation enters.
+    /// Sets the state that activation enters.
     ///
-    /// - Throws: `unregisteredState`, or `immutable` when the machine is active.
+    /// - Throws: `unregisteredState`, or `immutable` if the machine is active.
     public mutating func setInitial(_ state: String) throws(DefinitionFailure) {
       if isActive { throw .immutable }
       guard let chosen = definition.statePlace(state) else { throw .unregisteredState(state, event: nil) }
@@ -115,9 +115,10 @@ extension EventObjects {
 
     // MARK: Activation and firing
 
-    /// Enters the initial state: its ``State/willEnter``, the change, its ``State/didEnter``, all without transition.
+    /// Enters the initial state: runs its ``State/willEnter``, sets the state, runs its ``State/didEnter``. The blocks
+    /// receive no transition.
     ///
-    /// - Throws: ``AlreadyActive``; a machine is activated once.
+    /// - Throws: ``AlreadyActive`` if the machine was activated before.
     @inlinable
     public mutating func activate(on subject: inout Subject) throws(AlreadyActive) {
       if isActive { throw AlreadyActive() }
@@ -135,43 +136,43 @@ extension EventObjects {
       definition.states[initial].didEnter?(&self, &subject, nil)
     }
 
-    /// Whether an event may fire now by its sources. Its ``Event/shouldFire`` is not asked, so firing it may still
-    /// be declined. An inactive machine answers for the state that it will be activated in.
+    /// Whether an event's sources contain the current state. ``Event/shouldFire`` is not called, so the event may still
+    /// decline. An inactive machine uses its initial state.
     ///
-    /// - Throws: ``UnknownName`` when there is no such event.
+    /// - Throws: ``UnknownName`` if there is no such event.
     public func canFire(_ event: String) throws(UnknownName) -> Bool {
       guard let event = definition.eventPlace(event) else { throw .event(event) }
       return definition.permits(event, in: place)
     }
 
-    /// Whether an event of a vocabulary may fire now by its sources; see ``canFire(_:)``.
+    /// Whether an event's sources contain the current state; see ``canFire(_:)``.
     ///
-    /// - Precondition: The definition ``Definition/matches(states:events:)`` the vocabulary.
+    /// - Precondition: The definition ``Definition/matches(states:events:)`` the type of `event`.
     @inlinable
     public func canFire<Name: NamedCases>(_ event: Name) -> Bool {
       definition.permits(event.index, in: place)
     }
 
-    /// What firing an event of a vocabulary would say if its sources do not allow it now; `nil` if they do.
+    /// The refusal if an event's sources do not contain the current state; otherwise `nil`.
     ///
     /// - Precondition: As for ``canFire(_:)``.
     public func refusal<Name: NamedCases>(of event: Name) -> FireRefusal? {
       definition.permits(event.index, in: place) ? nil : definition.refusal(of: event.index, in: place)
     }
 
-    /// Fires an event; an inactive machine is activated first.
+    /// Fires an event. An inactive machine is activated first.
     ///
-    /// In this order: the event's sources are looked at, its ``Event/shouldFire`` asked, and then run its
-    /// ``Event/willFire``, the old state's ``State/willExit``, the new state's ``State/willEnter``, the change itself,
+    /// The order is: check the event's sources, call its ``Event/shouldFire``, then run its ``Event/willFire``, the old
+    /// state's ``State/willExit`` and the new state's ``State/willEnter``, change the state, run
     /// ``Definition/didChange``, the old state's ``State/didExit``, the new state's ``State/didEnter``, and the event's
-    /// ``Event/didFire``. An event that leads to the state that it comes from runs all of it.
+    /// ``Event/didFire``. A transition to the same state runs all of them.
     ///
-    /// An event that one of the blocks fires runs at once, and the outer one goes on behind it as if nothing had
-    /// happened. So what is fired before the change is undone by the change, and what is fired behind it holds. (A
-    /// ``State/willExit`` that fires is still in its state and runs again, so it is to fire on a condition.)
+    /// A block may fire another event, which runs immediately and completely; then the outer event continues. The outer
+    /// event's change of state overwrites a change that a nested event made before it. (A ``State/willExit`` that fires
+    /// is still in its state and runs again, so it must fire conditionally.)
     ///
-    /// - Throws: ``FireFailure``; nothing has changed then, but for the activation.
-    /// - Complexity: O(events) to find the name, and the blocks.
+    /// - Throws: ``FireFailure``; nothing has changed then except for the activation.
+    /// - Complexity: O(events) to find the name, plus the blocks.
     public mutating func fire(
       _ event: String, userInfo: UserInfo, on subject: inout Subject
     ) throws(FireFailure) {
@@ -179,10 +180,10 @@ extension EventObjects {
       try fire(at: event, userInfo, on: &subject)
     }
 
-    /// Fires an event of a vocabulary; see ``fire(_:userInfo:on:)``.
+    /// Fires an event of an enum; see ``fire(_:userInfo:on:)``.
     ///
-    /// - Precondition: The definition ``Definition/matches(states:events:)`` the vocabulary.
-    /// - Complexity: O(1), and the blocks.
+    /// - Precondition: The definition ``Definition/matches(states:events:)`` the type of `event`.
+    /// - Complexity: O(1), plus the blocks.
     @inlinable
     public mutating func fire<Name: NamedCases>(
       _ event: Name, userInfo: UserInfo, on subject: inout Subject
@@ -193,7 +194,7 @@ extension EventObjects {
     @inlinable
     mutating func fire(at event: Int, _ userInfo: UserInfo, on subject: inout Subject) throws(FireFailure) {
       if !isActive { enterInitial(&subject) }
-      // What a block fires must not change what the outer event is about.
+      // Captured first, since a block may change the machine.
       let definition = definition
       let source = place
       if !definition.permits(event, in: source) {
@@ -218,7 +219,7 @@ extension EventObjects {
 }
 
 extension EventObjects.Machine where UserInfo: ExpressibleByNilLiteral {
-  /// Fires an event with nothing to hand over; see ``fire(_:userInfo:on:)``.
+  /// Fires an event without user info; see ``fire(_:userInfo:on:)``.
   public mutating func fire(_ event: String, on subject: inout Subject) throws(FireFailure) {
     try fire(event, userInfo: nil, on: &subject)
   }

@@ -2,10 +2,9 @@ import StateMachines
 
 /// States and events as objects with blocks: the form of TransitionKit.
 ///
-/// A state is a name with blocks that run when it is entered and left. An event is a name, the states that it may fire
-/// in, the state that it leads to, and blocks that run around it. They are put together in a ``Definition``, which is
-/// checked once, never changes, and is shared. A ``Machine`` is a small value beside it: the definition, the current
-/// state, and whether it is active.
+/// A state is a name with blocks that run when it is entered and left. An event is a name with source states, a
+/// destination and blocks that run around it. A ``Definition`` combines them; it is checked once, immutable and shared.
+/// A ``Machine`` is a small value with the definition, the current state, and whether it is active.
 ///
 /// ```swift
 /// typealias Objects = EventObjects<[String], String?>
@@ -27,41 +26,41 @@ import StateMachines
 /// message.current?.name  // "read"
 /// ```
 ///
-/// `Subject` is what the machine acts upon. It is lent to every block for the length of the call, so a block can do
-/// its work without anything that outlives it: a log here, the ``Step`` of a simulated machine there. `UserInfo` is
-/// what the one who fires hands to the blocks.
+/// `Subject` is the data that the machine acts on. Every block receives it as an argument, so it needs no outer
+/// references: here a log, in a simulated machine the ``Step``. `UserInfo` is the data that the caller of `fire` passes
+/// to the blocks.
 ///
-/// What a user of TransitionKit finds changed, all of it on purpose:
-/// - A block takes the machine and the subject as `inout` arguments. There is no weak reference to a machine, and no
-///   lock around firing: a value has one owner at a time, and the compiler sees to it. An event that a block fires
-///   runs at once, in the middle of the outer one, as it does under a recursive lock.
-/// - Two events of one name are rejected, as two states are. There a name found either of them.
-/// - A copy keeps its blocks, and an event that fires in any state does so in the copy too. There the copied events
-///   lost their blocks, and any state became none.
-/// - An event that fires in any state has its edges in ``Definition/edges``, where a diagram comes from. There it
-///   had none.
-/// - What was an exception is a typed error.
+/// Deliberate differences from TransitionKit:
+/// - Blocks take the machine and the subject as `inout` arguments. There is no weak reference to a machine and no lock,
+///   since Swift enforces exclusive access to a value. A nested event runs immediately, inside the outer one, as under
+///   a recursive lock.
+/// - Two events with the same name are rejected, as two states are. In TransitionKit, a lookup found either of them.
+/// - A copy keeps its blocks, and its events for any state. In TransitionKit, copied events lost their blocks, and "any
+///   state" became "no state".
+/// - An event that fires in any state has edges in ``Definition/edges``, from which diagrams are drawn. In
+///   TransitionKit it had none.
+/// - Typed errors replace exceptions.
 ///
-/// This type is only a place for names; there are no values of it.
+/// This type is a namespace and has no values.
 public enum EventObjects<Subject, UserInfo: Sendable> {
-  /// Runs when a state is entered or left. There is no transition when the machine is activated.
+  /// Runs when a state is entered or left. The transition is `nil` when the machine is activated.
   public typealias StateBlock = @Sendable (inout Machine, inout Subject, Transition?) -> Void
   /// Runs when an event fires.
   public typealias EventBlock = @Sendable (inout Machine, inout Subject, Transition) -> Void
-  /// Says whether an event may fire. It is asked before anything else happens, and does nothing itself.
+  /// Decides whether an event may fire. It is called before anything else and must have no side effects.
   public typealias Condition = @Sendable (Subject, Transition) -> Bool
 
   /// A state: a name and four blocks.
   public struct State: Sendable {
-    /// Not empty, and unique among the states of a machine.
+    /// A non-empty name, unique among the states of a machine.
     public let name: String
-    /// Runs before the machine is in this state.
+    /// Runs before the machine enters this state.
     public var willEnter: StateBlock?
-    /// Runs when the machine is in this state.
+    /// Runs after the machine has entered this state.
     public var didEnter: StateBlock?
-    /// Runs while the machine is still in this state.
+    /// Runs before the machine leaves this state.
     public var willExit: StateBlock?
-    /// Runs when the machine is in another state, or in this one anew.
+    /// Runs after the machine has left this state, or entered it again.
     public var didExit: StateBlock?
 
     public init(
@@ -76,22 +75,22 @@ public enum EventObjects<Subject, UserInfo: Sendable> {
     }
   }
 
-  /// An event: a name, the states that it may fire in, the state that it leads to, and three blocks.
+  /// An event: a name, its source states, its destination and three blocks.
   public struct Event: Sendable {
-    /// Not empty, and unique among the events of a machine.
+    /// A non-empty name, unique among the events of a machine.
     public let name: String
-    /// The names of the states that the event may fire in; `nil` for any.
+    /// The names of the states in which the event may fire; `nil` for any.
     public let sources: [String]?
-    /// The name of the state that the event leads to.
+    /// The name of the destination state.
     public let destination: String
-    /// Asked when the event may fire by its sources; an answer of `false` declines.
+    /// Called if the event's sources contain the current state; `false` declines.
     public var shouldFire: Condition?
-    /// Runs before anything has happened.
+    /// Runs before the transition.
     public var willFire: EventBlock?
-    /// Runs when everything has happened.
+    /// Runs after the transition.
     public var didFire: EventBlock?
 
-    /// - Parameter sources: The states that the event may fire in; `nil` for any.
+    /// - Parameter sources: The states in which the event may fire; `nil` for any.
     public init(
       _ name: String, from sources: [String]? = nil, to destination: String, shouldFire: Condition? = nil,
       willFire: EventBlock? = nil, didFire: EventBlock? = nil
@@ -105,12 +104,12 @@ public enum EventObjects<Subject, UserInfo: Sendable> {
     }
   }
 
-  /// A firing as its blocks see it: the event, where it leads from and to, and what the one who fires hands over.
+  /// The transition that blocks receive: the event, its source, its destination and the caller's user info.
   public struct Transition: Sendable {
     @usableFromInline let definition: Definition
     @usableFromInline let eventPlace: Int
     @usableFromInline let sourcePlace: Int
-    /// What was handed to ``Machine/fire(_:userInfo:on:)``.
+    /// The value passed to ``Machine/fire(_:userInfo:on:)``.
     public let userInfo: UserInfo
 
     @inlinable

@@ -1,25 +1,25 @@
 public import StateMachines
 
-/// An MVI feature (model, view, intent): wishes come in, effects change the state, news go out.
+/// An MVI feature (model, view, intent): wishes enter, effects change the state, news leave.
 ///
-/// A conforming type is what a feature does; a ``FeatureStore`` is where it stands. The type's functions are the
-/// elements of the form, under the names that they have in MVICore and in the libraries that follow it:
+/// A conforming type contains the feature's logic; a ``FeatureStore`` contains its state. The functions have the names
+/// of MVICore and the libraries that follow it:
 ///
 /// | element | here | duty |
 /// | --- | --- | --- |
-/// | wish | ``Wish`` | what others ask for |
-/// | action | ``Action`` | what the actor gets: the wishes, and what the feature asks of itself |
-/// | wish to action | ``wishToAction(_:)`` | the identity, unless actions are of another type |
-/// | bootstrapper | ``bootstrapper()`` | the first actions, once, while the store is made |
-/// | actor | ``actor(_:_:_:)`` | all logic: whether an action is taken, and the effects it has, at once or later |
+/// | wish | ``Wish`` | a request from outside |
+/// | action | ``Action`` | the actor's input: a wish, or a request of the feature to itself |
+/// | wish to action | ``wishToAction(_:)`` | the identity, unless the action type differs |
+/// | bootstrapper | ``bootstrapper()`` | the first actions, once, when the store is made |
+/// | actor | ``actor(_:_:_:)`` | all logic: whether an action is accepted, and its effects, at once or later |
 /// | effect | ``Effect`` | a fact |
-/// | reducer | ``reducer(_:_:)`` | applies a fact to the state; pure, synchronous, and does not ask whether it may |
-/// | post-processor | ``postProcessor(_:_:_:)`` | at most one more action after the state has changed |
-/// | news | ``News`` | what is said once and is no part of the state |
-/// | news publisher | ``newsPublisher(_:_:_:)`` | at most one piece of news for each effect |
+/// | reducer | ``reducer(_:_:)`` | applies a fact to the state; pure, synchronous, unconditional |
+/// | post-processor | ``postProcessor(_:_:_:)`` | at most one further action after the state has changed |
+/// | news | ``News`` | a single message that is not part of the state |
+/// | news publisher | ``newsPublisher(_:_:_:)`` | at most one news item for each effect |
 ///
-/// Only the reducer must be written, and the actor where effects are not the wishes themselves. All are called statically: a
-/// feature costs a few times what the same `switch` does.
+/// Only the reducer is required, and the actor if effects are not the wishes themselves. All functions are called
+/// statically: a feature costs a few times as much as the same `switch`.
 ///
 /// ```swift
 /// struct Weather: Feature {
@@ -54,14 +54,13 @@ public import StateMachines
 /// // weather.state == .known(degrees: 21)
 /// ```
 ///
-/// Practice: a reducer without conditions; effects only from the actor; no wish that means "begin" (that is the
-/// bootstrapper); an end by ``FeatureStore/dispose()``. Features know nothing of each other: what binds them is a listener
-/// that turns the news of one into wishes of the other, and drops those that mean nothing there. In a world
-/// that is a wire.
+/// Good practice: a reducer without conditions; effects only from the actor; a bootstrapper instead of a wish "begin";
+/// ``FeatureStore/dispose()`` at the end. Features do not refer to each other. A listener connects them: it turns the
+/// news of one into wishes of the other, and drops news without a matching wish. In a world, a wire does this.
 ///
-/// In a ``Machine`` the store is the state: a ``FeatureStore`` is a ``StateWithData`` where the feature's state is one.
-/// The rule turns events into wishes, and timers into effects that come later; a ``FeatureListener`` with the
-/// ``Step`` at hand turns news into outputs and streams that stay open into keyed timers.
+/// In a ``Machine``, the store is the state: a ``FeatureStore`` is a ``StateWithData`` if the feature's state is one.
+/// The rule turns events into wishes, and timers into later effects. A ``FeatureListener`` that has the ``Step`` turns
+/// news into outputs, and open streams into keyed timers.
 public protocol Feature {
   associatedtype State: Sendable
   associatedtype Wish
@@ -69,28 +68,27 @@ public protocol Feature {
   associatedtype Effect: Sendable = Wish
   associatedtype News = Never
 
-  /// The action that a wish becomes.
+  /// Converts a wish to an action.
   func wishToAction(_ wish: Wish) -> Action
 
-  /// The actions to begin with, in their order. What an outside service reports afterwards is sent with
-  /// ``FeatureStore/act(_:by:to:)``.
+  /// The initial actions, in order. Send later reports of an outside service with ``FeatureStore/act(_:by:to:)``.
   func bootstrapper() -> [Action]
 
-  /// Decides what comes of an action: no effect (the wish is refused), some at once, some later.
+  /// Decides the effects of an action: none (the wish is refused), some at once, or some later.
   ///
-  /// It gets the state of the moment at which the action is taken up, and cannot fail: that something went wrong is an
-  /// effect. It does not know the states that its effects lead to.
+  /// It receives the state at the moment when the action is processed. It cannot fail: a failure is an effect. It does
+  /// not see the states that its effects lead to.
   func actor(_ state: State, _ action: Action, _ effects: inout Effects<Effect>)
 
-  /// The state after an effect. `state` is the latest one, not the one that the actor saw.
+  /// The state after an effect. `state` is the latest one, which may be newer than the one that the actor saw.
   func reducer(_ state: State, _ effect: Effect) -> State
 
-  /// One more action, after `effect` of `action` has led to `state`; `nil` for none.
+  /// A further action, after `effect` of `action` has led to `state`; `nil` for none.
   func postProcessor(_ action: Action, _ effect: Effect, _ state: State) -> Action?
 
-  /// What is to be said once, after `effect` of `action` has led to `state`; `nil` for nothing.
+  /// The news after `effect` of `action` has led to `state`; `nil` for none.
   ///
-  /// `state` is the one that this effect led to, also when the post-processor's action has changed it since.
+  /// `state` is the state after this effect, even if the post-processor's action has changed it since.
   func newsPublisher(_ action: Action, _ effect: Effect, _ state: State) -> News?
 }
 
@@ -111,26 +109,26 @@ extension Feature where Action == Wish {
 }
 
 extension Feature where Action == Wish, Effect == Wish {
-  /// Passes each wish on as the identical effect: the feature is its reducer.
+  /// Emits each wish as the identical effect, so the reducer alone determines the feature.
   @inlinable
   public func actor(_ state: State, _ wish: Wish, _ effects: inout Effects<Wish>) { effects.emit(wish) }
 }
 
-/// When the action of a post-processor, and a wish that a news listener sends, is taken up.
+/// When a store processes the action of a post-processor, or a wish that a listener sends on news.
 ///
-/// The effects of one action are applied without a break in either order, and no order makes a wish wait for effects
-/// that come later.
+/// In either order, all immediate effects of one action are applied without interruption, and a wish never waits for
+/// later effects.
 public enum FeatureOrder: String, Choice {
-  /// At once, to its end, inside what goes on: the news of a post-processor's action come before the news
-  /// of the effect that it answers. This is how it is without a scheduler.
+  /// Immediately and completely, inside the current action: the news of a post-processor's action precede the news of
+  /// the effect that caused it. This is the order without a scheduler.
   case recursive
-  /// Behind all that waits already: news come in the order of the actions. This is how it is with a scheduler.
+  /// After everything in the queue: news come in the order of the actions. This is the order with a scheduler.
   case queued
 }
 
-/// The stream of effects that an actor gives for one action: none, one, several, and more of them later.
+/// The stream of effects of one action: immediate ones, and an indication of later ones.
 ///
-/// None and one allocate nothing.
+/// A stream with at most one effect allocates nothing.
 public struct Effects<Effect> {
   @usableFromInline var first: Effect?
   @usableFromInline var rest: [Effect]?
@@ -142,13 +140,13 @@ public struct Effects<Effect> {
     self.key = key
   }
 
-  /// An empty stream outside of a store, to try an actor by itself; its ``later()`` gives 1.
+  /// Creates an empty stream, to test an actor without a store. Its ``later()`` returns 1.
   @inlinable
   public init() {
     self.init(key: 1)
   }
 
-  /// Adds an effect that takes place at once, behind those before it.
+  /// Adds an immediate effect after the previous ones.
   @inlinable
   public mutating func emit(_ effect: Effect) {
     if first == nil {
@@ -158,10 +156,10 @@ public struct Effects<Effect> {
     }
   }
 
-  /// Keeps the stream open for effects that come later, through ``FeatureStore/deliver(_:from:isLast:by:to:)``.
+  /// Keeps the stream open for later effects, through ``FeatureStore/deliver(_:from:isLast:by:to:)``.
   ///
-  /// - Returns: The key of the stream: the running number, from 1, of the action among those of its store that have
-  ///   kept their streams open. Asking twice gives the same.
+  /// - Returns: The key of the stream: a serial number, from 1, among the streams of its store that were kept open.
+  ///   Repeated calls return the same key.
   @inlinable
   @discardableResult
   public mutating func later() -> Int {
@@ -169,9 +167,9 @@ public struct Effects<Effect> {
     return key
   }
 
-  /// The effects that take place at once, in order.
+  /// The immediate effects, in order.
   public var immediate: [Effect] { (first.map { [$0] } ?? []) + (rest ?? []) }
 
-  /// Whether effects come later.
+  /// Whether the stream stays open for later effects.
   public var isOpen: Bool { staysOpen }
 }

@@ -1,30 +1,30 @@
 import StateMachines
 
-/// Who hears of what a ``FeatureStore`` emits.
+/// A listener to a ``FeatureStore``.
 ///
-/// A store keeps no listeners, so that it stays a value: whoever calls it hands one in. One that speaks to several is a
-/// listener of its own. All functions have defaults that do nothing.
+/// A store keeps no listeners, so that it stays a value: the caller passes one to each call. To reach several
+/// listeners, write one that forwards to them. All methods do nothing by default.
 public protocol FeatureListener<Subject> {
   associatedtype Subject: Feature
 
-  /// An effect of an action is about to be applied.
+  /// Called before an effect of an action is applied.
   mutating func hear(effect: Subject.Effect, of action: Subject.Action)
 
-  /// The post-processor has given one more action; see ``FeatureOrder`` for when it is taken up.
+  /// Called when the post-processor has returned an action; see ``FeatureOrder`` for when the action is processed.
   mutating func hear(action: Subject.Action)
 
-  /// A new state: one call for each effect, also when the state is equal to the one before.
+  /// Called with the new state after each effect, even if it equals the previous state.
   mutating func hear(state: Subject.State)
 
-  /// A piece of news.
+  /// Called with a news item.
   ///
-  /// The listener may send wishes from here. It sees the latest state in `store`, which in recursive order may be
-  /// newer than the one that the news were made of.
+  /// The listener may send wishes from here. In recursive order, the state in `store` may be newer than the state from
+  /// which the news were made.
   mutating func hear(news: Subject.News, from store: inout FeatureStore<Subject>, _ feature: Subject)
 
-  /// An actor has kept its stream open: more effects are to be brought later, under the stream's key.
+  /// Called when an actor keeps its stream open for later effects, which must be delivered with the stream's key.
   ///
-  /// Called before the immediate effects of the action are applied. A machine arms a keyed timer here.
+  /// It is called before the immediate effects of the action are applied. A machine arms a keyed timer here.
   mutating func hear(open stream: FeatureStore<Subject>.Stream)
 }
 
@@ -45,7 +45,7 @@ extension FeatureListener {
   public mutating func hear(open stream: FeatureStore<Subject>.Stream) {}
 }
 
-/// A listener that hears nothing.
+/// A listener that does nothing.
 public struct NoListener<Subject: Feature>: FeatureListener {
   @inlinable
   public init() {}

@@ -1,30 +1,30 @@
 public import StateMachines
 
-/// Where a ``Feature`` stands: its state, and the actions whose effects are still to come.
+/// The state of a ``Feature``, with the actions that still await effects.
 ///
-/// A store is a value. A copy goes its own way, and a store can be kept and gone on with. It holds neither the feature
-/// nor listeners: each call is handed the feature (with the services that its actor uses) and who listens. That
-/// states are made in one place at a time need not be checked: nobody can change a value while another does.
+/// A store is a value: copies are independent, and a store can be saved and resumed. It holds neither the feature nor
+/// listeners: each call receives the feature (with the services that its actor uses) and a listener. Swift's exclusive
+/// access to values guarantees that one caller at a time changes the state.
 ///
-/// One action is handled so:
+/// An action is processed as follows:
 ///
-/// 1. The actor is asked, with the present state.
-/// 2. For each effect the reducer makes a state of the *latest* state and the effect.
-/// 3. That state becomes the present one and is emitted, also when it is equal to the last.
-/// 4. The post-processor may give one more action. See ``FeatureOrder`` for when it is taken up.
-/// 5. The news publisher may give one piece of news.
+/// 1. The actor is called with the current state.
+/// 2. For each effect, the reducer makes a new state from the *latest* state and the effect.
+/// 3. The new state is stored and emitted, even if it equals the previous one.
+/// 4. The post-processor may return a further action. See ``FeatureOrder`` for when it is processed.
+/// 5. The news publisher may return a news item.
 ///
-/// An actor that gives no effects refuses the action: nothing is emitted, post-processed or published. So does a store
-/// with ``mostStreams`` open streams that is to open one more. Effects that come
-/// later (``deliver(_:from:isLast:by:to:)``) go through 2 to 5 with the action that they belong to. Nothing waits for
-/// them and nothing cancels them: the actor of a second wish runs at once, beside the streams of the first.
+/// An actor that emits no effect and keeps no stream open refuses the action: nothing is emitted, post-processed or
+/// published. A store with ``mostStreams`` open streams refuses an action that would open another. Later effects
+/// (``deliver(_:from:isLast:by:to:)``) run steps 2 to 5 with their action. Nothing waits for them or cancels them: the
+/// actor of a second wish runs immediately, while the streams of the first are open.
 ///
-/// Equality compares the state, the open streams and whether the store is disposed of; how many streams there have been
-/// is not part of it.
+/// Equality compares the state, the open streams, the order and whether the store is disposed. It ignores the number of
+/// earlier streams.
 public struct FeatureStore<F: Feature>: Sendable {
-  /// An action whose actor has kept its stream open, as it was when the actor was asked.
+  /// An action whose stream is open, with the state that its actor saw.
   public struct Stream: Sendable {
-    /// The running number of the stream.
+    /// The serial number of the stream.
     public let key: Int
     public let action: F.Action
     /// The state that the actor saw.
@@ -44,10 +44,10 @@ public struct FeatureStore<F: Feature>: Sendable {
     case effect(F.Effect, of: F.Action)
   }
 
-  /// How many actions one call may come to, one inside the other or one behind the other.
+  /// The maximal number of nested or queued actions in one call.
   public static var longestChain: Int { 1_000 }
 
-  /// How many streams may be open. An action that would open one more is refused.
+  /// The maximal number of open streams. An action that would open another is refused.
   public static var mostStreams: Int { 1_000 }
 
   public let order: FeatureOrder
@@ -55,43 +55,43 @@ public struct FeatureStore<F: Feature>: Sendable {
   @usableFromInline var isDisposedOf = false
   @usableFromInline var open: [Stream] = []
   @usableFromInline var lastKey = 0
-  /// Waits in queued order; empty whenever nobody is inside.
+  /// The queue in queued order; empty between calls.
   @usableFromInline var queue: [Work] = []
-  /// How many calls are inside one another.
+  /// The number of nested calls.
   @usableFromInline var depth = 0
 
-  /// What is written out: all but what is there only while somebody is inside.
+  /// The stored properties to encode: all but those used only during a call.
   private enum CodingKeys: CodingKey { case order, current, isDisposedOf, open, lastKey }
 
-  /// The present state: what a new subscriber is told first. News are not replayed.
+  /// The current state: the first value for a new subscriber. News are not replayed.
   @inlinable
   public var state: F.State { current }
 
-  /// The streams that are open, in the order in which they were opened.
+  /// The open streams, in the order in which they were opened.
   @inlinable
   public var streams: [Stream] { open }
 
-  /// The open stream with a key; `nil` if it has ended.
+  /// The open stream with a key; `nil` if it has ended or never existed.
   @inlinable
   public func stream(of key: Int) -> Stream? { open.first { $0.key == key } }
 
-  /// Whether ``dispose()`` has been called: nothing changes any more.
+  /// Whether ``dispose()`` was called. A disposed store never changes.
   @inlinable
   public var isDisposed: Bool { isDisposedOf }
 
-  /// A store whose feature has not begun: nothing of its bootstrapper is done, nor will be.
+  /// Creates a store without running the bootstrapper.
   ///
-  /// It is what a machine has before it starts, since a feature may need the ``Step``.
+  /// A machine uses it before it starts, since a feature may need the ``Step``.
   @inlinable
   public init(_ initial: F.State, order: FeatureOrder = .recursive) {
     current = initial
     self.order = order
   }
 
-  /// Makes the store: holds the initial state, is ready for actions, and then runs the bootstrapper to its end.
+  /// Creates a store with an initial state, and runs the bootstrapper to its end.
   ///
-  /// What the bootstrapper's actions do at once is done when this returns. Nobody can have subscribed before, so
-  /// `listener` hears of open streams, and neither of the states on the way nor of news.
+  /// The immediate effects of the bootstrapper's actions are complete on return. `listener` is called for open streams
+  /// only, since no subscriber can exist before.
   @inlinable
   public init<L: FeatureListener>(
     _ initial: F.State, of feature: F, order: FeatureOrder = .recursive, to listener: inout L
@@ -116,11 +116,11 @@ public struct FeatureStore<F: Feature>: Sendable {
 
   // MARK: Actions
 
-  /// Takes a wish.
+  /// Processes a wish.
   ///
-  /// - Returns: Whether the actor gave effects; `false`, too, where the store is disposed of. A
-  ///   wish that waits in the queue counts as taken.
-  /// - Precondition: The wish leads to at most ``longestChain`` actions. A post-processor must end.
+  /// - Returns: Whether the actor emitted effects or kept its stream open; `false` if the store is disposed. A queued
+  ///   wish counts as accepted.
+  /// - Precondition: The wish leads to at most ``longestChain`` actions, so a post-processor must end.
   @inlinable
   @discardableResult
   public mutating func accept<L: FeatureListener>(
@@ -136,7 +136,8 @@ public struct FeatureStore<F: Feature>: Sendable {
     return accept(wish, by: feature, to: &listener)
   }
 
-  /// Takes an action from inside: what a service reports to which the bootstrapper has subscribed.
+  /// Processes an action from inside the feature, for example a report of a service that the bootstrapper subscribed
+  /// to.
   ///
   /// - Returns: As for a wish.
   /// - Precondition: As for a wish.
@@ -157,16 +158,14 @@ public struct FeatureStore<F: Feature>: Sendable {
 
   // MARK: Effects that come later
 
-  /// Brings an effect of an action whose stream is open.
-  ///
-  /// It is applied to the latest state.
+  /// Applies a later effect of an action whose stream is open, to the latest state.
   ///
   /// - Parameters:
-  ///   - key: The number that ``Effects/later()`` gave.
-  ///   - isLast: Whether the stream ends with it.
-  /// - Returns: Whether there was such a stream. An effect without one is dropped.
+  ///   - key: The key that ``Effects/later()`` returned.
+  ///   - isLast: Whether the effect ends the stream.
+  /// - Returns: Whether the stream was open. Otherwise the effect is dropped.
   /// - Precondition: As for a wish.
-  /// - Complexity: O(*n*) in the number of open streams, beside what the feature does.
+  /// - Complexity: O(*n*) in the number of open streams, plus the feature's own work.
   @inlinable
   @discardableResult
   public mutating func deliver<L: FeatureListener>(
@@ -193,15 +192,15 @@ public struct FeatureStore<F: Feature>: Sendable {
     return deliver(effect, from: key, isLast: isLast, by: feature, to: &listener)
   }
 
-  /// Ends a stream without an effect. One that is not open is left alone.
+  /// Ends a stream without an effect. Nothing happens if it is not open.
   @inlinable
   public mutating func finish(_ key: Int) {
     open.removeAll { $0.key == key }
   }
 
-  /// Ends the feature: what is under way (effects, actions, news, open streams) is dropped, and so is whatever comes.
+  /// Ends the feature: pending effects, actions, news and open streams are dropped, and later calls do nothing.
   ///
-  /// The state stays as it is. A machine disarms the timers of ``streams`` first.
+  /// The state stays. A machine disarms the timers of ``streams`` first.
   @inlinable
   public mutating func dispose() {
     isDisposedOf = true
@@ -259,7 +258,7 @@ public struct FeatureStore<F: Feature>: Sendable {
     }
   }
 
-  /// Works off the queue, with what is put behind it meanwhile.
+  /// Processes the queue, including items that are appended meanwhile.
   @inlinable
   mutating func drain<L: FeatureListener>(by feature: F, to listener: inout L) where L.Subject == F {
     depth += 1
@@ -277,7 +276,7 @@ public struct FeatureStore<F: Feature>: Sendable {
     queue = []
   }
 
-  /// Passes on what concerns open streams, and nothing else.
+  /// Forwards only calls about open streams.
   @usableFromInline
   struct Bootstrapping<L: FeatureListener>: FeatureListener where L.Subject == F {
     @usableFromInline typealias Subject = F
@@ -320,7 +319,7 @@ extension FeatureStore: Hashable where F.State: Hashable, F.Action: Hashable {
   }
 }
 
-/// A store is the state of a machine whose rule is a feature: it has the names and prints the data of the feature's state.
+/// A store is the state of a machine whose rule is a feature. It has the name and data of the feature's state.
 extension FeatureStore: StateWithData where F.State: StateWithData, F.Action: Hashable & Codable {
   @inlinable
   public var name: F.State.Name { current.name }

@@ -2,8 +2,8 @@ import StateMachines
 
 /// The simplest state machine: `newState = reduce(state, wish)`.
 ///
-/// A reducer is pure and synchronous. It looks at nothing but its arguments, does no I/O, and gives the next state for
-/// every state and every wish; where a wish means nothing, it gives the state back as it is.
+/// A reducer is pure and synchronous. It reads only its arguments, does no I/O, and returns the next state for every
+/// state and wish. If a wish means nothing in a state, it returns the state unchanged.
 ///
 /// ```swift
 /// struct Counting: Reducer {
@@ -22,23 +22,23 @@ import StateMachines
 /// store.accept(.increase, by: Counting()) { print($0) }      // 1
 /// ```
 ///
-/// In a ``Machine`` a store is the state or a part of it, and the whole rule is one `accept`. A ``Feature`` without an actor of its own
-/// is the same machine again: its actor passes each wish on as the identical effect. What a reducer cannot do
-/// (refuse a wish, do two things, bring a result later, say something once) is what a feature adds.
+/// In a ``Machine``, a store is the state or a part of it, and the rule is one call of `accept`. A ``Feature`` with the
+/// default actor is the same machine. Unlike a reducer, a feature can also refuse a wish, emit several effects, deliver
+/// a result later, and publish news.
 public protocol Reducer {
   associatedtype State
   associatedtype Wish
 
-  /// The state that follows when `wish` comes in `state`.
+  /// The state after `wish` in `state`.
   func reduce(_ state: State, _ wish: Wish) -> State
 }
 
-/// The present state of a ``Reducer``, and nothing else.
+/// The current state of a ``Reducer``.
 ///
-/// Every wish makes exactly one emission, also when the new state is equal to the old one. A store keeps no
-/// listeners, so that it stays a value: whoever hands in a wish hands in who listens.
+/// Every wish emits exactly one state, even if it equals the previous one. A store keeps no listeners, so that it stays
+/// a value: the caller passes a listener with each wish.
 public struct ReducerStore<R: Reducer> {
-  /// Changed only by ``accept(_:by:_:)``.
+  /// The current state. Only ``accept(_:by:_:)`` changes it.
   @inlinable
   public var state: R.State { current }
 
@@ -49,13 +49,13 @@ public struct ReducerStore<R: Reducer> {
     current = initial
   }
 
-  /// Replays the present state, once; what was before it is not told.
+  /// Calls the listener once with the current state. Earlier states are not replayed.
   @inlinable
   public func subscribe(_ listener: (R.State) -> Void) {
     listener(current)
   }
 
-  /// Takes a wish, and emits the state after it.
+  /// Processes a wish and emits the new state.
   @inlinable
   public mutating func accept(_ wish: R.Wish, by reducer: R, _ listener: (R.State) -> Void = { _ in }) {
     current = reducer.reduce(current, wish)

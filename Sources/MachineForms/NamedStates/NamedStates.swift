@@ -1,12 +1,12 @@
 import StateMachines
 
-/// A change between named states of an object, and what happens around it.
+/// A change between named states of an object, with the occasions at which blocks run.
 ///
-/// Any change is allowed; there is no table of transitions. Setting the name that an object already has is a change as well.
+/// Any change is allowed; there is no table of transitions. Setting the current name again is a change as well.
 public struct NamedStateChange: Hashable, Sendable {
-  /// `nil` for an object without a state.
+  /// `nil` if the object had no state.
   public let from: String?
-  /// `nil` if the object is to have no state.
+  /// `nil` if the object gets no state.
   public let to: String?
 
   public init(from: String?, to: String?) {
@@ -14,17 +14,17 @@ public struct NamedStateChange: Hashable, Sendable {
     self.to = to
   }
 
-  /// Where in a change a block runs, and for which change.
+  /// A point in a change at which blocks run.
   public enum Occasion: Hashable, Sendable {
-    /// Of the change between the two; before everything else.
+    /// Before everything else, for the change between two states.
     case transitionTo(String, from: String)
-    /// The object is about to have this state.
+    /// Before the object has this state.
     case before(String)
-    /// The object has this state now.
+    /// As soon as the object has this state.
     case on(String)
-    /// The change to this state has happened.
+    /// After the change to this state.
     case after(String)
-    /// Of the change between the two; after everything else.
+    /// After everything else, for the change between two states.
     case transitionFrom(String, to: String)
   }
 
@@ -41,14 +41,14 @@ public struct NamedStateChange: Hashable, Sendable {
   }
 }
 
-/// The state of an object by its name, and the blocks that run when it changes.
+/// The state of an object by its name, with the blocks that run when it changes.
 ///
-/// An object has it as a property, by which it conforms to ``NamedStateObject``.
+/// A class conforms to ``NamedStateObject`` by a property of this type.
 public struct NamedStates {
-  /// The present state; `nil` until one is set.
+  /// The current state; `nil` until one is set.
   public fileprivate(set) var current: String?
 
-  /// Whether setting the state that the object already has is no change. Otherwise it is one, and its blocks run.
+  /// Whether setting the current state again does nothing. If `false`, it is a change and runs its blocks.
   public var skipsEqual: Bool
 
   private var blocks: [NamedStateChange.Occasion: [() -> Void]] = [:]
@@ -57,7 +57,7 @@ public struct NamedStates {
     self.skipsEqual = skipsEqual
   }
 
-  /// Adds a block to those of an occasion; they run in the order in which they were added.
+  /// Adds a block to an occasion. Blocks run in the order in which they were added.
   public mutating func add(_ occasion: NamedStateChange.Occasion, _ block: @escaping () -> Void) {
     blocks[occasion, default: []].append(block)
   }
@@ -65,9 +65,9 @@ public struct NamedStates {
   fileprivate func blocks(for occasion: NamedStateChange.Occasion) -> [() -> Void] { blocks[occasion] ?? [] }
 }
 
-/// An object that has a state with a name, and blocks of code around the changes: a state machine on any object.
+/// An object with a named state and blocks that run around its changes: a state machine on any object.
 ///
-/// One property is enough to become one:
+/// A class conforms by one property:
 ///
 /// ```swift
 /// final class Download: NamedStateObject {
@@ -79,30 +79,31 @@ public struct NamedStates {
 /// download.shiftState = "active"   // started
 /// ```
 ///
-/// It follows Shift, which adds such a property to every object of the Objective-C runtime. What Shift's documentation
-/// promises is done here; its code did otherwise, in ways that are not repeated:
+/// It follows the library Shift, which adds such a property to every object of the Objective-C runtime. It does what
+/// Shift's documentation promises and avoids these defects of Shift's code:
 ///
-/// - It had room for one block per kind of occasion, so that a second one replaced the first. Here every name, and every pair of
-///   names, has as many blocks as are added.
-/// - It did not compare the names given to `before`, `on` and `after`: those blocks ran at every change.
+/// - Shift had room for one block per kind of occasion, so a second block replaced the first. Here every name, and
+///   every pair of names, has any number of blocks.
+/// - Shift did not compare the names given to `before`, `on` and `after`, so those blocks ran at every change.
 /// - Registering `after` overwrote the block of `before`.
-/// - `when(_:transitionsFrom:)` was compared with what `when(_:transitionsTo:)` had registered, so it hardly ever ran.
+/// - Shift compared `when(_:transitionsFrom:)` with registrations of `when(_:transitionsTo:)`, so its block hardly ever
+///   ran.
 ///
-/// The order in which the occasions of a change come is that of its code: `when … transitionsTo`, `before`, the state is
-/// stored, `on`, `after`, `when … transitionsFrom`.
+/// The occasions of a change have the order of Shift's code: `when … transitionsTo`, `before`, the state is stored,
+/// `on`, `after`, `when … transitionsFrom`.
 ///
-/// Blocks that refer to the object keep it alive unless they hold it weakly.
+/// A block that refers to the object must hold it weakly, or it keeps the object alive.
 public protocol NamedStateObject: AnyObject {
-  /// Where the state and the blocks are kept.
+  /// The storage of the state and the blocks.
   var namedStates: NamedStates { get set }
 }
 
 extension NamedStateObject {
-  /// The state's name; `nil` until one is set.
+  /// The name of the state; `nil` until one is set.
   ///
-  /// Setting it runs the blocks of this change. A block may set it again: that change happens at once, with all its
-  /// blocks, and then the first one goes on with its own; one that was `before` still stores its state. Setting `nil`
-  /// runs no block, as no block is for `nil`.
+  /// Setting it runs the blocks of the change. A block may set it again: that change happens immediately with all its
+  /// blocks, and then the outer change continues. An outer change that was at `before` still stores its state
+  /// afterwards. Setting `nil` runs no blocks.
   public var shiftState: String? {
     get { namedStates.current }
     set {
@@ -114,27 +115,27 @@ extension NamedStateObject {
     }
   }
 
-  /// Runs a block each time just before the object has this state.
+  /// Adds a block that runs just before the object gets this state.
   public func before(_ state: String, _ block: @escaping () -> Void) { namedStates.add(.before(state), block) }
 
-  /// Runs a block each time the object gets this state, as soon as it has it.
+  /// Adds a block that runs as soon as the object has this state.
   public func on(_ state: String, _ block: @escaping () -> Void) { namedStates.add(.on(state), block) }
 
-  /// Runs a block each time the change to this state has happened.
+  /// Adds a block that runs after each change to this state.
   public func after(_ state: String, _ block: @escaping () -> Void) { namedStates.add(.after(state), block) }
 
-  /// Runs a block before each change from `state` to `next`.
+  /// Adds a block that runs before each change from `state` to `next`.
   public func when(_ state: String, transitionsTo next: String, _ block: @escaping () -> Void) {
     namedStates.add(.transitionTo(next, from: state), block)
   }
 
-  /// Runs a block after each change from `previous` to `state`.
+  /// Adds a block that runs after each change from `previous` to `state`.
   public func when(_ state: String, transitionsFrom previous: String, _ block: @escaping () -> Void) {
     namedStates.add(.transitionFrom(previous, to: state), block)
   }
 
   private func run(_ occasion: NamedStateChange.Occasion) {
-    // Taken out first, as a block may change what it was taken out of.
+    // Copied first, since a block may add blocks.
     let blocks = namedStates.blocks(for: occasion)
     for block in blocks { block() }
   }

@@ -1,9 +1,9 @@
 public import StateMachines
 
-/// One state as an object: it says which states may follow, and what happens when it is entered and left.
+/// A state as an object: it says which states may follow, and what happens when it is entered and left.
 ///
-/// Who knows GameplayKit's `GKState` knows this protocol. A state is a `final class`; the machine is told a state by its
-/// class, never by an instance:
+/// The protocol follows GameplayKit's `GKState`. A state is a `final class`; a machine refers to a state by its class,
+/// never by an instance:
 ///
 /// ```swift
 /// final class Red: StateObject {
@@ -16,36 +16,35 @@ public import StateMachines
 /// }
 /// ```
 ///
-/// What differs from the original:
+/// Differences from the original:
 ///
-/// - A state object has no data of its own. It is shared by all machines that were made from one list, so its class must be
-///   `Sendable`, and the compiler then rejects a stored `var`. Data live in the ``Subject``, which each method finds in
-///   the machine that it is handed. Hence a machine is a value, and a copy of it goes its own way; a `GKStateMachine`
-///   and its states cannot be copied.
+/// - A state object has no data of its own. All machines made from one list share it, so its class must be `Sendable`,
+///   and the compiler rejects a stored `var`. Data belong in the ``Subject``, which each method finds in its machine
+///   argument. Hence a machine is a value with independent copies; a `GKStateMachine` and its states cannot be copied.
 /// - The original has a weak reference from a state to its machine. Here the machine is an argument.
-/// - A state can be asked for its successor; see ``nextState(using:in:)``.
+/// - A state can choose its successor; see ``nextState(using:in:)``.
 ///
-/// ``isValidNextState(_:in:)`` asks the *current* state about the *next* one. It is often explained the other way
-/// round, as if the state about to be entered judged the one before it. The method belongs to the state that is left.
+/// ``isValidNextState(_:in:)`` is called on the *current* state with the *next* one as argument. It is often explained
+/// the other way round, as if the next state judged the current one.
 public protocol StateObject<Subject>: AnyObject, Sendable {
-  /// What the states work on: a screen, a game character, the step of a ``Machine``.
+  /// The data that states work on: a user interface, a game character, or the step of a ``Machine``.
   associatedtype Subject: StateSubject
 
-  /// Whether `next` may follow this state. Every state may, unless the class says otherwise; itself too.
+  /// Whether `next` may follow this state. By default every state may, including this one.
   func isValidNextState(_ next: StateType<Subject>, in machine: StateObjectMachine<Subject>) -> Bool
 
-  /// The machine has entered this state, and it is the current one.
+  /// Called after the machine has entered this state, which is now current.
   ///
-  /// - Parameter previous: The state before it; `nil` on the machine's first entry.
+  /// - Parameter previous: The previous state; `nil` on the machine's first entry.
   func didEnter(from previous: (any StateObject<Subject>)?, in machine: inout StateObjectMachine<Subject>)
 
-  /// The machine is about to leave this state, which is still the current one.
+  /// Called before the machine leaves this state, which is still current.
   func willExit(to next: any StateObject<Subject>, in machine: inout StateObjectMachine<Subject>)
 
-  /// Time has passed in this state.
+  /// Called when time passes in this state.
   func update(deltaTime: Nanoseconds, in machine: inout StateObjectMachine<Subject>)
 
-  /// The state that the machine should enter under these conditions; `nil` for none.
+  /// The state that the machine should enter under these conditions; `nil` to enter none.
   ///
   /// The machine enters it only if ``isValidNextState(_:in:)`` allows it.
   func nextState(using conditions: Subject.Conditions, in machine: StateObjectMachine<Subject>) -> StateType<Subject>?
@@ -70,20 +69,20 @@ extension StateObject {
   ) -> StateType<Subject>? { nil }
 }
 
-/// The class of a state: how a machine is told which one to enter.
+/// The class of a state, by which a machine is told which state to enter.
 public typealias StateType<Subject: StateSubject> = any StateObject<Subject>.Type
 
-/// What state objects work on, and by what they choose their successors.
+/// The data that state objects work on, and the conditions by which they choose their successors.
 public protocol StateSubject {
-  /// All that the choice of a next state depends on, described by one value. `Never` if no state chooses.
+  /// One value that describes everything a choice of the next state depends on; `Never` if no state chooses.
   associatedtype Conditions = Never
 }
 
-/// The states that machines can be in, one object per class: immutable, made once, shared by any number of machines.
+/// The states of machines, one object per class. The list is immutable and can be shared by any number of machines.
 public struct StateObjects<Subject: StateSubject>: Sendable {
   @usableFromInline let objects: ContiguousArray<any StateObject<Subject>>
 
-  /// - Parameter objects: Of two objects of one class the last one counts; it has the place of the first.
+  /// - Parameter objects: The states. If a class occurs twice, the last object replaces the first one at its index.
   /// - Complexity: O(*n*²) in the number of objects.
   public init(_ objects: any StateObject<Subject>...) {
     var kept: ContiguousArray<any StateObject<Subject>> = []
@@ -97,12 +96,12 @@ public struct StateObjects<Subject: StateSubject>: Sendable {
     self.objects = kept
   }
 
-  /// How many states there are.
+  /// The number of states.
   public var count: Int { objects.count }
 
-  /// The place of a state's class; `nil` if no object of exactly this class is listed.
+  /// The index of a state's class; `nil` if the list contains no object of exactly this class.
   ///
-  /// - Complexity: O(*n*) in the number of states, of which there are few.
+  /// - Complexity: O(*n*) in the number of states.
   @inlinable
   public func place(of type: StateType<Subject>) -> Int? {
     let sought = ObjectIdentifier(type)

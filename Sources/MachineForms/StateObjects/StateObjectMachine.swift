@@ -1,6 +1,6 @@
 public import StateMachines
 
-/// A machine whose states are objects, entered by class; it behaves as GameplayKit's `GKStateMachine` does.
+/// A machine whose states are objects, entered by class. It behaves like GameplayKit's `GKStateMachine`.
 ///
 /// ```swift
 /// var machine = StateObjectMachine(StateObjects(Red(), Green()), subject: Crossing())
@@ -9,9 +9,8 @@ public import StateMachines
 /// machine.enter(Green.self)   // true
 /// ```
 ///
-/// It is a value of a few words and the subject, so it can be copied, and made anew around a plain state for every
-/// step without allocation. That is how a ``Machine`` uses it, whose own state is an `enum`:
-///
+/// It is a value of a few words and the subject, so it can be copied, and each step can make one from a plain state
+/// without allocation. A ``Machine`` whose own state is an `enum` uses it in this way:
 /// ```swift
 /// struct Staircase: Machine {
 ///   enum State: MachineState { case dark, lit }
@@ -59,20 +58,21 @@ public import StateMachines
 ///
 /// With the ``Step`` in the subject, states emit outputs in `didEnter` and `willExit`.
 ///
-/// A machine enters another state from within `didEnter` at once: the nested entry is complete before the outer
-/// ``enter(_:)`` returns, which still returns `true`. A chain of such entries has no limit but the stack. Whoever enters a
-/// state from within `willExit` gets what the original gives, too: the nested entry happens, then the outer one goes on
-/// with the state that it had found.
+/// `didEnter` may enter another state: the nested entry completes before the outer ``enter(_:)`` returns, which still
+/// returns `true`. Only the stack limits the nesting. When `willExit` enters a state, the nested entry happens first,
+/// and then the outer one continues to the state that it had found, as in the original.
 public struct StateObjectMachine<Subject: StateSubject> {
-  /// The states that this machine can be in.
+  /// The states of this machine.
   public let states: StateObjects<Subject>
 
-  /// What the states work on.
+  /// The data that the states work on.
   public var subject: Subject
 
   @usableFromInline var current: Int?
 
-  /// - Parameter place: The state that the machine is in already; nothing is called. `nil` for a machine that is in none.
+  /// Creates a machine without calling any state.
+  ///
+  /// - Parameter place: The index of the current state; `nil` for a machine that has entered none.
   /// - Precondition: `place` is less than the number of states.
   @inlinable
   public init(_ states: StateObjects<Subject>, at place: Int? = nil, subject: Subject) {
@@ -82,33 +82,33 @@ public struct StateObjectMachine<Subject: StateSubject> {
     self.subject = subject
   }
 
-  /// The place of the current state in the list: what to keep where a machine must be a plain value. `nil` before the
-  /// first entry.
+  /// The index of the current state in the list, for a machine that stores a plain value. `nil` before the first entry.
   @inlinable
   public var place: Int? { current }
 
-  /// The state that the machine is in; `nil` before the first entry.
+  /// The current state; `nil` before the first entry.
   @inlinable
   public var currentState: (any StateObject<Subject>)? { place.map { states[$0] } }
 
-  /// The object of a class; `nil` if none is listed.
+  /// The state object of a class; `nil` if the list has none.
   public func state<State: StateObject<Subject>>(for type: State.Type) -> State? {
     states.place(of: type).flatMap { states[$0] as? State }
   }
 
-  /// Whether ``enter(_:)`` would enter this state: it is listed, and the current state allows it or there is none.
+  /// Whether ``enter(_:)`` would succeed: the state is listed, and the current state, if any, allows it.
   @inlinable
   public func canEnterState(_ type: StateType<Subject>) -> Bool {
     guard states.place(of: type) != nil else { return false }
     return place.map { states[$0].isValidNextState(type, in: self) } ?? true
   }
 
-  /// Leaves the current state and enters another one, or the same one anew.
+  /// Leaves the current state and enters another one, or the same one again.
   ///
-  /// In this order: the current state's `willExit`, the change, the next state's `didEnter`. The first entry has no `willExit`.
+  /// The order is: the current state's `willExit`, the change, the next state's `didEnter`. The first entry has no
+  /// `willExit`.
   ///
-  /// - Returns: Whether it happened. If not, because the class is not listed or the current state does not allow
-  ///   it, nothing was called but `isValidNextState`.
+  /// - Returns: Whether the state was entered. It is not if the class is not listed or the current state does not allow
+  ///   it; then only `isValidNextState` is called.
   /// - Complexity: O(*n*) in the number of states.
   @inlinable
   @discardableResult
@@ -117,12 +117,12 @@ public struct StateObjectMachine<Subject: StateSubject> {
     return leave(states[place], for: type)
   }
 
-  /// Asks the current state which state to enter under these conditions, and enters that one if it is allowed.
+  /// Enters the state that the current state chooses under these conditions, if it is allowed.
   ///
-  /// The machine does not know what the conditions mean; only states do. The original has nothing like it.
+  /// Only the states interpret the conditions. The original has no such method.
   ///
-  /// - Returns: Whether a state was entered: `false` where there is no current state to ask, where it names none, and
-  ///   where ``enter(_:)`` refuses.
+  /// - Returns: Whether a state was entered: `false` if there is no current state, if it chooses none, or if
+  ///   ``enter(_:)`` would refuse.
   @inlinable
   @discardableResult
   public mutating func enter(using conditions: Subject.Conditions) -> Bool {
@@ -132,7 +132,7 @@ public struct StateObjectMachine<Subject: StateSubject> {
     return leave(state, for: next)
   }
 
-  /// Tells the current state that time has passed. Nothing happens before the first entry.
+  /// Calls the current state's `update`. Nothing happens before the first entry.
   @inlinable
   public mutating func update(deltaTime: Nanoseconds) {
     if let place = current { states[place].update(deltaTime: deltaTime, in: &self) }

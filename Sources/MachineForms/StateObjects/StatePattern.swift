@@ -1,10 +1,9 @@
 public import StateMachines
 
-/// A machine in the form of the State pattern: it has no rule of its own, and hands every event to the object of its
-/// present state.
+/// A machine in the form of the State pattern: it passes every event to the object of its current state.
 ///
-/// The state stays a plain enum, one case per state object, so that a machine can be copied, compared and written
-/// out. The object is made of it for the length of a step; one of up to three words costs no allocation.
+/// The state is still a plain enum, one case per state object, so a machine can be copied, compared and stored. The
+/// object is made for each step; an object of up to three words needs no allocation.
 ///
 /// ```swift
 /// struct Door: StatePatternMachine {
@@ -40,7 +39,7 @@ public import StateMachines
 /// }
 /// ```
 public protocol StatePatternMachine: Machine {
-  /// The object of the present state.
+  /// The object of the current state.
   var current: any HandlingState<Self> { get }
 }
 
@@ -50,10 +49,10 @@ extension StatePatternMachine {
   }
 }
 
-/// A state as an object that handles every event itself, does what is to be done, and chooses its successor.
+/// A state object that handles every event, emits the outputs, and chooses its successor.
 ///
-/// The successor takes over only when the object has returned. What it asks for is answered to the successor, never
-/// to the object that asked.
+/// The successor takes over after the object has returned. Replies to the object's outputs go to the successor, never
+/// to the object itself.
 public protocol HandlingState<Context> {
   associatedtype Context: Machine
 

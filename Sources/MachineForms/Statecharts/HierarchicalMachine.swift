@@ -1,10 +1,9 @@
 public import StateMachines
 
-/// A machine whose states are within states, which inherit reactions: a reaction common to many substates is written
-/// once.
+/// A machine with nested states, which inherit reactions: a reaction common to many substates is written once.
 ///
-/// The author writes the tree, the reactions and the hooks of a ``Statechart``; the rule of the ``Machine``
-/// follows from them. What nobody in the tree answers is ``unhandled(_:in:_:)``.
+/// The author writes the tree, the reactions and the hooks of a ``Statechart``; the rule of the ``Machine`` follows
+/// from them. ``unhandled(_:in:_:)`` handles an event that every state in the path inherits.
 ///
 /// ```swift
 /// /// A cooled cabinet: off, or on with all that goes on there. The loss of power is handled once, for all that is on.
@@ -113,10 +112,10 @@ public import StateMachines
 /// }
 /// ```
 ///
-/// It is not for states side by side: see ``OrthogonalMachine``. `Host` is said because the compiler does not always find
-/// it by itself.
+/// For orthogonal regions use ``OrthogonalMachine``. Declare `Host` explicitly, because the compiler cannot always
+/// infer it.
 public protocol HierarchicalMachine: Machine, Statechart where Host == Self {
-  /// What becomes of an event that everybody inherits, up to the root: ignored, unless the machine says otherwise.
+  /// The reaction to an event that every state up to the root inherits. By default it is ignored.
   mutating func unhandled(_ event: Event, in leaf: State, _ step: Step<Self>) -> Reaction<State>
 }
 
@@ -140,7 +139,7 @@ extension HierarchicalMachine where State.Name == State {
 }
 
 extension HierarchicalMachine {
-  /// Enters the state that the machine starts in, from the root; for the end of ``Machine/start(in:_:)``.
+  /// Enters the initial state from the root; call it at the end of ``Machine/start(in:_:)``.
   @inlinable
   public mutating func begin(in leaf: State, _ step: Step<Self>) -> State {
     enterAll(leaf, step)

@@ -20,7 +20,7 @@ extension OrthogonalMachine {
     }
   }
 
-  /// Regions have done something with the event.
+  /// Completes a step in which a region has moved or stayed.
   @inlinable
   @inline(__always)
   mutating func conclude(
@@ -40,7 +40,7 @@ extension OrthogonalMachine {
     return .move(to: Self.state(of: regions))
   }
 
-  /// Carries out what the machine's own rule has decided: leaves the regions, enters others.
+  /// Carries out the decision of the machine's own rule: leaves and enters regions as needed.
   @inlinable
   mutating func follow(
     _ reaction: Reaction<State>, from before: Regions?, actionsFrom first: Int, _ step: Step<Self>
@@ -71,12 +71,12 @@ extension OrthogonalMachine {
     for region in 0..<pass.place where pass.overruled & (1 << UInt64(region)) != 0 { overruled(region, step) }
   }
 
-  /// Enters the state that the machine starts in; for the end of ``Machine/start(in:_:)``.
+  /// Enters the initial state; call it at the end of ``Machine/start(in:_:)``.
   @inlinable
   public mutating func begin(in state: State, _ step: Step<Self>) -> State { entering(state, step) }
 }
 
-/// One way through the regions of a composite: an event is offered to them, or they are left or entered.
+/// One pass over the regions of a composite, which offers them an event, enters them or leaves them.
 public struct RegionPass<M: OrthogonalMachine> {
   @usableFromInline
   enum Task {
@@ -87,15 +87,15 @@ public struct RegionPass<M: OrthogonalMachine> {
 
   @usableFromInline let task: Task
   @usableFromInline let first: Int
-  /// How many regions have been visited.
+  /// The number of regions visited.
   @usableFromInline var place = 0
-  /// The strongest verdict of those that have answered.
+  /// The strongest verdict so far.
   @usableFromInline var verdict: Verdict?
   @usableFromInline var refusals = 0
-  /// Where the first region that wants to leave wants to go.
+  /// The target of the first region that wants to leave.
   @usableFromInline var departure: M.State?
   @usableFromInline var departing: (place: Int, effects: Range<Int>) = (0, 0..<0)
-  /// A bit for each region that wanted to leave and may not.
+  /// Bit set of the regions whose request to leave was overruled.
   @usableFromInline var overruled: UInt64 = 0
   @usableFromInline var areAllFinal = true
 
@@ -105,9 +105,9 @@ public struct RegionPass<M: OrthogonalMachine> {
     first = step.effectCount
   }
 
-  /// Takes the next region's turn.
+  /// Visits the next region.
   ///
-  /// - Precondition: There are at most 64.
+  /// - Precondition: There are at most 64 regions.
   @inlinable
   @inline(__always)
   public mutating func visit<R: Region>(_ region: R, _ state: inout R.State, _ step: Step<M>) where R.Host == M {
@@ -141,7 +141,7 @@ public struct RegionPass<M: OrthogonalMachine> {
     place += 1
   }
 
-  /// A region has answered. If it has done something, none may leave.
+  /// Records a region's verdict. If it moved or stayed, an earlier request to leave is overruled.
   @inlinable
   @inline(__always)
   mutating func take(_ verdict: Verdict, _ step: Step<M>) {

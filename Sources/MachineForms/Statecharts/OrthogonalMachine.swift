@@ -1,36 +1,37 @@
 public import StateMachines
 
-/// One of several charts that run side by side within a composite of an ``OrthogonalMachine``.
+/// One of several orthogonal regions of an ``OrthogonalMachine``.
 ///
-/// It is a value that is made for one step and holds what its rule may look at: the other regions as they were before
-/// the step, say. That is what a guard `in(Region.state)` reads. Its state is kept by the machine.
+/// It is a value made for one step. It holds the data that its rule may read, for example the states of other regions
+/// before the step, which guards such as `in(Region.state)` need. The machine stores its state.
 public protocol Region: Statechart where Host: OrthogonalMachine {}
 
-/// A machine with a composite whose regions run side by side, each a ``Region``; outside of it, or around it, a plain
-/// rule.
+/// A machine with a composite state whose orthogonal regions run in parallel, each a ``Region``. A plain rule handles
+/// states outside the composite, and events that no region handles.
 ///
-/// What one region does is written once and not once for each combination: states multiply, rules add up.
+/// The rule of a region is written once, not once for each combination: the number of states is the product over the
+/// regions, the number of rules their sum.
 ///
-/// **Offering.** Every region is offered an event once, in the order in which ``visit(_:_:_:)`` names them, each
-/// against the configuration before the step: regions do not see what the others make of it. Only if all of them
-/// inherit up to their roots is the machine's own rule asked, ``reaction(to:_:)``. It is asked as well for all
-/// events outside the composite.
+/// **Offering.** Each event is offered to every region once, in the order of ``visit(_:_:_:)``. Every region reacts to
+/// the configuration before the step and does not see the changes of the others. The machine's own rule,
+/// ``reaction(to:_:)``, handles an event if all regions inherit up to their roots, and every event outside the
+/// composite.
 ///
-/// **The verdict** is the strongest: moved, stayed, ignored. A region that only inherits counts as one that ignores.
-/// The event is refused if every region refuses it.
+/// **The verdict** is the strongest of the regions' verdicts: moved, stayed, ignored. A region that inherits counts as
+/// ignoring. The event is refused only if every region refuses it.
 ///
-/// **Timers** that run in the composite end when it is left.
+/// **Timers** that run in the composite are disarmed when it is left.
 ///
-/// **Leaving the composite** is what the machine's own rule decides, or a region that answers
-/// ``StatechartReaction/leave(to:)``. The inner goes first: a region leaves only if no other has moved or stayed. If
-/// several want to leave, the first wins. Those that are overruled have no effects and are reported to
-/// ``overruled(_:_:)``. On the way out the regions are left in reverse order, on the way in they are entered in
-/// order, each with its hooks; the effects of the rule that decided stand between.
+/// **Leaving the composite** is decided by the machine's own rule, or by a region that returns
+/// ``StatechartReaction/leave(to:)``. Reactions inside the composite take precedence: a region leaves only if no other
+/// region has moved or stayed. If several want to leave, the first wins. The effects of an overruled region are
+/// withdrawn, and ``overruled(_:_:)`` is called for it. Regions are left in reverse order and entered in order, each
+/// with its hooks. The effects of the deciding rule come between the exits and the entries.
 ///
-/// **Completion.** When a step has brought all regions to final states, ``completion(of:_:)`` is asked within the
-/// same step.
+/// **Completion.** When a step has brought all regions to final states, ``completion(of:_:)`` is called within the same
+/// step.
 ///
-/// Regions talk to each other by ``Step/raise(_:)``.
+/// Regions communicate by ``Step/raise(_:)``.
 ///
 /// ```swift
 /// /// A coffee machine: off, or on with a heater and a tank that go their own ways.
@@ -148,39 +149,39 @@ public protocol Region: Statechart where Host: OrthogonalMachine {}
 /// }
 /// ```
 ///
-/// A region is a chart and may have composites; it has no regions of its own.
+/// A region is a chart and may have composites, but no regions of its own.
 ///
-/// - Complexity: A step costs what the steps of all regions cost. It allocates nothing.
+/// - Complexity: A step costs the sum of the steps of all regions. It allocates nothing.
 public protocol OrthogonalMachine: Machine {
   /// The states of the regions, one stored property each.
   associatedtype Regions: Hashable & Sendable
 
-  /// The regions while the machine is in its composite.
+  /// The regions if the machine is in its composite; otherwise `nil`.
   static func regions(of state: State) -> Regions?
 
   /// The machine's state with these regions.
   static func state(of regions: Regions) -> State
 
-  /// Names the regions in their order: `pass.visit(Door(), &regions.door, step)` for each.
+  /// Visits the regions in their order: `pass.visit(Door(), &regions.door, step)` for each.
   func visit(_ regions: inout Regions, _ pass: inout RegionPass<Self>, _ step: Step<Self>)
 
-  /// What is done with what no region has taken, and outside the composite with everything.
+  /// The reaction to an event that no region handled, or that arrived outside the composite.
   mutating func reaction(to event: Event, _ step: Step<Self>) -> Reaction<State>
 
-  /// The regions have taken an event, or have been entered: the place for what follows from all of them together.
+  /// Called after the regions handled an event or were entered. Adjust data here that depend on several regions.
   ///
   /// - Parameter before: The regions before the step; `nil` if the composite was entered.
   mutating func settle(_ regions: inout Regions, from before: Regions?, _ step: Step<Self>)
 
-  /// What is done when all regions are final; `stay` leaves them so.
+  /// The reaction when all regions are final. The default, `stay`, changes nothing.
   mutating func completion(of regions: Regions, _ step: Step<Self>) -> Reaction<State>
 
-  /// A region wanted to leave the composite, and another was before it.
+  /// Called when a region wanted to leave the composite and another one took precedence.
   ///
-  /// - Parameter region: Its place among the regions.
+  /// - Parameter region: The region's index.
   mutating func overruled(_ region: Int, _ step: Step<Self>)
 
-  /// The order in which the regions are left; in reverse, unless the machine says otherwise.
+  /// The order in which the regions are left; by default reverse.
   static var exitOrder: RegionOrder { get }
 }
 
@@ -190,7 +191,7 @@ public enum RegionOrder: Sendable {
   case reverse
 }
 
-// What a simple machine has none of.
+// Defaults for a simple machine.
 extension OrthogonalMachine {
   @inlinable
   public mutating func settle(_ regions: inout Regions, from before: Regions?, _ step: Step<Self>) {}
@@ -203,7 +204,7 @@ extension OrthogonalMachine {
 }
 
 extension OrthogonalMachine where State == Regions {
-  // A machine that is never outside its composite.
+  // The machine is always in its composite.
   @inlinable
   public static func regions(of state: State) -> Regions? { state }
   @inlinable
@@ -211,15 +212,15 @@ extension OrthogonalMachine where State == Regions {
 }
 
 extension Step {
-  /// Lends this step to another machine's rule, which stands for a region here as it is written.
+  /// Lends this step to the rule of another machine that serves as a region.
   ///
-  /// That rule's timers are none of this machine's: it may declare timers, and the machine that stands for it declares
-  /// the like; it may not arm any.
+  /// The other machine's timers are not armed. If it declares timers, this machine must declare the corresponding ones.
+  /// Its rule must not arm any.
   @inlinable
   public func lend<Part: _Machine, Result>(to part: Part.Type, _ body: (Step<Part>) -> Result) -> Result
   where Part.Output == M.Output, Part.Parameters == M.Parameters {
-    // Safety: what is written on the record are places in the list of outputs, which is the same, and so is the type
-    // that the parameters have. Events of timers are of another type, and so there are none meanwhile.
+    // Safety: the record receives only indices of outputs, and both machines have the same outputs and parameter type.
+    // Events of timers differ in type, so the record has no timers during the call.
     let timers = record.pointee.timers
     record.pointee.timers = .none
     defer { record.pointee.timers = timers }
@@ -228,7 +229,7 @@ extension Step {
 }
 
 extension StatechartReaction {
-  /// What a plain rule has decided, as the answer of a flat chart.
+  /// Converts a plain reaction to the reaction of a flat chart.
   @inlinable
   public init(_ reaction: Reaction<State>) {
     switch reaction {

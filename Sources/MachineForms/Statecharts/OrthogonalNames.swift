@@ -1,11 +1,10 @@
 public import StateMachines
 
-/// The names of two regions side by side: every pair of them, joined by `+`, the second one counting fastest.
+/// The names of two orthogonal regions: every pair, joined by `+`, with the second one varying fastest.
 ///
-/// More regions are pairs of pairs: `Beside<Beside<Shift, Layout>, Dictation>` has `off+letters+off` for a word.
+/// Nest pairs for more regions: `Beside<Beside<Shift, Layout>, Dictation>` has the word `off+letters+off`.
 ///
-/// The number of words is the product of the parts' numbers, while their rules grow with the sum: that is what
-/// regions are for.
+/// The number of words is the product of the parts' numbers, while the number of rules is their sum.
 ///
 /// - Precondition: The product is at most 250.
 public struct Beside<First: NamedCases, Second: NamedCases>: NamedCases {
@@ -40,9 +39,10 @@ public struct Beside<First: NamedCases, Second: NamedCases>: NamedCases {
   }
 }
 
-/// The names of a machine that is either in a state without regions or in those of a composite: first the former.
+/// The names of a machine that is either in a state without regions or in a composite. States without regions come
+/// first.
 ///
-/// - Precondition: There are at most 250 in all.
+/// - Precondition: There are at most 250 names in all.
 public enum Either<Outside: NamedCases, Inside: NamedCases>: NamedCases {
   case outside(Outside)
   case inside(Inside)
@@ -76,9 +76,9 @@ public enum Either<Outside: NamedCases, Inside: NamedCases>: NamedCases {
 }
 
 extension Kind {
-  /// How many states each region has; `nil` where there are no regions.
+  /// The number of states of each region; `nil` if the kind has no regions.
   ///
-  /// Their product is the number of states of the composite; their sum is what the rules have to deal with.
+  /// The product is the number of states of the composite; the sum is the number of states that rules handle.
   public var regionSizes: [Int]? {
     guard let regions else { return nil }
     let parts = states.map { $0.word.split(separator: "+") }.filter { $0.count == regions.names.count }

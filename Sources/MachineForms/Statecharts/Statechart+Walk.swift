@@ -1,11 +1,10 @@
 public import StateMachines
 
-// How a chart takes an event: up from the leaf until somebody answers, and through the tree if the answer is a
-// transition.
+// How a chart handles an event: from the leaf upwards until a state reacts, then through the tree for a transition.
 extension Statechart {
-  /// Offers an event to a leaf and to the composites around it.
+  /// Offers an event to a leaf and to its enclosing composites.
   ///
-  /// A transition has been carried out when this returns, down to what completes by it.
+  /// On return, a transition and the completions that follow from it have been carried out.
   @inlinable
   @inline(__always)
   mutating func take(_ event: Host.Event, in leaf: State, _ step: Step<Host>) -> StatechartOutcome<State, Host.State> {
@@ -30,7 +29,7 @@ extension Statechart {
     }
   }
 
-  /// Carries out a transition: exits, what the reaction has asked for, entries.
+  /// Carries out a transition: exits, effects of the reaction, entries.
   @inlinable
   mutating func change(
     from leaf: State, decidedBy source: Composite?, to target: Answer.Target, isLocal: Bool,
@@ -48,7 +47,7 @@ extension Statechart {
     return next
   }
 
-  /// The composite that a target is directly within.
+  /// The innermost composite that contains a target.
   @inlinable
   func surroundings(of target: Answer.Target) -> Composite? {
     switch target {
@@ -57,14 +56,14 @@ extension Statechart {
     }
   }
 
-  /// The leaf at which a transition ends.
+  /// The leaf in which a transition ends.
   @inlinable
   func destination(of target: Answer.Target, from leaf: State, _ step: Step<Host>) -> State {
     switch target {
     case .leaf(let next): return next
     case .composite(let composite): return initialLeaf(of: composite, step)
     case .history(of: let composite, let history):
-      // A composite that is left by this very transition is remembered as it is now.
+      // If this transition leaves the composite, its history is the current leaf.
       let remembered = composite.contains(leaf.name.parent) ? leaf : memory(of: composite, in: leaf)
       guard let remembered else { return initialLeaf(of: composite, step) }
       guard history == .shallow, var child = remembered.name.parent, child != composite else { return remembered }
@@ -84,9 +83,9 @@ extension Statechart {
     }
   }
 
-  /// Leaves a leaf and the composites around it; their timers die.
+  /// Leaves a leaf and its enclosing composites up to a scope, and disarms their timers.
   ///
-  /// - Returns: The composites.
+  /// - Returns: The composites that were left.
   @inlinable
   @discardableResult
   mutating func exitPath(from leaf: State, upTo scope: Composite?, _ step: Step<Host>) -> NameSet<Composite> {
@@ -118,14 +117,14 @@ extension Statechart {
     enterNode(.leaf(leaf), step)
   }
 
-  /// Enters one state, and arms its timers.
+  /// Enters one state and arms its timers.
   @inlinable
   mutating func enterNode(_ node: Node, _ step: Step<Host>) {
     enter(node, step)
     timers(of: node, step.parameters).begin(step)
   }
 
-  /// Tells the composite around a final leaf that it is complete, and goes on from where it goes.
+  /// Runs the completion of the composite around a final leaf, and the completions that follow from it.
   @inlinable
   mutating func complete(_ final: State, _ step: Step<Host>) -> State {
     var leaf = final
@@ -143,19 +142,19 @@ extension Statechart {
   }
 }
 
-/// What came of an event that was offered to a chart.
+/// The result of offering an event to a chart.
 @usableFromInline
 enum StatechartOutcome<State, Whole> {
   case reaction(Reaction<State>)
-  /// A region wants the machine to leave its composite.
+  /// A region requests to leave the machine's composite.
   case departure(Whole)
-  /// Everybody has inherited.
+  /// Every state up to the root inherits.
   case unhandled
 }
 
-/// How much a chart may do in one step.
+/// Limits on one step of a chart.
 public enum StatechartLimits {
-  /// Completions that follow from one transition. A chart that needs more completes without end, which is a mistake
-  /// in it.
+  /// The maximal number of completions that follow from one transition. A chart that exceeds it never completes, and
+  /// traps.
   public static let completions = 100
 }

@@ -1,31 +1,33 @@
 public import StateMachines
 
-/// A tree of states with reactions: what ``HierarchicalMachine`` and ``Region`` have in common.
+/// A tree of states with reactions; the common part of ``HierarchicalMachine`` and ``Region``.
 ///
-/// The leaves are the states that a machine can be in; they are cases of an `enum` with their data, as in any
-/// machine. The composites are cases of another `enum`, without data. An event goes to the leaf first and then to the
-/// composites around it, the innermost first, until one does not answer ``StatechartReaction/inherit``. So what many
-/// states have in common is written once, at the composite that they are within.
+/// A machine is always in a leaf. Leaves are cases of an `enum` with their data, as in any machine. Composites are
+/// cases of another `enum`, without data. An event goes to the leaf first and then to its enclosing composites, the
+/// innermost first, until one returns something other than ``StatechartReaction/inherit``. Behaviour common to several
+/// states is written once, in their composite.
 ///
-/// **Exhaustive.** Both reactions are a `switch` without `default` over the pair of state and event. Each leaf may
-/// end with a row `(.free, _): .inherit`, so that a new state does not compile until somebody has decided
-/// what it inherits; the composite at the root lists its events by name, so that neither does a new event.
+/// **Exhaustive.** Both reactions are a `switch` without `default` over the pair of state and event. Each leaf may end
+/// with a row `(.free, _): .inherit`, so a new state does not compile until its row is written. The root composite
+/// lists its events by name, so neither does a new event.
 ///
-/// **Order.** A transition leaves states from the leaf upwards, then does what the reaction that chose it has asked
-/// for, then enters states downwards. (The rule asks before anything is left; its effects are put in their place.)
-/// Each hook may emit, arm and disarm.
+/// **Order.** A transition leaves states from the leaf upwards, then performs the effects of the reaction that chose
+/// it, then enters states downwards. (The reaction runs before any exit; its effects are moved to their place.) Each
+/// hook may emit, arm and disarm.
 ///
-/// **Timers** belong to the state that declares them in ``timers(of:_:)``: they are armed when it is entered, after its
-/// entry hook, and disarmed when it is left, after its exit hook. What a hook arms by itself it disarms by itself.
+/// **Timers** belong to the state that declares them in ``timers(of:_:)``. They are armed when it is entered, after its
+/// entry hook, and disarmed when it is left, after its exit hook. If a hook arms another timer, a
+/// hook must disarm it.
 ///
-/// **Raised events** are brought by timers without delay, ``Step/raise(_:)``: the world delivers them after this step and its
-/// wires, at the same moment, first in first out with all other timers, and before the next request. Nobody can send
-/// them from outside, the journal shows them, and the world's limit on chains holds for them. Raised twice in one
-/// step, an event comes once.
+/// **Raised events** use timers without delay: ``Step/raise(_:)``. The world delivers them at the same moment, after
+/// this step and its wires and before the next request, first in first out with all other timers. The journal shows
+/// them, and the world's limit on chains applies to them. An event raised twice in one step is delivered once. To keep
+/// clients from sending such an event, leave it out of the kind's events.
 ///
-/// - Complexity: A step costs O(depth) calls, and O(depth²) comparisons of names for a transition. It allocates nothing.
+/// - Complexity: A step costs O(depth) calls; a transition also costs O(depth²) comparisons of names. It allocates
+///   nothing.
 public protocol Statechart {
-  /// The machine whose steps these are: this one, or the one that this is a region of.
+  /// The machine that this chart belongs to: itself, or the machine of which it is a region.
   associatedtype Host: Machine
   associatedtype State: StateWithData where State.Name: StatechartLeaf
 
@@ -33,38 +35,38 @@ public protocol Statechart {
   typealias Node = StatechartNode<State, Composite>
   typealias Answer = StatechartReaction<State, Host.State>
 
-  /// What a leaf does of its own.
+  /// The leaf's own reaction to an event.
   mutating func reaction(in leaf: State, to event: Host.Event, _ step: Step<Host>) -> Answer
 
-  /// What a composite does for all the states within it that have inherited the event; `leaf` is the present one.
+  /// A composite's reaction to an event that the states inside it inherit; `leaf` is the current state.
   mutating func reaction(of composite: Composite, in leaf: State, to event: Host.Event, _ step: Step<Host>) -> Answer
 
-  /// Where a transition to a composite goes on to: one of its direct children. It asks for no effects.
+  /// The direct child in which a transition to a composite continues. It must not request effects.
   func initial(of composite: Composite, _ step: Step<Host>) -> Node
 
-  /// A state is entered. The composites around it have been.
+  /// Called when a state is entered, after its enclosing composites.
   mutating func enter(_ node: Node, _ step: Step<Host>)
-  /// A state is left, after what is within it; `leaf` was the present state.
+  /// Called when a state is left, after the states inside it; `leaf` is the state that is left.
   mutating func exit(_ node: Node, from leaf: State, _ step: Step<Host>)
 
-  /// The timers that run in a state: armed when it is entered, after ``enter(_:_:)``, and disarmed when it is left.
+  /// The timers of a state: armed when it is entered, after ``enter(_:_:)``, and disarmed when it is left.
   ///
-  /// - Precondition: None is periodic (``StateTimer/every(_:_:)``). A reaction that wants the timer again arms it.
+  /// - Precondition: No timer is periodic (``StateTimer/every(_:_:)``). A reaction can arm the timer again instead.
   func timers(of node: Node, _ parameters: Host.Parameters) -> StateTimers<Host>
 
-  /// Whether a leaf is final: when it is entered, the composite that it is directly within is complete.
+  /// Whether a leaf is final: entering it completes its innermost composite.
   static func isFinal(_ leaf: State.Name) -> Bool
-  /// What a composite does when it is complete; within the same step, before all that was raised.
+  /// A composite's reaction to its completion, within the same step and before raised events.
   mutating func completion(of composite: Composite, in leaf: State, _ step: Step<Host>) -> Answer
 
-  /// What `leaf` remembers of a composite that it is not in: the state in which that was left.
+  /// The history of a composite that `leaf` is not in: the state in which it was left.
   func memory(of composite: Composite, in leaf: State) -> State?
-  /// Takes into `next`, the state that a transition leads to, what is to be remembered: that these composites were
-  /// left in `left`, and what `left` remembers of others. Memory is part of the state, because it decides what comes.
+  /// Stores history in `next`, the state that a transition leads to: the given composites were left in `left`, and
+  /// `left` contains the history of others. History is part of the state, because it determines later transitions.
   func remember(_ left: State, of composites: NameSet<Composite>, in next: inout State)
 }
 
-// What a simple chart has none of.
+// Defaults for a simple chart.
 extension Statechart {
   @inlinable
   public mutating func enter(_ node: Node, _ step: Step<Host>) {}
@@ -82,7 +84,7 @@ extension Statechart {
   public func remember(_ left: State, of composites: NameSet<Composite>, in next: inout State) {}
 }
 
-// Generic, because the compiler rejects a body that takes a value of a type without values.
+// These methods are generic because the compiler rejects a parameter of a type without values.
 extension Statechart where Composite == NoNames {
   @inlinable
   public mutating func reaction<None: StatechartComposite>(
@@ -94,67 +96,67 @@ extension Statechart where Composite == NoNames {
   ) -> StatechartNode<State, Composite> { preconditionFailure("a flat chart has no composites") }
 }
 
-/// What a state of a chart decides.
+/// The reaction of a state of a chart.
 public enum StatechartReaction<State: StateWithData, Whole: Sendable> where State.Name: StatechartLeaf {
-  /// A transition; written through ``go(to:locally:)`` and its like.
+  /// A transition; create it with ``go(to:locally:)`` and related functions.
   case transition(Target, isLocal: Bool)
-  /// A region wants the machine to leave the composite that it is a region of. Elsewhere it is a mistake.
+  /// A region requests to leave the composite that contains it. Only regions may return it.
   case leave(to: Whole)
-  /// Handled; nothing is left or entered.
+  /// The event is handled; no state is left or entered.
   case stay
-  /// Handled within the leaf, whose data have changed.
+  /// The event is handled within the leaf, and the leaf's data change.
   case stayAs(State)
-  /// The composite around this state is to decide; nothing has been asked for.
+  /// The enclosing composite decides. The reaction must not have requested effects.
   case inherit
-  /// Nothing happens, and nobody further out is asked.
+  /// Nothing happens, and enclosing composites are not asked.
   case ignore
-  /// Nothing happens, and the sender is told so. Return it through `step.refuse`, which takes the reason.
+  /// Nothing happens, and the sender gets a refusal. Return it through `step.refuse`, which takes the reason.
   case refuse
 
-  /// Where a transition leads to.
+  /// The target of a transition.
   public enum Target {
     case leaf(State)
     case composite(State.Name.Composite)
     case history(of: State.Name.Composite, History)
   }
 
-  /// A transition to a leaf, to the same one too.
+  /// A transition to a leaf, possibly the same one.
   ///
-  /// - Parameter locally: A composite that decides on a transition to a state within it is left and entered again, unless the
-  ///   transition is local.
+  /// - Parameter locally: Whether a composite that decides on a transition to a state inside it stays entered.
+  ///   Otherwise it is left and entered again.
   @inlinable
   public static func go(to leaf: State, locally: Bool = false) -> Self { .transition(.leaf(leaf), isLocal: locally) }
 
-  /// A transition to a composite and on to its initial states, down to a leaf.
+  /// A transition to a composite, and on through its initial states to a leaf.
   @inlinable
   public static func go(into composite: State.Name.Composite, locally: Bool = false) -> Self {
     .transition(.composite(composite), isLocal: locally)
   }
 
-  /// A transition to the state in which a composite was left; to its initial state if it has not been left yet.
+  /// A transition to the state in which a composite was left, or to its initial state if it was never left.
   @inlinable
   public static func go(backInto composite: State.Name.Composite, _ history: History = .shallow) -> Self {
     .transition(.history(of: composite, history), isLocal: false)
   }
 }
 
-/// How much of the state in which a composite was left is taken up again.
+/// The depth of a composite's history.
 public enum History: Sendable {
-  /// Its direct child; within that it goes on to the initial states.
+  /// The direct child; inside it, the initial states are entered.
   case shallow
-  /// The leaf, with its data.
+  /// The leaf with its data.
   case deep
 }
 
 extension Step where M: Machine {
-  /// Refuses an event and says why, in the words of the machine.
+  /// Refuses an event with a reason.
   @inlinable
   public func refuse<State, Whole>(_ reason: String) -> StatechartReaction<State, Whole> {
     let _: Reaction<State> = refuse(reason)
     return .refuse
   }
 
-  /// Raises an event: the timer that brings it expires at this moment, after the step and its wires.
+  /// Raises an event: its timer expires at this moment, after the step and its wires.
   @inlinable
   public func raise(_ event: M.Event) {
     arm(event, after: .zero)

@@ -1,15 +1,15 @@
 public import StateMachines
 
-/// A cell of a machine's flat table: what one input does in one state.
+/// A cell of a machine's flat table: the effect of one input in one state.
 ///
-/// Outputs and armed timers stand in the order of the effects. Timers that are disarmed are left out, because a chart
-/// disarms what a state may own, whether it runs or not.
+/// Outputs and armed timers are in the order of the effects. Disarmed timers are omitted, because a chart disarms all
+/// timers of a state that it leaves, whether they run or not.
 public struct FlatCell: Hashable, Sendable {
   public let state: String
-  /// The place of the input among those that were asked for.
+  /// The index of the input among the given events.
   public let input: Int
   public let verdict: Verdict
-  /// The state after it.
+  /// The state after the input.
   public let next: String
   public let outputs: [String]
   public let armed: [String]
@@ -25,12 +25,12 @@ public struct FlatCell: Hashable, Sendable {
 }
 
 extension Machine {
-  /// The flat table of a machine: every state with every one of these events, states in their order.
+  /// The flat table of a machine: every state with every given event, ordered by state.
   ///
-  /// Each cell is worked out on a machine of its own that has just entered the state. It is what a chart is equal to,
-  /// and two machines that are written in different forms do the same if their tables are equal.
+  /// Each cell is computed on a new machine that has just entered the state. Two machines written in different forms
+  /// behave alike if their tables are equal, so a chart can be compared with a flat machine.
   ///
-  /// - Parameter timers: The events that timers bring.
+  /// - Parameter timers: The events of the machine's timers.
   /// - Complexity: O(states × events) steps.
   public static func flatTable(
     of events: [Event], timers: [Event] = [], at now: Instant = .beginning, with parameters: Parameters = Parameters()
@@ -40,7 +40,8 @@ extension Machine {
     return withUnsafePointer(to: parameters) { parameters in
       State.Name.allCases.flatMap { name in
         events.enumerated().map { place, event in
-          // Safety: room for one machine, which is made before it is used and destroyed before the room is given back.
+          // Safety: the storage has room for one machine, which is initialised before use and deinitialised before
+          // deallocation.
           let machine = UnsafeMutablePointer<Self>.allocate(capacity: 1)
           defer { machine.deallocate() }
           record.begin(at: now)

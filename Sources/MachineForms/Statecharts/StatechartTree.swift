@@ -1,20 +1,20 @@
 public import StateMachines
 
-/// The name of a composite state: one that has states within it.
+/// The name of a composite state, which contains other states.
 ///
-/// An `enum` says in one exhaustive `switch` where each composite stands in the tree.
+/// An `enum` defines the tree by one exhaustive `switch` over its cases.
 public protocol StatechartComposite: NamedCases {
-  /// The composite that this one is directly within; `nil` at the root.
+  /// The composite that directly contains this one; `nil` at the root.
   var parent: Self? { get }
 }
 
-/// The name of a leaf of the tree: a state that has none within it, and which a machine can be in.
+/// The name of a leaf: a state without substates, in which a machine can be.
 ///
-/// An `enum` prints as its path, `on.cooling.free`, unless it says other `words`.
+/// By default an `enum` prints as its path, for example `on.cooling.free`.
 public protocol StatechartLeaf: NamedCases {
   associatedtype Composite: StatechartComposite = NoNames
 
-  /// The composite that this state is directly within; `nil` at the root.
+  /// The composite that directly contains this state; `nil` at the root.
   var parent: Composite? { get }
 }
 
@@ -30,7 +30,7 @@ extension StatechartLeaf where Composite == NoNames {
 }
 
 extension StatechartLeaf {
-  /// The composites that this state is within, the innermost first.
+  /// The enclosing composites, the innermost first.
   public var ancestors: [Composite] {
     var found: [Composite] = []
     var next = parent
@@ -43,14 +43,14 @@ extension StatechartLeaf {
 }
 
 extension StatechartLeaf {
-  /// The path from the root to each leaf, with dots between.
+  /// The path from the root to each leaf, joined by dots.
   public static var words: [String] {
     allCases.map { leaf in (leaf.ancestors.reversed().map(\.word) + ["\(leaf)"]).joined(separator: ".") }
   }
 }
 
 extension StatechartComposite {
-  /// Whether `other` is this composite or stands somewhere within it.
+  /// Whether `other` is this composite or is inside it.
   @inlinable
   func contains(_ other: Self?) -> Bool {
     var candidate = other
@@ -61,7 +61,7 @@ extension StatechartComposite {
     return false
   }
 
-  /// The innermost composite that both paths to the root go through; `nil` is the root itself.
+  /// The innermost composite that contains both; `nil` for the root.
   @inlinable
   static func common(_ one: Self?, _ other: Self?) -> Self? {
     var candidate = one
@@ -73,7 +73,7 @@ extension StatechartComposite {
   }
 }
 
-/// A place in the tree of a chart.
+/// A node of a chart's tree.
 public enum StatechartNode<Leaf, Composite> {
   case leaf(Leaf)
   case composite(Composite)
@@ -83,9 +83,9 @@ extension StatechartNode: Sendable where Leaf: Sendable, Composite: Sendable {}
 extension StatechartNode: Equatable where Leaf: Equatable, Composite: Equatable {}
 extension StatechartNode: Hashable where Leaf: Hashable, Composite: Hashable {}
 
-/// Some names of a vocabulary: the composites that a transition leaves.
+/// A set of names, for example of the composites that a transition leaves.
 ///
-/// - Precondition: They are among the first 64 of their vocabulary.
+/// - Precondition: They are among the first 64 names of their type.
 public struct NameSet<Name: NamedCases>: ExpressibleByArrayLiteral, Hashable, Sendable {
   @usableFromInline var bits: UInt64
 
@@ -105,7 +105,7 @@ public struct NameSet<Name: NamedCases>: ExpressibleByArrayLiteral, Hashable, Se
     self.bits = bits
   }
 
-  /// All names of the vocabulary.
+  /// All names.
   @inlinable
   public static var all: NameSet {
     precondition(Name.count <= UInt64.bitWidth, "a set holds the first 64 names")

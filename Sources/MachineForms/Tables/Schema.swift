@@ -1,9 +1,9 @@
 public import StateMachines
 
-/// What a machine does, without the machine: an initial state and a function from state and event to the next state.
+/// An immutable description of a machine: an initial state and a function from state and event to the next state.
 ///
-/// A schema is immutable, so any number of machines share one. For a pair that means nothing the function gives `nil`; for
-/// another one the next state, and if there is something to do a block, which gets the machine's subject:
+/// Any number of machines can share a schema. For a pair of state and event, the function returns `nil` to ignore the
+/// event, or the next state with an optional block. The block receives the machine's subject:
 ///
 /// ```swift
 /// static let schema = Schema<Level, Press, Display>(initial: .low) { level, press in
@@ -22,21 +22,21 @@ public import StateMachines
 /// }
 /// ```
 ///
-/// Nested switches without a catch-all keep it complete. Only events of this schema's type can be handed to its machines.
+/// Nested switches without a catch-all keep the function complete. Its machines accept only events of the schema's
+/// type.
 ///
-/// It follows SwiftyStateMachine. A ``SchemaMachine`` runs it for an object; a ``Machine`` uses it as its rule, with
-/// its ``Step`` for the subject, and then worlds can run it:
-///
+/// It follows the library SwiftyStateMachine. A ``SchemaMachine`` runs a schema for an object. A ``Machine`` can use a
+/// schema as its rule, with its ``Step`` as the subject; then worlds can run it:
 /// ```swift
 /// mutating func react(to press: Press, _ step: Step<Self>) -> Reaction<Level> {
 ///   Self.schema.reaction(in: state, to: press, step)
 /// }
 /// ```
 public struct Schema<State: Sendable, Event, Subject>: Sendable {
-  /// What follows on an event.
+  /// The result of an event.
   public struct Transition {
     public let state: State
-    /// What to do once the machine is in `state`.
+    /// Runs after the state has changed to `state`.
     public let block: ((Subject) -> Void)?
 
     @inlinable
@@ -45,30 +45,32 @@ public struct Schema<State: Sendable, Event, Subject>: Sendable {
       self.block = block
     }
 
-    /// The same as `init`, short to write where the compiler knows the type.
+    /// The same as `init`, in a shorter form.
     @inlinable
     public static func to(_ state: State, _ block: ((Subject) -> Void)? = nil) -> Transition {
       Transition(state, block)
     }
   }
 
-  /// The state that machines begin in.
+  /// The state in which machines start.
   public let initial: State
 
   @usableFromInline let rule: @Sendable (State, Event) -> Transition?
 
-  /// - Parameter rule: `nil` where the event means nothing. The same state again is a real transition.
+  /// Creates a schema.
+  ///
+  /// - Parameter rule: Returns `nil` to ignore the event. Returning the same state is a transition to itself.
   public init(initial: State, _ rule: @escaping @Sendable (_ state: State, _ event: Event) -> Transition?) {
     self.initial = initial
     self.rule = rule
   }
 
-  /// What follows on `event` in `state`; `nil` if it is ignored.
+  /// The transition for `event` in `state`; `nil` if the event is ignored.
   @inlinable
   public func transition(from state: State, on event: Event) -> Transition? { rule(state, event) }
 
-  /// The rule of a ``Machine``: the transition's block runs, and the reaction is a move; where there is none, the event
-  /// is ignored.
+  /// The rule of a ``Machine``: runs the transition's block and returns a move, or ignores the event if there is no
+  /// transition.
   @inlinable
   public func reaction(in state: State, to event: Event, _ subject: Subject) -> Reaction<State> {
     guard let transition = transition(from: state, on: event) else { return .ignore }
@@ -78,7 +80,7 @@ public struct Schema<State: Sendable, Event, Subject>: Sendable {
 }
 
 extension Schema where State: NamedCases, Event: NamedCases {
-  /// One arrow of a schema's diagram.
+  /// One edge of a schema's diagram.
   public struct Edge: Hashable, Sendable {
     public let from: State
     public let event: Event
@@ -91,10 +93,10 @@ extension Schema where State: NamedCases, Event: NamedCases {
   /// All events in order, with the words that label them.
   public var events: [Event] { Event.words.indices.map { Event(at: $0) } }
 
-  /// Every transition, those from a state to itself included: state by state, and for each state event by event.
+  /// Every transition, including those from a state to itself, ordered by state and then by event.
   ///
-  /// With ``states``, ``events`` and ``initial`` it is all that a diagram needs. It is worked out by asking for each pair; no
-  /// block runs.
+  /// Together with ``states``, ``events`` and ``initial`` they describe a diagram completely. The rule is evaluated for
+  /// every pair; no block runs.
   ///
   /// - Complexity: O(states × events).
   public var edges: [Edge] {
@@ -114,15 +116,14 @@ extension Schema where State: NamedCases, Event: NamedCases {
 /// machine.handle(.up)
 /// ```
 ///
-/// An object as subject is held weakly. Once it is gone no transition happens any more, since there is nothing left that
-/// has this state.
+/// A subject that is an object is held weakly. After it is deallocated, no transition happens.
 ///
-/// Older releases of the library had a mutable structure here, watched through `didSet`; this follows the last one,
-/// an object with a state that only it can set.
+/// Older releases of SwiftyStateMachine had a mutable structure here, observed through `didSet`. This class follows the
+/// last release: an object that alone can set its state.
 public final class SchemaMachine<State: Sendable, Event, Subject> {
   public let schema: Schema<State, Event, Subject>
 
-  /// The present state.
+  /// The current state.
   public private(set) var state: State
 
   /// Called after each transition and its block.
@@ -130,16 +131,16 @@ public final class SchemaMachine<State: Sendable, Event, Subject> {
 
   private let subject: () -> Subject?
 
-  /// A machine that belongs to a value. Blocks get a copy of it.
+  /// Creates a machine with a value as its subject. Blocks receive a copy of the value.
   ///
-  /// - Parameter state: Where it goes on; it begins in the schema's initial state unless one is given.
+  /// - Parameter state: The state to start in; `nil` for the schema's initial state.
   public init(_ schema: Schema<State, Event, Subject>, in state: State? = nil, subject: Subject) {
     self.schema = schema
     self.state = state ?? schema.initial
     self.subject = { subject }
   }
 
-  /// A machine that belongs to an object, which it does not keep alive.
+  /// Creates a machine with an object as its subject, held weakly.
   public init(_ schema: Schema<State, Event, Subject>, in state: State? = nil, subject: Subject)
   where Subject: AnyObject {
     self.schema = schema
@@ -147,11 +148,11 @@ public final class SchemaMachine<State: Sendable, Event, Subject> {
     self.subject = { [weak subject] in subject }
   }
 
-  /// Goes where the schema says: the state changes, then the block runs, then ``didTransition`` is called.
+  /// Performs the transition for an event: changes the state, runs the block, and calls ``didTransition``.
   ///
-  /// Nothing happens where the schema has no transition, or when the subject is gone. A block may call this again: the
-  /// nested transition happens at once, from the new state, and `didTransition` hears of it before it hears of the outer
-  /// one. A chain of them has no limit but the stack.
+  /// Nothing happens if the schema has no transition, or if the subject is deallocated. A block may call this method
+  /// again. The nested transition happens immediately, from the new state, and `didTransition` is called for it before
+  /// it is called for the outer one. Only the stack limits the nesting.
   public func handle(_ event: Event) {
     guard let subject = subject(), let transition = schema.transition(from: state, on: event) else { return }
     let old = state

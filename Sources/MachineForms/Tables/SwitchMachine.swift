@@ -1,6 +1,6 @@
 public import StateMachines
 
-/// The states of a machine that is an enum and a switch: where it begins, and what each event makes of each state.
+/// The states of a machine written as an enum and a switch: the initial state, and the next state for each event.
 ///
 /// ```swift
 /// enum Photo: SwitchState {
@@ -20,11 +20,11 @@ public import StateMachines
 /// }
 /// ```
 ///
-/// The rule is one `switch` over the pair. It can be complete in two ways: with every pair written down, as here, a new
-/// event does not compile until every state has decided about it; with a catch-all per state (`case (.none, _): self`) a
-/// new state does not compile, and a new event is ignored.
+/// The rule is one `switch` over the pair, which can be complete in two ways. If every pair is written out, as here, a
+/// new event does not compile until every state handles it. With a catch-all per state (`case (.none, _): self`), a new
+/// state does not compile, and a new event is ignored.
 ///
-/// A ``Machine`` whose state it is, and whose events are these, has it for its rule, and worlds can run it:
+/// A ``Machine`` with this state and event type uses it as its rule, so worlds can run it:
 ///
 /// ```swift
 /// struct PhotoFrame: Machine {
@@ -35,15 +35,15 @@ public import StateMachines
 public protocol SwitchState: Equatable {
   associatedtype Event
 
-  /// The state that every machine of this type begins in.
+  /// The initial state of every machine of this type.
   static var initial: Self { get }
 
-  /// The state after an event; `self` where the event means nothing here.
+  /// The state after an event; `self` to ignore the event.
   func next(with event: Event) -> Self
 }
 
 extension SwitchState {
-  /// The reaction of a ``Machine``: a move, or nothing if the state remains equal.
+  /// The reaction of a ``Machine``: a move, or ignored if the state stays equal.
   @inlinable
   public func reaction(to event: Event) -> Reaction<Self> {
     let next = next(with: event)
@@ -56,9 +56,9 @@ extension Machine where State: SwitchState, Event == State.Event {
   public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> { state.reaction(to: event) }
 }
 
-/// A state machine that stands alone in a program: an enum of states, a switch, and one observer.
+/// A standalone state machine: an enum of states, a switch, and one observer.
 ///
-/// It depends on nothing: no screen, no service, no clock. Nobody but ``transition(with:)`` sets the state.
+/// It depends on no user interface, service or clock. Only ``transition(with:)`` changes the state.
 ///
 /// ```swift
 /// let machine = SwitchMachine<Photo>()
@@ -67,29 +67,30 @@ extension Machine where State: SwitchState, Event == State.Event {
 /// machine.transition(with: .asked(url: "b.png"))   // ignored; the screen is not told
 /// ```
 ///
-/// It is not a ``Machine``: it has an identity and calls its observer while it works. A world queues
-/// what a step causes; this machine calls at once, within the call that changed the state.
+/// It is not a ``Machine``: it has identity, and it calls its observer during the transition. A world queues the
+/// effects of a step; this machine calls its observer immediately, within the call that changes the state.
 public final class SwitchMachine<State: SwitchState> {
-  /// The present state.
+  /// The current state.
   public private(set) var state: State
 
-  /// Who is told about changes; it is not kept alive.
+  /// The observer of changes, held weakly.
   public weak var observer: (any SwitchObserver<State>)?
 
-  /// A machine in the initial state of its type.
+  /// Creates a machine in the initial state of its type.
   public convenience init() {
     self.init(startingIn: State.initial)
   }
 
-  /// A machine in any state, for tests of what happens there.
+  /// Creates a machine in any state, for tests.
   public init(startingIn state: State) {
     self.state = state
   }
 
-  /// Goes to the state that follows, and tells the observer if it differs from the one before, by value and with its data.
+  /// Performs the transition for an event, and calls the observer if the state's value changed, including its data.
   ///
-  /// The observer may call this again. The nested transition happens at once, from the new state, and it is complete
-  /// when the observer's call returns; nothing is told twice or late. A chain of them has no limit but the stack.
+  /// The observer may call this method again. The nested transition happens immediately, from the new state, and is
+  /// complete when the observer's call returns. Each change is reported once, in order. Only the stack limits the
+  /// nesting.
   public func transition(with event: State.Event) {
     let previous = state
     let next = previous.next(with: event)
@@ -99,10 +100,11 @@ public final class SwitchMachine<State: SwitchState> {
   }
 }
 
-/// Who is told about the changes of a ``SwitchMachine``.
+/// An observer of the changes of a ``SwitchMachine``.
 public protocol SwitchObserver<State>: AnyObject {
   associatedtype State: SwitchState
 
-  /// The machine is in `next`, unless an earlier call of this has already taken it further.
+  /// Called after the state has changed to `next`. The machine may have moved on if an earlier observer call sent an
+  /// event.
   func stateDidChange(from previous: State, to next: State)
 }
