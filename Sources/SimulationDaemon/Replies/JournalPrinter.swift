@@ -176,16 +176,7 @@ struct JournalPrinter: ~Copyable {
       line.put(padded: moment)
       line.put(byte: 0x20)
       line.put(name)
-      switch entry.verdict {
-      case .moved:
-        line.put(literal: " moved ")
-        line.put(padded: from)
-        line.put(byte: 0x20)
-      case .stayed: line.put(literal: " stayed ")
-      case .ignored: line.put(literal: " ignored ")
-      case .refused: line.put(literal: " refused ")
-      }
-      line.put(padded: to)
+      line.put(entry.verdict, from: from, to: to)
       line.put(literal: " event=")
       line.put(padded: event)
       if undoer == 0 { line.put(byte: 0x0A) }

@@ -108,3 +108,22 @@ extension Session {
     outbox.buffer.endLine()
   }
 }
+
+extension ByteCursor {
+  /// ` moved FROM TO`, or ` stayed TO` and its like, of states without data.
+  ///
+  /// - Precondition: There is room for both words and 32 bytes.
+  @inline(__always)
+  mutating func put(_ verdict: Verdict, from: UnsafeRawBufferPointer, to: UnsafeRawBufferPointer) {
+    switch verdict {
+    case .moved:
+      put(literal: " moved ")
+      put(padded: from)
+      put(byte: 0x20)
+    case .stayed: put(literal: " stayed ")
+    case .ignored: put(literal: " ignored ")
+    case .refused: put(literal: " refused ")
+    }
+    put(padded: to)
+  }
+}

@@ -245,16 +245,7 @@ extension Session {
         line.put(literal: " @")
         line.put(tag)
       }
-      switch answer.verdict {
-      case .moved:
-        line.put(literal: " moved ")
-        line.put(padded: from)
-        line.put(byte: 0x20)
-      case .stayed: line.put(literal: " stayed ")
-      case .ignored: line.put(literal: " ignored ")
-      case .refused: line.put(literal: " refused ")
-      }
-      line.put(padded: to)
+      line.put(answer.verdict, from: from, to: to)
       stamp.put(now, answer.sequence, &line)
       line.put(byte: 0x0A)
     }
