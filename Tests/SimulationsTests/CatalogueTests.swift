@@ -54,6 +54,18 @@ struct CatalogueTests {
     #expect(kind.listsAllEvents, "an event of \(name) can neither be sent nor is it brought by a timer")
   }
 
+  @Test("a kind that a program no longer has is described by what was stored of it", arguments: kinds.map(\.name))
+  func remembered(name: String) throws {
+    let kind = try #require(Self.kinds.first { $0.name == name })
+    let stored = try KindDescription(KindDescription(kind).bytes)
+    #expect(stored == KindDescription(kind))
+    let remembered = Kind(remembering: stored)
+    #expect(remembered.states.map(\.word) == kind.states.map(\.word))
+    #expect(remembered.events.map(\.name) == kind.events.map(\.name))
+    #expect(remembered.outputs.map(\.name) == kind.outputs.map(\.name))
+    #expect(remembered.outputs.map(\.isTold) == kind.outputs.map(\.isTold))
+  }
+
   @Test("each name of a state or an output is the case that its number says", arguments: kinds.map(\.name))
   func numbers(name: String) throws {
     func check<Name: NamedCases>(_ type: Name.Type) {

@@ -8,13 +8,21 @@ public struct KindDescription: Hashable, Sendable {
   public let states: [String]
   public let events: [Entry]
   public let timers: [Timer]
-  public let outputs: [Entry]
+  public let outputs: [Output]
   public let parameters: [Parameter]
 
-  /// An event with its arguments, or an output with its data.
+  /// An event with its arguments.
   public struct Entry: Hashable, Sendable {
     public let name: String
     public let values: [Datum]
+  }
+
+  /// An output with its data.
+  public struct Output: Hashable, Sendable {
+    public let name: String
+    public let values: [Datum]
+    /// Whether it is told and not emitted; see ``Step/tell(_:)``.
+    public let isTold: Bool
   }
 
   public struct Datum: Hashable, Sendable {
@@ -41,7 +49,9 @@ public struct KindDescription: Hashable, Sendable {
     states = kind.states.map(\.word)
     events = kind.events.map { Entry(name: $0.name, values: $0.arguments.map(Datum.init)) }
     timers = kind.timers.map { Timer(name: $0.name, key: $0.key) }
-    outputs = kind.outputs.map { Entry(name: $0.name, values: $0.data.map(Datum.init)) }
+    outputs = kind.outputs.map {
+      Output(name: $0.name, values: $0.data.map(Datum.init), isTold: $0.isTold)
+    }
     parameters = kind.parameters.map { Parameter(name: $0.name, type: $0.type, standard: $0.standard) }
   }
 
@@ -63,8 +73,8 @@ extension KindDescription.Datum {
 // MARK: As bytes
 
 extension KindDescription {
-  /// Increased when the layout changes.
-  private static let format: UInt64 = 1
+  /// Increased when the layout changes. Format 1 did not say which outputs are told: none was.
+  private static let format: UInt64 = 2
 
   /// The encoded description. Equal descriptions have equal bytes.
   public var bytes: [UInt8] {
@@ -73,13 +83,20 @@ extension KindDescription {
     encoder.text(name)
     encoder.count(version)
     encoder.list(states) { encoder.text($0) }
-    encoder.list(events) { $0.encode(to: encoder) }
+    encoder.list(events) {
+      encoder.text($0.name)
+      encoder.data($0.values)
+    }
     encoder.list(timers) {
       encoder.text($0.name)
       encoder.flag($0.key != nil)
       if let key = $0.key { encoder.text(key) }
     }
-    encoder.list(outputs) { $0.encode(to: encoder) }
+    encoder.list(outputs) {
+      encoder.text($0.name)
+      encoder.data($0.values)
+      encoder.flag($0.isTold)
+    }
     encoder.list(parameters) {
       encoder.text($0.name)
       $0.type.encode(to: encoder)
@@ -102,13 +119,16 @@ extension KindDescription {
   }
 
   private init(from decoder: ValueDecoder) throws {
-    guard try decoder.number() == Self.format else { throw StorageFailure.damaged("the list is of another format") }
+    let format = try decoder.number()
+    guard (1...Self.format).contains(format) else { throw StorageFailure.damaged("the list is of another format") }
     name = try decoder.text()
     version = try decoder.number(as: Int.self)
     states = try decoder.list { try decoder.text() }
-    events = try decoder.list { try Entry(from: decoder) }
+    events = try decoder.list { Entry(name: try decoder.text(), values: try decoder.data()) }
     timers = try decoder.list { Timer(name: try decoder.text(), key: try decoder.flag() ? try decoder.text() : nil) }
-    outputs = try decoder.list { try Entry(from: decoder) }
+    outputs = try decoder.list {
+      Output(name: try decoder.text(), values: try decoder.data(), isTold: format > 1 ? try decoder.flag() : false)
+    }
     parameters = try decoder.list {
       Parameter(
         name: try decoder.text(), type: try ValueType(from: decoder),
@@ -118,25 +138,8 @@ extension KindDescription {
     guard [states.count, events.count, timers.count, outputs.count].allSatisfy({ $0 <= 256 }) else {
       throw StorageFailure.damaged("a list is too long")
     }
-    let words = states + (events + outputs).map(\.name) + timers.map(\.name) + parameters.map(\.name)
+    let words = states + events.map(\.name) + outputs.map(\.name) + timers.map(\.name) + parameters.map(\.name)
     guard !words.contains("") else { throw StorageFailure.damaged("a word is empty") }
-  }
-}
-
-extension KindDescription.Entry {
-  fileprivate func encode(to encoder: ValueEncoder) {
-    encoder.text(name)
-    encoder.list(values) {
-      encoder.text($0.name)
-      $0.type.encode(to: encoder)
-    }
-  }
-
-  fileprivate init(from decoder: ValueDecoder) throws {
-    name = try decoder.text()
-    values = try decoder.list {
-      KindDescription.Datum(name: try decoder.text(), type: try ValueType(from: decoder))
-    }
   }
 }
 
@@ -199,6 +202,13 @@ extension ValueType {
 }
 
 extension ValueEncoder {
+  fileprivate func data(_ values: [KindDescription.Datum]) {
+    list(values) {
+      text($0.name)
+      $0.type.encode(to: self)
+    }
+  }
+
   fileprivate func list<T>(_ elements: [T], _ write: (T) -> Void) {
     count(elements.count)
     for element in elements { write(element) }
@@ -206,6 +216,10 @@ extension ValueEncoder {
 }
 
 extension ValueDecoder {
+  fileprivate func data() throws -> [KindDescription.Datum] {
+    try list { KindDescription.Datum(name: try text(), type: try ValueType(from: self)) }
+  }
+
   fileprivate func list<T>(_ read: () throws -> T) throws -> [T] {
     var elements: [T] = []
     for _ in 0..<(try count()) { elements.append(try read()) }

@@ -9,7 +9,7 @@ extension Kind {
       },
       timers: description.timers.map { TimerEntry(name: $0.name, parameter: nil, key: $0.key, about: "") },
       outputs: description.outputs.map {
-        OutputEntry(name: $0.name, data: $0.values.map(ArgumentEntry.init), about: "", isTold: false)
+        OutputEntry(name: $0.name, data: $0.values.map(ArgumentEntry.init), about: "", isTold: $0.isTold)
       },
       parameters: description.parameters.map {
         ParameterEntry(name: $0.name, type: $0.type, standard: $0.standard, example: $0.standard ?? .none, about: "")
