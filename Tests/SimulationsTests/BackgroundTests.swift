@@ -43,7 +43,7 @@ struct BackgroundTests {
     #expect(bench.reading("urlBeingFetched") == nil)
   }
 
-  /// The document's URL is u1, whose answer comes late, and then u2, whose answer comes soon.
+  /// Sets the URL to u1, whose answer comes late, and then to u2, whose answer comes soon.
   private func race(_ parameters: [String: Value]) -> Bench {
     let bench = Bench(Background.kind, parameters)
     bench.send("backgroundChanged", .text("u1"))

@@ -1,20 +1,20 @@
 import StateMachines
 import Testing
 
-/// Tests draw with the standard library's functions too; machines do not.
+/// Tests also use the standard library's random functions; machines do not.
 extension Generator: RandomNumberGenerator {}
 
-/// A few machines on a virtual clock: the smallest runtime in which a rule can be tried, and a second opinion on the real one.
+/// A few machines on a virtual clock: the smallest runtime that runs a rule, and an independent check of the real one.
 ///
-/// It does what a world does to a machine and nothing else: hands in events, fires timers in order of due time and
-/// then of arming, and carries outputs along wires, first in, first out. It keeps a line per input.
+/// It does to a machine what a world does: it delivers events, fires timers in order of due time and then of arming,
+/// and passes outputs along wires, first in, first out. It keeps a line per input.
 ///
-/// After each step it checks that every running timer is asked for by the state.
+/// After each step it checks that the state asks for every running timer.
 final class Bench {
   private(set) var now: Instant
   /// One line per input, such as `0.200 key moved on capsLock event=tap`, with ` > output` for each output.
   private(set) var lines: [String] = []
-  /// What machines have told to those who watch everything.
+  /// The outputs for watchers of everything.
   private(set) var told: [String] = []
   private var seats: [Seat] = []
   private var wires: [(from: Int, output: Int, to: Int, event: Int)] = []
@@ -49,7 +49,7 @@ final class Bench {
     record = StepRecord(generator: Generator(seed: seed))
   }
 
-  /// A bench with one machine named `m`.
+  /// Makes a bench with one machine named `m`.
   convenience init(
     _ kind: Kind, initial: String? = nil, _ parameters: [String: Value] = [:], seed: UInt64 = 0,
     at now: Instant = .beginning
@@ -65,7 +65,7 @@ final class Bench {
     }
   }
 
-  /// Adds a machine; a parameter that must be given and is not has the value of its example.
+  /// Adds a machine. A required parameter that is not given has the value of its example.
   func add(_ kind: Kind, _ name: String, initial: String? = nil, _ parameters: [String: Value] = [:]) {
     let pool = kind.makeParameterPool()
     var parameters = parameters
@@ -93,7 +93,7 @@ final class Bench {
     finish("\(name) created \(self.state(name))", of: seats.count - 1)
   }
 
-  /// - Parameter wires: Those of the composition, if not all.
+  /// - Parameter wires: The wires to connect; `nil` for all of the composition.
   func add(
     _ composition: Composition, _ name: String, _ parameters: [String: [String: Value]] = [:],
     wires chosen: [Composition.Wire]? = nil
@@ -110,7 +110,7 @@ final class Bench {
 
   // MARK: Inputs
 
-  /// Sends an event, fires what has no delay, and returns the line of the event without its time and machine.
+  /// Sends an event, fires timers without delay, and returns the event's line without its time and machine.
   @discardableResult
   func send(_ event: String, _ arguments: Value..., to name: String = "m") -> String {
     send(event, arguments, to: name)
@@ -128,7 +128,8 @@ final class Bench {
     return outcome(of: lines[line], of: name)
   }
 
-  /// Lets a running timer (`name`, or `name(key)`) expire now, fires what has no delay, and returns the line as `send` does.
+  /// Fires a running timer (`name`, or `name(key)`) now, fires timers without delay, and returns the line as `send`
+  /// does.
   @discardableResult
   func fire(_ timer: String, of name: String = "m") -> String {
     guard let place = agenda.firstIndex(where: { $0.seat == seat(name) && word(of: $0) == timer }) else {
@@ -140,7 +141,7 @@ final class Bench {
     return outcome(of: lines[line], of: name)
   }
 
-  /// Fires every timer that is due until `moment`, each at its own due time.
+  /// Fires every timer that is due by `moment`, each at its own due time.
   func advance(to moment: Instant) {
     precondition(moment >= now, "time does not run backwards")
     var chain = 0
@@ -162,7 +163,7 @@ final class Bench {
     String(line.drop { $0 != " " }.dropFirst(name.count + 2))
   }
 
-  // MARK: What is seen from outside
+  // MARK: Reading
 
   func state(_ name: String = "m") -> String {
     let seat = seats[seat(name)]
@@ -183,13 +184,13 @@ final class Bench {
     return seat.kind.read(seat.value, at: now, seat.parameterSet)[place]
   }
 
-  /// The running timers with the moments at which they are due.
+  /// The running timers and their due times.
   func timers(of name: String = "m") -> [String: Instant] {
     let seat = seat(name)
     return Dictionary(agenda.filter { $0.seat == seat }.map { (word(of: $0), $0.due) }) { first, _ in first }
   }
 
-  /// The names of the machines, in the order in which they were made.
+  /// The names of the machines, in the order of their making.
   var names: [String] { seats.map(\.name) }
 
   func kind(of name: String = "m") -> Kind { seats[seat(name)].kind }
@@ -296,7 +297,7 @@ final class Bench {
       let (place, data) = deliveries.removeFirst()
       let wire = wires[place]
       let output = seats[wire.from].kind.outputs[wire.output].name
-      // What the output has no data for is left out.
+      // Arguments for which the output has no data are empty.
       let left = seats[wire.to].kind.events[wire.event].arguments.count - data.count
       take(
         wire.event, data + repeatElement(.none, count: left), by: wire.to,
@@ -309,7 +310,7 @@ extension Instant {
   static func milliseconds(_ count: Int64) -> Instant { Instant(nanoseconds: count * 1_000_000) }
   static func seconds(_ count: Int64) -> Instant { Instant(nanoseconds: count * 1_000_000_000) }
 
-  /// In seconds, with at least three decimals and no zeros past them.
+  /// The moment in seconds, with at least three decimals and no zeros after them.
   var printed: String { Nanoseconds(nanoseconds: nanoseconds).printed }
 }
 

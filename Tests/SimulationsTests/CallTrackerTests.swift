@@ -20,7 +20,7 @@ struct CallTrackerTests {
     ).check()
   }
 
-  /// Plays events at moments in milliseconds on a tracker of a call to +7000.
+  /// Sends events at moments in milliseconds to a tracker of a call to +7000.
   private func play(_ events: [(Int64, String)], _ parameters: [String: Value] = [:]) -> Bench {
     let bench = Bench(CallTracker.kind, parameters)
     bench.send("phoneTapped", .text("+7000"))

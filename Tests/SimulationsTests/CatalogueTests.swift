@@ -42,7 +42,7 @@ struct CatalogueTests {
     #expect(!about.isEmpty && !about.contains("\n") && about.last != ".", "\(what): \(about)")
   }
 
-  /// Commands of a protocol, and a protocol itself, are spelled as they are there.
+  /// The names of protocols and their commands, which keep the protocol's spelling.
   private static let commands: Set = [
     "HELO", "EHLO", "MAIL", "RCPT", "AUTH", "RSET", "NOOP", "QUIT", "USER", "PASS", "LOGIN", "LOGOUT",
     "pop3",

@@ -42,7 +42,7 @@ struct CheckinAppTests {
 
   private func logout(_ bench: Bench) { bench.send("logout", to: "p.interactor") }
 
-  /// The words of the screen as somebody who watches it sees them, with the moments at which they came.
+  /// The words of the screen in the order of its changes, with their moments.
   private func screen(_ bench: Bench) -> [String] {
     bench.lines.compactMap { line in
       let words = line.split(separator: " ")

@@ -2,7 +2,7 @@ import Simulations
 import StateMachines
 import Testing
 
-/// The list of check-ins with login as rows of a test: where from, what, where to, and the line that says so.
+/// The list of check-ins with login as a test's rows: a state, an event, the next state, and the row's source line.
 struct CheckinRowTests {
   private struct Row {
     let from: String
@@ -22,7 +22,7 @@ struct CheckinRowTests {
       self.location = location
     }
 
-    /// What the machine does instead of what the row says, and the row's own line; `nil` if they agree.
+    /// The machine's deviation from the row, and the row's own line; `nil` if they agree.
     var mismatch: (text: String, location: SourceLocation)? {
       let bench = Bench(CheckinsWithLogin.kind, initial: from)
       bench.send(event, data.map { [$0] } ?? [])
@@ -86,7 +86,7 @@ struct CheckinRowTests {
   func wrongRow() {
     let rows = [
       Row("list", "logout", to: "loggedOut"),
-      Row("list", "startLoading", to: "empty"),  // On purpose: it loads.
+      Row("list", "startLoading", to: "empty"),  // Wrong on purpose: it loads.
       Row("idle", "startLoading", to: "loading"),
     ]
     let mismatches = rows.compactMap(\.mismatch)

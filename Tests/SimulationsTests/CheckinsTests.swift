@@ -58,7 +58,7 @@ struct CheckinsTests {
     ).check()
   }
 
-  /// Every state with every event, once per class of its data, as the kind itself tells of them.
+  /// The number of each verdict, for every state with every event, once per class of its data as the kind lists them.
   private func verdicts(_ kind: Kind) -> [String: Int] {
     var counts: [String: Int] = [:]
     for state in kind.initialStates {

@@ -3,7 +3,7 @@ import Simulations
 import StateMachines
 import Testing
 
-/// The C library's functions are within one unit in the last place of the truth, and so are ours.
+/// The C library's functions are within one unit in the last place of the true value, and ours must be too.
 struct ExponentialTests {
   private func distance(_ left: Double, _ right: Double) -> Int64 {
     if left == right || left.isNaN && right.isNaN { return 0 }
@@ -12,7 +12,7 @@ struct ExponentialTests {
     return overflow || distance == .min ? .max : abs(distance)
   }
 
-  /// A number in a range, uniform.
+  /// A uniformly distributed number in a range.
   private func draw(_ range: ClosedRange<Double>, _ generator: inout Generator) -> Double {
     range.lowerBound + (range.upperBound - range.lowerBound) * Double(generator.next() >> 11) * 0x1p-53
   }

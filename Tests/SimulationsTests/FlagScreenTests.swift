@@ -5,7 +5,7 @@ import Testing
 struct FlagScreenTests {
   private static let flags = ["waiting", "repeated", "error", "systemError", "items"]
 
-  /// A screen with these flags raised, one after the other.
+  /// A screen on which these flags were raised, one after the other.
   private func screen(_ raised: some Sequence<String>) -> Bench {
     let bench = Bench(FlagScreen.kind)
     for flag in raised { bench.send("set", .text(flag), .flag(true)) }
@@ -49,8 +49,8 @@ struct FlagScreenTests {
     }
   }
 
-  /// The screen of `comments` with a repeated waiting, which keeps the old content, and with two sorts of errors: what
-  /// cannot be is not to be written down.
+  /// The screen of `comments` with two additions: a repeated wait, which keeps the old content, and two kinds of
+  /// errors. It has no case for an impossible combination.
   private enum Extended: Hashable {
     case waiting(Wait)
     case error(system: Bool, hasContent: Bool)
@@ -93,7 +93,7 @@ struct FlagScreenTests {
       }
     }
 
-    /// The flags that a screen driven by flags has to raise for it.
+    /// The flags that a screen driven by flags must raise for this state.
     var flags: Set<String> {
       let content: Set<String> = hasContent ? ["items"] : []
       return switch self {
@@ -113,7 +113,7 @@ struct FlagScreenTests {
     for _ in 0..<100 {
       let signal = try #require(Extended.Signal.allCases.randomElement(using: &generator))
       extended = extended.next(with: signal)
-      // Flags are set one by one, in any order: what is shown in between is nobody's intention.
+      // Flags are set one by one, in any order; the screens in between are not checked.
       for flag in Self.flags.shuffled(using: &generator) {
         bench.send("set", .text(flag), .flag(extended.flags.contains(flag)))
       }

@@ -3,7 +3,7 @@ import Simulations
 import StateMachines
 import Testing
 
-/// What exploring the kinds of the catalogue finds.
+/// The graphs found by exploring the kinds of the catalogue.
 struct GraphTests {
   static func kind(_ name: String) throws -> Kind {
     try #require(CatalogueTests.kinds.first { $0.name == name }, "\(name)")
@@ -50,7 +50,7 @@ struct GraphTests {
     let graph = try Self.graph("smartFridge")
     #expect(graph.totals.found == 43)
     #expect(!graph.isComplete)
-    // With doorStopDelay=0 cooling ends in the very step in which the door is opened.
+    // With doorStopDelay=0 cooling ends in the same step in which the door is opened.
     for state in graph.states.indices where graph.reach(of: state) == .unreached {
       #expect(graph.states[state].word.hasPrefix("cooling.") && !graph.states[state].word.contains("closed"))
     }

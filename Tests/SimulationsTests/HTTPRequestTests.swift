@@ -9,7 +9,7 @@ struct HTTPRequestTests {
     return Bench(HTTPRequest.kind, parameters)
   }
 
-  /// Sends the head of a request, and the results of its handlers; gives the outputs in order.
+  /// Sends the head of a request and the results of its handlers. Returns the outputs in order.
   @discardableResult
   private func play(_ bench: Bench, _ head: [String] = ["GET /a HTTP/1.1", ""], _ results: String...) -> String {
     let first = bench.lines.count
@@ -66,7 +66,7 @@ struct HTTPRequestTests {
     func after(_ event: String, _ arguments: Value..., state: String? = nil) -> String {
       Bench(HTTPRequest.kind, initial: state ?? phase, ["handlers": .text("")]).send(event, arguments)
     }
-    // Without handlers everything passes to the end, where nobody makes a response.
+    // Without handlers every phase passes, and nothing makes a response.
     #expect(after("declined").hasSuffix(" > response 404 > phase log"))
     #expect(
       after("ok").hasSuffix(phase == "content" ? "event=ok > response 200 > phase log" : " > response 404 > phase log"))
@@ -138,7 +138,7 @@ struct HTTPRequestTests {
     bench.send("declined")
     bench.send("declined")
     #expect(bench.send("declined") == "moved content keepAlive event=declined > response 404 > phase log")
-    // In any phase but content and access, one that is content ends the phase.
+    // In any phase but content and access, the first `ok` ends the phase.
     play(bench)
     #expect(bench.send("ok").hasPrefix("moved preaccess content"))
     #expect(bench.send("ok").hasSuffix("response 200 > phase log"))

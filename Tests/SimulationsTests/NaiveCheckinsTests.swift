@@ -54,7 +54,7 @@ struct NaiveCheckinsTests {
     #expect(bench.state("n.screen") == "list(5)")
   }
 
-  /// What a person or the service does, and how the machine and the view controller are told of it.
+  /// An input from a person or the service, with the event that brings it to the machine and to the view controller.
   private enum Deed: CaseIterable {
     case refresh, logout, empty, list, noAuth, failure
 
@@ -72,13 +72,13 @@ struct NaiveCheckinsTests {
     }
   }
 
-  /// What goes before the step after which the two differ: the last deed, and the state of the machine before it.
+  /// The first step after which the two differ: its deed, and the machine's state before it.
   private struct Parting: Hashable {
     let deed: Deed
     let state: String
   }
 
-  /// Tries every sequence of so many deeds in which an answer comes only to a request that runs; gives where they part.
+  /// Finds the partings in all sequences of up to `length` deeds, in which an answer comes only to a running request.
   private func partings(_ mode: String, length: Int) -> Set<Parting> {
     var found: Set<Parting> = []
     func walk(_ deeds: [Deed], running: Bool) {

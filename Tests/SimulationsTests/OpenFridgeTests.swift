@@ -38,7 +38,7 @@ struct OpenFridgeTests {
     #expect(bench.nextDue == nil)
     bench.advance(to: .seconds(400))
     guard case .number(let temperature) = bench.reading("temperature") else { return }
-    // 22 + (3.397 − 22)·e^(−300/600), of the law with the door open.
+    // 22 + (3.397 − 22)·e^(−300/600), by the law for an open door.
     #expect((temperature * 100).rounded() == 1072)
     bench.send("doorClosed")
     bench.advance(to: .seconds(402))

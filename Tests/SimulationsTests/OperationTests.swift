@@ -131,7 +131,7 @@ struct OperationTests {
     #expect(Bench(Operation.kind, initial: "Executing").timers() == ["execute": .beginning])
   }
 
-  /// Calls that arrive at one moment through wires, before the queue gets its turn.
+  /// The calls arrive through wires at one moment, before the queue runs.
   @Test("what is put on the queue at one moment has its turn in that order")
   func queue() {
     let hasty = Composition(

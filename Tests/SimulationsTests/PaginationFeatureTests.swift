@@ -3,7 +3,7 @@ import Simulations
 import StateMachines
 import Testing
 
-/// The reducer and the actor of the pagination, by themselves.
+/// Tests the pagination's reducer and actor without a machine.
 struct PaginationFeatureTests {
   private typealias State = PaginationFeature.State
   private typealias Effect = PaginationFeature.Effect

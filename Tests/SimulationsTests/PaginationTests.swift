@@ -3,7 +3,7 @@ import StateMachines
 import Testing
 
 struct PaginationTests {
-  /// Does what is listed (`load`, `next`, `refresh`, or seconds to wait) on a machine with a service.
+  /// Carries out steps (`load`, `next`, `refresh`, or seconds to wait) on a machine with a service.
   private static func bench(_ parameters: [String: Value] = [:], after steps: String = "") -> Bench {
     let bench = Bench(Pagination.kind, parameters)
     for step in steps.split(separator: " ") {

@@ -72,7 +72,7 @@ struct PatternTests {
     #expect(throws: Never.self) { try Pattern(nested) }
   }
 
-  /// A second opinion: does a tree accept a word, by trying all ways.
+  /// An independent check that a tree accepts a word, which tries all ways.
   private func ends(_ node: PatternNode, _ word: [Unicode.Scalar], from place: Int) -> Set<Int> {
     switch node {
     case .empty: return [place]
@@ -125,7 +125,7 @@ struct PatternTests {
     }
   }
 
-  /// The pattern's transitions without its own way of running them.
+  /// The pattern's transitions, run one by one instead of by its own `run`.
   private struct StepByStep: Accepting {
     let pattern: Pattern
     var start: Pattern.Position { pattern.start }
@@ -166,7 +166,7 @@ struct PatternTests {
     #expect(parts == pattern.run(word[..<1_400]).with(read: 700))
   }
 
-  /// Patterns that let as much happen per character as 1,024 bytes can say.
+  /// Patterns with the most work per character that 1,024 bytes allow.
   static let heavy = [
     "(.|b)*a" + String(repeating: ".", count: 1_000), String(repeating: ".?", count: 512),
     "(" + String(repeating: ".?", count: 510) + ")*", "(" + String(repeating: "a|", count: 510) + "b)*",
@@ -184,7 +184,7 @@ struct PatternTests {
     var generator = Generator(seed: 2)
     var word = String.UnicodeScalarView()
     for _ in 0..<2_000 { word.append(Bool.random(using: &generator) ? "a" : "b") }
-    // In one piece and in many it comes to the same.
+    // The result does not depend on the number of pieces.
     var position = pattern.start
     for piece in 0..<20 {
       let from = word.index(word.startIndex, offsetBy: piece * 100)

@@ -1,9 +1,9 @@
-/// The search of Knuth, Morris and Pratt for one word, as the textbook has it: a second opinion on ``WordMatcher``.
+/// The search of Knuth, Morris and Pratt for one word, after the textbook: an independent check of ``WordMatcher``.
 struct PrefixSearch {
   let word: [Unicode.Scalar]
-  /// For each beginning of the word the length of its longest proper border.
+  /// For each prefix of the word, the length of its longest proper border.
   let borders: [Int]
-  /// How many characters of the word the text ends with.
+  /// The length of the longest prefix of the word with which the text ends.
   private(set) var matched = 0
   private(set) var offset = 0
 
@@ -20,7 +20,7 @@ struct PrefixSearch {
     self.borders = borders
   }
 
-  /// Reads a character; whether the word ends with it.
+  /// Reads a character. Returns whether an occurrence of the word ends with it.
   mutating func take(_ character: Unicode.Scalar) -> Bool {
     if matched == word.count { matched = borders[matched - 1] }
     while matched > 0, word[matched] != character { matched = borders[matched - 1] }

@@ -1,25 +1,26 @@
 import StateMachines
 
-/// What somebody may do to a few machines.
+/// An input to a few machines.
 enum Move {
   case send(String, event: String, [Value])
   case fire(String, timer: String)
   case advance(Nanoseconds)
 }
 
-/// A walk that a seed determines: events with all kinds of arguments, timers fired early, and jumps of every size, of
-/// which some end exactly at the next expiry, and some a nanosecond before.
+/// A walk that is determined by its seed: events with all kinds of arguments, timers fired early, and jumps of every
+/// size. Some jumps end exactly at the next expiry, and some a nanosecond before it.
 struct RandomWalk {
   let entry: CatalogueEntry
-  /// The state to begin in; only for a single machine.
+  /// The initial state; only for a single machine.
   let initial: String?
   let seed: UInt64
   let length: Int
 
-  /// Kinds that have a timer due many times a second: their jumps are short, or a walk would never end.
+  /// Kinds with a timer that is due many times a second. Their jumps are short, because a walk would take too long
+  /// otherwise.
   static let restless: Set = ["game"]
 
-  /// Walks on a bench; gives what was done, and the bench as it stands after it.
+  /// Walks on a bench. Returns the moves, and the bench after them.
   func play(after each: (Bench) -> Void = { _ in }) -> (moves: [Move], bench: Bench) {
     var generator = Generator(seed: seed)
     let bench = Bench(seed: seed)

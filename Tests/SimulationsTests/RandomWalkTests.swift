@@ -2,8 +2,8 @@ import Simulations
 import StateMachines
 import Testing
 
-/// Every kind of the catalogue, walked at random. The bench itself checks at every step that what was ignored or refused
-/// has changed nothing, and that no timer runs that the state does not ask for.
+/// Random walks of every kind of the catalogue. The bench checks at every step that an ignored or refused input changes
+/// nothing, and that the state asks for every running timer.
 struct RandomWalkTests {
   static let names = Catalogue.simulations.entries.map(\.name)
 

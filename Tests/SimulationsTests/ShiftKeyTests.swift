@@ -53,7 +53,7 @@ struct ShiftKeyTests {
     ).check()
   }
 
-  /// Sends taps and letters at moments in milliseconds; returns the states after each.
+  /// Sends taps and letters at moments in milliseconds. Returns the state after each, and the text.
   private func play(_ inputs: [(Int64, String)], gestureMode: Bool = false) -> (states: [String], text: String) {
     let bench = Bench(ShiftKey.kind, ["gestureMode": .flag(gestureMode)])
     let states = inputs.map { at, input in

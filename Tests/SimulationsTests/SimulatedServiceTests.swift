@@ -2,7 +2,7 @@ import Simulations
 import StateMachines
 import Testing
 
-/// Kinds whose other side answers by itself only with `service=auto`.
+/// Kinds with a service that answers by itself only with `service=auto`.
 struct SimulatedServiceTests {
   private func bench(_ kind: Kind, _ parameters: [String: Value] = [:]) -> Bench {
     Bench(kind, parameters.merging(["service": .text("auto")]) { given, _ in given })
@@ -44,7 +44,7 @@ struct SimulatedServiceTests {
     bench.send("submit", .text("visa"))
     bench.advance(to: .seconds(30))
     #expect(bench.state() == "unknown")
-    // The first question is lost too.
+    // The first query is lost too.
     bench.advance(to: .seconds(39))
     #expect(bench.state() == "unknown")
     bench.advance(to: .seconds(41))
@@ -64,7 +64,7 @@ struct SimulatedServiceTests {
     #expect(bench.state() == "unknown")
     bench.advance(to: .seconds(64))
     #expect(bench.state() == "unknown")
-    // The first question, of 35 s, is answered.
+    // The first query, sent at 35 s, is answered.
     bench.advance(to: .seconds(65))
     #expect(bench.state() == "capturing")
   }

@@ -9,7 +9,7 @@ struct SmartFridgeTests {
     Bench(SmartFridge.kind, initial: state, parameters.merging(["start": .number(4)]) { given, _ in given })
   }
 
-  /// The same, after some events; `NAME!` fires a timer.
+  /// The same fridge after some events; `NAME!` fires a timer.
   private static func bench(_ state: String, _ parameters: [String: Value] = [:], after inputs: String...) -> Bench {
     let bench = bench(state, parameters)
     for input in inputs {
@@ -105,7 +105,7 @@ struct SmartFridgeTests {
     ).check()
   }
 
-  /// Checks only the cells that are listed: state, input, cell.
+  /// Checks only the listed cells: state, input, cell.
   private func check(_ bench: @autoclosure @escaping @Sendable () -> Bench, _ listing: String) {
     let table = Table(
       SmartFridge.kind, with: ["start": .number(4)], rows: ["here": bench],

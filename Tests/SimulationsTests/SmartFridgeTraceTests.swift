@@ -84,7 +84,7 @@ struct SmartFridgeTraceTests {
     #expect(bench.state() == "resting+closed+normal")
     #expect(bench.timers()["minOff"] == .seconds(180))
     #expect(bench.timers()["defrostInterval"] == .seconds(21_680))
-    // From `ready` the rest was over before the defrost began.
+    // In `ready` the rest was over before the defrost began.
     let rested = self.bench("ready", ["defrostDuration": .interval(.seconds(50)), "drip": .interval(.seconds(30))])
     rested.fire("defrostInterval")
     rested.advance(to: .seconds(80))
@@ -289,7 +289,7 @@ struct SmartFridgeTraceTests {
     #expect(warm.timers()["highLimitReached"] == .seconds(1))
     warm.advance(to: .seconds(1))
     #expect(warm.state() == "cooling.free+closed+pendingHigh")
-    // 3600 s · ln(30 / 28), from the twelve degrees of the beginning to the limit of ten.
+    // 3600 s · ln(30 / 28), from the initial twelve degrees to the limit of ten.
     #expect(warm.timers()["highLimitLeft"] == Instant(nanoseconds: 248_374_337_353))
     #expect(warm.timers()["highTemp"] == .seconds(1801))
   }

@@ -129,7 +129,7 @@ struct SpamFilterTests {
     #expect(bench.send("text", .text("ha")) == "stayed clean event=text")
     #expect(bench.send("char", .text("m")).hasPrefix("refused clean"))
     #expect(bench.send("end").hasSuffix("xxha"))
-    // What will be dropped need not be kept.
+    // A message that will be dropped is not kept.
     let dropping = self.bench("ham", policy: "drop")
     dropping.send("text", .text("ham"))
     for _ in 0..<3 { dropping.send("text", .text(String(repeating: "x", count: 60_000))) }
@@ -158,7 +158,7 @@ struct SpamFilterTests {
         == "refused clean event=text : stop-words of more than 262144 bytes in one piece; send it in smaller ones")
     bench.send("text", .text(String(repeating: "a", count: length + most - 1)))
     #expect(bench.state() == "dirty(\(most))")
-    // Eighty-nine matches end at each character.
+    // Eighty-nine matches end at every character after the first 88.
     let nested = self.bench((1...89).map { String(repeating: "a", count: $0) }.joined(separator: ","))
     #expect(
       nested.send("text", .text(String(repeating: "a", count: 65_536)))

@@ -1,20 +1,21 @@
 import StateMachines
 import Testing
 
-/// A transition table, checked cell by cell against the machine that runs.
+/// A transition table, checked cell by cell against the running machine.
 ///
-/// Columns are inputs: `tap`, `character(a)`, or `doubleTap expires` for a timer. Rows are states that a fresh machine
-/// is put into. A cell is `→ STATE`, `⟲`, `ignore`, `refuse`, or `–` for a timer that does not run there, with
-/// ` > OUTPUT` behind it for each output.
+/// Columns are inputs: `tap`, `character(a)`, or `doubleTap expires` for a timer. Rows are the states of a fresh
+/// machine. A cell is `→ STATE`, `⟲`, `ignore`, `refuse`, or `–` for a timer that does not run, followed by ` > OUTPUT`
+/// for each output.
 struct Table {
   let kind: Kind
   let parameters: [String: Value]
-  /// How to get to a row that is more than a state: its label, and a machine that is there.
+  /// The rows that need more than a state: the label, and a machine in that row.
   let rows: [String: @Sendable () -> Bench]
   private let columns: [String]
   private let lines: [(label: String, cells: [String])]
 
-  /// A table as the machines' descriptions print it: the first line names the inputs, each other one begins with a state.
+  /// A table as the machines' descriptions print it: the first line names the inputs, and each other line begins with a
+  /// state.
   init(
     _ kind: Kind, with parameters: [String: Value] = [:], rows: [String: @Sendable () -> Bench] = [:], _ text: String
   ) {
@@ -26,9 +27,9 @@ struct Table {
     lines = grid.dropFirst().map { ($0[0], Array($0.dropFirst())) }
   }
 
-  /// A large table by its cells that are neither `ignore` nor `–`, one per line: state, input, cell.
+  /// A large table, given by its cells that are neither `ignore` nor `–`, one per line: state, input, cell.
   ///
-  /// - Parameter rows: More rows than the states that the kind starts in.
+  /// - Parameter rows: Rows in addition to the kind's initial states.
   init(
     _ kind: Kind, with parameters: [String: Value] = [:], rows: [String: @Sendable () -> Bench] = [:],
     listing text: String
@@ -52,12 +53,12 @@ struct Table {
     }
   }
 
-  /// Tries every cell, and that no state, event or timer of the kind is missing.
+  /// Checks every cell, and that no state, event or timer of the kind is missing.
   func check(sourceLocation: SourceLocation = #_sourceLocation) {
     for mismatch in mismatches() { Issue.record("\(mismatch)", sourceLocation: sourceLocation) }
   }
 
-  /// What `check` complains about, by row and column.
+  /// The cells that differ, by row and column.
   func mismatches() -> [String] {
     var found: [String] = []
     for (label, cells) in lines {

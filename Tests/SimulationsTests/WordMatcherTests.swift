@@ -20,7 +20,7 @@ struct WordMatcherTests {
     matches(try WordMatcher(words: words, caseFold: caseFold, wholeWord: wholeWord), [Array(text.utf8)])
   }
 
-  /// In the order in which the matcher tells them.
+  /// The matches in the order in which the matcher reports them.
   private func sorted(_ matches: [Match]) -> [Match] { matches.sorted { ($0.end, $0.start) < ($1.end, $1.start) } }
 
   private func naive(_ words: [String], _ text: String) -> [Match] {
@@ -80,7 +80,7 @@ struct WordMatcherTests {
   func largeTable(seed: UInt64) throws {
     var generator = Generator(seed: seed)
     let letters = (0..<300).compactMap { Unicode.Scalar(0x4E00 + $0).map(String.init) }
-    // Many that begin and end alike, so that there is something to fall back to.
+    // Many words share prefixes and suffixes, so that there are rows to fall back to.
     let parts = (0..<20).map { _ in text(of: 4, from: letters, &generator) }
     var words: [String] = []
     while words.count < 120 {

@@ -1,7 +1,7 @@
 import Simulator
 import StateMachines
 
-/// Machines in a real world, and what its journal says of them, line by line as a ``Bench`` says it.
+/// Machines in a real world, and its journal as lines in the format of a ``Bench``.
 struct WorldTranscript: ~Copyable {
   private var world: WorldCore
   private var machines: [String: MachineID] = [:]
@@ -25,7 +25,7 @@ struct WorldTranscript: ~Copyable {
     }
   }
 
-  /// The parameters that must be given, with the values of their examples.
+  /// The required parameters, with the values of their examples.
   private static func required(of kind: Kind) -> [(parameter: Int, value: Value)] {
     kind.parameters.enumerated().filter { $1.standard == nil }.map { ($0, $1.example) }
   }
@@ -50,7 +50,7 @@ struct WorldTranscript: ~Copyable {
 
   var violations: [String] { world.checkInvariants() }
 
-  /// The journal without wires and without the reasons of refusals, which it does not keep.
+  /// The journal's lines without the making of wires, and without the reasons of refusals, which it does not keep.
   mutating func lines() -> [String] {
     var lines: [String] = []
     var reader = world.journalReader(from: 1)

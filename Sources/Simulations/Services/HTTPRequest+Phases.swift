@@ -34,7 +34,7 @@ extension HTTPRequest {
     return step.emit(.response(status: status), .phase(.log), then: .move(to: goesOn ? .keepAlive : .closed))
   }
 
-  // MARK: What handlers answer
+  // MARK: Handlers' results
 
   /// Asks the next handler of the phase; after the last one the next phase begins.
   func goOn(_ handling: Handling, _ step: Step<Self>) -> Reaction<State> {

@@ -165,7 +165,7 @@ struct CompiledPattern: Hashable, Sendable {
   }
 }
 
-// MARK: What the catalogue says of both kinds alike
+// MARK: The catalogue entries of both kinds
 
 extension ValueType {
   static let pattern = ValueType.text(bytes: 0...1_024)
