@@ -11,7 +11,7 @@ public import StateMachines
 /// | fleeing | → attacking | stayed | → idle | → attacking | stayed | → dead |
 /// | dead | ignored | ignored | ignored | ignored | ignored | refused |
 ///
-/// An enemy does not follow the strength of a character that it does not see. characterSeen brings the strength anew.
+/// An enemy does not follow the strength of a character that it does not see. characterSeen carries it.
 public struct Enemy: Machine {
   public enum State: MachineState { case idle, attacking, fleeing, dead }
 

@@ -11,7 +11,7 @@ public import StateMachines
 /// | openTel | in the app, nothing else going on: stayed, the alert follows | anywhere else | |
 /// | pressCall | alert: → the app, the call's screen follows | no alert | |
 /// | pressCancel | alert: → the app | no alert | |
-/// | hangUp | dialing or connected: → idle, wherever the app is | no call yet, or none any more | |
+/// | hangUp | dialing or connected: → idle | no call | |
 /// | openApp | background: → foreground | alert: it must be answered first | the app is in front already |
 /// | goHome | foreground, alert: → background | | the app is in the background already |
 ///

@@ -12,10 +12,10 @@ public import StateMachines
 /// A tap in `off` opens a window, the timer `doubleTap`. A second tap within it locks; a later one switches off. A tap
 /// at the exact moment at which the window closes comes too late.
 ///
-/// With `gestureMode` any two quick taps lock, as a tap recogniser counts them: the tap that switches from `on` to
-/// `off` opens a window too. A letter between the taps closes it, and the tap that leaves capsLock opens none. The two
-/// modes therefore differ in one case only: from `on` with its window closed, two quick taps lead to capsLock with
-/// `gestureMode`, and back to on without it.
+/// The table holds without `gestureMode`. With it any two quick taps lock, as a tap recogniser counts them: the tap
+/// that switches from `on` to `off` opens a window too. A letter between the taps closes it, and the tap that leaves
+/// capsLock opens none. The two modes therefore differ in one case only: from `on` with its window closed, two quick
+/// taps lead to capsLock with `gestureMode`, and back to on without it.
 public struct ShiftKey: Machine {
   public enum State: StateWithData {
     /// The next letter is a small one. With `gestureMode`, `doubleTap` may be running.

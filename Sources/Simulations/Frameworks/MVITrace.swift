@@ -14,7 +14,7 @@ public import StateMachines
 /// | several | E3 and E4 at once: +1 each | | N3, N4 |
 /// | loop | looped | | L, whose listener sends second and third |
 /// | second, third | the effect of the same name | | |
-/// | same | unchanged: a state is emitted all the same | | |
+/// | same | unchanged; a state is still emitted | | |
 /// | nothing | none, and no part but the actor is called | | |
 ///
 /// A wish with effects is *moved*, and `nothing` is *stayed*. With `order=recursive` the action P is completed before

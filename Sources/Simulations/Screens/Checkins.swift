@@ -68,7 +68,7 @@ public struct Checkins: Machine {
   }
 }
 
-/// What a screen with a list of check-ins shows.
+/// The views of a screen with a list of check-ins.
 public enum CheckinsView: String, Choice {
   /// A spinner.
   case spinner

@@ -25,7 +25,7 @@ public import StateMachines
 /// here that state is `none`.
 public struct Comments: Machine {
   public struct State: StateWithData {
-    /// What is on the screen.
+    /// The content of the screen.
     var shown = Shown.none
     /// The number of requests, counted only up to the last one that has to fail.
     var requests = 0

@@ -126,7 +126,7 @@ extension Employees {
     }
   }
 
-  /// The list is shown, for ever.
+  /// The list is shown, and never reloaded.
   public struct Shown: HandlingState, Hashable, Sendable, Codable {
     let requests: Int
     let items: Int

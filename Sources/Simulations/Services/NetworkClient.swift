@@ -5,9 +5,9 @@ public import StateMachines
 /// | link | connect | connected | connectFailed | connectionLost | request | response | timeout | disconnect |
 /// | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 /// | offline | → connecting(1) | ignored | ignored | ignored | waits | late | ignored | ignored |
-/// | connecting(n) | ignored | → online, sends what waits | → backoff(n), of the last attempt → offline, all that waits fails | ignored | waits | late | ignored | → offline |
+/// | connecting(n) | ignored | → online, sends waiting requests | → backoff(n); after the last attempt → offline, waiting requests fail | ignored | waits | late | ignored | → offline |
 /// | backoff(n) | → connecting(n+1) | ignored | ignored | ignored | waits | late | ignored | → offline |
-/// | online | ignored | ignored | ignored | → backoff(0) | sent | completes | fails | → offline, what is under way fails |
+/// | online | ignored | ignored | ignored | → backoff(0) | sent | completes | fails | → offline, requests under way fail |
 ///
 /// An attempt fails after `connect`. The n-th pause is the n-th of 1, 2, 4, 8, 16 and 30 s, and 30 s from then on,
 /// without jitter, so that a test can compute the moment. After a lost connection the pause is the first. A request

@@ -40,7 +40,7 @@ public struct Operation: Machine {
     case ready
     /// Started, and not finished.
     case executing
-    /// Done, for ever.
+    /// Done.
     case finished
 
     public static var words: [String] { ["Ready", "Executing", "Finished"] }

@@ -15,7 +15,7 @@ public import StateMachines
 /// | capturing | captured → paid, declined → declined, networkError and time-out → unknown | | checkout, submit, cancel, refund |
 /// | unknown | authorized → capturing, captured → paid, declined → declined | networkError, time-out: asks again | checkout, submit, cancel, refund |
 /// | paid | refund → refunding | | checkout, submit, cancel |
-/// | declined | submit → authorizing, cancel → cancelled | captured: alert | refund, a submit too many |
+/// | declined | submit → authorizing, cancel → cancelled | captured: alert | refund, submit after `maxAttempts` |
 /// | refunding | refundDone → refunded | networkError, time-out: asks again | checkout, submit, cancel, refund |
 /// | cancelled, refunded | | captured: money back, alert | checkout, submit, refund |
 ///

@@ -4,7 +4,7 @@ public import StateMachines
 ///
 /// | state | text, char | end | reset |
 /// | --- | --- | --- | --- |
-/// | clean | stayed; with a stop-word → dirty, match | stayed, message | stayed |
+/// | clean | stayed; with a stop-word → dirty, match | stayed, message; after a last match as in dirty | stayed |
 /// | dirty(matches) | stayed, match for each further one | → clean, message or dropped | → clean |
 ///
 /// Each stop-word found is emitted as `match(word,start,end)`, in the order of the ends, and of two with the same end
