@@ -3,7 +3,7 @@ import StateMachines
 import Synchronization
 import UnixHost
 
-/// A cache of graphs and running explorations, shared by all threads. Each graph is explored only once.
+/// A cache of graphs and running explorations, shared by all threads, so that a graph is explored only once.
 final class Graphs: Sendable {
   private let kept = Locked(Kept())
   /// How many drawings run now.

@@ -4,8 +4,8 @@ import UnixHost
 /// A picture drawn by Graphviz's program `dot` in a separate process, which is fed and read at each call.
 ///
 /// No call waits for the program. A program that hangs is stopped after ``longest``, and output is cut off at
-/// ``largest`` bytes. Deinit kills the process and all that it started with a signal that cannot be ignored. Its
-/// standard error is discarded.
+/// ``largest`` bytes. Deinit kills the process and its descendants with a signal that cannot be ignored. Its standard
+/// error is discarded.
 final class GraphvizJob {
   enum Progress {
     case atWork

@@ -210,7 +210,8 @@ struct WorldLoader {
     let isLatestUndone: Bool
   }
 
-  /// Chooses a checkpoint that no later undo reaches into, and an early enough one for undo if the replay stays short.
+  /// Chooses a checkpoint that no later undo reaches into. An earlier one is preferred, so that more inputs can be
+  /// undone, unless its replay would be long.
   private func plan(_ stored: StoredWorld) throws(PersistenceFailure) -> Plan {
     let (name, head) = (stored.name, stored.head)
     let marks = try ask { () throws(StoreFailure) in try store.checkpoints(of: name) }

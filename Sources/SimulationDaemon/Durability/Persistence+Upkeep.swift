@@ -13,10 +13,10 @@ extension Persistence {
   /// Nanoseconds between two retention checks, besides the one after each checkpoint.
   private static let timeBetweenLooks: UInt64 = 3_600_000_000_000
 
-  /// The next upkeep of a world.
+  /// The result of a piece of upkeep.
   enum Upkeep {
     case nothing
-    /// A piece was done, and there is more.
+    /// There is more to do.
     case more
     /// A checkpoint is ready for the store, which takes a while to write it.
     case checkpoint(MadeCheckpoint)

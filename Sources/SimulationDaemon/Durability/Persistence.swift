@@ -91,7 +91,7 @@ final class Persistence {
     slowCommits = time > Persistence.slow ? Persistence.slowCommits : max(0, slowCommits - 1)
   }
 
-  /// Runs a request of the event loop to the store, which fails at once if another program has locked the store.
+  /// Runs `body` on the event loop. The store fails at once if another program has locked it.
   func atOnce<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
     store.waitsForLocks = false
     defer { store.waitsForLocks = true }

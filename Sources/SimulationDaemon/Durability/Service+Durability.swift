@@ -48,7 +48,7 @@ extension Service {
       let begun = HostClock.now()
       let result = isLast ? round.written() : persistence.atOnce { round.written() }
       persistence.note(HostClock.now() &- begun)
-      // The store's thread waits for another program's lock.
+      // Another program has locked the store. The store's thread can wait for it.
       if case .failure(.locked) = result, !isLast, !workers.areInline { return commitLater(round) }
       // If another daemon took one world, the others can still be stored.
       if finish(round, result), isAll { return commitOutboxes() }
@@ -262,7 +262,8 @@ extension Service {
     }
   }
 
-  /// Rolls back a world's unstored changes and its clients' replies, then restores the world.
+  /// Rolls back a world's unstored changes and its clients' replies, then restores the world or takes it out of
+  /// service.
   ///
   /// - Parameter isLost: Whether another daemon has taken the world.
   private func fail(_ hosted: HostedWorld, _ home: RealmBox, _ reason: String, isLost: Bool = false) {
@@ -350,7 +351,8 @@ extension Session {
     }
     for request in unanswered { failStorage(request.tag, world: world, reason) }
     if let last = forms.last { outbox.change(to: last.form) }
-    // Work that is away goes on. A deferred request has not begun; it runs in the restored world.
+    // Work with a worker or the store's thread goes on. A deferred request has not begun; it runs in the restored
+    // world.
     if case .away = activity { return }
     if !activity.isNone, !activity.isDeferred {
       failStorage(activity.tag, world: world, reason)

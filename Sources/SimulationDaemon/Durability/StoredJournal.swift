@@ -68,7 +68,7 @@ final class StoredJournal {
     return next
   }
 
-  /// Reads the inputs of a segment that one slice can hold.
+  /// Reads inputs of a segment, at most ``inputsAtOnce``. It stops where a machine's number gets another name.
   ///
   /// - Returns: Whether to go on.
   private func read(

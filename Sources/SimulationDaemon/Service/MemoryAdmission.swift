@@ -110,7 +110,7 @@ extension MemoryBudget.Use {
 }
 
 extension Realm {
-  /// Whether the journal's open block has room, so that the next input needs no check.
+  /// Whether the journal has taken no more memory since the last check, so that the next input needs no check.
   @inline(__always)
   var hasRoomForInputs: Bool { world.journal.openings == openings }
 
@@ -209,6 +209,6 @@ extension Service {
 
   /// Rounds between two measurements of the process, whatever was counted.
   private static let roundsBetweenMeasures = 64
-  /// The shortest time between two discards of rebuildable data, in nanoseconds: it may be rebuilt at once.
+  /// The shortest time between two discards of rebuildable data, in nanoseconds, since it may be rebuilt at once.
   private static let reliefDistance: UInt64 = 1_000_000_000
 }

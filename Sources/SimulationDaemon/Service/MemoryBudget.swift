@@ -56,7 +56,8 @@ final class MemoryBudget: Sendable {
   /// Bytes that every client may have, however full the daemon is.
   var freeForClient: Int { bytes / 1_024 }
 
-  /// Whether another long reply may begin although the budget is spent: many clients that read nothing add up.
+  /// Whether a long reply may begin although the budget is spent. All clients share this allowance, since the replies
+  /// of many that read nothing add up.
   var hasRoomForReplies: Bool { counted(for: .replies) <= bytes / 8 }
 
   var counted: Int { total.load(ordering: .relaxed) }

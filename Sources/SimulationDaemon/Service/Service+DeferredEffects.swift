@@ -53,7 +53,7 @@ extension Service {
 
   private func changeClock(_ change: String, isShown: Bool, _ tag: [UInt8], _ client: Client) {
     guard let home = client.hosted.home else { return }
-    // The cost is one notice per watcher, and each change sends one.
+    // Each client may get a notice.
     client.session.effort += Session.effortOfANotice * clients.count
     tellClock(change, in: client.hosted, home)
     tag.withUnsafeBytes { client.session.answerClock(isShown: isShown, $0, home.realm) }

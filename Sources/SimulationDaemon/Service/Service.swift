@@ -28,7 +28,7 @@ final class Service {
   var storeRest: (reason: String, until: UInt64)?
   /// Worlds that are being restored from the store.
   var returns = Returns()
-  /// Whether the store's thread last took or created worlds, so that a commit is next.
+  /// Whether a commit is next on the store's thread, since its last job leased, created or removed worlds.
   var isCommitsTurn = false
   /// Why the daemon ends by itself: the store could not be read at the start.
   var failure: PersistenceFailure?
@@ -45,7 +45,7 @@ final class Service {
   private(set) var clients: [UInt32: Client] = [:]
   /// Closed clients with unfinished work.
   private(set) var departing: [UInt32: Client] = [:]
-  /// Both of them.
+  /// All clients, including closed ones.
   var everybody: [Client] { Array(clients.values) + departing.values }
   // These lists keep the cost of a round independent of clients that take no part in it.
   /// Clients that may have output to write.

@@ -28,7 +28,7 @@ struct Session: ~Copyable {
   var isQuiet = false
   /// Where the next notice is read; nil while the client watches nothing in the present world.
   var cursor: JournalReader?
-  /// Inputs with dropped notices that the client was not told of.
+  /// Inputs whose notices were dropped without telling the client yet.
   var gap: ClosedRange<UInt64>?
   /// Whether the next lines wait for the client to read replies, for other clients, or for the world.
   var isHeldUp = false
@@ -309,7 +309,7 @@ enum Activity {
     /// How many requests to undo; nil if the goal is a moment.
     let count: UInt64?
     let tag: [UInt8]
-    /// How far the last step is.
+    /// The progress of the last step, which rewinds the world after the replay.
     var end = End.open
     /// Whether the world was rewound, which the client must be told.
     var isDone: Bool { if case .done = end { true } else { false } }
@@ -333,7 +333,7 @@ enum Activity {
     }
   }
 
-  /// Whether a long reply is being written, which nothing may interrupt.
+  /// Whether a long reply is being written; nothing else may be written between its lines.
   var isReply: Bool {
     switch self {
     case .reply, .compare: true

@@ -6,7 +6,7 @@ import StateMachines
 extension RequestContext {
   func mode() {
     let form = choice(words.plain[0], "mode", ["text": LineForm.text, "json": .json], otherwise: .text)
-    // The text before the answer keeps the old form, so this request must write nothing itself.
+    // The answer has the new form and earlier output the old one, so this handler writes nothing.
     if let form { self.defer(.changeForm(form)) }
   }
 
@@ -36,7 +36,7 @@ extension RequestContext {
 
   func end() { fail(.usage, "there is no 'begin' for this 'end'") }
 
-  /// `cancel` alone was carried out when its line was found in the input, so only the answer is left. `cancel N` ends
+  /// `cancel` alone just succeeds: its line gets here only after this connection's activity has ended. `cancel N` ends
   /// an activity by its number.
   func cancel() {
     guard let text = words[0] else { return succeed() }

@@ -2,17 +2,17 @@ import JournalStore
 import Simulator
 import StateMachines
 
-/// A world that sessions share. Its realm is here, or it is lent to a worker and nobody else may use it.
+/// A world that sessions share. Its realm is in `home`, or is lent to a worker and nobody else may use it.
 final class HostedWorld {
   let name: String
   private(set) var place: Place
-  /// What clients see while the world is lent: its state at the time of the loan.
+  /// What clients see while the world is lent: its stored state at the time of the loan.
   private(set) var status: Status
   /// What the store has of the world; nil if it is not durable or is out of service.
   var progress: StoredProgress?
   /// A checkpoint that is being written.
   var archiving: ArchiveWriter?
-  /// Whether a commit is storing its changes.
+  /// Whether the store's thread writes data of this world. Workers do not get the world then.
   var isBeingStored = false
   /// The client for whose request the world is reserved.
   private weak var next: Service.Client?
@@ -78,7 +78,7 @@ final class HostedWorld {
   /// The realm; nil while it is lent.
   var home: RealmBox? { if case .home(let box) = place { box } else { nil } }
 
-  /// Lends the realm. Nobody else uses it until it is back.
+  /// Lends the realm.
   ///
   /// - Parameter status: What clients see meanwhile; nil for the stored state.
   /// - Precondition: The realm is not lent.

@@ -102,7 +102,7 @@ struct Realm: ~Copyable {
     isBehind = other.isBehind
   }
 
-  /// With more wires, a step may make so many deliveries that it runs on a worker.
+  /// With more wires than this, a step may make so many deliveries that workers run the requests.
   static let manyWires = 2_000
 
   /// Worlds with this many machines or more are copied and rewound on workers.
