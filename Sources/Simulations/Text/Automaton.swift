@@ -13,8 +13,8 @@ public import StateMachines
 /// accepting states F. δ may be partial: a word without a transition is rejected, whatever follows. The reading `at` is
 /// the automaton's state. A step that keeps the machine's state is stayed.
 ///
-/// ``WordAcceptor`` is given by an expression instead; `haltOnFinal` works as there. Both count in Unicode scalars, and keep the word's length but
-/// not the word.
+/// ``WordAcceptor`` is given by an expression instead; `haltOnFinal` works as there. Both count in Unicode scalars, and
+/// keep the word's length but not the word.
 public struct Automaton: Machine {
   public enum State: StateWithData {
     /// The word so far leads to a state that does not accept, or to one that does.
