@@ -1,7 +1,7 @@
 public import StateMachines
 import Synchronization
 
-/// One machine that runs by a clock: in an app, or in a test with a ``ManualClock``.
+/// One machine that runs on a clock: in an app, or in a test with a ``ManualClock``.
 ///
 /// ```swift
 /// let lamp = LiveMachine(Lamp(), clock: ContinuousClock())
@@ -9,29 +9,30 @@ import Synchronization
 /// for await change in lamp.changes { print(change) }
 /// ```
 ///
-/// It can be used from any thread or actor at once, and its calls return at once: nothing awaits. Inputs are taken one
-/// after the other. A timer expires by itself when the clock has come to its due time; one that is late, because the
-/// device was asleep, expires before anything else is done, with its own due time as ``StateMachines/Step/now``. So what
-/// is read here never lags behind the clock, and a test need not wait.
+/// It can be used from any thread or actor, and its calls return without waiting. Inputs are processed one after the
+/// other. A timer expires by itself when the clock reaches its due time. A timer that is overdue, because the device
+/// was asleep, expires before the next input or read, with its own due time as ``StateMachines/Step/now``. A value read
+/// here is therefore never behind the clock, and a test need not wait.
 ///
-/// Timers run as long as the object is kept.
+/// Timers run while the object lives.
 public final class LiveMachine<M: Machine>: Sendable {
   private let running: Mutex<RunningMachine<M>>
-  /// The clock's time since this began.
+  /// The clock's time since the start.
   private let elapsed: @Sendable () -> Duration
-  /// Sleeps until so long after this began.
+  /// Sleeps until a time after the start.
   private let sleep: @Sendable (Duration) async throws -> Void
-  /// How many changes a reader of ``changes`` may be behind.
+  /// The number of unread changes that each sequence of ``changes`` keeps.
   private static var backlog: Int { 1_000 }
 
-  /// A machine that begins now.
+  /// Starts a machine now.
   ///
   /// - Parameters:
-  ///   - machine: Its value. It enters its state: outputs of entry are the first of ``changes``' life, and are not told.
-  ///   - kind: Where one type has several kinds; otherwise the type's own.
-  ///   - seed: What ``StateMachines/Step/draw(in:)`` draws from.
-  ///   - clock: What timers run by.
-  ///   - configure: Changes the parameters, which are the defaults.
+  ///   - machine: The initial value. It enters its state at once; ``changes`` does not report the outputs of that
+  ///     entry.
+  ///   - kind: The kind, if the type has several; by default the type's own.
+  ///   - seed: The seed for ``StateMachines/Step/draw(in:)``.
+  ///   - clock: The clock for the timers.
+  ///   - configure: Changes the default parameters.
   /// - Precondition: The parameters do not contradict each other.
   public init<C: Clock>(
     _ machine: M, kind: Kind? = nil, seed: UInt64 = .random(in: 0 ... .max), clock: C,
@@ -53,25 +54,25 @@ public final class LiveMachine<M: Machine>: Sendable {
     running.withLock { $0.end() }
   }
 
-  /// The machine's value now: its state, and data beside that.
+  /// The machine's current value: its state, and data outside the state.
   public var value: M { access { $0.machine } }
 
-  /// The machine's state now.
+  /// The machine's current state.
   public var state: M.State { value.state }
 
-  /// The timers that run, with the time that each has left.
+  /// The running timers, with the remaining time of each.
   public var timers: [String: Duration] { access { $0.remaining } }
 
-  /// Lets the machine take an event.
+  /// Sends an event to the machine.
   ///
-  /// - Returns: What came of it. Its verdict says whether the machine refused it.
+  /// - Returns: The result. Its verdict says whether the machine refused the event.
   @discardableResult
   public func send(_ event: M.Event) -> LiveChange<M> { access { $0.send(event) } }
 
-  /// What changes from now on, in order: each input that the machine has moved or stayed on.
+  /// The changes from now on, in order: each input with the verdict moved or stayed.
   ///
-  /// Every call makes a sequence of its own, which ends with the machine. A reader that is more than a thousand changes
-  /// behind misses the oldest; the numbers of changes tell.
+  /// Every call makes a new sequence, which ends with the machine. A reader that falls more than a thousand changes
+  /// behind loses the oldest, which it can detect by the numbers of the changes.
   public var changes: AsyncStream<LiveChange<M>> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: LiveChange<M>.self, bufferingPolicy: .bufferingNewest(Self.backlog))
@@ -80,12 +81,12 @@ public final class LiveMachine<M: Machine>: Sendable {
     return stream
   }
 
-  /// Lets what is due happen, then something else, and sees to it that the next timer is not missed.
+  /// Fires the timers that are due, runs `body`, and schedules the next timer.
   private func access<R: Sendable>(_ body: (inout RunningMachine<M>) -> R) -> R {
     running.withLock { machine in
       machine.catchUp(with: elapsed())
       let result = body(&machine)
-      // What has no delay expires in the same call.
+      // Timers without delay expire in the same call.
       machine.catchUp(with: machine.now)
       machine.setAlarm { due in
         Task { [weak self, sleep] in
@@ -98,27 +99,27 @@ public final class LiveMachine<M: Machine>: Sendable {
   }
 }
 
-/// One input of a ``LiveMachine``, and what came of it.
+/// One input of a ``LiveMachine`` and its result.
 public struct LiveChange<M: Machine>: Sendable {
-  /// What an input was.
+  /// The kind of an input.
   public enum Cause: Hashable, Sendable {
     case event(M.Event)
-    /// A timer, by the name that its kind gives it; the key is 0 where its timers bear none.
+    /// A timer, by its name in the kind; the key is 0 if the kind's timer has no keys.
     case timer(String, key: Int = 0)
   }
 
-  /// Inputs are numbered from 1.
+  /// The serial number of the input, from 1.
   public let number: UInt64
-  /// When, as time since the machine began; of a timer, when it was due.
+  /// The time since the start; for a timer, its due time.
   public let moment: Duration
   public let cause: Cause
   public let verdict: Verdict
-  /// The states before and after.
+  /// The states before and after the input.
   public let from: M.State
   public let to: M.State
-  /// What the machine said, in order.
+  /// The outputs, in order.
   public let outputs: [M.Output]
-  /// Why the input was refused, in the machine's words; `nil` otherwise, or if it has none.
+  /// The machine's reason for a refusal; `nil` if there is none.
   public let reason: String?
 }
 

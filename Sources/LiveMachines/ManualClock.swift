@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A clock that goes only when it is told to: for tests of what sleeps.
+/// A clock that advances only when told to, for tests of code that sleeps.
 ///
 /// ```swift
 /// let clock = ManualClock()
@@ -12,7 +12,7 @@ import Synchronization
 public final class ManualClock: Clock, Sendable {
   /// A time on the clock.
   public struct Instant: InstantProtocol {
-    /// The time since the clock was made.
+    /// The time since the clock was created.
     public let offset: Duration
 
     public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
@@ -24,7 +24,7 @@ public final class ManualClock: Clock, Sendable {
     var now = Instant(offset: .zero)
     var next: UInt64 = 0
     var asleep: [UInt64: (until: Instant, continuation: CheckedContinuation<Void, any Error>)] = [:]
-    /// Those that were cancelled before they had fallen asleep.
+    /// Sleepers that were cancelled before they slept.
     var cancelled: Set<UInt64> = []
   }
 
@@ -36,7 +36,7 @@ public final class ManualClock: Clock, Sendable {
 
   public var minimumResolution: Duration { .zero }
 
-  /// Lets time pass, and wakes those who have slept long enough, first those whose time came first.
+  /// Advances the clock and wakes the sleepers that are due, the earliest deadline first.
   ///
   /// - Precondition: `duration` is not negative.
   public func advance(by duration: Duration) {
@@ -50,7 +50,7 @@ public final class ManualClock: Clock, Sendable {
     for continuation in woken { continuation.resume() }
   }
 
-  /// Sleeps until the clock was told to go so far; returns at once if it has already.
+  /// Sleeps until the clock reaches a deadline; returns immediately if it already has.
   ///
   /// - Throws: `CancellationError` when the task is cancelled.
   public func sleep(until deadline: Instant, tolerance: Duration?) async throws {

@@ -1,9 +1,9 @@
 import StateMachines
 
-/// A machine with its timers and readers, and no clock: what a ``LiveMachine`` keeps under its lock.
+/// A machine with its timers and readers, without a clock: the state that a ``LiveMachine`` protects with its lock.
 struct RunningMachine<M: Machine>: Sendable {
   private struct RunningTimer {
-    /// The place in the kind's list.
+    /// The index in the kind's list.
     let timer: Int
     let key: UInt32
     let due: Instant
@@ -14,16 +14,16 @@ struct RunningMachine<M: Machine>: Sendable {
   private let kind: Kind
   private let parameters: M.Parameters
   private var record: StepRecord
-  /// In the order in which they were armed, which decides where two are due at once.
+  /// In arming order, which decides between timers with the same due time.
   private var timers: [RunningTimer] = []
   private var number: UInt64 = 0
   private var readers: [Int: AsyncStream<LiveChange<M>>.Continuation] = [:]
   private var nextReader = 0
-  /// Sleeps until the next timer is due.
+  /// The task that sleeps until the next timer is due.
   private var alarm: (due: Instant, task: Task<Void, Never>)?
 
-  /// Firings within one call: with more, timers that bring one another without delay would keep the caller for ever. The
-  /// others fire in the next call, which comes by itself.
+  /// The maximal number of timers fired in one call. Otherwise timers that arm each other without delay would block the
+  /// caller. The remaining ones fire in the next call, which the alarm makes.
   private static var firingsAtOnce: Int { 1_000 }
 
   init(_ machine: M, _ kind: Kind, _ parameters: M.Parameters, seed: UInt64) {
@@ -34,7 +34,7 @@ struct RunningMachine<M: Machine>: Sendable {
     record.timers = kind.stepTimers(running: 0)
     record.begin(at: .beginning)
     self.machine = withUnsafeTemporaryAllocation(of: M.self, capacity: 1) { storage in
-      // Safety: room for one machine, which begins there and is moved out.
+      // Safety: there is room for one machine, which is initialised here and moved out.
       let place = UnsafeMutableRawPointer(storage.baseAddress.unsafelyUnwrapped)
       _ = withUnsafePointer(to: parameters) { M.begin(machine, place, initial: nil, $0, &record) }
       return storage.moveElement(from: 0)
@@ -44,7 +44,7 @@ struct RunningMachine<M: Machine>: Sendable {
 
   /// Fires the timers that are due, each at its own due time.
   mutating func catchUp(with time: Duration) {
-    // A clock that is set back does not take time back.
+    // Time never goes back, even if the clock is set back.
     now = max(now, time)
     let moment = Instant.beginning + now
     var firings = 0
@@ -92,7 +92,7 @@ struct RunningMachine<M: Machine>: Sendable {
     _ machine: inout M, _ parameters: M.Parameters, _ record: inout StepRecord,
     to step: (UnsafeMutableRawPointer, UnsafeRawPointer, UnsafeMutablePointer<StepRecord>) -> StepResult
   ) -> StepResult {
-    // Safety: a step reads and writes these three, of their own types, during the call alone.
+    // Safety: a step accesses these three values, of their own types, only during the call.
     withUnsafeMutablePointer(to: &machine) { machine in
       withUnsafePointer(to: parameters) { step(machine, $0, &record) }
     }
@@ -110,7 +110,7 @@ struct RunningMachine<M: Machine>: Sendable {
     }
   }
 
-  /// The place of the timer that is due first.
+  /// The index of the timer that is due first.
   private var nextTimer: Int? { timers.indices.min { timers[$0].due < timers[$1].due } }
 
   var remaining: [String: Duration] {
@@ -123,10 +123,10 @@ struct RunningMachine<M: Machine>: Sendable {
 
   // MARK: The alarm
 
-  /// Sees to it that something wakes for the timer that is due next.
+  /// Ensures that a task wakes for the next timer.
   ///
-  /// An alarm that comes too early stays, and sets the next one: so a timer that is armed anew with each event costs no task
-  /// each time. A moment that no world reaches is not waited for.
+  /// An alarm that is too early is kept and sets the next one when it wakes, so a timer that every event arms again
+  /// does not cost a task each time. No alarm is set for a moment after the end of world time.
   mutating func setAlarm(_ wake: (Duration) -> Task<Void, Never>) {
     guard let due = nextTimer.map({ timers[$0].due }), due <= .end else { return }
     if let alarm, alarm.due <= due { return }

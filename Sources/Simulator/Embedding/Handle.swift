@@ -1,39 +1,39 @@
 public import StateMachines
 
 extension World {
-  /// A machine of a world, by which its type is known. It is good in the world that made it and in that world's forks.
+  /// A typed reference to a machine. It is valid in the world that made the machine and in that world's forks.
   public struct Handle<M: Machine>: Hashable, Sendable {
     /// The machine's name in its world.
     public let name: String
     let machine: MachineID
-    /// The input that made it.
+    /// The number of the input that created the machine.
     let origin: UInt64
   }
 
-  /// What came of an input that was sent to a machine.
+  /// The result of an input that was sent to a machine.
   public struct Outcome<M: Machine>: Sendable {
     let answer: Answer
 
-    /// Its number in the journal.
+    /// The input's number in the journal.
     public var number: UInt64 { answer.number }
     public var verdict: Verdict { answer.verdict }
     /// The state before, without its data.
     public var from: M.State.Name { M.State.Name(at: answer.from) }
-    /// The state behind this input, without its data. What followed from it may have changed the machine again.
+    /// The state after this input, without its data. Consequences of the input may have changed the machine again.
     public var to: M.State.Name { M.State.Name(at: answer.to) }
-    /// What the machine said, in order.
+    /// The outputs, in order.
     public var outputs: [M.Output] { answer.outputs.compactMap { $0 as? M.Output } }
-    /// The timers that were armed and disarmed, in order.
+    /// The changes of timers, in order.
     public var timers: [TimerChange] { answer.timers }
-    /// Why the input was refused, in the machine's words; `nil` otherwise, or if it has none.
+    /// The machine's reason for a refusal; `nil` if there is none.
     public var reason: String? { answer.reason }
   }
 
-  /// An outcome without the types of its machine.
+  /// An outcome without the machine's types.
   struct Answer: Sendable {
     let number: UInt64
     let verdict: Verdict
-    /// Places in the kind's list of states.
+    /// Indices in the kind's list of states.
     let from: Int
     let to: Int
     var data: String?
@@ -42,119 +42,119 @@ extension World {
     var reason: String?
   }
 
-  /// One input of a machine, and what came of it, as the journal keeps it.
+  /// One input of a machine and its result, as stored in the journal.
   public struct Record<M: Machine>: Sendable {
-    /// Inputs of the world are numbered from 1.
+    /// The serial number of the input in the world, from 1.
     public let number: UInt64
     /// The time since the world began.
     public let moment: Duration
     public let cause: Cause<M>
     public let verdict: Verdict
-    /// The states before and after, without their data.
+    /// The states before and after the input, without their data.
     public let from: M.State.Name
     public let to: M.State.Name
-    /// The printed data of the state after it, where the kind prints any.
+    /// The printed data of the state after the input, if the kind prints any.
     public let data: String?
-    /// What the machine said, in order, without data.
+    /// The outputs in order, without data.
     public let outputs: [M.Output.Name]
-    /// The data of each of ``outputs``.
+    /// The data of each output in ``outputs``.
     public let outputData: [[Value]]
-    /// The timers that were armed and disarmed, in order.
+    /// The changes of timers, in order.
     public let timers: [TimerChange]
   }
 
-  /// What an input of a machine was.
+  /// The kind of a machine's input.
   public enum Cause<M: Machine>: Hashable, Sendable {
     case created
     /// An event that was sent.
     case event(M.Event)
-    /// The output of another machine, which came through a wire as the event of this name.
+    /// An output of another machine, delivered by a wire as the event with this name.
     case wire(String, from: String)
-    /// A timer that expired when it was due; the key is 0 where its timers bear none.
+    /// A timer that expired when it was due; the key is 0 if the kind's timer has no keys.
     case timer(String, key: Int = 0)
-    /// A timer that ``World/fire(_:key:of:)`` let expire.
+    /// A timer that ``World/fire(_:key:of:)`` fired.
     case fired(String, key: Int = 0)
-    /// An output was wired to an event of a machine.
+    /// An output of this machine was wired to an event.
     case wired(M.Output.Name, to: String)
     case unwired(M.Output.Name, to: String)
     case dropped
   }
 
-  /// What became of a timer.
+  /// A change of a timer.
   public enum TimerChange: Hashable, Sendable {
-    /// It runs from now on, anew if it did before.
+    /// The timer runs from now on; if it was running, it starts again.
     case armed(String, key: Int = 0, for: Duration)
     case disarmed(String, key: Int = 0)
   }
 
-  /// A timer that runs.
+  /// A running timer.
   public struct Timer: Hashable, Sendable {
     /// The name of the machine.
     public let machine: String
     public let name: String
-    /// 0 where its timers bear none.
+    /// The timer's key; 0 if the kind's timer has no keys.
     public let key: Int
-    /// When it fires, as time since the world began.
+    /// The moment when it fires, as time since the world began.
     public let due: Duration
   }
 
-  /// A place in a world's journal: that behind an input.
+  /// A position in a world's journal, after an input.
   public struct Cursor: Hashable, Sendable {
     let next: UInt64
   }
 
-  /// One input of a world, for those who follow machines of all types.
+  /// One input of a world, for code that follows machines of all types.
   public struct Change: Hashable, Sendable {
     public let number: UInt64
     /// The time since the world began.
     public let moment: Duration
-    /// The name of the machine; `nil` for an ``World/undo(_:)``.
+    /// The name of the machine; `nil` for ``World/undo(_:)``.
     public let machine: String?
-    /// What the input was, in words: `created`, `pressed`, `timer burnedOut`, `undone 3`.
+    /// A description of the input: `created`, `pressed`, `timer burnedOut`, `undone 3`.
     public let cause: String
     public let verdict: Verdict
-    /// The state's words before and after, without data; empty without a machine.
+    /// The words of the states before and after, without data; empty if there is no machine.
     public let from: String
     public let to: String
-    /// The words of what the machine said, in order.
+    /// The words of the outputs, in order.
     public let outputs: [String]
   }
 
-  /// A chain without an end that a limit has stopped.
+  /// A chain of timers or deliveries that a limit stopped.
   public struct Livelock: Hashable, Sendable, CustomStringConvertible {
-    /// The name of the machine that comes next in the chain.
+    /// The name of the machine whose timer or output was stopped.
     public let machine: String
-    /// When, as time since the world began.
+    /// The moment, as time since the world began.
     public let moment: Duration
-    /// What goes on, and the limit.
+    /// Describes the chain and the limit.
     public let description: String
   }
 
-  /// Why a call was not carried out. The world has not changed.
+  /// Why a call failed. The world has not changed.
   public enum Failure: Error, Hashable {
-    /// A machine has this name.
+    /// Another machine has this name.
     case nameTaken(String)
     case badName(String)
-    /// The world has as many machines or wires as it may.
+    /// The world has the maximal number of machines or wires.
     case full
-    /// Parameters contradict each other: what is allowed for one, given the others.
+    /// Parameters contradict each other. `allowed` is the range of `parameter`, given the others.
     case conflict(parameter: String, allowed: String)
-    /// A value is not of those that the kind allows.
+    /// A value that the kind does not allow.
     case notAdmitted(String, found: String, allowed: String)
-    /// The kind does not list something; `listed` is what it lists of this sort.
+    /// Something that the kind does not list; `listed` contains what it lists of that sort.
     case notListed(String, kind: String, listed: [String])
-    /// No such machine is in this world; some that are.
+    /// The machine is not in this world; `machines` names some that are.
     case gone(String, machines: [String])
     case wireExists
     case wireMissing
-    /// An output's data cannot be those of the event.
+    /// The event cannot take the output's data.
     case doesNotFit(String)
-    /// No more calls than this can be undone.
+    /// The number of calls that can be undone, fewer than requested.
     case onlySoMany(Int)
-    /// The journal has forgotten this part: it keeps a million inputs.
+    /// The journal, which keeps a million inputs, no longer contains this part.
     case forgotten
-    /// A machine does something else when the same inputs come again. Its rule depends on something that is not in its
-    /// value, its parameters or the step.
+    /// A machine behaved differently when its inputs were repeated. Its rule depends on something outside its value,
+    /// its parameters and the step.
     case diverged(String)
   }
 }
@@ -271,7 +271,7 @@ extension Value {
 }
 
 extension ValueType {
-  /// What it admits, for messages.
+  /// Describes the admitted values, for messages.
   var text: String {
     switch self {
     case .text(let bytes): "text of \(bytes.lowerBound) to \(bytes.upperBound) bytes"

@@ -1,9 +1,9 @@
 import StateMachines
 import Synchronization
 
-/// Values by number: what the journal keeps of events and parameters that nobody has described.
+/// Numbers for the events and parameters of a kind without descriptions. The journal stores the numbers.
 ///
-/// Each value is kept once, for as long as the kind lives: as many as different ones were sent.
+/// Each distinct value is stored once, for the lifetime of the kind.
 final class RememberedValues<T: Hashable & Sendable>: Sendable {
   private let values = Mutex<(list: [T], numbers: [T: Int])>(([], [:]))
 
@@ -20,8 +20,8 @@ final class RememberedValues<T: Hashable & Sendable>: Sendable {
 }
 
 extension Kind {
-  /// The kind of a machine that has none of its own, for a world: the journal keeps the numbers of its events with data and
-  /// of its parameters.
+  /// Creates a kind for a machine type without its own. The journal stores numbers for its events with data and its
+  /// parameters.
   convenience init<M: Machine>(remembering machine: M.Type) {
     let events = RememberedValues<M.Event>()
     let sets = RememberedValues<M.Parameters>()

@@ -3,15 +3,16 @@ public import StateMachines
 extension World {
   // MARK: The journal
 
-  /// The present end of the journal.
+  /// The current end of the journal.
   public var cursor: Cursor { Cursor(next: core.journal.last + 1) }
 
-  /// The inputs of a machine that have happened, oldest first: what was undone is not among them.
+  /// The inputs of a machine that have happened, oldest first, without those that were undone.
   ///
-  /// The journal of a machine that was dropped can be read as well. Of a million inputs the oldest are forgotten.
+  /// The journal of a dropped machine can be read, too. The journal forgets the world's oldest inputs when it holds a
+  /// million.
   ///
-  /// - Parameter cursor: Where to begin; `nil` for all that the journal has.
-  /// - Complexity: O(inputs of the world behind the cursor).
+  /// - Parameter cursor: The position to start from; `nil` for the whole journal.
+  /// - Complexity: O(inputs of the world after the cursor).
   public func journal<M: Machine>(of machine: Handle<M>, since cursor: Cursor? = nil) -> [Record<M>] {
     guard isKnown(machine) else { return [] }
     var records: [Record<M>] = []
@@ -23,11 +24,11 @@ extension World {
     return records
   }
 
-  /// All that went into the world behind a cursor, oldest first, with what was undone and the undoing.
+  /// All inputs of the world after a cursor, oldest first, including undone inputs and the undo itself.
   ///
-  /// To follow a world, take its ``cursor`` first, and with each call the one behind what it returned.
+  /// To follow a world, read its ``cursor`` after each call, and pass it to the next call.
   ///
-  /// - Throws: ``Failure/forgotten`` if the journal does not go back so far.
+  /// - Throws: ``Failure/forgotten`` if the journal no longer contains the position.
   /// - Complexity: O(changes).
   public func changes(since cursor: Cursor) throws(Failure) -> [Change] {
     guard cursor.next >= core.journal.first, cursor.next <= core.journal.last + 1 else { throw .forgotten }
@@ -37,9 +38,9 @@ extension World {
     return changes
   }
 
-  /// An entry of the journal with its machine's types.
+  /// Converts a journal entry to the types of its machine.
   ///
-  /// - Precondition: It is one of a machine of this type.
+  /// - Precondition: It is an entry of a machine of this type.
   func record<M: Machine>(of entry: JournalEntry, _ type: M.Type) -> Record<M> {
     let facts = Facts(core.details(of: entry), entry)
     guard let machine = entry.machine else { preconditionFailure("an entry of the whole world has no machine") }
@@ -93,7 +94,7 @@ extension World {
       outputs: facts.outputs.map { kind.outputs[$0.output].name })
   }
 
-  /// The name of the machine that an input was for.
+  /// The name of the machine that received an input.
   func name(atInput sequence: UInt64) -> String {
     var reader = core.journal.reader(from: max(core.journal.first, sequence))
     guard let machine = core.journal.read(&reader)?.machine else { return "a machine" }
@@ -120,11 +121,11 @@ extension World {
     return Livelock(machine: name, moment: Duration.nanoseconds(found.moment.nanoseconds), description: what)
   }
 
-  /// The further facts of an entry.
+  /// The optional details of an entry.
   struct Facts {
     var arguments: [Value] = []
     var outputs: [(output: Int, data: [Value])] = []
-    /// `wait` is `nil` for one that was disarmed.
+    /// `wait` is `nil` if the timer was disarmed.
     var timers: [(timer: Int, key: UInt32, wait: Duration?)] = []
     var data: String?
     var key: UInt32 = 0

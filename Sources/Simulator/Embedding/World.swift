@@ -1,6 +1,6 @@
 public import StateMachines
 
-/// Machines with one clock, one agenda and one journal, for programs and tests.
+/// Machines with a common clock, agenda and journal, for programs and tests.
 ///
 /// ```swift
 /// let world = World(seed: 7)
@@ -10,26 +10,26 @@ public import StateMachines
 /// #expect(world[hall].state == .dark)
 /// ```
 ///
-/// Time is virtual: it begins at zero and passes only in ``advance(by:)`` and ``advance(to:)``, which fire each timer at its
-/// own due time. The same calls with the same seed always have the same outcome.
+/// Time is virtual: it begins at zero and passes only in ``advance(by:)`` and ``advance(to:)``, which fire each timer
+/// at its own due time. The same calls with the same seed always have the same results.
 ///
-/// A step runs to completion before a call returns: the event, the outputs that reach other machines through wires, and
-/// timers without delay. What a limit stops is reported as ``livelock``.
+/// A call returns after the step has run to completion: the event, the deliveries of its outputs over wires, and timers
+/// without delay. ``livelock`` reports a chain that a limit stopped.
 ///
-/// A world is not `Sendable`; use it from one task or actor at a time. To run one machine by a real clock, there is
+/// A world is not `Sendable`; use it from one task or actor at a time. To run one machine on a real clock, use
 /// `LiveMachine`.
 public final class World {
   var core: WorldCore
-  /// The kinds of the machine types that were used here.
+  /// The kinds of the machine types used in this world.
   private var kinds: [ObjectIdentifier: Kind] = [:]
-  /// By the number of a machine: the input that made it. Numbers are used again, inputs are not.
+  /// For each machine number, the input that created the machine. Machine numbers are reused, input numbers are not.
   private var origins: ContiguousArray<UInt64> = []
-  /// What the last call that changed the world was stopped by; `nil` if it was not.
+  /// The chain that a limit stopped during the last call that changed the world; otherwise `nil`.
   public private(set) var livelock: Livelock?
 
-  /// An empty world at time zero.
+  /// Creates an empty world at time zero.
   ///
-  /// - Parameter seed: What ``StateMachines/Step/draw(in:)`` draws from.
+  /// - Parameter seed: The seed for ``StateMachines/Step/draw(in:)``.
   public init(seed: UInt64 = 0) {
     core = WorldCore(seed: seed)
   }
@@ -43,13 +43,13 @@ public final class World {
   /// Makes a machine.
   ///
   /// - Parameters:
-  ///   - name: 1 to 64 letters, digits, `_`, `-` and `.`, a letter first, which no machine has.
-  ///   - kind: What to make, where one type has several kinds; otherwise the type's own.
-  ///   - state: The state to begin in; `nil` for that of a new value.
-  ///   - configure: Changes the parameters, which are the defaults.
+  ///   - name: 1 to 64 letters, digits, `_`, `-` and `.`, starting with a letter. No other machine may have it.
+  ///   - kind: The kind, if the type has several; by default the type's own.
+  ///   - state: The initial state; `nil` for the state of a new value.
+  ///   - configure: Changes the default parameters.
   /// - Throws: ``Failure/nameTaken(_:)``, ``Failure/badName(_:)``, ``Failure/notAdmitted(_:found:allowed:)``,
-  ///   ``Failure/conflict(parameter:allowed:)``, ``Failure/notListed(_:kind:listed:)`` or ``Failure/full``. Nothing is made
-  ///   then.
+  ///   ``Failure/conflict(parameter:allowed:)``, ``Failure/notListed(_:kind:listed:)`` or ``Failure/full``. No machine
+  ///   is made then.
   public func make<M: Machine>(
     _ machine: M.Type, named name: String, kind: Kind? = nil, in state: M.State.Name? = nil,
     configure: (inout M.Parameters) -> Void = { _ in }
@@ -87,7 +87,7 @@ public final class World {
     }
   }
 
-  /// Removes a machine with its timers and wires. Its journal stays.
+  /// Removes a machine with its timers and wires. Its journal remains.
   ///
   /// - Throws: ``Failure/gone(_:machines:)``.
   public func drop<M>(_ machine: Handle<M>) throws(Failure) {
@@ -97,22 +97,23 @@ public final class World {
     end()
   }
 
-  /// The machine's value: its state, and data beside that.
+  /// The machine's value: its state, and data outside the state.
   ///
-  /// - Precondition: The machine is there: see ``contains(_:)``.
+  /// - Precondition: The machine exists: see ``contains(_:)``.
   public subscript<M: Machine>(machine: Handle<M>) -> M {
     precondition(contains(machine), "\(machine.name) is not in this world")
-    // Safety: it was just found to be a living machine of this type.
+    // Safety: the precondition has checked that the machine is alive and of this type.
     let value = core.population.value(at: core.registry.location(of: machine.machine))
     return value.assumingMemoryBound(to: M.self).pointee
   }
 
-  /// Whether a machine is there: it was made here, or in the world that this one is a fork of, and not dropped or undone.
+  /// Whether a machine exists: it was made in this world or before the fork that made this world, and not dropped or
+  /// undone.
   public func contains<M>(_ machine: Handle<M>) -> Bool {
     isKnown(machine) && core.isAlive(machine.machine)
   }
 
-  /// The machine of a name; `nil` if there is none, or it is of another type.
+  /// The machine with a name; `nil` if there is none, or if it is of another type.
   public func machine<M: Machine>(named name: String, as type: M.Type) -> Handle<M>? {
     var bytes = name
     guard let machine = bytes.withUTF8({ core.find(UnsafeRawBufferPointer($0)) }) else { return nil }
@@ -122,11 +123,11 @@ public final class World {
 
   /// The names of all machines, in the order of their bytes.
   ///
-  /// - Complexity: O(machines), and more after machines have come.
+  /// - Complexity: O(machines), and more after machines were made.
   public var machines: [String] { core.machines(matching: .all).map { core.name(of: $0) } }
 
-  /// What can be read of a machine now, by the names that its kind gives: a temperature, say, which follows from state and
-  /// time.
+  /// The machine's current readings by their names in the kind. A reading is derived from state and time, for example a
+  /// temperature.
   ///
   /// - Throws: ``Failure/gone(_:machines:)``.
   public func readings<M>(of machine: Handle<M>) throws(Failure) -> [String: Value] {
@@ -138,13 +139,13 @@ public final class World {
 
   // MARK: Events
 
-  /// Sends an event to a machine, and returns when all that follows from it at this moment is done.
+  /// Sends an event to a machine, and returns when all its consequences at this moment are done.
   ///
-  /// An event that the machine refuses is no error: the outcome's verdict is `.refused`, and it says why.
+  /// A refusal by the machine is not an error: the outcome has the verdict `.refused` and a reason.
   ///
-  /// - Returns: What came of the event itself; what followed from it stands in the journal.
-  /// - Throws: ``Failure/gone(_:machines:)``; ``Failure/notListed(_:kind:listed:)`` for an event that nobody can send,
-  ///   because only a timer brings it; ``Failure/notAdmitted(_:found:allowed:)``.
+  /// - Returns: The result of the event itself; its consequences are in the journal.
+  /// - Throws: ``Failure/gone(_:machines:)``; ``Failure/notListed(_:kind:listed:)`` for an event that cannot be sent,
+  ///   because only a timer sends it; ``Failure/notAdmitted(_:found:allowed:)``.
   @discardableResult
   public func send<M: Machine>(_ event: M.Event, to machine: Handle<M>) throws(Failure) -> Outcome<M> {
     try check(machine)
@@ -167,11 +168,11 @@ public final class World {
     return Outcome(answer: answer)
   }
 
-  /// Lets a running timer expire now, before it is due. One that does not run is refused.
+  /// Lets a running timer expire now, before it is due. If the timer does not run, the outcome is a refusal.
   ///
   /// - Parameters:
-  ///   - timer: Its name, as in ``agenda``.
-  ///   - key: Which one of several of this name; 0 where there is one.
+  ///   - timer: The timer's name, as in ``agenda``.
+  ///   - key: The timer's key; 0 if it has none.
   /// - Throws: ``Failure/gone(_:machines:)``; ``Failure/notListed(_:kind:listed:)`` if the kind has no such timer.
   @discardableResult
   public func fire<M: Machine>(_ timer: String, key: Int = 0, of machine: Handle<M>) throws(Failure) -> Outcome<M> {
@@ -190,17 +191,17 @@ public final class World {
   /// The time since the world began.
   public var now: Duration { Duration.nanoseconds(core.now.nanoseconds) }
 
-  /// Lets time pass, firing each timer that is due on the way at its own due time.
+  /// Advances time, firing each timer at its own due time.
   ///
-  /// - Returns: What kept time from passing: a chain of timers or outputs without an end. `nil` normally.
-  /// - Precondition: `duration` is not negative. World time ends after 100,000 days; it goes no further than that.
-  /// - Complexity: O(timers that fire), however much time passes.
+  /// - Returns: The chain of timers or outputs that a limit stopped; normally `nil`.
+  /// - Precondition: `duration` is not negative. Time stops at the end of world time, after 100,000 days.
+  /// - Complexity: O(timers that fire), independent of the duration.
   @discardableResult
   public func advance(by duration: Duration) -> Livelock? { advance(to: now + duration) }
 
-  /// Lets time pass up to a moment, counted from the beginning of the world; see ``advance(by:)``.
+  /// Advances time to a moment, counted from the beginning of the world; see ``advance(by:)``.
   ///
-  /// - Precondition: The moment is not before ``now``; to go back, there is ``undo(_:)``.
+  /// - Precondition: The moment is not before ``now``; to go back, use ``undo(_:)``.
   @discardableResult
   public func advance(to moment: Duration) -> Livelock? {
     precondition(moment >= now, "time does not go back: it is \(now), and \(moment) was asked for")
@@ -208,7 +209,7 @@ public final class World {
     let target = moment < last ? Instant.beginning + moment : Instant.end
     livelock = nil
     var budget = Int.max
-    // A chain of deliveries that is stopped lets time pass; one of timers does not.
+    // After a stopped chain of deliveries, time continues; after a stopped chain of timers, it does not.
     while core.advance(to: target, budget: &budget) == .livelocked, !core.isStalled {
       livelock = core.takeLivelock().map(describe)
     }
@@ -216,9 +217,9 @@ public final class World {
     return livelock
   }
 
-  /// The timers that run, in the order in which they will fire.
+  /// The running timers, in the order in which they will fire.
   ///
-  /// - Complexity: O(*n* log *n*) in their number.
+  /// - Complexity: O(*n* log *n*) in the number of timers.
   public var agenda: [Timer] {
     core.agendaItems(matching: .all, limit: .max).map { item in
       Timer(
@@ -229,24 +230,24 @@ public final class World {
 
   // MARK: Wires
 
-  /// Lets an output of one machine be an event of another, from now on.
+  /// Connects an output of one machine to an event of another.
   ///
   /// - Throws: ``Failure/gone(_:machines:)``, ``Failure/wireExists``, ``Failure/full``;
-  ///   ``Failure/notListed(_:kind:listed:)`` and ``Failure/doesNotFit(_:)`` where the output's data are not the event's.
+  ///   ``Failure/notListed(_:kind:listed:)`` and ``Failure/doesNotFit(_:)`` if the event cannot take the output's data.
   public func wire<M: Machine, N: Machine>(
     _ output: M.Output.Name, of source: Handle<M>, to event: N.Event, of target: Handle<N>
   ) throws(Failure) {
     try wire(try route(output, source, event, target))
   }
 
-  /// The same for an event with data, which are those of the output: `to: Printer.Event.print`.
+  /// Connects an output to an event that receives the output's data: `to: Printer.Event.print`.
   public func wire<M: Machine, N: Machine, each A: ValueConvertible>(
     _ output: M.Output.Name, of source: Handle<M>, to event: (repeat each A) -> N.Event, of target: Handle<N>
   ) throws(Failure) {
     try wire(try route(output, source, event, target))
   }
 
-  /// Takes a wire away.
+  /// Removes a wire.
   ///
   /// - Throws: ``Failure/gone(_:machines:)``, ``Failure/wireMissing``, ``Failure/notListed(_:kind:listed:)``.
   public func unwire<M: Machine, N: Machine>(
@@ -255,7 +256,7 @@ public final class World {
     try unwire(try route(output, source, event, target))
   }
 
-  /// The same for an event with data.
+  /// Removes a wire to an event with data.
   public func unwire<M: Machine, N: Machine, each A: ValueConvertible>(
     _ output: M.Output.Name, of source: Handle<M>, to event: (repeat each A) -> N.Event, of target: Handle<N>
   ) throws(Failure) {
@@ -264,10 +265,10 @@ public final class World {
 
   // MARK: Other pasts, other futures
 
-  /// A world that is the same now and goes its own way from here, with the whole journal. Handles of this world's machines
-  /// are good there, too.
+  /// Creates an independent copy of this world in its current state, with the whole journal. Handles of this world's
+  /// machines are valid in the copy, too.
   ///
-  /// - Complexity: O(machines + timers); what the journal holds is shared.
+  /// - Complexity: O(machines + timers); the journal's contents are shared.
   public func fork() -> World {
     let fork = World(core.fork())
     fork.kinds = kinds
@@ -275,13 +276,15 @@ public final class World {
     return fork
   }
 
-  /// Takes back the last calls that changed machines, wires or timers, with all that followed from them, time included.
+  /// Undoes the last calls that changed machines, wires or timers, with all their consequences, including the time that
+  /// passed.
   ///
-  /// A machine that was dropped is there again under its handle, and one that was made is gone.
+  /// A dropped machine exists again under its handle; a machine that was made no longer exists.
   ///
-  /// - Throws: ``Failure/onlySoMany(_:)``; ``Failure/forgotten`` if the journal has forgotten what it takes;
-  ///   ``Failure/diverged(_:)`` if a machine does something else when its inputs are repeated. Nothing has changed then.
-  /// - Complexity: O(machines), and at most some ten thousand inputs that are played again.
+  /// - Throws: ``Failure/onlySoMany(_:)``; ``Failure/forgotten`` if the journal no longer contains the necessary
+  ///   inputs; ``Failure/diverged(_:)`` if a machine behaves differently when its inputs are repeated. Nothing has
+  ///   changed then.
+  /// - Complexity: O(machines), plus the replay of at most about ten thousand inputs.
   public func undo(_ calls: Int = 1) throws(Failure) {
     precondition(calls > 0, "at least one call is undone")
     core.fireDue()
@@ -301,7 +304,7 @@ public final class World {
 
   // MARK: Inner works
 
-  /// The kind that machines of a type have here.
+  /// The kind of a machine type in this world.
   private func kind<M: Machine>(of machine: M.Type) -> Kind {
     if let known = kinds[ObjectIdentifier(machine)] { return known }
     let own = M.kind
@@ -310,7 +313,7 @@ public final class World {
     return kind
   }
 
-  /// Whether a handle's machine was made here and is of its type, whether or not it is still there.
+  /// Whether a handle's machine was made in this world and is of its type, even if it was dropped.
   func isKnown<M>(_ machine: Handle<M>) -> Bool {
     let number = machine.machine.index
     return number < origins.count && origins[number] == machine.origin && core.registry.isKnown(machine.machine)
@@ -322,21 +325,21 @@ public final class World {
     if !contains(machine) { throw .gone(machine.name, machines: core.someNames(20)) }
   }
 
-  /// What every call begins with that brings an input.
+  /// Starts a call that sends an input.
   private func begin() {
     livelock = nil
     core.fireDue()
   }
 
-  /// What every call ends with that has changed the world.
+  /// Ends a call that changed the world.
   func end(keeping earlier: Livelock? = nil) {
     livelock = core.takeLivelock().map(describe) ?? earlier
     core.keepCheckpointIfDue()
   }
 
-  /// Lets the world take an input, and reads what came of it from the journal.
+  /// Lets the world process an input, and reads the result from the journal.
   ///
-  /// Nothing here is generic: what has to find its types at run time costs many times the step.
+  /// This method is not generic: looking up types at run time costs many times the step.
   private func take(of machine: MachineID, _ input: () -> Void) -> Answer {
     var reader = core.journal.reader(from: core.journal.last + 1)
     core.record.keepsOutputs = true
@@ -396,7 +399,7 @@ public final class World {
     try check(source)
     try check(target)
     let kind = core.kind(of: target.machine)
-    // The event is the one that its form makes of the same samples.
+    // The event is the one whose form makes an equal value from the same samples.
     for (place, entry) in kind.events.enumerated() where !entry.arguments.isEmpty {
       var samples = entry.arguments.compactMap(\.samples.first)[...]
       let taken = samples.count
