@@ -110,9 +110,9 @@ extension Session {
 }
 
 extension ByteCursor {
-  /// ` moved FROM TO`, or ` stayed TO` and its like, of states without data.
+  /// ` moved FROM TO`, ` stayed TO` and the like, for states without data.
   ///
-  /// - Precondition: There is room for both words and 32 bytes.
+  /// - Precondition: The line has room for both words and 32 bytes.
   @inline(__always)
   mutating func put(_ verdict: Verdict, from: UnsafeRawBufferPointer, to: UnsafeRawBufferPointer) {
     switch verdict {
