@@ -116,8 +116,8 @@ extension Feature where Action == Wish, Effect == Wish {
 
 /// When a store processes the action of a post-processor, or a wish that a listener sends on news.
 ///
-/// In either order, all immediate effects of one action are applied without interruption, and a wish never waits for
-/// later effects.
+/// In queued order, the immediate effects of one action are applied without interruption. In neither order does a wish
+/// wait for later effects.
 public enum FeatureOrder: String, Choice {
   /// Immediately and completely, inside the current action: the news of a post-processor's action precede the news of
   /// the effect that caused it. This is the order without a scheduler.

@@ -156,7 +156,7 @@ public struct FeatureStore<F: Feature>: Sendable {
     return isTaken
   }
 
-  // MARK: Effects that come later
+  // MARK: Later effects
 
   /// Applies a later effect of an action whose stream is open, to the latest state.
   ///

@@ -16,8 +16,7 @@ public import StateMachines
 /// hook may emit, arm and disarm.
 ///
 /// **Timers** belong to the state that declares them in ``timers(of:_:)``. They are armed when it is entered, after its
-/// entry hook, and disarmed when it is left, after its exit hook. If a hook arms another timer, a
-/// hook must disarm it.
+/// entry hook, and disarmed when it is left, after its exit hook. If a hook arms another timer, a hook must disarm it.
 ///
 /// **Raised events** use timers without delay: ``Step/raise(_:)``. The world delivers them at the same moment, after
 /// this step and its wires and before the next request, first in first out with all other timers. The journal shows
@@ -59,7 +58,7 @@ public protocol Statechart {
   /// A composite's reaction to its completion, within the same step and before raised events.
   mutating func completion(of composite: Composite, in leaf: State, _ step: Step<Host>) -> Answer
 
-  /// The history of a composite that `leaf` is not in: the state in which it was left.
+  /// The history of a composite that `leaf` is not in: the state in which it was left; `nil` if it was never left.
   func memory(of composite: Composite, in leaf: State) -> State?
   /// Stores history in `next`, the state that a transition leads to: the given composites were left in `left`, and
   /// `left` contains the history of others. History is part of the state, because it determines later transitions.

@@ -159,7 +159,7 @@ extension World {
   }
 }
 
-// MARK: - In words
+// MARK: - Descriptions
 
 extension World.Handle: CustomStringConvertible {
   public var description: String { name }

@@ -145,7 +145,7 @@ public final class World {
   ///
   /// - Returns: The result of the event itself; its consequences are in the journal.
   /// - Throws: ``Failure/gone(_:machines:)``; ``Failure/notListed(_:kind:listed:)`` for an event that cannot be sent,
-  ///   because only a timer sends it; ``Failure/notAdmitted(_:found:allowed:)``.
+  ///   because only a timer sends it; ``Failure/notAdmitted(_:found:allowed:)`` for an argument outside its range.
   @discardableResult
   public func send<M: Machine>(_ event: M.Event, to machine: Handle<M>) throws(Failure) -> Outcome<M> {
     try check(machine)
@@ -233,7 +233,8 @@ public final class World {
   /// Connects an output of one machine to an event of another.
   ///
   /// - Throws: ``Failure/gone(_:machines:)``, ``Failure/wireExists``, ``Failure/full``;
-  ///   ``Failure/notListed(_:kind:listed:)`` and ``Failure/doesNotFit(_:)`` if the event cannot take the output's data.
+  ///   ``Failure/notListed(_:kind:listed:)`` if the kind does not list such an event; ``Failure/doesNotFit(_:)`` if the
+  ///   event cannot take the output's data.
   public func wire<M: Machine, N: Machine>(
     _ output: M.Output.Name, of source: Handle<M>, to event: N.Event, of target: Handle<N>
   ) throws(Failure) {
@@ -263,7 +264,7 @@ public final class World {
     try unwire(try route(output, source, event, target))
   }
 
-  // MARK: Other pasts, other futures
+  // MARK: Fork and undo
 
   /// Creates an independent copy of this world in its current state, with the whole journal. Handles of this world's
   /// machines are valid in the copy, too.
@@ -302,7 +303,7 @@ public final class World {
     end()
   }
 
-  // MARK: Inner works
+  // MARK: Internals
 
   /// The kind of a machine type in this world.
   private func kind<M: Machine>(of machine: M.Type) -> Kind {

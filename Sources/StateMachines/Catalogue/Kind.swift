@@ -215,7 +215,7 @@ public final class Kind: Sendable {
     public let eventStride: Int
   }
 
-  // MARK: What the catalogue knows of states
+  // MARK: Initial states and examples
 
   /// The index of the state that a word of `initialStates` stands for, for
   /// ``ErasedMachine/initialize(_:initial:_:_:)``.

@@ -21,7 +21,7 @@ public struct KindDescription: Hashable, Sendable {
   public struct Output: Hashable, Sendable {
     public let name: String
     public let values: [Datum]
-    /// Whether it is told and not emitted; see ``Step/tell(_:)``.
+    /// Whether only watchers of everything get it; see ``Step/tell(_:)``.
     public let isTold: Bool
   }
 
@@ -70,7 +70,7 @@ extension KindDescription.Datum {
   }
 }
 
-// MARK: As bytes
+// MARK: Encoding
 
 extension KindDescription {
   /// Increased when the layout changes. Format 1 did not say which outputs are told: none was.

@@ -52,7 +52,7 @@ enum EnumCase {
     (metadata + MemoryLayout<UnsafeRawPointer>.size).load(as: UnsafeRawPointer.self)
   }
 
-  // MARK: Slow, once per type
+  // MARK: Slow functions, to call once per type
 
   /// The names of a type's cases by case number; `nil` if it is not an `enum`, or if the program was built without
   /// reflection metadata.

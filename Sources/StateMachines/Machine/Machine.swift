@@ -31,10 +31,10 @@
 /// The rule is a `switch` over the event and, inside it, over the state, both without `default`. A new event or state
 /// therefore does not compile until every combination is decided. A ``Kind`` describes the machine in words.
 ///
-/// A machine never reads a clock, uses its own random generator, waits, does I/O or calls back. Its inputs arrive
-/// through ``Step``, and it requests effects through ``Step``. It is a plain `Codable` value: it can be copied, stored
-/// and restored. Keep values that are derived from the parameters in the parameter set, not in the machine: parameters
-/// are stored as they are written and compiled again when they are read.
+/// A machine does no I/O, does not wait and calls nothing back. It reads the time and draws random numbers through
+/// ``Step``, and it requests effects through ``Step``. It is a plain `Codable` value: it can be copied, stored and
+/// restored. Keep data derived from the parameters in the parameter set, not in the machine: only the parameters
+/// themselves are stored, and derived data are computed again.
 public protocol Machine: _Machine where Event: MachineEvent {
   /// Names and describes the machine type with its states, events, timers and outputs.
   ///
@@ -68,17 +68,17 @@ public protocol Machine: _Machine where Event: MachineEvent {
   ///
   /// After each input with the verdict moved or stayed, the runtime compares the timers declared before and after it:
   ///
-  /// - No longer declared: the timer is disarmed.
-  /// - Newly declared: the timer is armed.
-  /// - Declared before and after: a move arms it again, unless it is ``StateTimer/continuing``. Without a move it is
-  ///   left alone, except that a timer that just expired is armed again if it is ``StateTimer/every(_:_:)``.
+  /// - A timer that is no longer declared is disarmed.
+  /// - A newly declared timer is armed.
+  /// - A timer declared before and after is armed again by a move, unless it is ``StateTimer/continuing``. Without a
+  ///   move it is left alone, except that an expired ``StateTimer/every(_:_:)`` timer is armed again.
   ///
   /// A timer that the rule itself arms or disarms (``Step/arm(_:after:)``) is exempt for that input. The runtime never
   /// touches a timer that no state declares.
   ///
   /// An event with data carries the data that the machine declares when the timer expires.
   ///
-  /// When an expiry is ignored or refused, all other timers stay as they are.
+  /// An ignored or refused expiry leaves all other timers as they are.
   func timers(in state: State, _ parameters: Parameters) -> StateTimers<Self>
 
   /// Called after a state is entered: at the start and on each move, including a move to the same state. Emit entry
