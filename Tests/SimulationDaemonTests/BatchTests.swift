@@ -171,6 +171,35 @@ struct BatchTests {
     #expect(guest.say("sync") == ["+"])
   }
 
+  @Test("a batch that changes something runs to its end, however much its client has still to read")
+  func unread() {
+    var limits = Limits()
+    limits.replyQueue = 4_096
+    for earlier in stride(from: 90, through: 115, by: 1) {
+      let host = HostedService(limits: limits)
+      let guest = host.connect(toWorld: "w")
+      _ = guest.say("new power p")
+      let sends = Array(repeating: "send p buttonClick\n", count: earlier).joined()
+      let batch = "begin\n" + Array(repeating: "send p buttonClick\n", count: 200).joined() + "end"
+      guest.isReading = false
+      host.round { guest.arrive(sends + batch + "\n") }
+      for _ in 0..<10 { host.round() }
+      guest.isReading = true
+      #expect(guest.say("sync").contains("+ batch=200"), "after \(earlier) sends")
+    }
+  }
+
+  @Test("counters in a batch on a worker are those of the daemon")
+  func counters() {
+    let guest = host.connect()
+    let lines = guest.say("begin\ndescribe power\nstats\nend\nstats")
+    func values(_ name: String) -> [Substring] {
+      lines.filter { $0.hasPrefix(". \(name) ") }.map { $0.split(separator: " ")[2] }
+    }
+    #expect(values("clients") == ["1", "1"] && values("worlds") == ["1", "1"] && values("connections") == ["1", "1"])
+    #expect(values("requests").compactMap { Int($0) }.count == 2)
+  }
+
   @Test("what a batch causes is told before the reply of its line")
   func notices() {
     let guest = host.connect(toWorld: "w")

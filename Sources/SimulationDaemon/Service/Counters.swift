@@ -13,16 +13,25 @@ final class Counters {
   /// How often notices for a client were dropped.
   var gaps: UInt64 = 0
 
+  /// What a worker's counters began with.
+  private var base: (requests: UInt64, gaps: UInt64) = (0, 0)
+
   init(host: UInt64) {
     begunAt = host
   }
-}
 
-extension Counters {
-  /// Adds the counts of a worker.
+  /// Those of a worker, which go on from here by themselves.
+  init(onWorker other: Counters) {
+    begunAt = other.begunAt
+    (requests, connections, clients) = (other.requests, other.connections, other.clients)
+    (worlds, gaps) = (other.worlds, other.gaps)
+    base = (requests, gaps)
+  }
+
+  /// Adds what a worker has counted.
   func add(_ other: Counters) {
-    requests &+= other.requests
-    gaps &+= other.gaps
+    requests &+= other.requests &- other.base.requests
+    gaps &+= other.gaps &- other.base.gaps
   }
 }
 

@@ -141,12 +141,14 @@ extension RequestContext {
     fireDue()
     realm.world.beginRequest()
     defer { realm.world.endRequest() }
+    // Replies to earlier requests are not the batch's.
+    let mostReplyBytes = session.outbox.replyBytes + limits.replyQueue
     let count = batch.forEachLine { line, text, index in
       if interruption == nil { interruption = realm.slice.wait() }
       if failed != nil || interruption != nil {
         session.skip(text, index, &request)
       } else {
-        run(line, text, &request)
+        run(line, text, mostReplyBytes: mostReplyBytes, &request)
         if session.didFail { failed = index } else { done = index }
       }
     }
@@ -170,10 +172,13 @@ extension RequestContext {
     [("t", TimeText.seconds(realm.world.now.nanoseconds)), ("seq", "\(realm.world.lastSequence)")]
   }
 
-  private func run(_ line: Batch.Line, _ text: UnsafeMutableRawBufferPointer, _ request: inout Request) {
+  private func run(
+    _ line: Batch.Line, _ text: UnsafeMutableRawBufferPointer, mostReplyBytes: Int, _ request: inout Request
+  ) {
     session.didFail = false
     if line.isTooLong { return session.failTooLong() }
-    guard session.outbox.replyBytes < limits.replyQueue else {
+    // A line that changes something runs whether or not its client reads.
+    if session.outbox.replyBytes >= mostReplyBytes, InputBuffer.Line(unknown: text).verb?.row.onlyReads ?? false {
       request.parseTag(of: text)
       return failTooManyReplies(request.tag)
     }
@@ -184,7 +189,7 @@ extension RequestContext {
         session.fail(request.tag, interruption.code, [], interruption.text)
         return session.endActivity()
       }
-      guard session.outbox.replyBytes < limits.replyQueue else {
+      guard session.outbox.replyBytes < mostReplyBytes else {
         failTooManyReplies(request.tag)
         return session.endActivity()
       }

@@ -24,7 +24,7 @@ final class Environment {
   /// A copy with its own counters, for a worker.
   func onWorker() -> Environment {
     Environment(
-      catalogue: catalogue, limits: limits, version: version, counters: Counters(host: counters.begunAt),
+      catalogue: catalogue, limits: limits, version: version, counters: Counters(onWorker: counters),
       canStoreWorlds: canStoreWorlds, graphs: graphs)
   }
 }
