@@ -105,6 +105,25 @@ struct WaitingTests {
     #expect(guest.say("await t idle") == ["- TIMEOUT state=running t=86400.000 : the time is over; t is in running"])
   }
 
+  @Test("an await on a real clock wakes nobody because its client does not read its notices")
+  func unreadNotices() {
+    var limits = Limits()
+    limits.noticeQueue = 4_096
+    let host = HostedService(limits: limits)
+    let (reader, sender) = (host.connect(toWorld: "w"), host.connect(toWorld: "w"))
+    _ = reader.say("clock real\nnew power p\nnew power q\nwatch p what=all")
+    reader.isReading = false
+    host.round { reader.arrive("await q on within=1h\n") }
+    _ = sender.say(Array(repeating: "send p buttonClick", count: 500).joined(separator: "\n"))
+    for _ in 0..<3 {
+      host.passTimeLate(6_000_000_000)
+      #expect(host.service.nextWake().map { $0 > host.now } ?? true)
+    }
+    reader.isReading = true
+    #expect(sender.say("send q buttonClick").count == 1)
+    #expect(reader.say("sync").contains { $0.hasPrefix("+ reached on ") })
+  }
+
   @Test("a machine that is dropped and a clock on which nothing happens any more end an await")
   func ends() {
     let (one, other) = (host.connect(toWorld: "w"), host.connect(toWorld: "w"))

@@ -93,9 +93,9 @@ extension Service {
     case .await(let wait):
       if home.realm.rewinding != nil { return .world }
       if client.session.needsWorker, isFarBehind(wait, home) { return nil }
+      // Nobody drives a real clock, so it does not matter whether the client reads.
       if home.realm.clock.mode == .real {
-        let end = home.realm.clock.isRunning ? home.realm.clock.host(at: wait.deadline) : nil
-        return .clock(until: [end, wait.patience].compactMap(\.self).min())
+        return .clock(until: home.realm.clock.isRunning ? home.realm.clock.host(at: wait.deadline) : nil)
       }
       return readerObstacle(client, wait.patience)
     case .advance(let advance): return home.realm.rewinding == nil ? readerObstacle(client, advance.patience) : .world
