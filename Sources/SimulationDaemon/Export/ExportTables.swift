@@ -55,19 +55,8 @@ enum ExportTables {
       state TEXT
     )
     """,
-    """
-    CREATE TABLE outputs(
-      seq INTEGER NOT NULL,
-      place INTEGER NOT NULL,
-      t REAL NOT NULL,
-      t_ns INTEGER NOT NULL,
-      machine TEXT NOT NULL,
-      kind TEXT NOT NULL,
-      output TEXT NOT NULL,
-      data TEXT,
-      PRIMARY KEY(seq, place)
-    ) WITHOUT ROWID
-    """,
+    outputs("outputs"),
+    outputs("told"),
     """
     CREATE TABLE timers(
       seq INTEGER NOT NULL,
@@ -103,12 +92,30 @@ enum ExportTables {
     "CREATE INDEX wires_by_end ON wires(removed_seq) WHERE removed_seq IS NOT NULL",
   ]
 
+  /// What machines emitted, or told only those who watch everything.
+  private static func outputs(_ table: String) -> String {
+    """
+    CREATE TABLE \(table)(
+      seq INTEGER NOT NULL,
+      place INTEGER NOT NULL,
+      t REAL NOT NULL,
+      t_ns INTEGER NOT NULL,
+      machine TEXT NOT NULL,
+      kind TEXT NOT NULL,
+      output TEXT NOT NULL,
+      data TEXT,
+      PRIMARY KEY(seq, place)
+    ) WITHOUT ROWID
+    """
+  }
+
   /// Created after the rows, which is faster.
   static let indexes = [
     "CREATE INDEX inputs_by_machine ON inputs(machine, seq)",
     "CREATE INDEX transitions_by_machine ON transitions(machine, t, seq)",
     "CREATE INDEX machines_by_name ON machines(name)",
     "CREATE INDEX outputs_by_machine ON outputs(machine, t)",
+    "CREATE INDEX told_by_machine ON told(machine, t)",
     "CREATE INDEX timers_by_machine ON timers(machine, timer, seq)",
   ]
 
@@ -151,6 +158,7 @@ enum ExportTables {
     "DELETE FROM machines WHERE created_seq >= ?1",
     "UPDATE machines SET dropped_seq = NULL, dropped_t = NULL, dropped_ns = NULL WHERE dropped_seq >= ?1",
     "DELETE FROM outputs WHERE seq >= ?1",
+    "DELETE FROM told WHERE seq >= ?1",
     "DELETE FROM timers WHERE seq >= ?1",
     "DELETE FROM wires WHERE made_seq >= ?1",
     "UPDATE wires SET removed_seq = NULL, removed_t = NULL, removed_ns = NULL WHERE removed_seq >= ?1",

@@ -174,14 +174,13 @@ struct TableExport {
       switch effect {
       case .emitted(let output, let data):
         let form = input.kind.outputs[Int(output)]
-        if form.isTold { continue }
         let members = zip(form.data, data).map { (name: $0.name, value: $1) }
         try tables.insert(
           [
             .integer(Int64(entry.sequence)), .integer(Int64(place + 1)), .seconds(entry.moment),
             .integer(entry.moment.nanoseconds), .text(input.machine), .text(input.kind.name), .text(form.name),
             .text(members.isEmpty ? nil : JSONText.object(members)),
-          ], into: "outputs")
+          ], into: form.isTold ? "told" : "outputs")
       case .armed(let timer, let key, let due):
         try addTimer(input, place: place + 1, input.timer(Int(timer), key), "armed", due: due)
       case .disarmed(let timer, let key, let due):

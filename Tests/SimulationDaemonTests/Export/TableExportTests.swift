@@ -141,10 +141,9 @@ struct TableExportTests {
       case "stayed", "ignored", "refused": inputs.append("\(head)|\(parsed.words[3])|\(parsed.words[4])|\(undone)")
       case "dropped", "wired", "unwired": inputs.append("\(head)|||\(undone)")
       case "undone": inputs.append("\(sequence)||||\(undone)")
-      case "output", "armed", "disarmed", "expired":
+      case "output", "told", "armed", "disarmed", "expired":
         // Undone inputs appear only in the table of inputs.
         if undone.isEmpty { effects.append("\(head)|\(parsed.words[4])") }
-      case "told": break
       case let other: Issue.record("\(other)")
       }
     }
@@ -155,7 +154,8 @@ struct TableExportTests {
     let found = try database.rows(
       """
       SELECT seq, machine, name FROM (
-        SELECT seq, place, machine, output AS name FROM outputs UNION ALL SELECT seq, place, machine, timer FROM timers
+        SELECT seq, place, machine, output AS name FROM outputs UNION ALL SELECT seq, place, machine, output FROM told
+        UNION ALL SELECT seq, place, machine, timer FROM timers
       ) ORDER BY seq, place
       """)
     #expect(found == effects, "seed \(seed)")
