@@ -4,7 +4,7 @@ import StateMachines
 
 /// Writes replies: `. …` for each line of data, and `+ …` or `- CODE …` at the end.
 extension RequestContext {
-  /// Writes a line. `body` has exclusive access to the outbox's buffer; the rest of the session may be used.
+  /// Writes a line. `body` has exclusive access to the session's outbox, and uses nothing of the session but its line.
   func write(_ lineClass: LineClass, _ body: (inout ByteBuffer) -> Void) {
     session.outbox.buffer.begin(lineClass, tag: tag)
     body(&session.outbox.buffer)
@@ -32,7 +32,6 @@ extension RequestContext {
   /// `+ N`, after the N lines of this reply.
   func succeedWithLines() {
     let lines = session.replyLines
-    session.replyLines = 0
     succeed { $0.word(UInt64(lines)) }
   }
 

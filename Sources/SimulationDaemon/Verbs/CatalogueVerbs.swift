@@ -110,7 +110,7 @@ extension RequestContext {
     let (states, inputs) = (kind.states.count, kind.events.count + kind.timers.count)
     let pointer = "\(states) states and \(inputs) inputs: 'graph \(kind.name)' shows what comes of each"
     // A large graph is not explored: that would take too long for a page.
-    if states > RequestContext.mostTableLines / 2 { return [pointer[...]] }
+    if states > RequestContext.mostExploredStates { return [pointer[...]] }
     guard let source = try? environment.graphs.source(of: kind, kind.parameters.map(\.example)) else { return [] }
     var found: StateGraph?
     repeat { found = source.advance(by: Exploration.mostSteps) } while found == nil
@@ -120,7 +120,9 @@ extension RequestContext {
   }
 
   /// The most lines of a table within a page.
-  private static let mostTableLines = 90
+  private static let mostTableLines = 80
+  /// The most states of a kind whose table is worked out for a page.
+  private static let mostExploredStates = 40
 
   private func describe(_ composition: Composition, _ page: inout Page) {
     page.line("kind", [composition.name], [("members", "\(composition.members.count)")], composition.about)

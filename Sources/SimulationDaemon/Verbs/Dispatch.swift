@@ -41,12 +41,14 @@ extension RequestContext {
   /// - Precondition: Its verb does not need the world.
   func runWithoutWorld(_ request: borrowing Request) {
     session.didFail = false
+    session.replyLines = 0
     guard let verb = Verb(request.verb) else { return failUnknownVerb(request) }
     answering(request) { if $0.check(verb.entry) { verb.row.handler($0) } }
   }
 
   @inline(never)
   private func run(_ verb: Verb) {
+    session.replyLines = 0
     let row = verb.row
     guard check(verb.entry), admits(row) else { return }
     session.task = Task(verb, since: realm.host)

@@ -47,6 +47,8 @@ extension RequestContext {
     let kind = realm.world.kind(of: machine)
     let answer = realm.world.answer
     let state = kind.states[Int(answer.to)].word(data: answer.hasDetails ? realm.world.answerDetails.dataAfter : nil)
+    var path: (from: String, way: String)?
+    if case .event(let event) = input { path = self.path(of: machine, to: event) }
     session.didFail = true
     write(.failure) { line in
       line.word(FailureCode.refused.word)
@@ -57,7 +59,7 @@ extension RequestContext {
         let allowed = realm.world.possibleEvents(of: machine).map { kind.events[$0].name }
         line.word(key: "event", event)
         line.key("allowed", allowed.joined(separator: ","))
-        tellPath(of: machine, to: event, &line)
+        line.key(path)
       case .timer(let timer):
         let running = TimerText.words(realm.world.runningTimers(of: machine), kind)
         line.word(key: "timer", timer)

@@ -105,16 +105,23 @@ extension RequestContext {
   /// The effort of a search step.
   private static let effortOfAStep = 8
 
-  /// Appends `from=STATE way=EVENT,…` if a path leads the machine to a state in which the event is possible.
-  func tellPath(of machine: MachineID, to event: String, _ line: inout ByteBuffer) {
+  /// The state in which the event is possible, and the inputs that lead the machine there; nil if there is no path.
+  func path(of machine: MachineID, to event: String) -> (from: String, way: String)? {
     let kind = realm.world.kind(of: machine)
-    guard let place = kind.events.firstIndex(where: { $0.name == event }) else { return }
+    guard let place = kind.events.firstIndex(where: { $0.name == event }) else { return nil }
     let finder = realm.finder(of: kind)
-    let way = realm.world.way(of: machine, to: place, finder)
+    let path = realm.world.way(of: machine, to: place, finder)
     session.effort += RequestContext.effortOfAStep * finder.stepsTaken
-    guard let way else { return }
-    line.key("from", kind.states[way.state].word(data: way.data))
-    line.key("way", way.words(of: kind).joined(separator: ","))
+    return path.map { (kind.states[$0.state].word(data: $0.data), $0.words(of: kind).joined(separator: ",")) }
+  }
+}
+
+extension ByteBuffer {
+  /// ` from=STATE way=EVENT,…`, if there is a path.
+  mutating func key(_ path: (from: String, way: String)?) {
+    guard let path else { return }
+    key("from", path.from)
+    key("way", path.way)
   }
 }
 

@@ -297,16 +297,15 @@ extension RequestContext {
         failUnknownEvent(name, words.plain[0], kind)
         return
       }
-      succeed { line in
-        if let why = realm.world.refusal(of: event, by: machine) {
-          line.word(literal: "no")
-          tellPath(of: machine, to: name, &line)
-          line.note(why)
-        } else {
-          line.word(literal: "yes")
-        }
+      guard let why = realm.world.refusal(of: event, by: machine) else {
+        return succeed { $0.word(literal: "yes") }
       }
-      return
+      let path = path(of: machine, to: name)
+      return succeed { line in
+        line.word(literal: "no")
+        line.key(path)
+        line.note(why)
+      }
     }
     let possible = realm.world.possibleEvents(of: machine)
     for event in possible {

@@ -129,7 +129,7 @@ struct Wording {
     case ("output", 1...):
       text += "\(style.emits) \(style(.output, rest[0]))"
       for datum in rest.dropFirst() { text += " \(Word.written(datum))" }
-    case ("told", 2...): text += style(.quiet, "\(rest[0]) \(Word.written(rest[1]))")
+    case ("told", 1...): text += style(.quiet, ([rest[0]] + rest.dropFirst().map(Word.written)).joined(separator: " "))
     case ("stayed", 1...): text += "stays \(style(.state, rest[0]))"
     case ("ignored", 1...): text += "ignored in \(style(.state, rest[0]))"
     case ("refused", 1...): text += "\(style(.bad, "refused")) in \(style(.state, rest[0]))"
