@@ -1,3 +1,4 @@
+import LineProtocol
 import Testing
 
 @testable import SimulationDaemon
@@ -209,6 +210,27 @@ struct BatchTests {
         "+", "* 2 0.000 p moved off on event=buttonClick", "+ moved off on t=0.000 seq=2",
         "* 3 0.000 p moved on off event=buttonClick", "+ moved on off t=0.000 seq=3", "+ batch=2",
       ])
+  }
+
+  @Test("quiet withholds the + of the verbs whose rows say so, and of no other", arguments: VerbEntry.table.map(\.verb))
+  func quietVerbs(verb: Verb) {
+    let requests: [Verb: String] = [
+      .new: "new power q", .drop: "drop p", .send: "send p buttonClick", .cast: "cast * tap",
+      .fire: "fire key doubleTap",
+      .wire: "wire f compressorOn p buttonClick", .unwire: "unwire f compressorOff p buttonClick",
+      .show: "show p", .can: "can p", .describe: "describe power", .graph: "graph power", .watch: "watch *",
+      .unwatch: "watch *\nunwatch *", .expect: "expect p off", .advance: "advance 1s", .goto: "goto 0s", .undo: "undo",
+      .await: "await p off", .speed: "clock real\nspeed 2", .world: "world", .use: "use main", .diff: "diff w w",
+      .quiet: "quiet on",
+      .mode: "mode text", .end: "begin\nend", .pause: "clock real\npause", .resume: "clock real\npause\nresume",
+    ]
+    let guest = HostedService().connect(toWorld: "w")
+    _ = guest.play(
+      "new fridge f", "new power p", "new shiftKey key", "wire f compressorOff p buttonClick", "send key tap")
+    _ = guest.say("quiet on")
+    let lines = guest.say(requests[verb] ?? verb.name)
+    #expect(!lines.contains { $0.hasPrefix("-") }, "\(lines)")
+    #expect(lines.isEmpty == verb.entry.isQuietable, "\(lines)")
   }
 
   @Test("quiet withholds in a batch what it withholds outside")

@@ -54,7 +54,10 @@ extension RequestContext {
     session.task = Task(verb, since: realm.host)
     session.isStanding = realm.stored != nil && !row.asksTheWorld
     session.effort += row.effort(realm)
+    let mark = session.outbox.buffer.count
     row.handler(self)
+    // Handlers do not know of `quiet`; `send` alone, which does not pass here, asks by itself.
+    if session.isQuiet, verb.entry.isQuietable, !session.didFail { session.outbox.buffer.truncate(to: mark) }
   }
 
   @inline(__always)

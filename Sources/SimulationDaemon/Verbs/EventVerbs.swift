@@ -172,7 +172,6 @@ extension RequestContext {
       verdicts[realm.world.answer.verdict, default: 0] += 1
       done += 1
     }
-    guard !session.isQuiet else { return }
     succeedStamped { line in
       line.word(verdicts.values.reduce(0, +))
       line.key("moved", verdicts[.moved] ?? 0)

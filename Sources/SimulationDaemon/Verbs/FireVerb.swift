@@ -11,7 +11,7 @@ extension RequestContext {
     realm.world.fire(machine, timer: timer, key: key)
     if realm.world.answer.verdict == .refused {
       refuse(machine, .timer(words.plain[1]))
-    } else if !session.isQuiet {
+    } else {
       session.answerInFull(tag, kind.words, in: &realm)
     }
   }

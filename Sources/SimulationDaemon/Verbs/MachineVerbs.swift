@@ -42,7 +42,6 @@ extension RequestContext {
       }
     }
     guard succeeded(made, name, kind.name) else { return }
-    guard !session.isQuiet else { return }
     let answer = realm.world.answer
     succeedStamped(answer.sequence) { line in
       line.word(literal: "created")
@@ -76,7 +75,6 @@ extension RequestContext {
     }
     let isMade = succeeded(made, takenName(of: composition, name), composition.name, wires: composition.wires.count)
     guard isMade else { return }
-    guard !session.isQuiet else { return }
     succeedStamped { line in
       line.word(literal: "created")
       line.word(name)
@@ -188,7 +186,6 @@ extension RequestContext {
       guard let machine = machine(name) else { return }
       realm.world.drop(machine)
     }
-    guard !session.isQuiet else { return }
     succeedStamped(realm.world.answer.sequence) { line in
       line.word(literal: "dropped")
       line.word(name)

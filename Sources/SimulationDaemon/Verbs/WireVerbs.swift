@@ -21,7 +21,7 @@ extension RequestContext {
       }
       return
     }
-    answerWire()
+    succeedStamped()
   }
 
   func unwire() {
@@ -34,11 +34,7 @@ extension RequestContext {
         "there is no such wire; 'wires' lists them")
       return
     }
-    answerWire()
-  }
-
-  private func answerWire() {
-    if !session.isQuiet { succeedStamped() }
+    succeedStamped()
   }
 
   private func wireEnds() -> Wire? {
