@@ -13,11 +13,11 @@ extension ScriptParser {
     }
     try exactly(2, first, "seed N")
     guard !isIncluded else {
-      throw failure(word: first, "a seed stands in the script itself, not in a file that it includes")
+      throw failure(word: first, "'seed' belongs in the script itself, not in an included file")
     }
     guard script.seed == nil else { throw failure(word: first, "a script has one seed") }
     guard script.steps.isEmpty, first == 0 else {
-      throw failure(word: first, "'seed' stands before all that is done, since the world is made with it")
+      throw failure(word: first, "'seed' must come first, because the world is made with it")
     }
     script.seed = seed
   }

@@ -223,7 +223,7 @@ extension ScriptParser {
       } else if fields.isEmpty {
         plain.append((words.text(word), place))
       } else {
-        throw failure(word: place, "'\(words.text(word))' stands behind key=value; the outcome comes first")
+        throw failure(word: place, "'\(words.text(word))' comes after key=value; the outcome comes first")
       }
     }
     do throws(ScriptOutcome.Failure) {

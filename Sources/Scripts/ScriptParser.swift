@@ -180,7 +180,7 @@ package struct ScriptParser: ~Copyable {
   private mutating func count() throws(ScriptFailure) {
     linesPlayed += times
     guard linesPlayed <= ScriptLimits.lines else {
-      throw failure(at: 0, "with every 'repeat' written out this script has more than \(ScriptLimits.lines) lines")
+      throw failure(at: 0, "with all its repetitions this script has more than \(ScriptLimits.lines) lines")
     }
   }
 
@@ -200,7 +200,7 @@ package struct ScriptParser: ~Copyable {
 
   private mutating func open(_ block: Block, _ unclosed: String, word place: Int) throws(ScriptFailure) {
     guard blocks.count < ScriptLimits.blocks else {
-      throw failure(word: place, "blocks stand at most \(ScriptLimits.blocks) deep in each other")
+      throw failure(word: place, "blocks may be nested at most \(ScriptLimits.blocks) deep")
     }
     blocks.append((block, failure(word: place, unclosed)))
   }
@@ -210,7 +210,7 @@ package struct ScriptParser: ~Copyable {
   /// - Returns: Whether it was a batch, whose `end` is a request.
   mutating func endBlock(word place: Int) throws(ScriptFailure) -> Bool {
     guard let open = blocks.last, open.start.file == script.sources[source].name else {
-      throw failure(word: place, "there is no 'repeat' or 'begin' that this could end")
+      throw failure(word: place, "there is no 'repeat' or 'begin' before this 'end'")
     }
     blocks.removeLast()
     guard case .repeats(let step, let within) = open.block else { return true }
@@ -224,14 +224,14 @@ package struct ScriptParser: ~Copyable {
     let file = Self.path(path, beside: script.sources[source].name)
     // An error quotes the words around it, so files that are not scripts must not be read.
     guard file.hasSuffix(ScriptLimits.ending) else {
-      throw failure(word: place, "'\(file)' is no script; the name of one ends with '\(ScriptLimits.ending)'")
+      throw failure(word: place, "'\(path)' is not a script: a script's name ends with '\(ScriptLimits.ending)'")
     }
     if let first = files.firstIndex(of: file) {
       let circle = (files[first...] + [file]).joined(separator: " includes ")
-      throw failure(word: place, "files include each other in a circle: \(circle)")
+      throw failure(word: place, "files include each other: \(circle)")
     }
     guard files.count < ScriptLimits.includes else {
-      throw failure(word: place, "files include each other at most \(ScriptLimits.includes) deep")
+      throw failure(word: place, "files may include each other at most \(ScriptLimits.includes) deep")
     }
     let bytes: [UInt8]
     switch load(file) {

@@ -105,7 +105,7 @@ struct ScriptWords: ~Copyable {
       }
       let name = String(rest.prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") })
       guard name.first?.isLetter == true else {
-        throw Problem(start: place, message: "behind '$' stands a name that 'let' has given; a dollar is written '$$'")
+        throw Problem(start: place, message: "'$' must be followed by a name from 'let'; write '$$' for a dollar sign")
       }
       guard let found = names[name] else {
         let hint = Nearest.match(name, among: names.keys.sorted()).map { "did you mean '$\($0)'?" }
@@ -124,7 +124,7 @@ struct ScriptWords: ~Copyable {
   private static func tooLong(_ start: Int) -> Problem {
     Problem(
       start: start,
-      message: "with the values of its names this line has more than \(ScriptLimits.line) bytes, the most there may be")
+      message: "with its names replaced this line has more than \(ScriptLimits.line) bytes, the maximum")
   }
 
   /// A word's text; of `key=value` the value. Without quotes and escapes.

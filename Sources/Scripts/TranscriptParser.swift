@@ -44,7 +44,7 @@ package struct TranscriptParser {
     if let open = parser.batch { throw open }
     guard !parser.exchanges.isEmpty else {
       throw ScriptFailure(
-        file: name, line: 1, column: 1, message: "there is no request in this file; one stands behind '> '")
+        file: name, line: 1, column: 1, message: "there is no request in this file; requests begin with '> '")
     }
     return Transcript(name: name, bytes: parser.bytes, lines: parser.lines, exchanges: parser.exchanges)
   }

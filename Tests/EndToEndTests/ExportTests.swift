@@ -168,7 +168,7 @@ struct ExportTests {
     for words in [["export", "lesson"], ["verify"]] {
       let program = try ProgramRun("fsmd", words + ["--state", empty.path], in: kept.state)
       #expect(try program.ending() == .exited(3), "\(words)")
-      #expect(program.log == "fsmd: there is no \(empty.path)/journal.sqlite: no durable world was ever kept there\n")
+      #expect(program.log == "fsmd: there is no \(empty.path)/journal.sqlite: no durable world was ever stored there\n")
     }
     for words in [["export", "--help"], ["verify", "-h"]] {
       let program = try ProgramRun("fsmd", words, in: kept.state)

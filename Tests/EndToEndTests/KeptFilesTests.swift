@@ -188,7 +188,7 @@ struct KeptFilesTests {
     #expect(try String(contentsOfFile: file, encoding: .utf8) == "mine")
     #expect(try fsmd("backup", "\(folder.path)/none/copy").code == .exited(3))
     let empty = try fsmd("backup", "--state", "\(folder.path)/none", "\(folder.path)/copy")
-    #expect(empty.code == .exited(3) && empty.log.contains("no durable world was ever kept there"))
+    #expect(empty.code == .exited(3) && empty.log.contains("no durable world was ever stored there"))
     let help = try fsmd("backup", "--help")
     #expect(help.code == .exited(0) && help.output.hasPrefix("usage: fsmd backup [OPTION]... FILE"))
     // A bit that was turned over in what is stored is not copied as if it were good.

@@ -69,7 +69,7 @@ struct StoreFailureTests {
       let whole = try #require(good[name])
       for length in [0, 1, 31, 100, 4096, whole.count / 2, whole.count - 1] {
         try put(Array(whole[..<length]), name)
-        try expectFailure(naming: "\(store)/journal.sqlite", "is damaged", "move it away", "put a copy back")
+        try expectFailure(naming: "\(store)/journal.sqlite", "is damaged", "move it away", "restore a backup")
       }
       try put(whole, name)
     }
@@ -156,7 +156,7 @@ struct StoreFailureTests {
     guard geteuid() != 0 else { return }
     try keepSomething(isKilled: false)
     chmod("\(store)/journal.sqlite", 0o400)
-    try expectFailure(naming: "\(store)/journal.sqlite", "may only be read", "--ephemeral")
+    try expectFailure(naming: "\(store)/journal.sqlite", "is read-only", "--ephemeral")
   }
 
   // MARK: Several daemons

@@ -152,7 +152,7 @@ struct OpeningTests {
   }
 
   /// Root may write everything, so the permissions are no use there.
-  @Test("a folder or a file that may only be read is told so; a reader does not mind", .enabled(if: geteuid() != 0))
+  @Test("a folder or a file that is read-only is told so; a reader does not mind", .enabled(if: geteuid() != 0))
   func readOnly() throws {
     let store = try fixture.open()
     try store.create("main")

@@ -46,7 +46,7 @@ struct ScriptExpansionTests {
       #expect(failure(line(room)) == nil, "'\(blank)'")
       #expect(
         failure(line(room + 1))?.hasSuffix(
-          "with the values of its names this line has more than 65536 bytes, the most there may be") == true,
+          "with its names replaced this line has more than 65536 bytes, the maximum") == true,
         "'\(blank)'")
     }
   }

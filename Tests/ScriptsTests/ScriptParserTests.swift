@@ -164,7 +164,7 @@ struct ScriptParserTests {
     #expect(try parse("list\n").seed == nil)
     #expect(
       failure("include a.fsm", files: ["a.fsm": "seed 1"])
-        == "a.fsm:1:1: a seed stands in the script itself, not in a file that it includes")
+        == "a.fsm:1:1: 'seed' belongs in the script itself, not in an included file")
   }
 
   // MARK: Mistakes
@@ -213,7 +213,7 @@ struct ScriptParserTests {
       ("begin\nbegin", "2:1: a batch cannot stand in a batch"),
       ("list\n begin\nlist", "2:2: this 'begin' has no 'end'"),
       ("repeat 2\nbegin\nend", "1:1: this 'repeat' has no 'end'"),
-      ("end", "1:1: there is no 'repeat' or 'begin' that this could end"),
+      ("end", "1:1: there is no 'repeat' or 'begin' before this 'end'"),
       ("repeat", "1:7: 'repeat' is used as 'repeat N'"),
       ("repeat x", "1:8: 'x' is no number of times; it is 0 to 1000000"),
       ("repeat 1000001", "1:8: '1000001' is no number of times; it is 0 to 1000000"),
@@ -228,7 +228,7 @@ struct ScriptParserTests {
       ("send k tap => moved a b c", "1:25: 'c' is one word too many; the form is 'moved [[FROM] TO]'"),
       ("send k tap => stayed a+", "1:22: 'a+' can be no state"),
       ("send k tap => refused REFUSE", "1:23: 'REFUSE' is no code of a failure; did you mean REFUSED?"),
-      ("send k tap => on t=1 off", "1:22: 'off' stands behind key=value; the outcome comes first"),
+      ("send k tap => on t=1 off", "1:22: 'off' comes after key=value; the outcome comes first"),
       ("expect k", "1:9: a word is missing; expect is used as 'expect NAME STATE'"),
       ("expect k timers a b", "1:19: 'b' is one word too many; the form is 'expect NAME timers T,…|none'"),
       ("expect k timers a,,b", "1:17: 'a,,b' is no list of timers; it is T,… without blanks, or none"),
@@ -250,7 +250,7 @@ struct ScriptParserTests {
       ("let x = 1\nlet x = 2", "2:5: 'x' is '1' since s.fsm:1; a name keeps its value"),
       ("let window = 1s\nat $windw list", "2:4: '$windw' has no value; did you mean '$window'?"),
       ("list \"é$x\"", "1:8: '$x' has no value; 'let x = VALUE' gives it one, and a dollar is written '$$'"),
-      ("list 5$", "1:7: behind '$' stands a name that 'let' has given; a dollar is written '$$'"),
+      ("list 5$", "1:7: '$' must be followed by a name from 'let'; write '$$' for a dollar sign"),
       ("include", "1:8: 'include' is used as 'include FILE', with quotes around a name with blanks"),
       ("include x/none.fsm", "1:9: cannot read 'x/none.fsm': No such file or directory"),
       (
@@ -282,8 +282,8 @@ struct ScriptParserTests {
       ("seed -1", "1:6: '-1' is no seed; it is a whole number from 0 to 18446744073709551615"),
       ("seed 1 2", "1:8: '2' is one word too many; the form is 'seed N'"),
       ("seed 1\nseed 1", "2:1: a script has one seed"),
-      ("list\nseed 1", "2:1: 'seed' stands before all that is done, since the world is made with it"),
-      ("at 1s seed 1", "1:7: 'seed' stands before all that is done, since the world is made with it"),
+      ("list\nseed 1", "2:1: 'seed' must come first, because the world is made with it"),
+      ("at 1s seed 1", "1:7: 'seed' must come first, because the world is made with it"),
       ("quit", "1:1: a script ends with its last line, without 'quit'"),
       ("use main", "1:1: a script has a world of its own and stays there, so 'use' is not for scripts"),
       (
@@ -328,11 +328,11 @@ struct ScriptParserTests {
   func circles() {
     #expect(
       failure("list\ninclude a.fsm", files: ["a.fsm": "\n include ./s.fsm", "s.fsm": ""])
-        == "a.fsm:2:10: files include each other in a circle: s.fsm includes a.fsm includes s.fsm")
+        == "a.fsm:2:10: files include each other: s.fsm includes a.fsm includes s.fsm")
     let chain = Dictionary(
       uniqueKeysWithValues: (1...16).map { ("f\($0).fsm", $0 == 16 ? "list" : "include f\($0 + 1).fsm") })
     #expect(failure("include f2.fsm", files: chain) == "parsed")
-    #expect(failure("include f1.fsm", files: chain) == "f15.fsm:1:9: files include each other at most 16 deep")
+    #expect(failure("include f1.fsm", files: chain) == "f15.fsm:1:9: files may include each other at most 16 deep")
   }
 
   @Test("a mistake in an included file, and a block that it leaves open, have its name")
@@ -342,7 +342,7 @@ struct ScriptParserTests {
     #expect(failure("include a.fsm\nend", files: ["a.fsm": "repeat 2"]) == "a.fsm:1:1: this 'repeat' has no 'end'")
     #expect(
       failure("repeat 2\ninclude a.fsm", files: ["a.fsm": "end"])
-        == "a.fsm:1:1: there is no 'repeat' or 'begin' that this could end")
+        == "a.fsm:1:1: there is no 'repeat' or 'begin' before this 'end'")
   }
 
   @Test(
@@ -356,7 +356,8 @@ struct ScriptParserTests {
         return .bytes(Array("root:secret".utf8))
       }
     } throws: {
-      "\($0)".hasPrefix("s.fsm:1:9: ") && "\($0)".hasSuffix("is no script; the name of one ends with '.fsm'")
+      "\($0)".hasPrefix("s.fsm:1:9: '\(name)' ")
+        && "\($0)".hasSuffix("is not a script: a script's name ends with '.fsm'")
     }
     #expect(!wasRead)
   }
@@ -370,17 +371,17 @@ struct ScriptParserTests {
       String(repeating: "repeat 1\n", count: depth) + String(repeating: "end\n", count: depth)
     }
     #expect(failure(nested(ScriptLimits.blocks)) == "parsed")
-    #expect(failure(nested(ScriptLimits.blocks + 1)) == "s.fsm:33:1: blocks stand at most 32 deep in each other")
+    #expect(failure(nested(ScriptLimits.blocks + 1)) == "s.fsm:33:1: blocks may be nested at most 32 deep")
     // Nine times a million, and the lines that say so.
     let many = "repeat 1000000\nlist\nlist\nlist\nlist\nlist\nlist\nlist\nlist\nlist\n"
     #expect(failure(many + "end") == "parsed")
     #expect(
       failure(many + "list\nend")
-        == "s.fsm:11:1: with every 'repeat' written out this script has more than 10000000 lines")
+        == "s.fsm:11:1: with all its repetitions this script has more than 10000000 lines")
     #expect(failure("repeat \(ScriptLimits.times)\nend") == "parsed")
     #expect(
       failure("repeat \(ScriptLimits.times + 1)\nend")
         == "s.fsm:1:8: '1000001' is no number of times; it is 0 to 1000000")
-    #expect(failure("repeat 1000000\nrepeat 1000000\nrepeat 1000000\nend\nend\nend").hasPrefix("s.fsm:3:1: with every"))
+    #expect(failure("repeat 1000000\nrepeat 1000000\nrepeat 1000000\nend\nend\nend").hasPrefix("s.fsm:3:1: with all"))
   }
 }

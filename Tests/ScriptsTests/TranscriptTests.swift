@@ -88,8 +88,8 @@ struct TranscriptTests {
   @Test(
     "mistakes, with their places in characters",
     arguments: [
-      ("", "t:1:1: there is no request in this file; one stands behind '> '"),
-      ("# x\n", "t:1:1: there is no request in this file; one stands behind '> '"),
+      ("", "t:1:1: there is no request in this file; requests begin with '> '"),
+      ("# x\n", "t:1:1: there is no request in this file; requests begin with '> '"),
       ("+ 0\n> list", "t:1:1: an answer stands before the first request"),
       ("> list\nlist", "t:2:1: this is neither a request ('> …'), nor a line of the daemon"),
       ("> list\n>list", "t:2:1: this is neither a request"), ("> list\n+0", "t:2:1: this is neither a request"),

@@ -71,7 +71,7 @@ struct PresenterTests {
             lamp: only in trial, a power, off
             k: a shiftKey in lesson, a power in trial
             key: on in lesson, capsLock in trial
-            box: full in both, with other data, which no state shows
+            box: full in both, but its hidden data differ
             f, made with start: 4 in lesson, 5 in trial
             f, temperature: 4.000 in lesson, none in trial
             key, doubleTap: due 0.350s in lesson, not running in trial
@@ -120,7 +120,7 @@ struct PresenterTests {
         ". region lift door states=1/2", ". untried lift transition shut open event=call",
         ". untried lift switch shut call open press shut", ". untried lift guard open event=press lacks=stayed",
         ". more lift pair 7", ". kind power machines=1 states=0/2", "+ 7") == """
-          lift  2 machines, since #5, as far as could be found out
+          lift  2 machines, since #5, as far as explored
             states       3/3   100 %
             transitions  1/12  8 %
             unreachable  1

@@ -68,7 +68,7 @@ struct PromptTests {
     terminal.type("record off\r")
     try terminal.wait(for: "recorded  \(file)  requests 1\n")
     terminal.type("record \(folder)/s\t\r")
-    try terminal.wait(for: "error: \(file) is there already; 'record \(file) replace' puts a recording in its place")
+    try terminal.wait(for: "error: \(file) is there already; 'record \(file) replace' overwrites it")
     terminal.type("help record\r")
     try terminal.wait(for: "record [FILE] [replace]")
     terminal.type("quit\r")

@@ -45,17 +45,17 @@ struct RunFilesTests {
     folder.write("include pipe.fsm", to: "s.fsm")
     #expect(
       folder.mistakes(["\(folder.path)/s.fsm"]) == [
-        "@/s.fsm:1:9: cannot read '@/pipe.fsm': it is a pipe, and only a regular file will do"
+        "@/s.fsm:1:9: cannot read '@/pipe.fsm': it is a pipe, not a regular file"
       ])
     #expect(
       folder.mistakes([folder.path]).first
-        == "fsmrepl: cannot read @/pipe.fsm: it is a pipe, and only a regular file will do")
+        == "fsmrepl: cannot read @/pipe.fsm: it is a pipe, not a regular file")
     unlink("\(folder.path)/pipe.fsm")
     mkdir("\(folder.path)/folder.fsm", 0o700)
     folder.write("include folder.fsm", to: "s.fsm")
     #expect(
       folder.mistakes(["\(folder.path)/s.fsm"]) == [
-        "@/s.fsm:1:9: cannot read '@/folder.fsm': it is a folder, and only a regular file will do"
+        "@/s.fsm:1:9: cannot read '@/folder.fsm': it is a folder, not a regular file"
       ])
   }
 
@@ -83,7 +83,7 @@ struct RunFilesTests {
       _ = try Recording(path)
     } throws: {
       "\($0)"
-        == "cannot record in \(path): it is a \(name == "pipe" ? name : "device"), and only a regular file will do"
+        == "cannot record in \(path): it is a \(name == "pipe" ? name : "device"), not a regular file"
     }
   }
 }

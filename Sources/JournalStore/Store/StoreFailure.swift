@@ -66,17 +66,17 @@ extension StoreFailure: CustomStringConvertible {
     case .full(let path):
       "no room on the disk for \(path); free some, and try again"
     case .readOnly(let path):
-      "\(path) may only be read; change its permissions, or keep nothing with --ephemeral"
+      "\(path) is read-only; change its permissions, or store nothing with --ephemeral"
     case .locked(let path, let writer?):
       "\(path) belongs to \(writer); use that one, give another $XDG_STATE_HOME, or store nothing with --ephemeral"
     case .locked(let path, nil):
       "\(path) is locked by another program; close it, and try again"
     case .damaged(let damage):
-      "\(damage); it was left as it is: move it away to begin anew, or put a copy back and remove the files beside it"
+      "\(damage); it was left as it is: move it away to start anew, or restore a backup and remove the files beside it"
     case .newer(let path, let found, let known):
       "\(path) has schema \(found), and this release knows \(known); use a later release; the file was left unchanged"
     case .absent(let path):
-      "there is no \(path): no durable world was ever kept there"
+      "there is no \(path): no durable world was ever stored there"
     case .gone(let path):
       "\(path) was moved, removed or replaced while it was in use, and nothing can be stored there; "
         + "put it back where it was, or end the daemon and start it again"

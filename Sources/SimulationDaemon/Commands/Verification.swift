@@ -35,7 +35,7 @@ struct Verification {
         let digits = String(hash, radix: 16)
         return "\(place) good hash=\(String(repeating: "0", count: 16 - digits.count))\(digits)"
       case .empty: return "\(place) good, without inputs"
-      case .notPlayed: return "\(place) good, but not played: what was before is not kept any more"
+      case .notPlayed: return "\(place) good, but not played: the inputs before it are no longer stored"
       case .bad(let what): return "\(place) bad: \(what)"
       }
     }
@@ -127,7 +127,7 @@ struct Verification {
       found.mark == mark
     else {
       throw HistoryFailure.unreadable(
-        world: history.name, reason: "its checkpoint at input \(mark.sequence) is not to be found")
+        world: history.name, reason: "its checkpoint at input \(mark.sequence) is missing")
     }
     return found
   }

@@ -25,7 +25,7 @@ struct VerifyCommand {
       checkpoint to checkpoint and compares what comes of it. One line per stretch. Nothing is written,
       and a daemon may be writing the store.
 
-      Exit codes: 0 good, 1 usage, 3 something is damaged or comes out otherwise, or cannot be read.
+      Exit codes: 0 good, 1 usage, 3 something is damaged, cannot be read, or has another outcome.
 
       """
 

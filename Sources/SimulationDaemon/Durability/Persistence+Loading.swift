@@ -220,7 +220,7 @@ struct WorldLoader {
     let earlier = standing.last { $0 + toUndo <= head }
     let isNear = earlier.map { head - $0 <= WorldLoader.mostInputsToPlay } ?? false
     guard let start = isNear ? earlier : standing.last else {
-      throw .unreadable(world: name, reason: "what was before input \(stored.first) is not kept any more")
+      throw .unreadable(world: name, reason: "the inputs before \(stored.first) are no longer stored")
     }
     let latest = marks.last?.sequence ?? 0
     return Plan(
@@ -342,7 +342,7 @@ struct WorldLoader {
       throw PersistenceFailure.store(error)
     }
     guard let found, found.mark.sequence == start else {
-      throw Hindrance(reason: "its checkpoint at input \(start) is not to be found", input: nil)
+      throw Hindrance(reason: "its checkpoint at input \(start) is missing", input: nil)
     }
     do throws(ArchiveFailure) {
       let world = try WorldCore(archive: found.bytes, kinds: { catalogue[$0] }, limits: limits.world)

@@ -180,7 +180,7 @@ struct ScriptExport: ~Copyable {
     guard dryRun.lastSequence == sequence - 1, dryRun.digest.value == digest.value else {
       throw HistoryFailure.unsayable(
         world: history.name, sequence: sequence,
-        reason: "what came before it comes out otherwise when it is played on a virtual clock with these limits")
+        reason: "the inputs before it have another outcome on a virtual clock with these limits")
     }
   }
 

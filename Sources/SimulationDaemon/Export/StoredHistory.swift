@@ -110,7 +110,7 @@ extension HistoryFailure: CustomStringConvertible {
           ? "there is none at all" : "there \(known.count == 1 ? "is" : "are") \(known.joined(separator: ", "))")
     case .unreadable(let world, let reason): "world \(world) cannot be read: \(reason)"
     case .forgotten(let world, let first):
-      "the journal of world \(world) begins with input \(first): what was before is not kept any more, and without it no script makes the world again; --format sqlite has what there is"
+      "the journal of world \(world) begins with input \(first): earlier inputs are no longer stored, so no script can rebuild the world; --format sqlite has what there is"
     case .unsayable(let world, let sequence, let reason):
       "input \(sequence) of world \(world) cannot be written as a line of a script: \(reason); --format sqlite has it"
     case .tooLong(let world):

@@ -285,11 +285,11 @@ extension Recovery.Failure: CustomStringConvertible {
     case .gap(let sequence): "there is no readable segment after input \(sequence)"
     case .unreadable(let failure, let sequence): "input \(sequence) \(failure)"
     case .diverged(let sequence, let kind, let input):
-      "input \(sequence) does not come out as it had"
+      "input \(sequence) has another outcome than before"
         + (kind.map { kind in
-          ", since the rule of kind '\(kind)' is another in this release"
+          ", since the rule of kind '\(kind)' differs in this release"
             + (input.map { " (\($0))" } ?? "")
-        } ?? ", since the rule of a kind is another in this release")
+        } ?? ", since the rule of a kind differs in this release")
     }
   }
 }

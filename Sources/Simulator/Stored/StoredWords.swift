@@ -50,11 +50,11 @@ extension SegmentFailure: CustomStringConvertible {
   package var description: String {
     switch self {
     case .damaged(let what): "is damaged: \(what)"
-    case .unknownKind(let kind): "makes '\(kind)', which is no kind of this release"
+    case .unknownKind(let kind): "makes '\(kind)', a kind that this release lacks"
     case .unknownWords(let kind): "is about kind '\(kind)', whose words were not stored with it"
     case .gone(let kind, let word): "has \(word) of kind '\(kind)', which this release does not have"
     case .changed(let kind, let word, let how):
-      "has \(word) of kind '\(kind)', which is another in this release: \(how)"
+      "has \(word) of kind '\(kind)', which differs in this release: \(how)"
     }
   }
 }

@@ -27,7 +27,7 @@ extension SocketFailure: CustomStringConvertible {
     case .emptyPath:
       "the socket's path is empty"
     case .pathTooLong(let path, let bytes):
-      "the socket's path has \(bytes) bytes, a Unix socket's may have \(SocketPath.maximumBytes): \(path)"
+      "the socket's path has \(bytes) bytes, more than the limit for Unix sockets, \(SocketPath.maximumBytes): \(path)"
     case .directory(let path, let error):
       "cannot use the folder \(path): \(error)"
     case .directoryNotOurs(let path):

@@ -14,6 +14,6 @@ enum RegularFile {
       case S_IFSOCK: "a socket"
       default: "a device"
       }
-    return what.isEmpty ? nil : "it is \(what), and only a regular file will do"
+    return what.isEmpty ? nil : "it is \(what), not a regular file"
   }
 }

@@ -14,7 +14,7 @@ final class Recording {
     var description: String {
       switch self {
       case .exists(let path):
-        "\(path) is there already; 'record \(Word.written(path)) replace' puts a recording in its place"
+        "\(path) is there already; 'record \(Word.written(path)) replace' overwrites it"
       case .system(let path, let error): "cannot write \(path): \(error)"
       case .noFile(let path, let why): "cannot record in \(path): \(why)"
       }

@@ -20,7 +20,7 @@ extension Wording {
     case ("only", 5): return "\(named(2)): only in \(words[1]), a \(words[3]), \(style(.state, words[4]))"
     case ("kind", 4): return "\(named(1)): \(pair { "a \($0)" })"
     case ("state", 4): return "\(named(1)): \(pair { style(.state, $0) })"
-    case ("hidden", 3): return "\(named(1)): \(style(.state, words[2])) in both, with other data, which no state shows"
+    case ("hidden", 3): return "\(named(1)): \(style(.state, words[2])) in both, but its hidden data differ"
     case ("parameter", 5): return "\(named(1)), made with \(words[2]): \(pair { ScreenText(Word.written($0)) })"
     case ("reading", 5):
       return "\(named(1)), \(words[2]): \(pair { $0 == "-" ? "none" : ScreenText(Word.written($0)) })"

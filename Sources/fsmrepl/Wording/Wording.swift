@@ -239,7 +239,7 @@ struct Wording {
   func heading(_ line: ServerLine) -> ScreenText {
     let machines = counted(line["machines"] ?? "?", "machine")
     let since = line["since"].map { ", since #\($0)" } ?? ""
-    let isPart = line["graph"] == "partial" ? ", as far as could be found out" : ""
+    let isPart = line["graph"] == "partial" ? ", as far as explored" : ""
     return
       "\(style(.name, line.words.count > 1 ? line.words[1] : "?"))\(style(.quiet, "  \(machines)\(since)\(isPart)"))"
   }

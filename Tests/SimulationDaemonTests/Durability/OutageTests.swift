@@ -16,7 +16,7 @@ struct OutageTests {
     var words: String {
       switch self {
       case .full: "no room on the disk for "
-      case .readOnly: "may only be read"
+      case .readOnly: "is read-only"
       case .locked: "is locked by another program"
       case .dead: "disk I/O error"
       }

@@ -66,7 +66,7 @@ struct UpgradeTests {
       reason: "input 7 has event 'dim' of kind 'lamp', which this release does not have"),
     Change(
       testDescription: "an argument of another type", entry: ReleasedLamp<OtherArgument>.entry,
-      reason: "input 7 has event 'dim' of kind 'lamp', which is another in this release: its 'level' takes other values"
+      reason: "input 7 has event 'dim' of kind 'lamp', which differs in this release: its 'level' takes other values"
     ),
     Change(
       testDescription: "a timer removed", entry: ReleasedLamp<NoTimer>.entry,
@@ -82,11 +82,12 @@ struct UpgradeTests {
     Change(
       testDescription: "another rule", entry: ReleasedLamp<OtherRule>.entry,
       reason:
-        "input 11 does not come out as it had, since the rule of kind 'lamp' is another in this release (event 'press')"
+        "input 11 has another outcome than before, since the rule of kind 'lamp' differs in this release (event 'press')"
     ),
     Change(
       testDescription: "the kind removed", entry: nil,
-      reason: "input 1 makes 'lamp', which is no kind of this release", reasonWithCheckpoint: "'lamp', which is no"),
+      reason: "input 1 makes 'lamp', a kind that this release lacks", reasonWithCheckpoint: "'lamp', which is not known"
+    ),
   ]
 
   // MARK: What they do
