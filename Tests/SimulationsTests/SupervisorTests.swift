@@ -58,6 +58,26 @@ struct SupervisorTests {
     #expect(bench.nextDue == nil)
   }
 
+  @Test(
+    "a connection that comes while another is served is sent away, and the served one is given back",
+    arguments: [("http", 80, "requestLine"), ("smtp", 25, "start"), ("pop3", 110, "start"), ("imap", 143, "start")])
+  func served(member: String, port: Int, first: String) {
+    let bench = proxy()
+    accept(port, bench)
+    #expect(bench.send("accept", .integer(5), to: "p.\(member)") == "stayed \(first) event=accept > ended 5")
+    bench.advance(.seconds(60))
+    #expect(bench.lines.contains { $0.contains("p.\(member) moved \(first) closed") && $0.hasSuffix(" > ended 1") })
+    #expect(bench.state("p.supervisor") == "idle")
+    accept(port, bench)
+    #expect(bench.state("p.\(member)") == first)
+  }
+
+  @Test("the port numbers of the description are those of the members")
+  func ports() {
+    let accept = Supervisor.kind.events.first { $0.name == "accept" }
+    #expect(accept?.about == "a client comes to a port: 80 is http, 25 is smtp, 110 is pop3, 143 is imap")
+  }
+
   @Test("a member that somebody talks to by himself sends the client away")
   func busy() {
     let bench = proxy()

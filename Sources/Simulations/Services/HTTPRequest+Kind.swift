@@ -55,7 +55,7 @@ extension HTTPRequest.State {
 extension HTTPRequest {
   public enum Satisfaction: String, Choice { case all, any }
 
-  public struct Parameters: ParameterSet {
+  public struct Parameters: SupervisedParameters {
     var headerTimeout = Duration.seconds(60)
     var bodyTimeout = Duration.seconds(60)
     var keepAlive = Duration.seconds(75)
@@ -122,9 +122,7 @@ extension HTTPRequest {
       .event(
         Event.uriChanged, .text("uri", bytes: 1...8_192, like: ["/new", "new"]),
         about: "the handler has put another URI in place of the request's"),
-      .event(
-        Event.accept, .connection,
-        about: "a client comes from the supervisor; one that comes while another is served is sent away"),
+      .accept(Event.accept),
     ],
     timers: [
       .timer(.headerTimeout, after: "headerTimeout", "the head of a request takes too long"),
@@ -150,7 +148,7 @@ extension HTTPRequest {
       .parameter("headerTimeout", \.headerTimeout, .delay, "how long the head of a request may take"),
       .parameter("bodyTimeout", \.bodyTimeout, .delay, "how long may lie between two pieces of a body"),
       .parameter("keepAlive", \.keepAlive, .delay, "how long the next request may let wait for itself"),
-      .parameter("supervised", \.supervised, "on: a supervisor hands clients over, with accept"),
+      .supervised,
       .parameter("maxBody", \.maxBody, .integer(0...1_073_741_824), "bytes that a body may have"),
       .parameter("satisfy", \.satisfy, "whether all handlers of access must be content, or any"),
       .parameter(

@@ -118,15 +118,14 @@ public struct HTTPRequest: Machine {
     case headerTimeout, bodyTimeout, keepAliveTimeout
   }
 
-  public enum Output: OutputWithData {
+  public enum Output: OutputWithData, MemberOutput {
     case phase(Phase), response(status: Int), ended(Int)
 
     public enum Name: NamedCases { case phase, response, ended }
   }
 
   public var state = State.requestLine
-  /// The number of the connection that a supervisor has handed over, if any.
-  private var connection: Int?
+  private var served = ServedConnection()
   public init() {}
 
   /// The state of this name with the data of the simplest request.
@@ -153,9 +152,7 @@ public struct HTTPRequest: Machine {
 
   public mutating func entered(_ state: State, _ step: Step<Self>) {
     switch state {
-    case .closed:
-      if let connection { step.emit(.ended(connection)) }
-      connection = nil
+    case .closed: served.giveBack(step)
     case .requestLine, .headers, .body, .handling, .suspended, .keepAlive: break
     }
   }
@@ -205,19 +202,13 @@ public struct HTTPRequest: Machine {
       }
     case .accept(let connection):
       switch state {
-      case _ where !step.when("supervised", step.parameters.supervised): step.refuse(MailParameters.isUnsupervised)
-      case .requestLine, .closed: begin(connection, step)
-      case .headers, .body, .handling, .suspended, .keepAlive: step.emit(.ended(connection), then: .stay)
+      case .requestLine, .closed:
+        served.take(connection, in: .requestLine, arming: .headerTimeout, after: step.parameters.headerTimeout, step)
+      case .headers, .body, .handling, .suspended, .keepAlive: served.sendAway(connection, step)
       }
     case .headerTimeout, .bodyTimeout: fail(408, step)
     case .keepAliveTimeout: .move(to: .closed)
     }
-  }
-
-  private mutating func begin(_ connection: Int, _ step: Step<Self>) -> Reaction<State> {
-    self.connection = connection
-    step.arm(.headerTimeout, after: step.parameters.headerTimeout)
-    return .move(to: .requestLine)
   }
 
   /// Refuses with a reason that names what is awaited.

@@ -21,7 +21,7 @@ public struct IMAP: Machine {
     case sessionTimeout
   }
 
-  public enum Output: OutputWithData {
+  public enum Output: OutputWithData, MemberOutput {
     case reply(Status)
     case ended(Int)
 
@@ -33,8 +33,7 @@ public struct IMAP: Machine {
   public typealias Parameters = MailParameters
 
   public var state = State.start
-  /// The number of the connection that a supervisor has handed over, if any.
-  private var connection: Int?
+  private var served = ServedConnection()
   public init() {}
 
   public func timers(in state: State, _ parameters: Parameters) -> StateTimers<Self> {
@@ -46,9 +45,7 @@ public struct IMAP: Machine {
 
   public mutating func entered(_ state: State, _ step: Step<Self>) {
     switch state {
-    case .authenticated, .done, .closed:
-      if let connection { step.emit(.ended(connection)) }
-      connection = nil
+    case .authenticated, .done, .closed: served.giveBack(step)
     case .start: break
     }
   }
@@ -79,17 +76,11 @@ public struct IMAP: Machine {
       }
     case .accept(let connection):
       switch state {
-      case _ where !step.when("supervised", step.parameters.supervised): step.refuse(MailParameters.isUnsupervised)
-      case .start, .authenticated, .done, .closed: begin(connection, step)
+      case .start, .authenticated, .done, .closed:
+        served.take(connection, in: .start, arming: .sessionTimeout, after: step.parameters.sessionTimeout, step)
       }
     case .sessionTimeout: .move(to: .closed)
     }
-  }
-
-  private mutating func begin(_ connection: Int, _ step: Step<Self>) -> Reaction<State> {
-    self.connection = connection
-    step.arm(.sessionTimeout, after: step.parameters.sessionTimeout)
-    return .move(to: .start)
   }
 
   public static let kind = Kind(
@@ -115,9 +106,7 @@ public struct IMAP: Machine {
       .event(.noop, "NOOP: nothing is wanted").named("NOOP"),
       .event(.logout, "LOGOUT: the client closes the session").named("LOGOUT"),
       .event(Event.other, .optional(.mailName("command", like: ["x"])), about: "any other command"),
-      .event(
-        Event.accept, .connection,
-        about: "a client comes from the supervisor; one that comes while another is served is sent away"),
+      .accept(Event.accept),
     ],
     timers: [.timer(.sessionTimeout, after: "sessionTimeout", "the session takes too long")],
     outputs: {

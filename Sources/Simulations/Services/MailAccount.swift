@@ -1,17 +1,14 @@
-public import StateMachines
+import StateMachines
 
 /// The parameters of the three mail protocols of the proxy.
 ///
 /// Any name may log in with any password but `bad`.
-public struct MailParameters: ParameterSet {
+public struct MailParameters: SupervisedParameters {
   var sessionTimeout = Duration.seconds(60)
   var supervised = false
   public init() {}
 
   static func admits(password: String) -> Bool { password != "bad" }
-
-  /// The reason for refusing a client without a supervisor.
-  static let isUnsupervised = "no supervisor hands clients over: that is for supervised=on"
 
   /// The reason for refusing commands after the end.
   static let isOver = "the session is over"
@@ -22,22 +19,11 @@ extension ParameterForm<MailParameters> {
     .parameter(
       "sessionTimeout", \.sessionTimeout, .delay,
       "how long a client may take until it is handed over or leaves"),
-    .parameter("supervised", \.supervised, "on: a supervisor hands clients over, with accept"),
+    .supervised,
   ]
 }
 
-extension OutputForm {
-  /// The report of a proxy's member to its supervisor.
-  static var ended: OutputForm { .output(("connection", .connection), about: "the connection is served no longer") }
-}
-
-extension Argument where A == Int {
-  static var connection: Argument { .integer("connection", 1...1_000_000_000, like: [1]) }
-}
-
 extension ValueType {
-  static let connection = ValueType.integer(1...1_000_000_000)
-
   /// An address or a name, as a client of a mail server sends it.
   static let mailName = ValueType.text(bytes: 0...256)
 }

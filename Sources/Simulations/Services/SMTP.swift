@@ -39,7 +39,7 @@ public struct SMTP: Machine {
   /// The way in which a client logs in.
   public enum Mechanism: String, Choice { case login = "LOGIN", plain = "PLAIN" }
 
-  public enum Output: OutputWithData {
+  public enum Output: OutputWithData, MemberOutput {
     case reply(Int)
     case handOver(from: String, to: String)
     case ended(Int)
@@ -50,8 +50,7 @@ public struct SMTP: Machine {
   public typealias Parameters = MailParameters
 
   public var state = State.start
-  /// The number of the connection that a supervisor has handed over, if any.
-  private var connection: Int?
+  private var served = ServedConnection()
   /// The sender of the message, in `from`.
   private var sender = ""
   public init() {}
@@ -66,9 +65,7 @@ public struct SMTP: Machine {
 
   public mutating func entered(_ state: State, _ step: Step<Self>) {
     switch state {
-    case .to, .done, .closed:
-      if let connection { step.emit(.ended(connection)) }
-      connection = nil
+    case .to, .done, .closed: served.giveBack(step)
     case .start, .helo, .from, .authLoginUser, .authLoginPassword, .authPlain: break
     }
   }
@@ -139,18 +136,12 @@ public struct SMTP: Machine {
       }
     case .accept(let connection):
       switch state {
-      case _ where !step.when("supervised", step.parameters.supervised): step.refuse(MailParameters.isUnsupervised)
-      case .start, .to, .done, .closed: begin(connection, step)
-      case .helo, .from, .authLoginUser, .authLoginPassword, .authPlain: step.emit(.ended(connection), then: .stay)
+      case .start, .to, .done, .closed:
+        served.take(connection, in: .start, arming: .sessionTimeout, after: step.parameters.sessionTimeout, step)
+      case .helo, .from, .authLoginUser, .authLoginPassword, .authPlain: served.sendAway(connection, step)
       }
     case .sessionTimeout: .move(to: .closed)
     }
-  }
-
-  private mutating func begin(_ connection: Int, _ step: Step<Self>) -> Reaction<State> {
-    self.connection = connection
-    step.arm(.sessionTimeout, after: step.parameters.sessionTimeout)
-    return .move(to: .start)
   }
 
   private mutating func note(_ sender: String, _ step: Step<Self>) -> Reaction<State> {
@@ -201,9 +192,7 @@ public struct SMTP: Machine {
       .event(.noop, "NOOP: nothing is wanted").named("NOOP"),
       .event(.quit, "QUIT: the client closes the session").named("QUIT"),
       .event(Event.other, .optional(.mailName("command", like: ["x"])), about: "any other command"),
-      .event(
-        Event.accept, .connection,
-        about: "a client comes from the supervisor; one that comes while another is served is sent away"),
+      .accept(Event.accept),
     ],
     timers: [.timer(.sessionTimeout, after: "sessionTimeout", "the session takes too long")],
     outputs: {

@@ -93,7 +93,8 @@ public struct Supervisor: Machine {
     events: [
       .event(
         Event.accept, .integer("port", 1...65_535, like: Member.allCases.map(\.rawValue) + [7]),
-        about: "a client comes to a port: 80 is http, 25 smtp, 110 pop3, 143 imap"),
+        about: "a client comes to a port: "
+          + Member.allCases.map { "\($0.rawValue) is \($0)" }.joined(separator: ", ")),
       .event(Event.ended, .connection, about: "a member serves this connection no longer"),
     ],
     outputs: {
