@@ -69,6 +69,39 @@ struct SimulatedServiceTests {
     #expect(bench.state() == "capturing")
   }
 
+  @Test("a question that is lost does not take back the answer to an earlier one", arguments: 0..<50 as Range<UInt64>)
+  func lostQuestion(seed: UInt64) {
+    let bench = Bench(
+      Payment.kind,
+      [
+        "service": .text("auto"), "latency": .interval(.seconds(7)), "reconcile": .interval(.seconds(5)),
+        "authorize": .interval(.seconds(1)), "failureRate": .number(0.5),
+      ], seed: seed)
+    bench.send("checkout", .number(25))
+    bench.send("submit", .text("visa"))
+    var due: Instant?
+    while bench.state() == "unknown" || bench.state() == "authorizing" {
+      bench.advance(to: bench.nextDue ?? bench.now)
+      guard bench.state() == "unknown" else { break }
+      let next = bench.timers()["authorized"]
+      #expect(due == nil || next == due, "seed \(seed)")
+      due = next
+    }
+    #expect(bench.state() == "capturing", "seed \(seed)")
+    #expect(bench.now == due, "seed \(seed)")
+  }
+
+  @Test("a payment that is made in doubt hears that the money has moved")
+  func doubt() {
+    let bench = Bench(Payment.kind, initial: "unknown", ["service": .text("auto")])
+    bench.advance(to: .seconds(6))
+    #expect(
+      bench.lines.dropFirst() == [
+        "5.000 m stayed unknown timer=reconcile > query 1", "6.000 m moved unknown paid timer=captured",
+      ])
+    #expect(bench.nextDue == nil)
+  }
+
   @Test("a query is answered after the latency, and the next one begins then")
   func database() {
     let bench = bench(Database.kind, ["items": .integer(2)])

@@ -88,7 +88,9 @@ public struct Payment: Machine {
   private var requests = 0
   public init() {}
 
+  /// In `unknown` the money has moved, and nobody has been told.
   public mutating func start(in name: State.Name, _ step: Step<Self>) -> State {
+    if name == .unknown { outcome = .captured }
     attempt = [.idle, .entering, .cancelled].contains(name) ? 0 : 1
     return State(sampleNamed: name)
   }
@@ -127,7 +129,8 @@ public struct Payment: Machine {
     guard step.parameters.service.isAutomatic else { return }
     requests += 1
     self.outcome = outcome
-    isAnswering = !step.parameters.service.fails(request: requests, step)
+    // A request that fails loses its own answer, not that of an earlier one.
+    if !step.parameters.service.fails(request: requests, step) { isAnswering = true }
   }
 
   public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
