@@ -77,6 +77,27 @@ struct AutomatonTests {
     #expect(bench.send("text", .text("00100")) == "moved reading accepted event=text > accepted 3")
   }
 
+  @Test("a state that the parts rule out is the start as it really is")
+  func ruledOut() {
+    func made(_ initial: String, accepting: String, halts: Bool = false) -> String {
+      var parts = Self.parity
+      parts["accepting"] = .text(accepting)
+      parts["haltOnFinal"] = .flag(halts)
+      let bench = Bench(Automaton.kind, initial: initial, parts)
+      return
+        ([bench.lines[0].replacing("0.000 m created ", with: "")] + [bench.reading("at")].compactMap { $0?.printed })
+        .joined(separator: " at ")
+    }
+    #expect(made("accepting", accepting: "") == "reading at even")
+    #expect(made("accepted", accepting: "") == "reading at even")
+    #expect(made("reading", accepting: "odd,even") == "accepting at even")
+    #expect(made("reading", accepting: "odd,even", halts: true) == "accepted > accepted 0")
+    #expect(made("accepting", accepting: "odd", halts: true) == "reading at even")
+    #expect(made("accepting", accepting: "even", halts: true) == "accepted > accepted 0")
+    #expect(made("accepting", accepting: "odd") == "accepting at odd")
+    #expect(made("rejected", accepting: "odd,even") == "rejected")
+  }
+
   @Test("parts that do not fit each other are conflicts of the part that is wrong")
   func conflicts() {
     func conflict(_ change: (inout Automaton.Parameters) -> Void) -> String? {

@@ -98,15 +98,24 @@ public struct Automaton: Machine {
 
   public mutating func start(_ step: Step<Self>) -> State { tell(begin(step.parameters), step) }
 
+  /// The state of this name before a word; the start as it really is, if the parts rule that state out: `reading` where
+  /// all states accept, `accepting` and `accepted` where none does, `accepting` with `haltOnFinal`.
   public mutating func start(in name: State.Name, _ step: Step<Self>) -> State {
     let automaton = step.parameters.automaton
-    return switch name {
-    case .reading: .reading(automaton.states.subtracting(automaton.finals).min() ?? automaton.start, length: 0)
-    case .accepting: .accepting(automaton.finals.min() ?? automaton.start, length: 0)
-    case .rejecting: .rejecting(length: 0)
-    case .accepted: .accepted(length: 0)
-    case .rejected: .rejected(length: 0)
+    switch name {
+    case .reading:
+      guard let place = automaton.states.subtracting(automaton.finals).min() else { break }
+      return .reading(place, length: 0)
+    case .accepting:
+      guard !step.parameters.haltOnFinal, let place = automaton.finals.min() else { break }
+      return .accepting(place, length: 0)
+    case .rejecting: return .rejecting(length: 0)
+    case .accepted:
+      if automaton.finals.isEmpty { break }
+      return .accepted(length: 0)
+    case .rejected: return .rejected(length: 0)
     }
+    return start(step)
   }
 
   public func isValid(for parameters: Parameters) -> Bool {
