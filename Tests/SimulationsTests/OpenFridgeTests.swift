@@ -51,6 +51,13 @@ struct OpenFridgeTests {
       ])
   }
 
+  @Test(
+    "made with its door shut it tells the compressor what the first fridge does", arguments: ["cooling", "waiting"])
+  func made(initial: String) {
+    #expect(
+      Bench(OpenFridge.kind, initial: initial).lines == Bench(Fridge.kind, initial: initial).lines)
+  }
+
   @Test("until a door is opened it is the first fridge, to the nanosecond")
   func closed() {
     let first = Bench(Fridge.kind, ["start": .number(4)])

@@ -31,15 +31,23 @@ public struct OpenFridge: Machine {
 
   public mutating func start(in state: State, _ step: Step<Self>) -> State {
     chamber = step.parameters.cabinet.chamber(at: step.now)
-    if state == .cooling { step.emit(.compressorOn) }
+    switch state {
+    case .cooling: step.emit(.compressorOn)
+    case .waiting: step.emit(.compressorOff)
+    case .doorOpen: break
+    }
     return state
   }
 
   public func timers(in state: State, _ parameters: Parameters) -> StateTimers<Self> {
-    guard parameters.physics, let threshold = threshold(parameters),
-      let delay = chamber.report(of: threshold, in: regime(parameters), parameters.cabinet)
+    let cabinet = parameters.cabinet
+    guard parameters.physics, let fridge = state.fridge,
+      let delay = chamber.report(of: fridge.threshold(cabinet), in: fridge.regime(cabinet), cabinet)
     else { return .none }
-    return .after(delay, state == .cooling ? .minTemperatureReached : .maxTemperatureReached)
+    return switch fridge {
+    case .cooling: .after(delay, .minTemperatureReached)
+    case .waiting: .after(delay, .maxTemperatureReached)
+    }
   }
 
   public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
@@ -72,28 +80,17 @@ public struct OpenFridge: Machine {
   private mutating func change(to next: State, _ output: Output?, _ step: Step<Self>) -> Reaction<State> {
     let parameters = step.parameters
     if parameters.physics {
-      chamber = chamber.next(at: step.now, in: regime(parameters), crossing: threshold(parameters))
+      chamber = chamber.next(
+        at: step.now, in: regime(parameters), crossing: state.fridge?.threshold(parameters.cabinet))
     }
     if let output { step.emit(output) }
     return .move(to: next)
   }
 
-  /// The temperature whose crossing ends the present state.
-  private func threshold(_ parameters: Parameters) -> Chamber.Threshold? {
-    switch state {
-    case .cooling: .atMost(parameters.cabinet.min)
-    case .waiting: .atLeast(parameters.cabinet.max)
-    case .doorOpen: nil
-    }
-  }
-
   /// The temperature's regime in the present state.
   private func regime(_ parameters: Parameters) -> Chamber.Regime {
-    switch state {
-    case .cooling: parameters.cabinet.cooling
-    case .waiting: parameters.cabinet.waiting
-    case .doorOpen: Chamber.Regime(target: parameters.cabinet.ambient, tau: parameters.openTau)
-    }
+    state.fridge?.regime(parameters.cabinet)
+      ?? Chamber.Regime(target: parameters.cabinet.ambient, tau: parameters.openTau)
   }
 
   private func temperature(at now: Instant, _ parameters: Parameters) -> Double? {
@@ -134,4 +131,15 @@ public struct OpenFridge: Machine {
     parameters: Parameters.fridgeForms + [
       .parameter("openTau", \.openTau, .tau, "the time constant towards ambient while the door is open")
     ])
+}
+
+extension OpenFridge.State {
+  /// The state of the first fridge that it stands for; none while the door is open.
+  fileprivate var fridge: Fridge.State? {
+    switch self {
+    case .cooling: .cooling
+    case .waiting: .waiting
+    case .doorOpen: nil
+    }
+  }
 }
