@@ -63,6 +63,20 @@ struct EnumCaseTests {
     #expect(EnumCase.names(of: NoEnum.self) == nil)
   }
 
+  @Test("the name of a value's case, whatever its data")
+  func caseNames() {
+    #expect(
+      [Mixed.said("a(b"), .moved(x: 1, y: 2), .off, .last].map { caseName(of: $0) } == ["said", "moved", "off", "last"])
+    #expect(caseName(of: Tree.node(.leaf, .leaf)) == "node")
+    #expect(caseName(of: Described.wordy) == "wordy", "not its description")
+    #expect(caseName(of: NoEnum()) == "NoEnum")
+  }
+
+  private enum Described: CustomStringConvertible {
+    case wordy
+    var description: String { "many words" }
+  }
+
   @Test("the type of a case's data is that of its tuple, or of the only one")
   func dataTypes() {
     #expect(EnumCase.dataType(ofCase: 0, of: Mixed.self) == String.self)

@@ -1,8 +1,5 @@
 import StateMachines
 
-/// The case of an effect or an action without its data, as watchers of everything get it.
-func caseName<Case>(of value: Case) -> String { String("\(value)".prefix { $0 != "(" }) }
-
 extension StateWithData {
   /// The state as it is printed.
   var printed: String { data.map { "\(name.word)(\($0))" } ?? name.word }

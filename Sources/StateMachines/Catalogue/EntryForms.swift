@@ -21,7 +21,7 @@ public struct EventForm<Event: Sendable>: Sendable {
   /// Describes an event without arguments.
   public static func event(_ constant: Event, _ about: String) -> EventForm {
     EventForm(
-      name: EnumCase.word(of: constant), arguments: [], about: about, constant: constant, sample: constant,
+      name: caseName(of: constant), arguments: [], about: about, constant: constant, sample: constant,
       make: { _ in constant },
       values: { _ in [] })
   }
@@ -51,9 +51,9 @@ public struct EventForm<Event: Sendable>: Sendable {
     var entries: [ArgumentEntry] = []
     repeat entries.append((each argument).entry)
     let sample = build(entries.map { $0.samples[0] })
-    let name = EnumCase.word(of: sample)
+    let name = caseName(of: sample)
     return EventForm(
-      name: String(name), arguments: entries, about: about, constant: nil, sample: sample, make: build,
+      name: name, arguments: entries, about: about, constant: nil, sample: sample, make: build,
       values: { CaseTable.data(of: $0) })
   }
 
@@ -290,7 +290,7 @@ public struct MachineTimer<Event: Sendable>: Sendable {
   public static func timer(
     _ event: Event, named name: String? = nil, after parameter: String? = nil, keyed key: String? = nil, _ about: String
   ) -> MachineTimer {
-    let name = name ?? EnumCase.word(of: event)
+    let name = name ?? caseName(of: event)
     return MachineTimer(event: event, name: name, parameter: parameter, key: key, about: about)
   }
 }

@@ -58,17 +58,16 @@ enum EnumCase {
   /// reflection metadata.
   static func names<E>(of type: E.Type) -> [String]? {
     guard let metadata = metadata(of: type), let fields = fields(of: metadata) else { return nil }
-    return (0..<fields.count).map { number in
-      String(cString: target(of: fields.first + 12 * number + 8).assumingMemoryBound(to: CChar.self))
-    }
+    return (0..<fields.count).map { name(ofCase: $0, in: fields.first) }
   }
 
-  /// The name of a value's case. For a value that is not an `enum`, its description up to the first parenthesis.
-  ///
-  /// String interpolation has the same result, but looks up conformances first, which took half of the start-up time.
-  static func word<E>(of value: E) -> String {
-    if let number = number(of: value), let names = names(of: E.self) { return names[number] }
-    return String("\(value)".prefix { $0 != "(" })
+  /// The name of one case, as in `names(of:)`.
+  fileprivate static func name<E>(ofCase number: Int, of type: E.Type) -> String? {
+    metadata(of: type).flatMap { fields(of: $0) }.map { name(ofCase: number, in: $0.first) }
+  }
+
+  private static func name(ofCase number: Int, in fields: UnsafeRawPointer) -> String {
+    String(cString: target(of: fields + 12 * number + 8).assumingMemoryBound(to: CChar.self))
   }
 
   /// The type of a case's data, a tuple if it has several; `nil` if it has no data, or data that cannot be read.
@@ -138,4 +137,15 @@ enum EnumCase {
   private static func target(of distance: UnsafeRawPointer) -> UnsafeRawPointer {
     distance + Int(distance.load(as: Int32.self))
   }
+}
+
+/// The name of a value's case, without its data. For a value that is not an `enum`, its description up to the first
+/// parenthesis.
+///
+/// String interpolation has the same result, but looks up conformances and describes the data first.
+///
+/// - Complexity: O(length of the name).
+package func caseName<E>(of value: E) -> String {
+  EnumCase.number(of: value).flatMap { EnumCase.name(ofCase: $0, of: E.self) }
+    ?? String("\(value)".prefix { $0 != "(" })
 }
