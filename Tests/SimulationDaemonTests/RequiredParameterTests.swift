@@ -49,6 +49,29 @@ struct RequiredParameterTests {
     ).expectHolds(host())
   }
 
+  @Test("what a composed kind presets is none of its parameters")
+  func preset() {
+    Transcript(
+      #"""
+      > new checkinApp o observed=off
+      - BAD-ARGUMENT argument=observed got=off allowed=mode,service,latency,failures,failureRate,items,offline,loginLatency,sessionTTL : there is no parameter 'observed'
+      > new checkinApp o screen.observed=off
+      - BAD-ARGUMENT argument=screen.observed got=off allowed=mode,service,latency,failures,failureRate,items,offline,loginLatency,sessionTTL : there is no parameter 'screen.observed'
+      > new proxy z supervised=off
+      - BAD-ARGUMENT argument=supervised got=off allowed=headerTimeout,bodyTimeout,keepAlive,maxBody,satisfy,handlers,sessionTimeout : there is no parameter 'supervised'
+      > new proxy z imap.supervised=off
+      - BAD-ARGUMENT argument=imap.supervised got=off allowed=headerTimeout,bodyTimeout,keepAlive,maxBody,satisfy,handlers,sessionTimeout : there is no parameter 'imap.supervised'
+      > new proxy z
+      + created z members=5 t=0.000 seq=13
+      """#
+    ).expectHolds(host())
+    for name in ["proxy", "checkinApp"] {
+      let page = ExampleSession.play(["describe \(name)"], catalogue: HostedService.catalogue)
+      #expect(page.contains { $0.contains("parameter ") })
+      #expect(!page.contains { $0.contains(#/parameter (\w+\.)?(supervised|observed) /#) })
+    }
+  }
+
   @Test("list and count of a composed kind: the members that it made and that still live")
   func members() {
     Transcript(

@@ -109,7 +109,8 @@ struct ScriptText: ~Copyable {
     _ composition: Composition, named name: String, _ parameters: [[(parameter: Int, value: Value)]]
   ) -> String {
     let given = zip(composition.members, parameters).map { member, values in
-      Self.parameters(values, member.kind, of: "\(member.name).")
+      let settable = Set(member.settable.map(\.place))
+      return Self.parameters(values.filter { settable.contains($0.parameter) }, member.kind, of: "\(member.name).")
     }
     return "new \(composition.name) \(name)" + given.joined()
   }

@@ -90,7 +90,7 @@ extension RequestContext {
         "reading", [reading.name],
         [("type", ArgumentText.name(of: reading.type))] + (unit.isEmpty ? [] : [("unit", unit)]), reading.about)
     }
-    describeParameters(of: kind, &page)
+    describe(kind.parameters, &page)
     // For a state of several regions, the word that `initial=` takes.
     let standard = kind.initialStates.first { word in
       kind.states.firstIndex { $0.word == initial }.map { StateQuery(word, of: kind)?.matches($0, data: nil) ?? false }
@@ -137,26 +137,24 @@ extension RequestContext {
         from.kind.outputs[wire.output].about)
     }
     // A parameter that several members have is given to all of them or, with a member's name, to one.
-    let all = composition.members.flatMap { $0.kind.parameters.map(\.name) }
+    let all = composition.members.flatMap { $0.settable.map(\.entry.name) }
     for member in composition.members {
-      describeParameters(of: member.kind, presets: member.presets, &page) { name in
+      describe(member.settable.map(\.entry), &page) { name in
         all.count { $0 == name } > 1 ? "\(member.name).\(name)" : name
       }
     }
     describeExample(composition.example, &page)
   }
 
-  private func describeParameters(
-    of kind: Kind, presets: [(parameter: Int, value: Value)] = [], _ page: inout Page,
-    called: (String) -> String = { $0 }
+  private func describe(
+    _ parameters: [ParameterEntry], _ page: inout Page, called: (String) -> String = { $0 }
   ) {
-    for (place, parameter) in kind.parameters.enumerated() {
-      let preset = presets.first { $0.parameter == place }?.value
+    for parameter in parameters {
       page.line(
         "parameter", [called(parameter.name)],
         [
           ("type", ArgumentText.name(of: parameter.type)),
-          (preset ?? parameter.standard).map { ("default", ArgumentText.written($0)) }
+          parameter.standard.map { ("default", ArgumentText.written($0)) }
             ?? ("required", ArgumentText.written(parameter.example)),
           ("allowed", ArgumentText.allowed(parameter.type)),
         ],

@@ -29,11 +29,11 @@ extension RequestContext {
         }
         initial = place
       } else {
-        guard let found = self.parameters(key, text, [kind]) else { return }
+        guard let found = self.parameters(key, text, [ParameterOwner(kind)]) else { return }
         parameters += found.map { ($0.place, $0.value) }
       }
     }
-    guard hasRequired(of: [kind], kind.name) else { return }
+    guard hasRequired(of: [ParameterOwner(kind)], kind.name) else { return }
     var text = name
     let made = text.withUTF8 { bytes in
       Result { () throws(WorldCore.CreationFailure) in
@@ -60,16 +60,15 @@ extension RequestContext {
         "the members of '\(name)' would have names that are too long")
       return
     }
-    let kinds = composition.members.map(\.kind)
+    let owners = composition.members.map { ParameterOwner($0) }
     var parameters: [[(parameter: Int, value: Value)]] = composition.members.map { _ in [] }
-    let members = composition.members.map(\.name)
     // A parameter of one member overrides one for all members, in any order.
     let keyed = words.keyed.filter { !$0.key.contains(".") } + words.keyed.filter { $0.key.contains(".") }
     for (key, text) in keyed {
-      guard let found = self.parameters(key, text, kinds, members: members) else { return }
-      for parameter in found { parameters[parameter.kind].append((parameter.place, parameter.value)) }
+      guard let found = self.parameters(key, text, owners) else { return }
+      for parameter in found { parameters[parameter.owner].append((parameter.place, parameter.value)) }
     }
-    guard hasRequired(of: kinds, members: members, composition.name) else { return }
+    guard hasRequired(of: owners, composition.name) else { return }
     let made = Result { () throws(WorldCore.CreationFailure) in
       try realm.world.create(composition, named: name, parameters: parameters)
     }
@@ -90,21 +89,35 @@ extension RequestContext {
     } ?? name
   }
 
-  /// A parameter of each of the kinds that has it and admits the value. Writes a failure if none does.
-  ///
-  /// - Parameter members: The names of the kinds if they are members of a composition. `member.parameter` then sets the
-  ///   parameter of that member only.
-  private func parameters(_ key: String, _ text: String, _ kinds: [Kind], members: [String] = []) -> [(
-    kind: Int, place: Int, value: Value
+  /// Whose parameters a request can give: a kind's own, or those of a composition's members.
+  private struct ParameterOwner {
+    /// Empty, or the name of a member and a dot. `member.parameter` sets the parameter of that member only.
+    let prefix: String
+    let parameters: [(place: Int, entry: ParameterEntry)]
+
+    init(_ kind: Kind) {
+      prefix = ""
+      parameters = kind.parameters.enumerated().map { ($0.offset, $0.element) }
+    }
+
+    init(_ member: Composition.Member) {
+      prefix = "\(member.name)."
+      parameters = member.settable
+    }
+  }
+
+  /// A parameter of each of the owners that has it and admits the value. Writes a failure if none does.
+  private func parameters(_ key: String, _ text: String, _ owners: [ParameterOwner]) -> [(
+    owner: Int, place: Int, value: Value
   )]? {
-    var found: [(kind: Int, place: Int, value: Value)] = []
+    var found: [(owner: Int, place: Int, value: Value)] = []
     var misfits: [ParameterEntry] = []
-    for (number, kind) in kinds.enumerated() {
-      let prefix = members.isEmpty ? "" : "\(members[number])."
-      guard let place = kind.parameters.firstIndex(where: { $0.name == key || prefix + $0.name == key }) else {
-        continue
-      }
-      let entry = kind.parameters[place]
+    for (number, owner) in owners.enumerated() {
+      guard
+        let (place, entry) = owner.parameters.first(where: { _, entry in
+          entry.name == key || owner.prefix + entry.name == key
+        })
+      else { continue }
       if let value = ArgumentText.value(text, as: entry.type) {
         found.append((number, place, value))
       } else {
@@ -121,9 +134,10 @@ extension RequestContext {
       return nil
     }
     var names: [String] = []
-    for name in kinds.flatMap({ $0.parameters.map(\.name) }) where !names.contains(name) { names.append(name) }
-    if members.isEmpty { names.append("initial") }
-    let all = names + zip(members, kinds).flatMap { member, kind in kind.parameters.map { "\(member).\($0.name)" } }
+    for name in owners.flatMap({ $0.parameters.map(\.entry.name) }) where !names.contains(name) { names.append(name) }
+    let isComposed = owners.contains { !$0.prefix.isEmpty }
+    if !isComposed { names.append("initial") }
+    let all = names + owners.flatMap { owner in owner.parameters.map { owner.prefix + $0.entry.name } }
     fail(
       .badArgument,
       [("argument", key), ("got", text), ("allowed", names.joined(separator: ","))] + suggestion(key, among: all),
@@ -132,11 +146,10 @@ extension RequestContext {
   }
 
   /// Whether all parameters without a default are given. Writes a failure if not.
-  private func hasRequired(of kinds: [Kind], members: [String] = [], _ name: String) -> Bool {
-    for (number, kind) in kinds.enumerated() {
-      for missing in kind.parameters where missing.standard == nil {
-        if words[missing.name] != nil { continue }
-        if !members.isEmpty, words["\(members[number]).\(missing.name)"] != nil { continue }
+  private func hasRequired(of owners: [ParameterOwner], _ name: String) -> Bool {
+    for owner in owners {
+      for (_, missing) in owner.parameters where missing.standard == nil {
+        if words[missing.name] != nil || words[owner.prefix + missing.name] != nil { continue }
         fail(
           .badArgument, [("argument", missing.name), ("got", ""), ("allowed", ArgumentText.allowed(missing.type))],
           "\(withArticle(name)) needs \(missing.name)=, for instance \(missing.name)=\(ArgumentText.written(missing.example))"

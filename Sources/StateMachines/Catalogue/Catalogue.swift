@@ -51,7 +51,8 @@ public enum CatalogueEntry: Sendable {
 
 /// A composed kind: member machines and the wires between them.
 ///
-/// A composition named `p` with a member `phone` makes a machine `p.phone`. Its parameters are those of its members.
+/// A composition named `p` with a member `phone` makes a machine `p.phone`. Its parameters are those of its members,
+/// without those that it presets.
 public struct Composition: Sendable {
   public let name: String
   public let about: String
@@ -64,12 +65,18 @@ public struct Composition: Sendable {
   public struct Member: Sendable {
     public let name: String
     public let kind: Kind
-    /// Parameters that replace the kind's defaults, by index in the kind's list.
+    /// Parameters that the composition needs as they are, by index in the kind's list. A request cannot give them.
     public let presets: [(parameter: Int, value: Value)]
 
-    /// The parameters of the member, given those of a request, which take precedence over the presets.
+    /// The parameters that a request can give, with their indices in the kind's list.
+    public var settable: [(place: Int, entry: ParameterEntry)] {
+      kind.parameters.enumerated().filter { place, _ in !presets.contains { $0.parameter == place } }
+        .map { ($0.offset, $0.element) }
+    }
+
+    /// The parameters of the member: those of a request, and the presets, which take precedence.
     public func parameters(given: [(parameter: Int, value: Value)]) -> [(parameter: Int, value: Value)] {
-      presets.filter { preset in !given.contains { $0.parameter == preset.parameter } } + given
+      given.filter { given in !presets.contains { $0.parameter == given.parameter } } + presets
     }
   }
 
@@ -84,7 +91,8 @@ public struct Composition: Sendable {
   /// Creates a composition.
   ///
   /// - Parameters:
-  ///   - presets: Parameters that replace the kinds' defaults, written as `member.parameter`.
+  ///   - presets: Parameters without which the composition does not work, written as `member.parameter`. They are
+  ///     fixed: `new` cannot give them, and descriptions do not list them.
   ///   - wires: Pairs of `member.output` and `member.event`.
   /// - Precondition: Every end of a wire names a member and an output or event of its kind. Every preset names a
   ///   parameter and has an allowed value.

@@ -157,6 +157,11 @@ struct ScriptExportTests {
       ])
   }
 
+  @Test("does not give a composed kind what it presets")
+  func presets() throws {
+    #expect(try lines("new proxy p keepAlive=5s").prefix(1) == ["new proxy p http.keepAlive=5s"])
+  }
+
   @Test("makes composed kinds by their names, with what each member was given")
   func composed() throws {
     let lines = try lines("begin\nnew phoneCall a\nnew phoneCall b\nend", "drop a", "drop b.phone", "undo")
