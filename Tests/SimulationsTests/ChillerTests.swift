@@ -1,3 +1,4 @@
+import MachineForms
 import Simulations
 import StateMachines
 import Testing
@@ -7,6 +8,13 @@ struct ChillerTests {
   func pairs() {
     Table(
       Chiller.kind,
+      rows: [
+        "minOn, defrost pending": {
+          let bench = Bench(Chiller.kind, initial: "on.cooling.minOn")
+          bench.fire("defrost")
+          return bench
+        }
+      ],
       listing: """
         off                   | powerRestored   | → on.idle.resting
         on.idle.resting       | powerLost       | → off
@@ -17,7 +25,10 @@ struct ChillerTests {
         on.idle.ready         | defrost expires | → on.defrost.defrosting > heaterOn
         on.cooling.minOn      | powerLost       | → off > compressorOff
         on.cooling.minOn      | minOn expires   | → on.cooling.free
-        on.cooling.minOn      | defrost expires | → on.defrost.defrosting > compressorOff > heaterOn
+        on.cooling.minOn      | defrost expires | ⟲
+        minOn, defrost pending | powerLost      | → off > compressorOff
+        minOn, defrost pending | minOn expires  | → on.defrost.defrosting > compressorOff > heaterOn
+        minOn, defrost pending | defrost expires | ⟲
         on.cooling.free       | cold            | → on.idle.resting > compressorOff
         on.cooling.free       | powerLost       | → off > compressorOff
         on.cooling.free       | defrost expires | → on.defrost.defrosting > compressorOff > heaterOn
@@ -83,5 +94,53 @@ struct ChillerTests {
         "260.000 m moved on.defrost.dripping on.idle.resting timer=drip",
       ])
     #expect(bench.timers() == ["rest": .seconds(440), "defrost": .seconds(300)])
+  }
+
+  @Test("a defrost that is due while the compressor must not stop waits for that, and the next is due in its turn")
+  func pendingDefrost() {
+    let bench = Bench(Chiller.kind, initial: "on.idle.ready", ["defrostEvery": .interval(.seconds(100))])
+    bench.advance(to: .seconds(80))
+    bench.send("warm")
+    bench.advance(to: .seconds(139))
+    #expect(bench.reading("defrostPending") == .flag(true))
+    bench.advance(to: .seconds(140))
+    #expect(
+      bench.lines.dropFirst(2) == [
+        "100.000 m stayed on.cooling.minOn timer=defrost",
+        "140.000 m moved on.cooling.minOn on.defrost.defrosting timer=minOn > compressorOff > heaterOn",
+      ])
+    #expect(bench.reading("defrostPending") == .flag(false))
+    #expect(bench.timers() == ["thaw": .seconds(1340), "defrost": .seconds(200)])
+  }
+
+  @Test("a pending defrost is forgotten with the power")
+  func forgottenDefrost() {
+    let bench = Bench(Chiller.kind, initial: "on.cooling.minOn")
+    bench.fire("defrost")
+    bench.send("powerLost")
+    bench.send("powerRestored")
+    bench.advance(.seconds(180))
+    bench.send("warm")
+    bench.advance(.seconds(60))
+    #expect(bench.state() == "on.cooling.free")
+  }
+
+  @Test("flat it would be a table of 63 cells, of which powerLost fills six alike")
+  func flat() {
+    let timers: [Chiller.Event] = [.rested, .ranEnough, .defrostDue, .thawed, .dried]
+    let table = Chiller.flatTable(of: [.warm, .cold, .powerLost, .powerRestored] + timers, timers: timers)
+    #expect(table.count == 63)
+    #expect(table.filter { $0.input == 2 }.map(\.next) == Array(repeating: "off", count: 7))
+    #expect(
+      table.filter { $0.state == "on.cooling.free" && $0.verdict == .moved } == [
+        FlatCell(
+          state: "on.cooling.free", input: 1, verdict: .moved, next: "on.idle.resting", outputs: ["compressorOff"],
+          armed: ["rested"]),
+        FlatCell(
+          state: "on.cooling.free", input: 2, verdict: .moved, next: "off", outputs: ["compressorOff"], armed: []),
+        FlatCell(
+          state: "on.cooling.free", input: 6, verdict: .moved, next: "on.defrost.defrosting",
+          outputs: ["compressorOff", "heaterOn"], armed: ["defrostDue", "thawed"]),
+      ])
   }
 }

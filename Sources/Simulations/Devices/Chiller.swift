@@ -26,9 +26,11 @@ public import StateMachines
 /// | cold | free: → on.idle.resting, compressor off | minOn: the compressor must not stop yet; all others |
 /// | powerLost | any state that is on: → off | off |
 /// | powerRestored | off: → on.idle.resting | any state that is on |
+/// | defrostDue | minOn: ⟲, the defrost is pending; defrost: ⟲; idle, free: → on.defrost.defrosting | |
+/// | ranEnough | minOn: → on.cooling.free, or → on.defrost.defrosting if a defrost is pending | |
 ///
-/// A defrost is due every `defrostEvery` while the cabinet is on. It interrupts cooling, and only powerLost interrupts
-/// it.
+/// A defrost is due every `defrostEvery` while the cabinet is on. It interrupts cooling as soon as the compressor may
+/// stop, and only powerLost interrupts it.
 public struct Chiller: HierarchicalMachine {
   public typealias Host = Chiller
 
@@ -73,6 +75,8 @@ public struct Chiller: HierarchicalMachine {
   }
 
   public var state = State.off
+  /// Whether a defrost waits for the end of `minOn`.
+  private var isDefrostPending = false
   public init() {}
 
   public func timers(of node: Node, _ parameters: Parameters) -> StateTimers<Self> {
@@ -86,33 +90,78 @@ public struct Chiller: HierarchicalMachine {
     }
   }
 
-  public func reaction(in leaf: State, to event: Event, _ step: Step<Self>) -> Answer {
-    switch (leaf, event) {
-    case (.off, .powerRestored): .go(into: .on)
-    case (.resting, .rested): .go(to: .ready)
-    case (.ready, .warm): .go(into: .cooling)
-    case (.minOn, .ranEnough): .go(to: .free)
-    case (.minOn, .cold): .ignore
-    case (.defrosting, .thawed): .go(to: .dripping)
-    case (.dripping, .dried): .go(into: .idle)
-    case (.off, _), (.resting, _), (.ready, _), (.minOn, _), (.free, _), (.defrosting, _), (.dripping, _): .inherit
+  public mutating func reaction(in leaf: State, to event: Event, _ step: Step<Self>) -> Answer {
+    switch event {
+    case .warm:
+      switch leaf {
+      case .ready: return .go(into: .cooling)
+      case .off, .resting, .minOn, .free, .defrosting, .dripping: return .inherit
+      }
+    case .cold:
+      switch leaf {
+      case .minOn: return .ignore
+      case .off, .resting, .ready, .free, .defrosting, .dripping: return .inherit
+      }
+    case .powerRestored:
+      switch leaf {
+      case .off: return .go(into: .on)
+      case .resting, .ready, .minOn, .free, .defrosting, .dripping: return .inherit
+      }
+    case .rested:
+      switch leaf {
+      case .resting: return .go(to: .ready)
+      case .off, .ready, .minOn, .free, .defrosting, .dripping: return .inherit
+      }
+    case .ranEnough:
+      switch leaf {
+      case .minOn: return step.when("defrost pending", isDefrostPending) ? .go(into: .defrost) : .go(to: .free)
+      case .off, .resting, .ready, .free, .defrosting, .dripping: return .inherit
+      }
+    case .thawed:
+      switch leaf {
+      case .defrosting: return .go(to: .dripping)
+      case .off, .resting, .ready, .minOn, .free, .dripping: return .inherit
+      }
+    case .dried:
+      switch leaf {
+      case .dripping: return .go(into: .idle)
+      case .off, .resting, .ready, .minOn, .free, .defrosting: return .inherit
+      }
+    case .defrostDue:
+      switch leaf {
+      case .minOn:
+        isDefrostPending = true
+        step.arm(.defrostDue, after: step.parameters.defrostEvery)
+        return .stay
+      case .off, .resting, .ready, .free, .defrosting, .dripping: return .inherit
+      }
+    case .powerLost: return .inherit
     }
   }
 
   public func reaction(of composite: Composite, in leaf: State, to event: Event, _ step: Step<Self>) -> Answer {
-    switch (composite, event) {
-    case (.cooling, .cold): return .go(into: .idle)
-    case (.defrost, .defrostDue):
-      step.arm(.defrostDue, after: step.parameters.defrostEvery)
-      return .stay
-    case (.idle, _), (.cooling, _), (.defrost, _): return .inherit
-    case (.on, .powerLost): return .go(to: .off)
-    case (.on, .defrostDue):
-      step.arm(.defrostDue, after: step.parameters.defrostEvery)
-      return .go(into: .defrost, locally: true)
-    case (.on, .warm), (.on, .cold), (.on, .powerRestored), (.on, .rested), (.on, .ranEnough), (.on, .thawed),
-      (.on, .dried):
-      return .ignore
+    switch event {
+    case .cold:
+      switch composite {
+      case .cooling: return .go(into: .idle)
+      case .on, .idle, .defrost: return .inherit
+      }
+    case .powerLost:
+      switch composite {
+      case .on: return .go(to: .off)
+      case .idle, .cooling, .defrost: return .inherit
+      }
+    case .defrostDue:
+      switch composite {
+      case .on:
+        step.arm(.defrostDue, after: step.parameters.defrostEvery)
+        return .go(into: .defrost, locally: true)
+      case .defrost:
+        step.arm(.defrostDue, after: step.parameters.defrostEvery)
+        return .stay
+      case .idle, .cooling: return .inherit
+      }
+    case .warm, .powerRestored, .rested, .ranEnough, .thawed, .dried: return .inherit
     }
   }
 
@@ -135,12 +184,13 @@ public struct Chiller: HierarchicalMachine {
     }
   }
 
-  public func exit(_ node: Node, from leaf: State, _ step: Step<Self>) {
+  public mutating func exit(_ node: Node, from leaf: State, _ step: Step<Self>) {
     switch node {
     case .composite(.cooling): step.emit(.compressorOff)
+    case .leaf(.minOn): isDefrostPending = false
     case .leaf(.defrosting): step.emit(.heaterOff)
     case .composite(.on), .composite(.idle), .composite(.defrost), .leaf(.off), .leaf(.resting), .leaf(.ready),
-      .leaf(.minOn), .leaf(.free), .leaf(.dripping):
+      .leaf(.free), .leaf(.dripping):
       break
     }
   }
@@ -189,6 +239,9 @@ public struct Chiller: HierarchicalMachine {
       case .heaterOff: "heating ends"
       }
     },
+    readings: [
+      .reading("defrostPending", .flag, \.isDefrostPending, "whether a defrost waits until the compressor may stop")
+    ],
     parameters: [
       .parameter("rest", \.rest, .delay, "how long the compressor rests at least"),
       .parameter("minOn", \.minOn, .delay, "how long the compressor runs at least"),
