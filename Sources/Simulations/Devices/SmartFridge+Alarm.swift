@@ -28,19 +28,34 @@ extension SmartFridge {
 
     func reaction(in leaf: State, to event: SmartFridge.Event, _ step: Step<Host>) -> Answer {
       var warmest: Double { max(leaf.peak ?? -.infinity, fridge.temperature(at: step.now, step.parameters)) }
-      switch (leaf, event) {
-      case (.normal, .highLimitReached): return .go(to: .pendingHigh(peak: warmest))
-      case (.pendingHigh, .highLimitLeft): return .go(to: .normal)
-      case (.pendingHigh, .highTemp): return .go(to: .highAlarm(peak: warmest, isHigh: true))
-      case (.highAlarm(_, isHigh: false), .acknowledge): return .go(to: .normal)
-      case (.highAlarm(_, isHigh: true), .acknowledge):
-        step.emit(.buzzerOff)
-        return .stay
-      case (.highAlarm(_, isHigh: false), .highLimitReached):
-        return .stayAs(.highAlarm(peak: warmest, isHigh: true))
-      case (.highAlarm(_, isHigh: true), .highLimitLeft):
-        return .stayAs(.highAlarm(peak: warmest, isHigh: false))
-      case (.normal, _), (.pendingHigh, _), (.highAlarm, _):
+      switch event {
+      case .highLimitReached:
+        switch leaf {
+        case .normal: return .go(to: .pendingHigh(peak: warmest))
+        case .highAlarm(_, isHigh: false): return .stayAs(.highAlarm(peak: warmest, isHigh: true))
+        case .pendingHigh, .highAlarm: return .inherit
+        }
+      case .highLimitLeft:
+        switch leaf {
+        case .pendingHigh: return .go(to: .normal)
+        case .highAlarm(_, isHigh: true): return .stayAs(.highAlarm(peak: warmest, isHigh: false))
+        case .normal, .highAlarm: return .inherit
+        }
+      case .highTemp:
+        switch leaf {
+        case .pendingHigh: return .go(to: .highAlarm(peak: warmest, isHigh: true))
+        case .normal, .highAlarm: return .inherit
+        }
+      case .acknowledge:
+        switch leaf {
+        case .highAlarm(_, isHigh: false): return .go(to: .normal)
+        case .highAlarm:
+          step.emit(.buzzerOff)
+          return .stay
+        case .normal, .pendingHigh: return .inherit
+        }
+      case .minTemperatureReached, .maxTemperatureReached, .doorOpened, .doorClosed, .silence, .powerLost,
+        .powerRestored, .minOff, .minOn, .doorStopDelay, .doorAlarm, .defrostInterval, .defrostDuration, .drip:
         return .inherit
       }
     }

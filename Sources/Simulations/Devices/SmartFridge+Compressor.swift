@@ -58,63 +58,112 @@ extension SmartFridge {
     }
 
     func reaction(in leaf: State, to event: SmartFridge.Event, _ step: Step<Host>) -> Answer {
-      switch (leaf, event) {
-      case (.resting(let rest), .minOff):
-        return startIfWanted(rest)
-      case (.ready, .maxTemperatureReached) where fridge.doorIsClosed,
-        (.ready(demand: true), .doorClosed):
-        return .go(into: .cooling)
-      case (.minOn(let pending), .minOn):
-        if pending.defrost { return .go(to: .defrosting(rest(after: leaf, step))) }
-        return .go(to: pending.stop ? .resting(rest(after: leaf, step)) : .free)
-      case (.minOn(var pending), .minTemperatureReached):
-        pending.stop = true
-        return .stayAs(.minOn(pending))
-      case (.minOn(var pending), .defrostInterval):
-        pending.defrost = true
-        return .stayAs(.minOn(pending))
-      case (.free, .minTemperatureReached):
-        return .go(to: .resting(rest(after: leaf, step)))
-      case (.defrosting(let rest), .defrostDuration):
-        return .go(to: .dripping(rest))
-      case (.dripping(let rest), .drip):
-        if fridge.alarmIsPending { step.arm(.highTemp, after: step.parameters.highTemp) }
-        return rest.until > step.now ? .go(to: .resting(rest)) : startIfWanted(rest)
-      case (.resting, _), (.ready, _), (.minOn, _), (.free, _), (.defrosting, _), (.dripping, _):
+      switch event {
+      case .minTemperatureReached:
+        switch leaf {
+        case .minOn(var pending):
+          pending.stop = true
+          return .stayAs(.minOn(pending))
+        case .free: return .go(to: .resting(rest(after: leaf, step)))
+        case .resting, .ready, .defrosting, .dripping: return .inherit
+        }
+      case .maxTemperatureReached:
+        switch leaf {
+        case .ready where fridge.doorIsClosed: return .go(into: .cooling)
+        case .resting, .ready, .minOn, .free, .defrosting, .dripping: return .inherit
+        }
+      case .doorClosed:
+        switch leaf {
+        case .ready(demand: true): return .go(into: .cooling)
+        case .resting, .ready, .minOn, .free, .defrosting, .dripping: return .inherit
+        }
+      case .minOff:
+        switch leaf {
+        case .resting(let rest): return startIfWanted(rest)
+        case .ready, .minOn, .free, .defrosting, .dripping: return .inherit
+        }
+      case .minOn:
+        switch leaf {
+        case .minOn(let pending) where pending.defrost: return .go(to: .defrosting(rest(after: leaf, step)))
+        case .minOn(let pending): return .go(to: pending.stop ? .resting(rest(after: leaf, step)) : .free)
+        case .resting, .ready, .free, .defrosting, .dripping: return .inherit
+        }
+      case .defrostInterval:
+        switch leaf {
+        case .minOn(var pending):
+          pending.defrost = true
+          return .stayAs(.minOn(pending))
+        case .resting, .ready, .free, .defrosting, .dripping: return .inherit
+        }
+      case .defrostDuration:
+        switch leaf {
+        case .defrosting(let rest): return .go(to: .dripping(rest))
+        case .resting, .ready, .minOn, .free, .dripping: return .inherit
+        }
+      case .drip:
+        switch leaf {
+        case .dripping(let rest):
+          if fridge.alarmIsPending { step.arm(.highTemp, after: step.parameters.highTemp) }
+          return rest.until > step.now ? .go(to: .resting(rest)) : startIfWanted(rest)
+        case .resting, .ready, .minOn, .free, .defrosting: return .inherit
+        }
+      case .highLimitReached, .highLimitLeft, .doorOpened, .silence, .acknowledge, .powerLost, .powerRestored,
+        .doorStopDelay, .doorAlarm, .highTemp:
         return .inherit
       }
     }
 
     func reaction(of composite: Composite, in leaf: State, to event: SmartFridge.Event, _ step: Step<Host>) -> Answer {
-      switch (composite, event) {
-      case (.cooling, .doorOpened) where fridge.doorIsClosed && step.parameters.doorStopDelay > .zero:
-        step.arm(.doorStopDelay, after: step.parameters.doorStopDelay)
-        return .stay
-      case (.cooling, .doorOpened) where fridge.doorIsClosed, (.cooling, .doorStopDelay):
-        // The goods' safety from an open door overrides `minOn`. A defrost that waits for `minOn` is due at once.
-        if case .minOn(let pending) = leaf, pending.defrost { step.raise(.defrostInterval) }
-        return .go(to: .resting(rest(after: leaf, step)))
-      case (.cooling, .doorClosed) where !fridge.doorIsClosed:
-        step.disarm(.doorStopDelay)
-        return .stay
-      case (.cooling, .maxTemperatureReached):
-        return .ignore
-      case (.cycle, .defrostInterval):
-        return .go(to: .defrosting(rest(after: leaf, step)))
-      case (.unit, .minTemperatureReached):
-        // When this event is sent by hand to a warm fridge, the sensor contradicts it after `recheckDelay`.
-        if fridge.isWarm(step) { step.arm(.maxTemperatureReached, after: step.parameters.cabinet.recheckDelay) }
-        return .stayAs(leaf.wanting(false))
-      case (.unit, .maxTemperatureReached):
-        return .stayAs(leaf.wanting(true))
-      case (.cooling, _), (.cycle, _), (.thawing, _):
-        return .inherit
-      case (.unit, .highLimitReached), (.unit, .highLimitLeft), (.unit, .doorOpened),
-        (.unit, .doorClosed), (.unit, .silence), (.unit, .acknowledge),
-        (.unit, .powerLost), (.unit, .powerRestored), (.unit, .minOff), (.unit, .minOn), (.unit, .doorStopDelay),
-        (.unit, .doorAlarm), (.unit, .highTemp), (.unit, .defrostInterval), (.unit, .defrostDuration), (.unit, .drip):
+      switch event {
+      case .minTemperatureReached:
+        switch composite {
+        case .unit:
+          // When this event is sent by hand to a warm fridge, the sensor contradicts it after `recheckDelay`.
+          if fridge.isWarm(step) { step.arm(.maxTemperatureReached, after: step.parameters.cabinet.recheckDelay) }
+          return .stayAs(leaf.wanting(false))
+        case .cycle, .cooling, .thawing: return .inherit
+        }
+      case .maxTemperatureReached:
+        switch composite {
+        case .unit: return .stayAs(leaf.wanting(true))
+        case .cooling: return .ignore
+        case .cycle, .thawing: return .inherit
+        }
+      case .doorOpened:
+        switch composite {
+        case .cooling where fridge.doorIsClosed && step.parameters.doorStopDelay > .zero:
+          step.arm(.doorStopDelay, after: step.parameters.doorStopDelay)
+          return .stay
+        case .cooling where fridge.doorIsClosed: return stopForDoor(leaf, step)
+        case .unit, .cycle, .cooling, .thawing: return .inherit
+        }
+      case .doorStopDelay:
+        switch composite {
+        case .cooling: return stopForDoor(leaf, step)
+        case .unit, .cycle, .thawing: return .inherit
+        }
+      case .doorClosed:
+        switch composite {
+        case .cooling where !fridge.doorIsClosed:
+          step.disarm(.doorStopDelay)
+          return .stay
+        case .unit, .cycle, .cooling, .thawing: return .inherit
+        }
+      case .defrostInterval:
+        switch composite {
+        case .cycle: return .go(to: .defrosting(rest(after: leaf, step)))
+        case .unit, .cooling, .thawing: return .inherit
+        }
+      case .highLimitReached, .highLimitLeft, .silence, .acknowledge, .powerLost, .powerRestored, .minOff, .minOn,
+        .doorAlarm, .highTemp, .defrostDuration, .drip:
         return .inherit
       }
+    }
+
+    /// The goods' safety from an open door overrides `minOn`. A defrost that waits for `minOn` is due at once.
+    private func stopForDoor(_ leaf: State, _ step: Step<Host>) -> Answer {
+      if case .minOn(let pending) = leaf, pending.defrost { step.raise(.defrostInterval) }
+      return .go(to: .resting(rest(after: leaf, step)))
     }
 
     private func startIfWanted(_ rest: Rest) -> Answer {

@@ -8,24 +8,45 @@ extension SmartFridge {
     typealias State = Door
 
     func reaction(in leaf: Door, to event: SmartFridge.Event, _ step: Step<Host>) -> Answer {
-      switch (leaf, event) {
-      case (.closed, .doorOpened): return .go(into: .ajar)
-      case (.open, .doorAlarm): return .go(to: .openTooLong)
-      case (.openTooLong, .doorAlarm):
-        step.emit(.buzzerOn)
-        return .stay
-      case (.openTooLong, .silence):
-        step.emit(.buzzerOff)
-        step.arm(.doorAlarm, after: step.parameters.doorAlarm)
-        return .stay
-      case (.closed, _), (.open, _), (.openTooLong, _): return .inherit
+      switch event {
+      case .doorOpened:
+        switch leaf {
+        case .closed: return .go(into: .ajar)
+        case .open, .openTooLong: return .inherit
+        }
+      case .doorAlarm:
+        switch leaf {
+        case .closed: return .inherit
+        case .open: return .go(to: .openTooLong)
+        case .openTooLong:
+          step.emit(.buzzerOn)
+          return .stay
+        }
+      case .silence:
+        switch leaf {
+        case .closed, .open: return .inherit
+        case .openTooLong:
+          step.emit(.buzzerOff)
+          step.arm(.doorAlarm, after: step.parameters.doorAlarm)
+          return .stay
+        }
+      case .minTemperatureReached, .maxTemperatureReached, .highLimitReached, .highLimitLeft, .doorClosed, .acknowledge,
+        .powerLost, .powerRestored, .minOff, .minOn, .doorStopDelay, .highTemp, .defrostInterval, .defrostDuration,
+        .drip:
+        return .inherit
       }
     }
 
     func reaction(of composite: Composite, in leaf: Door, to event: SmartFridge.Event, _ step: Step<Host>) -> Answer {
-      switch (composite, event) {
-      case (.ajar, .doorClosed): .go(to: .closed)
-      case (.ajar, _): .inherit
+      switch event {
+      case .doorClosed:
+        switch composite {
+        case .ajar: .go(to: .closed)
+        }
+      case .minTemperatureReached, .maxTemperatureReached, .highLimitReached, .highLimitLeft, .doorOpened, .silence,
+        .acknowledge, .powerLost, .powerRestored, .minOff, .minOn, .doorStopDelay, .doorAlarm, .highTemp,
+        .defrostInterval, .defrostDuration, .drip:
+        .inherit
       }
     }
 
