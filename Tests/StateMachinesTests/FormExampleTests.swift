@@ -16,8 +16,8 @@ struct FormExampleTests {
   static let examples = [
     Example(source: "StateMachines/Machine/Machine", test: "Lamp", first: "struct Lamp: Machine {"),
     Example(
-      source: "MachineForms/Statecharts/HierarchicalMachine", test: "ChillerExample",
-      first: "struct Chiller: HierarchicalMachine {"),
+      source: "MachineForms/Statecharts/HierarchicalMachine", test: "LampForms",
+      first: "struct ChartLamp: HierarchicalMachine {"),
     Example(
       source: "MachineForms/Statecharts/OrthogonalMachine", test: "CoffeeExample",
       first: "struct CoffeeMachine: OrthogonalMachine {"),

@@ -218,14 +218,17 @@ struct ChartLamp: HierarchicalMachine {
   var state = State.dark
 
   func reaction(in leaf: State, to event: Event, _ step: Step<Self>) -> Answer {
-    switch leaf {
-    case .dark: event == .pressed ? .go(into: .on) : .ignore
-    case .lit: event == .dims ? .go(to: .dimmed) : .inherit
-    case .dimmed: .inherit
+    switch event {
+    case .pressed: leaf == .dark ? .go(into: .on) : .inherit
+    case .dims: leaf == .lit ? .go(to: .dimmed) : .inherit
+    case .burnedOut: .inherit
     }
   }
   func reaction(of composite: Burning, in leaf: State, to event: Event, _ step: Step<Self>) -> Answer {
-    event == .dims ? .ignore : .go(to: .dark)  // Said once, for a light that is lit and for one that is dimmed.
+    switch event {
+    case .pressed, .burnedOut: .go(to: .dark)  // Said once, for a light that is lit and for one that is dimmed.
+    case .dims: .ignore
+    }
   }
   func initial(of composite: Burning, _ step: Step<Self>) -> Node { .leaf(.lit) }
   func timers(of node: Node, _ parameters: NoParameters) -> StateTimers<Self> {

@@ -5,108 +5,41 @@ public import StateMachines
 /// The author writes the tree, the reactions and the hooks of a ``Statechart``; the rule of the ``Machine`` follows
 /// from them. ``unhandled(_:in:_:)`` handles an event that every state in the path inherits.
 ///
+/// A staircase's lamp that dims before it goes out: what ends the light is said once, for both its states.
+///
 /// ```swift
-/// /// A cooled cabinet: off, or on with all that goes on there. The loss of power is handled once, for all that is on.
-/// struct Chiller: HierarchicalMachine {
-///   typealias Host = Chiller
-///
+/// struct ChartLamp: HierarchicalMachine {
+///   typealias Host = ChartLamp
 ///   enum State: StatechartLeaf, MachineState {
-///     case off, resting, ready, minOn, free, defrosting, dripping
-///
-///     var parent: Composite? {
-///       switch self {
-///       case .off: nil
-///       case .resting, .ready: .idle
-///       case .minOn, .free: .cooling
-///       case .defrosting, .dripping: .defrost
-///       }
-///     }
+///     case dark, lit, dimmed
+///     var parent: Burning? { self == .dark ? nil : .on }
 ///   }
-///
-///   enum Composite: StatechartComposite {
-///     case on, idle, cooling, defrost
-///
-///     var parent: Composite? {
-///       switch self {
-///       case .on: nil
-///       case .idle, .cooling, .defrost: .on
-///       }
-///     }
+///   enum Burning: StatechartComposite {
+///     case on
+///     var parent: Burning? { nil }
 ///   }
-///
-///   enum Event: MachineEvent {
-///     case warm, cold, powerLost, powerRestored
-///     case rested, ranEnough, defrostDue, thawed, dried
-///   }
-///   enum Output: MachineOutput { case compressorOn, compressorOff, heaterOn, heaterOff }
-///
-///   var state = State.off
-///
-///   func timers(of node: Node, _ parameters: NoParameters) -> StateTimers<Self> {
-///     switch node {
-///     case .composite(.on): .after(.minutes(360), .defrostDue)
-///     case .leaf(.resting): .after(.minutes(3), .rested)
-///     case .leaf(.minOn): .after(.minutes(1), .ranEnough)
-///     case .leaf(.defrosting): .after(.minutes(20), .thawed)
-///     case .leaf(.dripping): .after(.minutes(2), .dried)
-///     case .composite(.idle), .composite(.cooling), .composite(.defrost), .leaf(.off), .leaf(.ready), .leaf(.free): .none
-///     }
-///   }
+///   enum Event: MachineEvent { case pressed, dims, burnedOut }
+///   var state = State.dark
 ///
 ///   func reaction(in leaf: State, to event: Event, _ step: Step<Self>) -> Answer {
-///     switch (leaf, event) {
-///     case (.off, .powerRestored): .go(into: .on)
-///     case (.resting, .rested): .go(to: .ready)
-///     case (.ready, .warm): .go(into: .cooling)
-///     case (.minOn, .ranEnough): .go(to: .free)
-///     case (.minOn, .cold): .ignore
-///     case (.defrosting, .thawed): .go(to: .dripping)
-///     case (.dripping, .dried): .go(into: .idle)
-///     case (.off, _), (.resting, _), (.ready, _), (.minOn, _), (.free, _), (.defrosting, _), (.dripping, _): .inherit
+///     switch event {
+///     case .pressed: leaf == .dark ? .go(into: .on) : .inherit
+///     case .dims: leaf == .lit ? .go(to: .dimmed) : .inherit
+///     case .burnedOut: .inherit
 ///     }
 ///   }
-///
-///   func reaction(of composite: Composite, in leaf: State, to event: Event, _ step: Step<Self>) -> Answer {
-///     switch (composite, event) {
-///     case (.cooling, .cold): return .go(into: .idle)
-///     case (.defrost, .defrostDue): return .ignore
-///     case (.idle, _), (.cooling, _), (.defrost, _): return .inherit
-///     case (.on, .powerLost): return .go(to: .off)
-///     case (.on, .defrostDue):
-///       step.arm(.defrostDue, after: .minutes(360))
-///       return .go(into: .defrost, locally: true)
-///     case (.on, .warm), (.on, .cold), (.on, .powerRestored), (.on, .rested), (.on, .ranEnough), (.on, .thawed),
-///       (.on, .dried):
-///       return .ignore
+///   func reaction(of composite: Burning, in leaf: State, to event: Event, _ step: Step<Self>) -> Answer {
+///     switch event {
+///     case .pressed, .burnedOut: .go(to: .dark)  // Said once, for a light that is lit and for one that is dimmed.
+///     case .dims: .ignore
 ///     }
 ///   }
-///
-///   func initial(of composite: Composite, _ step: Step<Self>) -> Node {
-///     switch composite {
-///     case .on: .composite(.idle)
-///     case .idle: .leaf(.resting)
-///     case .cooling: .leaf(.minOn)
-///     case .defrost: .leaf(.defrosting)
-///     }
-///   }
-///
-///   func enter(_ node: Node, _ step: Step<Self>) {
+///   func initial(of composite: Burning, _ step: Step<Self>) -> Node { .leaf(.lit) }
+///   func timers(of node: Node, _ parameters: NoParameters) -> StateTimers<Self> {
 ///     switch node {
-///     case .composite(.cooling): step.emit(.compressorOn)
-///     case .leaf(.defrosting): step.emit(.heaterOn)
-///     case .composite(.on), .composite(.idle), .composite(.defrost), .leaf(.off), .leaf(.resting), .leaf(.ready),
-///       .leaf(.minOn), .leaf(.free), .leaf(.dripping):
-///       break
-///     }
-///   }
-///
-///   func exit(_ node: Node, from leaf: State, _ step: Step<Self>) {
-///     switch node {
-///     case .composite(.cooling): step.emit(.compressorOff)
-///     case .leaf(.defrosting): step.emit(.heaterOff)
-///     case .composite(.on), .composite(.idle), .composite(.defrost), .leaf(.off), .leaf(.resting), .leaf(.ready),
-///       .leaf(.minOn), .leaf(.free), .leaf(.dripping):
-///       break
+///     case .composite(.on): .after(.seconds(60), .burnedOut)
+///     case .leaf(.lit): .after(.seconds(50), .dims)
+///     case .leaf(.dark), .leaf(.dimmed): .none
 ///     }
 ///   }
 /// }
