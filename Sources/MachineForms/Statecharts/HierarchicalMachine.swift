@@ -5,7 +5,7 @@ public import StateMachines
 /// The author writes the tree, the reactions and the hooks of a ``Statechart``; the rule of the ``Machine`` follows
 /// from them. ``unhandled(_:in:_:)`` handles an event that every state in the path inherits.
 ///
-/// A staircase's lamp that dims before it goes out: what ends the light is said once, for both its states.
+/// This lamp dims before it goes out. `on` answers `pressed` and `burnedOut` once, for both states of the light:
 ///
 /// ```swift
 /// struct ChartLamp: HierarchicalMachine {

@@ -29,6 +29,7 @@ public struct OpenFridge: Machine {
   public var state = State.cooling
   public init() {}
 
+  /// One that is made with its door shut switches the compressor as the first fridge does.
   public mutating func start(in state: State, _ step: Step<Self>) -> State {
     chamber = step.parameters.cabinet.chamber(at: step.now)
     switch state {

@@ -37,7 +37,7 @@ public import StateMachines
 ///
 /// A suspended handler delays no other connection, because each connection is a machine. `accept` begins a connection
 /// that a ``Supervisor`` hands over, in requestLine and closed. `ended` returns the connection when it is closed, and
-/// returns it at once if it comes in another state.
+/// returns it at once if it comes in another state or while another one is served.
 public struct HTTPRequest: Machine {
   public enum State: StateWithData {
     case requestLine, headers(Head)

@@ -19,8 +19,8 @@ public import StateMachines
 /// In `to`, `done` and `closed` the session here is over, and every command is refused. The timer `sessionTimeout` runs
 /// from the beginning of the session to its end, whatever the client sends, and closes the session without a reply.
 ///
-/// `accept` begins a session for a client that a ``Supervisor`` hands over, in `start`, `to`, `done` and `closed`; in
-/// other states the new connection is returned at once. `ended` returns a connection.
+/// `accept` begins a session for a client that a ``Supervisor`` hands over, in `start`, `to`, `done` and `closed`. In
+/// other states, and while another connection is served, the new one is returned at once. `ended` returns a connection.
 public struct SMTP: Machine {
   public enum State: MachineState {
     case start, helo, from, to, authLoginUser, authLoginPassword, authPlain, done, closed
