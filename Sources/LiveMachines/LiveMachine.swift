@@ -11,7 +11,7 @@ import Synchronization
 ///
 /// It can be used from any thread or actor, and its calls return without waiting. Inputs are processed one after the
 /// other. A timer expires by itself when the clock reaches its due time. A timer that is overdue, because the device
-/// was asleep, expires before the next input or read, with its own due time as ``StateMachines/Step/now``. A value read
+/// was asleep, expires before the next input or read, with its own due time as `Step.now`. A value read
 /// here is therefore never behind the clock, and a test need not wait.
 ///
 /// Timers run while the object lives.
@@ -30,7 +30,7 @@ public final class LiveMachine<M: Machine>: Sendable {
   ///   - machine: The initial value. It enters its state at once; ``changes`` does not report the outputs of that
   ///     entry.
   ///   - kind: The kind, if the type has several; by default the type's own.
-  ///   - seed: The seed for ``StateMachines/Step/draw(in:)``.
+  ///   - seed: The seed for `Step.draw(in:)`.
   ///   - clock: The clock for the timers.
   ///   - configure: Changes the default parameters.
   /// - Precondition: The parameters do not contradict each other.

@@ -16,7 +16,7 @@ import StateMachines
 /// evenOnes.run("102").read      // 2: there is no transition for "2"
 /// ```
 ///
-/// It is not a ``Machine``: it has no time and no outputs, and the state in which a run ends is its only memory. To
+/// It is not a `Machine`: it has no time and no outputs, and the state in which a run ends is its only memory. To
 /// read a word in pieces, pass that state to the next run.
 public struct Acceptor<State: Hashable & Sendable, Symbol: Hashable & Sendable>: Accepting {
   /// S: the states named by the other parts.

@@ -88,7 +88,7 @@ extension EventObjects {
     }
 
     /// Whether the states and events have the words of two enums, in the same order. ``Machine/init(_:in:)`` and
-    /// ``Machine/fire(_:userInfo:on:)`` require it.
+    /// `Machine.fire(_:userInfo:on:)` require it.
     public func matches<S: NamedCases, E: NamedCases>(states: S.Type, events: E.Type) -> Bool {
       self.states.map(\.name) == S.words && self.events.map(\.name) == E.words
     }
@@ -126,7 +126,7 @@ extension EventObjects.Definition {
   /// Starts a simulated machine: enters the state and runs its blocks.
   ///
   /// - Precondition: The definition ``matches(states:events:)`` the machine's states.
-  /// - Returns: The state, for ``Machine/start(in:_:)``.
+  /// - Returns: The state, for `Machine.start(in:_:)`.
   public func start<M: Machine>(in state: M.State, _ step: Step<M>) -> M.State
   where Subject == Step<M>, M.State: NamedCases {
     var step = step

@@ -145,7 +145,7 @@ extension EventObjects {
       return definition.permits(event, in: place)
     }
 
-    /// Whether an event's sources contain the current state; see ``canFire(_:)``.
+    /// Whether an event's sources contain the current state; see `canFire(_:)`.
     ///
     /// - Precondition: The definition ``Definition/matches(states:events:)`` the type of `event`.
     @inlinable
@@ -155,7 +155,7 @@ extension EventObjects {
 
     /// The refusal if an event's sources do not contain the current state; otherwise `nil`.
     ///
-    /// - Precondition: As for ``canFire(_:)``.
+    /// - Precondition: As for `canFire(_:)`.
     public func refusal<Name: NamedCases>(of event: Name) -> FireRefusal? {
       definition.permits(event.index, in: place) ? nil : definition.refusal(of: event.index, in: place)
     }
@@ -180,7 +180,7 @@ extension EventObjects {
       try fire(at: event, userInfo, on: &subject)
     }
 
-    /// Fires an event of an enum; see ``fire(_:userInfo:on:)``.
+    /// Fires an event of an enum; see `fire(_:userInfo:on:)`.
     ///
     /// - Precondition: The definition ``Definition/matches(states:events:)`` the type of `event`.
     /// - Complexity: O(1), plus the blocks.
@@ -219,7 +219,7 @@ extension EventObjects {
 }
 
 extension EventObjects.Machine where UserInfo: ExpressibleByNilLiteral {
-  /// Fires an event without user info; see ``fire(_:userInfo:on:)``.
+  /// Fires an event without user info; see `fire(_:userInfo:on:)`.
   public mutating func fire(_ event: String, on subject: inout Subject) throws(FireFailure) {
     try fire(event, userInfo: nil, on: &subject)
   }

@@ -27,7 +27,7 @@ import StateMachines
 /// ```
 ///
 /// `Subject` is the data that the machine acts on. Every block receives it as an argument, so it needs no outer
-/// references: here a log, in a simulated machine the ``Step``. `UserInfo` is the data that the caller of `fire` passes
+/// references: here a log, in a simulated machine the `Step`. `UserInfo` is the data that the caller of `fire` passes
 /// to the blocks.
 ///
 /// Deliberate differences from TransitionKit:
@@ -109,7 +109,7 @@ public enum EventObjects<Subject, UserInfo: Sendable> {
     @usableFromInline let definition: Definition
     @usableFromInline let eventPlace: Int
     @usableFromInline let sourcePlace: Int
-    /// The value passed to ``Machine/fire(_:userInfo:on:)``.
+    /// The value passed to `Machine.fire(_:userInfo:on:)`.
     public let userInfo: UserInfo
 
     @inlinable

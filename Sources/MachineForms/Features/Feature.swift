@@ -58,8 +58,8 @@ public import StateMachines
 /// ``FeatureStore/dispose()`` at the end. Features do not refer to each other. A listener connects them: it turns the
 /// news of one into wishes of the other, and drops news without a matching wish. In a world, a wire does this.
 ///
-/// In a ``Machine``, the store is the state: a ``FeatureStore`` is a ``StateWithData`` if the feature's state is one.
-/// The rule turns events into wishes, and timers into later effects. A ``FeatureListener`` that has the ``Step`` turns
+/// In a `Machine`, the store is the state: a ``FeatureStore`` is a `StateWithData` if the feature's state is one.
+/// The rule turns events into wishes, and timers into later effects. A ``FeatureListener`` that has the `Step` turns
 /// news into outputs, and open streams into keyed timers.
 public protocol Feature {
   associatedtype State: Sendable

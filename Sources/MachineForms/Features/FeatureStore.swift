@@ -81,7 +81,7 @@ public struct FeatureStore<F: Feature>: Sendable {
 
   /// Creates a store without running the bootstrapper.
   ///
-  /// A machine uses it before it starts, since a feature may need the ``Step``.
+  /// A machine uses it before it starts, since a feature may need the `Step`.
   @inlinable
   public init(_ initial: F.State, order: FeatureOrder = .recursive) {
     current = initial

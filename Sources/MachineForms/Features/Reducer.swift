@@ -22,7 +22,7 @@ import StateMachines
 /// store.accept(.increase, by: Counting()) { print($0) }      // 1
 /// ```
 ///
-/// In a ``Machine``, a store is the state or a part of it, and the rule is one call of `accept`. A ``Feature`` with the
+/// In a `Machine`, a store is the state or a part of it, and the rule is one call of `accept`. A ``Feature`` with the
 /// default actor is the same machine. Unlike a reducer, a feature can also refuse a wish, emit several effects, deliver
 /// a result later, and publish news.
 public protocol Reducer {

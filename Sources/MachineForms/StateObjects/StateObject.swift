@@ -27,7 +27,7 @@ public import StateMachines
 /// ``isValidNextState(_:in:)`` is called on the *current* state with the *next* one as argument. It is often explained
 /// the other way round, as if the next state judged the current one.
 public protocol StateObject<Subject>: AnyObject, Sendable {
-  /// The data that states work on: a user interface, a game character, or the step of a ``Machine``.
+  /// The data that states work on: a user interface, a game character, or the step of a `Machine`.
   associatedtype Subject: StateSubject
 
   /// Whether `next` may follow this state. By default every state may, including this one.

@@ -10,7 +10,7 @@ public import StateMachines
 /// ```
 ///
 /// It is a value of a few words and the subject, so it can be copied, and each step can make one from a plain state
-/// without allocation. A ``Machine`` whose own state is an `enum` uses it in this way:
+/// without allocation. A `Machine` whose own state is an `enum` uses it in this way:
 /// ```swift
 /// struct Staircase: Machine {
 ///   enum State: MachineState { case dark, lit }
@@ -56,7 +56,7 @@ public import StateMachines
 /// }
 /// ```
 ///
-/// With the ``Step`` in the subject, states emit outputs in `didEnter` and `willExit`.
+/// With the `Step` in the subject, states emit outputs in `didEnter` and `willExit`.
 ///
 /// `didEnter` may enter another state: the nested entry completes before the outer ``enter(_:)`` returns, which still
 /// returns `true`. Only the stack limits the nesting. When `willExit` enters a state, the nested entry happens first,

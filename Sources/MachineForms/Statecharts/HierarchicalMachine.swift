@@ -2,7 +2,7 @@ public import StateMachines
 
 /// A machine with nested states, which inherit reactions: a reaction common to many substates is written once.
 ///
-/// The author writes the tree, the reactions and the hooks of a ``Statechart``; the rule of the ``Machine`` follows
+/// The author writes the tree, the reactions and the hooks of a ``Statechart``; the rule of the `Machine` follows
 /// from them. ``unhandled(_:in:_:)`` handles an event that every state in the path inherits.
 ///
 /// This lamp dims before it goes out. `on` answers `pressed` and `burnedOut` once, for both states of the light:
@@ -72,7 +72,7 @@ extension HierarchicalMachine where State.Name == State {
 }
 
 extension HierarchicalMachine {
-  /// Enters the initial state from the root; call it at the end of ``Machine/start(in:_:)``.
+  /// Enters the initial state from the root; call it at the end of `Machine.start(in:_:)`.
   @inlinable
   public mutating func begin(in leaf: State, _ step: Step<Self>) -> State {
     enterAll(leaf, step)

@@ -71,7 +71,7 @@ extension OrthogonalMachine {
     for region in 0..<pass.place where pass.overruled & (1 << UInt64(region)) != 0 { overruled(region, step) }
   }
 
-  /// Enters the initial state; call it at the end of ``Machine/start(in:_:)``.
+  /// Enters the initial state; call it at the end of `Machine.start(in:_:)`.
   @inlinable
   public mutating func begin(in state: State, _ step: Step<Self>) -> State { entering(state, step) }
 }

@@ -31,7 +31,7 @@ public protocol Region: Statechart where Host: OrthogonalMachine {}
 /// **Completion.** When a step has brought all regions to final states, ``completion(of:_:)`` is called within the same
 /// step.
 ///
-/// Regions communicate by ``Step/raise(_:)``.
+/// Regions communicate by `Step.raise(_:)`.
 ///
 /// ```swift
 /// /// A coffee machine: off, or on with a heater and a tank that go their own ways.

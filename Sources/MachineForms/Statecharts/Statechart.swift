@@ -18,7 +18,7 @@ public import StateMachines
 /// **Timers** belong to the state that declares them in ``timers(of:_:)``. They are armed when it is entered, after its
 /// entry hook, and disarmed when it is left, after its exit hook. If a hook arms another timer, a hook must disarm it.
 ///
-/// **Raised events** use timers without delay: ``Step/raise(_:)``. The world delivers them at the same moment, after
+/// **Raised events** use timers without delay: `Step.raise(_:)`. The world delivers them at the same moment, after
 /// this step and its wires and before the next request, first in first out with all other timers. The journal shows
 /// them, and the world's limit on chains applies to them. An event raised twice in one step is delivered once. To keep
 /// clients from sending such an event, leave it out of the kind's events.
@@ -50,7 +50,7 @@ public protocol Statechart {
 
   /// The timers of a state: armed when it is entered, after ``enter(_:_:)``, and disarmed when it is left.
   ///
-  /// - Precondition: No timer is periodic (``StateTimer/every(_:_:)``). A reaction can arm the timer again instead.
+  /// - Precondition: No timer is periodic (`StateTimer.every(_:_:)`). A reaction can arm the timer again instead.
   func timers(of node: Node, _ parameters: Host.Parameters) -> StateTimers<Host>
 
   /// Whether a leaf is final: entering it completes its innermost composite.

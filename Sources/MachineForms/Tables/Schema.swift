@@ -25,8 +25,8 @@ public import StateMachines
 /// Nested switches without a catch-all keep the function complete. Its machines accept only events of the schema's
 /// type.
 ///
-/// It follows the library SwiftyStateMachine. A ``SchemaMachine`` runs a schema for an object. A ``Machine`` can use a
-/// schema as its rule, with its ``Step`` as the subject; then worlds can run it:
+/// It follows the library SwiftyStateMachine. A ``SchemaMachine`` runs a schema for an object. A `Machine` can use a
+/// schema as its rule, with its `Step` as the subject; then worlds can run it:
 /// ```swift
 /// mutating func react(to press: Press, _ step: Step<Self>) -> Reaction<Level> {
 ///   Self.schema.reaction(in: state, to: press, step)
@@ -69,7 +69,7 @@ public struct Schema<State: Sendable, Event, Subject>: Sendable {
   @inlinable
   public func transition(from state: State, on event: Event) -> Transition? { rule(state, event) }
 
-  /// The rule of a ``Machine``: runs the transition's block and returns a move, or ignores the event if there is no
+  /// The rule of a `Machine`: runs the transition's block and returns a move, or ignores the event if there is no
   /// transition.
   @inlinable
   public func reaction(in state: State, to event: Event, _ subject: Subject) -> Reaction<State> {

@@ -24,7 +24,7 @@ public import StateMachines
 /// new event does not compile until every state handles it. With a catch-all per state (`case (.none, _): self`), a new
 /// state does not compile, and a new event is ignored.
 ///
-/// A ``Machine`` with this state and event type uses it as its rule, so worlds can run it:
+/// A `Machine` with this state and event type uses it as its rule, so worlds can run it:
 ///
 /// ```swift
 /// struct PhotoFrame: Machine {
@@ -43,7 +43,7 @@ public protocol SwitchState: Equatable {
 }
 
 extension SwitchState {
-  /// The reaction of a ``Machine``: a move, or ignored if the state stays equal.
+  /// The reaction of a `Machine`: a move, or ignored if the state stays equal.
   @inlinable
   public func reaction(to event: Event) -> Reaction<Self> {
     let next = next(with: event)
@@ -67,7 +67,7 @@ extension Machine where State: SwitchState, Event == State.Event {
 /// machine.transition(with: .asked(url: "b.png"))   // ignored; the screen is not told
 /// ```
 ///
-/// It is not a ``Machine``: it has identity, and it calls its observer during the transition. A world queues the
+/// It is not a `Machine`: it has identity, and it calls its observer during the transition. A world queues the
 /// effects of a step; this machine calls its observer immediately, within the call that changes the state.
 public final class SwitchMachine<State: SwitchState> {
   /// The current state.

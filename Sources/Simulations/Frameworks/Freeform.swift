@@ -10,10 +10,10 @@ public import StateMachines
 ///
 /// The state is `none` until a name is set, and then `state(name)`. An object that is made in `state` has the name
 /// `inactive`. Each output stands for a block; there is a block for every name and for every pair of names. They run in
-/// the order of ``NamedStateChange``. No event is refused. Setting the present name again is a change like any other;
+/// the order of `NamedStateChange`. No event is refused. Setting the present name again is a change like any other;
 /// with `skipEqual` it is ignored.
 ///
-/// In the library that this follows, code and documentation differ; see ``NamedStateObject``.
+/// In the library that this follows, code and documentation differ; see `NamedStateObject`.
 public struct Freeform: Machine {
   public enum State: StateWithData {
     /// No name was set yet.

@@ -13,7 +13,7 @@ public import StateMachines
 /// error. A list without comments is a normal state, not an error.
 ///
 /// The machine does not choose the next state. It turns the signal into a description of the conditions
-/// (``Conditions``), and the current state answers with the class of the next state. The machine enters that state if
+/// (`Conditions`), and the current state answers with the class of the next state. The machine enters that state if
 /// the current one allows it. A result that comes when none is awaited is refused by the same path: the current state
 /// names no next state, `enter` returns `false`, and no method of a state is called.
 ///

@@ -117,7 +117,7 @@ public struct NetworkClient: Machine {
   }
 
   /// A pause ends with the next attempt, and an attempt that takes too long fails. Requests have their own timers: see
-  /// ``send(_:_:)``.
+  /// `send(_:_:)`.
   public func timers(in state: State, _ parameters: Parameters) -> StateTimers<Self> {
     switch state.link {
     case .connecting where isAccepting:

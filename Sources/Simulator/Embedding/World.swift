@@ -29,7 +29,7 @@ public final class World {
 
   /// Creates an empty world at time zero.
   ///
-  /// - Parameter seed: The seed for ``StateMachines/Step/draw(in:)``.
+  /// - Parameter seed: The seed for `Step.draw(in:)`.
   public init(seed: UInt64 = 0) {
     core = WorldCore(seed: seed)
   }

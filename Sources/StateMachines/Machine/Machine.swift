@@ -71,9 +71,9 @@ public protocol Machine: _Machine where Event: MachineEvent {
   /// - A timer that is no longer declared is disarmed.
   /// - A newly declared timer is armed.
   /// - A timer declared before and after is armed again by a move, unless it is ``StateTimer/continuing``. Without a
-  ///   move it is left alone, except that an expired ``StateTimer/every(_:_:)`` timer is armed again.
+  ///   move it is left alone, except that an expired ``StateTimer/every(_:_:)-(Duration,_)`` timer is armed again.
   ///
-  /// A timer that the rule itself arms or disarms (``Step/arm(_:after:)``) is exempt for that input. The runtime never
+  /// A timer that the rule itself arms or disarms (`Step.arm(_:after:)`) is exempt for that input. The runtime never
   /// touches a timer that no state declares.
   ///
   /// An event with data carries the data that the machine declares when the timer expires.
@@ -249,7 +249,7 @@ public struct StateTimers<M: Machine>: ExpressibleByArrayLiteral {
   @inlinable
   public static var none: Self { Self(nil, []) }
 
-  /// One timer: see ``StateTimer/after(_:_:)``.
+  /// One timer: see ``StateTimer/after(_:_:)-(Duration,_)``.
   @inlinable
   @inline(__always)
   public static func after(_ duration: Duration, _ event: M.Event) -> Self { Self(.after(duration, event), []) }
@@ -262,7 +262,7 @@ public struct StateTimers<M: Machine>: ExpressibleByArrayLiteral {
   @inlinable
   public static func at(_ moment: Instant, _ event: M.Event) -> Self { Self(.at(moment, event), []) }
 
-  /// One timer: see ``StateTimer/every(_:_:)``.
+  /// One timer: see ``StateTimer/every(_:_:)-(Duration,_)``.
   @inlinable
   public static func every(_ duration: Duration, _ event: M.Event) -> Self { Self(.every(duration, event), []) }
   @inlinable

@@ -5,7 +5,7 @@ public protocol _Machine: ErasedMachine, Codable {
   associatedtype Output: OutputWithData = NoOutput
   associatedtype Parameters: ParameterSet = NoParameters
 
-  /// The current state. Only the runtime assigns it, from the rule's ``Reaction``.
+  /// The current state. Only the runtime assigns it, from the rule's `Reaction`.
   var state: State { get set }
 }
 

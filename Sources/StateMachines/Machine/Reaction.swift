@@ -22,6 +22,7 @@ public enum Reaction<State> {
   case stayAs(State)
   /// Nothing happens.
   case ignore
-  /// Nothing happens, and the sender gets a refusal. Return it through ``Step/refuse(_:)``, which takes the reason.
+  /// Nothing happens, and the sender gets a refusal. Return it through
+  /// ``Step/refuse(_:keepingChanges:)``, which takes the reason.
   case refuse
 }

@@ -36,7 +36,7 @@ extension Step where M: Machine {
   ///
   /// On expiry, ``key`` has this value. Arming replaces a running timer with the same key.
   ///
-  /// - Precondition: As for ``arm(_:after:)``; `key` is between 1 and `UInt32.max`; the kind declares the timer as
+  /// - Precondition: As for `arm(_:after:)`; `key` is between 1 and `UInt32.max`; the kind declares the timer as
   ///   keyed.
   public func arm(_ event: M.Event, key: Int, after duration: Duration) {
     precondition(key > 0, "a key counts from 1")
