@@ -15,7 +15,7 @@ public struct EventForm<Event: Sendable>: Sendable {
   /// An event of this form; `nil` if the form describes any case with data.
   let sample: Event?
   let make: @Sendable ([Value]) -> Event
-  /// Gets the arguments of an event of this form; `nil` if the case's data cannot be converted.
+  /// Gets the arguments of an event of this form's case; `nil` if the case's data cannot be converted.
   let values: @Sendable (Event) -> [Value]?
 
   /// Describes an event without arguments.
@@ -51,10 +51,10 @@ public struct EventForm<Event: Sendable>: Sendable {
     var entries: [ArgumentEntry] = []
     repeat entries.append((each argument).entry)
     let sample = build(entries.map { $0.samples[0] })
-    let name = caseName(of: sample)
+    let readers = EnumCase.number(of: sample).flatMap { DataReader.readers(ofCase: $0, of: Event.self) }
     return EventForm(
-      name: name, arguments: entries, about: about, constant: nil, sample: sample, make: build,
-      values: { CaseTable.data(of: $0) })
+      name: caseName(of: sample), arguments: entries, about: about, constant: nil, sample: sample, make: build,
+      values: { event in readers.map { DataReader.read($0, from: event) } })
   }
 
   /// The same event under another name, for names that no Swift case can have, such as `HELO`.
@@ -297,6 +297,9 @@ public struct MachineTimer<Event: Sendable>: Sendable {
 
 /// Describes an output in a catalogue: its data and description, or only a description.
 ///
+/// An output is for wires, replies and all watchers, or it is *told*: about the machine's internals, for watchers of
+/// everything. A rule emits both with ``Step/emit(_:)``.
+///
 /// ```swift
 /// outputs: {
 ///   switch $0 {
@@ -314,7 +317,7 @@ public struct OutputForm: ExpressibleByStringLiteral, ExpressibleByStringInterpo
     OutputForm(data: data.map { ArgumentEntry(name: $0.name, type: $0.type, samples: nil) }, about: about)
   }
 
-  /// Describes an output that a rule emits with ``Step/tell(_:)``.
+  /// Describes an output about the machine's internals, for watchers of everything. No wire and no reply carries it.
   public static func told(_ data: (name: String, type: ValueType)..., about: String) -> OutputForm {
     OutputForm(
       data: data.map { ArgumentEntry(name: $0.name, type: $0.type, samples: nil) }, about: about, isTold: true)

@@ -67,6 +67,7 @@ public final class Kind: Sendable {
     parameters: [ParameterForm<M.Parameters>] = []
   ) {
     precondition(timers.count <= 64, "\(name) has more than 64 timers")
+    precondition(Set(timers.map(\.event)).count == timers.count, "\(name) has two timers with the same event")
     let names = (0..<M.State.Name.count).map(M.State.Name.init(at:))
     self.init(
       machine, name, version: version, about, form: form, origin: origin, example: example, regions: regions,
@@ -84,8 +85,9 @@ public final class Kind: Sendable {
 
   /// Creates a kind with the names of the machine's types and cases.
   ///
-  /// It has a timer for each event without data, and for each event with data that a new machine declares in its
-  /// states, up to 64.
+  /// It has a timer for each event without data, and for each event with data that a new machine declares in a state
+  /// without data or in a sample (``StateWithData/samples``), up to 64. A machine that declares another timer traps; it
+  /// needs a kind of its own.
   ///
   /// - Parameters:
   ///   - events: The forms of events with data.
@@ -97,8 +99,7 @@ public final class Kind: Sendable {
     let name = typeName.prefix(1).lowercased() + typeName.dropFirst()
     let plain = EnumCase.plainValues(of: M.Event.self)
     var brought = plain
-    for place in 0..<M.State.Name.count {
-      guard let state = M.State.Name(at: place) as? M.State else { break }
+    for state in EnumCase.plainValues(of: M.State.self) + M.State.samples {
       M().timers(in: state, M.Parameters()).forEach { timer in
         if let event = timer.data?.event, !brought.contains(event) { brought.append(event) }
       }
@@ -129,6 +130,8 @@ public final class Kind: Sendable {
     parameters: [ParameterForm<M.Parameters>],
     isDerived: Bool = false
   ) {
+    M.State.Name.checkPlaces()
+    M.Output.Name.checkPlaces()
     self.isDerived = isDerived
     let defaults = M.Parameters()
     self.name = name
@@ -244,6 +247,11 @@ public final class Kind: Sendable {
   /// Whether each case of the machine's events can be sent or is a timer's event. If not, the kind's lists lack an
   /// event.
   public var listsAllEvents: Bool { operations.listsAllEvents }
+
+  /// Traps unless the machines of this kind have a type.
+  package func expect(_ machine: (some Machine).Type) {
+    precondition(self.machine == machine, "\(name) is a kind of \(self.machine), not of \(machine)")
+  }
 
   /// Whether an event takes no arguments.
   public func isPlain(_ event: Int) -> Bool { events[event].arguments.isEmpty }

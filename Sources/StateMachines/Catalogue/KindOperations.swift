@@ -24,9 +24,7 @@ final class TypedOperations<M: _Machine>: KindOperations, @unchecked Sendable {
   private let parameters: [ParameterForm<M.Parameters>]
   private let constants: UnsafeMutablePointer<M.Event>
   private let brought: [M.Event]
-  private let cases: (withData: Int, plain: Int)
-  /// For each case without data, counted from the first such case: the index in `events`; -1 if the kind does not list
-  /// it.
+  /// For each case number: the index in `events` if the case has no data; -1 if it has, or if the kind does not list it.
   private let plainPlaces: [Int]
   /// For each form: the case number of its sample.
   private let caseOfForm: [Int?]
@@ -42,11 +40,10 @@ final class TypedOperations<M: _Machine>: KindOperations, @unchecked Sendable {
     self.events = events
     self.readings = readings
     self.parameters = parameters
-    cases = EnumCase.counts(of: M.Event.self) ?? (withData: 0, plain: 0)
     caseOfForm = events.map { $0.sample.flatMap { EnumCase.number(of: $0) } }
-    var plainPlaces = Array(repeating: -1, count: cases.plain)
+    var plainPlaces = Array(repeating: -1, count: EnumCase.count(of: M.Event.self))
     for (place, number) in caseOfForm.enumerated().reversed() {
-      if let number, number >= cases.withData { plainPlaces[number - cases.withData] = place }
+      if let number, !EnumCase.hasData(ofCase: number, of: M.Event.self) { plainPlaces[number] = place }
     }
     self.plainPlaces = plainPlaces
     constants = .allocate(capacity: max(1, events.count))
@@ -65,9 +62,10 @@ final class TypedOperations<M: _Machine>: KindOperations, @unchecked Sendable {
   var stepTimers: StepTimers { timers.stepTimers(running: 0) }
 
   var listsAllEvents: Bool {
-    guard let counts = EnumCase.counts(of: M.Event.self) else { return true }
     let listed = Set(caseOfForm + brought.map { EnumCase.number(of: $0) })
-    return listed.subtracting([nil]).count == counts.withData + counts.plain
+    return (0..<EnumCase.count(of: M.Event.self)).allSatisfy {
+      listed.contains($0) || !EnumCase.isPossible(case: $0, of: M.Event.self)
+    }
   }
 
   var plainEvents: UnsafeRawPointer { UnsafeRawPointer(constants) }
@@ -82,15 +80,12 @@ final class TypedOperations<M: _Machine>: KindOperations, @unchecked Sendable {
 
   func written(_ event: UnsafeRawPointer) -> (event: Int, arguments: [Value])? {
     let event = event.assumingMemoryBound(to: M.Event.self).pointee
-    if let number = EnumCase.number(of: event), number >= cases.withData {
-      let place = plainPlaces[number - cases.withData]
-      return place < 0 ? nil : (place, [])
-    }
+    if let number = EnumCase.number(of: event), plainPlaces[number] >= 0 { return (plainPlaces[number], []) }
     return writtenWithData(event)
   }
 
-  /// Handles cases with data, and events that are not an `enum`. It is a separate function because run-time type lookup
-  /// happens at the start of a function, whatever branch is taken.
+  /// Handles cases with data, events that are not an `enum`, and those that the kind does not list. It is a separate
+  /// function because run-time type lookup happens at the start of a function, whatever branch is taken.
   @inline(never)
   private func writtenWithData(_ event: M.Event) -> (event: Int, arguments: [Value])? {
     for (place, form) in events.enumerated() {

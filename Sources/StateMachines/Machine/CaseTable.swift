@@ -8,7 +8,8 @@ struct CaseTable {
   @usableFromInline let places: UnsafePointer<UInt16>
   /// For each index of a name: the number of its case.
   let numbers: [Int]
-  let readers = DataReaders()
+  /// For each case number: how to read its data; see ``DataReader/readers(ofCase:of:)``.
+  let readers: [[DataReader]?]
 
   private init<E, Name: NamedCases>(_ type: E.Type, _ names: Name.Type) {
     guard let cases = EnumCase.names(of: type), let words = EnumCase.names(of: names) else {
@@ -20,6 +21,7 @@ struct CaseTable {
       places[number] = UInt16(place)
     }
     self.places = UnsafePointer(places)
+    readers = cases.indices.map { DataReader.readers(ofCase: $0, of: type) }
     numbers = words.map { word in
       guard let number = cases.firstIndex(of: word) else { preconditionFailure("\(E.self) has no case \(word)") }
       return number
@@ -38,30 +40,18 @@ struct CaseTable {
   /// The value of the case with this name; `nil` if the case has data.
   static func value<E, Name: NamedCases>(_ name: Name, as type: E.Type) -> E? {
     let number = make(type, Name.self).pointee.numbers[name.index]
-    guard let counts = EnumCase.counts(of: type), number >= counts.withData else { return nil }
-    return EnumCase.value(ofCase: number, of: type)
+    return EnumCase.hasData(ofCase: number, of: type) ? nil : EnumCase.value(ofCase: number, of: type)
   }
 
   /// The data of a value's case, in order.
   @usableFromInline
   static func data<E, Name: NamedCases>(of value: E, named names: Name.Type) -> [Value] {
     let table = make(E.self, names)
-    guard let number = EnumCase.number(of: value), let counts = EnumCase.counts(of: E.self), number < counts.withData
-    else { return [] }
-    guard let readers = table.pointee.readers.readers(ofCase: number, of: E.self) else {
-      preconditionFailure("\(value) has data that are no values, and its type says not which `data` they are")
+    guard let number = EnumCase.number(of: value), let readers = table.pointee.readers[number] else {
+      preconditionFailure(
+        "the data of \(value) are no values: make their types ValueConvertible, or implement `data` in \(E.self)")
     }
-    return EnumCase.withData(of: value) { data in readers.map { $0.read(data + $0.offset) } }
-  }
-
-  /// The data of a value's case, for a type without names; `nil` if some data do not convert to values.
-  static func data<E>(of value: E) -> [Value]? {
-    guard let number = EnumCase.number(of: value), let counts = EnumCase.counts(of: E.self) else { return nil }
-    if number >= counts.withData { return [] }
-    guard let readers = EnumCase.dataType(ofCase: number, of: E.self).flatMap({ DataReaders.readers(of: $0) }) else {
-      return nil
-    }
-    return EnumCase.withData(of: value) { data in readers.map { $0.read(data + $0.offset) } }
+    return DataReader.read(readers, from: value)
   }
 
   @usableFromInline
@@ -154,27 +144,26 @@ extension CaseTable {
   }
 }
 
-/// Converts the data of an `enum`'s cases to values. The readers of a case are made when its data are first read.
-final class DataReaders: Sendable {
-  struct Reader: Sendable {
-    let offset: Int
-    let read: @Sendable (UnsafeRawPointer) -> Value
+/// Converts one of a case's data to a value.
+struct DataReader: Sendable {
+  let offset: Int
+  let read: @Sendable (UnsafeRawPointer) -> Value
+
+  /// The data of a value as the readers of its case convert them.
+  static func read<E>(_ readers: [DataReader], from value: E) -> [Value] {
+    if readers.isEmpty { return [] }
+    return EnumCase.withData(of: value) { data in readers.map { $0.read(data + $0.offset) } }
   }
 
-  private let known = Mutex<[Int: [Reader]]>([:])
-
-  /// One reader for each of the case's data; `nil` if one is neither ``ValueConvertible`` nor a name (``NamedCases``).
-  func readers<E>(ofCase number: Int, of type: E.Type) -> [Reader]? {
-    if let readers = known.withLock({ $0[number] }) { return readers }
-    guard let data = EnumCase.dataType(ofCase: number, of: type), let readers = DataReaders.readers(of: data) else {
-      return nil
-    }
-    known.withLock { $0[number] = readers }
-    return readers
+  /// One reader for each of the case's data, in order; `nil` if one is neither ``ValueConvertible`` nor a name
+  /// (``NamedCases``).
+  static func readers<E>(ofCase number: Int, of type: E.Type) -> [DataReader]? {
+    guard EnumCase.hasData(ofCase: number, of: type) else { return [] }
+    return EnumCase.dataType(ofCase: number, of: type).flatMap { readers(of: $0) }
   }
 
   /// The readers for a type of data: one, or one for each element of a tuple.
-  static func readers(of type: Any.Type) -> [Reader]? {
+  private static func readers(of type: Any.Type) -> [DataReader]? {
     if let reader = reader(of: type, at: 0) { return [reader] }
     // Safety: a tuple's metadata begin with the kind, the number of elements and the labels, followed by each element's
     // type and offset, one word each.
@@ -190,12 +179,12 @@ final class DataReaders: Sendable {
     return readers.count == count ? readers : nil
   }
 
-  private static func reader(of type: Any.Type, at offset: Int) -> Reader? {
-    func opened<T: ValueConvertible>(_ type: T.Type) -> Reader {
-      Reader(offset: offset) { $0.assumingMemoryBound(to: T.self).pointee.value }
+  private static func reader(of type: Any.Type, at offset: Int) -> DataReader? {
+    func opened<T: ValueConvertible>(_ type: T.Type) -> DataReader {
+      DataReader(offset: offset) { $0.assumingMemoryBound(to: T.self).pointee.value }
     }
-    func opened<T: NamedCases>(_ type: T.Type) -> Reader {
-      Reader(offset: offset) { .text($0.assumingMemoryBound(to: T.self).pointee.word) }
+    func opened<T: NamedCases>(_ type: T.Type) -> DataReader {
+      DataReader(offset: offset) { .text($0.assumingMemoryBound(to: T.self).pointee.word) }
     }
     if let type = type as? any ValueConvertible.Type { return opened(type) }
     return (type as? any NamedCases.Type).map { opened($0) }

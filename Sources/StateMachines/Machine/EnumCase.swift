@@ -1,5 +1,8 @@
-/// Access to the case number, names and data of any `enum`, through the runtime metadata. Cases with data are numbered
-/// first, then the others, both in the order of declaration.
+/// Access to the case number, names and data of any `enum`, through the runtime metadata. Cases with a payload are
+/// numbered first, then the others, both in the order of declaration.
+///
+/// Data without bytes are no payload: an empty struct, an `enum` with a single case, `Void` or `Never`. So `counts` says
+/// how a case is stored, and `hasData` whether it is declared with data.
 ///
 /// Swift cannot tell a value's case without its data, nor list case names without a value of each. Machines need both:
 /// a timer is identified by the case of its event, and states and outputs are named after their cases.
@@ -23,14 +26,14 @@ enum EnumCase {
     return withUnsafePointer(to: value) { Int(tag($0, metadata)) }
   }
 
-  /// The numbers of cases with and without data; `nil` if the type is not an `enum`.
+  /// The numbers of cases with and without a payload; `nil` if the type is not an `enum`.
   @inlinable
   @inline(__always)
-  static func counts<E>(of type: E.Type) -> (withData: Int, plain: Int)? {
+  static func counts<E>(of type: E.Type) -> (withPayload: Int, others: Int)? {
     guard let metadata = metadata(of: type) else { return nil }
     let description = description(of: metadata)
-    let withData = (description + 20).load(as: UInt32.self) & 0xFF_FFFF
-    return (Int(withData), Int((description + 24).load(as: UInt32.self)))
+    let withPayload = (description + 20).load(as: UInt32.self) & 0xFF_FFFF
+    return (Int(withPayload), Int((description + 24).load(as: UInt32.self)))
   }
 
   @inlinable
@@ -62,7 +65,7 @@ enum EnumCase {
   }
 
   /// The name of one case, as in `names(of:)`.
-  fileprivate static func name<E>(ofCase number: Int, of type: E.Type) -> String? {
+  static func name<E>(ofCase number: Int, of type: E.Type) -> String? {
     metadata(of: type).flatMap { fields(of: $0) }.map { name(ofCase: number, in: $0.first) }
   }
 
@@ -70,12 +73,34 @@ enum EnumCase {
     String(cString: target(of: fields + 12 * number + 8).assumingMemoryBound(to: CChar.self))
   }
 
-  /// The type of a case's data, a tuple if it has several; `nil` if it has no data, or data that cannot be read.
+  /// The number of a type's cases; 0 if it is not an `enum`.
+  static func count<E>(of type: E.Type) -> Int { counts(of: type).map { $0.withPayload + $0.others } ?? 0 }
+
+  /// Whether a case is declared with data.
+  static func hasData<E>(ofCase number: Int, of type: E.Type) -> Bool {
+    guard let metadata = metadata(of: type), let counts = counts(of: type) else { return false }
+    // Without reflection metadata, only payloads are known.
+    guard let fields = fields(of: metadata) else { return number < counts.withPayload }
+    return (fields.first + 12 * number + 4).load(as: Int32.self) != 0
+  }
+
+  /// Whether a value can have this case: not if its data are of an `enum` without cases, such as `Never`.
+  static func isPossible<E>(case number: Int, of type: E.Type) -> Bool {
+    func isInhabited<T>(_ type: T.Type) -> Bool { metadata(of: type) == nil || count(of: type) > 0 }
+    guard let data = dataType(ofCase: number, of: type) else { return true }
+    return _openExistential(data, do: isInhabited)
+  }
+
+  private static func isIndirect(case number: Int, _ metadata: UnsafeRawPointer) -> Bool {
+    fields(of: metadata).map { ($0.first + 12 * number).load(as: UInt32.self) & 1 != 0 } ?? false
+  }
+
+  /// The type of a case's data, a tuple if it has several; `nil` if it has no data, or if the program was built without
+  /// reflection metadata.
   static func dataType<E>(ofCase number: Int, of type: E.Type) -> Any.Type? {
     guard let metadata = metadata(of: type), let fields = fields(of: metadata) else { return nil }
     let field = fields.first + 12 * number
-    let isIndirect = field.load(as: UInt32.self) & 1 != 0
-    guard !isIndirect, (field + 4).load(as: Int32.self) != 0 else { return nil }
+    guard (field + 4).load(as: Int32.self) != 0 else { return nil }
     let name = target(of: field + 4).assumingMemoryBound(to: UInt8.self)
     var length = 0
     while name[length] != 0 { length += name[length] < 0x18 ? 5 : name[length] < 0x20 ? 9 : 1 }
@@ -85,7 +110,7 @@ enum EnumCase {
 
   /// Calls `body` with a pointer to a value's data.
   ///
-  /// - Precondition: The value's case has data and is not indirect.
+  /// - Precondition: The value's case has data.
   static func withData<E, Result>(of value: E, _ body: (UnsafeRawPointer) -> Result) -> Result {
     guard let metadata = metadata(of: E.self), let number = number(of: value) else {
       preconditionFailure("\(E.self) is no enum")
@@ -95,23 +120,34 @@ enum EnumCase {
     var copy = value
     return withUnsafeMutablePointer(to: &copy) { copy in
       project(copy, metadata)
-      let result = body(copy)
+      let data = UnsafeMutableRawPointer(copy)
+      let result = body(isIndirect(case: number, metadata) ? contents(ofBox: data, number, E.self) : data)
       set(copy, toCase: number, metadata)
       return result
     }
   }
 
+  /// The data of an indirect case: after the two words with which every heap object begins, and aligned.
+  private static func contents<E>(
+    ofBox box: UnsafeMutableRawPointer, _ number: Int, _ type: E.Type
+  ) -> UnsafeMutableRawPointer {
+    func alignment<T>(of type: T.Type) -> Int { MemoryLayout<T>.alignment }
+    guard let data = dataType(ofCase: number, of: type) else { preconditionFailure("the case has data") }
+    let unaligned = 2 * MemoryLayout<UnsafeRawPointer>.size
+    let alignment = _openExistential(data, do: alignment(of:))
+    return box.load(as: UnsafeMutableRawPointer.self) + (unaligned + alignment - 1) / alignment * alignment
+  }
+
   /// The values of all cases without data, in the order of declaration; empty if the type is not an `enum`.
   static func plainValues<E>(of type: E.Type) -> [E] {
-    guard let counts = counts(of: type) else { return [] }
-    return (counts.withData..<counts.withData + counts.plain).map { value(ofCase: $0, of: type) }
+    (0..<count(of: type)).filter { !hasData(ofCase: $0, of: type) }.map { value(ofCase: $0, of: type) }
   }
 
   /// The value of a case without data.
   ///
   /// - Precondition: The type is an `enum`, and `number` is the number of a case without data.
   static func value<E>(ofCase number: Int, of type: E.Type) -> E {
-    guard let metadata = metadata(of: type), let counts = counts(of: type), number >= counts.withData else {
+    guard let metadata = metadata(of: type), !hasData(ofCase: number, of: type) else {
       preconditionFailure("\(E.self) has no case \(number) without data")
     }
     return withUnsafeTemporaryAllocation(of: E.self, capacity: 1) { storage in

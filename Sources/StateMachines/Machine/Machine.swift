@@ -31,6 +31,9 @@
 /// The rule is a `switch` over the event and, inside it, over the state, both without `default`. A new event or state
 /// therefore does not compile until every combination is decided. A ``Kind`` describes the machine in words.
 ///
+/// The types may also stand outside of the machine, or be its generic parameters. Types with other names than `Event`,
+/// `Output` and `Parameters` need a `typealias` in the machine (`typealias Event = LampEvent`).
+///
 /// A machine does no I/O, does not wait and calls nothing back. It reads the time and draws random numbers through
 /// ``Step``, and it requests effects through ``Step``. It is a plain `Codable` value: it can be copied, stored and
 /// restored. Keep data derived from the parameters in the parameter set, not in the machine: only the parameters
@@ -142,7 +145,7 @@ public struct StateTimer<M: Machine> {
   init(_ event: M.Event, _ time: Time, isPeriodic: Bool = false) {
     if let number = EnumCase.number(of: event), let counts = EnumCase.counts(of: M.Event.self) {
       self.number = Int32(truncatingIfNeeded: number)
-      data = number < counts.withData ? EventBox(event) : nil
+      data = number < counts.withPayload ? EventBox(event) : nil
     } else {
       number = -1
       data = EventBox(event)

@@ -34,6 +34,28 @@ extension NamedCases {
   public var word: String { Self.words[index] }
 }
 
+extension NamedCases {
+  /// Traps unless the type's own members agree: a name, its word and its index must say the same.
+  ///
+  /// - Complexity: O(names); of a long list only the first words are compared, since the default ``word`` makes all.
+  static func checkPlaces() {
+    let words = words
+    precondition(count == words.count, "\(Self.self) has \(words.count) words, and its count is \(count)")
+    precondition(Set(words).count == words.count, "two names of \(Self.self) have the same word")
+    for place in words.indices {
+      let name = Self(at: place)
+      precondition(
+        name.index == place, "the name of \(Self.self) at \(place) has the index \(name.index): see init(at:) and index"
+      )
+      if place < 256 {
+        precondition(
+          name.word == words[place],
+          "the name of \(Self.self) at \(place) has the word '\(name.word)', and words has '\(words[place])' there")
+      }
+    }
+  }
+}
+
 extension NamedCases where AllCases == [Self] {
   @inlinable
   public static var count: Int { allCases.count }

@@ -11,7 +11,7 @@ package final class TimerTable<Event: Sendable>: @unchecked Sendable {
   /// See ``StepTimers/states``.
   private let states: UnsafePointer<UInt16>?
 
-  /// - Precondition: There are at most 64 events, and their type has at most 250 cases.
+  /// - Precondition: There are at most 64 events.
   package convenience init(_ events: [Event]) {
     self.init(events, states: nil)
   }
@@ -21,14 +21,14 @@ package final class TimerTable<Event: Sendable>: @unchecked Sendable {
     self.states = states
     self.events = .allocate(capacity: events.count)
     _ = self.events.initialize(from: events)
-    let counts = EnumCase.counts(of: Event.self) ?? (withData: 0, plain: 0)
-    places = .allocate(capacity: counts.withData + counts.plain)
+    let counts = EnumCase.counts(of: Event.self) ?? (withPayload: 0, others: 0)
+    places = .allocate(capacity: counts.withPayload + counts.others)
     places.initialize(repeating: StepTimers.noPlace)
     var withData: UInt64 = 0
     for (place, event) in events.enumerated() {
       guard let number = EnumCase.number(of: event) else { continue }
       places[number] = places[number] == StepTimers.noPlace ? UInt8(place) : StepTimers.severalPlaces
-      if number < counts.withData { withData |= 1 << UInt64(place) }
+      if number < counts.withPayload { withData |= 1 << UInt64(place) }
     }
     self.withData = withData
   }
