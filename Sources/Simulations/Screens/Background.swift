@@ -153,9 +153,9 @@ public struct Background: Machine {
     let service = step.parameters.service
     if service.isAutomatic {
       downloads.append(Download(number: requests, url: url))
-      let answer: Event =
-        service.fails(request: requests, step) ? .fetchFailed(url, "timeout") : .fetchSucceeded(url, nil)
-      step.arm(answer, key: requests, after: service.latency)
+      // The download has the URL; a timer has only its key.
+      let fails = service.fails(request: requests, step)
+      step.arm(fails ? .fetchFailed("", "timeout") : .fetchSucceeded("", nil), key: requests, after: service.latency)
     }
     return .fetching(url: url)
   }

@@ -152,15 +152,15 @@ extension Machine {
       machine.pointee.state = next
       to = UInt8(step.place(of: next))
       machine.pointee.entered(next, step)
-      if step.hasTimers { step.armDeclared(machine.pointee, before, isMove: true, expired: expired) }
+      step.armDeclared(machine.pointee, before, isMove: true, expired: expired)
       verdict = .moved
     case .stay:
-      if step.hasTimers { step.armDeclared(machine.pointee, before, isMove: false, expired: expired) }
+      step.armDeclared(machine.pointee, before, isMove: false, expired: expired)
       verdict = .stayed
     case .stayAs(let next):
       machine.pointee.state = next
       to = UInt8(step.place(of: next))
-      if step.hasTimers { step.armDeclared(machine.pointee, before, isMove: false, expired: expired) }
+      step.armDeclared(machine.pointee, before, isMove: false, expired: expired)
       verdict = .stayed
     case .ignore:
       if expired != 0 { step.goOn(machine.pointee, expired: expired) }

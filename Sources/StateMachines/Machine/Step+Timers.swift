@@ -7,7 +7,10 @@ extension Step where M: Machine {
   ///
   /// A timer with zero delay expires at the same moment, after the step and the deliveries over its wires.
   ///
-  /// - Precondition: `duration` is not negative, and the kind has a timer with `event`.
+  /// An armed timer does not keep its event. An event with data therefore arrives with the data of the kind's list. For
+  /// data that vary, declare the timer in ``Machine/timers(in:_:)``, or keep them in the state.
+  ///
+  /// - Precondition: `duration` is not negative, and the kind has a timer with `event`, with equal data.
   @inlinable
   public func arm(_ event: M.Event, after duration: Duration) {
     arm(event, after: Nanoseconds(duration))
@@ -17,16 +20,20 @@ extension Step where M: Machine {
   @_disfavoredOverload
   public func arm(_ event: M.Event, after interval: Nanoseconds) {
     precondition(interval >= .zero, "a timer cannot expire before it is armed")
-    override(place(of: event), due: record.pointee.now + interval)
+    override(place(arming: event), due: record.pointee.now + interval)
   }
 
   /// Disarms a timer. A timer that does not run is left alone.
+  ///
+  /// - Precondition: As for ``isRunning(_:)``.
   @inlinable
   public func disarm(_ event: M.Event) {
     override(place(of: event), due: nil)
   }
 
   /// Whether a timer runs. A timer that just expired does not.
+  ///
+  /// - Precondition: The kind has a timer with `event`; data matter only if several timers have its case.
   @inlinable
   public func isRunning(_ event: M.Event) -> Bool {
     record.pointee.timers.running & (1 &<< UInt64(place(of: event))) != 0
@@ -39,17 +46,17 @@ extension Step where M: Machine {
   /// - Precondition: As for `arm(_:after:)`; `key` is between 1 and `UInt32.max`; the kind declares the timer as
   ///   keyed.
   public func arm(_ event: M.Event, key: Int, after duration: Duration) {
-    precondition(key > 0, "a key counts from 1")
+    precondition(key > 0 && key <= UInt32.max, "the key of a timer is between 1 and \(UInt32.max)")
     record.pointee.isWritten = true
     record.pointee.effects.append(
-      .arm(timer: UInt8(place(of: event)), key: UInt32(key), due: record.pointee.now + Nanoseconds(duration)))
+      .arm(timer: UInt8(place(arming: event)), key: UInt32(key), due: record.pointee.now + Nanoseconds(duration)))
   }
 
   /// Disarms the timer with this key. A timer that does not run is left alone.
   ///
   /// - Precondition: As for ``arm(_:key:after:)``.
   public func disarm(_ event: M.Event, key: Int) {
-    precondition(key > 0, "a key counts from 1")
+    precondition(key > 0 && key <= UInt32.max, "the key of a timer is between 1 and \(UInt32.max)")
     record.pointee.isWritten = true
     record.pointee.effects.append(.disarm(timer: UInt8(place(of: event)), key: UInt32(key)))
   }
@@ -82,10 +89,6 @@ extension Step where M: Machine {
     return state.name.index
   }
 
-  @inlinable
-  @inline(__always)
-  var hasTimers: Bool { record.pointee.timers.count > 0 }
-
   /// The index of the timer with this event, in the kind's list.
   @inlinable
   @inline(__always)
@@ -94,13 +97,39 @@ extension Step where M: Machine {
     return place
   }
 
+  /// The index of the timer with this event, which a rule arms.
+  @inlinable
+  @inline(__always)
+  func place(arming event: M.Event) -> Int {
+    let place = place(of: event)
+    if record.pointee.timers.withData & (1 &<< UInt64(place)) != 0 { checkData(of: event, at: place) }
+    return place
+  }
+
+  @usableFromInline
+  @inline(never)
+  func checkData(of event: M.Event, at place: Int) {
+    let listed = listedEvents[place]
+    if listed == event { return }
+    preconditionFailure(
+      "\(M.self) arms a timer with \(event), but it would bring \(listed), as the kind lists it: arm \(listed) and keep "
+        + "the data in the state, or declare the timer in timers(in:)")
+  }
+
+  /// The events of the kind's timers, in order.
+  private var listedEvents: UnsafeBufferPointer<M.Event> {
+    // Safety: the kind's list has `count` events of this type (``StepTimers/events``).
+    let timers = record.pointee.timers
+    return UnsafeBufferPointer(start: timers.events?.assumingMemoryBound(to: M.Event.self), count: timers.count)
+  }
+
   /// The index of a timer that a state declares.
   @inlinable
   @inline(__always)
   func place(of timer: StateTimer<M>) -> Int {
     if let place = place(ofCase: Int(timer.number)) { return place }
     if let data = timer.data { return placeOfEqual(data.event) }
-    noTimer("the case \(timer.number) of \(M.Event.self)")
+    noTimer(ofCase: Int(timer.number))
   }
 
   /// The index of the only timer with this case of event; `nil` if none or several have it.
@@ -118,17 +147,21 @@ extension Step where M: Machine {
   @usableFromInline
   @inline(never)
   func placeOfEqual(_ event: M.Event) -> Int {
-    let timers = record.pointee.timers
-    // Safety: the kind's list has `count` events of this type (``StepTimers/events``).
-    let events = UnsafeBufferPointer(start: timers.events?.assumingMemoryBound(to: M.Event.self), count: timers.count)
-    if let place = events.firstIndex(of: event) { return place }
+    if let place = listedEvents.firstIndex(of: event) { return place }
     noTimer("\(event)")
   }
 
   @usableFromInline
   @inline(never)
-  func noTimer(_ event: String) -> Never {
-    preconditionFailure("no timer of \(M.self) brings \(event): its kind lists the timers")
+  func noTimer(ofCase number: Int) -> Never {
+    noTimer(EnumCase.name(ofCase: number, of: M.Event.self) ?? "an event")
+  }
+
+  private func noTimer(_ event: String) -> Never {
+    let listed = listedEvents.map { "\($0)" }.joined(separator: ", ")
+    preconditionFailure(
+      "no timer of \(M.self) brings \(event): its kind lists " + (listed.isEmpty ? "no timers" : "timers for \(listed)")
+        + "; add .timer(.\(event), …) to the timers of \(M.self).kind")
   }
 
   // MARK: Timers follow the state
