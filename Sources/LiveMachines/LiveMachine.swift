@@ -33,7 +33,7 @@ public final class LiveMachine<M: Machine>: Sendable {
   ///   - seed: The seed for `Step.draw(in:)`.
   ///   - clock: The clock for the timers.
   ///   - configure: Changes the default parameters.
-  /// - Precondition: The parameters do not contradict each other.
+  /// - Precondition: The parameters do not contradict each other; `kind` is a kind of `M`.
   public init<C: Clock>(
     _ machine: M, kind: Kind? = nil, seed: UInt64 = .random(in: 0 ... .max), clock: C,
     configure: (inout M.Parameters) -> Void = { _ in }
@@ -43,10 +43,12 @@ public final class LiveMachine<M: Machine>: Sendable {
     if let conflict = parameters.conflict {
       preconditionFailure("\(conflict.parameter) of \(M.self) must be \(conflict.allowed)")
     }
+    let kind = kind ?? M.kind
+    kind.expect(M.self)
     let start = clock.now
     elapsed = { start.duration(to: clock.now) }
     sleep = { try await clock.sleep(until: start.advanced(by: $0), tolerance: nil) }
-    running = Mutex(RunningMachine(machine, kind ?? M.kind, parameters, seed: seed))
+    running = Mutex(RunningMachine(machine, kind, parameters, seed: seed))
     access { _ in }
   }
 
@@ -117,17 +119,22 @@ public struct LiveChange<M: Machine>: Sendable {
   /// The states before and after the input.
   public let from: M.State
   public let to: M.State
-  /// The outputs, in order.
+  /// The outputs, in order, without ``told``.
   public let outputs: [M.Output]
+  /// The outputs about the machine's internals (``StateMachines/OutputForm/told(_:about:)``), in order.
+  public let told: [M.Output]
   /// The machine's reason for a refusal; `nil` if there is none.
   public let reason: String?
 }
 
 extension LiveChange: CustomStringConvertible {
   public var description: String {
-    let said = outputs.isEmpty ? "" : ", said \(outputs.map { "\($0)" }.joined(separator: ", "))"
+    func list(_ verb: String, _ outputs: [M.Output]) -> String {
+      outputs.isEmpty ? "" : ", \(verb) \(outputs.map { "\($0)" }.joined(separator: ", "))"
+    }
     let change = verdict == .moved ? "moved \(from) → \(to)" : "\(verdict) in \(to)"
-    return "#\(number) at \(moment): \(cause): \(change)" + (reason.map { ": \($0)" } ?? "") + said
+    return "#\(number) at \(moment): \(cause): \(change)" + (reason.map { ": \($0)" } ?? "")
+      + list("said", outputs) + list("told", told)
   }
 }
 

@@ -78,9 +78,12 @@ struct RunningMachine<M: Machine>: Sendable {
     record.key = 0
     carryOutEffects()
     number += 1
+    let outputs = record.outputs.compactMap { $0 as? M.Output }
+    let isTold = outputs.map { kind.outputs[$0.name.index].isTold }
     let change = LiveChange<M>(
       number: number, moment: .nanoseconds(moment.nanoseconds), cause: cause, verdict: result.verdict, from: from,
-      to: machine.state, outputs: record.outputs.compactMap { $0 as? M.Output }, reason: record.reason)
+      to: machine.state, outputs: zip(outputs, isTold).compactMap { $1 ? nil : $0 },
+      told: zip(outputs, isTold).compactMap { $1 ? $0 : nil }, reason: record.reason)
     switch result.verdict {
     case .moved, .stayed: for reader in readers.values { reader.yield(change) }
     case .ignored, .refused: break
@@ -101,7 +104,7 @@ struct RunningMachine<M: Machine>: Sendable {
   private mutating func carryOutEffects() {
     for effect in record.effects {
       switch effect {
-      case .emit, .tell: break
+      case .emit: break
       case .arm(let timer, let key, let due):
         timers.removeAll { $0.timer == timer && $0.key == key }
         timers.append(RunningTimer(timer: Int(timer), key: key, due: due))

@@ -70,6 +70,39 @@ struct LiveMachineTests {
     }
   }
 
+  /// Says what it does, and tells how.
+  struct Clerk: Machine {
+    enum State: MachineState { case awake }
+    enum Event: MachineEvent { case work }
+    enum Output: MachineOutput { case done, thought }
+    var state = State.awake
+
+    mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
+      step.emit(.thought, .done)
+      return .stay
+    }
+
+    static let kind = Kind(
+      Clerk.self, "clerk", "", events: [.event(.work, "")],
+      outputs: { $0 == .thought ? .told(about: "it thinks") : "it is done" })
+  }
+
+  @Test("What is told is apart from the outputs")
+  func told() {
+    let change = LiveMachine(Clerk(), clock: ManualClock()).send(.work)
+    #expect(change.outputs == [.done] && change.told == [.thought])
+    #expect("\(change)" == "#1 at 0.0 seconds: work: stayed in awake, said done, told thought")
+  }
+
+  @Test("A kind of another machine is a defect that says so")
+  func otherKind() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = LiveMachine(LiveMachineTests.Lamp(), kind: LiveMachineTests.Clerk.kind, clock: ManualClock())
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains("clerk is a kind of Clerk, not of Lamp"))
+  }
+
   @Test("A timer expires when the clock has come to its time, not before")
   func timer() {
     let clock = ManualClock()

@@ -273,6 +273,10 @@ final class Bench {
       switch effect {
       case .emit(let output, let first, let count):
         let data = Array(record.values[Int(first)..<Int(first + count)])
+        if kind.outputs[Int(output)].isTold {
+          told += [([kind.outputs[Int(output)].name] + data.map(\.printed)).joined(separator: " ")]
+          continue
+        }
         line += ([" > " + kind.outputs[Int(output)].name] + data.map(\.printed)).joined(separator: " ")
         #expect(data.count == kind.outputs[Int(output)].data.count, "\(line), seed \(seed)")
         for (value, entry) in zip(data, kind.outputs[Int(output)].data) {
@@ -281,9 +285,6 @@ final class Bench {
         for (place, wire) in wires.enumerated() where wire.from == seat && wire.output == Int(output) {
           deliveries.append((place, data))
         }
-      case .tell(let output, let first, let count):
-        let data = record.values[Int(first)..<Int(first + count)]
-        told += [([kind.outputs[Int(output)].name] + data.map(\.printed)).joined(separator: " ")]
       case .arm(let timer, let key, let due):
         agenda.removeAll { $0.seat == seat && $0.timer == Int(timer) && $0.key == key }
         agenda.append(Entry(seat: seat, timer: Int(timer), key: key, due: due, order: armings))

@@ -61,7 +61,7 @@ private final class RawTurnstile {
   private func followTimers() {
     for effect in record.effects {
       switch effect {
-      case .emit, .tell: break
+      case .emit: break
       case .arm(let timer, _, _): running |= 1 << UInt64(timer)
       case .disarm(let timer, _): running &= ~(1 << UInt64(timer))
       }
@@ -72,7 +72,7 @@ private final class RawTurnstile {
   var effects: [String] {
     record.effects.map { effect in
       switch effect {
-      case .emit(let output, let first, let count), .tell(let output, let first, let count):
+      case .emit(let output, let first, let count):
         "emit \(output)" + record.values[Int(first)..<Int(first + count)].map { " \($0)" }.joined()
       case .arm(let timer, _, let due): "arm \(timer) \(due.nanoseconds)"
       case .disarm(let timer, _): "disarm \(timer)"

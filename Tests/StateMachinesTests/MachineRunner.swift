@@ -63,7 +63,7 @@ final class MachineRunner<M: Machine> {
   var effects: [String] {
     record.effects.map { effect in
       switch effect {
-      case .emit(let output, let first, let count), .tell(let output, let first, let count):
+      case .emit(let output, let first, let count):
         "emit " + said(output, record.values[Int(first)..<Int(first + count)])
       case .arm(let timer, _, let due): "arm \(word(events[Int(timer)])) \(due.nanoseconds)"
       case .disarm(let timer, _): "disarm \(word(events[Int(timer)]))"
@@ -93,7 +93,7 @@ final class MachineRunner<M: Machine> {
   private func follow() {
     for effect in record.effects {
       switch effect {
-      case .emit, .tell: break
+      case .emit: break
       case .arm(let timer, _, let due): timers[word(events[Int(timer)])] = due.nanoseconds
       case .disarm(let timer, _): timers[word(events[Int(timer)])] = nil
       }

@@ -77,12 +77,12 @@ public struct OpenResume: Machine {
     }
 
     mutating func hear(effect: OpenResumeFeature.Effect, of action: OpenResumeFeature.Action) {
-      step.tell(.effect(caseName(of: effect)))
+      step.emit(.effect(caseName(of: effect)))
     }
 
-    mutating func hear(state: OpenResumeFeature.State) { step.tell(.state(state.printed)) }
+    mutating func hear(state: OpenResumeFeature.State) { step.emit(.state(state.printed)) }
 
-    mutating func hear(action: OpenResumeFeature.Action) { step.tell(.action(caseName(of: action))) }
+    mutating func hear(action: OpenResumeFeature.Action) { step.emit(.action(caseName(of: action))) }
 
     mutating func hear(open stream: State.Stream) {
       let service = step.parameters.service

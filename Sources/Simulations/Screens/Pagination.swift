@@ -78,10 +78,10 @@ public struct Pagination: Machine {
     }
 
     mutating func hear(effect: PaginationFeature.Effect, of wish: PaginationFeature.Wish) {
-      step.tell(.effect(caseName(of: effect)))
+      step.emit(.effect(caseName(of: effect)))
     }
 
-    mutating func hear(state: PaginationFeature.State) { step.tell(.state(state.printed)) }
+    mutating func hear(state: PaginationFeature.State) { step.emit(.state(state.printed)) }
 
     mutating func hear(open stream: State.Stream) {
       let service = step.parameters.service

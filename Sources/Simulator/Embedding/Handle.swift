@@ -1,12 +1,13 @@
 public import StateMachines
 
 extension World {
-  /// A typed reference to a machine. It is valid in the world that made the machine and in that world's forks.
+  /// A typed reference to a machine. It is valid in the world that made the machine and in the forks that this world
+  /// made later. In any other world it stands for no machine.
   public struct Handle<M: Machine>: Hashable, Sendable {
     /// The machine's name in its world.
     public let name: String
     let machine: MachineID
-    /// The number of the input that created the machine.
+    /// Identifies the machine among all that were made in this process.
     let origin: UInt64
   }
 
@@ -21,8 +22,10 @@ extension World {
     public var from: M.State.Name { M.State.Name(at: answer.from) }
     /// The state after this input, without its data. Consequences of the input may have changed the machine again.
     public var to: M.State.Name { M.State.Name(at: answer.to) }
-    /// The outputs, in order.
+    /// The outputs, in order, without ``told``.
     public var outputs: [M.Output] { answer.outputs.compactMap { $0 as? M.Output } }
+    /// The outputs about the machine's internals (``StateMachines/OutputForm/told(_:about:)``), in order.
+    public var told: [M.Output] { answer.told.compactMap { $0 as? M.Output } }
     /// The changes of timers, in order.
     public var timers: [TimerChange] { answer.timers }
     /// The machine's reason for a refusal; `nil` if there is none.
@@ -38,6 +41,7 @@ extension World {
     let to: Int
     var data: String?
     var outputs: [any Sendable] = []
+    var told: [any Sendable] = []
     var timers: [TimerChange] = []
     var reason: String?
   }
@@ -55,10 +59,14 @@ extension World {
     public let to: M.State.Name
     /// The printed data of the state after the input, if the kind prints any.
     public let data: String?
-    /// The outputs in order, without data.
+    /// The outputs in order, without data and without ``told``.
     public let outputs: [M.Output.Name]
     /// The data of each output in ``outputs``.
     public let outputData: [[Value]]
+    /// The outputs about the machine's internals (``StateMachines/OutputForm/told(_:about:)``), in order, without data.
+    public let told: [M.Output.Name]
+    /// The data of each output in ``told``.
+    public let toldData: [[Value]]
     /// The changes of timers, in order.
     public let timers: [TimerChange]
   }
@@ -116,8 +124,10 @@ extension World {
     /// The words of the states before and after, without data; empty if there is no machine.
     public let from: String
     public let to: String
-    /// The words of the outputs, in order.
+    /// The words of the outputs, in order, without ``told``.
     public let outputs: [String]
+    /// The words of the outputs about the machine's internals, in order.
+    public let told: [String]
   }
 
   /// A chain of timers or deliveries that a limit stopped.
@@ -143,7 +153,7 @@ extension World {
     case notAdmitted(String, found: String, allowed: String)
     /// Something that the kind does not list; `listed` contains what it lists of that sort.
     case notListed(String, kind: String, listed: [String])
-    /// The machine is not in this world; `machines` names some that are.
+    /// The handle's machine is not in this world; `machines` names some that are.
     case gone(String, machines: [String])
     case wireExists
     case wireMissing
@@ -167,16 +177,16 @@ extension World.Handle: CustomStringConvertible {
 
 extension World.Outcome: CustomStringConvertible {
   public var description: String {
-    let said = outputs.isEmpty ? "" : ", said \(outputs.map { "\($0)" }.listed)"
-    return World.change(verdict, from.word, to.word, answer.data) + (reason.map { ": \($0)" } ?? "") + said
+    World.change(verdict, from.word, to.word, answer.data) + (reason.map { ": \($0)" } ?? "")
+      + World.list("said", outputs.map { "\($0)" }) + World.list("told", told.map { "\($0)" })
       + timers.map { ", \($0)" }.joined()
   }
 }
 
 extension World.Record: CustomStringConvertible {
   public var description: String {
-    let said = outputs.isEmpty ? "" : ", said \(outputs.map(\.word).listed)"
-    return "#\(number) at \(moment): \(cause): \(World.change(verdict, from.word, to.word, data))\(said)"
+    "#\(number) at \(moment): \(cause): \(World.change(verdict, from.word, to.word, data))"
+      + World.list("said", outputs.map(\.word)) + World.list("told", told.map(\.word))
       + timers.map { ", \($0)" }.joined()
   }
 }
@@ -211,10 +221,14 @@ extension World.Timer: CustomStringConvertible {
 
 extension World.Change: CustomStringConvertible {
   public var description: String {
-    let said = outputs.isEmpty ? "" : ", said \(outputs.listed)"
     guard let machine else { return "#\(number) at \(moment): \(cause)" }
-    return "#\(number) at \(moment): \(machine) \(cause): \(verdict) \(from) → \(to)\(said)"
+    return "#\(number) at \(moment): \(machine) \(cause): \(verdict) \(from) → \(to)"
+      + World.list("said", outputs) + World.list("told", told)
   }
+}
+
+extension World.Cursor: CustomStringConvertible {
+  public var description: String { "before #\(next)" }
 }
 
 extension World.Failure: CustomStringConvertible {
@@ -228,6 +242,8 @@ extension World.Failure: CustomStringConvertible {
     case .notAdmitted(let what, let found, let allowed): "\(what) cannot be \(found): allowed is \(allowed)"
     case .notListed(let what, let kind, let listed):
       "\(what) is not in the kind \(kind), which lists " + (listed.isEmpty ? "none" : listed.listed)
+    case .gone(let name, let machines) where machines.contains(name):
+      "\(name) is another machine in this world: the handle is of another world, or of a machine that is gone"
     case .gone(let name, let machines):
       "\(name) is not in this world, which has " + (machines.isEmpty ? "no machines" : machines.listed)
     case .wireExists: "this wire is there already"
@@ -246,6 +262,10 @@ extension World {
   fileprivate static func change(_ verdict: Verdict, _ from: String, _ to: String, _ data: String?) -> String {
     let after = to + (data.map { "(\($0))" } ?? "")
     return verdict == .moved ? "moved \(from) → \(after)" : "\(verdict) in \(after)"
+  }
+
+  fileprivate static func list(_ verb: String, _ outputs: [String]) -> String {
+    outputs.isEmpty ? "" : ", \(verb) \(outputs.listed)"
   }
 
   static func timerName(_ name: String, _ key: Int) -> String { key == 0 ? name : "\(name)(\(key))" }

@@ -45,11 +45,13 @@ extension World {
     let facts = Facts(core.details(of: entry), entry)
     guard let machine = entry.machine else { preconditionFailure("an entry of the whole world has no machine") }
     let kind = core.kind(of: machine)
+    let (outputs, told) = facts.outputs(of: kind)
     return Record(
       number: entry.sequence, moment: Duration.nanoseconds(entry.moment.nanoseconds),
       cause: cause(of: entry, facts, kind), verdict: entry.verdict, from: M.State.Name(at: Int(entry.from)),
       to: M.State.Name(at: Int(entry.to)), data: facts.data,
-      outputs: facts.outputs.map { M.Output.Name(at: $0.output) }, outputData: facts.outputs.map(\.data),
+      outputs: outputs.map { M.Output.Name(at: $0.output) }, outputData: outputs.map(\.data),
+      told: told.map { M.Output.Name(at: $0.output) }, toldData: told.map(\.data),
       timers: timers(of: facts, kind))
   }
 
@@ -83,15 +85,16 @@ extension World {
     guard let machine = entry.machine else {
       return Change(
         number: entry.sequence, moment: moment, machine: nil, cause: "undone \(facts.undone)", verdict: entry.verdict,
-        from: "", to: "", outputs: [])
+        from: "", to: "", outputs: [], told: [])
     }
     let kind = core.kind(of: machine)
     func opened<M: Machine>(_: M.Type) -> String { "\(cause(of: entry, facts, kind) as Cause<M>)" }
     guard let type = kind.machine as? any Machine.Type else { preconditionFailure("kinds are of machines") }
+    let (outputs, told) = facts.outputs(of: kind)
     return Change(
       number: entry.sequence, moment: moment, machine: core.name(of: machine), cause: opened(type),
       verdict: entry.verdict, from: kind.states[Int(entry.from)].word, to: kind.states[Int(entry.to)].word,
-      outputs: facts.outputs.map { kind.outputs[$0.output].name })
+      outputs: outputs.map { kind.outputs[$0.output].name }, told: told.map { kind.outputs[$0.output].name })
   }
 
   /// The name of the machine that received an input.
@@ -123,8 +126,11 @@ extension World {
 
   /// The optional details of an entry.
   struct Facts {
+    typealias Output = (output: Int, data: [Value])
+
     var arguments: [Value] = []
-    var outputs: [(output: Int, data: [Value])] = []
+    /// All outputs, told ones included.
+    var outputs: [Output] = []
     /// `wait` is `nil` if the timer was disarmed.
     var timers: [(timer: Int, key: UInt32, wait: Duration?)] = []
     var data: String?
@@ -132,6 +138,11 @@ extension World {
     /// The other end of a wire.
     var far: (machine: MachineID, place: Int)?
     var undone: UInt64 = 0
+
+    /// The outputs for all, and those for watchers of everything only.
+    func outputs(of kind: Kind) -> (said: [Output], told: [Output]) {
+      (outputs.filter { !kind.outputs[$0.output].isTold }, outputs.filter { kind.outputs[$0.output].isTold })
+    }
 
     init(_ details: DetailReader, _ entry: JournalEntry) {
       guard entry.hasDetails else { return }

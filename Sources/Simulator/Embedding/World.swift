@@ -1,4 +1,5 @@
 public import StateMachines
+import Synchronization
 
 /// Machines with a common clock, agenda and journal, for programs and tests.
 ///
@@ -22,8 +23,10 @@ public final class World {
   var core: WorldCore
   /// The kinds of the machine types used in this world.
   private var kinds: [ObjectIdentifier: Kind] = [:]
-  /// For each machine number, the input that created the machine. Machine numbers are reused, input numbers are not.
+  /// For each machine number, the origin of the machine that was made last under it. Machine numbers are reused and the
+  /// same in every world, origins are neither.
   private var origins: ContiguousArray<UInt64> = []
+  private static let lastOrigin = Atomic<UInt64>(0)
   /// The chain that a limit stopped during the last call that changed the world; otherwise `nil`.
   public private(set) var livelock: Livelock?
 
@@ -50,12 +53,14 @@ public final class World {
   /// - Throws: ``Failure/nameTaken(_:)``, ``Failure/badName(_:)``, ``Failure/notAdmitted(_:found:allowed:)``,
   ///   ``Failure/conflict(parameter:allowed:)``, ``Failure/notListed(_:kind:listed:)`` or ``Failure/full``. No machine
   ///   is made then.
+  /// - Precondition: `kind` is a kind of this machine type.
   public func make<M: Machine>(
     _ machine: M.Type, named name: String, kind: Kind? = nil, in state: M.State.Name? = nil,
     configure: (inout M.Parameters) -> Void = { _ in }
   ) throws(Failure) -> Handle<M> {
     guard World.isName(name) else { throw .badName(name) }
     let kind = kind ?? self.kind(of: machine)
+    kind.expect(machine)
     var parameters = M.Parameters()
     configure(&parameters)
     guard let values = kind.written(parameters, of: machine) else {
@@ -76,15 +81,59 @@ public final class World {
       }
     }
     switch made {
-    case .failure(.nameTaken): throw .nameTaken(name)
-    case .failure(.full): throw .full
-    case .failure(.conflict(let conflict)): throw .conflict(parameter: conflict.parameter, allowed: conflict.allowed)
+    case .failure(let failure): throw Failure(failure, name)
     case .success(let machine):
-      while origins.count <= machine.index { origins.append(0) }
-      origins[machine.index] = core.answer.sequence
+      let origin = makeOrigin(of: machine)
       end()
-      return Handle(name: name, machine: machine, origin: core.answer.sequence)
+      return Handle(name: name, machine: machine, origin: origin)
     }
+  }
+
+  /// Makes the machines of a composition and its wires, in one call.
+  ///
+  /// ```swift
+  /// try world.make(.phoneCall, named: "p")
+  /// let phone = world.machine(named: "p.phone", as: Phone.self)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - name: The name of each machine is this name, a dot and the member's name.
+  ///   - parameters: Parameters of the members, written as `member.parameter`. The others have the composition's
+  ///     presets or their defaults.
+  /// - Throws: As ``make(_:named:kind:in:configure:)``. Nothing is made then.
+  public func make(
+    _ composition: Composition, named name: String, parameters: KeyValuePairs<String, any ValueConvertible> = [:]
+  ) throws(Failure) {
+    for name in [name] + composition.members.map({ "\(name).\($0.name)" }) where !World.isName(name) {
+      throw .badName(name)
+    }
+    let known = composition.members.flatMap { member in member.settable.map { "\(member.name).\($0.entry.name)" } }
+    for (key, _) in parameters where !known.contains(key) {
+      throw .notListed(key, kind: composition.name, listed: known)
+    }
+    var values: [[(parameter: Int, value: Value)]] = []
+    for member in composition.members {
+      var own: [(parameter: Int, value: Value)] = []
+      for (place, entry) in member.settable {
+        let given = parameters.last { $0.key == "\(member.name).\(entry.name)" }?.value.value
+        if given == nil, entry.standard != nil { continue }
+        guard let given, entry.type.admits(given) else {
+          throw .notAdmitted(
+            "\(composition.name).\(member.name).\(entry.name)", found: given?.text ?? "omitted",
+            allowed: entry.type.text)
+        }
+        own.append((place, given))
+      }
+      values.append(own)
+    }
+    begin()
+    do throws(WorldCore.CreationFailure) {
+      try core.create(composition, named: name, parameters: values)
+    } catch {
+      throw Failure(error, name)
+    }
+    for machine in core.members(of: name) ?? [] { _ = makeOrigin(of: machine) }
+    end()
   }
 
   /// Removes a machine with its timers and wires. Its journal remains.
@@ -173,7 +222,8 @@ public final class World {
   /// - Parameters:
   ///   - timer: The timer's name, as in ``agenda``.
   ///   - key: The timer's key; 0 if it has none.
-  /// - Throws: ``Failure/gone(_:machines:)``; ``Failure/notListed(_:kind:listed:)`` if the kind has no such timer.
+  /// - Throws: ``Failure/gone(_:machines:)``; ``Failure/notListed(_:kind:listed:)`` if the kind has no such timer;
+  ///   ``Failure/notAdmitted(_:found:allowed:)`` for a number that no key can have.
   @discardableResult
   public func fire<M: Machine>(_ timer: String, key: Int = 0, of machine: Handle<M>) throws(Failure) -> Outcome<M> {
     try check(machine)
@@ -181,9 +231,11 @@ public final class World {
     guard let place = kind.timers.firstIndex(where: { $0.name == timer }) else {
       throw .notListed("the timer \(timer)", kind: kind.name, listed: kind.timers.map(\.name))
     }
+    guard let key = UInt32(exactly: key) else {
+      throw .notAdmitted("the key of \(kind.name).\(timer)", found: "\(key)", allowed: "0 to \(UInt32.max)")
+    }
     begin()
-    return Outcome(
-      answer: take(of: machine.machine) { core.fire(machine.machine, timer: place, key: UInt32(clamping: key)) })
+    return Outcome(answer: take(of: machine.machine) { core.fire(machine.machine, timer: place, key: key) })
   }
 
   // MARK: Time
@@ -233,8 +285,8 @@ public final class World {
   /// Connects an output of one machine to an event of another.
   ///
   /// - Throws: ``Failure/gone(_:machines:)``, ``Failure/wireExists``, ``Failure/full``;
-  ///   ``Failure/notListed(_:kind:listed:)`` if the kind does not list such an event; ``Failure/doesNotFit(_:)`` if the
-  ///   event cannot take the output's data.
+  ///   ``Failure/notListed(_:kind:listed:)`` if the kind does not list such an event, or if the output is told;
+  ///   ``Failure/doesNotFit(_:)`` if the event cannot take the output's data.
   public func wire<M: Machine, N: Machine>(
     _ output: M.Output.Name, of source: Handle<M>, to event: N.Event, of target: Handle<N>
   ) throws(Failure) {
@@ -305,6 +357,14 @@ public final class World {
 
   // MARK: Internals
 
+  /// Registers a new machine and returns its origin, a number that no other machine in this process has.
+  private func makeOrigin(of machine: MachineID) -> UInt64 {
+    let origin = World.lastOrigin.wrappingAdd(1, ordering: .relaxed).newValue
+    while origins.count <= machine.index { origins.append(0) }
+    origins[machine.index] = origin
+    return origin
+  }
+
   /// The kind of a machine type in this world.
   private func kind<M: Machine>(of machine: M.Type) -> Kind {
     if let known = kinds[ObjectIdentifier(machine)] { return known }
@@ -350,14 +410,17 @@ public final class World {
       number: core.answer.sequence, verdict: core.answer.verdict, from: Int(core.answer.from), to: Int(core.answer.to))
     if core.answer.hasDetails {
       answer.reason = core.answerDetails.reason
-      answer.outputs = core.answerDetails.typedOutputs
-      core.answerDetails.typedOutputs = []
     }
     if let entry = core.journal.read(&reader), entry.hasDetails {
       let facts = Facts(core.details(of: entry), entry)
+      let kind = core.kind(of: machine)
       answer.data = facts.data
-      if !facts.timers.isEmpty { answer.timers = timers(of: facts, core.kind(of: machine)) }
+      for (output, place) in zip(core.answerDetails.typedOutputs, facts.outputs.map(\.output)) {
+        if kind.outputs[place].isTold { answer.told.append(output) } else { answer.outputs.append(output) }
+      }
+      if !facts.timers.isEmpty { answer.timers = timers(of: facts, kind) }
     }
+    core.answerDetails.typedOutputs = []
     end()
     return answer
   }
@@ -424,7 +487,13 @@ public final class World {
   private func route<M: Machine, N: Machine>(
     _ output: M.Output.Name, _ source: Handle<M>, _ event: Int, _ target: Handle<N>
   ) throws(Failure) -> Wire {
-    let said = core.kind(of: source.machine).outputs[output.index]
+    let outputs = core.kind(of: source.machine).outputs
+    let said = outputs[output.index]
+    guard !said.isTold else {
+      throw .notListed(
+        "\(said.name), for a wire", kind: core.kind(of: source.machine).name,
+        listed: outputs.filter { !$0.isTold }.map(\.name))
+    }
     let heard = core.kind(of: target.machine).events[event]
     let least = heard.arguments.reduce(0) { if case .optional = $1.type { $0 } else { $0 + 1 } }
     if !core.kind(of: source.machine).isDerived, !(least...heard.arguments.count).contains(said.data.count) {
@@ -435,10 +504,22 @@ public final class World {
     return Wire(from: source.machine, output: output.index, to: target.machine, event: event)
   }
 
+  /// Whether a machine may have this name. The daemon has the same rule for bytes of a request (`TextRules.isName`); a
+  /// test compares both, since the world knows no text of the protocol.
   private static func isName(_ name: String) -> Bool {
     let letters = name.utf8.prefix(65)
     func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
     return (1...64).contains(letters.count) && isLetter(letters.first ?? 0)
       && letters.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) || [0x5F, 0x2D, 0x2E].contains($0) }
+  }
+}
+
+extension World.Failure {
+  fileprivate init(_ failure: WorldCore.CreationFailure, _ name: String) {
+    switch failure {
+    case .nameTaken: self = .nameTaken(name)
+    case .full: self = .full
+    case .conflict(let conflict): self = .conflict(parameter: conflict.parameter, allowed: conflict.allowed)
+    }
   }
 }

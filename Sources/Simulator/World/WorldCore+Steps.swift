@@ -127,7 +127,7 @@ extension WorldCore {
     if record.isWritten {
       hasDetails =
         !answerDetails.outputs.isEmpty || record.reason != nil || record.dataBefore != nil || record.dataAfter != nil
-      if hasDetails || answer.hasDetails { writeAnswerDetails() }
+      if hasDetails || answer.hasDetails || record.keepsOutputs { writeAnswerDetails() }
     }
     answer = Answer(
       sequence: sequence, verdict: result.verdict, from: result.from, to: result.to, hasDetails: hasDetails)
@@ -168,6 +168,11 @@ extension WorldCore {
     }
   }
 
+  /// Whether an output of a machine is for watchers of everything only.
+  private func isTold(_ output: UInt8, by machine: MachineID) -> Bool {
+    population.slots[population.cell(at: registry.location(of: machine)).kind].words.isTold(Int(output))
+  }
+
   /// Performs the effects of the recorded step, in order.
   private mutating func carryOut(_ machine: MachineID, _ cell: UnsafeMutableRawPointer, isAnswer: Bool) {
     let timers = cell.assumingMemoryBound(to: RunningTimer.self)
@@ -176,18 +181,16 @@ extension WorldCore {
       switch record.effects[place] {
       case .emit(let output, let first, let count):
         details.tag(.emitted, output)
-        if isAnswer { answerDetails.outputs.append(output) }
+        let isTold = isTold(output, by: machine)
+        if isAnswer, !isTold { answerDetails.outputs.append(output) }
         if count == 0 {
           details.number(0)
-          if !wires.isEmpty { queueDeliveries(machine, output, []) }
+          if !wires.isEmpty, !isTold { queueDeliveries(machine, output, []) }
           continue
         }
         let data = record.values[Int(first)..<Int(first + count)]
         details.values(data)
-        if !wires.isEmpty { queueDeliveries(machine, output, Array(data)) }
-      case .tell(let output, let first, let count):
-        details.tag(.emitted, output)
-        details.values(record.values[Int(first)..<Int(first + count)])
+        if !wires.isEmpty, !isTold { queueDeliveries(machine, output, Array(data)) }
       case .arm(let timer, let key, let due):
         if key != 0 {
           arm(machine, KeyedTimers.Name(timer: timer, key: key), due, isAnswer: isAnswer)

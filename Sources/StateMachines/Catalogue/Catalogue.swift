@@ -94,8 +94,8 @@ public struct Composition: Sendable {
   ///   - presets: Parameters without which the composition does not work, written as `member.parameter`. They are
   ///     fixed: `new` cannot give them, and descriptions do not list them.
   ///   - wires: Pairs of `member.output` and `member.event`.
-  /// - Precondition: Every end of a wire names a member and an output or event of its kind. Every preset names a
-  ///   parameter and has an allowed value.
+  /// - Precondition: Every end of a wire names a member and an output or event of its kind; no output is told. Every
+  ///   preset names a parameter and has an allowed value.
   public init(
     _ name: String, _ about: String, origin: String = "", example: [String] = [],
     members: KeyValuePairs<String, Kind>, presets: KeyValuePairs<String, any ValueConvertible> = [:],
@@ -127,7 +127,8 @@ public struct Composition: Sendable {
     self.wires = wires.map { from, to in
       let source = end(from)
       let target = end(to)
-      guard let output = members[source.member].kind.outputs.firstIndex(where: { $0.name == source.word }),
+      let outputs = members[source.member].kind.outputs
+      guard let output = outputs.firstIndex(where: { $0.name == source.word && !$0.isTold }),
         let event = members[target.member].kind.events.firstIndex(where: { $0.name == target.word })
       else { preconditionFailure("\(name) cannot be wired from '\(from)' to '\(to)'") }
       return Wire(from: source.member, output: output, to: target.member, event: event)

@@ -57,6 +57,8 @@ public struct Step<M: _Machine> {
   public var parameters: M.Parameters { parameterStorage.pointee }
 
   /// Emits an output.
+  ///
+  /// An output that the kind describes with ``OutputForm/told(_:about:)`` goes to watchers of everything only.
   @inlinable
   public func emit(_ output: M.Output) {
     record.pointee.isWritten = true
@@ -91,18 +93,6 @@ public struct Step<M: _Machine> {
   public func emit(_ outputs: M.Output..., then reaction: Reaction<M.State>) -> Reaction<M.State> {
     for output in outputs { emit(output) }
     return reaction
-  }
-
-  /// Emits an output about the machine's internals, for watchers of everything. No wire and no reply carries it.
-  ///
-  /// - Precondition: The kind describes the output with ``OutputForm/told(_:about:)``.
-  public func tell(_ output: M.Output) {
-    record.pointee.isWritten = true
-    let first = record.pointee.values.count
-    let data = output.data
-    record.pointee.values.append(contentsOf: data)
-    record.pointee.effects.append(
-      .tell(output: UInt8(output.name.index), first: UInt32(first), count: UInt32(data.count)))
   }
 
   /// Refuses the input with a reason.
@@ -189,8 +179,6 @@ public struct StepTimers: Sendable {
 public enum Effect: Sendable {
   /// An output by its index in the kind's list, with the range of its data in ``StepRecord/values``.
   case emit(output: UInt8, first: UInt32, count: UInt32)
-  /// An output for watchers of everything only.
-  case tell(output: UInt8, first: UInt32, count: UInt32)
   /// A timer by its index in the kind's list; `key` is 0 if the kind's timer has no keys.
   case arm(timer: UInt8, key: UInt32, due: Instant)
   case disarm(timer: UInt8, key: UInt32)
