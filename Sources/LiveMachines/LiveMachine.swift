@@ -121,7 +121,7 @@ public struct LiveChange<M: Machine>: Sendable {
   public let to: M.State
   /// The outputs, in order, without ``told``.
   public let outputs: [M.Output]
-  /// The outputs about the machine's internals (``StateMachines/OutputForm/told(_:about:)``), in order.
+  /// The outputs about the machine's internals (`OutputForm.told(_:about:)`), in order.
   public let told: [M.Output]
   /// The machine's reason for a refusal; `nil` if there is none.
   public let reason: String?

@@ -24,7 +24,7 @@ extension World {
     public var to: M.State.Name { M.State.Name(at: answer.to) }
     /// The outputs, in order, without ``told``.
     public var outputs: [M.Output] { answer.outputs.compactMap { $0 as? M.Output } }
-    /// The outputs about the machine's internals (``StateMachines/OutputForm/told(_:about:)``), in order.
+    /// The outputs about the machine's internals (`OutputForm.told(_:about:)`), in order.
     public var told: [M.Output] { answer.told.compactMap { $0 as? M.Output } }
     /// The changes of timers, in order.
     public var timers: [TimerChange] { answer.timers }
@@ -63,7 +63,7 @@ extension World {
     public let outputs: [M.Output.Name]
     /// The data of each output in ``outputs``.
     public let outputData: [[Value]]
-    /// The outputs about the machine's internals (``StateMachines/OutputForm/told(_:about:)``), in order, without data.
+    /// The outputs about the machine's internals (`OutputForm.told(_:about:)`), in order, without data.
     public let told: [M.Output.Name]
     /// The data of each output in ``told``.
     public let toldData: [[Value]]
