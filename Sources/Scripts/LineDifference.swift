@@ -2,14 +2,14 @@ import LineProtocol
 
 /// The difference between two lists of lines: common, removed and added lines, in order.
 package struct LineDifference: Sendable {
-  package enum Step: Hashable, Sendable {
+  package enum Edit: Hashable, Sendable {
     case same(old: Int, new: Int)
     case removed(old: Int)
     case added(new: Int)
   }
 
   /// Where lines are replaced, the removed ones come first.
-  package private(set) var steps: [Step] = []
+  package private(set) var edits: [Edit] = []
 
   /// Differing parts with more lines than this are not searched for common lines.
   private static let most = 2_000
@@ -19,7 +19,7 @@ package struct LineDifference: Sendable {
     let start = zip(old, new).prefix { $0 == $1 }.count
     let shorter = min(old.count, new.count) - start
     let end = zip(old.reversed(), new.reversed()).prefix(shorter).prefix { $0 == $1 }.count
-    for place in 0..<start { steps.append(.same(old: place, new: place)) }
+    for place in 0..<start { edits.append(.same(old: place, new: place)) }
     let olds = old[start..<(old.count - end)]
     let news = new[start..<(new.count - end)]
     var removed = Set(olds.indices)
@@ -32,18 +32,18 @@ package struct LineDifference: Sendable {
     var (at, to) = (olds.startIndex, news.startIndex)
     while at < olds.endIndex || to < news.endIndex {
       if removed.contains(at) {
-        steps.append(.removed(old: at))
+        edits.append(.removed(old: at))
         at += 1
       } else if added.contains(to) {
-        steps.append(.added(new: to))
+        edits.append(.added(new: to))
         to += 1
       } else {
-        steps.append(.same(old: at, new: to))
+        edits.append(.same(old: at, new: to))
         at += 1
         to += 1
       }
     }
-    for place in 0..<end { steps.append(.same(old: olds.endIndex + place, new: news.endIndex + place)) }
+    for place in 0..<end { edits.append(.same(old: olds.endIndex + place, new: news.endIndex + place)) }
   }
 }
 

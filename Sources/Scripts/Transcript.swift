@@ -59,8 +59,8 @@ package struct Transcript: Sendable {
       append(from: next, through: exchange.place, to: &result)
       next = exchange.place + 1
       let end = ending(of: exchange.place)
-      for step in LineDifference(from: self.answers(to: exchange), to: came).steps {
-        switch step {
+      for edit in LineDifference(from: self.answers(to: exchange), to: came).edits {
+        switch edit {
         case .same(let old, _):
           append(from: next, through: exchange.answers[old], to: &result)
           next = exchange.answers[old] + 1

@@ -164,18 +164,18 @@ struct TranscriptTests {
 
 struct LineDifferenceTests {
   @Test("what goes and what comes, with what stays between")
-  func steps() {
-    let steps = LineDifference(from: ["a", "b", "c", "d"], to: ["a", "x", "c", "y", "d"]).steps
+  func edits() {
+    let edits = LineDifference(from: ["a", "b", "c", "d"], to: ["a", "x", "c", "y", "d"]).edits
     #expect(
-      steps == [
+      edits == [
         .same(old: 0, new: 0), .removed(old: 1), .added(new: 1), .same(old: 2, new: 2), .added(new: 3),
         .same(old: 3, new: 4),
       ])
-    #expect(LineDifference(from: [], to: ["a"]).steps == [.added(new: 0)])
+    #expect(LineDifference(from: [], to: ["a"]).edits == [.added(new: 0)])
   }
 
   @Test(
-    "the steps lead from one to the other, also where they are too many to be compared",
+    "the edits lead from one to the other, also where they are too many to be compared",
     arguments: 0..<100 as Range<UInt64>)
   func leads(seed: UInt64) {
     var dice = Dice(seed: seed)
@@ -183,8 +183,8 @@ struct LineDifferenceTests {
     func lines() -> [String] { (0..<dice.number(0...most)).map { _ in dice.one(of: ["a", "b", "c"]) } }
     let (old, new) = (lines(), lines())
     var (from, to): ([String], [String]) = ([], [])
-    for step in LineDifference(from: old, to: new).steps {
-      switch step {
+    for edit in LineDifference(from: old, to: new).edits {
+      switch edit {
       case .same(let place, let other):
         #expect(old[place] == new[other])
         from.append(old[place])

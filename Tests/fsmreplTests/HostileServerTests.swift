@@ -179,7 +179,7 @@ struct HostileServerTests {
       let verb = Verb.allCases[roll(Verb.allCases.count)]
       var conversation = Conversation()
       _ = conversation.ask("\(verb.name) a b")
-      var presenter = Presenter(form: roll(3) == 0 ? .visible : .people(style), columns: { 40 })
+      var presenter = Presenter(format: roll(3) == 0 ? .visible : .people(style), columns: { 40 })
       var shown = ScreenText()
       for _ in 0..<(1 + roll(4)) {
         var line = pieces[roll(5)]
@@ -200,11 +200,11 @@ struct HostileServerTests {
   @Test("where standard output is no terminal, bytes stay as they are")
   func piped() throws {
     let line: [UInt8] = [0x2A, 0x20, 0xFF, 0x1B, 0xC2, 0x9B] + Array(Self.evil.utf8)
-    let presenter = Presenter(form: .wire)
+    let presenter = Presenter(format: .wire)
     #expect(presenter.showWhole(RawLine(bytes: line)).bytes == line + [0x0A])
     var conversation = Conversation()
     _ = conversation.ask("list")
-    var other = Presenter(form: .wire)
+    var other = Presenter(format: .wire)
     let raw = RawLine(bytes: Array(". @.1 ".utf8) + line)
     let received = conversation.receive(try #require(ServerLine(raw.text)))
     #expect(other.show(received, raw: raw).bytes == Array(". ".utf8) + line + [0x0A])

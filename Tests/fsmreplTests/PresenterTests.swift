@@ -6,11 +6,11 @@ import Testing
 struct PresenterTests {
   /// What is shown of the answer to a request.
   private func shown(
-    _ request: String?, _ lines: String..., form: Presenter.Form = .people(.bare)
+    _ request: String?, _ lines: String..., format: Presenter.Format = .people(.bare)
   ) throws -> String {
     var conversation = Conversation()
     if let request { _ = conversation.ask(request) }
-    var presenter = Presenter(form: form)
+    var presenter = Presenter(format: format)
     var text = ""
     for raw in lines {
       let line = try #require(raw.hasPrefix("{") ? ServerLine(json: raw) : ServerLine(raw), "\(raw)")
@@ -108,7 +108,7 @@ struct PresenterTests {
       )
         == "  \"a\" -> b\n")
     let raw = #"{"class":"success","tag":".1","words":[",\"tag\":\".1\""]}"#
-    #expect(try shown("list", raw, form: .wire) == #"{"class":"success","words":[",\"tag\":\".1\""]}"# + "\n")
+    #expect(try shown("list", raw, format: .wire) == #"{"class":"success","words":[",\"tag\":\".1\""]}"# + "\n")
   }
 
   @Test("a coverage has a heading for each kind, its figures in per cent, and what was not tried")
@@ -215,7 +215,7 @@ struct PresenterTests {
   func wraps() throws {
     var conversation = Conversation()
     _ = conversation.ask("help")
-    var presenter = Presenter(form: .people(.bare), columns: { 60 })
+    var presenter = Presenter(format: .people(.bare), columns: { 60 })
     var text = ""
     for raw in [
       ". list [PATTERN] [limit=N] : machines by name and then some words more", ". quit : leaves",
@@ -243,7 +243,7 @@ struct PresenterTests {
   func milliseconds() throws {
     let raw = "* 2 8.108617289 key moved off on event=tap"
     let received = Conversation.Received(line: try #require(ServerLine(raw)), asked: nil)
-    var presenter = Presenter(form: .people(.bare))
+    var presenter = Presenter(format: .people(.bare))
     func begins(_ text: String, in place: Place) -> Bool {
       presenter.show(received, raw: RawLine(raw), in: place).text.hasPrefix(text)
     }
@@ -279,7 +279,7 @@ struct PresenterTests {
   func portions() throws {
     var conversation = Conversation()
     _ = conversation.ask("list")
-    var presenter = Presenter(form: .people(.bare))
+    var presenter = Presenter(format: .people(.bare))
     var shown = 0
     for index in 0..<1_200 {
       let raw = ". m\(index) power off"
@@ -293,10 +293,10 @@ struct PresenterTests {
 
   @Test("the wire is shown as it is, but for the tags that we put there")
   func wire() throws {
-    #expect(try shown("list", ". @.1 a b c", "+ @.1 1", form: .wire) == ". a b c\n+ 1\n")
-    #expect(try shown("@x list", ". @x a b c", "+ @x 1", form: .wire) == ". @x a b c\n+ @x 1\n")
-    #expect(try shown(nil, "* 1 0.000 a dropped", form: .wire) == "* 1 0.000 a dropped\n")
-    #expect(try shown("list", "- SYNTAX : no", form: .wire) == "- SYNTAX : no\n")
+    #expect(try shown("list", ". @.1 a b c", "+ @.1 1", format: .wire) == ". a b c\n+ 1\n")
+    #expect(try shown("@x list", ". @x a b c", "+ @x 1", format: .wire) == ". @x a b c\n+ @x 1\n")
+    #expect(try shown(nil, "* 1 0.000 a dropped", format: .wire) == "* 1 0.000 a dropped\n")
+    #expect(try shown("list", "- SYNTAX : no", format: .wire) == "- SYNTAX : no\n")
   }
 
   @Test("a tag of the user's own stands before the answer")
@@ -308,19 +308,20 @@ struct PresenterTests {
   func silent() throws {
     var conversation = Conversation()
     _ = conversation.ask("sync", by: .program)
-    var presenter = Presenter(form: .wire)
+    var presenter = Presenter(format: .wire)
     #expect(presenter.show(conversation.receive(try #require(ServerLine("+ @.1"))), raw: "+ @.1") == "")
   }
 
   @Test("colours change nothing but colours")
   func colours() throws {
     let style = Style(usesColour: true, usesUnicode: true)
-    let coloured = try shown("send key tap", "+ moved off on t=0.000 seq=2", form: .people(style))
+    let coloured = try shown("send key tap", "+ moved off on t=0.000 seq=2", format: .people(style))
     #expect(coloured.contains("\u{1B}[36moff\u{1B}[0m"))
     let bare = coloured.replacing(/\u{1B}\[[0-9]+m/, with: "")
     #expect(bare == "off → on  0.000s #2\n")
     let plain = Style(usesColour: false, usesUnicode: false)
-    #expect(try shown("send key tap", "+ moved off on t=0.000 seq=2", form: .people(plain)) == "off -> on  0.000s #2\n")
+    #expect(
+      try shown("send key tap", "+ moved off on t=0.000 seq=2", format: .people(plain)) == "off -> on  0.000s #2\n")
   }
 
   @Test("a diagram is shown as it is, and in a table the row of the present state stands out")
@@ -328,7 +329,7 @@ struct PresenterTests {
     func shown(_ request: String, _ style: Style) -> String {
       var conversation = Conversation()
       _ = conversation.ask(request)
-      var presenter = Presenter(form: .people(style))
+      var presenter = Presenter(format: .people(style))
       return [". @.1 ", ". @.1   0 [label=\"\", a=b]", ". @.1 > on  → off", ". @.1 @enduml", "+ @.1 4"].compactMap {
         raw in
         (ServerLine(raw) ?? ServerLine(whole: raw)).map { presenter.show(conversation.receive($0), raw: RawLine(raw)) }

@@ -23,7 +23,7 @@ struct RunReportTests {
 
   @Test("for people: a line each, how long only where it is wanted, and a sum")
   func people() {
-    let report = RunReport(form: .people(.bare, showsDuration: true))
+    let report = RunReport(format: .people(.bare, showsDuration: true))
     #expect(report.beginning(4) == "")
     let results = Self.results()
     #expect(report.text(of: results[0], number: 1) == "ok      a/b.fsm  0.000 s, 1 step, 0 expectations, 1.5 ms\n")
@@ -34,7 +34,7 @@ struct RunReportTests {
 
   @Test("TAP escapes what means something to it")
   func tap() {
-    let report = RunReport(form: .tap)
+    let report = RunReport(format: .tap)
     #expect(report.text(of: Self.results()[2], number: 3).text.hasPrefix("not ok 3 - \\#x.fsm\n  ---\n"))
     #expect(report.text(of: Self.results()[1], number: 2).text.contains("\n  got: 'it''s <off>\\u{1}'\n"))
     #expect(report.stopping("interrupted") == "Bail out! interrupted\n")
@@ -42,7 +42,7 @@ struct RunReportTests {
 
   @Test("JUnit is well-formed, and counts failures, errors and what was skipped")
   func junit() {
-    let text = RunReport(form: .tap).junit(Self.results())
+    let text = RunReport(format: .tap).junit(Self.results())
     #expect(text.contains(#"tests="4" failures="1" errors="1" skipped="1" time="0.001""#), "\(text)")
     #expect(text.contains(#"<testcase classname="a" name="b.fsm" assertions="0" time="0.001"/>"#), "\(text)")
     #expect(text.contains("name=\"&lt;c&gt; &amp; &quot;d&quot;.fsm\""), "\(text)")

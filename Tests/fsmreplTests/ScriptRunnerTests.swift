@@ -28,7 +28,7 @@ struct ScriptRunnerTests {
     let output = try Pipe()
     let errors = try Pipe()
     let runner = ScriptRunner(
-      client: client, source: try LineSource(sources), form: .wire, keepsGoing: keepsGoing,
+      client: client, source: try LineSource(sources), format: .wire, keepsGoing: keepsGoing,
       echoes: echoes, signals: try SignalQueue(ScriptRunner.signals), output: output.writing,
       errors: errors.writing)
     let status = runner.run()

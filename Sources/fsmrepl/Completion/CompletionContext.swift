@@ -46,26 +46,26 @@ struct CompletionContext: Equatable {
     }
     let plain = words.dropFirst().filter { !Self.isKeyed($0) }
     let keyed = words.dropFirst().filter(Self.isKeyed).map { String($0.prefix { $0 != "=" }) }
-    let matches = grammar.forms.filter { $0.verb == verb }.compactMap { form in
-      Self.bindings(of: plain, in: form).map { (form: form, bound: $0) }
+    let matches = grammar.entries.filter { $0.verb == verb }.compactMap { entry in
+      Self.bindings(of: plain, in: entry).map { (entry: entry, bound: $0) }
     }
-    let usages = matches.map(\.form.usage)
+    let usages = matches.map(\.entry.usage)
 
     if Self.isKeyed(current) {
       let key = String(current.prefix { $0 != "=" })
-      let wants = matches.flatMap { Self.values(of: key, in: $0.form, bound: $0.bound) }
+      let wants = matches.flatMap { Self.values(of: key, in: $0.entry, bound: $0.bound) }
       self.init(
         wants: wants, prefix: String(current.dropFirst(key.count + 1)), stem: "\(key)=", usages: usages)
       return
     }
     var wants: [Want] = []
     for match in matches {
-      if let place = match.form.words.place(plain.count) {
+      if let place = match.entry.form.place(plain.count) {
         wants += place.literals.map(Want.literal)
         wants += place.placeholders.map { .placeholder($0, bound: match.bound) }
       }
-      let required = match.form.words.places.count { !$0.isOptional }
-      for key in match.form.words.keys where plain.count >= required {
+      let required = match.entry.form.places.count { !$0.isOptional }
+      for key in match.entry.form.keys where plain.count >= required {
         if key.name.isEmpty {
           if let kind = Self.kind(in: match.bound) {
             wants.append(.parameter(kind: kind, given: keyed))
@@ -88,10 +88,10 @@ struct CompletionContext: Equatable {
   }
 
   /// The placeholders that the words stand for in this form; `nil` if the words do not fit.
-  private static func bindings(of words: [String], in form: Grammar.Form) -> [Binding]? {
+  private static func bindings(of words: [String], in entry: Grammar.Entry) -> [Binding]? {
     var bound: [Binding] = []
     for (index, word) in words.enumerated() {
-      guard let place = form.words.place(index) else { return nil }
+      guard let place = entry.form.place(index) else { return nil }
       if place.literals.contains(word) {
         bound.append(Binding(placeholder: word, word: word))
       } else if let placeholder = place.placeholders.first {
@@ -103,12 +103,12 @@ struct CompletionContext: Equatable {
     return bound
   }
 
-  private static func values(of key: String, in form: Grammar.Form, bound: [Binding]) -> [Want] {
-    form.words.keys.flatMap { entry -> [Want] in
-      if entry.name == key {
-        return entry.value.literals.map(Want.literal) + entry.value.placeholders.map { .placeholder($0, bound: bound) }
+  private static func values(of key: String, in entry: Grammar.Entry, bound: [Binding]) -> [Want] {
+    entry.form.keys.flatMap { known -> [Want] in
+      if known.name == key {
+        return known.value.literals.map(Want.literal) + known.value.placeholders.map { .placeholder($0, bound: bound) }
       }
-      guard entry.name.isEmpty, let kind = kind(in: bound) else { return [] }
+      guard known.name.isEmpty, let kind = kind(in: bound) else { return [] }
       return [.parameterValue(kind: kind, name: key)]
     }
   }

@@ -3,32 +3,32 @@ internal import LineProtocol
 /// The request syntax, read from the daemon's `help`. No verb is built in.
 struct Grammar: Equatable {
   /// One way to write a verb.
-  struct Form: Equatable {
+  struct Entry: Equatable {
     let verb: String
     /// The words after the verb.
-    let words: UsageForm
+    let form: UsageForm
     let summary: String
 
     /// As `help` printed it.
     let usage: String
   }
 
-  let forms: [Form]
+  let entries: [Entry]
 
   /// - Parameter help: The data lines of `help`: a usage, and behind ` : ` what the verb does.
   init(help: [ServerLine]) {
-    forms = help.compactMap { line in
+    entries = help.compactMap { line in
       // Words such as `what=moves|all]` are not parsed as fields, since brackets precede the key.
       let words = line.words + line.fields.map { "\($0.key)=\($0.value)" }
       guard let verb = words.first else { return nil }
-      return Form(
-        verb: verb, words: UsageForm(words.dropFirst()), summary: line.note ?? "", usage: words.joined(separator: " "))
+      return Entry(
+        verb: verb, form: UsageForm(words.dropFirst()), summary: line.note ?? "", usage: words.joined(separator: " "))
     }
   }
 
   /// The verbs in the daemon's order, each with the summary of its first form.
   var verbs: [(name: String, summary: String)] {
     var seen: Set<String> = []
-    return forms.compactMap { seen.insert($0.verb).inserted ? ($0.verb, $0.summary) : nil }
+    return entries.compactMap { seen.insert($0.verb).inserted ? ($0.verb, $0.summary) : nil }
   }
 }

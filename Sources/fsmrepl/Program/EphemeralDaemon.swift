@@ -60,7 +60,7 @@ final class EphemeralDaemon {
     while HostClock.now() < deadline {
       if let connection = try? ClientSocket.connect(path: daemon.socketPath) { return (daemon, connection) }
       if daemon.hasEnded {
-        let said = daemon.lastWords()
+        let said = daemon.lastErrorLine()
         daemon.remove()
         throw .ended(said)
       }
@@ -138,7 +138,7 @@ final class EphemeralDaemon {
   }
 
   /// The last line that it wrote.
-  private func lastWords() -> String {
+  private func lastErrorLine() -> String {
     lseek(said.rawValue, 0, SEEK_SET)
     var bytes = [UInt8](repeating: 0, count: 4096)
     guard case .bytes(let count) = bytes.withUnsafeMutableBytes({ said.read(into: $0) }) else { return "" }

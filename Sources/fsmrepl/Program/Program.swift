@@ -34,7 +34,7 @@ enum Program {
     let isInteractive =
       invocation.sources.isEmpty && Descriptor.standardInput.isTerminal && Descriptor.standardOutput.isTerminal
     let style = style(for: invocation)
-    let form: Presenter.Form =
+    let format: Presenter.Format =
       if !Descriptor.standardOutput.isTerminal {
         .wire
       } else if invocation.showsWire || invocation.writesJSON {
@@ -69,12 +69,12 @@ enum Program {
       }
       if let source {
         return ScriptRunner(
-          client: client, source: source, form: form, keepsGoing: invocation.keepsGoing, echoes: invocation.echoes,
+          client: client, source: source, format: format, keepsGoing: invocation.keepsGoing, echoes: invocation.echoes,
           signals: signals
         ).run()
       }
       welcome(greeting, client: client, style: style)
-      return Prompting(client: client, form: form, style: style, signals: signals).run()
+      return Prompting(client: client, format: format, style: style, signals: signals).run()
     }
   }
 

@@ -35,10 +35,10 @@ final class Prompting {
   static let signals = [SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGCONT, SIGTSTP]
 
   /// - Parameter signals: Reads ``signals``.
-  init(client: Client, form: Presenter.Form, style: Style, signals: SignalQueue) {
+  init(client: Client, format: Presenter.Format, style: Style, signals: SignalQueue) {
     self.client = client
     self.style = style
-    presenter = Presenter(form: form, columns: { Descriptor.standardOutput.columns })
+    presenter = Presenter(format: format, columns: { Descriptor.standardOutput.columns })
     completionClient = CompletionClient(endpoint: client.endpoint)
     self.signals = signals
     signal(SIGPIPE, SIG_IGN)
@@ -158,7 +158,7 @@ final class Prompting {
         say("\(style(.bad, "not connected")): '\(line)' was not sent\n")
         continue
       }
-      if let answer = client.answerOurselves(String(line)) {
+      if let answer = client.answerLocally(String(line)) {
         for line in answer { say(presenter.show(line.received, raw: line.raw, in: client.conversation.place)) }
         continue
       }
@@ -168,7 +168,7 @@ final class Prompting {
     askForTime()
     // Most answers arrive within a millisecond; the next prompt then stands below them with the new time.
     let deadline = HostClock.now() + Self.answerPatience
-    while isAboutToAnswer, HostClock.now() < deadline { wait(for: [], until: deadline) }
+    while isAnswerComing, HostClock.now() < deadline { wait(for: [], until: deadline) }
     flush()
   }
 
@@ -179,7 +179,7 @@ final class Prompting {
     client.ask("clock", by: .program)
   }
 
-  private var isAboutToAnswer: Bool {
+  private var isAnswerComing: Bool {
     guard client.isReady, ending == nil else { return false }
     return isLeaving || client.conversation.isWaiting && !client.conversation.isCollecting
   }

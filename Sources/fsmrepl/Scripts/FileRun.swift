@@ -22,7 +22,7 @@ final class FileRun {
     self.client = client
     self.output = output
     isTerminal = output.isTerminal
-    report = RunReport(form: isTAP ? .tap : .people(style, showsDuration: isTerminal), subject: subject)
+    report = RunReport(format: isTAP ? .tap : .people(style, showsDuration: isTerminal), subject: subject)
     progress = isTerminal && !isTAP ? RunProgress(output: output) : nil
     signal(SIGPIPE, SIG_IGN)
   }

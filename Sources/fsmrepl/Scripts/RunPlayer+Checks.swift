@@ -27,7 +27,7 @@ extension RunPlayer {
     guard place >= 0 else {
       if isSuccess { return }
       let status = ExitCode.of(failure: reply.words.first ?? "")
-      isSequenceOpen = hasStoppedOnTheWay
+      isSequenceOpen = didTimeStopEarly
       if status == .expectation {
         fail(step, expected: reply.text(of: "expected") ?? "?", got: reply.text(of: "got") ?? "?", status)
       } else {
@@ -38,12 +38,12 @@ extension RunPlayer {
     let outcome = script.outcomes[place]
     guard !outcome.matches(reply) else { return }
     let isTimeOut = reply.lineClass == .failure && reply.isWord(0, "TIMEOUT")
-    isSequenceOpen = hasStoppedOnTheWay
+    isSequenceOpen = didTimeStopEarly
     fail(step, expected: outcome.text, got: outcome.found(reply), isTimeOut ? .timeOut : .expectation)
   }
 
   /// Whether time has advanced although the answer does not say how many inputs that took.
-  private var hasStoppedOnTheWay: Bool {
+  private var didTimeStopEarly: Bool {
     reply.lineClass == .failure
       && (reply.isWord(0, "TIMEOUT") || reply.isWord(0, "LIMIT") || reply.isWord(0, "CANCELLED"))
   }
@@ -123,6 +123,21 @@ extension RunPlayer {
     fail(
       step, expected: "never \(never.machine) \(never.state.word) (\(script.place(of: never.step)))",
       got: "\(never.machine) in \(state) at \(worldTime)")
+  }
+
+  /// Checks each `never` again after the world has gone back, since no notice says which states its machines are in
+  /// now.
+  ///
+  /// - Parameter step: The `undo` or `goto`. It and all before it are answered; nothing after it was sent.
+  func checkNeversAgain(behind step: Script.Step) throws(Stop) {
+    // Pace is counted from the world's current time.
+    anchor = nil
+    for (place, never) in nevers.enumerated() {
+      let found = try ask("expect \(never.machine) \(Word.written(never.state.word))").last
+      guard found.lineClass == .failure else {
+        return failNever(place, state: found.words.first ?? "?", at: step)
+      }
+    }
   }
 
   func takeFlow(_ line: String) {

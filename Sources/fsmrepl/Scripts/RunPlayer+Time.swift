@@ -6,7 +6,7 @@ extension RunPlayer {
   /// Advances time, timer by timer, until a machine emits an output.
   ///
   /// - Returns: `nil` if the output was emitted at the current world time; otherwise what happened instead.
-  func hunt(for output: String, of machine: String, within: Int64) throws(Stop) -> String? {
+  func advanceUntilOutput(for output: String, of machine: String, within: Int64) throws(Stop) -> String? {
     if outputs.has(output, of: machine, at: worldTime) { return nil }
     let deadline = worldNanoseconds + within
     var rows = try ask("agenda limit=1").rows

@@ -41,7 +41,7 @@ final class RunPlayer {
   /// How many bytes may wait to be sent.
   private static let mostUnsent = 256 << 10
   /// Time between two progress updates while nothing happens, in nanoseconds.
-  private static let betweenLooks: UInt64 = 100_000_000
+  private static let progressInterval: UInt64 = 100_000_000
 
   let link: RunLink
   let script: Script
@@ -94,7 +94,7 @@ final class RunPlayer {
 
   /// Plays to the end, or to the first failure, in the world in use, which no other client may use.
   func play() throws(Stop) {
-    try watchWhatIsNeeded()
+    try watchExpectedMachines()
     anchor = (HostClock.now(), 0)
     while failure == nil {
       send()
@@ -102,7 +102,7 @@ final class RunPlayer {
       if pending.isEmpty {
         isHeld = false
         if let place = wayBack.take() {
-          try lookAgain(behind: script.steps[place])
+          try checkNeversAgain(behind: script.steps[place])
           continue
         }
         guard next < script.steps.count else { break }
@@ -123,7 +123,7 @@ final class RunPlayer {
   }
 
   /// Watches every machine with an expected output, from the start.
-  private func watchWhatIsNeeded() throws(Stop) {
+  private func watchExpectedMachines() throws(Stop) {
     var machines: Set<String> = []
     for case .output(let machine, _, _) in script.checks where machines.insert(machine).inserted {
       _ = try ask("watch \(machine)**")
@@ -221,7 +221,7 @@ final class RunPlayer {
       if speed != nil { onlooker.line(script.line(of: step)) }
       result.steps += 1
       result.expectations += 1
-      if let got = try hunt(for: output, of: machine, within: within) {
+      if let got = try advanceUntilOutput(for: output, of: machine, within: within) {
         fail(step, expected: "output \(output) of \(machine) within \(TimeText.written(within))", got: got)
       }
       return true
@@ -252,7 +252,7 @@ final class RunPlayer {
   func wait(until deadline: UInt64) throws(Stop) {
     while HostClock.now() < deadline {
       onlooker.progress({ self.pacedTime }, next < script.steps.count ? script.steps[next] : nil)
-      try receive(until: min(deadline, HostClock.now() + Self.betweenLooks))
+      try receive(until: min(deadline, HostClock.now() + Self.progressInterval))
     }
   }
 

@@ -25,18 +25,18 @@ struct RunReport {
     }
   }
 
-  enum Form: Equatable {
+  enum Format: Equatable {
     /// With `showsDuration`, the report includes the host time taken, which differs in each run.
     case people(Style, showsDuration: Bool)
     case tap
   }
 
-  let form: Form
+  let format: Format
   var subject = Subject.scripts
 
   /// The text before the first of `count` files.
   func beginning(_ count: Int) -> ScreenText {
-    switch form {
+    switch format {
     case .people: ""
     case .tap: "TAP version 14\n1..\(count)\n"
     }
@@ -44,7 +44,7 @@ struct RunReport {
 
   /// The text for a file that has ended; `number` counts from 1.
   func text(of result: RunResult, number: Int) -> ScreenText {
-    switch form {
+    switch format {
     case .people(let style, let showsDuration): forPeople(result, style, showsDuration)
     case .tap: tap(result, number)
     }
@@ -52,7 +52,7 @@ struct RunReport {
 
   /// The text after the last file.
   func ending(_ results: [RunResult]) -> ScreenText {
-    guard case .people(let style, _) = form, results.count > 1 else { return "" }
+    guard case .people(let style, _) = format, results.count > 1 else { return "" }
     let failed = results.count { $0.failure != nil }
     let skipped = results.count { $0.ending == .skipped }
     let passed = results.count - failed - skipped
@@ -62,7 +62,7 @@ struct RunReport {
   }
 
   /// The text for a run that stops early.
-  func stopping(_ why: String) -> ScreenText { form == .tap ? "Bail out! \(why)\n" : "" }
+  func stopping(_ why: String) -> ScreenText { format == .tap ? "Bail out! \(why)\n" : "" }
 
   private func forPeople(_ result: RunResult, _ style: Style, _ showsDuration: Bool) -> ScreenText {
     switch result.ending {

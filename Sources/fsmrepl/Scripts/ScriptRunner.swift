@@ -7,7 +7,7 @@ final class ScriptRunner {
   private let client: Client
   private var source: LineSource
   private var presenter: Presenter
-  private let form: Presenter.Form
+  private let format: Presenter.Format
   private let keepsGoing: Bool
   private let echoes: Bool
   private let output: Descriptor
@@ -45,7 +45,7 @@ final class ScriptRunner {
   ///   - output: Where answers go.
   ///   - errors: Where failed lines are reported.
   init(
-    client: Client, source: LineSource, form: Presenter.Form, keepsGoing: Bool, echoes: Bool = false,
+    client: Client, source: LineSource, format: Presenter.Format, keepsGoing: Bool, echoes: Bool = false,
     signals: SignalQueue,
     output: Descriptor = .standardOutput, errors: Descriptor = .standardError
   ) {
@@ -53,10 +53,10 @@ final class ScriptRunner {
     self.source = source
     self.output = output
     self.errors = errors
-    self.form = form
+    self.format = format
     self.keepsGoing = keepsGoing
     self.echoes = echoes
-    presenter = Presenter(form: form, columns: { output.columns })
+    presenter = Presenter(format: format, columns: { output.columns })
     self.signals = signals
     signal(SIGPIPE, SIG_IGN)
   }
@@ -64,7 +64,7 @@ final class ScriptRunner {
   /// Runs to the end.
   func run() -> ExitCode {
     while true {
-      let needsInput = sendWhatMayBeSent()
+      let needsInput = sendReadyLines()
       flush()
       if case .ended(let status) = stage { return status }
       wait(readingInput: needsInput)
@@ -72,12 +72,12 @@ final class ScriptRunner {
   }
 
   /// - Returns: Whether the source has to be read before anything more can be sent.
-  private func sendWhatMayBeSent() -> Bool {
+  private func sendReadyLines() -> Bool {
     while case .running = stage, maySend {
       if let line = waitingForItsTurn {
         guard !waitForAnswers() else { return false }
         waitingForItsTurn = nil
-        answerOurselves(line)
+        answerLocally(line)
         continue
       }
       switch source.next() {
@@ -124,8 +124,8 @@ final class ScriptRunner {
   }
 
   /// Answers a request that is not for the daemon, in its turn.
-  private func answerOurselves(_ line: LineSource.Line) {
-    guard let text = line.text, let answer = client.answerOurselves(text) else { return }
+  private func answerLocally(_ line: LineSource.Line) {
+    guard let text = line.text, let answer = client.answerLocally(text) else { return }
     if echoes { write(presenter.showWhole(RawLine("> \(text)"))) }
     for (received, raw) in answer {
       write(presenter.show(received, raw: raw, in: client.conversation.place))
@@ -203,7 +203,7 @@ final class ScriptRunner {
   }
 
   private var isForPeople: Bool {
-    if case .people = form { true } else { false }
+    if case .people = format { true } else { false }
   }
 
   /// Reports the line that failed, unless it is the only one and its failure is on the same screen.

@@ -19,8 +19,8 @@ struct CheckExcerpt {
     var rows = [
       DifferenceRow(side: .both, number: exchange.place + 1, text: transcript.line(exchange.place))
     ]
-    for step in LineDifference(from: answers, to: got).steps {
-      switch step {
+    for edit in LineDifference(from: answers, to: got).edits {
+      switch edit {
       case .same(let old, _):
         rows.append(DifferenceRow(side: .both, number: exchange.answers[old] + 1, text: answers[old]))
       case .removed(let old):

@@ -86,7 +86,7 @@ extension Client {
   /// Answers a request for this program.
   ///
   /// - Returns: Each line of the answer, parsed and raw; `nil` for a request to the daemon.
-  func answerOurselves(_ text: String) -> [(received: Conversation.Received, raw: RawLine)]? {
+  func answerLocally(_ text: String) -> [(received: Conversation.Received, raw: RawLine)]? {
     guard let command = RecordCommand(text) else { return nil }
     let request = RequestText(text)
     let asked = Conversation.Asked(

@@ -78,7 +78,7 @@ struct Recorder {
     case .program, .restoring:
       // After the answer to our `sync`, all earlier requests have succeeded silently.
       asked?.verb == .sync && line.line.lineClass != .data ? finish() : []
-    case nil: takeUnasked(line)
+    case nil: takeUnsolicited(line)
     }
   }
 
@@ -123,7 +123,7 @@ struct Recorder {
     return line.line.lineClass == .data || isBatch ? [] : finish()
   }
 
-  private mutating func takeUnasked(_ line: Line) -> [Piece] {
+  private mutating func takeUnsolicited(_ line: Line) -> [Piece] {
     guard hasBegun else { return [] }
     guard current != nil else { return [.between(line)] }
     if current?.verb == .begin, current?.lines.count ?? 0 <= 1 {

@@ -2,7 +2,7 @@ internal import LineProtocol
 
 /// Turns lines from the daemon into the text to show, in order of arrival.
 struct Presenter {
-  enum Form: Equatable {
+  enum Format: Equatable {
     /// The lines as they are, without our tags: for pipes and files.
     case wire
     /// The same with control characters escaped, for a terminal.
@@ -17,7 +17,7 @@ struct Presenter {
   /// Sections of `describe` whose lines form a picture.
   private static let pictures: Set = ["table", "example"]
 
-  private let form: Form
+  private let format: Format
   private var wording: Wording
   /// The current width of the screen, in columns.
   private let columns: () -> Int?
@@ -26,10 +26,10 @@ struct Presenter {
   /// In replies with sections, the one whose rows are in the table.
   private var section: String?
 
-  init(form: Form, columns: @escaping () -> Int? = { nil }) {
-    self.form = form
+  init(format: Format, columns: @escaping () -> Int? = { nil }) {
+    self.format = format
     self.columns = columns
-    switch form {
+    switch format {
     case .wire, .visible: wording = Wording(style: .bare)
     case .people(let style): wording = Wording(style: style)
     }
@@ -42,7 +42,7 @@ struct Presenter {
   mutating func show(_ received: Conversation.Received, raw: RawLine, in place: Place = Place()) -> ScreenText {
     wording.showsMilliseconds = place.isRunning
     if let asked = received.asked, asked.asker != .user { return "" }
-    switch form {
+    switch format {
     case .wire, .visible: return showWhole(received.withoutOurTag(raw))
     case .people: return words(received, raw: raw.text)
     }
@@ -50,7 +50,7 @@ struct Presenter {
 
   /// An unparsed line, as received.
   func showWhole(_ raw: RawLine) -> ScreenText {
-    switch form {
+    switch format {
     case .wire: ScreenText(unescaped: raw.bytes + [0x0A])
     case .visible, .people: "\(ScreenText(raw.bytes))\n"
     }

@@ -38,7 +38,7 @@ struct ScreenText: Equatable, ExpressibleByStringInterpolation {
   var isEmpty: Bool { bytes.isEmpty }
   var text: String { String(decoding: bytes, as: UTF8.self) }
 
-  var withoutBlanksAtItsEnd: ScreenText {
+  var trimmingTrailingBlanks: ScreenText {
     ScreenText(unescaped: bytes.reversed().drop { $0 == 0x20 }.reversed())
   }
 
