@@ -73,7 +73,7 @@ struct DeterminismTests {
     var dice = Dice(seed: seed)
     let pieces = play(script, newWorld()) { guest, moment in
       for _ in 0..<dice.number(below: 8) {
-        let left = moment - guest.client.hosted.realm.world.now.nanoseconds
+        let left = moment - guest.client.hosted.live.world.now.nanoseconds
         if left > 0 { _ = guest.say("advance \(Int64(dice.next() >> 1) % left + 1)ns") }
       }
     }
@@ -145,7 +145,7 @@ struct DeterminismTests {
         if dice.once(in: 10) { _ = guests[0].say(dice.one(of: ["pause", "resume", "speed 3.7", "speed 0.01"])) }
       }
       // A chain of wires pauses a real world.
-      if guests[0].client.hosted.realm.clock.isPaused { _ = guests[0].say("resume") }
+      if guests[0].client.hosted.live.clock.isPaused { _ = guests[0].say("resume") }
       let requests = (0...dice.number(below: 3)).map { _ in random.input() }
       for guest in guests { _ = guest.lines() }
       let guest = dice.one(of: guests)
@@ -158,7 +158,7 @@ struct DeterminismTests {
       }
     }
     _ = guests[0].say("clock virtual")
-    let end = guests[0].client.hosted.realm.world.now.nanoseconds
+    let end = guests[0].client.hosted.live.world.now.nanoseconds
     let live = guests[0].say("journal limit=1000000")
     let replay = newWorld()
     for (t, request) in recorded {

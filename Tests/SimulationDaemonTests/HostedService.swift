@@ -76,7 +76,7 @@ final class HostedService {
   func settle() {
     var rounds = 0
     while service.needsTurn {
-      if guests.values.contains(where: { $0.guest?.client.hosted.home?.realm.isBehind ?? false }) { now += 1 }
+      if guests.values.contains(where: { $0.guest?.client.hosted.home?.live.isBehind ?? false }) { now += 1 }
       round { service.passTime() }
       rounds += 1
       precondition(rounds < 1_000_000, "the service never comes to rest")
@@ -184,22 +184,22 @@ final class Guest {
   var isBusy: Bool { !client.session.activity.isNone || client.session.isHeldUp }
 
   /// Violated invariants of its world, in words.
-  func violations() -> [String] { client.hosted.realm.world.checkInvariants() }
+  func violations() -> [String] { client.hosted.live.world.checkInvariants() }
 }
 
 extension HostedWorld {
-  /// The realm, which is home between rounds unless there are workers.
-  var realm: Realm {
+  /// The world, which is home between rounds unless there are workers.
+  var live: LiveWorld {
     _read {
       guard let home else { preconditionFailure("the world \(name) is with a worker") }
-      yield home.realm
+      yield home.live
     }
     _modify {
       guard let home else { preconditionFailure("the world \(name) is with a worker") }
-      yield &home.realm
+      yield &home.live
     }
   }
 
   /// The last input that clients may have been told of.
-  var head: UInt64 { head(realm) }
+  var head: UInt64 { head(live) }
 }

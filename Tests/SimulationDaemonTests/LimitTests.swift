@@ -128,8 +128,8 @@ struct LimitTests {
     let host = host(limit)
     let guest = host.connect(toWorld: "w")
     _ = guest.play("new ticker t", "send t start", "quiet on", "advance 30000s")
-    let first = guest.client.hosted.realm.world.firstSequence
-    let last = guest.client.hosted.realm.world.lastSequence
+    let first = guest.client.hosted.live.world.firstSequence
+    let last = guest.client.hosted.live.world.lastSequence
     #expect(first > 2 && last == 30_002)
     let failure = "- LIMIT name=journal value=\(host.service.environment.limits.world.journal) from=\(first)"
     for request in ["journal since=\(first - 1)", "journal since=0", "watch * since=1", "journal since=1 limit=0"] {
@@ -155,7 +155,7 @@ struct LimitTests {
       _ = other.say(Array(repeating: "send p buttonClick", count: 10).joined(separator: "\n"))
       seen += one.lines().compactMap { Int($0.split(separator: " ")[1]) }
     }
-    #expect(one.client.hosted.realm.world.firstSequence > 2)
+    #expect(one.client.hosted.live.world.firstSequence > 2)
     #expect(seen == Array(2...30_001))
   }
 

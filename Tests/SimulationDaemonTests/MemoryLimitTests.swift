@@ -27,19 +27,19 @@ struct MemoryLimitTests {
   /// Makes the guest's world larger than what every world is always allowed.
   private func outgrow() {
     #expect(guest.say("quiet on\n" + (0..<3_000).map { "new shiftKey f\($0)\n" }.joined() + "quiet off").last == "+")
-    #expect(guest.client.hosted.realm.world.footprint.total > host.service.budget.freeForWorld)
+    #expect(guest.client.hosted.live.world.footprint.total > host.service.budget.freeForWorld)
   }
 
   @Test("requests that bring inputs are refused and take no number; reading, dropping and small worlds go on")
   func refused() {
     outgrow()
-    let seq = guest.client.hosted.realm.world.lastSequence
+    let seq = guest.client.hosted.live.world.lastSequence
     fill()
     for request in ["new power p", "wire f1 text f2 character", "cast f* tap", "undo", "watch *"] {
       #expect(guest.say(request).first?.hasPrefix(Self.limit) == true, "\(request)")
     }
     #expect(guest.say("world fork x").first?.hasPrefix(Self.limit) == true)
-    #expect(guest.client.hosted.realm.world.lastSequence == seq)
+    #expect(guest.client.hosted.live.world.lastSequence == seq)
     #expect(guest.say("expect f1 off").first?.hasPrefix("+ off") == true)
     #expect(guest.say("count").last == "+ 1")
     #expect(guest.say("drop f1").first?.hasPrefix("+ dropped") == true)
@@ -146,9 +146,9 @@ struct MemoryLimitTests {
   func relief() {
     outgrow()
     _ = guest.say("list limit=1")
-    #expect(guest.client.hosted.realm.world.footprint[.tables] > 0)
+    #expect(guest.client.hosted.live.world.footprint[.tables] > 0)
     fill(leaving: 1 << 20)
     host.passTime(2)
-    #expect(guest.client.hosted.realm.world.footprint[.tables] == 0)
+    #expect(guest.client.hosted.live.world.footprint[.tables] == 0)
   }
 }

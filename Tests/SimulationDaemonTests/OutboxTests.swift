@@ -170,11 +170,11 @@ struct OutboxTests {
     outbox.buffer.append(text: "+ moved\n")
     let mark = outbox.buffer.count
     outbox.buffer.append(text: "+ created w\n")
-    outbox.stand(from: mark)
+    outbox.keepOnRollback(from: mark)
     outbox.buffer.append(text: "+ moved again\n")
     let taken = outbox.rollBack()
     #expect(String(decoding: taken.lines, as: UTF8.self) == "+ moved\n+ created w\n+ moved again\n")
-    #expect(taken.standing == [8..<20])
+    #expect(taken.surviving == [8..<20])
     #expect(text(&outbox) == "+ stored\n")
   }
 

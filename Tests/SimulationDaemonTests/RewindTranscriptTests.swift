@@ -304,7 +304,7 @@ struct RewindTranscriptTests {
     #expect(guest.lines() == ["+ t=100.000 seq=100003"])
     #expect(neighbour.lines() == ["- UNKNOWN-MACHINE machine=p did-you-mean=t : there is no machine 'p' in world w"])
     host.round { guest.arrive("undo\n") }
-    #expect(neighbour.client.hosted.realm.rewinding != nil)
+    #expect(neighbour.client.hosted.live.rewinding != nil)
     host.round { guest.arrive("@c cancel\n") }
     host.settle()
     #expect(guest.lines() == ["- CANCELLED t=100.000 seq=100003 : cancelled by this connection", "+ @c"])

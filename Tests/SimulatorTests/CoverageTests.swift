@@ -10,7 +10,7 @@ struct CoverageTests {
   private func coverage(
     _ world: borrowing WorldCore, _ pattern: String = "*", by inputs: Int = 100
   ) throws -> [Coverage] {
-    var survey = CoverageSurvey(of: world, Pattern(pattern.utf8)) { _ in true }
+    var survey = CoverageSurvey(of: world, NamePattern(pattern.utf8)) { _ in true }
     while !survey.advance(through: world, by: inputs) {}
     return try survey.tallies.filter { $0.machines > 0 }.map { tally in
       var scope = CoverageScope(of: tally.kind)

@@ -91,7 +91,7 @@ struct FootprintTests {
     let before = world.footprint
     #expect(world.checkpoints.count > 1)
     #expect(before[.checkpoints] > 10_000 && before[.tables] >= 2_000)
-    world.giveUpWhatCanBeMadeAgain()
+    world.discardRebuildable()
     #expect(world.checkpoints.count == 1)
     #expect(world.footprint[.tables] == 0)
     #expect(world.footprint.total < before.total)

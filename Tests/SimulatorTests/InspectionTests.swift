@@ -21,7 +21,7 @@ struct InspectionTests {
   func agenda() throws {
     var world = try sample()
     func listed(_ pattern: String, limit: Int = 100) -> [String] {
-      world.agendaItems(matching: Pattern(pattern.utf8), limit: limit).map {
+      world.agendaItems(matching: NamePattern(pattern.utf8), limit: limit).map {
         "\($0.due.text) \(world.name(of: $0.machine)) \(world.kind(of: $0.machine).timers[$0.timer].name)"
       }
     }

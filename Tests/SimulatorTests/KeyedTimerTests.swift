@@ -129,7 +129,7 @@ struct KeyedTimerTests {
     world.send("p", "light", .integer(1_000_000_000))
     world.send("o", "fill", .integer(2))
     func listed(_ pattern: String, _ limit: Int) -> [String] {
-      world.agendaItems(matching: Pattern(pattern.utf8), limit: limit).map {
+      world.agendaItems(matching: NamePattern(pattern.utf8), limit: limit).map {
         "\(world.name(of: $0.machine)).\(world.kind(of: $0.machine).timers[$0.timer].word($0.key))"
       }
     }

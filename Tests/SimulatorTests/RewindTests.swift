@@ -216,7 +216,7 @@ struct RewindTests {
     let watcher = WatcherID(1)
     let machine = try world.make(Relay.kind, "a")
     world.drop("a")
-    world.watch(Pattern("a".utf8), .all, for: watcher)
+    world.watch(NamePattern("a".utf8), .all, for: watcher)
     try world.undo()
     let scope = world.watchView(of: watcher)?.scope(for: machine, in: world)
     #expect(scope == .all)

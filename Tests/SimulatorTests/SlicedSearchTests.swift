@@ -7,7 +7,7 @@ import Testing
 struct SlicedSearchTests {
   // MARK: Names
 
-  private func pattern(_ text: String) -> Pattern { Pattern(text.utf8) }
+  private func pattern(_ text: String) -> NamePattern { NamePattern(text.utf8) }
 
   /// Searches all machines, in slices of this size.
   private func names(_ text: String, in world: inout WorldCore, pieces: Int) -> [String] {

@@ -35,7 +35,7 @@ struct StateHashTests {
     #expect(try world.fork().stateHash == hash)
     #expect(try ArchiveTests.reread(world).stateHash == hash)
     _ = world.machines(matching: .all)
-    world.watch(Pattern("*".utf8), .all, for: WatcherID(1))
+    world.watch(NamePattern("*".utf8), .all, for: WatcherID(1))
     world.firings += 1
     #expect(try world.stateHash == hash)
     // Stamps count armings; only their order matters.

@@ -7,7 +7,7 @@ struct WatchTests {
   private let me = WatcherID(1)
   private let other = WatcherID(2)
 
-  private func pattern(_ text: String) -> Pattern { Pattern(text.utf8) }
+  private func pattern(_ text: String) -> NamePattern { NamePattern(text.utf8) }
 
   private func scope(of machine: MachineID, in world: borrowing WorldCore) -> WatchScope? {
     guard let view = world.watchView(of: me) else { return nil }
@@ -84,7 +84,7 @@ struct WatchTests {
   func model(seed: Int) throws {
     var dice = Dice(seed: seed)
     var world = WorldCore()
-    var patterns: [(Pattern, WatchScope)] = []
+    var patterns: [(NamePattern, WatchScope)] = []
     var names: [String] = []
     for step in 0..<150 {
       let parts = (0..<dice.number(1...3)).map { _ in dice.one(of: ["a", "b", "*", "?"]) }

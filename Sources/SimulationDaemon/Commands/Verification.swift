@@ -93,11 +93,11 @@ struct Verification {
     let wanted = try mark.map { try archived($0) }
     try compareNames(inputs)
     guard base != nil || history.world.first == 1 else { return .notPlayed }
-    let start = try base.map { try checkpoint($0) }
     let played: WorldCore
     do {
       played = try history.played(
-        from: start, to: inputs.upperBound, at: wanted?.moment ?? history.moment, wanted?.limits ?? WorldLimits())
+        from: base?.sequence ?? 0, to: inputs.upperBound, at: wanted?.moment ?? history.moment,
+        wanted?.limits ?? WorldLimits())
     } catch HistoryFailure.forgotten where mark != nil {
       // An undo in it reaches back further than the store keeps. A restart uses the checkpoint at its end.
       return .notPlayed
@@ -112,7 +112,7 @@ struct Verification {
 
   /// The moment, limits and hash of a checkpoint's world. Checks the hash against the stored one.
   private func archived(_ mark: CheckpointMark) throws -> (moment: Instant, limits: WorldLimits, hash: UInt64) {
-    let world = try history.archived(try checkpoint(mark))
+    let world = try history.archived(try history.checkpoint(mark.sequence))
     let hash = try world.presentHash
     // Another release may hash differently. The replay's result is compared all the same.
     guard hash == mark.hash || !history.isOfThisRelease, world.lastSequence == mark.sequence else {
@@ -120,16 +120,6 @@ struct Verification {
         world: history.name, reason: "its checkpoint at input \(mark.sequence) has another hash than was noted")
     }
     return (world.now, world.limits, hash)
-  }
-
-  private func checkpoint(_ mark: CheckpointMark) throws -> StoredCheckpoint {
-    guard let found = try history.store.checkpoint(of: history.name, atOrBefore: mark.sequence),
-      found.mark == mark
-    else {
-      throw HistoryFailure.unreadable(
-        world: history.name, reason: "its checkpoint at input \(mark.sequence) is missing")
-    }
-    return found
   }
 
   /// Compares the machine names in the store with those in the journal.

@@ -8,10 +8,10 @@ extension Persistence {
   private static let machinesInARound = 2_000
   /// When the daemon ends, a world gets a checkpoint if it has at least this many inputs since the last one and at most
   /// this many machines.
-  private static let inputsBeforeTheEnd: UInt64 = 20_000
-  private static let machinesAtTheEnd = 100_000
+  private static let finalCheckpointInputs: UInt64 = 20_000
+  private static let finalCheckpointMachines = 100_000
   /// Nanoseconds between two retention checks, besides the one after each checkpoint.
-  private static let timeBetweenLooks: UInt64 = 3_600_000_000_000
+  private static let retentionInterval: UInt64 = 3_600_000_000_000
 
   /// The result of a piece of upkeep.
   enum Upkeep {
@@ -21,7 +21,7 @@ extension Persistence {
     /// A checkpoint is ready for the store, which takes a while to write it.
     case checkpoint(MadeCheckpoint)
     /// Inputs may have to be removed from the store, which takes a while.
-    case room(Lease)
+    case retention(Lease)
   }
 
   /// A finished checkpoint.
@@ -35,28 +35,28 @@ extension Persistence {
   /// Does the next piece of a world's upkeep: part of a checkpoint, or a task for the store.
   ///
   /// - Throws: What ``WorldStore/append(_:)`` throws. The world must be loaded again then.
-  func maintain(_ hosted: HostedWorld, _ home: RealmBox, host: UInt64) throws(PersistenceFailure) -> Upkeep {
-    guard let progress = hosted.progress, host >= progress.restsUntil else { return .nothing }
+  func maintain(_ hosted: HostedWorld, _ home: LiveWorld.Box, host: UInt64) throws(PersistenceFailure) -> Upkeep {
+    guard let progress = hosted.progress, host >= progress.upkeepPausedUntil else { return .nothing }
     if hosted.archiving == nil, isCheckpointDue(home, progress) {
-      hosted.archiving = ArchiveWriter(of: home.realm.world, atLastInput: true)
+      hosted.archiving = ArchiveWriter(of: home.live.world, atLastInput: true)
     }
     if hosted.archiving != nil {
       let made = try goOn(with: hosted, progress, machines: Persistence.machinesInARound)
       return made.map { .checkpoint($0) } ?? .more
     }
-    if host >= progress.roomLookedForAt + Persistence.timeBetweenLooks {
-      hosted.progress?.roomLookedForAt = host
+    if host >= progress.retentionCheckedAt + Persistence.retentionInterval {
+      hosted.progress?.retentionCheckedAt = host
       hosted.progress?.isOverfull = true
       return .more
     }
     guard progress.isOverfull, !progress.isCheckpointUndone else { return .nothing }
-    return .room(progress.lease)
+    return .retention(progress.lease)
   }
 
   /// Removes a batch of inputs beyond the limits. Runs on any thread while nobody else uses the store.
   ///
   /// - Returns: Whether there is more to remove, and the first input that is left.
-  func makeRoom(_ lease: Lease) throws(StoreFailure) -> (isOverfull: Bool, first: UInt64) {
+  func applyRetention(_ lease: Lease) throws(StoreFailure) -> (isOverfull: Bool, first: UInt64) {
     let isOverfull = try store.retain(lease, retention)
     return (isOverfull, try store.holdings(of: lease.world).first)
   }
@@ -84,8 +84,8 @@ extension Persistence {
     Retention(bytes: limits.storeBytes, age: Int64(limits.storeDays) * 86_400)
   }
 
-  private func isCheckpointDue(_ home: RealmBox, _ progress: StoredProgress) -> Bool {
-    let wait = max(UInt64(limits.checkpointInputs), 2 * UInt64(home.realm.world.machineCount))
+  private func isCheckpointDue(_ home: LiveWorld.Box, _ progress: StoredProgress) -> Bool {
+    let wait = max(UInt64(limits.checkpointInputs), 2 * UInt64(home.live.world.machineCount))
     let isDue =
       progress.isCheckpointUndone || progress.head >= progress.checkpoint + wait
       || progress.bytesSinceCheckpoint > limits.storeBytes / 4
@@ -93,8 +93,8 @@ extension Persistence {
   }
 
   /// A checkpoint contains only stored inputs.
-  private func canBeWritten(_ home: RealmBox, _ progress: StoredProgress) -> Bool {
-    home.realm.world.lastSequence == progress.head && home.realm.world.canBeArchived
+  private func canBeWritten(_ home: LiveWorld.Box, _ progress: StoredProgress) -> Bool {
+    home.live.world.lastSequence == progress.head && home.live.world.canBeArchived
   }
 
   /// Writes a piece of a checkpoint.
@@ -122,13 +122,14 @@ extension Persistence {
 
   /// The first input that a rewind may undo. A checkpoint before it, with all later inputs, must be in the store, so
   /// that the world can be restored afterwards.
-  func firstUndoable(_ hosted: HostedWorld, _ home: RealmBox) throws(PersistenceFailure) -> UInt64 {
+  func firstUndoable(_ hosted: HostedWorld, _ home: LiveWorld.Box) throws(PersistenceFailure) -> UInt64 {
     guard let progress = hosted.progress else { return 1 }
     let name = progress.lease.world
     let held = try ask { () throws(StoreFailure) in try store.holdings(of: name) }
-    let standing = try WorldLoader(store, catalogue, limits).standing(held.checkpoints, of: name, from: held.first)
+    let starts = ReplayStarts(store, of: name, first: held.first, head: progress.head, end: progress.head)
+    let valid = try ask { () throws(StoreFailure) in try starts.valid(held.checkpoints) }
     // The store does not know yet what was undone in this round.
-    let first = standing.first { home.realm.world.undoer(of: $0) == nil }
+    let first = valid.first { home.live.world.undoer(of: $0) == nil }
     return (first ?? progress.head) + 1
   }
 
@@ -140,14 +141,14 @@ extension Persistence {
     if let put = hosted.progress?.put, put >= sequence { hosted.progress?.isPutUndone = true }
   }
 
-  /// Leaves a world when the daemon ends, with a checkpoint if the next start would be slow.
-  func leave(_ hosted: HostedWorld, _ home: RealmBox) throws(PersistenceFailure) {
+  /// Releases a world when the daemon ends, with a checkpoint if the next start would be slow.
+  func release(_ hosted: HostedWorld, _ home: LiveWorld.Box) throws(PersistenceFailure) {
     guard let progress = hosted.progress else { return }
-    let isDue = progress.isCheckpointUndone || progress.head >= progress.checkpoint + Persistence.inputsBeforeTheEnd
+    let isDue = progress.isCheckpointUndone || progress.head >= progress.checkpoint + Persistence.finalCheckpointInputs
     if isDue, canBeWritten(home, progress),
-      home.realm.world.machineCount <= Persistence.machinesAtTheEnd
+      home.live.world.machineCount <= Persistence.finalCheckpointMachines
     {
-      hosted.archiving = ArchiveWriter(of: home.realm.world, atLastInput: true)
+      hosted.archiving = ArchiveWriter(of: home.live.world, atLastInput: true)
       while hosted.archiving != nil {
         guard let made = try goOn(with: hosted, progress, machines: .max) else { continue }
         try ask { () throws(StoreFailure) in try put(made) }
@@ -155,5 +156,4 @@ extension Persistence {
     }
     try ask { () throws(StoreFailure) in try store.release(progress.lease) }
   }
-
 }

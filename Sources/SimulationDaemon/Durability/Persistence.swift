@@ -43,32 +43,32 @@ final class Persistence {
   ///
   /// - Parameter isLast: Whether this is the last round, which stores any change of the moment. Other rounds store the
   ///   moment of a running clock about once per heartbeat.
-  func hasNews(
-    _ hosted: HostedWorld, _ realm: borrowing Realm, host: UInt64, isLast: Bool
+  func needsWrite(
+    _ hosted: HostedWorld, _ live: borrowing LiveWorld, host: UInt64, isLast: Bool
   ) -> Bool {
     guard let progress = hosted.progress else { return false }
-    if hasChanged(hosted, realm) { return true }
+    if hasChanged(hosted, live) { return true }
     return isLast
-      ? realm.world.now != progress.moment
-      : realm.clock.isRunning && host + Persistence.earliness >= progress.storedAt + Persistence.heartbeat
+      ? live.world.now != progress.moment
+      : live.clock.isRunning && host + Persistence.earliness >= progress.storedAt + Persistence.heartbeat
   }
 
   /// Whether a kill would lose nothing of a world but time, at most ``heartbeat``.
-  func isStored(_ hosted: HostedWorld, _ realm: borrowing Realm, host: UInt64) -> Bool {
+  func isStored(_ hosted: HostedWorld, _ live: borrowing LiveWorld, host: UInt64) -> Bool {
     guard let progress = hosted.progress else { return true }
-    if hasChanged(hosted, realm) { return false }
-    return !realm.clock.isRunning || host < progress.storedAt + Persistence.heartbeat
+    if hasChanged(hosted, live) { return false }
+    return !live.clock.isRunning || host < progress.storedAt + Persistence.heartbeat
   }
 
   /// Whether a world has changed since it was stored. The passing of time on a running clock does not count.
-  func hasChanged(_ hosted: HostedWorld, _ realm: borrowing Realm) -> Bool {
+  func hasChanged(_ hosted: HostedWorld, _ live: borrowing LiveWorld) -> Bool {
     guard let progress = hosted.progress else { return false }
-    return realm.world.hasUnflushed || !progress.isAsStored(realm)
+    return live.world.hasUnflushed || !progress.isAsStored(live)
   }
 
   /// When a world must be written although nothing happens; nil if it can wait.
-  func nextWake(_ hosted: HostedWorld, _ realm: borrowing Realm) -> UInt64? {
-    guard let progress = hosted.progress, realm.clock.isRunning, realm.world.runningTimerCount > 0 else {
+  func nextWake(_ hosted: HostedWorld, _ live: borrowing LiveWorld) -> UInt64? {
+    guard let progress = hosted.progress, live.clock.isRunning, live.world.runningTimerCount > 0 else {
       return nil
     }
     return progress.storedAt + Persistence.heartbeat
@@ -104,12 +104,11 @@ final class Persistence {
   }
 
   /// Gathers the changes of some worlds for one transaction.
-  func gather(_ worlds: [(hosted: HostedWorld, home: RealmBox)]) -> Round {
-    let wall = wallClock()
-    return Round(
+  func gather(_ worlds: [(hosted: HostedWorld, home: LiveWorld.Box)]) -> Round {
+    Round(
       store,
       worlds.compactMap { hosted, home in
-        hosted.progress.map { News(hosted, $0, Gathered(home.realm, wall, $0.words, from: $0.head + 1)) }
+        hosted.progress.map { WorldChanges(hosted, home.live, since: $0, settings(of: home.live)) }
       })
   }
 
@@ -117,114 +116,93 @@ final class Persistence {
   ///
   /// - Precondition: No world of the round is lent.
   func didStore(_ round: Round, host: UInt64) {
-    for news in round.news {
-      guard let home = news.hosted.home else { preconditionFailure("a world whose news are stored is home") }
-      news.didStore(in: home, host: host)
+    for changes in round.changes {
+      guard let home = changes.hosted.home else { preconditionFailure("a world whose changes are stored is home") }
+      changes.didStore(in: home, host: host)
     }
   }
-}
 
-/// A world's changes in a round, in the form for the store.
-struct Gathered {
-  let bytes: [UInt8]
-  let settings: WorldSettings
-  let last: UInt64
-  let moment: Instant
-  let creations: [StoredCreation]
-  let undone: [ClosedRange<UInt64>]
-  /// New kind descriptions for the segment, and the world's number of kinds.
-  let kinds: [StoredKind]
-  let kindCount: Int
+  // MARK: Worlds
 
-  /// - Parameters:
-  ///   - wall: Milliseconds since 1970.
-  ///   - words: The kind descriptions in the store.
-  ///   - first: The first input to gather.
-  init(_ realm: borrowing Realm, _ wall: Int64, _ words: StoredKinds, from first: UInt64) {
-    var bytes: [UInt8] = []
-    var creations: [StoredCreation] = []
-    if realm.world.hasUnflushed {
-      creations = realm.world.appendUnflushed(to: &bytes).map {
-        StoredCreation(sequence: $0.sequence, number: $0.recordedNumber, name: $0.name, kind: $0.kind)
-      }
-    }
-    self.bytes = bytes
-    self.creations = creations
-    settings = WorldSettings(seed: realm.seed, realm.clock, written: wall)
-    last = realm.world.lastSequence
-    moment = realm.world.now
-    undone = realm.world.unkeptUndone
-    kinds = words.missing(in: realm.world, from: first)
-    kindCount = realm.world.kindCount
-  }
-}
-
-/// One world's part of a round, and what the store had before it.
-struct News {
-  let hosted: HostedWorld
-  fileprivate let progress: StoredProgress
-  let gathered: Gathered
-
-  init(_ hosted: HostedWorld, _ progress: StoredProgress, _ gathered: Gathered) {
-    self.hosted = hosted
-    self.progress = progress
-    self.gathered = gathered
+  /// All worlds in the store.
+  func worlds() throws(PersistenceFailure) -> [StoredWorld] {
+    try ask { () throws(StoreFailure) in try store.worlds() }
   }
 
-  fileprivate func append(_ bytes: UnsafeRawBufferPointer) -> Append {
-    Append(
-      progress.lease, head: progress.head, last: gathered.last, bytes, moment: gathered.moment.nanoseconds,
-      settings: gathered.settings.bytes, creations: gathered.creations, undone: gathered.undone,
-      kinds: gathered.kinds)
+  /// A world's settings at this time of the wall clock.
+  func settings(of live: borrowing LiveWorld) -> WorldSettings {
+    WorldSettings(seed: live.seed, live.clock, written: wallClock())
   }
 
-  fileprivate func didStore(in home: RealmBox, host: UInt64) {
-    home.realm.world.didKeep(upTo: gathered.last)
-    hosted.progress?.head = gathered.last
-    hosted.progress?.moment = gathered.moment
-    hosted.progress?.settings = gathered.settings
-    hosted.progress?.storedAt = host
-    hosted.progress?.bytesSinceCheckpoint += gathered.bytes.count
-    hosted.progress?.words.didKeep(gathered.kinds, of: gathered.kindCount)
-    if !gathered.kinds.isEmpty { home.realm.stored?.forgetWords() }
-  }
-}
-
-/// A transaction of the store: the changes of some worlds, all or nothing.
-final class Round: @unchecked Sendable {
-  // Safety: the event loop makes it and hands it to the one thread that writes it. Nobody else uses the store and the
-  // bytes meanwhile. Only the event loop uses the worlds.
-  let news: [News]
-  private let store: any WorldStore
-
-  init(_ store: any WorldStore, _ news: [News]) {
-    self.store = store
-    self.news = news
-  }
-
-  var size: Int { news.reduce(0) { $0 + $1.gathered.bytes.count } }
-
-  /// Writes the round.
+  /// Stores a new world without inputs and acquires its lease. Runs on any thread while nobody else uses the store.
   ///
-  /// - Returns: What ``WorldStore/append(_:)`` throws. The worlds must be loaded again then.
-  func written() -> Result<Void, StoreFailure> {
-    Result { () throws(StoreFailure) in
-      var appends: [Append] = []
-      try write(news[...], &appends)
+  /// An empty world of that name, which this daemon does not serve, remains from an attempt with an unknown result. It
+  /// is replaced.
+  func create(
+    _ name: String, _ moment: Instant, _ settings: WorldSettings, host: UInt64
+  ) throws(PersistenceFailure) -> StoredProgress {
+    let taken = try ask { () throws(StoreFailure) in
+      if let left = try store.world(name), left.head == 0, left.epoch <= 1 { try store.remove(name) }
+      try store.create(name, head: 0, moment: moment.nanoseconds, settings: settings.bytes)
+      return try store.take(name)
     }
+    return StoredProgress(
+      lease: taken.lease, kinds: StoredKinds(), head: 0, moment: moment, settings: settings, storedAt: host,
+      checkpoint: 0)
   }
 
-  /// Borrows the bytes of one world after the other, then writes all.
-  private func write(_ rest: ArraySlice<News>, _ appends: inout [Append]) throws(StoreFailure) {
-    guard let next = rest.first else { return try store.append(appends) }
-    let outcome = next.gathered.bytes.withUnsafeBytes { bytes in
-      Result { () throws(StoreFailure) in
-        appends.append(next.append(bytes))
-        try write(rest.dropFirst(), &appends)
+  /// Begins to store a new world, which is in the store already.
+  func begin(_ hosted: HostedWorld, _ home: LiveWorld.Box, _ progress: StoredProgress) {
+    home.live.world.beginKeeping()
+    home.live.stored = StoredJournal(store.readers, hosted.name, catalogue, first: 1)
+    hosted.progress = progress
+  }
+
+  /// Loads a world and writes nothing. Runs on any thread, also while another thread uses the store.
+  ///
+  /// - Parameter slot: The worker's time for it; nil if nothing else waits.
+  /// - Throws: What ``WorldLoader/load(_:host:)`` throws.
+  func load(_ name: String, host: UInt64, _ slot: WorkerSlot? = nil) throws(PersistenceFailure) -> LoadedWorld {
+    let result = try ask { () throws(StoreFailure) in
+      try store.readers.reading { (reader) throws(StoreFailure) in
+        Result { () throws(PersistenceFailure) in
+          try WorldLoader(reader, catalogue, limits, slot).load(name, host: host)
+        }
       }
     }
-    try outcome.get()
+    let loaded = try result.get()
+    loaded.box.live.stored = StoredJournal(store.readers, name, catalogue, first: loaded.source.world.first)
+    return loaded
+  }
 
+  /// Acquires the lease of a loaded world. Runs on any thread while nobody else uses the store.
+  ///
+  /// - Parameter source: What the world was loaded from.
+  /// - Returns: What the store has of the world; and the world loaded again if another daemon has written to it since.
+  /// - Throws: What ``load(_:host:_:)`` throws. The world is not served then.
+  func lease(
+    _ source: LoadedWorld.Source, host: UInt64
+  ) throws(PersistenceFailure) -> (progress: StoredProgress, again: LoadedWorld?) {
+    let name = source.world.name
+    let taken = try ask { () throws(StoreFailure) in try store.take(name) }
+    let again = taken.world.isAs(source.world) ? nil : try load(name, host: host)
+    let source = again?.source ?? source
+    let progress = StoredProgress(
+      lease: taken.lease, kinds: StoredKinds(source.kinds), head: source.world.head,
+      moment: Instant(nanoseconds: source.world.moment), settings: source.settings, storedAt: host,
+      checkpoint: source.checkpoint, isCheckpointUndone: source.isCheckpointUndone)
+    return (progress, again)
+  }
+
+  func ask<R>(_ body: () throws(StoreFailure) -> R) throws(PersistenceFailure) -> R {
+    try PersistenceFailure.asking(body)
+  }
+}
+
+extension StoredWorld {
+  /// Whether nothing was written between two reads of a world.
+  fileprivate func isAs(_ other: StoredWorld) -> Bool {
+    head == other.head && moment == other.moment && settings == other.settings
   }
 }
 
@@ -232,7 +210,7 @@ final class Round: @unchecked Sendable {
 struct StoredProgress {
   let lease: Lease
   /// The kind descriptions in the store.
-  var words: StoredKinds
+  var kinds: StoredKinds
   /// The last stored input.
   var head: UInt64
   var moment: Instant
@@ -251,16 +229,16 @@ struct StoredProgress {
   /// Bytes stored after the latest checkpoint.
   var bytesSinceCheckpoint = 0
   /// The host time of the last retention check.
-  var roomLookedForAt: UInt64 = 0
+  var retentionCheckedAt: UInt64 = 0
   /// Whether there may be inputs to remove.
   var isOverfull = true
   /// The host time until which upkeep of this world pauses after a failure.
-  var restsUntil: UInt64 = 0
+  var upkeepPausedUntil: UInt64 = 0
 
   /// Whether the clock's settings match the stored ones, and the moment too if the clock is not running.
-  func isAsStored(_ realm: borrowing Realm) -> Bool {
-    realm.clock.mode == settings.mode && realm.clock.speed == settings.speed
-      && realm.clock.isPaused == settings.isPaused && (realm.clock.isRunning || realm.world.now == moment)
+  func isAsStored(_ live: borrowing LiveWorld) -> Bool {
+    live.clock.mode == settings.mode && live.clock.speed == settings.speed
+      && live.clock.isPaused == settings.isPaused && (live.clock.isRunning || live.world.now == moment)
   }
 }
 

@@ -28,7 +28,7 @@ extension PersistenceFailure {
   var isOfStore: Bool { if case .store(let failure) = self { failure.isOfStore } else { false } }
 
   /// Whether the world stays writable after a failure outside a round.
-  var leavesLease: Bool { if case .store(let failure) = self { failure.leavesLease } else { true } }
+  var keepsLease: Bool { if case .store(let failure) = self { failure.keepsLease } else { true } }
 }
 
 extension StoreFailure {
@@ -49,10 +49,21 @@ extension StoreFailure {
     }
   }
 
-  fileprivate var leavesLease: Bool {
+  fileprivate var keepsLease: Bool {
     switch self {
     case .fenced, .outOfStep, .noSuchWorld, .worldExists, .unknown, .gone: false
     case .full, .readOnly, .locked, .damaged, .newer, .absent, .cannotOpen, .other: true
+    }
+  }
+}
+
+extension PersistenceFailure {
+  /// Runs `body` and wraps a failure of the store.
+  static func asking<R>(_ body: () throws(StoreFailure) -> R) throws(PersistenceFailure) -> R {
+    do throws(StoreFailure) {
+      return try body()
+    } catch {
+      throw .store(error)
     }
   }
 }

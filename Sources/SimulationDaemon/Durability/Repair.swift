@@ -54,7 +54,7 @@ struct Repair {
     var reason: String?
     var playable: UInt64?
     do throws(PersistenceFailure) {
-      _ = try WorldLoader(store, catalogue, Limits()).read(name, host: 0)
+      _ = try WorldLoader(store, catalogue, Limits()).load(name, host: 0)
     } catch .unreadable(_, let why, let input) {
       reason = why
       playable = input.flatMap { $0 > 1 ? $0 - 1 : nil }
@@ -100,7 +100,7 @@ struct Repair {
     do {
       let lease = try store.take(made).lease
       try copy(world, to: lease, end)
-      _ = try persistence.read(made, host: 0)
+      _ = try persistence.load(made, host: 0)
       if other == nil { try store.replace(name, by: lease) } else { try store.release(lease) }
       while try store.sweep() {}
     } catch {

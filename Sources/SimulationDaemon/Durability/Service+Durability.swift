@@ -7,10 +7,10 @@ import UnixHost
 /// Stores a round's changes of durable worlds before any client is told of them.
 extension Service {
   /// How long checkpoints and retention of a world pause after a failure, in nanoseconds.
-  private static let rest: UInt64 = 60_000_000_000
+  private static let upkeepPause: UInt64 = 60_000_000_000
 
   /// With more unstored inputs than this, the store's thread gathers them too.
-  private static let inputsGatheredHere: UInt64 = 20_000
+  private static let inputsOnEventLoop: UInt64 = 20_000
 
   // MARK: Rounds
 
@@ -23,27 +23,27 @@ extension Service {
   func commit(isLast: Bool = false) {
     guard let persistence, !workers.storeIsBusy else { return }
     while true {
-      var news: [(hosted: HostedWorld, home: RealmBox)] = worlds.values.compactMap { hosted in
-        guard let home = hosted.home, persistence.hasNews(hosted, home.realm, host: host, isLast: isLast) else {
+      var changed: [(hosted: HostedWorld, home: LiveWorld.Box)] = worlds.values.compactMap { hosted in
+        guard let home = hosted.home, persistence.needsWrite(hosted, home.live, host: host, isLast: isLast) else {
           return nil
         }
         return (hosted, home)
       }
-      if news.isEmpty { return }
+      if changed.isEmpty { return }
       var isAll = true
       if !isLast, !workers.areInline {
         // Steady commits would keep the log from being written back.
         if persistence.store.isLogLong { return writeBackLog(persistence) }
-        let inputs = news.reduce(0) { $0 + $1.home.realm.world.lastSequence - $1.hosted.head($1.home.realm) }
-        if inputs > Service.inputsGatheredHere {
+        let inputs = changed.reduce(0) { $0 + $1.home.live.world.lastSequence - $1.hosted.head($1.home.live) }
+        if inputs > Service.inputsOnEventLoop {
           // Worlds in which only time has passed are stored first: they must not be lent for as long as the others
           // take.
-          let idle = news.filter { hosted, home in !persistence.hasChanged(hosted, home.realm) }
-          if idle.isEmpty { return commitLent(news, persistence) }
-          (news, isAll) = (idle, false)
+          let idle = changed.filter { hosted, home in !persistence.hasChanged(hosted, home.live) }
+          if idle.isEmpty { return commitLent(changed, persistence) }
+          (changed, isAll) = (idle, false)
         }
       }
-      let round = persistence.gather(news)
+      let round = persistence.gather(changed)
       if !isLast, !workers.areInline, !persistence.isQuick(round) { return commitLater(round) }
       let begun = HostClock.now()
       let result = isLast ? round.written() : persistence.atOnce { round.written() }
@@ -66,7 +66,7 @@ extension Service {
   }
 
   private func commitLater(_ round: Round) {
-    let worlds = round.news.map(\.hosted)
+    let worlds = round.changes.map(\.hosted)
     sealOutboxes(for: worlds)
     let begun = HostClock.now()
     workers.submit(
@@ -81,15 +81,15 @@ extension Service {
 
   /// Lends the worlds to the store's thread, which also gathers their changes: gathering alone would block the event
   /// loop.
-  private func commitLent(_ news: [(hosted: HostedWorld, home: RealmBox)], _ persistence: Persistence) {
-    sealOutboxes(for: news.map(\.hosted))
-    for (hosted, _) in news { _ = hosted.lend(workers.slot()) }
+  private func commitLent(_ changed: [(hosted: HostedWorld, home: LiveWorld.Box)], _ persistence: Persistence) {
+    sealOutboxes(for: changed.map(\.hosted))
+    for (hosted, _) in changed { _ = hosted.lend(workers.slot()) }
     workers.submit(
       Job { () throws(Never) in
-        let round = persistence.gather(news)
+        let round = persistence.gather(changed)
         return (round, round.written())
       } then: { [unowned self] result in
-        for (hosted, home) in news {
+        for (hosted, home) in changed {
           hosted.isBeingStored = false
           giveBack(hosted, home)
         }
@@ -101,16 +101,16 @@ extension Service {
   /// Marks the replies that depend on the commit about to begin.
   private func sealOutboxes(for worlds: [HostedWorld]) {
     for hosted in worlds { hosted.isBeingStored = true }
-    for client in clients.values where client.owesStore { client.session.outbox.seal() }
+    for client in clients.values where client.hasUnstoredReplies { client.session.outbox.seal() }
   }
 
   /// Commits the replies that depend on a finished commit.
   private func finishSealed(_ round: Round, _ result: Result<Void, StoreFailure>) {
     // If another daemon took one world, the next round stores the others.
     guard finish(round, result) else { return }
-    for client in clients.values where client.owesStore {
+    for client in clients.values where client.hasUnstoredReplies {
       client.session.outbox.commitSealed()
-      letWrite(client)
+      markForWriting(client)
     }
   }
 
@@ -123,10 +123,10 @@ extension Service {
       persistence?.didStore(round, host: host)
       return true
     case .failure(let error):
-      let lost = error.world.flatMap { world in round.news.first { $0.hosted.name == world } }
-      for news in lost.map({ [$0] }) ?? round.news {
-        guard let home = news.hosted.home else { continue }
-        fail(news.hosted, home, "\(error)", isLost: error.isFinal)
+      let lost = error.world.flatMap { world in round.changes.first { $0.hosted.name == world } }
+      for hosted in (lost.map { [$0] } ?? round.changes).map(\.hosted) {
+        guard let home = hosted.home else { continue }
+        fail(hosted, home, "\(error)", isLost: error.isFinal)
       }
       return lost == nil
     }
@@ -138,11 +138,11 @@ extension Service {
     guard let persistence else { return true }
     if hosted.isBeingStored { return false }
     guard let home = hosted.home else { return true }
-    return persistence.isStored(hosted, home.realm, host: host)
+    return persistence.isStored(hosted, home.live, host: host)
   }
 
   /// Whether a client's replies depend on changes that are not stored yet.
-  func waitsForStore(_ client: Client) -> Bool { client.owesStore && !isStored(client.hosted) }
+  func waitsForStore(_ client: Client) -> Bool { client.hasUnstoredReplies && !isStored(client.hosted) }
 
   /// Commits all outboxes that need not wait for the store.
   func commitOutboxes() {
@@ -157,8 +157,8 @@ extension Service {
         waitingForStore.append(client)
       } else {
         client.session.outbox.commit()
-        client.owesStore = false
-        letWrite(client)
+        client.hasUnstoredReplies = false
+        markForWriting(client)
       }
     }
   }
@@ -181,10 +181,10 @@ extension Service {
           return
         case .checkpoint(let made):
           return put(made, of: hosted, persistence)
-        case .room(let lease): return makeRoom(in: hosted, lease, persistence)
+        case .retention(let lease): return applyRetention(in: hosted, lease, persistence)
         }
       } catch {
-        leave(hosted, home, after: error)
+        upkeepFailed(in: hosted, home, error)
       }
     }
     if hasDroppedWorlds { sweep(persistence) }
@@ -202,20 +202,20 @@ extension Service {
   }
 
   /// Removes a batch of old inputs on the store's thread. The world is not lent meanwhile.
-  private func makeRoom(in hosted: HostedWorld, _ lease: Lease, _ persistence: Persistence) {
+  private func applyRetention(in hosted: HostedWorld, _ lease: Lease, _ persistence: Persistence) {
     hosted.isBeingStored = true
     workers.submit(
       Job { () throws(StoreFailure) in
-        try persistence.makeRoom(lease)
+        try persistence.applyRetention(lease)
       } then: { [unowned self] result in
         hosted.isBeingStored = false
         guard let home = hosted.home else { return }
         switch result {
         case .success(let (isOverfull, first)):
           hosted.progress?.isOverfull = isOverfull
-          home.realm.stored?.first = first
+          home.live.stored?.first = first
           if isOverfull { hasMaintenance = true }
-        case .failure(let error): leave(hosted, home, after: .store(error))
+        case .failure(let error): upkeepFailed(in: hosted, home, .store(error))
         }
       })
   }
@@ -246,17 +246,17 @@ extension Service {
       } then: { [unowned self] result in
         switch result {
         case .success: persistence.didPut(made, of: hosted)
-        case .failure(let error): if let home = hosted.home { leave(hosted, home, after: .store(error)) }
+        case .failure(let error): if let home = hosted.home { upkeepFailed(in: hosted, home, .store(error)) }
         }
       })
   }
 
   /// Handles a failure outside a round: upkeep of the world pauses for a while, or the world goes out of service.
-  private func leave(_ hosted: HostedWorld, _ home: RealmBox, after failure: PersistenceFailure) {
-    if failure.leavesLease {
+  private func upkeepFailed(in hosted: HostedWorld, _ home: LiveWorld.Box, _ failure: PersistenceFailure) {
+    if failure.keepsLease {
       report("world \(hosted.name) cannot be looked after for a while: \(failure)")
       hosted.archiving = nil
-      hosted.progress?.restsUntil = host &+ Service.rest
+      hosted.progress?.upkeepPausedUntil = host &+ Service.upkeepPause
     } else {
       fail(hosted, home, "\(failure)", isLost: failure.isFinal)
     }
@@ -266,9 +266,9 @@ extension Service {
   /// service.
   ///
   /// - Parameter isLost: Whether another daemon has taken the world.
-  private func fail(_ hosted: HostedWorld, _ home: RealmBox, _ reason: String, isLost: Bool = false) {
-    let head = hosted.head(home.realm)
-    let last = home.realm.world.lastSequence
+  private func fail(_ hosted: HostedWorld, _ home: LiveWorld.Box, _ reason: String, isLost: Bool = false) {
+    let head = hosted.head(home.live)
+    let last = home.live.world.lastSequence
     let lost = last > head ? "inputs \(head + 1) to \(last)" : "what changed since input \(last)"
     report("world \(hosted.name): \(lost) could not be stored and did not happen: \(reason)")
     if isShuttingDown { hasLost = true }
@@ -306,14 +306,14 @@ extension Service {
         continue
       }
       do throws(PersistenceFailure) {
-        try persistence.leave(hosted, home)
+        try persistence.release(hosted, home)
       } catch {
         report("world \(hosted.name): \(error)")
       }
     }
     persistence.store.close()
     for hosted in worlds.values {
-      guard let outage = hosted.home?.realm.outage, case .store = outage.cause, !outage.isFromStart else { continue }
+      guard let outage = hosted.home?.live.outage, case .store = outage.cause, !outage.isFromStart else { continue }
       report("world \(hosted.name) ends as it was stored last, with input \(outage.head): \(outage.reason)")
       hasLost = true
     }
@@ -340,7 +340,7 @@ extension Session {
         outbox.change(to: next.form)
         forms.removeFirst()
       }
-      let stands = uncommitted.standing.contains { $0.contains(line.startIndex) }
+      let stands = uncommitted.surviving.contains { $0.contains(line.startIndex) }
       let lineClass = LineClass(rawValue: line[line.startIndex])
       if (stands && lineClass != .notice) || lineClass == .flow {
         line.withUnsafeBytes { outbox.buffer.append($0) }

@@ -43,7 +43,7 @@ final class DryRun {
   /// Passes the world to `body`.
   func withWorld<R>(_ body: (inout WorldCore) throws -> R) rethrows -> R {
     guard let home = client.hosted.home else { preconditionFailure("without workers a world is home between requests") }
-    return try body(&home.realm.world)
+    return try body(&home.live.world)
   }
 
   /// Plays one request.
@@ -78,7 +78,7 @@ final class DryRun {
   /// Adds new inputs to the digest.
   private func note() {
     guard client.hosted !== service.main, let home = client.hosted.home else { return }
-    while reader.next <= end, let entry = home.realm.world.read(&reader) { digest.add(entry, of: home.realm.world) }
+    while reader.next <= end, let entry = home.live.world.read(&reader) { digest.add(entry, of: home.live.world) }
   }
 
   /// Takes all output and returns the answer in it; nil if there is none.

@@ -84,6 +84,78 @@ struct StoredHistory {
   }
 }
 
+/// Replays a stored journal.
+extension StoredHistory {
+  /// The stored world.
+  func present() throws -> WorldCore {
+    try played(from: world.head, to: world.head, at: moment, WorldLimits())
+  }
+
+  /// The world after an input, replayed from the latest checkpoint that is valid (``ReplayStarts``).
+  ///
+  /// - Parameters:
+  ///   - latest: The last input of the latest checkpoint that may be used.
+  ///   - end: The last input of a segment.
+  func played(from latest: UInt64, to end: UInt64, at moment: Instant, _ limits: WorldLimits) throws -> WorldCore {
+    let starts = ReplayStarts(store, of: name, first: world.first, head: world.head, end: end)
+    let (start, undone) = try asking { () throws(StoreFailure) in
+      let marks = try store.checkpoints(of: name).filter { $0.sequence <= latest }
+      guard let start = try starts.latest(marks) else { return (UInt64?.none, UndoneSpans()) }
+      return (start, try starts.undone(after: start))
+    }
+    guard let start else { throw HistoryFailure.forgotten(world: name, first: world.first) }
+    let origin =
+      if start > 0 { try archived(try checkpoint(start)) } else { WorldCore(seed: settings.seed, limits: limits) }
+    if start == end { return origin }
+    var recovery = Recovery(of: origin, undone: undone, words, catalogue)
+    try readSegments(from: start + 1, to: end) { try recovery.append($0.bytes, $0.first...$0.last) }
+    return recovery.finish(at: moment, limits)
+  }
+
+  /// The checkpoint whose last input is `sequence`.
+  func checkpoint(_ sequence: UInt64) throws -> StoredCheckpoint {
+    let found = try asking { () throws(StoreFailure) in try store.checkpoint(of: name, atOrBefore: sequence) }
+    guard let found, found.mark.sequence == sequence else {
+      throw HistoryFailure.unreadable(world: name, reason: "its checkpoint at input \(sequence) is missing")
+    }
+    return found
+  }
+
+  /// The world of a checkpoint.
+  func archived(_ checkpoint: StoredCheckpoint) throws -> WorldCore {
+    do throws(ArchiveFailure) {
+      return try WorldCore(archive: checkpoint.bytes, kinds: { catalogue[$0] })
+    } catch {
+      throw HistoryFailure.unreadable(
+        world: name, reason: "its checkpoint at input \(checkpoint.mark.sequence): \(error.text)")
+    }
+  }
+
+  /// Passes on the segments from the one with input `sequence` to the one that ends with `end`.
+  private func readSegments(from sequence: UInt64, to end: UInt64, _ body: (Segment) throws -> Void) throws {
+    var isAtEnd = false
+    try readSegments(from: sequence) { segment in
+      guard segment.last <= end else {
+        throw HistoryFailure.unreadable(world: name, reason: "no segment of its journal ends with input \(end)")
+      }
+      try body(segment)
+      isAtEnd = segment.last == end
+      return !isAtEnd
+    }
+    guard isAtEnd else {
+      throw HistoryFailure.unreadable(world: name, reason: "its journal ends before input \(end)")
+    }
+  }
+
+  private func asking<R>(_ body: () throws(StoreFailure) -> R) throws -> R {
+    do throws(StoreFailure) {
+      return try body()
+    } catch {
+      throw HistoryFailure.store(error)
+    }
+  }
+}
+
 /// Why a stored world cannot be read or exported.
 enum HistoryFailure: Error, Equatable {
   case store(StoreFailure)

@@ -26,11 +26,11 @@ struct TableExport {
       for table in ExportTables.tables { try tables.run(table) }
       var export = TableExport(tables: tables, history: history)
       try history.read { world, entry, _ in try export.add(entry, of: world) }
-      try export.addThoseOfWhomNothingIsTold()
+      try export.addUnmentionedMachines()
       for index in ExportTables.indexes { try tables.run(index) }
       try tables.run(ExportTables.states)
       for view in ExportTables.views { try tables.run(view) }
-      try export.tellAbout(release)
+      try export.writeAbout(release)
     }
   }
 
@@ -44,7 +44,7 @@ struct TableExport {
     let facts = InputFacts(entry, of: world)
     guard let machine = entry.machine else { return try addWorldwide(entry, facts, of: world) }
     let input = Input(entry, of: machine, facts, world)
-    if entry.input != .created, births[machine] == nil { try addOneFromBefore(input) }
+    if entry.input != .created, births[machine] == nil { try addEarlierMachine(input) }
     let (from, to) = try spell(input)
     try tables.insert(
       [
@@ -246,13 +246,13 @@ struct TableExport {
   // MARK: Machines from before
 
   /// Adds a machine that was created before the kept journal begins, in its first known state.
-  private mutating func addOneFromBefore(_ input: Input) throws {
+  private mutating func addEarlierMachine(_ input: Input) throws {
     let entry = input.entry
     let state = input.kind.states[Int(entry.from)].word(data: entry.verdict == .moved ? input.facts.before : nil)
-    try addOneFromBefore(input.id, input.machine, input.kind, state, at: entry.sequence)
+    try addEarlierMachine(input.id, input.machine, input.kind, state, at: entry.sequence)
   }
 
-  private mutating func addOneFromBefore(
+  private mutating func addEarlierMachine(
     _ machine: MachineID, _ name: String, _ kind: Kind, _ state: String, at sequence: UInt64
   ) throws {
     let start = start ?? history.moment
@@ -269,17 +269,17 @@ struct TableExport {
   }
 
   /// Adds the machines that the kept journal does not mention: their states have not changed.
-  private mutating func addThoseOfWhomNothingIsTold() throws {
+  private mutating func addUnmentionedMachines() throws {
     guard history.world.first > 1 else { return }
     // For a world that cannot be restored, only the journal is exported.
     guard var world = try? history.present() else { return }
     for machine in world.machines(matching: .all) where births[machine] == nil {
-      try addOneFromBefore(
+      try addEarlierMachine(
         machine, world.name(of: machine), world.kind(of: machine), world.state(of: machine), at: history.world.head)
     }
   }
 
-  private func tellAbout(_ release: String) throws {
+  private func writeAbout(_ release: String) throws {
     let facts = [
       ("format", "\(ExportTables.version)"), ("fsmd", release), ("world", history.name),
       ("seed", "\(history.settings.seed)"), ("clock", history.settings.mode.rawValue),

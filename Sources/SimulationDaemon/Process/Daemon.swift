@@ -38,9 +38,9 @@ final class Daemon {
   /// The most bytes read from one client in a round.
   private static let bytesInARound = 256 << 10
   /// How long the ending daemon waits for a client that does not read, in nanoseconds.
-  private static let lastWords: UInt64 = 1_500_000_000
+  private static let drainPatience: UInt64 = 1_500_000_000
   /// How long it waits for clients that do read, in nanoseconds.
-  private static let longestLastWords: UInt64 = 5_000_000_000
+  private static let longestDrain: UInt64 = 5_000_000_000
   /// How long it waits for interrupted workers, in nanoseconds; a step of a machine cannot be interrupted.
   private static let lastWork: UInt64 = 400_000_000
 
@@ -66,7 +66,7 @@ final class Daemon {
       service.giveBackMemory = MachineMemory.giveBack
       service.report = { log.warning($0) }
       service.note = { log.info($0) }
-      try service.bringBackAll()
+      try service.restoreAll()
       try loop.poller.add(listener.descriptor, token: Daemon.listenerToken, interest: .readable)
       try loop.poller.add(wakeup.descriptor, token: Daemon.wakeupToken, interest: .readable)
     } catch {
@@ -207,7 +207,7 @@ final class Daemon {
 
   private func accept() {
     for _ in 0..<Daemon.acceptedInARound {
-      if service.isWorkingForTheDeparted {
+      if service.hasTooManyDisconnected {
         log.warning("nobody is accepted until more of what clients have left behind is done")
         return stopListening()
       }
@@ -232,7 +232,7 @@ final class Daemon {
 
   /// Accepts clients again when possible.
   private func listenAgain() {
-    guard !service.isWorkingForTheDeparted, !vacancies.isEmpty || connections.count < limits.clients else { return }
+    guard !service.hasTooManyDisconnected, !vacancies.isEmpty || connections.count < limits.clients else { return }
     if (try? loop.poller.add(listener.descriptor, token: Daemon.listenerToken, interest: .readable)) != nil {
       isDeaf = false
     }
@@ -320,7 +320,7 @@ final class Daemon {
       waiting = waiting.filter { $0.write() && $0.client.session.outbox.hasUnwritten }
       let now = HostClock.now()
       let left = waiting.reduce(0) { $0 + $1.client.session.outbox.waiting }
-      if left != unwritten { deadline = min(now + Daemon.lastWords, start + Daemon.longestLastWords) }
+      if left != unwritten { deadline = min(now + Daemon.drainPatience, start + Daemon.longestDrain) }
       unwritten = left
       if waiting.isEmpty || now >= deadline { break }
       _ = loop.poller.wait(nanoseconds: 10_000_000)

@@ -33,7 +33,7 @@ final class Comparison {
   /// Writes the next piece.
   ///
   /// - Returns: The number of lines after the last piece; nil if there is more.
-  func write(_ left: inout Realm, _ right: inout Realm, to buffer: inout ByteBuffer) -> Int? {
+  func write(_ left: inout LiveWorld, _ right: inout LiveWorld, to buffer: inout ByteBuffer) -> Int? {
     switch phase {
     case .beginning:
       let times = (left.world.now, right.world.now)
@@ -78,20 +78,20 @@ final class Comparison {
   // MARK: Machines
 
   /// The next name of a machine in either world.
-  private func nextName(after last: [UInt8]?, _ left: inout Realm, _ right: inout Realm) -> [UInt8]? {
+  private func nextName(after last: [UInt8]?, _ left: inout LiveWorld, _ right: inout LiveWorld) -> [UInt8]? {
     let names = [Comparison.name(after: last, in: &left), Comparison.name(after: last, in: &right)].compactMap(\.self)
     return names.min { $0.lexicographicallyPrecedes($1) }
   }
 
-  private static func name(after last: [UInt8]?, in realm: inout Realm) -> [UInt8]? {
+  private static func name(after last: [UInt8]?, in live: inout LiveWorld) -> [UInt8]? {
     let machine =
-      last.map { name in name.withUnsafeBytes { realm.world.machine(after: $0) } }
-      ?? [].withUnsafeBytes { realm.world.machine(atOrAfter: $0) }
-    return machine.map { realm.world.withName(of: $0) { Array($0) } }
+      last.map { name in name.withUnsafeBytes { live.world.machine(after: $0) } }
+      ?? [].withUnsafeBytes { live.world.machine(atOrAfter: $0) }
+    return machine.map { live.world.withName(of: $0) { Array($0) } }
   }
 
   private func compare(
-    _ name: [UInt8], _ left: inout Realm, _ right: inout Realm, _ buffer: inout ByteBuffer
+    _ name: [UInt8], _ left: inout LiveWorld, _ right: inout LiveWorld, _ buffer: inout ByteBuffer
   ) {
     let machines = name.withUnsafeBytes { (left.world.find($0), right.world.find($0)) }
     switch machines {
@@ -109,12 +109,12 @@ final class Comparison {
   }
 
   /// `. only W NAME KIND STATE`
-  private func writeOnly(_ machine: MachineID, in realm: borrowing Realm, _ buffer: inout ByteBuffer) {
+  private func writeOnly(_ machine: MachineID, in live: borrowing LiveWorld, _ buffer: inout ByteBuffer) {
     begin("only", &buffer)
-    buffer.word(realm.name)
-    realm.world.appendName(of: machine, to: &buffer)
-    buffer.word(realm.world.kind(of: machine).name)
-    buffer.word(realm.world.state(of: machine))
+    buffer.word(live.name)
+    live.world.appendName(of: machine, to: &buffer)
+    buffer.word(live.world.kind(of: machine).name)
+    buffer.word(live.world.state(of: machine))
     buffer.endLine()
   }
 
@@ -132,7 +132,7 @@ final class Comparison {
   }
 
   private func compare(
-    _ one: MachineID, _ left: borrowing Realm, _ other: MachineID, _ right: borrowing Realm, _ name: [UInt8],
+    _ one: MachineID, _ left: borrowing LiveWorld, _ other: MachineID, _ right: borrowing LiveWorld, _ name: [UInt8],
     _ kind: Kind, _ buffer: inout ByteBuffer
   ) {
     if !left.world.hasSameState(one, as: right.world, other) {
@@ -190,26 +190,26 @@ final class Comparison {
   // MARK: Wires
 
   /// `. wire W FROM OUTPUT TO EVENT`
-  private func compareWires(_ left: borrowing Realm, _ right: borrowing Realm, _ buffer: inout ByteBuffer) {
+  private func compareWires(_ left: borrowing LiveWorld, _ right: borrowing LiveWorld, _ buffer: inout ByteBuffer) {
     let wires = (Comparison.wires(of: left), Comparison.wires(of: right))
     let sets = (Set(wires.0), Set(wires.1))
     for wire in wires.0 where !sets.1.contains(wire) { write(wire, in: left, &buffer) }
     for wire in wires.1 where !sets.0.contains(wire) { write(wire, in: right, &buffer) }
   }
 
-  private func write(_ wire: [String], in realm: borrowing Realm, _ buffer: inout ByteBuffer) {
+  private func write(_ wire: [String], in live: borrowing LiveWorld, _ buffer: inout ByteBuffer) {
     begin("wire", &buffer)
-    buffer.word(realm.name)
+    buffer.word(live.name)
     for word in wire { buffer.word(word) }
     buffer.endLine()
   }
 
-  private static func wires(of realm: borrowing Realm) -> [[String]] {
+  private static func wires(of live: borrowing LiveWorld) -> [[String]] {
     var words: [[String]] = []
-    for wire in realm.world.allWires() {
+    for wire in live.world.allWires() {
       words.append([
-        realm.world.name(of: wire.from), realm.world.kind(of: wire.from).outputs[wire.output].name,
-        realm.world.name(of: wire.to), realm.world.kind(of: wire.to).events[wire.event].name,
+        live.world.name(of: wire.from), live.world.kind(of: wire.from).outputs[wire.output].name,
+        live.world.name(of: wire.to), live.world.kind(of: wire.to).events[wire.event].name,
       ])
     }
     return words
@@ -240,7 +240,7 @@ extension Service {
 
 extension Session {
   /// Writes the next piece of a comparison.
-  mutating func work(_ comparison: Comparison, _ left: inout Realm, _ right: inout Realm) {
+  mutating func work(_ comparison: Comparison, _ left: inout LiveWorld, _ right: inout LiveWorld) {
     // A world may have gone out of service after the request.
     for (name, outage) in [(left.name, left.outage), (right.name, right.outage)] {
       guard let outage, !outage.isReadable else { continue }

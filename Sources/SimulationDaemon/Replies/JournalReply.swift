@@ -10,7 +10,7 @@ struct JournalReply {
   private var reader: JournalReader?
   /// The last input to write.
   let end: UInt64
-  let pattern: Pattern
+  let pattern: NamePattern
   let scope: WatchScope
   /// Whether it begins with inputs that only the store has. A worker reads those.
   let isStored: Bool
@@ -21,21 +21,21 @@ struct JournalReply {
   private var search: JournalSearch?
 
   /// The last inputs that match, at most this many.
-  init(ofTheLast most: Int, _ pattern: Pattern, _ scope: WatchScope, of realm: borrowing Realm) {
-    self.init(from: realm.world.lastSequence + 1, of: realm, pattern, scope, most: most)
-    search = JournalSearch(for: most, pattern, scope, in: realm)
+  init(ofTheLast most: Int, _ pattern: NamePattern, _ scope: WatchScope, of live: borrowing LiveWorld) {
+    self.init(from: live.world.lastSequence + 1, of: live, pattern, scope, most: most)
+    search = JournalSearch(for: most, pattern, scope, in: live)
   }
 
   init(
-    from next: UInt64, of realm: borrowing Realm, _ pattern: Pattern, _ scope: WatchScope, most: Int = .max
+    from next: UInt64, of live: borrowing LiveWorld, _ pattern: NamePattern, _ scope: WatchScope, most: Int = .max
   ) {
     self.init(
-      from: next, through: realm.world.lastSequence, pattern, scope, isStored: next < realm.world.firstSequence,
+      from: next, through: live.world.lastSequence, pattern, scope, isStored: next < live.world.firstSequence,
       most: most)
   }
 
   private init(
-    from next: UInt64, through end: UInt64, _ pattern: Pattern, _ scope: WatchScope, isStored: Bool, most: Int
+    from next: UInt64, through end: UInt64, _ pattern: NamePattern, _ scope: WatchScope, isStored: Bool, most: Int
   ) {
     self.next = next
     self.end = end
@@ -56,12 +56,12 @@ struct JournalReply {
   ///
   /// - Parameter size: About how many bytes it has.
   mutating func write(
-    _ realm: borrowing Realm, _ printer: inout JournalPrinter, _ lineClass: LineClass, tag: UnsafeRawBufferPointer,
+    _ live: borrowing LiveWorld, _ printer: inout JournalPrinter, _ lineClass: LineClass, tag: UnsafeRawBufferPointer,
     to buffer: inout ByteBuffer, _ size: Int
   ) -> LongReply.Piece {
     if let search {
       do throws(PersistenceFailure) {
-        guard let first = try search.goOn(realm) else { return .more }
+        guard let first = try search.goOn(live) else { return .more }
         next = first
         self.search = nil
       } catch {
@@ -70,34 +70,34 @@ struct JournalReply {
     }
     let most = buffer.count + size
     guard remaining > 0, next <= end else { return .done(written) }
-    if next < realm.world.firstSequence {
-      return writeStored(realm, &printer, lineClass, tag: tag, to: &buffer, upTo: most)
+    if next < live.world.firstSequence {
+      return writeStored(live, &printer, lineClass, tag: tag, to: &buffer, upTo: most)
     }
-    var reader = reader ?? realm.world.journalReader(from: next)
+    var reader = reader ?? live.world.journalReader(from: next)
     defer { self.reader = reader }
     var looked = 0
     while remaining > 0, next <= end {
       if buffer.count >= most || looked >= LongReply.inputsLookedAt { return .more }
-      guard let entry = realm.world.read(&reader) else {
+      guard let entry = live.world.read(&reader) else {
         // It may have been removed from memory meanwhile.
-        return realm.stored != nil && next < realm.world.firstSequence ? .more : .forgotten
+        return live.stored != nil && next < live.world.firstSequence ? .more : .forgotten
       }
       looked += 1
-      take(entry, of: realm.world, &printer, lineClass, tag: tag, to: &buffer)
+      take(entry, of: live.world, &printer, lineClass, tag: tag, to: &buffer)
     }
     return .done(written)
   }
 
   private mutating func writeStored(
-    _ realm: borrowing Realm, _ printer: inout JournalPrinter, _ lineClass: LineClass, tag: UnsafeRawBufferPointer,
+    _ live: borrowing LiveWorld, _ printer: inout JournalPrinter, _ lineClass: LineClass, tag: UnsafeRawBufferPointer,
     to buffer: inout ByteBuffer, upTo most: Int
   ) -> LongReply.Piece {
     reader = nil
-    guard let stored = realm.stored, next >= stored.first else { return .forgotten }
-    let last = min(end, realm.world.firstSequence - 1)
+    guard let stored = live.stored, next >= stored.first else { return .forgotten }
+    let last = min(end, live.world.firstSequence - 1)
     var looked = 0
     do throws(PersistenceFailure) {
-      next = try stored.read(next...last, in: realm.world) { world, entry in
+      next = try stored.read(next...last, in: live.world) { world, entry in
         looked += 1
         take(entry, of: world, &printer, lineClass, tag: tag, to: &buffer)
         return remaining > 0 && buffer.count < most && looked < LongReply.inputsLookedAt
@@ -122,7 +122,7 @@ struct JournalReply {
 
 extension WorldCore {
   /// Whether an input matches a pattern; inputs of the whole world always do.
-  func concerns(_ entry: JournalEntry, _ pattern: Pattern) -> Bool {
+  func concerns(_ entry: JournalEntry, _ pattern: NamePattern) -> Bool {
     guard !pattern.matchesAll, let machine = entry.machine else { return true }
     return withName(of: machine) { pattern.matches($0) }
   }

@@ -3,7 +3,7 @@ import Simulator
 
 /// Finds the first of the last inputs that match a pattern and a scope, searching backwards in stretches.
 final class JournalSearch {
-  private let pattern: Pattern
+  private let pattern: NamePattern
   private let scope: WatchScope
   /// How many inputs are still to be found.
   private var missing: Int
@@ -22,15 +22,15 @@ final class JournalSearch {
   private static let mostOfTheStore: UInt64 = 200_000
 
   /// - Parameter count: How many inputs to find, or all if there are fewer.
-  init(for count: Int, _ pattern: Pattern, _ scope: WatchScope, in realm: borrowing Realm) {
+  init(for count: Int, _ pattern: NamePattern, _ scope: WatchScope, in live: borrowing LiveWorld) {
     self.pattern = pattern
     self.scope = scope
     missing = count
-    end = realm.world.lastSequence + 1
+    end = live.world.lastSequence + 1
     found = end
-    let inMemory = realm.world.firstSequence
+    let inMemory = live.world.firstSequence
     let inReach = inMemory > JournalSearch.mostOfTheStore ? inMemory - JournalSearch.mostOfTheStore : 1
-    floor = min(inMemory, max(realm.firstSequence, inReach))
+    floor = min(inMemory, max(live.firstSequence, inReach))
   }
 
   /// Searches the next stretch.
@@ -38,17 +38,17 @@ final class JournalSearch {
   /// - Returns: The first match once it is known; one more than the last input if nothing matches.
   /// - Throws: What the store throws.
   /// - Complexity: O(inputs of a stretch).
-  func goOn(_ realm: borrowing Realm) throws(PersistenceFailure) -> UInt64? {
+  func goOn(_ live: borrowing LiveWorld) throws(PersistenceFailure) -> UInt64? {
     // Every input of the world matches.
     if pattern.matchesAll, scope == .all {
-      return max(realm.firstSequence, end > UInt64(missing) ? end - UInt64(missing) : 1)
+      return max(live.firstSequence, end > UInt64(missing) ? end - UInt64(missing) : 1)
     }
     // Inputs that left memory meanwhile are in the store, if there is one.
-    let first = max(floor, realm.firstSequence)
+    let first = max(floor, live.firstSequence)
     guard missing > 0, end > first else { return found }
     var start = max(first, end > JournalSearch.stretch ? end - JournalSearch.stretch : 1)
-    if end > realm.world.firstSequence { start = max(start, realm.world.firstSequence) }
-    let numbers = try wanted(start...(end - 1), realm)
+    if end > live.world.firstSequence { start = max(start, live.world.firstSequence) }
+    let numbers = try wanted(start...(end - 1), live)
     guard numbers.count < missing else { return numbers[numbers.count - missing] }
     missing -= numbers.count
     found = numbers.first ?? found
@@ -57,15 +57,17 @@ final class JournalSearch {
   }
 
   /// The matches in a stretch, which lies wholly in memory or wholly in the store.
-  private func wanted(_ numbers: ClosedRange<UInt64>, _ realm: borrowing Realm) throws(PersistenceFailure) -> [UInt64] {
+  private func wanted(_ numbers: ClosedRange<UInt64>, _ live: borrowing LiveWorld) throws(PersistenceFailure)
+    -> [UInt64]
+  {
     var wanted: [UInt64] = []
-    if numbers.lowerBound >= realm.world.firstSequence {
-      var reader = realm.world.journalReader(from: numbers.lowerBound)
-      while reader.next <= numbers.upperBound, let entry = realm.world.read(&reader) {
-        if isWanted(entry, of: realm.world) { wanted.append(entry.sequence) }
+    if numbers.lowerBound >= live.world.firstSequence {
+      var reader = live.world.journalReader(from: numbers.lowerBound)
+      while reader.next <= numbers.upperBound, let entry = live.world.read(&reader) {
+        if isWanted(entry, of: live.world) { wanted.append(entry.sequence) }
       }
-    } else if let stored = realm.stored {
-      _ = try stored.read(numbers, in: realm.world) { world, entry in
+    } else if let stored = live.stored {
+      _ = try stored.read(numbers, in: live.world) { world, entry in
         if isWanted(entry, of: world) { wanted.append(entry.sequence) }
         return true
       }

@@ -15,7 +15,7 @@ enum LongReply {
   /// Part of the journal, up to the last input at the time of the request.
   case journal(JournalReply)
   /// The past that a new watch asked for. Its lines are notices that are never dropped.
-  case past(JournalReply, pattern: Pattern)
+  case past(JournalReply, pattern: NamePattern)
   /// A diagram as of the request.
   case graph(GraphReply)
   /// The coverage of machines as of the request.
@@ -30,7 +30,7 @@ enum LongReply {
   }
 
   struct Count {
-    let pattern: Pattern
+    let pattern: NamePattern
     let kind: WantedKind?
     var tally = StateTally()
   }
@@ -65,47 +65,47 @@ enum LongReply {
 
   /// Writes the next piece.
   mutating func write(
-    _ realm: inout Realm, _ printer: inout JournalPrinter, tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer
+    _ live: inout LiveWorld, _ printer: inout JournalPrinter, tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer
   ) -> Piece {
     switch self {
     case .machines(var machines):
-      let piece = machines.write(&realm.world, tag: tag, to: &buffer, LongReply.machinesLookedAt)
+      let piece = machines.write(&live.world, tag: tag, to: &buffer, LongReply.machinesLookedAt)
       self = .machines(machines)
       return piece
     case .count(var count):
-      let piece = count.write(realm.world, tag: tag, to: &buffer, LongReply.machinesLookedAt)
+      let piece = count.write(live.world, tag: tag, to: &buffer, LongReply.machinesLookedAt)
       self = .count(count)
       return piece
     case .agenda(let listing, var written):
       var budget = LongReply.timersLookedAt
-      while let item = listing.next(in: realm.world, budget: &budget) {
-        LongReply.write(item, realm.world, tag: tag, to: &buffer)
+      while let item = listing.next(in: live.world, budget: &budget) {
+        LongReply.write(item, live.world, tag: tag, to: &buffer)
         written += 1
       }
       self = .agenda(listing, written: written)
       return listing.isDone ? .done(written) : .more
     case .wires(let items, let next, var written):
       let end = min(items.count, next + LongReply.wiresLookedAt)
-      for wire in items[next..<end] where realm.world.contains(wire) {
-        LongReply.write(wire, realm.world, tag: tag, to: &buffer)
+      for wire in items[next..<end] where live.world.contains(wire) {
+        LongReply.write(wire, live.world, tag: tag, to: &buffer)
         written += 1
       }
       self = .wires(items: items, next: end, written: written)
       return end == items.count ? .done(written) : .more
     case .journal(var journal):
-      let piece = journal.write(realm, &printer, .data, tag: tag, to: &buffer, LongReply.pieceSize)
+      let piece = journal.write(live, &printer, .data, tag: tag, to: &buffer, LongReply.pieceSize)
       self = .journal(journal)
       return piece
     case .past(var journal, let pattern):
       // Notices have no tag.
       let none = UnsafeRawBufferPointer(start: nil, count: 0)
-      let piece = journal.write(realm, &printer, .notice, tag: none, to: &buffer, LongReply.pieceSize)
+      let piece = journal.write(live, &printer, .notice, tag: none, to: &buffer, LongReply.pieceSize)
       self = .past(journal, pattern: pattern)
       return piece
     case .graph(let graph):
-      return graph.write(host: realm.host, tag: tag, to: &buffer)
+      return graph.write(host: live.host, tag: tag, to: &buffer)
     case .coverage(let coverage):
-      return coverage.write(realm.world, tag: tag, to: &buffer)
+      return coverage.write(live.world, tag: tag, to: &buffer)
     }
   }
 

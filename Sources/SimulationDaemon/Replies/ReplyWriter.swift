@@ -26,7 +26,7 @@ extension RequestContext {
   ) {
     session.outbox.buffer.begin(.success, tag: tag)
     write(&session.outbox.buffer)
-    session.endLine(moment ?? realm.world.now, sequence ?? realm.world.lastSequence)
+    session.endLine(moment ?? live.world.now, sequence ?? live.world.lastSequence)
   }
 
   /// `+ N`, after the N lines of this reply.
@@ -48,7 +48,7 @@ extension RequestContext {
   /// Starts a long reply.
   func begin(_ reply: LongReply) { session.activity = .reply(reply, tag: Array(tag)) }
 
-  /// Defers an effect beyond the session and its realm to the service.
+  /// Defers an effect beyond the session and its world to the service.
   func `defer`(_ effect: DeferredEffect) { session.deferredEffect = (effect, Array(tag)) }
 }
 

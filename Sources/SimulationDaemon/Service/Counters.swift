@@ -51,24 +51,24 @@ extension RequestContext {
         line.word(literal: "s")
       }
     }
-    time("uptime", realm.host - min(realm.host, environment.counters.begunAt))
+    time("uptime", live.host - min(live.host, environment.counters.begunAt))
     count("clients", UInt64(environment.counters.clients), "connections")
     count("connections", environment.counters.connections, "since-start")
     count("requests", environment.counters.requests, "since-start")
     count("gaps", environment.counters.gaps, "since-start")
     count("worlds", UInt64(environment.counters.worlds), "worlds")
-    count("machines", UInt64(realm.world.machineCount), "in-this-world")
-    count("wires", UInt64(realm.world.wireCount), "in-this-world")
-    count("timers", UInt64(realm.world.runningTimerCount), "running")
-    count("firings", realm.world.firings, "since-start")
-    count("inputs", realm.world.lastSequence, "since-start")
-    count("journalFrom", realm.world.firstSequence, "seq")
-    count("journalBytes", UInt64(realm.world.journalBytes), "bytes")
-    let checkpoints = realm.world.checkpoints
+    count("machines", UInt64(live.world.machineCount), "in-this-world")
+    count("wires", UInt64(live.world.wireCount), "in-this-world")
+    count("timers", UInt64(live.world.runningTimerCount), "running")
+    count("firings", live.world.firings, "since-start")
+    count("inputs", live.world.lastSequence, "since-start")
+    count("journalFrom", live.world.firstSequence, "seq")
+    count("journalBytes", UInt64(live.world.journalBytes), "bytes")
+    let checkpoints = live.world.checkpoints
     count("checkpoints", UInt64(checkpoints.count), "kept")
     count("checkpointBytes", UInt64(checkpoints.bytes), "bytes")
-    count("seed", realm.seed, "of-this-world")
-    time("lateness", realm.worstLateness)
+    count("seed", live.seed, "of-this-world")
+    time("lateness", live.worstLateness)
     memoryLines { name, bytes in
       line { line in
         line.word(name)
@@ -76,7 +76,7 @@ extension RequestContext {
         line.word(literal: "bytes")
       }
     }
-    if let holdings = realm.stored?.holdings {
+    if let holdings = live.stored?.holdings {
       count("storeFrom", holdings.first, "seq")
       count("storeBytes", UInt64(holdings.bytes), "bytes")
       count("storeRemoved", UInt64(holdings.removedBytes), "bytes")

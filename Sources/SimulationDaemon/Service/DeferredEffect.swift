@@ -1,4 +1,6 @@
 import LineProtocol
+import Simulator
+import StateMachines
 
 /// An effect of a request on other worlds, other sessions or the daemon. The service runs it after the handler returns.
 enum DeferredEffect {
@@ -16,8 +18,162 @@ enum DeferredEffect {
   case changeClock(String, isShown: Bool)
   /// Writes everything for this client in this form, beginning with the answer.
   case changeForm(LineForm)
-  /// Tells everybody in the realm about a livelock.
+  /// Tells everybody in the world about a livelock.
   case announceLivelock
   case quit
   case shutdown
+}
+
+/// Runs effects on other worlds, other sessions or the daemon. Answers about other worlds show only what is stored.
+extension Service {
+  /// Runs a deferred effect.
+  ///
+  /// - Returns: False if it has to wait for a world or the store. The caller tries again later.
+  func run(_ deferredEffect: DeferredEffect, _ tag: [UInt8], _ client: Client) -> Bool {
+    guard obstacle(to: deferredEffect, client) == nil else { return false }
+    let mark = client.session.outbox.buffer.count
+    switch deferredEffect {
+    case .describeWorld:
+      let (name, status) = (client.hosted.name, client.hosted.presentStatus)
+      client.session.describe(name, status, tag)
+      // The answer may show unstored state, so a rollback takes it back.
+      return true
+    case .activities: listActivities(tag, client)
+    case .cancel(let number): cancel(number, tag, client)
+    case .use(let name): use(name, tag, client)
+    case .newWorld(let name, let clock, let seed, let isDurable):
+      newWorld(name, clock, seed, isDurable, tag, client)
+    case .forkWorld(let name): forkWorld(name, tag, client)
+    case .dropWorld(let name): dropWorld(name, tag, client)
+    case .listWorlds: listWorlds(tag, client)
+    case .compare(let left, let right): compare(left, right, tag, client)
+    case .changeClock(let change, let isShown):
+      // The change is part of the world, so a rollback takes it back.
+      changeClock(change, isShown: isShown, tag, client)
+      return true
+    case .changeForm(let form):
+      client.session.outbox.change(to: form)
+      client.session.succeed(tag)
+    case .announceLivelock: announceLivelock(in: client.hosted, except: [client])
+    case .quit: client.session.sayGoodbye("quit")
+    case .shutdown: shutDown()
+    }
+    if persistence != nil { client.session.outbox.keepOnRollback(from: mark) }
+    return true
+  }
+
+  /// The world that must be fully stored before a deferred effect can run.
+  func worldToBeStored(for deferredEffect: DeferredEffect, _ client: Client) -> HostedWorld? {
+    switch deferredEffect {
+    case .use, .forkWorld: client.hosted
+    case .dropWorld(let name): worlds[name]
+    case .describeWorld, .activities, .cancel, .changeForm, .quit, .shutdown, .changeClock, .announceLivelock,
+      .newWorld, .listWorlds, .compare:
+      nil
+    }
+  }
+
+  private func changeClock(_ change: String, isShown: Bool, _ tag: [UInt8], _ client: Client) {
+    guard let home = client.hosted.home else { return }
+    // Each client may get a notice.
+    client.session.effort += Session.effortOfANotice * clients.count
+    tellClock(change, in: client.hosted, home)
+    tag.withUnsafeBytes { client.session.answerClock(isShown: isShown, $0, home.live) }
+  }
+
+  private func use(_ name: String, _ tag: [UInt8], _ client: Client) {
+    guard let hosted = world(name, tag, client) else { return }
+    move(client, to: hosted)
+    client.session.describe(name, hosted.storedStatus, tag)
+  }
+
+  func move(_ client: Client, to hosted: HostedWorld) {
+    client.session.tellGap()
+    client.move(to: hosted)
+    client.session.cursor = nil
+    guard let home = hosted.home else { return hosted.noteArrival(of: client) }
+    home.catchUp(host: host)
+    // A watch pauses while the client uses another world. Changes in that time are not shown.
+    resumeWatching(client)
+  }
+
+  /// Finds a world by its name. Writes a failure if there is none.
+  func world(_ name: String, _ tag: [UInt8], _ client: Client) -> HostedWorld? {
+    if let hosted = worlds[name] { return hosted }
+    client.session.fail(
+      tag, .unknownWorld, [("world", name)] + suggestion(name, among: worlds.keys.sorted()),
+      "there is no world '\(name)'; 'worlds' lists them")
+    return nil
+  }
+
+  private func listWorlds(_ tag: [UInt8], _ client: Client) {
+    for (name, hosted) in worlds.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
+      hosted.home?.catchUp(host: host)
+      let status = hosted === client.hosted ? hosted.presentStatus : hosted.storedStatus
+      client.session.line(tag) { line in
+        line.word(name)
+        if let outage = status.outage {
+          line.word(literal: "out-of-service")
+          line.note(outage.reason)
+        } else {
+          line.key("clock", status.clock.rawValue)
+          line.key("t", seconds: status.now.nanoseconds)
+          line.key("seq", status.lastSequence)
+        }
+      }
+    }
+    client.session.succeed(tag) { $0.word(UInt64(worlds.count)) }
+  }
+
+  /// Sends `* SEQ T - clock …` to everybody who watches in full, except clients with a full notice queue.
+  func tellClock(_ change: String, in hosted: HostedWorld, _ home: LiveWorld.Box) {
+    for client in clients.values where client.hosted === hosted {
+      guard home.live.world.hearsOfTheClock(client.session.watcher) else { continue }
+      markDirty(client)
+      client.session.flushNotices(home.live.world, mayDrop: true)
+      guard client.session.gap == nil, client.session.outbox.noticeBytes < environment.limits.noticeQueue else {
+        continue
+      }
+      client.session.noticeScratch.removeAll()
+      client.session.noticeScratch.begin(.notice)
+      client.session.noticeScratch.word(home.live.world.lastSequence)
+      client.session.noticeScratch.word(seconds: home.live.world.now.nanoseconds)
+      client.session.noticeScratch.append(literal: " - clock ")
+      client.session.noticeScratch.append(text: change)
+      client.session.noticeScratch.endLine()
+      client.session.append(notices: client.session.noticeScratch.bytes)
+    }
+  }
+
+  func announceLivelock(in hosted: HostedWorld, except authors: [Client]) {
+    guard let home = hosted.home, let livelock = home.live.unannounced else { return }
+    home.live.unannounced = nil
+    for client in clients.values where client.hosted === hosted && !authors.contains(where: { $0 === client }) {
+      markDirty(client)
+      client.session.flushNotices(home.live.world, mayDrop: true)
+      guard client.session.outbox.noticeBytes < environment.limits.noticeQueue else { continue }
+      client.session.tell(livelock, home.live)
+    }
+  }
+
+  /// Tells everybody in a world about limits that it has reached.
+  func announceLimits(in hosted: HostedWorld, _ home: LiveWorld.Box, except authors: [Client] = []) {
+    if home.live.unannounced != nil { announceLivelock(in: hosted, except: authors) }
+    if home.live.isFullMemoryUnannounced { announceFullMemory(in: hosted, home) }
+  }
+
+  /// Sends `! limit world= name=memory` to everybody in a world whose real clock was paused.
+  private func announceFullMemory(in hosted: HostedWorld, _ home: LiveWorld.Box) {
+    home.live.isFullMemoryUnannounced = false
+    for client in clients.values where client.hosted === hosted {
+      markDirty(client)
+      client.session.flushNotices(home.live.world, mayDrop: true)
+      client.session.say { buffer in
+        buffer.word(literal: "limit")
+        buffer.key("world", hosted.name)
+        buffer.key("name", "memory")
+        buffer.key("value", UInt64(budget.bytes))
+      }
+    }
+  }
 }

@@ -7,7 +7,7 @@ import StateMachines
 extension RequestContext {
   /// Whether a request may take the memory that it is likely to need. Writes a failure if not.
   func admits(_ row: VerbRow) -> Bool {
-    if let growth = growth(row.memory), !realm.mayGrow(by: growth) {
+    if let growth = growth(row.memory), !live.mayGrow(by: growth) {
       failMemory()
       return false
     }
@@ -30,7 +30,7 @@ extension RequestContext {
   /// Whether a world may take another input. Writes a failure if not.
   @inline(never)
   func admitsInput() -> Bool {
-    if realm.mayGrow() { return true }
+    if live.mayGrow() { return true }
     failMemory()
     return false
   }
@@ -38,7 +38,7 @@ extension RequestContext {
   /// `- LIMIT name=memory value=…`
   func failMemory(_ keys: [(String, String)] = []) {
     fail(
-      .limit, memory(realm.share.budget) + keys,
+      .limit, memory(live.share.budget) + keys,
       "the daemon's memory is used up; 'stats' says by what, 'drop' and 'world drop' free some")
   }
 
@@ -47,9 +47,9 @@ extension RequestContext {
 
   /// Ends a request that moves time if there is no memory for further inputs.
   func endsForMemory(fired: Int) -> Bool {
-    if realm.hasRoomForInputs || realm.mayGrow() { return false }
+    if live.hasRoomForInputs || live.mayGrow() { return false }
     session.endActivity()
-    session.flushNotices(realm.world, mayDrop: false)
+    session.flushNotices(live.world, mayDrop: false)
     failMemory(fired: fired)
     return true
   }
@@ -64,24 +64,24 @@ extension RequestContext {
     switch memory {
     case .little, .reply, .longReply, .agendaReply, .wiresReply: nil
     case .world: 0
-    case .watch: realm.world.machineCount / 4
-    case .worldCopy: realm.world.bytesOfACopy
+    case .watch: live.world.machineCount / 4
+    case .worldCopy: live.world.bytesOfACopy
     }
   }
 
   /// About how many bytes are kept for a client until its reply is written.
   private func snapshot(_ memory: VerbRow.Memory) -> Int {
     switch memory {
-    case .agendaReply: realm.world.bytesOfAnAgendaListing
-    case .wiresReply: realm.world.wireCount * MemoryLayout<Wire>.stride
+    case .agendaReply: live.world.bytesOfAnAgendaListing
+    case .wiresReply: live.world.wireCount * MemoryLayout<Wire>.stride
     case .little, .reply, .longReply, .world, .watch, .worldCopy: 0
     }
   }
 
   /// The `stats` lines about memory.
   func memoryLines(_ line: (_ name: String, _ bytes: Int) -> Void) {
-    realm.reportMemory()
-    let budget = realm.share.budget
+    live.reportMemory()
+    let budget = live.share.budget
     budget.measureNow()
     line("memory", budget.counted)
     for use in MemoryBudget.Use.all { line("memory.\(use.name)", budget.counted(for: use)) }
@@ -109,7 +109,7 @@ extension MemoryBudget.Use {
   }
 }
 
-extension Realm {
+extension LiveWorld {
   /// Whether the journal has taken no more memory since the last check, so that the next input needs no check.
   @inline(__always)
   var hasRoomForInputs: Bool { world.journal.openings == openings }
@@ -126,7 +126,7 @@ extension Realm {
   mutating func mayGrow(by more: Int = 0) -> Bool {
     reportMemory()
     if !share.admits(more) {
-      world.giveUpWhatCanBeMadeAgain()
+      world.discardRebuildable()
       reportMemory()
       guard share.admits(more) else { return false }
     }
@@ -179,13 +179,9 @@ extension Activity {
 
 extension Service {
   /// Hosts a world and begins to count its memory.
-  func host(_ realm: consuming Realm) -> HostedWorld {
-    host(RealmBox(realm))
-  }
-
-  func host(_ box: RealmBox) -> HostedWorld {
-    box.realm.share.join(budget)
-    box.realm.reportMemory()
+  func host(_ box: LiveWorld.Box) -> HostedWorld {
+    box.live.share.join(budget)
+    box.live.reportMemory()
     return HostedWorld(box)
   }
 
@@ -200,8 +196,8 @@ extension Service {
     environment.graphs.forgetAll()
     for hosted in worlds.values {
       guard let home = hosted.home else { continue }
-      home.realm.world.giveUpWhatCanBeMadeAgain()
-      home.realm.reportMemory()
+      home.live.world.discardRebuildable()
+      home.live.reportMemory()
     }
     giveBackMemory()
     budget.measureNow()

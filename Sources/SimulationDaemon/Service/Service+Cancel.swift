@@ -36,7 +36,7 @@ extension Service {
     // The activity stays cancelled even if the commit fails, so a rollback keeps these answers.
     let place = client.session.outbox.buffer.count
     for tag in client.cancels { client.session.succeed(tag) }
-    client.session.outbox.stand(from: place)
+    client.session.outbox.keepOnRollback(from: place)
     client.cancels = []
   }
 
@@ -46,11 +46,11 @@ extension Service {
   /// - Precondition: The activity is not with a worker.
   func end(_ client: Client, _ code: FailureCode, _ text: String, _ keys: [(String, String)]? = nil) {
     if client.session.cursor != nil, let home = client.hosted.home {
-      client.session.flushNotices(home.realm.world, mayDrop: true)
+      client.session.flushNotices(home.live.world, mayDrop: true)
     }
     let activity = client.session.activity
     let verb = client.session.task?.verb
-    if case .rewind = activity { client.hosted.home?.realm.rewinding = nil }
+    if case .rewind = activity { client.hosted.home?.live.rewinding = nil }
     if case .deferred(let deferred) = activity, case .batch(let batch) = deferred.requests {
       client.session.skip(batch, &request)
     }
@@ -86,13 +86,13 @@ extension Service {
   /// The tag of the first `cancel` among the unread lines.
   private func findCancel(_ client: Client) -> [UInt8]? {
     // Between `begin` and `end`, `cancel` is an invalid line of the batch.
-    if client.session.input.isUnseen { client.isWithinBatchAhead = false }
+    if client.session.input.isUnseen { client.isScanInBatch = false }
     var found: [UInt8]?
     client.session.input.waitingLines { line in
-      guard line.count <= 64, let (verb, tag) = verbWithoutArguments(line) else { return false }
-      if verb == .begin { client.isWithinBatchAhead = true }
-      if verb == .end { client.isWithinBatchAhead = false }
-      guard verb == .cancel, !client.isWithinBatchAhead else { return false }
+      guard line.count <= 64, let (verb, tag) = bareVerb(line) else { return false }
+      if verb == .begin { client.isScanInBatch = true }
+      if verb == .end { client.isScanInBatch = false }
+      guard verb == .cancel, !client.isScanInBatch else { return false }
       found = tag
       // This function's caller answers the line. As a comment it is skipped later.
       line.initializeMemory(as: UInt8.self, repeating: UInt8(ascii: "#"))
@@ -102,7 +102,7 @@ extension Service {
   }
 
   /// The verb and the tag of a line without arguments; nil for any other line.
-  private func verbWithoutArguments(_ line: UnsafeMutableRawBufferPointer) -> (verb: Verb, tag: [UInt8])? {
+  private func bareVerb(_ line: UnsafeMutableRawBufferPointer) -> (verb: Verb, tag: [UInt8])? {
     let parsed = InputBuffer.Line(unknown: line).withParsedCopy(&request) { request in
       request.words.isEmpty ? Verb(request.verb).map { (verb: $0, tag: Array(request.tag)) } : nil
     }

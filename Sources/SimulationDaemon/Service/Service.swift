@@ -25,11 +25,11 @@ final class Service {
   /// Whether the store may still hold data of dropped worlds.
   var hasDroppedWorlds = true
   /// Why no world can be read from the store, and the host time of the next try; nil while the store works.
-  var storeRest: (reason: String, until: UInt64)?
-  /// Worlds that are being restored from the store.
-  var returns = Returns()
+  var storePause: (reason: String, until: UInt64)?
+  /// The worlds that are being restored from the store.
+  var restorations = Restorations()
   /// Whether a commit is next on the store's thread, since its last job leased, created or removed worlds.
-  var isCommitsTurn = false
+  var isCommitNext = false
   /// Why the daemon ends by itself: the store could not be read at the start.
   var failure: PersistenceFailure?
   /// Whether a change could not be stored during the shutdown.
@@ -44,9 +44,9 @@ final class Service {
   var relievedAt: UInt64 = 0
   private(set) var clients: [UInt32: Client] = [:]
   /// Closed clients with unfinished work.
-  private(set) var departing: [UInt32: Client] = [:]
+  private(set) var disconnected: [UInt32: Client] = [:]
   /// All clients, including closed ones.
-  var everybody: [Client] { Array(clients.values) + departing.values }
+  var everybody: [Client] { Array(clients.values) + disconnected.values }
   // These lists keep the cost of a round independent of clients that take no part in it.
   /// Clients that may have output to write.
   private(set) var dirty: [Client] = []
@@ -77,7 +77,7 @@ final class Service {
   static let slowRequests = 64
 
   /// - Parameters:
-  ///   - persistence: Stores durable worlds. ``bringBackAll()`` begins to restore them.
+  ///   - persistence: Stores durable worlds. ``restoreAll()`` begins to restore them.
   ///   - measure: Returns the process's resident bytes; nil if they are unknown.
   init(
     catalogue: Catalogue, limits: Limits, version: String, persistence: Persistence? = nil,
@@ -91,9 +91,9 @@ final class Service {
       catalogue: catalogue, limits: limits, version: version, counters: Counters(host: host),
       canStoreWorlds: persistence != nil, graphs: graphs)
     self.host = host
-    let realm = RealmBox(Realm(name: "main", clock: .real, seed: 0, limits: limits.world, host: host))
-    realm.realm.share.join(budget)
-    main = HostedWorld(realm)
+    let box = LiveWorld.Box(LiveWorld(name: "main", clock: .real, seed: 0, limits: limits.world, host: host))
+    box.live.share.join(budget)
+    main = HostedWorld(box)
     worlds["main"] = main
     environment.counters.worlds = 1
   }
@@ -104,7 +104,7 @@ final class Service {
   var hasRoom: Bool { clients.count < environment.limits.clients }
 
   /// Whether so many closed clients have unfinished work that new clients must wait.
-  var isWorkingForTheDeparted: Bool { departing.count >= environment.limits.clients }
+  var hasTooManyDisconnected: Bool { disconnected.count >= environment.limits.clients }
 
   /// The text for a client that is refused because of the limit.
   var refusal: String {
@@ -138,7 +138,7 @@ final class Service {
     environment.counters.clients = clients.count
     for hosted in worlds.values {
       if let home = hosted.home {
-        home.realm.world.unwatchAll(for: client.session.watcher)
+        home.live.world.unwatchAll(for: client.session.watcher)
       } else {
         hosted.watchersToRemove.append(client.session.watcher)
       }
@@ -151,16 +151,16 @@ final class Service {
     if client.isAway {
       if client.session.activity.onlyReads { client.slot?.interrupt(.cancelled) }
     } else {
-      client.session.endWhatNobodyReads()
+      client.session.endUnreadActivity()
     }
-    departing[client.number] = client
+    disconnected[client.number] = client
     list(client)
     if standing(of: client).isIdle { serve(client) }
     forgetIfDone(client)
   }
 
   private func forgetIfDone(_ client: Client) {
-    if !client.session.hasReader, client.session.life == .ended { departing[client.number] = nil }
+    if !client.session.hasReader, client.session.life == .ended { disconnected[client.number] = nil }
   }
 
   // MARK: Rounds
@@ -202,7 +202,7 @@ final class Service {
       if let home = client.hosted.home, !client.hosted.isReserved(forOtherThan: client) {
         converse(client, home)
       } else {
-        client.session.useNoRealm {
+        client.session.useWithoutWorld {
           $0.converseWithoutWorld(&request, until: HostClock.now() &+ Service.longestTurn)
         }
       }
@@ -216,14 +216,14 @@ final class Service {
     forgetIfDone(client)
   }
 
-  private func converse(_ client: Client, _ home: RealmBox) {
+  private func converse(_ client: Client, _ home: LiveWorld.Box) {
     let hosted = client.hosted
-    home.realm.isSlow = hosted.slowRequests > 0 || home.realm.world.wireCount > Realm.manyWires
+    home.live.isSlow = hosted.slowRequests > 0 || home.live.world.wireCount > LiveWorld.manyWires
     home.catchUp(host: host)
     announceLimits(in: hosted, home)
     let begun = HostClock.now()
     let requests = environment.counters.requests
-    client.session.use(&home.realm) { $0.converse(&request, until: begun &+ Service.longestTurn) }
+    client.session.use(&home.live) { $0.converse(&request, until: begun &+ Service.longestTurn) }
     let time = HostClock.now() &- begun
     // A slow request among fast ones still counts. Many fast requests do not add up to a slow one.
     if time > Service.tooLong, time > (environment.counters.requests &- requests) &* (Service.tooLong / 16) {
@@ -233,7 +233,7 @@ final class Service {
     } else {
       hosted.wasSlow = false
     }
-    if home.realm.world.machineCount < Realm.manyMachines { home.realm.world.keepCheckpointIfDue() }
+    if home.live.world.machineCount < LiveWorld.manyMachines { home.live.world.keepCheckpointIfDue() }
   }
 
   /// Clients with new output since the last call.
@@ -245,12 +245,12 @@ final class Service {
 
   /// Marks a client that may have new output, which waits until its changes are stored.
   func markDirty(_ client: Client) {
-    if persistence != nil { client.owesStore = true }
-    letWrite(client)
+    if persistence != nil { client.hasUnstoredReplies = true }
+    markForWriting(client)
   }
 
   /// Marks a client's output to be written at the end of the round.
-  func letWrite(_ client: Client) {
+  func markForWriting(_ client: Client) {
     guard !client.isDirty else { return }
     client.isDirty = true
     dirty.append(client)
@@ -276,7 +276,7 @@ final class Service {
   /// Reports a gap in the notices as soon as written output makes room.
   func didWrite(_ client: Client) {
     guard client.session.gap != nil, let home = client.hosted.home else { return }
-    client.session.flushNotices(home.realm.world, mayDrop: true)
+    client.session.flushNotices(home.live.world, mayDrop: true)
     markDirty(client)
   }
 
@@ -324,7 +324,7 @@ final class Service {
 
   /// Ends a round: prints notices, checks `await` requests, commits, and lends worlds to workers.
   func endRound() {
-    serveThoseWhoWait()
+    checkAwaits()
     useStore()
     maintainWorlds()
     tellWatchers()
@@ -353,34 +353,34 @@ final class Service {
     for client in watching where client.session.cursor != nil {
       guard let home = client.hosted.home else { continue }
       let before = client.session.outbox.noticeBytes
-      client.session.flushNotices(home.realm.world, mayDrop: true)
+      client.session.flushNotices(home.live.world, mayDrop: true)
       if client.session.outbox.noticeBytes != before { markDirty(client) }
     }
   }
 
   /// Commits new inputs and takes restored worlds. They alternate on the store's thread.
   private func useStore() {
-    if isCommitsTurn, !workers.storeIsBusy {
-      isCommitsTurn = false
+    if isCommitNext, !workers.storeIsBusy {
+      isCommitNext = false
       commit()
     }
-    takeBuiltUp()
+    leaseLoaded()
     commit()
   }
 
   /// Whether another turn is needed soon. Ask after the outboxes were written.
   var needsTurn: Bool {
-    hasMaintenance || workers.haveReturned || (!returns.built.isEmpty && !workers.storeIsBusy)
+    hasMaintenance || workers.haveReturned || (!restorations.loaded.isEmpty && !workers.storeIsBusy)
       || dirty.contains { $0.session.outbox.isUncommitted && !waitsForStore($0) }
       || busy.contains {
         let standing = standing(of: $0)
         return standing.isOnEventLoop || (standing.isOnWorker && workers.areFree)
       }
-      || worlds.values.contains { ($0.home?.realm.isBehind ?? false) && workers.areFree }
+      || worlds.values.contains { ($0.home?.live.isBehind ?? false) && workers.areFree }
   }
 
   /// Checks all `await` requests, again if one that ends lets a client's next request change a state.
-  private func serveThoseWhoWait() {
+  private func checkAwaits() {
     while true {
       let requests = environment.counters.requests
       for client in busy {
@@ -389,16 +389,16 @@ final class Service {
           client.session.needsWorker = true
           continue
         }
-        if home.realm.clock.mode == .real || wait.reader.next <= home.realm.world.journal.last { attend(client, home) }
+        if home.live.clock.mode == .real || wait.reader.next <= home.live.world.journal.last { attend(client, home) }
       }
       if environment.counters.requests == requests { return }
     }
   }
 
   /// Checks a client's `await`. When it is over, runs the client's next lines.
-  private func attend(_ client: Client, _ home: RealmBox) {
+  private func attend(_ client: Client, _ home: LiveWorld.Box) {
     markDirty(client)
-    if case .over = client.session.use(&home.realm, { $0.attend() }) { serve(client) }
+    if case .over = client.session.use(&home.live, { $0.attend() }) { serve(client) }
   }
 
   /// The host time at which the next round must begin without input; nil if never.
@@ -409,9 +409,9 @@ final class Service {
     }
     for hosted in worlds.values {
       guard let home = hosted.home else { continue }
-      consider(home.realm.nextWake())
-      consider(persistence?.nextWake(hosted, home.realm))
-      if case .store(let retryAt)? = home.realm.outage?.cause { consider(retryAt) }
+      consider(home.live.nextWake())
+      consider(persistence?.nextWake(hosted, home.live))
+      if case .store(let retryAt)? = home.live.outage?.cause { consider(retryAt) }
     }
     for client in busy {
       let standing = standing(of: client)
@@ -428,7 +428,7 @@ final class Service {
     isShuttingDown = true
     workers.interrupt(.shuttingDown)
     for client in clients.values where !client.isAway { sayGoodbye(client) }
-    for client in departing.values where !client.isAway { client.session.activity = .none }
+    for client in disconnected.values where !client.isAway { client.session.activity = .none }
   }
 
   /// Whether the daemon can end because no worker has anything.

@@ -50,7 +50,7 @@ extension Service {
   private func obstacleToLines(of client: Client) -> Standing.Reason? {
     if client.session.outbox.replyBytes >= environment.limits.replyQueue { return .reader(until: nil) }
     if let (effect, _) = client.session.deferredEffect { return obstacle(to: effect, client) }
-    guard let home = client.hosted.home, home.realm.rewinding == nil else { return .world }
+    guard let home = client.hosted.home, home.live.rewinding == nil else { return .world }
     return client.hosted.isReserved(forOtherThan: client) ? .turn : nil
   }
 
@@ -69,7 +69,7 @@ extension Service {
       guard let hosted = worlds[name] else { return nil }
       guard let home = hosted.home else { return .world }
       guard isStored(hosted) else { return .commit }
-      return hosted.isDurable(home.realm) && !mayChangeStoredWorlds ? .storeThread : nil
+      return hosted.isDurable(home.live) && !mayChangeStoredWorlds ? .storeThread : nil
     }
   }
 
@@ -83,7 +83,7 @@ extension Service {
     return worlds.allSatisfy(isStored) ? nil : .commit
   }
 
-  private func obstacle(to activity: Activity, _ client: Client, _ home: RealmBox) -> Standing.Reason? {
+  private func obstacle(to activity: Activity, _ client: Client, _ home: LiveWorld.Box) -> Standing.Reason? {
     switch activity {
     case .none, .away: return .itself
     case .compare: return client.session.hasRoomForReply ? nil : .reader(until: nil)
@@ -91,22 +91,22 @@ extension Service {
       if reply.isWaiting, host < client.nextGlance { return .program(until: client.nextGlance) }
       return client.session.hasRoomForReply ? nil : .reader(until: nil)
     case .await(let wait):
-      if home.realm.rewinding != nil { return .world }
+      if home.live.rewinding != nil { return .world }
       if client.session.needsWorker, isFarBehind(wait, home) { return nil }
       // Nobody drives a real clock, so it does not matter whether the client reads.
-      if home.realm.clock.mode == .real {
-        return .clock(until: home.realm.clock.isRunning ? home.realm.clock.host(at: wait.deadline) : nil)
+      if home.live.clock.mode == .real {
+        return .clock(until: home.live.clock.isRunning ? home.live.clock.host(at: wait.deadline) : nil)
       }
       return readerObstacle(client, wait.patience)
-    case .advance(let advance): return home.realm.rewinding == nil ? readerObstacle(client, advance.patience) : .world
-    case .step(let step): return home.realm.rewinding == nil ? readerObstacle(client, step.patience) : .world
+    case .advance(let advance): return home.live.rewinding == nil ? readerObstacle(client, advance.patience) : .world
+    case .step(let step): return home.live.rewinding == nil ? readerObstacle(client, step.patience) : .world
     case .rewind(let rewind):
       switch rewind.end {
       case .open: return rewind.rewinding.hasArrived ? .storeThread : nil
       case .allowed: return nil
       case .done: return .storeThread
       }
-    case .fork, .deferred: return home.realm.rewinding == nil ? nil : .world
+    case .fork, .deferred: return home.live.rewinding == nil ? nil : .world
     }
   }
 
@@ -121,8 +121,8 @@ extension Service {
   }
 
   /// Whether so many inputs came since the last check of an `await` that a worker must check them.
-  func isFarBehind(_ wait: Activity.Await, _ home: RealmBox) -> Bool {
-    wait.reader.next + 256 <= home.realm.world.journal.last
+  func isFarBehind(_ wait: Activity.Await, _ home: LiveWorld.Box) -> Bool {
+    wait.reader.next + 256 <= home.live.world.journal.last
   }
 }
 

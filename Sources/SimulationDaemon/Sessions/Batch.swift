@@ -112,7 +112,7 @@ extension RequestContext {
     guard batch.lines.count <= RequestContext.shortBatch, batch.bytes.count <= RequestContext.longLine else {
       return false
     }
-    if realm.isSlow { return false }
+    if live.isSlow { return false }
     var batch = batch
     var effort = 0
     for line in batch.lines {
@@ -123,7 +123,7 @@ extension RequestContext {
       switch row.cost {
       case .exploration, .coverage: return false
       case .none, .machine, .machines, .machinesAndBytes, .inputs, .wires:
-        effort += row.effort(bytes: line.range.count, realm)
+        effort += row.effort(bytes: line.range.count, live)
       }
       if effort > RequestContext.effortOnEventLoop { return false }
     }
@@ -139,12 +139,12 @@ extension RequestContext {
     var interruption: Interruption?
     // Timers that are due expire before the batch and are not part of it.
     fireDue()
-    realm.world.beginRequest()
-    defer { realm.world.endRequest() }
+    live.world.beginRequest()
+    defer { live.world.endRequest() }
     // Replies to earlier requests are not the batch's.
     let mostReplyBytes = session.outbox.replyBytes + limits.replyQueue
     let count = batch.forEachLine { line, text, index in
-      if interruption == nil { interruption = realm.slice.wait() }
+      if interruption == nil { interruption = live.slice.wait() }
       if failed != nil || interruption != nil {
         session.skip(text, index, &request)
       } else {
@@ -169,7 +169,7 @@ extension RequestContext {
 
   /// `t= seq=` for a failure.
   var place: [(String, String)] {
-    [("t", TimeText.seconds(realm.world.now.nanoseconds)), ("seq", "\(realm.world.lastSequence)")]
+    [("t", TimeText.seconds(live.world.now.nanoseconds)), ("seq", "\(live.world.lastSequence)")]
   }
 
   private func run(
@@ -185,7 +185,7 @@ extension RequestContext {
     take(InputBuffer.Line(unknown: text), inBatch: true, &request)
     // A long reply is written whole, since nothing may run between two lines of a batch.
     while !session.activity.isNone, !session.didFail {
-      if let interruption = realm.slice.wait() {
+      if let interruption = live.slice.wait() {
         session.fail(request.tag, interruption.code, [], interruption.text)
         return session.endActivity()
       }

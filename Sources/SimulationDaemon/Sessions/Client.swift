@@ -17,13 +17,13 @@ extension Service {
     /// Whether its activity was cancelled while it was with a worker.
     var isCancelled = false
     /// Whether the lines scanned ahead for `cancel` end within a batch.
-    var isWithinBatchAhead = false
+    var isScanInBatch = false
     /// The number of its last turn with a worker.
     var turn: UInt64 = 0
     /// The host time at which its drawing is checked again.
     var nextGlance: UInt64 = 0
     /// Whether it has output that may depend on unstored changes.
-    var owesStore = false
+    var hasUnstoredReplies = false
     // Which lists of the service hold this client, so that none holds it twice.
     var isDirty = false
     var isWaitingForStore = false

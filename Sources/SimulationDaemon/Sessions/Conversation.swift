@@ -9,28 +9,28 @@ extension RequestContext {
   ///
   /// - Parameter end: The host time at which other clients get their turn.
   func converse(_ request: inout Request, until end: UInt64) {
-    if session.isHeld(by: realm.rewinding) {
+    if session.isHeld(by: live.rewinding) {
       session.isHeldUp = true
       return
     }
     while session.life != .ended {
       if case .none = session.activity {
       } else {
-        if session.endWhatNobodyReads() { continue }
+        if session.endUnreadActivity() { continue }
         if session.activity.isForWorkers { session.needsWorker = true }
-        if case .await = session.activity, realm.clock.mode == .real { session.needsWorker = false }
+        if case .await = session.activity, live.clock.mode == .real { session.needsWorker = false }
         // A first slice runs here, so that short work need not wait for a worker. A worker does the rest.
         if !session.needsWorker { _ = work() }
         if !session.activity.isNone {
           session.needsWorker = true
           return announceLivelock()
         }
-        if realm.unannounced != nil { return announceLivelock() }
+        if live.unannounced != nil { return announceLivelock() }
       }
       session.isHeldUp = session.mustPause(until: end)
       if session.isHeldUp { return }
-      if session.takePlainSends(in: &realm) {
-        if realm.unannounced != nil { return announceLivelock() }
+      if session.takePlainSends(in: &live) {
+        if live.unannounced != nil { return announceLivelock() }
         continue
       }
       switch session.nextRequest(&request) {
@@ -41,7 +41,7 @@ extension RequestContext {
         else { continue }
         carryOut(deferred, &request)
       case .request(let line):
-        if line.bytes.count > RequestContext.longLine || realm.isSlow || !line.isPlainSend, mayTakeLong(line),
+        if line.bytes.count > RequestContext.longLine || live.isSlow || !line.isPlainSend, mayTakeLong(line),
           session.defer(line, &request)
         {
           continue
@@ -49,12 +49,12 @@ extension RequestContext {
         take(line, inBatch: false, &request)
         if session.deferredEffect != nil { return }
       }
-      if realm.unannounced != nil { return announceLivelock() }
+      if live.unannounced != nil { return announceLivelock() }
     }
   }
 
   private func announceLivelock() {
-    if realm.unannounced != nil { self.defer(.announceLivelock) }
+    if live.unannounced != nil { self.defer(.announceLivelock) }
   }
 
   /// Runs lines that do not need the world while it is with a worker.
@@ -86,12 +86,12 @@ extension RequestContext {
 
   /// Whether a line must not run on the event loop.
   private func mayTakeLong(_ line: InputBuffer.Line) -> Bool {
-    if realm.slice.isOnWorker { return false }
-    let isWorkers = line.bytes.count > RequestContext.longLine || realm.isSlow
-    guard isWorkers || realm.isLarge else { return false }
+    if live.slice.isOnWorker { return false }
+    let isWorkers = line.bytes.count > RequestContext.longLine || live.isSlow
+    guard isWorkers || live.isLarge else { return false }
     guard let row = line.verb?.row, row.needsTheWorld else { return false }
     if case .none = row.cost { return false }
-    return isWorkers || row.effort(bytes: line.bytes.count, realm) > RequestContext.effortOnEventLoop
+    return isWorkers || row.effort(bytes: line.bytes.count, live) > RequestContext.effortOnEventLoop
   }
 
   /// Runs the requests that were deferred to a worker.
@@ -129,20 +129,20 @@ extension RequestContext {
       return session.fail(request.tag, .usage, [], "'\(verb.name)' cannot stand between 'begin' and 'end'")
     }
     let mark = session.outbox.buffer.count
-    let before = realm.world.journal.last
+    let before = live.world.journal.last
     run(request)
-    session.effort &+= Session.effortOfARequest &* Int(truncatingIfNeeded: realm.world.journal.last &- before &+ 1)
-    if realm.world.livelock != nil { answering(request.tag) { $0.answerLivelock(from: mark) } }
-    if session.isQuiet, realm.stored != nil, session.outbox.buffer.count == mark, session.deferredEffect == nil,
+    session.effort &+= Session.effortOfARequest &* Int(truncatingIfNeeded: live.world.journal.last &- before &+ 1)
+    if live.world.livelock != nil { answering(request.tag) { $0.answerLivelock(from: mark) } }
+    if session.isQuiet, live.stored != nil, session.outbox.buffer.count == mark, session.deferredEffect == nil,
       session.activity.isNone
     {
       session.outbox.withhold(request.tag)
     }
     let end = session.outbox.buffer.count
-    if session.cursor != nil { session.insertNotices(at: mark, realm.world, mayDrop: true) }
-    if session.isStanding {
-      session.outbox.stand(from: mark + session.outbox.buffer.count - end)
-      session.isStanding = false
+    if session.cursor != nil { session.insertNotices(at: mark, live.world, mayDrop: true) }
+    if session.survivesRollback {
+      session.outbox.keepOnRollback(from: mark + session.outbox.buffer.count - end)
+      session.survivesRollback = false
     }
   }
 
@@ -158,7 +158,7 @@ extension RequestContext {
     session.effort &+= Session.effortOfARequest &+ line.bytes.count
     let mark = session.outbox.buffer.count
     runWithoutWorld(request)
-    session.outbox.stand(from: mark)
+    session.outbox.keepOnRollback(from: mark)
   }
 }
 
@@ -193,25 +193,25 @@ extension Session {
   ///
   /// - Returns: Whether there was one.
   @inline(__always)
-  fileprivate mutating func takePlainSends(in realm: inout Realm) -> Bool {
-    guard batch == nil, cursor == nil, !isQuiet, !isStanding, realm.outage == nil,
-      !realm.isSlow
+  fileprivate mutating func takePlainSends(in live: inout LiveWorld) -> Bool {
+    guard batch == nil, cursor == nil, !isQuiet, !survivesRollback, live.outage == nil,
+      !live.isSlow
     else { return false }
     guard var line = input.nextPlainSend() else { return false }
     // No send leaves a timer due, so timers are checked only once.
-    fireDue(in: &realm)
+    fireDue(in: &live)
     let (counters, replyQueue) = (environment.counters, environment.limits.replyQueue)
-    var machine = realm.world.expectSend(toNamed: line.name)
+    var machine = live.world.expectSend(toNamed: line.name)
     var hasTaken = false
     while true {
       // The next machine is looked up before this send, so that both wait for memory at the same time.
       let next = input.nextPlainSend()
-      let nextMachine = next.flatMap { realm.world.expectSend(toNamed: $0.name) }
+      let nextMachine = next.flatMap { live.world.expectSend(toNamed: $0.name) }
       let mark = outbox.buffer.count
-      let before = realm.world.journal.last
+      let before = live.world.journal.last
       guard effort < Session.effortBetweenLooks, outbox.replyBytes < replyQueue,
-        realm.hasRoomForInputs, realm.unannounced == nil, let addressee = machine,
-        let words = realm.world.send(plain: line.event, to: addressee)
+        live.hasRoomForInputs, live.unannounced == nil, let addressee = machine,
+        let words = live.world.send(plain: line.event, to: addressee)
       else {
         input.putBack(line)
         return hasTaken
@@ -219,10 +219,10 @@ extension Session {
       hasTaken = true
       counters.requests &+= 1
       didFail = false
-      answerSend(of: line.event, to: line.name, words, RequestContext.noTag, in: &realm)
+      answerSend(of: line.event, to: line.name, words, RequestContext.noTag, in: &live)
       effort &+=
-        line.length &+ Session.effortOfARequest &* Int(truncatingIfNeeded: realm.world.journal.last &- before &+ 1)
-      if realm.world.livelock != nil { answerLivelock(from: mark, in: &realm) }
+        line.length &+ Session.effortOfARequest &* Int(truncatingIfNeeded: live.world.journal.last &- before &+ 1)
+      if live.world.livelock != nil { answerLivelock(from: mark, in: &live) }
       guard let next else { return true }
       line = next
       machine = nextMachine
@@ -230,8 +230,8 @@ extension Session {
   }
 
   @inline(never)
-  private mutating func answerLivelock(from mark: Int, in realm: inout Realm) {
-    use(&realm) { $0.answerLivelock(from: mark) }
+  private mutating func answerLivelock(from mark: Int, in live: inout LiveWorld) {
+    use(&live) { $0.answerLivelock(from: mark) }
   }
 
   /// Whether the next line must wait for the client to read replies, or for other clients.

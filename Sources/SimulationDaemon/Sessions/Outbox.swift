@@ -22,7 +22,7 @@ struct Outbox: ~Copyable {
   /// The place up to which all may be sent when the current commit succeeds.
   private var sealed = Mark()
   /// The ranges of `buffer` after `committed` that survive a rollback, in order.
-  private var standing: [Range<Int>] = []
+  private var surviving: [Range<Int>] = []
   /// Requests since `committed` whose success is not answered.
   private var withheld: [Withheld] = []
   /// How many of them the current commit covers.
@@ -175,7 +175,7 @@ struct Outbox: ~Copyable {
       written = 0
       committed.place -= moved
       sealed.place = max(0, sealed.place - moved)
-      standing = standing.map { ($0.lowerBound - moved)..<($0.upperBound - moved) }
+      surviving = surviving.map { ($0.lowerBound - moved)..<($0.upperBound - moved) }
       for place in withheld.indices { withheld[place].place -= moved }
       notices = notices.map { ($0.lowerBound - moved)..<($0.upperBound - moved) }
       for place in seams.indices { seams[place].place -= moved }
@@ -206,7 +206,7 @@ struct Outbox: ~Copyable {
     wholes += other.wholes.map {
       Whole(range: ($0.range.lowerBound + place)..<($0.range.upperBound + place), tagLength: $0.tagLength)
     }
-    standing += other.standing.map { ($0.lowerBound + place)..<($0.upperBound + place) }
+    surviving += other.surviving.map { ($0.lowerBound + place)..<($0.upperBound + place) }
     withheld += other.withheld.map { Withheld(place: $0.place + place, tag: $0.tag) }
     held.append(other.held.bytes)
     noticesHere += other.noticesHere
@@ -235,16 +235,16 @@ struct Outbox: ~Copyable {
     sealedWithheld = 0
     guard sealed.place >= committed.place else { return }
     committed = sealed
-    if !standing.isEmpty { standing.removeAll { $0.upperBound <= committed.place } }
+    if !surviving.isEmpty { surviving.removeAll { $0.upperBound <= committed.place } }
   }
 
   /// Marks the output from a place on to survive a rollback.
-  mutating func stand(from place: Int) {
+  mutating func keepOnRollback(from place: Int) {
     guard place < buffer.count else { return }
-    if let last = standing.last, last.upperBound == place {
-      standing[standing.count - 1] = last.lowerBound..<buffer.count
+    if let last = surviving.last, last.upperBound == place {
+      surviving[surviving.count - 1] = last.lowerBound..<buffer.count
     } else {
-      standing.append(place..<buffer.count)
+      surviving.append(place..<buffer.count)
     }
   }
 
@@ -257,7 +257,7 @@ struct Outbox: ~Copyable {
   struct Uncommitted {
     let lines: [UInt8]
     /// The ranges of `lines` that survive.
-    let standing: [Range<Int>]
+    let surviving: [Range<Int>]
     /// Requests without an answer, with their places in `lines`.
     let withheld: [Withheld]
     /// The places in `lines` from which another form holds, in order.
@@ -269,7 +269,7 @@ struct Outbox: ~Copyable {
     let start = committed.place
     let uncommitted = Uncommitted(
       lines: Array(buffer.bytes[start...]),
-      standing: standing.compactMap {
+      surviving: surviving.compactMap {
         $0.upperBound > start ? (max($0.lowerBound, start) - start)..<($0.upperBound - start) : nil
       },
       withheld: withheld.map { Withheld(place: $0.place - start, tag: $0.tag) },
@@ -278,7 +278,7 @@ struct Outbox: ~Copyable {
       })
     withheld = []
     sealedWithheld = 0
-    standing = []
+    surviving = []
     sealed = committed
     buffer.truncate(to: start)
     noticesHere -= held.count

@@ -18,7 +18,7 @@ struct Session: ~Copyable {
   var task: Task?
   /// Whether a worker must do the rest of the activity.
   var needsWorker = false
-  /// An effect beyond this session and its realm, with its request's tag. The service runs it.
+  /// An effect beyond this session and its world, with its request's tag. The service runs it.
   var deferredEffect: (effect: DeferredEffect, tag: [UInt8])?
   /// The lines since `begin`, until `end`.
   var batch: Batch?
@@ -41,9 +41,9 @@ struct Session: ~Copyable {
   /// Whether the last reply was a failure.
   var didFail = false
   /// Whether the client was told of a livelock.
-  var knowsLivelock = false
+  var wasToldOfLivelock = false
   /// Whether the last reply survives a rollback.
-  var isStanding = false
+  var survivesRollback = false
   var life = Life.open
   /// The last reply's time as text: most lines of a round share it.
   var stamp = TimeStamp()
@@ -121,7 +121,7 @@ extension Session {
   /// - Returns: Whether it was ended.
   /// - Precondition: The activity is not with a worker.
   @discardableResult
-  mutating func endWhatNobodyReads() -> Bool {
+  mutating func endUnreadActivity() -> Bool {
     guard !hasReader, activity.onlyReads else { return false }
     endActivity()
     return true

@@ -10,11 +10,11 @@ extension RequestContext {
   @inline(__always)
   func run(_ request: borrowing Request) {
     session.didFail = false
-    guard let verb = Verb(request.verb), realm.outage == nil else { return runElsewhere(request) }
+    guard let verb = Verb(request.verb), live.outage == nil else { return runElsewhere(request) }
     // Matched as a pattern: `==` for an enum of another target is a call.
     if case .send = verb {
       fireDue()
-      guard realm.hasRoomForInputs || answering(request.tag, { $0.admitsInput() }) else { return }
+      guard live.hasRoomForInputs || answering(request.tag, { $0.admitsInput() }) else { return }
       send(request)
       return
     }
@@ -27,11 +27,11 @@ extension RequestContext {
   @inline(never)
   private func runElsewhere(_ request: borrowing Request) {
     guard let verb = Verb(request.verb) else {
-      session.isStanding = realm.stored != nil
+      session.survivesRollback = live.stored != nil
       return failUnknownVerb(request)
     }
-    if let outage = realm.outage, verb.row.asksTheWorld, !outage.isReadable || !verb.row.leavesTheWorldAlone {
-      return session.failStorage(Array(request.tag), world: realm.name, outage.reason)
+    if let outage = live.outage, verb.row.concernsContents, !outage.isReadable || !verb.row.mayRunReadOnly {
+      return session.failStorage(Array(request.tag), world: live.name, outage.reason)
     }
     answering(request) { $0.run(verb) }
   }
@@ -51,9 +51,9 @@ extension RequestContext {
     session.replyLines = 0
     let row = verb.row
     guard check(verb.entry), admits(row) else { return }
-    session.task = Task(verb, since: realm.host)
-    session.isStanding = realm.stored != nil && !row.asksTheWorld
-    session.effort += row.effort(realm)
+    session.task = Task(verb, since: live.host)
+    session.survivesRollback = live.stored != nil && !row.concernsContents
+    session.effort += row.effort(live)
     let mark = session.outbox.buffer.count
     row.handler(self)
     // Handlers do not know of `quiet`; `send` alone, which does not pass here, asks by itself.
@@ -61,7 +61,7 @@ extension RequestContext {
   }
 
   @inline(__always)
-  func fireDue() { session.fireDue(in: &realm) }
+  func fireDue() { session.fireDue(in: &live) }
 
   /// Checks a request's words against the verb table: their number and their keys.
   private func check(_ entry: VerbEntry) -> Bool {
@@ -105,8 +105,8 @@ extension RequestContext {
 extension Session {
   /// Fires the due timers. A livelock among them is reported but does not fail the request.
   @inline(__always)
-  mutating func fireDue(in realm: inout Realm) {
-    realm.world.fireDue()
-    if realm.world.livelock != nil, let livelock = realm.takeLivelock() { tell(livelock, realm) }
+  mutating func fireDue(in live: inout LiveWorld) {
+    live.world.fireDue()
+    if live.world.livelock != nil, let livelock = live.takeLivelock() { tell(livelock, live) }
   }
 }

@@ -8,14 +8,14 @@ extension RequestContext {
   @inline(__always)
   func send(_ request: borrowing Request) {
     guard !request.hasKeys, request.words.count == 2,
-      let words = realm.world.send(
+      let words = live.world.send(
         plain: request.bytes(of: request.words[1]), to: request.bytes(of: request.words[0]))
     else {
       answering(request) { $0.send() }
       return
     }
     session.answerSend(
-      of: request.bytes(of: request.words[1]), to: request.bytes(of: request.words[0]), words, request.tag, in: &realm)
+      of: request.bytes(of: request.words[1]), to: request.bytes(of: request.words[0]), words, request.tag, in: &live)
   }
 
   /// `send` with arguments, keys or mistakes.
@@ -23,52 +23,52 @@ extension RequestContext {
   func send() {
     guard words.plain.count >= 2 else { return failUsage(Verb.send.entry) }
     guard let machine = machine(words.plain[0]) else { return }
-    let kind = realm.world.kind(of: machine)
+    let kind = live.world.kind(of: machine)
     guard let event = kind.events.firstIndex(where: { $0.name == words.plain[1] }) else {
       failUnknownEvent(words.plain[1], words.plain[0], kind)
       return
     }
     guard let arguments = arguments(of: kind.events[event]) else { return }
-    realm.world.send(machine, event: event, arguments)
-    if realm.world.answer.verdict == .refused {
+    live.world.send(machine, event: event, arguments)
+    if live.world.answer.verdict == .refused {
       refuse(machine, .event(words.plain[1]))
     } else if !session.isQuiet {
-      session.answerInFull(tag, kind.words, in: &realm)
+      session.answerInFull(tag, kind.words, in: &live)
     }
   }
 
   fileprivate func failRefused(_ event: UnsafeRawBufferPointer, by name: UnsafeRawBufferPointer) {
-    guard let machine = realm.world.find(name) else { return }
+    guard let machine = live.world.find(name) else { return }
     refuse(machine, .event(String(decoding: event, as: UTF8.self)))
   }
 
   /// `- REFUSED machine= state= event= allowed= t= seq= : why`
   func refuse(_ machine: MachineID, _ input: RefusedInput) {
-    let kind = realm.world.kind(of: machine)
-    let answer = realm.world.answer
-    let state = kind.states[Int(answer.to)].word(data: answer.hasDetails ? realm.world.answerDetails.dataAfter : nil)
+    let kind = live.world.kind(of: machine)
+    let answer = live.world.answer
+    let state = kind.states[Int(answer.to)].word(data: answer.hasDetails ? live.world.answerDetails.dataAfter : nil)
     var path: (from: String, way: String)?
     if case .event(let event) = input { path = self.path(of: machine, to: event) }
     session.didFail = true
     write(.failure) { line in
       line.word(FailureCode.refused.word)
-      line.key("machine", realm.world.name(of: machine))
+      line.key("machine", live.world.name(of: machine))
       line.key("state", state)
       switch input {
       case .event(let event):
-        let allowed = realm.world.possibleEvents(of: machine).map { kind.events[$0].name }
+        let allowed = live.world.possibleEvents(of: machine).map { kind.events[$0].name }
         line.word(key: "event", event)
         line.key("allowed", allowed.joined(separator: ","))
         line.key(path)
       case .timer(let timer):
-        let running = TimerText.words(realm.world.runningTimers(of: machine), kind)
+        let running = TimerText.words(live.world.runningTimers(of: machine), kind)
         line.word(key: "timer", timer)
         line.key("allowed", running.joined(separator: ","))
       }
-      line.key("t", seconds: realm.world.now.nanoseconds)
+      line.key("t", seconds: live.world.now.nanoseconds)
       line.key("seq", answer.sequence)
       line.note(
-        (answer.hasDetails ? realm.world.answerDetails.reason : nil) ?? "not possible in \(state)")
+        (answer.hasDetails ? live.world.answerDetails.reason : nil) ?? "not possible in \(state)")
     }
   }
 
@@ -128,15 +128,15 @@ extension RequestContext {
 
   func cast() {
     guard let pattern = pattern(words.plain[0]) else { return }
-    let machines = realm.world.machines(matching: pattern)
+    let machines = live.world.machines(matching: pattern)
     let name = words.plain[1]
     // Arguments are checked for every kind before anything is sent, so that a wrong one changes nothing.
     var plans: [Int: (event: Int, arguments: [Value])] = [:]
     var lacking: Set<Int> = []
     for machine in machines {
-      let place = realm.world.kindPlace(of: machine)
+      let place = live.world.kindPlace(of: machine)
       guard plans[place] == nil, !lacking.contains(place) else { continue }
-      let kind = realm.world.kind(at: place)
+      let kind = live.world.kind(at: place)
       guard let event = kind.events.firstIndex(where: { $0.name == name }) else {
         lacking.insert(place)
         continue
@@ -151,25 +151,25 @@ extension RequestContext {
     }
     var verdicts: [Verdict: UInt64] = [:]
     var done = 0
-    let isWithinRequest = realm.world.isWithinRequest
-    if !isWithinRequest { realm.world.beginRequest() }
-    defer { if !isWithinRequest { realm.world.endRequest() } }
+    let isWithinRequest = live.world.isWithinRequest
+    if !isWithinRequest { live.world.beginRequest() }
+    defer { if !isWithinRequest { live.world.endRequest() } }
     for (index, machine) in machines.enumerated() {
-      guard let plan = plans[realm.world.kindPlace(of: machine)] else { continue }
-      guard realm.hasRoomForInputs || realm.mayGrow() else {
+      guard let plan = plans[live.world.kindPlace(of: machine)] else { continue }
+      guard live.hasRoomForInputs || live.mayGrow() else {
         return failMemory([("done", "\(done)")] + place)
       }
       // Endless deliveries would repeat for the next machine. Endless timers have already stopped.
-      if let livelock = realm.world.livelock, livelock.isFailure { break }
-      if done % RequestContext.machinesAtOnce == 0, let interruption = realm.slice.wait() {
+      if let livelock = live.world.livelock, livelock.isFailure { break }
+      if done % RequestContext.machinesAtOnce == 0, let interruption = live.slice.wait() {
         failInterrupted(interruption, done: done)
         return
       }
       if index + WorldCore.sendsAhead < machines.count {
-        realm.world.expectSend(to: machines[index + WorldCore.sendsAhead])
+        live.world.expectSend(to: machines[index + WorldCore.sendsAhead])
       }
-      realm.world.send(machine, event: plan.event, plan.arguments)
-      verdicts[realm.world.answer.verdict, default: 0] += 1
+      live.world.send(machine, event: plan.event, plan.arguments)
+      verdicts[live.world.answer.verdict, default: 0] += 1
       done += 1
     }
     succeedStamped { line in
@@ -182,22 +182,22 @@ extension RequestContext {
   }
 }
 
-// Plain `send` passes the realm as a parameter: a context would cost an indirection at each access.
+// Plain `send` passes the world as a parameter: a context would cost an indirection at each access.
 extension Session {
   /// Answers a `send` that was run.
   @inline(__always)
   mutating func answerSend(
     of event: UnsafeRawBufferPointer, to name: UnsafeRawBufferPointer, _ words: KindWords,
-    _ tag: UnsafeRawBufferPointer, in realm: inout Realm
+    _ tag: UnsafeRawBufferPointer, in live: inout LiveWorld
   ) {
-    let answer = realm.world.answer
+    let answer = live.world.answer
     if case .refused = answer.verdict {
-      failRefused(event, by: name, tag, in: &realm)
+      failRefused(event, by: name, tag, in: &live)
     } else if !isQuiet {
       if answer.hasDetails {
-        answerInFull(tag, words, in: &realm)
+        answerInFull(tag, words, in: &live)
       } else {
-        self.answer(answer, words, at: realm.world.now, tag)
+        self.answer(answer, words, at: live.world.now, tag)
       }
     }
   }
@@ -205,23 +205,23 @@ extension Session {
   @inline(never)
   private mutating func failRefused(
     _ event: UnsafeRawBufferPointer, by name: UnsafeRawBufferPointer, _ tag: UnsafeRawBufferPointer,
-    in realm: inout Realm
+    in live: inout LiveWorld
   ) {
-    use(&realm) { $0.answering(tag) { $0.failRefused(event, by: name) } }
+    use(&live) { $0.answering(tag) { $0.failRefused(event, by: name) } }
   }
 
   /// Answers with outputs and with the data of states.
   @inline(never)
-  mutating func answerInFull(_ tag: UnsafeRawBufferPointer, _ words: KindWords, in realm: inout Realm) {
-    let answer = realm.world.answer
-    let details = answer.hasDetails ? realm.world.answerDetails : WorldCore.AnswerDetails()
+  mutating func answerInFull(_ tag: UnsafeRawBufferPointer, _ words: KindWords, in live: inout LiveWorld) {
+    let answer = live.world.answer
+    let details = answer.hasDetails ? live.world.answerDetails : WorldCore.AnswerDetails()
     outbox.buffer.begin(.success, tag: tag)
     outbox.buffer.word(literal: answer.verdict.word)
     if case .moved = answer.verdict {
       outbox.buffer.state(words.states.word(at: Int(answer.from)), data: details.dataBefore)
     }
     outbox.buffer.state(words.states.word(at: Int(answer.to)), data: details.dataAfter)
-    stamp.append(realm.world.now, answer.sequence, to: &outbox.buffer)
+    stamp.append(live.world.now, answer.sequence, to: &outbox.buffer)
     let outputs = details.outputs
     if !outputs.isEmpty {
       outbox.buffer.append(literal: " outputs=")

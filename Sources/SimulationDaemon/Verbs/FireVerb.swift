@@ -6,13 +6,13 @@ import StateMachines
 extension RequestContext {
   func fire() {
     guard let machine = machine(words.plain[0]) else { return }
-    let kind = realm.world.kind(of: machine)
+    let kind = live.world.kind(of: machine)
     guard let (timer, key) = timer(words.plain[1], of: machine, kind) else { return }
-    realm.world.fire(machine, timer: timer, key: key)
-    if realm.world.answer.verdict == .refused {
+    live.world.fire(machine, timer: timer, key: key)
+    if live.world.answer.verdict == .refused {
       refuse(machine, .timer(words.plain[1]))
     } else {
-      session.answerInFull(tag, kind.words, in: &realm)
+      session.answerInFull(tag, kind.words, in: &live)
     }
   }
 
@@ -26,7 +26,7 @@ extension RequestContext {
       if isKeyed, let key, key > 0 { return (place, key) }
       if !isKeyed, key == nil { return (place, 0) }
     }
-    let running = realm.world.runningTimers(of: machine)
+    let running = live.world.runningTimers(of: machine)
     // A keyed timer that was armed without a key is fired by its name alone.
     if let place, key == nil, running.contains(where: { $0.timer == place && $0.key == 0 }) { return (place, 0) }
     // For keyed timers list the running ones: the name alone fires none.

@@ -11,15 +11,15 @@ extension RequestContext {
     guard let format else { return }
     let name = words.plain[0]
     var text = name
-    if let machine = text.withUTF8({ realm.world.find(UnsafeRawBufferPointer($0)) }) {
-      let kind = realm.world.kind(of: machine)
+    if let machine = text.withUTF8({ live.world.find(UnsafeRawBufferPointer($0)) }) {
+      let kind = live.world.kind(of: machine)
       let mark = GraphMark(
-        state: realm.world.stateIndex(of: machine), events: realm.world.possibleEvents(of: machine),
-        timers: realm.world.runningTimers(of: machine).map(\.timer))
-      begin(kind, realm.world.parameterValues(of: machine), mark, format)
+        state: live.world.stateIndex(of: machine), events: live.world.possibleEvents(of: machine),
+        timers: live.world.runningTimers(of: machine).map(\.timer))
+      begin(kind, live.world.parameterValues(of: machine), mark, format)
       return
     }
-    if let composition = realm.world.composition(of: name) {
+    if let composition = live.world.composition(of: name) {
       begin(composition, format)
       return
     }
@@ -27,11 +27,11 @@ extension RequestContext {
     case .machine(let kind): begin(kind, kind.parameters.map(\.example), nil, format)
     case .composition(let composition): begin(composition, format)
     case nil:
-      session.effort += 8 * min(Nearest.candidates, realm.world.machineCount)
+      session.effort += 8 * min(Nearest.candidates, live.world.machineCount)
       fail(
         .unknownMachine,
         [("machine", name)]
-          + suggestion(name, among: catalogue.entries.map(\.name) + realm.world.someNames(Nearest.candidates)),
+          + suggestion(name, among: catalogue.entries.map(\.name) + live.world.someNames(Nearest.candidates)),
         "there is neither a machine nor a kind '\(name)'")
     }
   }
@@ -96,7 +96,7 @@ extension RequestContext {
         }
     }
     guard let pattern = pattern(words[0]) else { return }
-    let survey = CoverageSurvey(of: realm.world, pattern) { wanted?.contains($0.name) ?? true }
+    let survey = CoverageSurvey(of: live.world, pattern) { wanted?.contains($0.name) ?? true }
     begin(.coverage(CoverageReply(survey, environment.graphs)))
   }
 
@@ -107,10 +107,10 @@ extension RequestContext {
 
   /// The state in which the event is possible, and the inputs that lead the machine there; nil if there is no path.
   func path(of machine: MachineID, to event: String) -> (from: String, way: String)? {
-    let kind = realm.world.kind(of: machine)
+    let kind = live.world.kind(of: machine)
     guard let place = kind.events.firstIndex(where: { $0.name == event }) else { return nil }
-    let finder = realm.finder(of: kind)
-    let path = realm.world.way(of: machine, to: place, finder)
+    let finder = live.finder(of: kind)
+    let path = live.world.way(of: machine, to: place, finder)
     session.effort += RequestContext.effortOfAStep * finder.stepsTaken
     return path.map { (kind.states[$0.state].word(data: $0.data), $0.words(of: kind).joined(separator: ",")) }
   }

@@ -37,18 +37,18 @@ extension RequestContext {
     var text = name
     let made = text.withUTF8 { bytes in
       Result { () throws(WorldCore.CreationFailure) in
-        try realm.world.create(
+        try live.world.create(
           kind, named: UnsafeRawBufferPointer(bytes), initial: initial, parameters: parameters)
       }
     }
     guard succeeded(made, name, kind.name) else { return }
-    let answer = realm.world.answer
+    let answer = live.world.answer
     succeedStamped(answer.sequence) { line in
       line.word(literal: "created")
       line.word(name)
       line.state(
         kind.words.states.word(at: Int(answer.to)),
-        data: answer.hasDetails ? realm.world.answerDetails.dataAfter : nil)
+        data: answer.hasDetails ? live.world.answerDetails.dataAfter : nil)
     }
   }
 
@@ -70,7 +70,7 @@ extension RequestContext {
     }
     guard hasRequired(of: owners, composition.name) else { return }
     let made = Result { () throws(WorldCore.CreationFailure) in
-      try realm.world.create(composition, named: name, parameters: parameters)
+      try live.world.create(composition, named: name, parameters: parameters)
     }
     let isMade = succeeded(made, takenName(of: composition, name), composition.name, wires: composition.wires.count)
     guard isMade else { return }
@@ -85,7 +85,7 @@ extension RequestContext {
   private func takenName(of composition: Composition, _ name: String) -> String {
     composition.members.map { "\(name).\($0.name)" }.first { member in
       var text = member
-      return text.withUTF8 { realm.world.find(UnsafeRawBufferPointer($0)) } != nil
+      return text.withUTF8 { live.world.find(UnsafeRawBufferPointer($0)) } != nil
     } ?? name
   }
 
@@ -167,14 +167,14 @@ extension RequestContext {
     case .success: return true
     case .failure(.nameTaken):
       fail(.nameTaken, [("machine", name)], "there is a machine '\(name)' already")
-    case .failure(.full) where realm.world.wireCount + wires > limits.world.wires:
+    case .failure(.full) where live.world.wireCount + wires > limits.world.wires:
       fail(
         .limit, [("name", "wires"), ("value", "\(limits.world.wires)")],
-        "this world has \(realm.world.wireCount) wires; there is no room for those of another \(kind)")
+        "this world has \(live.world.wireCount) wires; there is no room for those of another \(kind)")
     case .failure(.full):
       fail(
         .limit, [("name", "machines"), ("value", "\(limits.world.machines)")],
-        "this world has \(realm.world.machineCount) machines; there is no room for another \(kind)")
+        "this world has \(live.world.machineCount) machines; there is no room for another \(kind)")
     case .failure(.conflict(let conflict)):
       fail(
         .badArgument,
@@ -190,16 +190,16 @@ extension RequestContext {
 
   func drop() {
     let name = words.plain[0]
-    if let members = realm.world.members(of: name) {
-      let isWithinRequest = realm.world.isWithinRequest
-      if !isWithinRequest { realm.world.beginRequest() }
-      for member in members { realm.world.drop(member) }
-      if !isWithinRequest { realm.world.endRequest() }
+    if let members = live.world.members(of: name) {
+      let isWithinRequest = live.world.isWithinRequest
+      if !isWithinRequest { live.world.beginRequest() }
+      for member in members { live.world.drop(member) }
+      if !isWithinRequest { live.world.endRequest() }
     } else {
       guard let machine = machine(name) else { return }
-      realm.world.drop(machine)
+      live.world.drop(machine)
     }
-    succeedStamped(realm.world.answer.sequence) { line in
+    succeedStamped(live.world.answer.sequence) { line in
       line.word(literal: "dropped")
       line.word(name)
     }
@@ -244,7 +244,7 @@ extension RequestContext {
   /// Whether any kind has a state. Writes a failure if not.
   private func isStateOfAnyKind(_ word: String) -> Bool {
     // A kind that accepts any name as a state counts only if it has machines; otherwise no misspelling would be found.
-    let present = realm.world.kinds
+    let present = live.world.kinds
     let kinds = catalogue.kinds.filter { kind in
       !kind.states.contains(where: \.isNamedByData) || present.contains { $0 === kind }
     }
@@ -269,12 +269,12 @@ extension RequestContext {
 
   func show() {
     guard let machine = machine(words.plain[0]) else { return }
-    let kind = realm.world.kind(of: machine)
+    let kind = live.world.kind(of: machine)
     line { line in
       line.word(literal: "state")
-      line.word(realm.world.state(of: machine))
+      line.word(live.world.state(of: machine))
     }
-    for (entry, reading) in zip(kind.readings, realm.world.readings(of: machine)) {
+    for (entry, reading) in zip(kind.readings, live.world.readings(of: machine)) {
       guard let reading else { continue }
       line { line in
         line.word(literal: "reading")
@@ -284,30 +284,30 @@ extension RequestContext {
         if !unit.isEmpty { line.word(unit) }
       }
     }
-    for (timer, key, due) in realm.world.runningTimers(of: machine) {
+    for (timer, key, due) in live.world.runningTimers(of: machine) {
       line { line in
         line.word(literal: "timer")
         line.word(TimerText.word(kind.timers[timer].name, key: key))
         line.key("due", seconds: due.nanoseconds)
-        line.key("left", seconds: max(0, (due - realm.world.now).nanoseconds))
+        line.key("left", seconds: max(0, (due - live.world.now).nanoseconds))
       }
     }
     line { line in
       line.word(literal: "allowed")
-      for event in realm.world.possibleEvents(of: machine) { line.word(kind.events[event].name) }
+      for event in live.world.possibleEvents(of: machine) { line.word(kind.events[event].name) }
     }
     succeedWithLines()
   }
 
   func can() {
     guard let machine = machine(words.plain[0]) else { return }
-    let kind = realm.world.kind(of: machine)
+    let kind = live.world.kind(of: machine)
     if let name = words[1] {
       guard let event = kind.events.firstIndex(where: { $0.name == name }) else {
         failUnknownEvent(name, words.plain[0], kind)
         return
       }
-      guard let why = realm.world.refusal(of: event, by: machine) else {
+      guard let why = live.world.refusal(of: event, by: machine) else {
         return succeed { $0.word(literal: "yes") }
       }
       let path = path(of: machine, to: name)
@@ -317,7 +317,7 @@ extension RequestContext {
         line.note(why)
       }
     }
-    let possible = realm.world.possibleEvents(of: machine)
+    let possible = live.world.possibleEvents(of: machine)
     for event in possible {
       line { line in
         line.word(kind.events[event].name)
@@ -329,9 +329,9 @@ extension RequestContext {
 
   func expect() {
     guard let machine = machine(words.plain[0]) else { return }
-    guard let query = query(words.plain[1], realm.world.kind(of: machine)) else { return }
-    let state = realm.world.state(of: machine)
-    guard query.matches(realm.world.stateIndex(of: machine), data: realm.world.stateData(of: machine)) else {
+    guard let query = query(words.plain[1], live.world.kind(of: machine)) else { return }
+    let state = live.world.state(of: machine)
+    guard query.matches(live.world.stateIndex(of: machine), data: live.world.stateData(of: machine)) else {
       fail(
         .expected, [("expected", words.plain[1]), ("got", state)],
         "\(words.plain[0]) is in \(state), not in \(words.plain[1])")
@@ -339,7 +339,7 @@ extension RequestContext {
     }
     succeed { line in
       line.word(state)
-      line.key("t", seconds: realm.world.now.nanoseconds)
+      line.key("t", seconds: live.world.now.nanoseconds)
     }
   }
 

@@ -7,9 +7,9 @@ extension RequestContext {
   /// A machine by its name.
   func machine(_ name: String) -> MachineID? {
     var text = name
-    if let machine = text.withUTF8({ realm.world.find(UnsafeRawBufferPointer($0)) }) { return machine }
-    if let members = realm.world.members(of: name) {
-      let names = members.map { realm.world.name(of: $0) }
+    if let machine = text.withUTF8({ live.world.find(UnsafeRawBufferPointer($0)) }) { return machine }
+    if let members = live.world.members(of: name) {
+      let names = members.map { live.world.name(of: $0) }
       fail(
         .unknownMachine, [("machine", name), ("did-you-mean", names[0])],
         "'\(name)' is composed; its machines are \(names.joined(separator: ", "))")
@@ -20,10 +20,10 @@ extension RequestContext {
       return nil
     }
     // Comparing two names costs several times as much as visiting a machine.
-    session.effort += 8 * min(Nearest.candidates, realm.world.machineCount)
+    session.effort += 8 * min(Nearest.candidates, live.world.machineCount)
     fail(
-      .unknownMachine, [("machine", name)] + suggestion(name, among: realm.world.someNames(Nearest.candidates)),
-      "there is no machine '\(name)' in world \(realm.name)")
+      .unknownMachine, [("machine", name)] + suggestion(name, among: live.world.someNames(Nearest.candidates)),
+      "there is no machine '\(name)' in world \(live.name)")
     return nil
   }
 
@@ -91,14 +91,14 @@ extension RequestContext {
   }
 
   /// A pattern; no text matches all. It fails if the pattern is too long.
-  func pattern(_ text: String?) -> Pattern? {
+  func pattern(_ text: String?) -> NamePattern? {
     guard let text else { return .all }
     let bytes = text.utf8.count
-    guard bytes > Pattern.mostBytes else { return Pattern(text.utf8) }
+    guard bytes > NamePattern.mostBytes else { return NamePattern(text.utf8) }
     fail(
       .badArgument,
-      [("argument", "pattern"), ("got", "\(bytes) bytes"), ("allowed", "at most \(Pattern.mostBytes) bytes")],
-      "a pattern has at most \(Pattern.mostBytes) bytes")
+      [("argument", "pattern"), ("got", "\(bytes) bytes"), ("allowed", "at most \(NamePattern.mostBytes) bytes")],
+      "a pattern has at most \(NamePattern.mostBytes) bytes")
     return nil
   }
 

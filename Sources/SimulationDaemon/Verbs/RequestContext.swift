@@ -2,15 +2,15 @@ import LineProtocol
 import Simulator
 import StateMachines
 
-/// The context of a request: the session that sent it, the session's realm, the tag and the words.
+/// The context of a request: the session that sent it, the session's world, the tag and the words.
 ///
-/// It refers to the session and the realm without copying them, so a handler is a method without parameters.
-/// ``Session/use(_:_:)`` and ``Session/useNoRealm(_:)`` make it for the length of a call.
+/// It refers to the session and the world without copying them, so a handler is a method without parameters.
+/// ``Session/use(_:_:)`` and ``Session/useWithoutWorld(_:)`` make it for the length of a call.
 struct RequestContext: ~Copyable {
   // Safety: both point to `inout` parameters of the function that makes the context and lends it to a closure. The
   // closure can neither copy nor return it, so it does not outlive them, and nobody else uses them meanwhile.
   private let sessionAddress: UnsafeMutablePointer<Session>
-  private let realmAddress: UnsafeMutablePointer<Realm>?
+  private let worldAddress: UnsafeMutablePointer<LiveWorld>?
   /// The request's tag; empty if it has none.
   let tag: UnsafeRawBufferPointer
   /// The words after the verb; none if they are not needed as text.
@@ -18,16 +18,16 @@ struct RequestContext: ~Copyable {
 
   static var noTag: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
 
-  fileprivate init(_ session: UnsafeMutablePointer<Session>, _ realm: UnsafeMutablePointer<Realm>?) {
+  fileprivate init(_ session: UnsafeMutablePointer<Session>, _ live: UnsafeMutablePointer<LiveWorld>?) {
     sessionAddress = session
-    realmAddress = realm
+    worldAddress = live
     tag = RequestContext.noTag
     words = Words()
   }
 
   private init(_ other: borrowing RequestContext, tag: UnsafeRawBufferPointer, _ words: Words) {
     sessionAddress = other.sessionAddress
-    realmAddress = other.realmAddress
+    worldAddress = other.worldAddress
     self.tag = tag
     self.words = words
   }
@@ -53,15 +53,15 @@ struct RequestContext: ~Copyable {
   }
 
   /// - Precondition: The request's verb needs the world (``VerbRow/needs``).
-  var realm: Realm {
-    @inline(__always) unsafeAddress { UnsafePointer(presentRealm) }
-    @inline(__always) nonmutating unsafeMutableAddress { presentRealm }
+  var live: LiveWorld {
+    @inline(__always) unsafeAddress { UnsafePointer(presentWorld) }
+    @inline(__always) nonmutating unsafeMutableAddress { presentWorld }
   }
 
   @inline(__always)
-  private var presentRealm: UnsafeMutablePointer<Realm> {
-    guard let realmAddress else { preconditionFailure("this verb was said to need no world") }
-    return realmAddress
+  private var presentWorld: UnsafeMutablePointer<LiveWorld> {
+    guard let worldAddress else { preconditionFailure("this verb was said to need no world") }
+    return worldAddress
   }
 
   var environment: Environment { session.environment }
@@ -70,16 +70,16 @@ struct RequestContext: ~Copyable {
 }
 
 extension Session {
-  /// Lends itself and its realm to `body`.
+  /// Lends itself and its world to `body`.
   @inline(__always)
-  mutating func use<Result>(_ realm: inout Realm, _ body: (borrowing RequestContext) -> Result) -> Result {
+  mutating func use<Result>(_ live: inout LiveWorld, _ body: (borrowing RequestContext) -> Result) -> Result {
     withUnsafeMutablePointer(to: &self) { session in
-      withUnsafeMutablePointer(to: &realm) { realm in body(RequestContext(session, realm)) }
+      withUnsafeMutablePointer(to: &live) { live in body(RequestContext(session, live)) }
     }
   }
 
-  /// The same while the realm is lent.
-  mutating func useNoRealm<Result>(_ body: (borrowing RequestContext) -> Result) -> Result {
+  /// The same while the world is lent.
+  mutating func useWithoutWorld<Result>(_ body: (borrowing RequestContext) -> Result) -> Result {
     withUnsafeMutablePointer(to: &self) { body(RequestContext($0, nil)) }
   }
 }

@@ -28,7 +28,7 @@ extension RequestContext {
         line.word(entry.name)
         line.word("\(limits[keyPath: entry.path])")
         line.word(entry.unit)
-        if entry.path == \Limits.world.journal { line.key("from", realm.world.firstSequence) }
+        if entry.path == \Limits.world.journal { line.key("from", live.world.firstSequence) }
       }
     }
     succeedWithLines()
@@ -45,7 +45,7 @@ extension RequestContext {
   }
 
   func sync() {
-    session.flushNotices(realm.world, mayDrop: true)
+    session.flushNotices(live.world, mayDrop: true)
     session.tellGap()
     succeed()
   }

@@ -7,17 +7,17 @@ extension RequestContext {
   func clock() {
     guard
       let mode = choice(
-        words[0], "clock", ["real": WorldClock.Mode.real, "virtual": .virtual], otherwise: realm.clock.mode)
+        words[0], "clock", ["real": WorldClock.Mode.real, "virtual": .virtual], otherwise: live.clock.mode)
     else { return }
-    let changes = mode != realm.clock.mode
-    if changes { realm.clock.set(mode, host: realm.host, moment: realm.world.now) }
+    let changes = mode != live.clock.mode
+    if changes { live.clock.set(mode, host: live.host, moment: live.world.now) }
     answer("mode=\(mode.rawValue)", changes, isShown: true)
   }
 
   /// Answers at once, or after the watchers were told of a change.
   private func answer(_ change: String, _ changes: Bool, isShown: Bool = false) {
     if changes { return self.defer(.changeClock(change, isShown: isShown)) }
-    session.answerClock(isShown: isShown, tag, realm)
+    session.answerClock(isShown: isShown, tag, live)
   }
 
   func speed() {
@@ -28,42 +28,42 @@ extension RequestContext {
         "a speed is \(Speed.allowed)")
       return
     }
-    let changes = speed != realm.clock.speed
-    if changes { realm.clock.set(speed, host: realm.host, moment: realm.world.now) }
+    let changes = speed != live.clock.speed
+    if changes { live.clock.set(speed, host: live.host, moment: live.world.now) }
     answer("speed=\(speed.text)", changes)
   }
 
   func pause() {
     guard isReal() else { return }
-    let changes = !realm.clock.isPaused
-    realm.clock.pause()
+    let changes = !live.clock.isPaused
+    live.clock.pause()
     answer("paused=yes", changes)
   }
 
   func resume() {
     guard isReal() else { return }
-    let changes = realm.clock.isPaused
+    let changes = live.clock.isPaused
     if changes {
-      realm.world.goOn()
-      realm.clock.resume(host: realm.host, moment: realm.world.now)
+      live.world.goOn()
+      live.clock.resume(host: live.host, moment: live.world.now)
     }
     answer("paused=no", changes)
   }
 
   private func isReal() -> Bool {
-    if realm.clock.mode == .real { return true }
+    if live.clock.mode == .real { return true }
     fail(.clock, [("clock", "virtual")], "this world's clock is virtual; 'advance' moves it")
     return false
   }
 
   private func standsStill() -> Bool {
-    if !realm.clock.isRunning { return true }
+    if !live.clock.isRunning { return true }
     fail(.clock, [("clock", "real")], "this world's clock is running; 'pause' or 'clock virtual' makes it stand still")
     return false
   }
 
   func advance() {
-    let now = realm.world.now
+    let now = live.world.now
     let target: Instant
     if words.plain.count == 2 {
       guard words.plain[0] == "until" else {
@@ -106,26 +106,26 @@ extension RequestContext {
     guard let limit = number(words["limit"], "limit", in: 0...1_000_000_000, otherwise: .max >> 1)
     else { return }
     guard let pattern = pattern(words[0]) else { return }
-    let listing = realm.world.agendaListing(matching: pattern, limit: Int(limit))
+    let listing = live.world.agendaListing(matching: pattern, limit: Int(limit))
     begin(.agenda(listing, written: 0))
   }
 
   func awaitState() {
     guard let machine = machine(words.plain[0]) else { return }
-    guard let query = query(words.plain[1], realm.world.kind(of: machine)) else { return }
+    guard let query = query(words.plain[1], live.world.kind(of: machine)) else { return }
     var within = Nanoseconds.days(1)
     if let text = words["within"] {
       guard let interval = duration(text, "within") else { return }
       within = Nanoseconds(nanoseconds: interval)
     }
-    if query.matches(realm.world.stateIndex(of: machine), data: realm.world.stateData(of: machine)) {
-      answerReached(realm.world.state(of: machine), at: realm.world.now, realm.world.lastSequence)
+    if query.matches(live.world.stateIndex(of: machine), data: live.world.stateData(of: machine)) {
+      answerReached(live.world.state(of: machine), at: live.world.now, live.world.lastSequence)
       return
     }
     session.activity = .await(
       Activity.Await(
-        machine: machine, name: words.plain[0], query: query, deadline: min(realm.world.now + within, .end),
-        reader: realm.world.journalReader(from: realm.world.lastSequence + 1), tag: Array(tag)))
+        machine: machine, name: words.plain[0], query: query, deadline: min(live.world.now + within, .end),
+        reader: live.world.journalReader(from: live.world.lastSequence + 1), tag: Array(tag)))
   }
 
   /// `+ reached STATE t= seq=` with the values of the step that reached the state, so that a late real clock gives the
@@ -142,14 +142,14 @@ extension Session {
   /// `+ [clock real] speed=1 paused=no t= seq=`
   ///
   /// - Parameter isShown: Whether the mode is part of the answer.
-  mutating func answerClock(isShown: Bool, _ tag: UnsafeRawBufferPointer, _ realm: borrowing Realm) {
+  mutating func answerClock(isShown: Bool, _ tag: UnsafeRawBufferPointer, _ live: borrowing LiveWorld) {
     outbox.buffer.begin(.success, tag: tag)
     if isShown {
       outbox.buffer.word(literal: "clock")
-      outbox.buffer.word(realm.clock.mode.rawValue)
+      outbox.buffer.word(live.clock.mode.rawValue)
     }
-    outbox.buffer.key("speed", realm.clock.speed.text)
-    outbox.buffer.key("paused", realm.clock.isPaused ? "yes" : "no")
-    endLine(realm.world.now, realm.world.lastSequence)
+    outbox.buffer.key("speed", live.clock.speed.text)
+    outbox.buffer.key("paused", live.clock.isPaused ? "yes" : "no")
+    endLine(live.world.now, live.world.lastSequence)
   }
 }

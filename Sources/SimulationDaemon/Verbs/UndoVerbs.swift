@@ -14,10 +14,10 @@ extension RequestContext {
 
   func goTo() {
     guard let moment = time(words.plain[0]) else { return }
-    let now = realm.world.now
+    let now = live.world.now
     guard moment <= now else {
       let way =
-        realm.clock.isRunning ? "time comes there by itself" : "'advance until' moves time on"
+        live.clock.isRunning ? "time comes there by itself" : "'advance until' moves time on"
       fail(
         .badArgument,
         [
@@ -33,18 +33,18 @@ extension RequestContext {
   }
 
   private func begin(_ goal: Rewinding.Goal, _ count: UInt64?) {
-    let rewinding = Rewinding(of: realm.world, to: goal)
-    realm.rewinding = rewinding
+    let rewinding = Rewinding(of: live.world, to: goal)
+    live.rewinding = rewinding
     session.activity = .rewind(Activity.Rewind(rewinding: rewinding, count: count, tag: Array(tag)))
   }
 
   /// Does a piece of a rewind; the service does the last step.
   func work(_ rewind: Activity.Rewind) {
     do throws(Rewinding.Failure) {
-      try rewind.rewinding.advance(through: realm.world, by: RequestContext.inputsInASlice)
+      try rewind.rewinding.advance(through: live.world, by: RequestContext.inputsInASlice)
     } catch {
       session.endActivity()
-      realm.rewinding = nil
+      live.rewinding = nil
       fail(error, rewind)
     }
   }
@@ -59,7 +59,7 @@ extension RequestContext {
     case .forgotten(let from):
       fail(
         .limit, [("name", "journal"), ("value", "\(limits.world.journal)"), ("from", "\(from)")],
-        from > realm.world.lastSequence
+        from > live.world.lastSequence
           ? "the journal has forgotten the beginning of this world, and nothing can be undone"
           : "the journal has forgotten too much to undo what was before \(from)")
     case .diverged(let sequence):
@@ -79,18 +79,18 @@ extension Service {
     }
   }
 
-  private func finish(_ rewind: Activity.Rewind, _ client: Client, _ home: RealmBox) {
+  private func finish(_ rewind: Activity.Rewind, _ client: Client, _ home: LiveWorld.Box) {
     markDirty(client)
     switch rewind.end {
     case .open:
       guard mayUndo(rewind, client, home) else {
-        home.realm.rewinding = nil
+        home.live.rewinding = nil
         client.session.endActivity()
         client.session.isHeldUp = true
         return
       }
-      if home.realm.world.machineCount < Realm.manyMachines {
-        answer(rewind, undone: home.realm.world.rewind(rewind.rewinding), client, home)
+      if home.live.world.machineCount < LiveWorld.manyMachines {
+        answer(rewind, undone: home.live.world.rewind(rewind.rewinding), client, home)
       } else {
         var allowed = rewind
         allowed.end = .allowed
@@ -107,28 +107,28 @@ extension Service {
 
   /// Answers after the rewind. A running clock is paused so that the client can inspect the world.
   private func answer(
-    _ rewind: Activity.Rewind, undone: ClosedRange<UInt64>?, _ client: Client, _ home: RealmBox
+    _ rewind: Activity.Rewind, undone: ClosedRange<UInt64>?, _ client: Client, _ home: LiveWorld.Box
   ) {
-    home.realm.rewinding = nil
+    home.live.rewinding = nil
     client.session.endActivity()
     if let undone { persistence?.didUndo(from: undone.lowerBound, in: client.hosted) }
-    let wasRunning = home.realm.clock.isRunning
-    client.session.flushNotices(home.realm.world, mayDrop: true)
+    let wasRunning = home.live.clock.isRunning
+    client.session.flushNotices(home.live.world, mayDrop: true)
     if wasRunning {
-      home.realm.clock.pause()
+      home.live.clock.pause()
       tellClock("paused=yes", in: client.hosted, home)
     }
     rewind.tag.withUnsafeBytes { tag in
       client.session.outbox.buffer.begin(.success, tag: tag)
       if wasRunning { client.session.outbox.buffer.key("paused", "yes") }
-      client.session.endLine(home.realm.world.now, home.realm.world.lastSequence)
+      client.session.endLine(home.live.world.now, home.live.world.lastSequence)
     }
     client.session.isHeldUp = true
     list(client)
   }
 
   /// Whether the store could restore the world after the rewind. Writes a failure if not.
-  private func mayUndo(_ rewind: Activity.Rewind, _ client: Client, _ home: RealmBox) -> Bool {
+  private func mayUndo(_ rewind: Activity.Rewind, _ client: Client, _ home: LiveWorld.Box) -> Bool {
     guard let persistence, client.hosted.progress != nil else { return true }
     do throws(PersistenceFailure) {
       let first = try persistence.firstUndoable(client.hosted, home)

@@ -73,7 +73,7 @@ struct VerbRow: Sendable {
   }
 
   /// Whether it concerns the contents of a world, which must be in service.
-  var asksTheWorld: Bool {
+  var concernsContents: Bool {
     switch needs {
     case .contents, .contentsOfOthers: true
     case .nothing, .world: false
@@ -92,19 +92,19 @@ struct VerbRow: Sendable {
   var onlyReads: Bool { if case .changes = effect { false } else { true } }
 
   /// Whether it is allowed in a read-only world.
-  var leavesTheWorldAlone: Bool { if case .reads = effect { true } else { false } }
+  var mayRunReadOnly: Bool { if case .reads = effect { true } else { false } }
 
   /// About how many machines or inputs it visits.
   ///
   /// - Parameter bytes: The length of its line.
-  func effort(bytes: Int = 0, _ realm: borrowing Realm) -> Int {
+  func effort(bytes: Int = 0, _ live: borrowing LiveWorld) -> Int {
     switch cost {
     case .none, .machine, .exploration: 0
-    case .machines: realm.world.machineCount
-    case .machinesAndBytes: realm.world.machineCount * max(1, bytes / 4)
-    case .inputs: realm.inputsKept
-    case .wires: realm.world.wireCount
-    case .coverage: realm.world.machineCount + realm.inputsKept
+    case .machines: live.world.machineCount
+    case .machinesAndBytes: live.world.machineCount * max(1, bytes / 4)
+    case .inputs: live.inputsKept
+    case .wires: live.world.wireCount
+    case .coverage: live.world.machineCount + live.inputsKept
     }
   }
 }

@@ -14,10 +14,10 @@ extension RequestContext {
     }
     guard let pattern = pattern(words.plain[0]) else { return }
     // Earlier inputs are printed for the watches as they were.
-    session.flushNotices(realm.world, mayDrop: true)
+    session.flushNotices(live.world, mayDrop: true)
     guard
-      realm.world.watchCount(of: session.watcher) < limits.watches
-        || realm.world.isWatching(pattern, session.watcher)
+      live.world.watchCount(of: session.watcher) < limits.watches
+        || live.world.isWatching(pattern, session.watcher)
     else {
       fail(
         .limit, [("name", "watches"), ("value", "\(limits.watches)")],
@@ -29,22 +29,22 @@ extension RequestContext {
       return
     }
     guard let first = first(since: since) else { return }
-    let past = JournalReply(from: first, of: realm, pattern, scope)
+    let past = JournalReply(from: first, of: live, pattern, scope)
     begin(.past(past, pattern: pattern))
   }
 
   /// Begins a watch at the next input, and answers.
-  func begin(_ pattern: Pattern, _ scope: WatchScope) {
-    if session.cursor == nil { session.cursor = realm.world.journalReader(from: realm.world.lastSequence + 1) }
-    realm.world.watch(pattern, scope, for: session.watcher)
+  func begin(_ pattern: NamePattern, _ scope: WatchScope) {
+    if session.cursor == nil { session.cursor = live.world.journalReader(from: live.world.lastSequence + 1) }
+    live.world.watch(pattern, scope, for: session.watcher)
     answerWatching()
   }
 
   func unwatch() {
     guard let pattern = pattern(words.plain[0]) else { return }
-    session.flushNotices(realm.world, mayDrop: true)
-    guard realm.world.unwatch(pattern, for: session.watcher) else {
-      let patterns = realm.world.watchedPatterns(of: session.watcher).map { String(decoding: $0.bytes, as: UTF8.self) }
+    session.flushNotices(live.world, mayDrop: true)
+    guard live.world.unwatch(pattern, for: session.watcher) else {
+      let patterns = live.world.watchedPatterns(of: session.watcher).map { String(decoding: $0.bytes, as: UTF8.self) }
       fail(
         .badArgument,
         [
@@ -52,14 +52,14 @@ extension RequestContext {
         ] + suggestion(words.plain[0], among: patterns), "this connection does not watch '\(words.plain[0])' here")
       return
     }
-    if realm.world.watchCount(of: session.watcher) == 0 { session.cursor = nil }
+    if live.world.watchCount(of: session.watcher) == 0 { session.cursor = nil }
     answerWatching()
   }
 
   private func answerWatching() {
     succeed { line in
       line.word(literal: "watching")
-      line.word(UInt64(realm.world.watchCount(of: session.watcher)))
+      line.word(UInt64(live.world.watchCount(of: session.watcher)))
     }
   }
 
@@ -71,18 +71,18 @@ extension RequestContext {
   private func first(since text: String) -> UInt64? {
     guard let since = number(text, "since", in: 0...UInt64.max, otherwise: 0) else { return nil }
     let wanted = max(1, since)
-    guard wanted >= realm.firstSequence || realm.world.lastSequence == 0 else {
+    guard wanted >= live.firstSequence || live.world.lastSequence == 0 else {
       failForgotten()
       return nil
     }
-    return min(wanted, realm.world.lastSequence + 1)
+    return min(wanted, live.world.lastSequence + 1)
   }
 
   func failForgotten() {
-    let limit = realm.stored == nil ? ("journal", limits.world.journal) : ("storeBytes", limits.storeBytes)
+    let limit = live.stored == nil ? ("journal", limits.world.journal) : ("storeBytes", limits.storeBytes)
     fail(
-      .limit, [("name", limit.0), ("value", "\(limit.1)"), ("from", "\(realm.firstSequence)")],
-      "the journal of this world begins at \(realm.firstSequence)")
+      .limit, [("name", limit.0), ("value", "\(limit.1)"), ("from", "\(live.firstSequence)")],
+      "the journal of this world begins at \(live.firstSequence)")
   }
 
   func journal() {
@@ -94,9 +94,9 @@ extension RequestContext {
     let reply: JournalReply
     if let since = words["since"] {
       guard let first = first(since: since) else { return }
-      reply = JournalReply(from: first, of: realm, pattern, scope, most: Int(limit))
+      reply = JournalReply(from: first, of: live, pattern, scope, most: Int(limit))
     } else {
-      reply = JournalReply(ofTheLast: Int(limit), pattern, scope, of: realm)
+      reply = JournalReply(ofTheLast: Int(limit), pattern, scope, of: live)
     }
     begin(.journal(reply))
   }

@@ -7,7 +7,7 @@ extension RequestContext {
   func wire() {
     guard let wire = wireEnds() else { return }
     do throws(WorldCore.WireFailure) {
-      try realm.world.wire(wire)
+      try live.world.wire(wire)
     } catch {
       switch error {
       case .exists, .missing:
@@ -17,7 +17,7 @@ extension RequestContext {
       case .full:
         fail(
           .limit, [("name", "wires"), ("value", "\(limits.world.wires)")],
-          "this world has \(realm.world.wireCount) wires, and no room for another")
+          "this world has \(live.world.wireCount) wires, and no room for another")
       }
       return
     }
@@ -27,7 +27,7 @@ extension RequestContext {
   func unwire() {
     guard let wire = wireEnds() else { return }
     do throws(WorldCore.WireFailure) {
-      try realm.world.unwire(wire)
+      try live.world.unwire(wire)
     } catch {
       fail(
         .badArgument, [("argument", "wire"), ("got", words.plain.joined(separator: " "))],
@@ -39,7 +39,7 @@ extension RequestContext {
 
   private func wireEnds() -> Wire? {
     guard let from = machine(words.plain[0]) else { return nil }
-    let source = realm.world.kind(of: from)
+    let source = live.world.kind(of: from)
     guard let output = source.outputs.firstIndex(where: { $0.name == words.plain[1] && !$0.isTold }) else {
       let outputs = source.outputs.filter { !$0.isTold }.map(\.name)
       fail(
@@ -49,7 +49,7 @@ extension RequestContext {
       return nil
     }
     guard let to = machine(words.plain[2]) else { return nil }
-    let target = realm.world.kind(of: to)
+    let target = live.world.kind(of: to)
     guard let event = target.events.firstIndex(where: { $0.name == words.plain[3] }) else {
       failUnknownEvent(words.plain[3], words.plain[2], target)
       return nil
@@ -57,5 +57,5 @@ extension RequestContext {
     return Wire(from: from, output: output, to: to, event: event)
   }
 
-  func wires() { begin(.wires(items: realm.world.allWires(), next: 0, written: 0)) }
+  func wires() { begin(.wires(items: live.world.allWires(), next: 0, written: 0)) }
 }

@@ -7,9 +7,9 @@ extension RequestContext {
   /// `- LIMIT name=chain …` for a request that moves time.
   func failLivelocked() {
     // Another `await` may have taken the same livelock.
-    guard let livelock = realm.takeLivelock() ?? realm.unannounced else { return }
-    session.tell(livelock, realm)
-    fail(.limit, livelock.facts(realm.world, limits.world), livelock.text(realm.world))
+    guard let livelock = live.takeLivelock() ?? live.unannounced else { return }
+    session.tell(livelock, live)
+    fail(.limit, livelock.facts(live.world, limits.world), livelock.text(live.world))
   }
 
   /// Answers a request whose input went over a limit. Dropped deliveries and timers that were not armed make the
@@ -18,15 +18,15 @@ extension RequestContext {
   /// - Parameter mark: Where the request's answer begins in the outbox.
   @inline(never)
   func answerLivelock(from mark: Int) {
-    guard let livelock = realm.takeLivelock() else { return }
+    guard let livelock = live.takeLivelock() else { return }
     if livelock.isFailure {
       session.outbox.buffer.truncate(to: mark)
       fail(
-        .limit, livelock.facts(realm.world, limits.world) + [("seq", "\(realm.world.answer.sequence)")],
-        livelock.text(realm.world))
+        .limit, livelock.facts(live.world, limits.world) + [("seq", "\(live.world.answer.sequence)")],
+        livelock.text(live.world))
     }
     session.noticeScratch.removeAll()
-    livelock.append(realm, limits.world, to: &session.noticeScratch)
+    livelock.append(live, limits.world, to: &session.noticeScratch)
     session.outbox.insertNotices(session.noticeScratch.bytes, at: mark)
   }
 }
@@ -34,11 +34,11 @@ extension RequestContext {
 extension Session {
   /// Sends `! livelock world= machine= timer= t=`, or `! limit world= name= value= machine= timer= t=` for a limit
   /// without a chain.
-  mutating func tell(_ livelock: WorldCore.Livelock, _ realm: borrowing Realm) {
+  mutating func tell(_ livelock: WorldCore.Livelock, _ live: borrowing LiveWorld) {
     noticeScratch.removeAll()
-    livelock.append(realm, environment.limits.world, to: &noticeScratch)
+    livelock.append(live, environment.limits.world, to: &noticeScratch)
     append(notices: noticeScratch.bytes)
-    knowsLivelock = true
+    wasToldOfLivelock = true
   }
 }
 
@@ -51,13 +51,13 @@ extension WorldCore.Livelock {
     }
   }
 
-  fileprivate func append(_ realm: borrowing Realm, _ limits: WorldLimits, to buffer: inout ByteBuffer) {
+  fileprivate func append(_ live: borrowing LiveWorld, _ limits: WorldLimits, to buffer: inout ByteBuffer) {
     buffer.begin(.flow)
     let isChain = if case .keyedTimers = chain { false } else { true }
     if isChain { buffer.word(literal: "livelock") } else { buffer.word(literal: "limit") }
-    buffer.key("world", realm.name)
+    buffer.key("world", live.name)
     // `livelock` already implies the name and value of the limit.
-    for (key, value) in facts(realm.world, limits).dropFirst(isChain ? 2 : 0) { buffer.word(key: key, value) }
+    for (key, value) in facts(live.world, limits).dropFirst(isChain ? 2 : 0) { buffer.word(key: key, value) }
     buffer.endLine()
   }
 

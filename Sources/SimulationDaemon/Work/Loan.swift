@@ -28,8 +28,8 @@ final class Loan: @unchecked Sendable {
   let slot: WorkerSlot
   /// The lent worlds: one, or two for a comparison.
   let worlds: [HostedWorld]
-  /// The same with their realms.
-  let boxes: [(hosted: HostedWorld, box: RealmBox)]
+  /// The same with their worlds.
+  let boxes: [(hosted: HostedWorld, box: LiveWorld.Box)]
   private let environment: Environment
   private let host: UInt64
   /// The session whose activity continues; nil if a world only catches up.
@@ -40,7 +40,7 @@ final class Loan: @unchecked Sendable {
   private let catchesUp: Bool
   private var request = Request()
   /// The copy that a `fork` asked for.
-  private(set) var fork: RealmBox?
+  private(set) var fork: LiveWorld.Box?
   /// Whether the loan ran a whole request.
   let isOfRequest: Bool
   /// How long the work took, in host nanoseconds.
@@ -67,7 +67,7 @@ final class Loan: @unchecked Sendable {
 
   /// Clients whose replies already told them of a livelock.
   var clientsThatKnow: [Service.Client] {
-    ((actor.map { [$0] } ?? []) + awaiting).filter { $0.session.knowsLivelock }.map(\.client)
+    ((actor.map { [$0] } ?? []) + awaiting).filter { $0.session.wasToldOfLivelock }.map(\.client)
   }
 
   /// Counts from the worker.
@@ -79,42 +79,42 @@ final class Loan: @unchecked Sendable {
     slot.begin()
     let begun = HostClock.now()
     let home = boxes[0].box
-    home.realm.slice = Slice(slot)
-    if catchesUp { home.realm.catchUp(host: host) }
-    home.realm.host = host
+    home.live.slice = Slice(slot)
+    if catchesUp { home.live.catchUp(host: host) }
+    home.live.host = host
     if let actor { work(actor, home) }
     time = HostClock.now() &- begun
     if !awaiting.isEmpty { drive(home) }
-    home.realm.world.keepCheckpointIfDue()
-    for reader in readers { reader.session.flushNotices(home.realm.world, mayDrop: true) }
-    home.realm.reportMemory()
-    home.realm.slice = .onEventLoop
+    home.live.world.keepCheckpointIfDue()
+    for reader in readers { reader.session.flushNotices(home.live.world, mayDrop: true) }
+    home.live.reportMemory()
+    home.live.slice = .onEventLoop
   }
 
-  private func work(_ actor: Part, _ home: RealmBox) {
+  private func work(_ actor: Part, _ home: LiveWorld.Box) {
     switch actor.session.activity {
     case .compare(let comparison):
       repeat {
-        actor.session.work(comparison, &boxes[0].box.realm, &boxes[1].box.realm)
+        actor.session.work(comparison, &boxes[0].box.live, &boxes[1].box.live)
       } while goesOn(actor)
       return
     case .fork(let wanted):
-      fork = RealmBox(Realm(forking: home.realm, as: wanted.name))
+      fork = LiveWorld.Box(LiveWorld(forking: home.live, as: wanted.name))
       actor.session.endActivity()
       actor.session.answer("created", wanted.name, wanted.tag)
       return
     case .rewind(var rewind):
       if case .allowed = rewind.end {
-        rewind.end = .done(home.realm.world.rewind(rewind.rewinding))
+        rewind.end = .done(home.live.world.rewind(rewind.rewinding))
         actor.session.activity = .rewind(rewind)
         return
       }
     case .deferred(let deferred):
-      actor.session.use(&home.realm) { $0.carryOut(deferred, &request) }
+      actor.session.use(&home.live) { $0.carryOut(deferred, &request) }
     case .none, .advance, .step, .await, .reply, .away:
       break
     }
-    while goesOn(actor), actor.session.use(&home.realm, { $0.work() }) {}
+    while goesOn(actor), actor.session.use(&home.live, { $0.work() }) {}
   }
 
   /// Whether the activity can continue: it is not done, there is time, and the client reads its output.
@@ -130,25 +130,25 @@ final class Loan: @unchecked Sendable {
   }
 
   /// Moves a virtual clock until no session waits any more or the time is over.
-  private func drive(_ home: RealmBox) {
+  private func drive(_ home: LiveWorld.Box) {
     while true {
       var deadline: Instant?
       var drivers: [Part] = []
       for part in awaiting {
-        guard case .until(let end, let mayDrive) = part.session.use(&home.realm, { $0.attend() }), mayDrive else {
+        guard case .until(let end, let mayDrive) = part.session.use(&home.live, { $0.attend() }), mayDrive else {
           continue
         }
         drivers.append(part)
         deadline = min(deadline ?? end, end)
       }
       guard let deadline, !slot.isOver else { return }
-      let progress = home.realm.drive(until: deadline)
+      let progress = home.live.drive(until: deadline)
       for part in drivers {
         switch progress {
         case .fired: part.session.countFiring()
-        case .full, .livelocked: part.session.use(&home.realm) { $0.endAwait(progress) }
+        case .full, .livelocked: part.session.use(&home.live) { $0.endAwait(progress) }
         case .arrived:
-          if part.session.isAwaiting(until: home.realm) { part.session.use(&home.realm) { $0.endAwait(progress) } }
+          if part.session.isAwaiting(until: home.live) { part.session.use(&home.live) { $0.endAwait(progress) } }
         }
       }
     }
@@ -164,8 +164,8 @@ extension Session {
   }
 
   /// Whether its `await` has reached its end: the deadline has come, or no timer is left.
-  fileprivate func isAwaiting(until realm: borrowing Realm) -> Bool {
+  fileprivate func isAwaiting(until live: borrowing LiveWorld) -> Bool {
     guard case .await(let wait) = activity else { return false }
-    return wait.deadline <= realm.world.now || realm.world.runningTimerCount == 0
+    return wait.deadline <= live.world.now || live.world.runningTimerCount == 0
   }
 }

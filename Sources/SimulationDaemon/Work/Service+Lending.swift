@@ -22,7 +22,7 @@ extension Service {
     }
     for hosted in worlds.values {
       guard let home = hosted.home, isStored(hosted), workers.areFree else { continue }
-      if home.realm.isBehind || home.realm.world.wantsCheckpoint { lend([hosted], actor: nil, catchesUp: true) }
+      if home.live.isBehind || home.live.world.wantsCheckpoint { lend([hosted], actor: nil, catchesUp: true) }
     }
   }
 
@@ -32,7 +32,7 @@ extension Service {
     if case .compare(let comparison) = client.session.activity {
       lend(comparison.worlds, actor: client, catchesUp: false)
     } else {
-      lend([client.hosted], actor: client, catchesUp: client.hosted.home?.realm.isBehind ?? false)
+      lend([client.hosted], actor: client, catchesUp: client.hosted.home?.live.isBehind ?? false)
     }
   }
 
@@ -53,7 +53,7 @@ extension Service {
     // A comparison does not change its worlds.
     if lent.count == 1 {
       let moves = part.map { !$0.session.activity.isDeferred } ?? true
-      if moves, lent[0].home?.realm.rewinding == nil {
+      if moves, lent[0].home?.live.rewinding == nil {
         for client in busy where client.hosted === lent[0] {
           guard case .await = client.session.activity else { continue }
           // With an actor the slot is not theirs: cancelling an `await` must not end the actor's request.
@@ -98,9 +98,9 @@ extension Service {
   }
 
   /// Takes a world back from its worker.
-  func giveBack(_ hosted: HostedWorld, _ box: RealmBox) {
+  func giveBack(_ hosted: HostedWorld, _ box: LiveWorld.Box) {
     hosted.bringHome(box)
-    for client in hosted.takeReturnedClients() where client.hosted === hosted { resumeWatching(client) }
+    for client in hosted.takeArrivals() where client.hosted === hosted { resumeWatching(client) }
   }
 
   /// Sends a reader's output to its client, if the client is still in that world.
@@ -117,8 +117,8 @@ extension Service {
   /// Continues the watch of a client that came back to the world meanwhile, from the next input on.
   func resumeWatching(_ client: Client) {
     guard client.session.hasReader, let home = client.hosted.home else { return }
-    let isWatching = home.realm.world.watchCount(of: client.session.watcher) > 0
-    client.session.cursor = isWatching ? home.realm.world.journalReader(from: home.realm.world.lastSequence + 1) : nil
+    let isWatching = home.live.world.watchCount(of: client.session.watcher) > 0
+    client.session.cursor = isWatching ? home.live.world.journalReader(from: home.live.world.lastSequence + 1) : nil
     list(client)
   }
 
@@ -137,7 +137,7 @@ extension Service {
     if !client.session.hasReader {
       client.session.cursor = nil
       client.discardOutput()
-      client.session.endWhatNobodyReads()
+      client.session.endUnreadActivity()
     }
     answerCancels(client)
     if client.session.activity.isNone { client.session.isHeldUp = true }

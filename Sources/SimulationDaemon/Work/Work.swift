@@ -47,23 +47,23 @@ extension RequestContext {
       return true
     }
     guard let end = patience else {
-      patience = realm.host + RequestContext.longestPatience
+      patience = live.host + RequestContext.longestPatience
       return false
     }
-    return realm.host >= end
+    return live.host >= end
   }
 
   private func work(_ advance: inout Activity.Advance) {
     while true {
       if endsForMemory(fired: advance.fired) { return }
-      var budget = realm.slice.firingsAtOnce
+      var budget = live.slice.firingsAtOnce
       if session.cursor != nil { budget = min(budget, RequestContext.firingsBetweenNotices) }
       let most = budget
-      let before = realm.world.lastSequence
-      let progress = realm.world.advance(to: advance.target, budget: &budget)
+      let before = live.world.lastSequence
+      let progress = live.world.advance(to: advance.target, budget: &budget)
       advance.fired += most - budget
-      let isLate = advance.patience.map { realm.host >= $0 } ?? false
-      session.flushNotices(realm.world, mayDrop: isLate)
+      let isLate = advance.patience.map { live.host >= $0 } ?? false
+      session.flushNotices(live.world, mayDrop: isLate)
       switch progress {
       case .reached:
         session.endActivity()
@@ -75,7 +75,7 @@ extension RequestContext {
         return
       case .more:
         session.activity = .advance(advance)
-        if !realm.slice.goesOn(after: Int(realm.world.lastSequence - before))
+        if !live.slice.goesOn(after: Int(live.world.lastSequence - before))
           || session.outbox.noticeBytes > limits.noticeQueue / 2
         {
           return
@@ -86,30 +86,30 @@ extension RequestContext {
 
   private func work(_ step: inout Activity.Step) {
     var isInTime = true
-    let isLate = step.patience.map { realm.host >= $0 } ?? false
+    let isLate = step.patience.map { live.host >= $0 } ?? false
     while step.remaining > 0, isInTime {
-      guard let due = realm.world.nextDue(), due <= Instant.end else {
+      guard let due = live.world.nextDue(), due <= Instant.end else {
         step.remaining = 0
         break
       }
-      let before = realm.world.lastSequence
+      let before = live.world.lastSequence
       if endsForMemory(fired: step.fired) { return }
-      let hasFired = realm.world.fireNext()
-      if realm.world.livelock != nil {
+      let hasFired = live.world.fireNext()
+      if live.world.livelock != nil {
         session.endActivity()
-        session.flushNotices(realm.world, mayDrop: isLate)
+        session.flushNotices(live.world, mayDrop: isLate)
         failLivelocked()
         return
       }
       if hasFired { step.fired += 1 }
       step.remaining -= 1
-      isInTime = realm.slice.goesOn(after: Int(realm.world.lastSequence - before))
+      isInTime = live.slice.goesOn(after: Int(live.world.lastSequence - before))
       if session.cursor != nil, step.remaining % RequestContext.firingsBetweenNotices == 0 {
-        session.flushNotices(realm.world, mayDrop: isLate)
+        session.flushNotices(live.world, mayDrop: isLate)
         if session.outbox.noticeBytes > limits.noticeQueue / 2 { break }
       }
     }
-    session.flushNotices(realm.world, mayDrop: isLate)
+    session.flushNotices(live.world, mayDrop: isLate)
     guard step.remaining == 0 else {
       session.activity = .step(step)
       return
@@ -152,9 +152,9 @@ extension RequestContext {
   private func look() -> Waiting {
     guard case .await(var wait) = session.activity else { return .over }
     let mayDrive = isReadyForNotices(&wait.patience)
-    let isLate = wait.patience.map { realm.host >= $0 } ?? false
-    let sighting = RequestContext.look(&wait, realm.world)
-    if session.cursor != nil { session.flushNotices(realm.world, mayDrop: isLate) }
+    let isLate = wait.patience.map { live.host >= $0 } ?? false
+    let sighting = RequestContext.look(&wait, live.world)
+    if session.cursor != nil { session.flushNotices(live.world, mayDrop: isLate) }
     switch sighting {
     case .reached(let state, let moment, let sequence):
       session.endActivity()
@@ -169,23 +169,23 @@ extension RequestContext {
     case .nothing:
       break
     }
-    if realm.clock.mode == .real, realm.world.now >= wait.deadline {
+    if live.clock.mode == .real, live.world.now >= wait.deadline {
       timeOut(wait)
       return .over
     }
     session.activity = .await(wait)
     return .until(
       wait.deadline,
-      mayDrive: mayDrive && realm.clock.mode == .virtual
+      mayDrive: mayDrive && live.clock.mode == .virtual
         && (isLate || session.outbox.noticeBytes <= limits.noticeQueue / 2))
   }
 
   /// Ends the session's `await` when time cannot move further for it.
-  func endAwait(_ drive: Realm.Drive) {
+  func endAwait(_ drive: LiveWorld.Drive) {
     session.activity.tag.withUnsafeBytes { tag in answering(tag) { $0.end(drive) } }
   }
 
-  private func end(_ drive: Realm.Drive) {
+  private func end(_ drive: LiveWorld.Drive) {
     guard case .await(let wait) = session.activity else { return }
     switch drive {
     case .fired:
@@ -208,14 +208,14 @@ extension RequestContext {
     while true {
       guard case .until(let deadline, let mayDrive) = look() else { return true }
       guard mayDrive else { return false }
-      let before = realm.world.lastSequence
-      let progress = realm.drive(until: deadline)
+      let before = live.world.lastSequence
+      let progress = live.drive(until: deadline)
       guard case .fired = progress else {
         end(progress)
         return true
       }
       session.countFiring()
-      if !realm.slice.goesOn(after: 1 + Int(realm.world.lastSequence - before)) { return true }
+      if !live.slice.goesOn(after: 1 + Int(live.world.lastSequence - before)) { return true }
     }
   }
 
@@ -274,11 +274,11 @@ extension RequestContext {
 
   private func timeOut(_ wait: Activity.Await) {
     // It may have been dropped between the deadline and this check.
-    guard RequestContext.isThere(wait, realm.world) else { return failDropped(wait) }
+    guard RequestContext.isThere(wait, live.world) else { return failDropped(wait) }
     session.endActivity()
-    let state = realm.world.state(of: wait.machine)
+    let state = live.world.state(of: wait.machine)
     fail(
-      .timeout, [("state", state), ("t", TimeText.seconds(realm.world.now.nanoseconds))],
+      .timeout, [("state", state), ("t", TimeText.seconds(live.world.now.nanoseconds))],
       "the time is over; \(wait.name) is in \(state)")
   }
 
@@ -291,7 +291,7 @@ extension RequestContext {
     var reply = reply
     var printer = JournalPrinter()
     let start = session.outbox.buffer.count
-    let piece = reply.write(&realm, &printer, tag: tag, to: &session.outbox.buffer)
+    let piece = reply.write(&live, &printer, tag: tag, to: &session.outbox.buffer)
     if case .graph = reply { session.outbox.keepWhole(from: start, tagLength: tag.count) }
     switch piece {
     case .more:
@@ -306,18 +306,18 @@ extension RequestContext {
       failForgotten()
       session.endActivity()
     case .unreadable(let failure):
-      session.failStorage(Array(tag), world: realm.name, "\(failure)")
+      session.failStorage(Array(tag), world: live.name, "\(failure)")
       session.endActivity()
     case .done(let lines):
       if case .past(let history, let pattern) = reply, session.cursor == nil,
-        history.end + 1 < realm.world.firstSequence
+        history.end + 1 < live.world.firstSequence
       {
         // The inputs that came meanwhile are no longer in memory.
-        begin(.past(history.goingOn(through: realm.world.lastSequence), pattern: pattern))
+        begin(.past(history.goingOn(through: live.world.lastSequence), pattern: pattern))
         return true
       }
       if case .past(let history, let pattern) = reply {
-        beginAfterThePast(history, pattern)
+        beginWatch(history, pattern)
       } else {
         succeed { $0.word(UInt64(lines)) }
       }
@@ -327,13 +327,13 @@ extension RequestContext {
   }
 
   /// Begins a watch after the requested past. Inputs that came during its output follow in order.
-  private func beginAfterThePast(_ history: JournalReply, _ pattern: Pattern) {
-    if session.cursor == nil { session.cursor = realm.world.journalReader(from: history.end + 1) }
+  private func beginWatch(_ history: JournalReply, _ pattern: NamePattern) {
+    if session.cursor == nil { session.cursor = live.world.journalReader(from: history.end + 1) }
     begin(pattern, history.scope)
   }
 }
 
-extension Realm {
+extension LiveWorld {
   /// The result of moving time for an `await`.
   enum Drive {
     case fired

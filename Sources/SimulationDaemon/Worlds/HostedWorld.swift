@@ -2,7 +2,9 @@ import JournalStore
 import Simulator
 import StateMachines
 
-/// A world that sessions share. Its realm is in `home`, or is lent to a worker and nobody else may use it.
+/// A world's place in the daemon: who has it, who waits for it, and what the store has of it.
+///
+/// Only the event loop changes this. The ``LiveWorld`` is in `home`, or is lent and nobody else may use it.
 final class HostedWorld {
   let name: String
   private(set) var place: Place
@@ -16,8 +18,8 @@ final class HostedWorld {
   var isBeingStored = false
   /// The client for whose request the world is reserved.
   private weak var next: Service.Client?
-  /// Clients that moved to the world while it was lent. They may have watches in it.
-  private var returnedClients: [Service.Client] = []
+  /// Clients that moved here while the world was lent. They may have watches in it.
+  private var arrivals: [Service.Client] = []
   /// Watchers that left while the world was lent. Their watches are removed when it is back.
   var watchersToRemove: [WatcherID] = []
   /// How many more requests run on a worker because the world was slow.
@@ -26,7 +28,7 @@ final class HostedWorld {
   var wasSlow = false
 
   enum Place {
-    case home(RealmBox)
+    case home(LiveWorld.Box)
     case lent(WorkerSlot)
   }
 
@@ -35,7 +37,7 @@ final class HostedWorld {
     let clock: WorldClock.Mode
     let now: Instant
     let lastSequence: UInt64
-    let outage: Realm.Outage?
+    let outage: LiveWorld.Outage?
     let isDurable: Bool
 
     init(_ progress: StoredProgress) {
@@ -56,42 +58,38 @@ final class HostedWorld {
       isDurable = true
     }
 
-    init(_ realm: borrowing Realm, isDurable: Bool) {
-      clock = realm.clock.mode
-      now = realm.world.now
-      lastSequence = realm.world.lastSequence
-      outage = realm.outage
+    init(_ live: borrowing LiveWorld, isDurable: Bool) {
+      clock = live.clock.mode
+      now = live.world.now
+      lastSequence = live.world.lastSequence
+      outage = live.outage
       self.isDurable = isDurable
     }
   }
 
-  convenience init(_ realm: consuming Realm) {
-    self.init(RealmBox(realm))
-  }
-
-  init(_ box: RealmBox) {
-    name = box.realm.name
-    status = Status(box.realm, isDurable: false)
+  init(_ box: LiveWorld.Box) {
+    name = box.live.name
+    status = Status(box.live, isDurable: false)
     place = .home(box)
   }
 
-  /// The realm; nil while it is lent.
-  var home: RealmBox? { if case .home(let box) = place { box } else { nil } }
+  /// The live world; nil while it is lent.
+  var home: LiveWorld.Box? { if case .home(let box) = place { box } else { nil } }
 
-  /// Lends the realm.
+  /// Lends the live world.
   ///
   /// - Parameter status: What clients see meanwhile; nil for the stored state.
-  /// - Precondition: The realm is not lent.
-  func lend(_ slot: WorkerSlot, seenAs status: Status? = nil) -> RealmBox {
+  /// - Precondition: The world is not lent.
+  func lend(_ slot: WorkerSlot, seenAs status: Status? = nil) -> LiveWorld.Box {
     guard case .home(let box) = place else { preconditionFailure("a world is lent once at a time") }
     self.status = status ?? storedStatus
     place = .lent(slot)
     return box
   }
 
-  func bringHome(_ box: RealmBox) {
+  func bringHome(_ box: LiveWorld.Box) {
     place = .home(box)
-    for watcher in watchersToRemove { box.realm.world.unwatchAll(for: watcher) }
+    for watcher in watchersToRemove { box.live.world.unwatchAll(for: watcher) }
     watchersToRemove = []
   }
 
@@ -125,64 +123,41 @@ final class HostedWorld {
     self.next = nil
   }
 
-  /// Records a client that moved to the world while it is lent.
-  func noteReturn(of client: Service.Client) {
-    returnedClients.append(client)
+  /// Records a client that moves here while the world is lent.
+  func noteArrival(of client: Service.Client) {
+    arrivals.append(client)
   }
 
-  func takeReturnedClients() -> [Service.Client] {
-    defer { returnedClients = [] }
-    return returnedClients
+  func takeArrivals() -> [Service.Client] {
+    defer { arrivals = [] }
+    return arrivals
   }
 
   /// What clients of this world see now.
   var presentStatus: Status {
     guard let home else { return status }
-    return Status(home.realm, isDurable: isDurable(home.realm))
+    return Status(home.live, isDurable: isDurable(home.live))
   }
 
   /// What clients of other worlds see: only what is stored.
   var storedStatus: Status {
-    guard let progress, let home, home.realm.world.hasUnflushed else { return presentStatus }
+    guard let progress, let home, home.live.world.hasUnflushed else { return presentStatus }
     return Status(progress)
   }
 
   /// Whether the world survives the daemon.
-  func isDurable(_ realm: borrowing Realm) -> Bool { progress != nil || realm.outage != nil }
+  func isDurable(_ live: borrowing LiveWorld) -> Bool { progress != nil || live.outage != nil }
 
   /// The last input that clients may have seen.
-  func head(_ realm: borrowing Realm) -> UInt64 { progress?.head ?? realm.outage?.head ?? realm.world.lastSequence }
+  func head(_ live: borrowing LiveWorld) -> UInt64 { progress?.head ?? live.outage?.head ?? live.world.lastSequence }
 
-  /// Replaces the world; watches are kept. The new one has no lease yet.
+  /// Replaces the live world; watches are kept. The new one has no lease yet.
   ///
-  /// - Precondition: The realm is not lent.
-  func replace(with realm: consuming Realm) {
+  /// - Precondition: The live world is not lent.
+  func replace(with other: consuming LiveWorld) {
     guard let home else { preconditionFailure("a world is replaced at home") }
     progress = nil
     archiving = nil
-    home.replace(with: realm)
-  }
-}
-
-/// A reference to a realm, which changes hands without a copy.
-final class RealmBox {
-  var realm: Realm
-
-  init(_ realm: consuming Realm) {
-    self.realm = realm
-  }
-
-  /// Replaces the world; watches are kept.
-  func replace(with other: consuming Realm) {
-    var other = other
-    other.share.join(realm.share.budget)
-    other.world.takeOverWatches(of: realm.world)
-    realm = other
-  }
-
-  /// Advances a real clock as far as a slice of the event loop allows.
-  func catchUp(host: UInt64) {
-    realm.slice = .onEventLoop
-    realm.catchUp(host: host)
+    home.replace(with: LiveWorld.Box(other))
   }
 }

@@ -10,15 +10,16 @@ extension Service {
     _ name: String, _ clock: WorldClock.Mode, _ seed: UInt64, _ isDurable: Bool, _ tag: [UInt8], _ client: Client
   ) {
     guard isFree(name, tag, client) else { return }
-    let hosted = self.host(
-      Realm(name: name, clock: clock, seed: seed, limits: environment.limits.world, host: host))
-    guard isDurable, let persistence, let home = hosted.home else { return add(hosted, tag, client) }
-    let (stored, host) = (persistence.newWorld(home.realm), host)
+    let box = LiveWorld.Box(
+      LiveWorld(name: name, clock: clock, seed: seed, limits: environment.limits.world, host: host))
+    let hosted = self.host(box)
+    guard isDurable, let persistence else { return add(hosted, tag, client) }
+    let (now, settings, host) = (box.live.world.now, persistence.settings(of: box.live), host)
     askStore(persistence, for: client, tag, newWorld: name) { () throws(PersistenceFailure) in
-      try persistence.create(stored, host: host)
+      try persistence.create(name, now, settings, host: host)
     } then: { [unowned self] result in
       do throws(PersistenceFailure) {
-        persistence.begin(hosted, home, try result.get())
+        persistence.begin(hosted, box, try result.get())
         add(hosted, tag, client)
       } catch {
         client.session.failStorage(tag, world: name, "\(error)")
@@ -59,19 +60,19 @@ extension Service {
   /// Copies the present world; a worker copies a large one.
   func forkWorld(_ name: String, _ tag: [UInt8], _ client: Client) {
     guard let home = client.hosted.home, isFree(name, tag, client) else { return }
-    if let outage = home.realm.outage, !outage.isReadable {
+    if let outage = home.live.outage, !outage.isReadable {
       client.session.failStorage(tag, world: client.hosted.name, outage.reason)
       return
     }
-    guard home.realm.mayGrow(by: home.realm.world.bytesOfACopy) else {
-      tag.withUnsafeBytes { tag in client.session.use(&home.realm) { $0.answering(tag) { $0.failMemory() } } }
+    guard home.live.mayGrow(by: home.live.world.bytesOfACopy) else {
+      tag.withUnsafeBytes { tag in client.session.use(&home.live) { $0.answering(tag) { $0.failMemory() } } }
       return
     }
-    guard home.realm.world.machineCount < Realm.manyMachines else {
+    guard home.live.world.machineCount < LiveWorld.manyMachines else {
       client.session.activity = .fork(Activity.Fork(name: name, tag: tag))
       return
     }
-    add(self.host(Realm(forking: home.realm, as: name)), tag, client)
+    add(self.host(LiveWorld.Box(LiveWorld(forking: home.live, as: name))), tag, client)
   }
 
   func dropWorld(_ name: String, _ tag: [UInt8], _ client: Client) {
@@ -83,8 +84,8 @@ extension Service {
         "the world main cannot be dropped")
       return
     }
-    guard hosted.isDurable(home.realm), let persistence else { return drop(hosted, home, tag, client) }
-    if let outage = home.realm.outage, case .taken = outage.cause {
+    guard hosted.isDurable(home.live), let persistence else { return drop(hosted, home, tag, client) }
+    if let outage = home.live.outage, case .taken = outage.cause {
       return client.session.failStorage(tag, world: name, outage.reason)
     }
     // Nothing may happen in the world until the store has answered, so requests to it wait.
@@ -95,7 +96,7 @@ extension Service {
       giveBack(hosted, box)
       do throws(StoreFailure) {
         try result.get()
-        if let outage = box.realm.outage {
+        if let outage = box.live.outage {
           report("world \(name), which was out of service, was dropped with its \(outage.head) inputs")
         }
         hosted.progress = nil
@@ -111,16 +112,16 @@ extension Service {
   }
 
   /// Removes a world that is not in the store. Its clients move to `main`.
-  private func drop(_ hosted: HostedWorld, _ home: RealmBox, _ tag: [UInt8], _ client: Client) {
+  private func drop(_ hosted: HostedWorld, _ home: LiveWorld.Box, _ tag: [UInt8], _ client: Client) {
     let name = hosted.name
     worlds[name] = nil
     environment.counters.worlds = worlds.count
     for user in clients.values where user.hosted === hosted {
       markDirty(user)
-      leave(hosted, home, user)
+      tellDropped(hosted, home, user)
       move(user, to: main)
     }
-    for user in departing.values where user.hosted === hosted {
+    for user in disconnected.values where user.hosted === hosted {
       endWork(of: user, in: hosted)
       user.move(to: main)
       list(user)
@@ -130,8 +131,8 @@ extension Service {
   }
 
   /// Ends a client's work in a dropped world and tells the client.
-  private func leave(_ hosted: HostedWorld, _ home: RealmBox, _ user: Client) {
-    user.session.flushNotices(home.realm.world, mayDrop: true)
+  private func tellDropped(_ hosted: HostedWorld, _ home: LiveWorld.Box, _ user: Client) {
+    user.session.flushNotices(home.live.world, mayDrop: true)
     endWork(of: user, in: hosted)
     user.session.say { buffer in
       buffer.word(literal: "world")
@@ -153,7 +154,7 @@ extension Service {
   // MARK: Stored worlds
 
   /// Whether the store's thread can create or remove a world now.
-  var mayChangeStoredWorlds: Bool { !workers.storeIsBusy && !isCommitsTurn }
+  var mayChangeStoredWorlds: Bool { !workers.storeIsBusy && !isCommitNext }
 
   /// Runs a client's request on the store's thread, as the client's activity. It runs to its end even if the client
   /// leaves. Without threads it runs at once.
@@ -172,7 +173,7 @@ extension Service {
     }
     client.session.task = Task(.world)
     client.session.activity = .away(Activity.Away(changingWorlds: tag, newWorld: newWorld))
-    isCommitsTurn = true
+    isCommitNext = true
     workers.submit(
       Job(
         nil, body,
@@ -181,7 +182,7 @@ extension Service {
           client.session.endActivity()
           let mark = client.session.outbox.buffer.count
           finish(result)
-          client.session.outbox.stand(from: mark)
+          client.session.outbox.keepOnRollback(from: mark)
           goOn(client)
         }))
   }

@@ -10,7 +10,7 @@ package struct CoverageSurvey: Sendable {
   /// The first input counted; 1 unless the journal has dropped its beginning.
   package private(set) var since: UInt64
 
-  private let pattern: Pattern
+  private let pattern: NamePattern
   private let isWanted: [Bool]
   private let end: UInt64
   private var reader: JournalReader
@@ -24,7 +24,7 @@ package struct CoverageSurvey: Sendable {
   ///   - pattern: Selects machines by name, including dropped ones.
   ///   - isWanted: Whether machines of a kind count.
   /// - Complexity: O(machines).
-  package init(of world: borrowing WorldCore, _ pattern: Pattern, _ isWanted: (Kind) -> Bool) {
+  package init(of world: borrowing WorldCore, _ pattern: NamePattern, _ isWanted: (Kind) -> Bool) {
     let wanted = world.kinds.map(isWanted)
     var tallies = world.kinds.map(CoverageTally.init(of:))
     self.pattern = pattern

@@ -5,7 +5,7 @@ package import StateMachines
 /// Timers that have fired, stopped or been armed anew since are left out. The first ones are collected directly from
 /// the agenda; only a large listing copies it.
 package final class AgendaListing {
-  private let pattern: Pattern
+  private let pattern: NamePattern
   private var remaining: Int
   /// The items to return, from `next` on.
   private var found: [WorldCore.AgendaItem]
@@ -16,7 +16,7 @@ package final class AgendaListing {
   /// The most entries collected without a copy: some tenths of a millisecond.
   fileprivate static let lookedAtInPlace = 1_024
 
-  fileprivate init(_ world: borrowing WorldCore, _ pattern: Pattern, limit: Int) {
+  fileprivate init(_ world: borrowing WorldCore, _ pattern: NamePattern, limit: Int) {
     self.pattern = pattern
     remaining = limit
     found = []
@@ -106,14 +106,14 @@ extension WorldCore {
   /// The running timers of the matching machines as they are now, for reading in slices.
   ///
   /// - Complexity: O(limit log limit) for few; O(*n*) for many, with a copy of sixteen bytes per timer.
-  package func agendaListing(matching pattern: Pattern, limit: Int) -> AgendaListing {
+  package func agendaListing(matching pattern: NamePattern, limit: Int) -> AgendaListing {
     AgendaListing(self, pattern, limit: limit)
   }
 
   /// The running timers of the matching machines, in the order of firing.
   ///
   /// - Complexity: O(limit log limit) for few; at most O(*n* log *n*) in the running timers.
-  package func agendaItems(matching pattern: Pattern, limit: Int) -> [AgendaItem] {
+  package func agendaItems(matching pattern: NamePattern, limit: Int) -> [AgendaItem] {
     let listing = agendaListing(matching: pattern, limit: limit)
     var items: [AgendaItem] = []
     var budget = Int.max
@@ -122,7 +122,7 @@ extension WorldCore {
   }
 
   /// The item for an entry of the agenda; nil if it is dead, or its machine's name does not match.
-  fileprivate func agendaItem(_ entry: Agenda.Entry, _ pattern: Pattern) -> AgendaItem? {
+  fileprivate func agendaItem(_ entry: Agenda.Entry, _ pattern: NamePattern) -> AgendaItem? {
     let location = registry.location(of: entry.machine)
     guard location.isSomewhere, let (timer, key) = runningTimer(entry, location) else { return nil }
     guard pattern.matchesAll || registry.withName(of: entry.machine, { pattern.matches($0) }) else { return nil }

@@ -34,10 +34,10 @@ struct Watchers {
   /// How many patterns a watcher follows.
   func count(of watcher: WatcherID) -> Int { views[watcher]?.patterns.count ?? 0 }
 
-  func patterns(of watcher: WatcherID) -> [Pattern] { views[watcher]?.patterns.map(\.pattern) ?? [] }
+  func patterns(of watcher: WatcherID) -> [NamePattern] { views[watcher]?.patterns.map(\.pattern) ?? [] }
 
   /// All watches.
-  var all: [(watcher: WatcherID, pattern: Pattern, scope: WatchScope)] {
+  var all: [(watcher: WatcherID, pattern: NamePattern, scope: WatchScope)] {
     views.flatMap { watcher, view in view.patterns.map { (watcher, $0.pattern, $0.scope) } }
   }
 
@@ -50,14 +50,14 @@ struct Watchers {
   func view(of watcher: WatcherID) -> WatchView? { views[watcher] }
 
   /// Adds a watch, or changes the scope of an existing one.
-  mutating func add(_ pattern: Pattern, _ scope: WatchScope, for watcher: WatcherID) {
+  mutating func add(_ pattern: NamePattern, _ scope: WatchScope, for watcher: WatcherID) {
     let view = views[watcher] ?? WatchView()
     views[watcher] = view
     view.follow(pattern, scope)
   }
 
   /// Ends a watch; false if there is none.
-  mutating func remove(_ pattern: Pattern, of watcher: WatcherID) -> Bool {
+  mutating func remove(_ pattern: NamePattern, of watcher: WatcherID) -> Bool {
     guard let view = views[watcher], view.unfollow(pattern) else { return false }
     if view.patterns.isEmpty { views[watcher] = nil }
     return true
@@ -75,7 +75,7 @@ struct Watchers {
 
 /// What one watcher follows in a world. It belongs to the world, and is used only where the world is used.
 package final class WatchView {
-  fileprivate private(set) var patterns: [(pattern: Pattern, scope: WatchScope)] = []
+  fileprivate private(set) var patterns: [(pattern: NamePattern, scope: WatchScope)] = []
   /// The scope of every machine, if no name needs matching: all patterns match all names, or one that does has the
   /// widest scope.
   private var everything: WatchScope?
@@ -88,7 +88,7 @@ package final class WatchView {
   /// The approximate memory, in bytes.
   fileprivate var bytes: Int { 160 + patternBytes + known.bytes + moves.bytes + all.bytes }
 
-  private static func bytes(of pattern: Pattern) -> Int { 96 + pattern.bytes.count + pattern.prefix.count }
+  private static func bytes(of pattern: NamePattern) -> Int { 96 + pattern.bytes.count + pattern.prefix.count }
 
   /// The scope in which the watcher follows a machine; nil if it does not.
   ///
@@ -112,7 +112,7 @@ package final class WatchView {
     all.set(machine.index, scope == .all)
   }
 
-  fileprivate func follow(_ pattern: Pattern, _ scope: WatchScope) {
+  fileprivate func follow(_ pattern: NamePattern, _ scope: WatchScope) {
     if let place = patterns.firstIndex(where: { $0.pattern == pattern }) {
       patterns[place].scope = scope
     } else {
@@ -122,7 +122,7 @@ package final class WatchView {
     begin()
   }
 
-  fileprivate func unfollow(_ pattern: Pattern) -> Bool {
+  fileprivate func unfollow(_ pattern: NamePattern) -> Bool {
     guard let place = patterns.firstIndex(where: { $0.pattern == pattern }) else { return false }
     patterns.remove(at: place)
     patternBytes -= WatchView.bytes(of: pattern)

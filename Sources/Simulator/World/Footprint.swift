@@ -61,7 +61,7 @@ extension WorldCore {
   }
 
   /// Frees what can be rebuilt: the order of the names, and all checkpoints except the newest.
-  package mutating func giveUpWhatCanBeMadeAgain() {
+  package mutating func discardRebuildable() {
     registry.forgetOrder()
     past.giveUpOlderCheckpoints()
   }

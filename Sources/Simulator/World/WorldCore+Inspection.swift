@@ -145,9 +145,9 @@ extension WorldCore {
   package func watchCount(of watcher: WatcherID) -> Int { watchers.count(of: watcher) }
 
   /// The patterns that a watcher follows, in the order in which they were added.
-  package func watchedPatterns(of watcher: WatcherID) -> [Pattern] { watchers.patterns(of: watcher) }
+  package func watchedPatterns(of watcher: WatcherID) -> [NamePattern] { watchers.patterns(of: watcher) }
 
-  package func isWatching(_ pattern: Pattern, _ watcher: WatcherID) -> Bool {
+  package func isWatching(_ pattern: NamePattern, _ watcher: WatcherID) -> Bool {
     watchers.patterns(of: watcher).contains(pattern)
   }
 
@@ -159,12 +159,12 @@ extension WorldCore {
   /// Adds a watch, or changes the scope of one.
   ///
   /// - Complexity: O(patterns of this watcher).
-  package mutating func watch(_ pattern: Pattern, _ scope: WatchScope, for watcher: WatcherID) {
+  package mutating func watch(_ pattern: NamePattern, _ scope: WatchScope, for watcher: WatcherID) {
     watchers.add(pattern, scope, for: watcher)
   }
 
   /// Ends a watch; false if there is none with this pattern.
-  package mutating func unwatch(_ pattern: Pattern, for watcher: WatcherID) -> Bool {
+  package mutating func unwatch(_ pattern: NamePattern, for watcher: WatcherID) -> Bool {
     watchers.remove(pattern, of: watcher)
   }
 

@@ -1,7 +1,7 @@
 /// The position of a search in the order of names. It stays valid when machines come and go: each machine that exists
 /// all the time is found once, none twice.
 package struct NameCursor: Sendable {
-  fileprivate let pattern: Pattern
+  fileprivate let pattern: NamePattern
   /// The last name processed; the search continues after it.
   fileprivate var last: [UInt8]?
   /// The position of `last`, valid while the order has not changed.
@@ -9,7 +9,7 @@ package struct NameCursor: Sendable {
   fileprivate var changes: UInt64 = 0
 
   /// - Parameter pattern: Which names are searched.
-  package init(_ pattern: Pattern) {
+  package init(_ pattern: NamePattern) {
     self.pattern = pattern
   }
 }
@@ -73,7 +73,7 @@ extension WorldCore {
   }
 
   /// All machines whose names match, in the order of names by bytes.
-  package mutating func machines(matching pattern: Pattern) -> [MachineID] {
+  package mutating func machines(matching pattern: NamePattern) -> [MachineID] {
     var found: [MachineID] = []
     var budget = Int.max
     var cursor = NameCursor(pattern)

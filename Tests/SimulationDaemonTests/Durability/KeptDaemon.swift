@@ -99,7 +99,7 @@ final class KeptDaemon {
     }
     service.note = { [said] in said.notes.append($0) }
     try trouble(store)
-    try service.bringBackAll()
+    try service.restoreAll()
     host.settle()
     if let failure = service.failure { throw failure }
   }

@@ -46,7 +46,7 @@ private struct RestartWalk {
   private(set) var problem: String?
 
   /// Inputs of all worlds.
-  var inputs: UInt64 { guests.reduce(0) { $0 + $1.client.hosted.realm.world.lastSequence } }
+  var inputs: UInt64 { guests.reduce(0) { $0 + $1.client.hosted.live.world.lastSequence } }
 
   init(seed: UInt64, _ setup: KeptDaemon.Setup) throws {
     dice = Dice(seed: seed)
@@ -87,20 +87,20 @@ private struct RestartWalk {
   private mutating func compare(with others: [Guest], _ time: String, inFull: Bool) {
     for (one, other) in zip(guests, others) where problem == nil {
       let found = other.violations().first ?? difference(one, other, inFull: inFull)
-      problem = found.map { "\(one.client.hosted.realm.name) \(time): \($0)" }
+      problem = found.map { "\(one.client.hosted.live.name) \(time): \($0)" }
     }
   }
 
   private func difference(_ one: Guest, _ other: Guest, inFull: Bool) -> String? {
     // One world may still have inputs that the other has dropped.
-    let first = max(one.client.hosted.realm.firstSequence, other.client.hosted.realm.firstSequence)
+    let first = max(one.client.hosted.live.firstSequence, other.client.hosted.live.firstSequence)
     for what in [
       "world", "clock", "list", "agenda limit=1000", "wires", "count", "journal since=\(first) limit=100000",
     ] {
       if let found = RestartWalk.difference(one.say(what), other.say(what)) { return "\(what): \(found)" }
     }
     guard inFull else { return nil }
-    let hashes = (try? one.client.hosted.realm.world.presentHash, try? other.client.hosted.realm.world.presentHash)
+    let hashes = (try? one.client.hosted.live.world.presentHash, try? other.client.hosted.live.world.presentHash)
     return hashes.0 == hashes.1 ? nil : "another hash of the state"
   }
 

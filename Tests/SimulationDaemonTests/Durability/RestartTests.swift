@@ -233,7 +233,7 @@ struct RestartTests {
     for _ in 0..<20 { _ = guest.say(Array(repeating: "send p buttonClick", count: 7).joined(separator: "\n")) }
     let journal = guest.journal()
     #expect(journal.map { UInt64($0.split(separator: " ")[0]) } == (1...141).map { $0 })
-    #expect(guest.client.hosted.realm.world.firstSequence > 100)
+    #expect(guest.client.hosted.live.world.firstSequence > 100)
     for daemon in [daemon, try daemon.afterKill(), try daemon.afterKill { $0.limits.world.journal = 1 }] {
       let (one, other) = (daemon.connect(), daemon.connect())
       #expect(one.journal() == journal)

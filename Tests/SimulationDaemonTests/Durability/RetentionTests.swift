@@ -26,7 +26,7 @@ struct RetentionTests {
     for daemon in [daemon, try daemon.afterKill()] {
       let guest = daemon.connect()
       _ = guest.say("sync")  // A round, and those that remove the rest of the excess.
-      let first = guest.client.hosted.realm.firstSequence
+      let first = guest.client.hosted.live.firstSequence
       let held = try daemon.store.holdings(of: "main")
       #expect(first == held.first && first > 300)
       #expect(held.bytes < 4096 + 100 * 50)

@@ -68,13 +68,13 @@ struct ReturningWorldsTests {
     let (again, threads) = try start(after: before)
     let guest = again.connect()
     _ = guest.say("use large")
-    var returns = again.service.returns
+    var restorations = again.service.restorations
     let service = again.service
     // Two are loaded at the same time.
-    #expect(returns.waiting.count == 2)
-    #expect(returns.next(usedBy: service.everybody, main: service.main)?.hosted.name == "large")
-    #expect(returns.next(usedBy: service.everybody, main: service.main)?.hosted.name == "middle")
-    #expect(returns.next(usedBy: service.everybody, main: service.main) == nil)
+    #expect(restorations.waiting.count == 2)
+    #expect(restorations.next(usedBy: service.everybody, main: service.main)?.hosted.name == "large")
+    #expect(restorations.next(usedBy: service.everybody, main: service.main)?.hosted.name == "middle")
+    #expect(restorations.next(usedBy: service.everybody, main: service.main) == nil)
     threads.finish(again.host)
     #expect(again.notes.count == 4)
   }

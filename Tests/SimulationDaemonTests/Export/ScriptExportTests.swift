@@ -26,7 +26,7 @@ struct ScriptExportTests {
       case 0: _ = guest.say("undo \(dice.number(below: 4) + 1)")
       case 1 where dice.once(in: 3): _ = guest.say("undo \(dice.number(below: 30) + 1)")
       case 2:
-        let now = guest.client.hosted.realm.world.now.nanoseconds
+        let now = guest.client.hosted.live.world.now.nanoseconds
         let back = dice.once(in: 4) ? 1 : Int64(dice.next() >> 1) % (now + 1) / Int64(dice.one(of: [1, 10, 100]))
         _ = guest.say("goto \(now - back)ns")
       case 3 where withLoops && dice.once(in: 3):

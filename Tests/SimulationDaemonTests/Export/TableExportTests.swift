@@ -98,7 +98,7 @@ struct TableExportTests {
     let guest = daemon.begin("w", "seed=\(seed)")
     guest.play(seed: seed, requests: 200)
     let database = try export("w", of: daemon)
-    let end = guest.client.hosted.realm.world.now.nanoseconds
+    let end = guest.client.hosted.live.world.now.nanoseconds
     for place in (0...10).reversed() {
       let moment = place == 10 ? end : end / 10 * Int64(place)
       if place < 10 { _ = guest.say("goto \(moment)ns") }

@@ -31,7 +31,7 @@ struct VerificationTests {
     #expect(!stretches.contains { !$0.isGood }, "seed \(seed): \(stretches)")
     #expect(stretches.count > 1, "seed \(seed)")
     #expect(stretches.first?.inputs?.lowerBound == 1)
-    #expect(stretches.last?.inputs?.upperBound == guest.client.hosted.realm.world.lastSequence)
+    #expect(stretches.last?.inputs?.upperBound == guest.client.hosted.live.world.lastSequence)
     for (before, after) in zip(stretches, stretches.dropFirst()) {
       #expect((before.inputs?.upperBound ?? 0) + 1 == after.inputs?.lowerBound)
     }

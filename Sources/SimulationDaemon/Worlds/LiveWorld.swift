@@ -2,8 +2,8 @@ import MachineGraphs
 import Simulator
 import StateMachines
 
-/// A world with its name, seed and clock.
-struct Realm: ~Copyable {
+/// A world on its clock, with all that a request or a worker needs of it: the part of a ``HostedWorld`` that is lent.
+struct LiveWorld: ~Copyable {
   let name: String
   let seed: UInt64
   var world: WorldCore
@@ -21,7 +21,7 @@ struct Realm: ~Copyable {
   /// The journal's `openings` at the last check that found memory for more inputs.
   var openings = 0
   /// Whether clients must be told that the real clock was paused for lack of memory.
-  var isFullUnannounced = false
+  var isFullMemoryUnannounced = false
   /// The rewind in progress. Until it ends, nothing else changes the world.
   weak var rewinding: Rewinding?
   /// The journal in the store; nil if the world is not durable.
@@ -30,7 +30,7 @@ struct Realm: ~Copyable {
   private var finders: [ObjectIdentifier: PathFinder] = [:]
   /// Whether recent requests were slow here, so that workers run them.
   var isSlow = false
-  /// How much work may be done at once where the realm is now.
+  /// How much work may be done at once where the world is now.
   var slice = Slice.onEventLoop
   /// Why the world cannot change now; nil if it can.
   var outage: Outage?
@@ -52,11 +52,11 @@ struct Realm: ~Copyable {
     /// The last input known to be stored. Clients saw no later one.
     let head: UInt64
     /// What the world was loaded from if it can be read; nil if it cannot.
-    var reading: StoredRealm.Reading?
+    var source: LoadedWorld.Source?
     /// Whether the outage began at the daemon's start.
     var isFromStart = false
 
-    var isReadable: Bool { reading != nil }
+    var isReadable: Bool { source != nil }
   }
 
   init(name: String, clock: WorldClock.Mode, seed: UInt64, limits: WorldLimits, host: UInt64) {
@@ -74,7 +74,7 @@ struct Realm: ~Copyable {
   }
 
   /// A placeholder for a world out of service: it is empty, and its time stands still.
-  init(without other: borrowing Realm, _ outage: Outage) {
+  init(without other: borrowing LiveWorld, _ outage: Outage) {
     name = other.name
     seed = other.seed
     world = WorldCore(seed: other.seed, limits: other.world.limits)
@@ -83,7 +83,7 @@ struct Realm: ~Copyable {
     self.outage = outage
   }
 
-  /// A world that was loaded from the store.
+  /// A world from the store.
   init(name: String, _ settings: WorldSettings, _ world: consuming WorldCore, host: UInt64) {
     self.name = name
     seed = settings.seed
@@ -93,7 +93,7 @@ struct Realm: ~Copyable {
   }
 
   /// An independent copy; its clock continues as this one's does.
-  init(forking other: borrowing Realm, as name: String) {
+  init(forking other: borrowing LiveWorld, as name: String) {
     self.name = name
     seed = other.seed
     world = other.world.fork()
@@ -140,7 +140,7 @@ struct Realm: ~Copyable {
       guard hasRoomForInputs || mayGrow() else {
         isBehind = false
         clock.pause()
-        isFullUnannounced = true
+        isFullMemoryUnannounced = true
         return
       }
       var budget = slice.firingsAtOnce
@@ -179,5 +179,29 @@ struct Realm: ~Copyable {
   mutating func nextWake() -> UInt64? {
     guard clock.isRunning, outage == nil, let due = world.nextDue() else { return nil }
     return clock.host(at: due)
+  }
+}
+
+extension LiveWorld {
+  /// A reference to a live world, which changes hands without a copy.
+  final class Box {
+    var live: LiveWorld
+
+    init(_ live: consuming LiveWorld) {
+      self.live = live
+    }
+
+    /// Exchanges the world for that of another box; the watches stay here.
+    func replace(with other: Box) {
+      other.live.share.join(live.share.budget)
+      other.live.world.takeOverWatches(of: live.world)
+      swap(&live, &other.live)
+    }
+
+    /// Advances a real clock as far as a slice of the event loop allows.
+    func catchUp(host: UInt64) {
+      live.slice = .onEventLoop
+      live.catchUp(host: host)
+    }
   }
 }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite("Patterns match as in a shell")
-struct PatternTests {
+struct NamePatternTests {
   /// The meaning of a pattern, without regard to speed.
   private static func matches(_ pattern: ArraySlice<UInt8>, _ name: ArraySlice<UInt8>) -> Bool {
     guard let first = pattern.first else { return name.isEmpty }
@@ -25,7 +25,7 @@ struct PatternTests {
       ("*b*", "abc", true), ("a*a", "a", false), ("*ab", "aab", true), ("a.b", "axb", false),
     ]
     for (pattern, name, matches) in cases {
-      #expect(name.bytes { Pattern(pattern.utf8).matches($0) } == matches, "\(pattern) \(name)")
+      #expect(name.bytes { NamePattern(pattern.utf8).matches($0) } == matches, "\(pattern) \(name)")
     }
   }
 
@@ -35,7 +35,7 @@ struct PatternTests {
     for _ in 0..<500 {
       let pattern = (0..<dice.number(0...7)).map { _ in dice.one(of: Array("ab*?*".utf8)) }
       let name = (0..<dice.number(0...8)).map { _ in dice.one(of: Array("ab".utf8)) }
-      let found = name.withUnsafeBytes { Pattern(pattern).matches($0) }
+      let found = name.withUnsafeBytes { NamePattern(pattern).matches($0) }
       #expect(
         found == Self.matches(pattern[...], name[...]),
         "seed \(seed): \(String(decoding: pattern, as: UTF8.self)) \(String(decoding: name, as: UTF8.self))")
@@ -44,7 +44,7 @@ struct PatternTests {
 
   @Test("a pattern of many stars takes no longer than pattern times name")
   func manyStars() {
-    let pattern = Pattern(String(repeating: "*a", count: 500).utf8 + Array("b".utf8))
+    let pattern = NamePattern(String(repeating: "*a", count: 500).utf8 + Array("b".utf8))
     let name = String(repeating: "a", count: 2_000)
     #expect(name.bytes { pattern.matches($0) } == false)
   }
@@ -60,23 +60,23 @@ struct PatternTests {
       String(repeating: "*?", count: 60) + "b", String(repeating: "*a*a*b", count: 12),
     ]
     for pattern in worst {
-      #expect(pattern.utf8.count <= Pattern.mostBytes)
+      #expect(pattern.utf8.count <= NamePattern.mostBytes)
       var looks = 0
-      _ = name.bytes { Pattern(pattern.utf8).matches($0) { _ in looks += 1 } }
+      _ = name.bytes { NamePattern(pattern.utf8).matches($0) { _ in looks += 1 } }
       #expect(looks <= 64 * 64 / 4 + 128, "\(pattern) \(looks)")
     }
-    #expect(name.bytes { Pattern((String(repeating: "*", count: 200) + "a").utf8).matches($0) })
+    #expect(name.bytes { NamePattern((String(repeating: "*", count: 200) + "a").utf8).matches($0) })
     // Watched patterns are distinguished by their text.
-    #expect(Pattern("**".utf8) != Pattern("*".utf8))
+    #expect(NamePattern("**".utf8) != NamePattern("*".utf8))
   }
 
   @Test("what all matches begin with, and patterns that match all or one")
   func properties() {
-    #expect(Pattern("fridge-*x".utf8).prefix == Array("fridge-".utf8))
-    #expect(Pattern("a?b".utf8).prefix == Array("a".utf8))
-    #expect(Pattern("ab".utf8).isLiteral && !Pattern("a*".utf8).isLiteral && !Pattern("?".utf8).isLiteral)
-    #expect(Pattern.all.matchesAll && Pattern("***".utf8).matchesAll)
-    #expect(!Pattern("*?".utf8).matchesAll && !Pattern("".utf8).matchesAll && !Pattern("a".utf8).matchesAll)
+    #expect(NamePattern("fridge-*x".utf8).prefix == Array("fridge-".utf8))
+    #expect(NamePattern("a?b".utf8).prefix == Array("a".utf8))
+    #expect(NamePattern("ab".utf8).isLiteral && !NamePattern("a*".utf8).isLiteral && !NamePattern("?".utf8).isLiteral)
+    #expect(NamePattern.all.matchesAll && NamePattern("***".utf8).matchesAll)
+    #expect(!NamePattern("*?".utf8).matchesAll && !NamePattern("".utf8).matchesAll && !NamePattern("a".utf8).matchesAll)
   }
 
   @Test("a world finds those that match, in the order of names", arguments: 0..<10)
@@ -91,7 +91,7 @@ struct PatternTests {
         names.remove(gone)
         world.drop(gone)
       }
-      let pattern = Pattern((0..<dice.number(0...4)).map { _ in dice.one(of: Array("ab*?-".utf8)) })
+      let pattern = NamePattern((0..<dice.number(0...4)).map { _ in dice.one(of: Array("ab*?-".utf8)) })
       let found = world.machines(matching: pattern).map { world.name(of: $0) }
       #expect(found == names.sorted().filter { $0.bytes { pattern.matches($0) } }, "seed \(seed)")
       // Name by name, as a long list is written.

@@ -2,8 +2,7 @@ import JournalStore
 import Simulator
 import StateMachines
 
-/// Renews running timers when a world is restored.
-extension Persistence {
+extension LiveWorld {
   /// The most inputs that are searched for armings, in all and per read.
   private static let inputsSearched: UInt64 = 5_000_000
   private static let inputsInAStep: UInt64 = 100_000
@@ -11,28 +10,28 @@ extension Persistence {
   /// Restarts each running timer with the duration of its last arming in the journal. A timer whose arming is not kept
   /// any more keeps its remaining time.
   ///
-  /// It may take long. Runs on any thread that has the world.
+  /// It may take long.
   ///
   /// - Throws: `interrupted` if the slot was interrupted; what the store throws.
-  func renewTimers(_ realm: inout Realm, _ slot: WorkerSlot) throws(PersistenceFailure) {
+  mutating func renewTimers(_ slot: WorkerSlot) throws(PersistenceFailure) {
     // Timers that are due expire before they could be renewed, as in a replay.
-    realm.world.fireDue()
-    let now = realm.world.now
-    let running = realm.world.agendaItems(matching: .all, limit: .max)
+    world.fireDue()
+    let now = world.now
+    let running = world.agendaItems(matching: .all, limit: .max)
     guard !running.isEmpty else { return }
-    var search = ArmingSearch(for: running, of: realm.world)
-    var reader = realm.world.journalReader(from: realm.world.firstSequence)
-    while let entry = realm.world.read(&reader) { search.look(at: entry, of: realm.world) }
-    var end = realm.world.firstSequence
-    let floor = end > Persistence.inputsSearched ? end - Persistence.inputsSearched : 1
-    while !search.isDone, let stored = realm.stored, end > max(stored.first, floor) {
+    var search = ArmingSearch(for: running, of: world)
+    var reader = world.journalReader(from: world.firstSequence)
+    while let entry = world.read(&reader) { search.look(at: entry, of: world) }
+    var end = world.firstSequence
+    let floor = end > LiveWorld.inputsSearched ? end - LiveWorld.inputsSearched : 1
+    while !search.isDone, let stored, end > max(stored.first, floor) {
       slot.giveWay()
       if slot.interruption != nil { throw .interrupted }
-      let start = max(stored.first, end > Persistence.inputsInAStep ? end - Persistence.inputsInAStep : 1)
-      var earlier = ArmingSearch(for: running, of: realm.world)
+      let start = max(stored.first, end > LiveWorld.inputsInAStep ? end - LiveWorld.inputsInAStep : 1)
+      var earlier = ArmingSearch(for: running, of: world)
       do throws(PersistenceFailure) {
-        _ = try stored.read(start...(end - 1), in: realm.world) { world, entry in
-          earlier.look(at: entry, of: world)
+        _ = try stored.read(start...(end - 1), in: world) { past, entry in
+          earlier.look(at: entry, of: past)
           return true
         }
       } catch .unreadable {
@@ -42,11 +41,11 @@ extension Persistence {
       search.fillUp(from: earlier)
       end = start
     }
-    realm.world.renew(
+    world.renew(
       running.map { item in
         RenewedTimer(
           machine: item.machine, timer: item.timer, key: item.key,
-          duration: search.duration(of: item, in: realm.world) ?? item.due - now
+          duration: search.duration(of: item, in: world) ?? item.due - now
         )
       })
   }

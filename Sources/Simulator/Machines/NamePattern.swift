@@ -1,5 +1,5 @@
 /// A pattern for names, as in a shell: `*` matches any run of bytes, `?` one byte, and other bytes themselves.
-package struct Pattern: Hashable, Sendable {
+package struct NamePattern: Hashable, Sendable {
   package let bytes: [UInt8]
   /// The bytes before the first wildcard: every match begins with them.
   package let prefix: [UInt8]
@@ -13,19 +13,19 @@ package struct Pattern: Hashable, Sendable {
 
   package init(_ bytes: some Sequence<UInt8>) {
     self.bytes = Array(bytes)
-    prefix = Array(self.bytes.prefix { $0 != Pattern.star && $0 != Pattern.question })
+    prefix = Array(self.bytes.prefix { $0 != NamePattern.star && $0 != NamePattern.question })
     var plain: [UInt8] = []
-    for byte in self.bytes where byte != Pattern.star || plain.last != Pattern.star { plain.append(byte) }
+    for byte in self.bytes where byte != NamePattern.star || plain.last != NamePattern.star { plain.append(byte) }
     self.plain = plain
-    shortest = plain.count { $0 != Pattern.star }
+    shortest = plain.count { $0 != NamePattern.star }
   }
 
-  package static let all = Pattern([star])
+  package static let all = NamePattern([star])
 
   /// Whether it has no wildcard, and so matches at most one name.
   package var isLiteral: Bool { prefix.count == bytes.count }
 
-  package var matchesAll: Bool { bytes.allSatisfy { $0 == Pattern.star } && !bytes.isEmpty }
+  package var matchesAll: Bool { bytes.allSatisfy { $0 == NamePattern.star } && !bytes.isEmpty }
 
   private static let star = UInt8(ascii: "*")
   private static let question = UInt8(ascii: "?")
@@ -46,10 +46,10 @@ package struct Pattern: Hashable, Sendable {
     var retry: (place: Int, inName: Int)?
     while inName < name.count {
       if place < plain.count { look(plain[place]) }
-      if place < plain.count, plain[place] == Pattern.star {
+      if place < plain.count, plain[place] == NamePattern.star {
         place += 1
         retry = (place, inName)
-      } else if place < plain.count, plain[place] == Pattern.question || plain[place] == name[inName] {
+      } else if place < plain.count, plain[place] == NamePattern.question || plain[place] == name[inName] {
         place += 1
         inName += 1
       } else if let (star, taken) = retry {
@@ -60,6 +60,6 @@ package struct Pattern: Hashable, Sendable {
         return false
       }
     }
-    return plain[place...].allSatisfy { $0 == Pattern.star }
+    return plain[place...].allSatisfy { $0 == NamePattern.star }
   }
 }
