@@ -247,7 +247,7 @@ final class Bench {
   }
 
   private func finish(_ result: StepResult, of seat: Int, _ cause: String) {
-    func print(_ state: UInt8, _ data: String?) -> String {
+    func print(_ state: UInt16, _ data: String?) -> String {
       let word = seats[seat].kind.states[Int(state)].word
       return data.map { "\(word)(\($0))" } ?? word
     }

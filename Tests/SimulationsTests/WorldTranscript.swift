@@ -81,7 +81,7 @@ struct WorldTranscript: ~Copyable {
         break
       }
     }
-    func word(_ state: UInt8, _ data: String?) -> String {
+    func word(_ state: UInt16, _ data: String?) -> String {
       kind.states[Int(state)].word + (data.map { "(\($0))" } ?? "")
     }
     let (from, to) = (word(entry.from, before), word(entry.to, after))

@@ -29,6 +29,7 @@ struct DetailCodingTests {
   /// Writes a random detail and returns the text to expect when it is read.
   private static func write(_ writer: inout DetailWriter, _ dice: inout Dice) -> String {
     let byte = UInt8(dice.number(0...255))
+    let place = dice.one(of: [UInt16(byte), UInt16(dice.number(0...65_535)), 255, 256])
     let machine = MachineID(UInt32(dice.number(0...MachineID.most - 1)))
     let distance = Int64(dice.next() >> UInt64(dice.number(2...63)))
     let later = moment + Nanoseconds(nanoseconds: distance)
@@ -36,9 +37,9 @@ struct DetailCodingTests {
     switch dice.number(1...15) {
     case 1:
       let values = values(&dice)
-      writer.tag(.emitted, byte)
+      writer.tag(.emitted, place: place)
       writer.values(values)
-      return "\(JournalDetail.emitted(output: byte, data: values))"
+      return "\(JournalDetail.emitted(output: place, data: values))"
     case 2:
       writer.tag(.armed, byte)
       writer.number(UInt64(distance))
@@ -70,8 +71,8 @@ struct DetailCodingTests {
       }
       return "\(JournalDetail.parameters(parameters))"
     case 8:
-      writer.tag(.initial, byte)
-      return "\(JournalDetail.initial(byte))"
+      writer.tag(.initial, place: place)
+      return "\(JournalDetail.initial(place))"
     case 9:
       writer.tag(.kind)
       writer.number(UInt64(machine.number))
@@ -81,9 +82,9 @@ struct DetailCodingTests {
       writer.number(UInt64(distance))
       return "\(JournalDetail.due(later))"
     case 11:
-      writer.tag(.source, byte)
+      writer.tag(.source, place: place)
       writer.number(UInt64(machine.number))
-      return "\(JournalDetail.source(machine, output: byte))"
+      return "\(JournalDetail.source(machine, output: place))"
     case 12:
       writer.tag(.armedKey, byte)
       writer.number(UInt64(distance))
@@ -99,9 +100,9 @@ struct DetailCodingTests {
       writer.number(UInt64(key))
       return "\(JournalDetail.key(key))"
     default:
-      writer.tag(.target, byte)
+      writer.tag(.target, place: place)
       writer.number(UInt64(machine.number))
-      return "\(JournalDetail.target(machine, event: byte))"
+      return "\(JournalDetail.target(machine, event: place))"
     }
   }
 

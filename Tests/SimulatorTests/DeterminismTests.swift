@@ -1,6 +1,7 @@
 import Simulations
 @testable import Simulator
 import StateMachines
+import TestSupport
 import Testing
 
 @Suite("The inputs determine all that follows")
@@ -8,7 +9,8 @@ struct DeterminismTests {
   /// The simulated kinds, and those of the tests, which are wired more wildly.
   static let entries =
     Catalogue.simulations.entries + [
-      .machine(Relay.kind), .machine(Spinner.kind), .machine(Alarm.kind), .machine(Oven.kind),
+      .machine(Relay.kind), .machine(Spinner.kind), .machine(Alarm.kind), .machine(Oven.kind), .machine(Dial.kind),
+      .machine(Board.kind),
     ]
   static let inputs = 100
 

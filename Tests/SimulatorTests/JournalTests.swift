@@ -12,9 +12,9 @@ struct JournalTests {
     var machine: UInt32
     var input: UInt8
     var verdict: UInt8
-    var index: UInt8
-    var from: UInt8
-    var to: UInt8
+    var index: UInt16
+    var from: UInt16
+    var to: UInt16
     var text: String?
 
     init(sequence: UInt64, dice: inout Dice, after moment: Int64) {
@@ -24,9 +24,11 @@ struct JournalTests {
       machine = UInt32(dice.number(0...(MachineID.most - 1)))
       input = UInt8(dice.number(0...7))
       verdict = UInt8(dice.number(0...3))
-      index = UInt8(dice.number(0...255))
-      from = UInt8(dice.number(0...255))
-      to = UInt8(dice.number(0...255))
+      // Of both widths, in every combination, and at their limits.
+      func place() -> UInt16 { dice.one(of: [UInt16(dice.number(0...255)), UInt16(dice.number(0...65_535)), 255, 256]) }
+      index = place()
+      from = place()
+      to = place()
       text = dice.once(in: 3) ? String(repeating: "x", count: dice.number(0...200)) : nil
     }
 

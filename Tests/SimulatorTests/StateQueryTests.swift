@@ -85,8 +85,8 @@ struct StateQueryTests {
     #expect(meant("of(5)") == nil)
     #expect(StateQuery("on(5)", of: Power.kind) == nil)
     #expect(StateQuery("on", of: Power.kind) != nil)
-    #expect(Device.kind.states[1].word(data: "a b") == "on(a b)")
-    #expect(Device.kind.states[1].word(data: nil) == "on")
+    #expect(Device.kind.stateWord(1, data: "a b") == "on(a b)")
+    #expect(Device.kind.stateWord(1, data: nil) == "on")
   }
 
   @Test("every state of every simulated kind is found by its own word, its regions and their prefixes")

@@ -50,7 +50,7 @@ private final class RawTurnstile {
     return kind.machine.expire(value, timer: timer, parameters, &record)
   }
 
-  var stateIndex: UInt8 { kind.machine.stateIndex(value) }
+  var stateIndex: UInt16 { kind.machine.stateIndex(value) }
   var stateData: String? { kind.machine.stateData(value) }
 
   private func begin(at nanoseconds: Int64) {

@@ -102,7 +102,7 @@ final class MachineRunner<M: Machine> {
 
   private var outputs: String { effects.filter { $0.hasPrefix("emit ") }.map { " > " + $0.dropFirst(5) }.joined() }
 
-  private func said(_ output: UInt8, _ data: ArraySlice<Value>) -> String {
+  private func said(_ output: UInt16, _ data: ArraySlice<Value>) -> String {
     M.Output.Name(at: Int(output)).word
       + data.map { if case .text(let word) = $0 { " \(word)" } else { "" } }.joined()
   }

@@ -26,10 +26,13 @@ public final class Exploration {
   public static let chances: UInt64 = 8
   /// Limit on the steps tried.
   public static let mostSteps = 100_000
+  /// No further machine is searched from when this many states were found that are named by their data.
+  public static let mostFoundStates = 1_000
 
   private let pool: any ParameterPool
   private let trial: Trial
   private var found: [Found] = []
+  private var numbers: StateNumbers
   /// Places in `found`, by state.
   private var byState: [[Int]]
   private var reaches: [GraphReach]
@@ -67,9 +70,10 @@ public final class Exploration {
     let place = try pool.intern(changed)
     trial = Trial(kind, pool.base + Int(place) * kind.layout.parameterStride)
     isCut = trial.isCut
-    byState = Array(repeating: [], count: kind.states.count)
-    reaches = Array(repeating: .unreached, count: kind.states.count)
-    cells = Array(repeating: Array(repeating: [], count: trial.inputs.count), count: kind.states.count)
+    numbers = StateNumbers(of: kind)
+    byState = Array(repeating: [], count: numbers.states.count)
+    reaches = Array(repeating: .unreached, count: numbers.states.count)
+    cells = Array(repeating: Array(repeating: [], count: trial.inputs.count), count: numbers.states.count)
     durations = Array(repeating: .never, count: kind.timers.count)
     areDisarmed = Array(repeating: false, count: kind.timers.count)
     start(initial: nil, word: nil)
@@ -88,7 +92,7 @@ public final class Exploration {
   /// The results so far; complete when ``advance(by:)`` returns true.
   public var graph: StateGraph {
     StateGraph(
-      kind: kind, parameters: parameters, states: kind.states, inputs: trial.inputs, nodes: found.map(\.node),
+      kind: kind, parameters: parameters, numbers: numbers, inputs: trial.inputs, nodes: found.map(\.node),
       timers: kind.timers.indices.map(facts(of:)), initialState: found[0].node.state, isComplete: isOver && !isCut,
       cells: cells, reaches: reaches, eventInputs: trial.eventInputs)
   }
@@ -117,7 +121,9 @@ public final class Exploration {
       startAnew()
       return
     }
-    guard stepsTaken < Exploration.mostSteps else {
+    guard stepsTaken < Exploration.mostSteps,
+      !kind.hasStatesNamedByData || numbers.states.count < Exploration.mostFoundStates
+    else {
       isCut = true
       isOver = true
       return
@@ -135,7 +141,7 @@ public final class Exploration {
         // Steps with random results are tried several times.
         hasDrawn = trial.hasDrawn
         let isByChance = node.isByChance || hasDrawn
-        note(outcome(result, step, of: place, rests: copy.isSettled, isByChance), from: Int(result.from), input)
+        note(outcome(result, copy, step, of: place, isByChance), from: node.state, input)
         if result.verdict == .moved || result.verdict == .stayed || !isSend(step) {
           noteTimers(of: copy)
           keep(copy, start: node.start, way: node.way, step, isByChance)
@@ -154,7 +160,8 @@ public final class Exploration {
     while nextStart < kind.initialStates.count {
       let word = kind.initialStates[nextStart]
       nextStart += 1
-      guard let state = kind.initialState(named: word), reaches[state] == .unreached else { continue }
+      guard let state = kind.initialState(named: word), kind.hasStatesNamedByData || reaches[state] == .unreached
+      else { continue }
       start(initial: state, word: word)
       return
     }
@@ -173,14 +180,14 @@ public final class Exploration {
   private func compare(madeWith word: String) {
     let machine = trial.make(initial: kind.initialState(named: word))
     guard machine.isSettled, !trial.hasDrawn else { return }
+    let from = state(of: machine)
     for (step, input) in trial.steps(of: machine, after: nil) {
       let copy = machine.copy()
       // On a new machine timers are fired, since other machines' timers may be due earlier.
       var fired = step
       if case .step(let timer, let key) = step { fired = .fire(timer: timer, key: key) }
       let result = trial.take(fired, input, with: copy)
-      let seen = outcome(result, fired, of: 0, rests: copy.isSettled, trial.hasDrawn)
-      let from = Int(result.from)
+      let seen = outcome(result, copy, fired, of: 0, trial.hasDrawn)
       guard !seen.isByChance, let known = cells[from][input].firstIndex(where: { $0.isSeen(as: seen) }),
         cells[from][input][known].initial == nil
       else { continue }
@@ -190,7 +197,7 @@ public final class Exploration {
 
   /// Keeps a machine unless it equals a known one or its state has no room.
   private func keep(_ machine: MachineCopy, start: String?, way: [GraphStep], _ step: GraphStep?, _ isByChance: Bool) {
-    let state = machine.state
+    let state = state(of: machine)
     if byState[state].contains(where: { found[$0].machine.isLike(machine) }) { return }
     guard byState[state].count < Exploration.machinesPerState else {
       isCut = true
@@ -210,8 +217,20 @@ public final class Exploration {
           timers: timers)))
   }
 
+  /// The number of a machine's state.
+  private func state(of machine: MachineCopy) -> Int {
+    let number = numbers.number(of: machine.state, data: machine.data)
+    if number == byState.count {
+      byState.append([])
+      reaches.append(.unreached)
+      cells.append(Array(repeating: [], count: trial.inputs.count))
+    }
+    return number
+  }
+
+  /// - Parameter machine: The machine after the step.
   private func outcome(
-    _ result: StepResult, _ step: GraphStep, of node: Int, rests: Bool, _ isByChance: Bool
+    _ result: StepResult, _ machine: MachineCopy, _ step: GraphStep, of node: Int, _ isByChance: Bool
   ) -> GraphOutcome {
     let record = trial.record
     var outputs: [Int] = []
@@ -219,9 +238,9 @@ public final class Exploration {
       for case .emit(let output, _, _) in record.effects { outputs.append(Int(output)) }
     }
     return GraphOutcome(
-      verdict: result.verdict, to: Int(result.to), reason: result.verdict == .refused ? record.reason : nil,
+      verdict: result.verdict, to: state(of: machine), reason: result.verdict == .refused ? record.reason : nil,
       outputs: outputs, dataBefore: record.dataBefore, dataAfter: record.dataAfter, node: node, step: step,
-      rests: rests, isByChance: isByChance)
+      rests: machine.isSettled, isByChance: isByChance)
   }
 
   private func note(_ outcome: GraphOutcome, from: Int, _ input: Int) {

@@ -96,8 +96,8 @@ public final class PathFinder {
   private func search(_ first: MachineCopy, _ event: Int, _ most: Int) -> GraphPath? {
     var found = [Found(machine: first, before: -1, step: nil)]
     if isPossible(event, for: first) { return nil }
-    var byState: [[Int]] = Array(repeating: [], count: kind.states.count)
-    byState[first.state].append(0)
+    var numbers = StateNumbers(of: kind)
+    var byState: [Int: [Int]] = [numbers.number(of: first.state, data: first.data): [0]]
     var next = 0
     while next < found.count {
       let machine = found[next].machine
@@ -107,10 +107,11 @@ public final class PathFinder {
         stepsTaken += 1
         let result = trial.take(step, input, with: copy)
         if case .send = step, result.verdict == .ignored || result.verdict == .refused { continue }
-        let state = copy.state
-        if byState[state].count >= Exploration.machinesPerState { continue }
-        if byState[state].contains(where: { found[$0].machine.isLike(copy) }) { continue }
-        byState[state].append(found.count)
+        let state = numbers.number(of: copy.state, data: copy.data)
+        let alike = byState[state] ?? []
+        if alike.count >= Exploration.machinesPerState { continue }
+        if alike.contains(where: { found[$0].machine.isLike(copy) }) { continue }
+        byState[state] = alike + [found.count]
         found.append(Found(machine: copy, before: next, step: step))
         if copy.isSettled, isPossible(event, for: copy) { return way(to: found.count - 1, in: found) }
       }

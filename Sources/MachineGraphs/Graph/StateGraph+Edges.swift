@@ -77,15 +77,28 @@ extension StateGraph {
 
 /// The machine that a diagram marks: its current state, and what is possible for it.
 public struct GraphMark: Hashable, Sendable {
-  /// Its state, as an index in the kind's list.
+  /// Its state, as an index in the kind's list, or in the graph's list where states are named by their data.
   public let state: Int
+  /// Its state's data, if it prints any.
+  public let data: String?
   /// The events possible now with some argument, and the running timers; indices in the kind's lists.
   public let events: [Int]
   public let timers: [Int]
 
-  public init(state: Int, events: [Int] = [], timers: [Int] = []) {
+  public init(state: Int, data: String? = nil, events: [Int] = [], timers: [Int] = []) {
     self.state = state
+    self.data = data
     self.events = events
     self.timers = timers
+  }
+}
+
+extension StateGraph {
+  /// The mark of a machine whose state is an index in the kind's list, with the index in ``states``; `nil` if the graph
+  /// does not have the state.
+  public func resolve(_ mark: GraphMark) -> GraphMark? {
+    numbers.known(mark.state, data: mark.data).map {
+      GraphMark(state: $0, data: mark.data, events: mark.events, timers: mark.timers)
+    }
   }
 }

@@ -11,8 +11,10 @@ public struct StateGraph: Sendable {
   public let kind: Kind
   /// The parameters of the machines, in the kind's order.
   public let parameters: [Value]
-  /// All states of the kind, in its order.
-  public let states: [StateEntry]
+  /// All states of the kind, in its order; where states are named by their data, those found, in the order in which
+  /// they were found.
+  public var states: [StateEntry] { numbers.states }
+  public let numbers: StateNumbers
   /// The inputs tried, in the kind's order: events, each with its samples, then timers.
   public let inputs: [GraphInput]
   /// The machines found, nearest to the start first; each represents all machines in an equal state with the same
@@ -20,7 +22,7 @@ public struct StateGraph: Sendable {
   public let nodes: [GraphNode]
   /// What is known of the kind's timers, in its order.
   public let timers: [TimerFacts]
-  /// The state of a machine made without `initial=`.
+  /// The state of a machine made without `initial=`, as an index in ``states``.
   public let initialState: Int
   /// Whether everything was tried. If not, a limit of ``Exploration`` was reached, and outcomes that depend on rare
   /// data may be missing.
@@ -32,6 +34,13 @@ public struct StateGraph: Sendable {
   /// The distinct outcomes of an input in the machines found in a state. Empty if it never occurred: the state was not
   /// reached, or the timer does not run in it.
   public func outcomes(in state: Int, of input: Int) -> [GraphOutcome] { cells[state][input] }
+
+  /// A state as it is printed, with its data.
+  ///
+  /// - Parameter state: The index in ``states``.
+  public func stateWord(_ state: Int, data: String?) -> String {
+    kind.hasStatesNamedByData ? states[state].word : kind.stateWord(state, data: data)
+  }
 
   /// How a state was reached.
   public func reach(of state: Int) -> GraphReach { reaches[state] }
@@ -66,7 +75,7 @@ public enum GraphReach: Hashable, Sendable {
 /// One outcome of an input in a state.
 public struct GraphOutcome: Hashable, Sendable {
   public let verdict: Verdict
-  /// The state afterwards, as an index in the kind's list.
+  /// The state afterwards, as an index in ``StateGraph/states``.
   public let to: Int
   /// Why it was refused, in the machine's words.
   public let reason: String?
@@ -99,7 +108,7 @@ public struct GraphOutcome: Hashable, Sendable {
 
 /// A machine found by an exploration.
 public struct GraphNode: Sendable {
-  /// Its state, as an index in the kind's list.
+  /// Its state, as an index in ``StateGraph/states``.
   public let state: Int
   /// The state's data, printed in parentheses.
   public let data: String?

@@ -44,8 +44,9 @@ struct StateOutline {
 
   init(_ graph: StateGraph, _ mark: GraphMark?) {
     let parts = graph.states.map { $0.word.split(separator: "+", omittingEmptySubsequences: false).map(String.init) }
-    // Without declared regions, the words' largest number of parts counts.
-    let count = graph.kind.regions?.names.count ?? parts.map(\.count).max() ?? 1
+    // Without declared regions, the words' largest number of parts counts, unless each word has a number of its own.
+    let most = graph.kind.hasStatesNamedByData ? 1 : parts.map(\.count).max() ?? 1
+    let count = graph.kind.regions?.names.count ?? most
     let regions = graph.kind.regions ?? Kind.Regions(Array(repeating: "", count: count))
     let split = parts.map { count > 1 && $0.count == count ? $0 : nil }
     var builder = OutlineBuilder(mark: mark)

@@ -66,7 +66,7 @@ final class GraphReply {
           stage = .scripting(script, written: put(script.head, tag, &buffer))
           return .more
         }
-        let text = format.text(of: graph, mark)
+        let text = format.text(of: graph, mark.flatMap(graph.resolve))
         stage = format == .svg ? .toDraw(text) : GraphReply.writing(text)
       }
       return .more

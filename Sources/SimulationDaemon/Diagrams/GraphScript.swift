@@ -88,7 +88,7 @@ struct GraphScript {
     return lines + ["drop \(name)"]
   }
 
-  private func word(_ state: Int, _ data: String?) -> String { Word.written(graph.states[state].word(data: data)) }
+  private func word(_ state: Int, _ data: String?) -> String { Word.written(graph.stateWord(state, data: data)) }
 
   private func request(_ step: GraphStep, _ name: String) -> String? {
     switch step {

@@ -73,8 +73,7 @@ struct TableExport {
   /// The states before and after an input.
   private mutating func spell(_ input: Input) throws -> (from: String?, to: String?) {
     let entry = input.entry
-    let states = input.kind.states
-    let to = states[Int(entry.to)].word(data: input.facts.after)
+    let to = input.kind.stateWord(Int(entry.to), data: input.facts.after)
     switch entry.input {
     case .created:
       if input.kind.carriesData { self.states[input.id] = to }
@@ -86,7 +85,7 @@ struct TableExport {
     switch entry.verdict {
     case .moved:
       if input.kind.carriesData { self.states[input.id] = to }
-      return (states[Int(entry.from)].word(data: input.facts.before), to)
+      return (input.kind.stateWord(Int(entry.from), data: input.facts.before), to)
     case .stayed where input.kind.carriesData:
       let from = try stateBefore(input)
       self.states[input.id] = to
@@ -248,7 +247,10 @@ struct TableExport {
   /// Adds a machine that was created before the kept journal begins, in its first known state.
   private mutating func addEarlierMachine(_ input: Input) throws {
     let entry = input.entry
-    let state = input.kind.states[Int(entry.from)].word(data: entry.verdict == .moved ? input.facts.before : nil)
+    // Without a move, data may have changed, but not a word.
+    let unmoved = input.kind.hasStatesNamedByData ? input.facts.after : nil
+    let state = input.kind.stateWord(
+      Int(entry.from), data: entry.verdict == .moved ? input.facts.before : unmoved)
     try addEarlierMachine(input.id, input.machine, input.kind, state, at: entry.sequence)
   }
 

@@ -77,7 +77,7 @@ final class CoverageReply {
       rest = rest.dropFirst(alike.count)
       for untried in alike.prefix(CoverageReply.mostUntried) {
         begin("untried", coverage.kind, tag, &buffer)
-        untried.write(coverage.kind, to: &buffer)
+        untried.write(coverage.kind, coverage.allStates, to: &buffer)
         buffer.endLine()
       }
       guard alike.count > CoverageReply.mostUntried else { continue }
@@ -162,20 +162,20 @@ extension Coverage.Untried {
   }
 
   /// The words after the kind's name.
-  fileprivate func write(_ kind: Kind, to buffer: inout ByteBuffer) {
+  fileprivate func write(_ kind: Kind, _ states: [StateEntry], to buffer: inout ByteBuffer) {
     buffer.word(sort.rawValue)
     switch self {
     case .part(let region, let state):
       buffer.word(region)
       buffer.word(state)
     case .state(let state):
-      buffer.word(kind.states[state].word)
+      buffer.word(states[state].word)
     case .transition(let move):
-      buffer.word(kind.states[move.from].word)
-      buffer.word(kind.states[move.to].word)
+      buffer.word(states[move.from].word)
+      buffer.word(states[move.to].word)
       buffer.key(move.trigger, of: kind)
     case .pair(let state, let event):
-      buffer.word(kind.states[state].word)
+      buffer.word(states[state].word)
       buffer.word(kind.events[event].name)
     case .expiry(let timer):
       buffer.word(kind.timers[timer].name)
@@ -184,22 +184,22 @@ extension Coverage.Untried {
       buffer.word(kind.timers[timer].name)
       buffer.word(literal: "disarmed")
     case .choice(let state, let trigger, let lacking):
-      buffer.word(kind.states[state].word)
+      buffer.word(states[state].word)
       buffer.key(trigger, of: kind)
-      buffer.key("lacks", lacking.map { $0.word(in: kind) }.joined(separator: ","))
+      buffer.key("lacks", lacking.map { $0.word(among: states) }.joined(separator: ","))
     case .pairOfTransitions(let first, let second):
-      buffer.word(kind.states[first.from].word)
+      buffer.word(states[first.from].word)
       buffer.word(first.trigger.name(in: kind))
-      buffer.word(kind.states[first.to].word)
+      buffer.word(states[first.to].word)
       buffer.word(second.trigger.name(in: kind))
-      buffer.word(kind.states[second.to].word)
+      buffer.word(states[second.to].word)
     }
   }
 }
 
 extension CoverageOutcome {
   /// The state that a move leads to, or the verdict of another outcome.
-  fileprivate func word(in kind: Kind) -> String {
-    verdict == .moved ? kind.states[to].word : "\(verdict.word)"
+  fileprivate func word(among states: [StateEntry]) -> String {
+    verdict == .moved ? states[to].word : "\(verdict.word)"
   }
 }

@@ -70,8 +70,8 @@ struct JournalPrinter: ~Copyable {
     var after: String?
     var due: Instant?
     var key: UInt32 = 0
-    var source: (machine: MachineID, output: UInt8)?
-    var target: (machine: MachineID, event: UInt8)?
+    var source: (machine: MachineID, output: UInt16)?
+    var target: (machine: MachineID, event: UInt16)?
 
     /// Takes a detail; false if it is an effect.
     mutating func take(_ detail: JournalDetail) -> Bool {
@@ -193,7 +193,7 @@ struct JournalPrinter: ~Copyable {
     case .created:
       buffer.word(literal: "created")
       buffer.word(world.kind(of: machine).name)
-      buffer.state(words.states.word(at: Int(entry.to)), data: facts.after)
+      buffer.state(words, entry.to, data: facts.after)
       return
     case .dropped:
       buffer.word(literal: "dropped")
@@ -209,8 +209,8 @@ struct JournalPrinter: ~Copyable {
       break
     }
     buffer.word(literal: entry.verdict.word)
-    if entry.verdict == .moved { buffer.state(words.states.word(at: Int(entry.from)), data: facts.before) }
-    buffer.state(words.states.word(at: Int(entry.to)), data: facts.after)
+    if entry.verdict == .moved { buffer.state(words, entry.from, data: facts.before) }
+    buffer.state(words, entry.to, data: facts.after)
     switch entry.input {
     case .expiry, .fired:
       buffer.append(literal: " timer=")
@@ -280,14 +280,12 @@ extension ByteBuffer {
     if key != 0 { append(text: "(\(key))") }
   }
 
-  /// A state as one word, with its data in parentheses, quoted if needed.
+  /// A state as one word, as ``Kind/stateWord(_:data:)`` has it, quoted if needed.
   @inline(__always)
-  mutating func state(_ word: UnsafeRawBufferPointer, data: String?) {
-    if let data {
-      self.word("\(String(decoding: word, as: UTF8.self))(\(data))")
-    } else {
-      self.word(bare: word)
-    }
+  mutating func state(_ words: KindWords, _ place: UInt16, data: String?) {
+    let word = words.states.word(at: Int(place))
+    guard let data else { return self.word(bare: word) }
+    self.word(words.hasStatesNamedByData ? data : "\(String(decoding: word, as: UTF8.self))(\(data))")
   }
 }
 

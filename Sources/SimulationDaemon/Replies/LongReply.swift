@@ -200,7 +200,7 @@ extension LongReply.Machines {
       world.appendName(of: machine, to: &buffer)
       buffer.word(kind.name)
       buffer.state(
-        world.words(at: place).states.word(at: world.stateIndex(of: machine)), data: world.stateData(of: machine))
+        world.words(at: place), UInt16(world.stateIndex(of: machine)), data: world.stateData(of: machine))
       buffer.endLine()
       written += 1
       remaining -= 1
@@ -225,7 +225,7 @@ extension LongReply.Count {
       for (state, count) in states.enumerated() where count > 0 {
         buffer.begin(.data, tag: tag)
         buffer.word(kinds[place].name)
-        buffer.word(kinds[place].states[state].word)
+        buffer.word(tally.states(ofKind: place)[state].word)
         buffer.word(UInt64(count))
         buffer.endLine()
         lines += 1

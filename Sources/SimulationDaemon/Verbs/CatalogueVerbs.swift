@@ -110,7 +110,7 @@ extension RequestContext {
     let (states, inputs) = (kind.states.count, kind.events.count + kind.timers.count)
     let pointer = "\(states) states and \(inputs) inputs: 'graph \(kind.name)' shows what comes of each"
     // A large graph is not explored: that would take too long for a page.
-    if states > RequestContext.mostExploredStates { return [pointer[...]] }
+    if states > RequestContext.mostExploredStates || kind.hasStatesNamedByData { return [pointer[...]] }
     guard let source = try? environment.graphs.source(of: kind, kind.parameters.map(\.example)) else { return [] }
     var found: StateGraph?
     repeat { found = source.advance(by: Exploration.mostSteps) } while found == nil

@@ -46,7 +46,8 @@ extension RequestContext {
   func refuse(_ machine: MachineID, _ input: RefusedInput) {
     let kind = live.world.kind(of: machine)
     let answer = live.world.answer
-    let state = kind.states[Int(answer.to)].word(data: answer.hasDetails ? live.world.answerDetails.dataAfter : nil)
+    let state = kind.stateWord(
+      Int(answer.to), data: answer.hasDetails ? live.world.answerDetails.dataAfter : nil)
     var path: (from: String, way: String)?
     if case .event(let event) = input { path = self.path(of: machine, to: event) }
     session.didFail = true
@@ -218,9 +219,9 @@ extension Session {
     outbox.buffer.begin(.success, tag: tag)
     outbox.buffer.word(literal: answer.verdict.word)
     if case .moved = answer.verdict {
-      outbox.buffer.state(words.states.word(at: Int(answer.from)), data: details.dataBefore)
+      outbox.buffer.state(words, answer.from, data: details.dataBefore)
     }
-    outbox.buffer.state(words.states.word(at: Int(answer.to)), data: details.dataAfter)
+    outbox.buffer.state(words, answer.to, data: details.dataAfter)
     stamp.append(live.world.now, answer.sequence, to: &outbox.buffer)
     let outputs = details.outputs
     if !outputs.isEmpty {

@@ -14,7 +14,8 @@ extension RequestContext {
     if let machine = text.withUTF8({ live.world.find(UnsafeRawBufferPointer($0)) }) {
       let kind = live.world.kind(of: machine)
       let mark = GraphMark(
-        state: live.world.stateIndex(of: machine), events: live.world.possibleEvents(of: machine),
+        state: live.world.stateIndex(of: machine), data: live.world.stateData(of: machine),
+        events: live.world.possibleEvents(of: machine),
         timers: live.world.runningTimers(of: machine).map(\.timer))
       begin(kind, live.world.parameterValues(of: machine), mark, format)
       return
@@ -112,7 +113,7 @@ extension RequestContext {
     let finder = live.finder(of: kind)
     let path = live.world.way(of: machine, to: place, finder)
     session.effort += RequestContext.effortOfAStep * finder.stepsTaken
-    return path.map { (kind.states[$0.state].word(data: $0.data), $0.words(of: kind).joined(separator: ",")) }
+    return path.map { (kind.stateWord($0.state, data: $0.data), $0.words(of: kind).joined(separator: ",")) }
   }
 }
 

@@ -47,7 +47,7 @@ extension RequestContext {
       line.word(literal: "created")
       line.word(name)
       line.state(
-        kind.words.states.word(at: Int(answer.to)),
+        kind.words, answer.to,
         data: answer.hasDetails ? live.world.answerDetails.dataAfter : nil)
     }
   }
@@ -246,7 +246,7 @@ extension RequestContext {
     // A kind that accepts any name as a state counts only if it has machines; otherwise no misspelling would be found.
     let present = live.world.kinds
     let kinds = catalogue.kinds.filter { kind in
-      !kind.states.contains(where: \.isNamedByData) || present.contains { $0 === kind }
+      !kind.states.contains(where: \.isNameless) || present.contains { $0 === kind }
     }
     if kinds.contains(where: { StateQuery(word, of: $0) != nil }) { return true }
     let states = Set(kinds.flatMap { $0.states.flatMap { $0.word.split(separator: "+").map(String.init) } }).sorted()

@@ -237,7 +237,7 @@ extension RequestContext {
       var details = world.details(of: entry)
       while let detail = details.next() { if case .dataAfter(let after) = detail { data = after } }
       if wait.query.matches(Int(entry.to), data: data) {
-        let state = world.kind(of: wait.machine).states[Int(entry.to)].word(data: data)
+        let state = world.kind(of: wait.machine).stateWord(Int(entry.to), data: data)
         return .reached(state, at: entry.moment, sequence: endOfStep(from: entry, wait.reader, world))
       }
     }

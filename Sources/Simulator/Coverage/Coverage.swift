@@ -39,6 +39,8 @@ package struct Coverage: Sendable {
   }
 
   package let kind: Kind
+  /// The states by number: the kind's list, or those found or seen where states are named by their data.
+  package let allStates: [StateEntry]
   package let machines: Int
   package private(set) var states = Figure()
   /// Moves: from a state by an input to a state, by their names.
@@ -70,8 +72,10 @@ package struct Coverage: Sendable {
   /// - Complexity: O(*n* log *n*) in the outcomes.
   package init(_ tally: CoverageTally, of scope: CoverageScope) {
     var scope = scope
-    scope.add(tally)
+    var tally = tally
+    scope.add(&tally)
     kind = tally.kind
+    allStates = scope.known.states
     machines = tally.machines
     isComplete = scope.isComplete
     countRegions(tally, scope)
@@ -98,7 +102,7 @@ package struct Coverage: Sendable {
   }
 
   private mutating func countStates(_ tally: CoverageTally, _ scope: CoverageScope) {
-    for state in kind.states.indices {
+    for state in allStates.indices {
       guard scope.states[state] else {
         unreachable += 1
         continue
@@ -109,11 +113,12 @@ package struct Coverage: Sendable {
   }
 
   private mutating func countRegions(_ tally: CoverageTally, _ scope: CoverageScope) {
-    let parts = kind.states.map { $0.word.split(separator: "+").map(String.init) }
+    if kind.hasStatesNamedByData, kind.regions == nil { return }
+    let parts = allStates.map { $0.word.split(separator: "+").map(String.init) }
     let count = kind.regions?.names.count ?? parts.map(\.count).max() ?? 1
     guard count > 1 else { return }
     var combinations = Figure()
-    for state in kind.states.indices where parts[state].count == count && scope.states[state] {
+    for state in allStates.indices where parts[state].count == count && scope.states[state] {
       combinations.add(tally.states[state])
     }
     self.combinations = combinations
@@ -121,7 +126,7 @@ package struct Coverage: Sendable {
       let name = kind.regions?.names[region] ?? "\(region + 1)"
       // In order of first appearance in the list.
       var seen: [(part: String, isCovered: Bool)] = []
-      for state in kind.states.indices where parts[state].count == count && scope.states[state] {
+      for state in allStates.indices where parts[state].count == count && scope.states[state] {
         let part = parts[state][region]
         if let place = seen.firstIndex(where: { $0.part == part }) {
           if tally.states[state] { seen[place].isCovered = true }
@@ -147,16 +152,11 @@ package struct Coverage: Sendable {
       return pairs
     }
     let (tried, possible) = (pairs(tally.outcomes), pairs(scope.outcomes))
-    for state in kind.states.indices {
-      for event in kind.events.indices {
-        let pair = state * kind.events.count + event
-        guard possible.contains(pair) else {
-          impossible += 1
-          continue
-        }
-        self.pairs.add(tried.contains(pair))
-        if !tried.contains(pair) { untried.append(.pair(state: state, event: event)) }
-      }
+    impossible = allStates.count * kind.events.count - possible.count
+    for pair in possible.sorted() {
+      self.pairs.add(tried.contains(pair))
+      let (state, event) = pair.quotientAndRemainder(dividingBy: kind.events.count)
+      if !tried.contains(pair) { untried.append(.pair(state: state, event: event)) }
     }
   }
 

@@ -3,6 +3,8 @@ package import StateMachines
 
 /// The possible behaviour of machines of one kind, as found by running the rule: the total for a coverage.
 package struct CoverageScope: Sendable {
+  /// The states by number. All states below are meant by these numbers.
+  private(set) var known: StateNumbers
   /// Whether a state can be reached.
   package private(set) var states: [Bool]
   package private(set) var outcomes: Set<CoverageOutcome> = []
@@ -18,7 +20,8 @@ package struct CoverageScope: Sendable {
   /// An empty scope.
   package init(of kind: Kind) {
     triggers = CoverageTriggers(of: kind)
-    states = Array(repeating: false, count: kind.states.count)
+    known = StateNumbers(of: kind)
+    states = Array(repeating: false, count: known.states.count)
     expires = Array(repeating: false, count: kind.timers.count)
     isDisarmed = expires
   }
@@ -32,8 +35,9 @@ package struct CoverageScope: Sendable {
       if facts.runs { expires[timer] = true }
       if facts.isDisarmed { isDisarmed[timer] = true }
     }
+    let numbers = self.numbers(of: graph.numbers)
     for state in graph.states.indices {
-      if graph.reach(of: state) != .unreached { states[state] = true }
+      if graph.reach(of: state) != .unreached { states[numbers[state]] = true }
       for input in graph.inputs.indices {
         let trigger: GraphTrigger =
           switch graph.inputs[input] {
@@ -42,14 +46,24 @@ package struct CoverageScope: Sendable {
           }
         for outcome in graph.outcomes(in: state, of: input) {
           outcomes.insert(
-            CoverageOutcome(from: state, trigger: trigger, verdict: outcome.verdict, to: outcome.to))
+            CoverageOutcome(
+              from: numbers[state], trigger: trigger, verdict: outcome.verdict, to: numbers[outcome.to]))
         }
       }
     }
   }
 
-  /// Adds what was seen: it is possible, even if no trial found it.
-  mutating func add(_ tally: CoverageTally) {
+  /// This scope's numbers for the states of another numbering.
+  private mutating func numbers(of other: StateNumbers) -> [Int] {
+    let numbers = other.states.indices.map { known.number(of: $0, in: other) }
+    states += Array(repeating: false, count: known.states.count - states.count)
+    return numbers
+  }
+
+  /// Adds what was seen: it is possible, even if no trial found it. The tally gets this scope's numbers.
+  mutating func add(_ tally: inout CoverageTally) {
+    _ = numbers(of: tally.known)
+    tally.renumber(as: known)
     outcomes.formUnion(tally.outcomes)
     for state in states.indices where tally.states[state] { states[state] = true }
     for timer in expires.indices {

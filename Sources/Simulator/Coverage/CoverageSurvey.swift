@@ -34,14 +34,14 @@ package struct CoverageSurvey: Sendable {
     reader = world.journalReader(from: since)
     var matching: [MachineID] = []
     let most = since > 1 ? CoverageSurvey.machinesLookedAt : 0
-    let counts = world.counts { machine, name, kind in
+    var tally = StateTally()
+    var budget = Int.max
+    _ = world.count(into: &tally, budget: &budget) { machine, name, kind in
       guard wanted[kind], pattern.matches(name) else { return false }
       if matching.count < most { matching.append(machine) }
       return true
     }
-    for (kind, states) in counts {
-      for (state, count) in states.enumerated() where count > 0 { tallies[kind].note(present: count, in: state) }
-    }
+    for (kind, machines) in tally.counts { tallies[kind].note(present: machines, in: tally.numbers(ofKind: kind)) }
     for machine in matching {
       tallies[world.kindPlace(of: machine)].note(parameters: world.parameterValues(of: machine))
     }

@@ -7,6 +7,8 @@ package struct CoverageTally: Sendable {
   package let kind: Kind
   /// Machines that have lived in the surveyed time.
   package internal(set) var machines = 0
+  /// The states by number. All states below are meant by these numbers.
+  private(set) var known: StateNumbers
   /// Whether a machine was ever in a state.
   package private(set) var states: [Bool]
   package private(set) var outcomes: Set<CoverageOutcome> = []
@@ -28,7 +30,8 @@ package struct CoverageTally: Sendable {
   init(of kind: Kind) {
     self.kind = kind
     triggers = CoverageTriggers(of: kind)
-    states = Array(repeating: false, count: kind.states.count)
+    known = StateNumbers(of: kind)
+    states = Array(repeating: false, count: known.states.count)
     expired = Array(repeating: false, count: kind.timers.count)
     disarmed = expired
   }
@@ -38,10 +41,61 @@ package struct CoverageTally: Sendable {
     pairs.map { (moves[Int($0 >> 16) - 1], moves[Int($0 & 0xFFFF) - 1]) }
   }
 
-  /// Records that machines are in a state.
-  mutating func note(present machines: Int, in state: Int) {
-    self.machines += machines
+  /// Records how many machines are in each state of a numbering.
+  mutating func note(present machines: [Int], in numbers: StateNumbers?) {
+    guard let numbers else { return }
+    for (number, count) in machines.enumerated() where count > 0 {
+      self.machines += count
+      note(known.number(of: number, in: numbers))
+    }
+  }
+
+  /// Records that a machine was in a state.
+  private mutating func note(_ state: Int) {
+    if state == states.count { states.append(false) }
     states[state] = true
+  }
+
+  /// Records the states before and after an input.
+  ///
+  /// - Returns: Their numbers.
+  private mutating func noteStates(of entry: JournalEntry) -> (from: Int, to: Int) {
+    var before: String?
+    var after: String?
+    if kind.hasStatesNamedByData {
+      var details = DetailReader(entry)
+      while let detail = details.next() {
+        if case .dataBefore(let data) = detail { before = data }
+        if case .dataAfter(let data) = detail { after = data }
+      }
+    }
+    let to = known.number(of: Int(entry.to), data: after)
+    note(to)
+    if entry.input == .created { return (to, to) }
+    // Without a move the word is the same.
+    let from = known.number(of: Int(entry.from), data: entry.verdict == .moved ? before : after)
+    note(from)
+    return (from, to)
+  }
+
+  /// Changes the numbers of states.
+  ///
+  /// - Parameter other: Has a number for each state of this tally.
+  mutating func renumber(as other: StateNumbers) {
+    guard kind.hasStatesNamedByData else { return }
+    var other = other
+    let numbers = known.states.indices.map { other.number(of: $0, in: known) }
+    func changed(_ outcome: CoverageOutcome) -> CoverageOutcome {
+      CoverageOutcome(
+        from: numbers[outcome.from], trigger: outcome.trigger, verdict: outcome.verdict, to: numbers[outcome.to])
+    }
+    var states = Array(repeating: false, count: other.states.count)
+    for (state, number) in numbers.enumerated() { states[number] = self.states[state] }
+    self.states = states
+    outcomes = Set(outcomes.map(changed))
+    moves = moves.map(changed)
+    self.numbers = Dictionary(uniqueKeysWithValues: self.numbers.map { (changed($0), $1) })
+    known = other
   }
 
   mutating func note(parameters: [Value]) {
@@ -58,12 +112,13 @@ package struct CoverageTally: Sendable {
     case .wired, .unwired, .rewound, .renewed:
       return
     case .created:
-      states[Int(entry.to)] = true
+      _ = noteStates(of: entry)
       lastMove = 0
       noteMaking(entry)
       return
     case .dropped:
-      states[Int(entry.to)] = true
+      // The record of a drop has no data, and the state was counted when the machine entered it.
+      if !kind.hasStatesNamedByData { note(Int(entry.to)) }
       machines += 1
       lastMove = 0
       return
@@ -75,10 +130,8 @@ package struct CoverageTally: Sendable {
       expired[Int(entry.index)] = true
       trigger = triggers.ofTimers[Int(entry.index)]
     }
-    states[Int(entry.from)] = true
-    states[Int(entry.to)] = true
-    let outcome = CoverageOutcome(
-      from: Int(entry.from), trigger: trigger, verdict: entry.verdict, to: Int(entry.to))
+    let (from, to) = noteStates(of: entry)
+    let outcome = CoverageOutcome(from: from, trigger: trigger, verdict: entry.verdict, to: to)
     outcomes.insert(outcome)
     if entry.hasDetails {
       var details = DetailReader(entry)

@@ -91,10 +91,14 @@ extension World {
     func opened<M: Machine>(_: M.Type) -> String { "\(cause(of: entry, facts, kind) as Cause<M>)" }
     guard let type = kind.machine as? any Machine.Type else { preconditionFailure("kinds are of machines") }
     let (outputs, told) = facts.outputs(of: kind)
+    func state(_ place: UInt16, _ data: String?) -> String {
+      kind.stateWord(Int(place), data: kind.hasStatesNamedByData ? data : nil)
+    }
     return Change(
       number: entry.sequence, moment: moment, machine: core.name(of: machine), cause: opened(type),
-      verdict: entry.verdict, from: kind.states[Int(entry.from)].word, to: kind.states[Int(entry.to)].word,
-      outputs: outputs.map { kind.outputs[$0.output].name }, told: told.map { kind.outputs[$0.output].name })
+      verdict: entry.verdict, from: state(entry.from, entry.verdict == .moved ? facts.dataBefore : facts.data),
+      to: state(entry.to, facts.data), outputs: outputs.map { kind.outputs[$0.output].name },
+      told: told.map { kind.outputs[$0.output].name })
   }
 
   /// The name of the machine that received an input.
@@ -133,6 +137,7 @@ extension World {
     var outputs: [Output] = []
     /// `wait` is `nil` if the timer was disarmed.
     var timers: [(timer: Int, key: UInt32, wait: Duration?)] = []
+    var dataBefore: String?
     var data: String?
     var key: UInt32 = 0
     /// The other end of a wire.
@@ -153,13 +158,14 @@ extension World {
         case .armed(let timer, let key, let due):
           timers.append((Int(timer), key, Duration(due - entry.moment)))
         case .disarmed(let timer, let key, due: _): timers.append((Int(timer), key, nil))
+        case .dataBefore(let text): dataBefore = text
         case .dataAfter(let text): data = text
         case .arguments(let values): arguments = values
         case .key(let number): key = number
         case .source(let machine, let output): far = (machine, Int(output))
         case .target(let machine, let event): far = (machine, Int(event))
         case .undone(let count): undone = count
-        case .dataBefore, .parameters, .initial, .kind, .due, .renewed: break
+        case .parameters, .initial, .kind, .due, .renewed: break
         }
       }
     }

@@ -11,6 +11,21 @@ enum DetailTag: UInt8 {
   case undone
   /// A restarted timer: machine, timer, key, duration.
   case renewed
+  /// Not a detail of its own: the high bytes of the record's three places, before its details. Only records with a
+  /// place above 0xFF have it.
+  case wide
+  /// Not a detail of its own: the high byte of the next detail's place. Only details with a place above 0xFF have it.
+  case high
+
+  /// Whether a detail has the place of a state, an event or an output, which may be above 0xFF.
+  var hasWidePlace: Bool {
+    switch self {
+    case .emitted, .initial, .source, .target: true
+    case .end, .armed, .disarmed, .dataBefore, .dataAfter, .arguments, .parameters, .kind, .due, .armedKey,
+      .disarmedKey, .key, .undone, .renewed, .wide, .high:
+      false
+    }
+  }
 }
 
 /// The details of the entry being written. One writer is reused for all entries.
@@ -77,6 +92,16 @@ struct DetailWriter: ~Copyable {
   }
 
   mutating func tag(_ tag: DetailTag) { append(tag.rawValue) }
+
+  /// A tag and the place of a state, an event or an output.
+  @inline(__always)
+  mutating func tag(_ tag: DetailTag, place: UInt16) {
+    if place > 0xFF { high(of: place) }
+    self.tag(tag, UInt8(truncatingIfNeeded: place))
+  }
+
+  @inline(never)
+  private mutating func high(of place: UInt16) { tag(.high, UInt8(place >> 8)) }
 
   /// A tag, a byte and a number, with one reservation of room.
   @inline(__always)
@@ -218,14 +243,24 @@ package struct DetailReader {
 
   private mutating func machine() -> MachineID { MachineID(UInt32(number())) }
 
+  private mutating func tag() -> DetailTag {
+    guard let tag = DetailTag(rawValue: byte()) else { preconditionFailure("the journal has no such detail") }
+    return tag
+  }
+
   package mutating func next() -> JournalDetail? {
     if isAtEnd { return nil }
-    guard let tag = DetailTag(rawValue: byte()) else { preconditionFailure("the journal has no such detail") }
+    var tag = tag()
+    var high: UInt16 = 0
+    if tag == .high {
+      high = UInt16(byte()) << 8
+      tag = self.tag()
+    }
     switch tag {
     case .end:
       isAtEnd = true
       return nil
-    case .emitted: return .emitted(output: byte(), data: values())
+    case .emitted: return .emitted(output: high | UInt16(byte()), data: values())
     case .armed: return .armed(timer: byte(), key: 0, due: later())
     case .disarmed: return .disarmed(timer: byte(), key: 0, due: later())
     case .armedKey:
@@ -240,21 +275,22 @@ package struct DetailReader {
     case .parameters:
       let count = Int(number())
       return .parameters((0..<count).map { _ in (Int(number()), value()) })
-    case .initial: return .initial(byte())
+    case .initial: return .initial(high | UInt16(byte()))
     case .kind: return .kind(UInt32(number()))
     case .due: return .due(later())
     case .key: return .key(key())
     case .source:
-      let output = byte()
+      let output = high | UInt16(byte())
       return .source(machine(), output: output)
     case .target:
-      let event = byte()
+      let event = high | UInt16(byte())
       return .target(machine(), event: event)
     case .undone: return .undone(number())
     case .renewed:
       let (machine, timer, key) = (machine(), Int(number()), key())
       return .renewed(
         RenewedTimer(machine: machine, timer: timer, key: key, duration: Nanoseconds(nanoseconds: Int64(number()))))
+    case .wide, .high: preconditionFailure("the journal has high bytes that belong to nothing")
     }
   }
 }
@@ -291,13 +327,20 @@ extension DetailReader {
 
   /// The tag of the next detail and the byte after it, which is an index for armed or disarmed timers.
   var ahead: (tag: DetailTag, place: UInt8)? {
-    guard !isAtEnd, let tag = DetailTag(rawValue: place.load(as: UInt8.self)), tag != .end else { return nil }
-    return (tag, place.load(fromByteOffset: 1, as: UInt8.self))
+    guard !isAtEnd else { return nil }
+    // A high byte stands between its own tag and that of the detail.
+    let start = place.load(as: UInt8.self) == DetailTag.high.rawValue ? place + 2 : place
+    guard let tag = DetailTag(rawValue: start.load(as: UInt8.self)), tag != .end else { return nil }
+    return (tag, start.load(fromByteOffset: 1, as: UInt8.self))
   }
 
   /// Skips one detail without decoding it; false at the end.
   mutating func skip() -> Bool {
-    guard let tag = DetailTag(rawValue: byte()) else { preconditionFailure("the journal has no such detail") }
+    var tag = tag()
+    if tag == .high {
+      place += 1
+      tag = self.tag()
+    }
     switch tag {
     case .end: return false
     case .emitted:
@@ -320,6 +363,7 @@ extension DetailReader {
     case .initial: place += 1
     case .kind, .due, .key, .undone: skipNumber()
     case .renewed: for _ in 0..<4 { skipNumber() }
+    case .wide, .high: preconditionFailure("the journal has high bytes that belong to nothing")
     }
     return true
   }

@@ -3,9 +3,9 @@ import StateMachines
 /// All inputs of a world in order, with their effects.
 ///
 /// Records are stored one after the other in blocks of 64 KiB: seven bytes for machine, input, verdict and states, one
-/// to ten for the time since the previous record, then any details. A toggle takes eight to twelve bytes. Memory is
-/// limited by a number of inputs and a number of bytes; the oldest inputs are dropped first, and `first` is the oldest
-/// one left.
+/// to ten for the time since the previous record, four for the high bytes of event and states if one of them is above
+/// 0xFF, then any details. A toggle takes eight to twelve bytes. Memory is limited by a number of inputs and a number of
+/// bytes; the oldest inputs are dropped first, and `first` is the oldest one left.
 package struct Journal: ~Copyable {
   private struct Block {
     // Safety: room for `capacity` bytes, of which `count` are written once it is full; `storage` keeps it.
@@ -132,7 +132,7 @@ package struct Journal: ~Copyable {
   /// - Returns: Its number.
   @inline(__always)
   mutating func append(
-    _ input: InputClass, _ machine: MachineID, index: UInt8, _ result: StepResult, at moment: Instant,
+    _ input: InputClass, _ machine: MachineID, index: UInt16, _ result: StepResult, at moment: Instant,
     _ details: borrowing DetailWriter, isFromOutside: Bool = false
   ) -> UInt64 {
     last &+= 1
@@ -147,8 +147,8 @@ package struct Journal: ~Copyable {
       | (elapsed == 0 ? 0x40 : 0)
     if isFromOutside, last > requestStart { head |= 0x80 }
     start.storeBytes(
-      of: (head | UInt64(machine.number) &<< 8 | UInt64(index) &<< 32 | UInt64(result.from) &<< 40
-        | UInt64(result.to) &<< 48).littleEndian,
+      of: (head | UInt64(machine.number) &<< 8 | UInt64(index & 0xFF) &<< 32 | UInt64(result.from & 0xFF) &<< 40
+        | UInt64(result.to & 0xFF) &<< 48).littleEndian,
       as: UInt64.self)
     var length = 7
     if elapsed != 0 {
@@ -161,6 +161,9 @@ package struct Journal: ~Copyable {
       start.storeBytes(of: UInt8(truncatingIfNeeded: rest), toByteOffset: length, as: UInt8.self)
       length &+= 1
     }
+    if index | result.from | result.to > 0xFF {
+      length = Journal.widen(start, length, index, result, hasDetails: detailCount > 0)
+    }
     if detailCount > 0 {
       details.copy(to: start + length)
       length &+= detailCount
@@ -169,6 +172,26 @@ package struct Journal: ~Copyable {
     }
     openCount &+= length
     return last
+  }
+
+  /// Adds the high bytes of the places to a record without details.
+  ///
+  /// - Parameter length: The length of the record so far.
+  /// - Returns: Its length with the high bytes.
+  @inline(never)
+  private static func widen(
+    _ start: UnsafeMutableRawPointer, _ length: Int, _ index: UInt16, _ result: StepResult, hasDetails: Bool
+  ) -> Int {
+    start.storeBytes(of: start.load(as: UInt8.self) | 0x20, as: UInt8.self)
+    var length = length
+    func append(_ byte: UInt8) {
+      start.storeBytes(of: byte, toByteOffset: length, as: UInt8.self)
+      length += 1
+    }
+    append(DetailTag.wide.rawValue)
+    for place in [index, result.from, result.to] { append(UInt8(place >> 8)) }
+    if !hasDetails { append(DetailTag.end.rawValue) }
+    return length
   }
 
   @inline(never)
@@ -353,11 +376,17 @@ package struct Journal: ~Copyable {
       }
       reader.moment &+= Int64(bitPattern: elapsed)
     }
+    var (index, from, to) = (UInt16(word >> 32 & 0xFF), UInt16(word >> 40 & 0xFF), UInt16(word >> 48 & 0xFF))
+    if word & 0x20 != 0, start.load(fromByteOffset: length, as: UInt8.self) == DetailTag.wide.rawValue {
+      index |= UInt16(start.load(fromByteOffset: length + 1, as: UInt8.self)) << 8
+      from |= UInt16(start.load(fromByteOffset: length + 2, as: UInt8.self)) << 8
+      to |= UInt16(start.load(fromByteOffset: length + 3, as: UInt8.self)) << 8
+      length += 4
+    }
     let entry = JournalEntry(
       sequence: reader.next, moment: Instant(nanoseconds: reader.moment),
       machine: machine, input: input, verdict: verdict, continuesRequest: word & 0x80 != 0,
-      index: UInt8(truncatingIfNeeded: word >> 32), from: UInt8(truncatingIfNeeded: word >> 40),
-      to: UInt8(truncatingIfNeeded: word >> 48), hasDetails: word & 0x20 != 0, details: start + length)
+      index: index, from: from, to: to, hasDetails: word & 0x20 != 0, details: start + length)
     if entry.hasDetails { length += DetailReader.length(of: entry) }
     reader.offset += length
     reader.next += 1

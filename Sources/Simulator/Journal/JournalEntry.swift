@@ -39,10 +39,10 @@ package struct JournalEntry {
   /// Whether it is not the first input of its request.
   package let continuesRequest: Bool
   /// The index of the event, timer or output in the machine's kind; for a creation, the world's index of the kind.
-  package let index: UInt8
+  package let index: UInt16
   /// Indices in the kind's list of states.
-  package let from: UInt8
-  package let to: UInt8
+  package let from: UInt16
+  package let to: UInt16
   package let hasDetails: Bool
   // Safety: points into a block of the journal, which stays until the world changes.
   let details: UnsafeRawPointer
@@ -50,7 +50,7 @@ package struct JournalEntry {
 
 /// A detail of an entry, in order of occurrence.
 package enum JournalDetail {
-  case emitted(output: UInt8, data: [Value])
+  case emitted(output: UInt16, data: [Value])
   /// A timer, as an index in the kind's list; `key` is 0 for a timer without a key.
   case armed(timer: UInt8, key: UInt32, due: Instant)
   case disarmed(timer: UInt8, key: UInt32, due: Instant)
@@ -62,7 +62,7 @@ package enum JournalDetail {
   /// The machine's parameters: indices in the kind's list, with values.
   case parameters([(parameter: Int, value: Value)])
   /// The requested initial state, as an index in the kind's list.
-  case initial(UInt8)
+  case initial(UInt16)
   /// The world's index of the kind; for a creation.
   case kind(UInt32)
   /// When a fired timer would have been due.
@@ -70,9 +70,9 @@ package enum JournalDetail {
   /// The key of the timer that expired or was fired, if it has one.
   case key(UInt32)
   /// The source of a delivery.
-  case source(MachineID, output: UInt8)
+  case source(MachineID, output: UInt16)
   /// The target of a wire.
-  case target(MachineID, event: UInt8)
+  case target(MachineID, event: UInt16)
   /// How many inputs before it were undone.
   case undone(UInt64)
   case renewed(RenewedTimer)

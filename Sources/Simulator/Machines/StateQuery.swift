@@ -7,25 +7,28 @@ package struct StateQuery: Hashable, Sendable {
   private let states: Set<Int>
   /// The requested data; nil for any.
   private let data: String?
+  /// The requested parts of a word, if the kind's states are named by their data.
+  private let parts: [String]
 
   /// - Returns: `nil` if the word is not a state of the kind.
   package init?(_ word: String, of kind: Kind) {
     var name = word
     var data: String?
-    if word.hasSuffix(")"), let open = word.firstIndex(of: "(") {
+    if !kind.hasStatesNamedByData, word.hasSuffix(")"), let open = word.firstIndex(of: "(") {
       guard kind.carriesData else { return nil }
       name = String(word[..<open])
       data = String(word[word.index(after: open)...].dropLast())
     }
-    let parts = name.split(separator: "+", omittingEmptySubsequences: false)
-    let states = kind.states.indices.filter { place in
-      let regions = kind.states[place].word.split(separator: "+")
-      return parts.allSatisfy { part in
-        !part.isEmpty && regions.contains { $0 == part || $0.hasPrefix(part + ".") }
-      }
+    let parts = name.split(separator: "+", omittingEmptySubsequences: false).map(String.init)
+    let words = kind.states.map(\.word)
+    self.parts = kind.hasStatesNamedByData ? parts : []
+    if kind.hasStatesNamedByData {
+      // Its states are composed of the listed words.
+      guard parts.allSatisfy({ part in words.contains { StateQuery.matches($0, [part]) } }) else { return nil }
     }
-    if states.isEmpty {
-      guard data == nil, let place = kind.states.firstIndex(where: \.isNamedByData) else { return nil }
+    let states = words.indices.filter { StateQuery.matches(words[$0], parts) }
+    if states.isEmpty, !kind.hasStatesNamedByData {
+      guard data == nil, let place = kind.states.firstIndex(where: \.isNameless) else { return nil }
       self.states = [place]
       self.data = word
       return
@@ -34,13 +37,17 @@ package struct StateQuery: Hashable, Sendable {
     self.data = data
   }
 
+  /// Whether each part is a region of a word, or a prefix of one that ends at a dot.
+  private static func matches(_ word: String, _ parts: [String]) -> Bool {
+    let regions = word.split(separator: "+")
+    return parts.allSatisfy { part in
+      !part.isEmpty && regions.contains { $0 == part || $0.hasPrefix(part + ".") }
+    }
+  }
+
   /// Whether a state, given by its index and its data, matches.
   package func matches(_ state: Int, data: @autoclosure () -> String?) -> Bool {
-    states.contains(state) && (self.data == nil || self.data == data())
+    if parts.isEmpty { return states.contains(state) && (self.data == nil || self.data == data()) }
+    return data().map { StateQuery.matches($0, parts) } ?? states.contains(state)
   }
-}
-
-extension StateEntry {
-  /// The state as printed, with its data in parentheses.
-  package func word(data: String?) -> String { data.map { "\(word)(\($0))" } ?? word }
 }

@@ -8,10 +8,10 @@ final class KindTranslation {
   let kind: Kind
   /// Whether all indices are equal.
   private let isSame: Bool
-  private let states: [UInt8?]
-  private let events: [UInt8?]
-  private let timers: [UInt8?]
-  private let outputs: [UInt8?]
+  private let states: [UInt16?]
+  private let events: [UInt16?]
+  private let timers: [UInt16?]
+  private let outputs: [UInt16?]
   private let parameters: [Int?]
   /// Defaults that have changed: a machine keeps the one that it was made with.
   private let oldStandards: [(parameter: Int, value: Value)]
@@ -20,8 +20,9 @@ final class KindTranslation {
     self.stored = stored
     self.kind = kind
     isSame = stored.hasLists(of: KindDescription(kind))
-    func places(_ words: [String], _ list: [String]) -> [UInt8?] {
-      words.map { word in list.firstIndex(of: word).map { UInt8($0) } }
+    func places(_ words: [String], _ list: [String]) -> [UInt16?] {
+      let known = Dictionary(zip(list, list.indices), uniquingKeysWith: { first, _ in first })
+      return words.map { word in known[word].map { UInt16($0) } }
     }
     states = places(stored.states, kind.states.map(\.word))
     events = places(stored.events.map(\.name), kind.events.map(\.name))
@@ -34,19 +35,19 @@ final class KindTranslation {
     }
   }
 
-  func state(_ place: UInt8) throws(SegmentFailure) -> UInt8 {
+  func state(_ place: UInt16) throws(SegmentFailure) -> UInt16 {
     try find(place, "state", states) { stored.states[$0] }
   }
 
-  func event(_ place: UInt8) throws(SegmentFailure) -> UInt8 {
+  func event(_ place: UInt16) throws(SegmentFailure) -> UInt16 {
     try find(place, "event", events) { stored.events[$0].name }
   }
 
-  func output(_ place: UInt8) throws(SegmentFailure) -> UInt8 {
+  func output(_ place: UInt16) throws(SegmentFailure) -> UInt16 {
     try find(place, "output", outputs) { stored.outputs[$0].name }
   }
 
-  func timer(_ place: UInt8) throws(SegmentFailure) -> UInt8 {
+  func timer(_ place: UInt16) throws(SegmentFailure) -> UInt16 {
     let now = try find(place, "timer", timers) { stored.timers[$0].name }
     let before = stored.timers[Int(place)]
     let hasKey = kind.timers[Int(now)].key != nil
@@ -58,7 +59,7 @@ final class KindTranslation {
   }
 
   /// The arguments of an event, in the event's current form.
-  func arguments(of event: UInt8, _ values: [Value]) throws(SegmentFailure) -> [Value] {
+  func arguments(of event: UInt16, _ values: [Value]) throws(SegmentFailure) -> [Value] {
     let place = Int(try self.event(event))
     let (before, now) = (stored.events[Int(event)], kind.events[place].arguments)
     guard values.count == before.values.count else { throw .damaged("event '\(before.name)' has other arguments") }
@@ -89,7 +90,7 @@ final class KindTranslation {
   }
 
   /// The data of an output, in the current order.
-  func data(of output: UInt8, _ values: [Value]) throws(SegmentFailure) -> [Value] {
+  func data(of output: UInt16, _ values: [Value]) throws(SegmentFailure) -> [Value] {
     let place = Int(try self.output(output))
     if isSame { return values }
     let (before, now) = (stored.outputs[Int(output)].values.map(\.name), kind.outputs[place].data.map(\.name))
@@ -145,7 +146,7 @@ final class KindTranslation {
 extension KindDescription {
   /// Whether the indices of words, and their data, are equal.
   func hasLists(of other: KindDescription) -> Bool {
-    states == other.states && events == other.events && timers == other.timers && outputs == other.outputs
+    states == other.states && hasStatesNamedByData == other.hasStatesNamedByData && events == other.events && timers == other.timers && outputs == other.outputs
       && parameters == other.parameters
   }
 }

@@ -11,6 +11,8 @@ struct RecordScanner {
   /// The offset of the last record returned; `details` is that of its details.
   private(set) var start = 0
   private(set) var details = 0
+  /// The offset after its time.
+  private var timed = 0
   /// The number of the next record.
   private(set) var next: UInt64
   private(set) var moment: Int64
@@ -31,13 +33,22 @@ struct RecordScanner {
     let head = byte(at: offset)
     let machine = MachineID(
       recorded: UInt32(byte(at: offset + 1)) | UInt32(byte(at: offset + 2)) << 8 | UInt32(byte(at: offset + 3)) << 16)
-    let (index, from, to) = (byte(at: offset + 4), byte(at: offset + 5), byte(at: offset + 6))
+    var index = UInt16(byte(at: offset + 4))
+    var from = UInt16(byte(at: offset + 5))
+    var to = UInt16(byte(at: offset + 6))
     offset += 7
     let before = moment
     if head & 0x40 == 0 { moment &+= Int64(bitPattern: try number()) }
     guard (0...Instant.end.nanoseconds).contains(moment) else { throw .damaged("its moment is not within world time") }
-    details = offset
+    timed = offset
     let hasDetails = head & 0x20 != 0
+    if hasDetails, machine != nil, offset < bytes.count, byte(at: offset) == DetailTag.wide.rawValue {
+      offset += 1
+      index |= UInt16(try byte()) << 8
+      from |= UInt16(try byte()) << 8
+      to |= UInt16(try byte()) << 8
+    }
+    details = offset
     tags = []
     if hasDetails { while try pass() {} }
     let input: InputClass
@@ -66,14 +77,19 @@ struct RecordScanner {
   /// The bytes of the last record.
   var record: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[start..<offset]) }
   /// The bytes of its time since the previous record.
-  var elapsed: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[(start + 7)..<details]) }
+  var elapsed: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[(start + 7)..<timed]) }
 
   // MARK: Details
 
   /// Skips one detail; false at the end.
   private mutating func pass() throws(SegmentFailure) -> Bool {
-    guard let tag = DetailTag(rawValue: try byte()) else { throw .damaged("it has an unknown detail") }
+    var tag = try tag()
     if tag == .end { return false }
+    if tag == .high {
+      _ = try byte()
+      tag = try self.tag()
+      guard tag.hasWidePlace else { throw .damaged("it has a high byte that belongs to nothing") }
+    }
     let (isNew, _) = tags.insert(DetailTags(tag))
     guard isNew || DetailTags.several.contains(DetailTags(tag)) else { throw .damaged("it has a detail twice") }
     switch tag {
@@ -109,8 +125,14 @@ struct RecordScanner {
       try passNumber(upTo: UInt64(UInt8.max))
       try passNumber(upTo: UInt64(UInt32.max))
       try passInterval()
+    case .wide, .high: throw .damaged("it has high bytes that belong to nothing")
     }
     return true
+  }
+
+  private mutating func tag() throws(SegmentFailure) -> DetailTag {
+    guard let tag = DetailTag(rawValue: try byte()) else { throw .damaged("it has an unknown detail") }
+    return tag
   }
 
   private mutating func byte() throws(SegmentFailure) -> UInt8 {

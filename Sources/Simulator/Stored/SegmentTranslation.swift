@@ -67,7 +67,7 @@ struct SegmentTranslation: ~Copyable {
     case .event, .delivery: index = try translation.event(index)
     case .expiry, .fired: index = try translation.timer(index)
     case .wired, .unwired: index = try translation.output(index)
-    case .created: if let place = meaning.kindPlace { index = UInt8(place & 0xFF) }
+    case .created: if let place = meaning.kindPlace { index = UInt16(place & 0xFF) }
     case .dropped, .rewound, .renewed: break
     }
     let (from, to) = (try translation.state(entry.from), try translation.state(entry.to))
@@ -114,7 +114,7 @@ struct SegmentTranslation: ~Copyable {
     if reader.ahead?.tag == .initial, case .initial(let state)? = reader.next() {
       let now = try meaning.translation.state(state)
       isSame = isSame && now == state
-      sheet.tag(.initial, now)
+      sheet.tag(.initial, place: now)
     }
     var values: [(parameter: Int, value: Value)] = []
     if reader.ahead?.tag == .parameters, case .parameters(let given)? = reader.next() { values = given }
@@ -135,29 +135,29 @@ struct SegmentTranslation: ~Copyable {
   ) throws {
     switch ahead.tag {
     case .armed, .disarmed, .armedKey, .disarmedKey:
-      let timer = try translation.timer(ahead.place)
+      let timer = try translation.timer(UInt16(ahead.place))
       isSame = isSame && timer == ahead.place
-      copy(&reader, replacingPlaceWith: timer)
+      copy(&reader, replacingPlaceWith: UInt8(timer))
     case .dataBefore, .dataAfter, .due, .key: copy(&reader, replacingPlaceWith: nil)
     case .emitted:
       guard case .emitted(let output, let values)? = reader.next() else { return }
       let (now, fitted) = (try translation.output(output), try translation.data(of: output, values))
       isSame = isSame && now == output && fitted == values
-      sheet.tag(.emitted, now)
+      sheet.tag(.emitted, place: now)
       sheet.values(fitted)
     case .source:
       guard case .source(let machine, let output)? = reader.next() else { return }
       let now = try meanings(machine, entry, false).translation.output(output)
       isSame = isSame && now == output
-      sheet.tag(.source, now)
+      sheet.tag(.source, place: now)
       sheet.number(UInt64(machine.number))
     case .target:
       guard case .target(let machine, let event)? = reader.next() else { return }
       let now = try meanings(machine, entry, false).translation.event(event)
       isSame = isSame && now == event
-      sheet.tag(.target, now)
+      sheet.tag(.target, place: now)
       sheet.number(UInt64(machine.number))
-    case .arguments, .parameters, .initial, .kind, .undone, .renewed, .end:
+    case .arguments, .parameters, .initial, .kind, .undone, .renewed, .wide, .high, .end:
       throw SegmentFailure.damaged("its details are not in order")
     }
   }
@@ -180,7 +180,7 @@ struct SegmentTranslation: ~Copyable {
         }
         continue
       }
-      let timer = try meanings(renewed.machine, entry, false).translation.timer(UInt8(renewed.timer))
+      let timer = try meanings(renewed.machine, entry, false).translation.timer(UInt16(renewed.timer))
       isSame = isSame && Int(timer) == renewed.timer
       sheet.tag(.renewed)
       for number in [UInt64(renewed.machine.number), UInt64(timer), UInt64(renewed.key)] { sheet.number(number) }
@@ -191,15 +191,18 @@ struct SegmentTranslation: ~Copyable {
   }
 
   /// Appends the last record with other indices and the collected details.
-  private mutating func write(index: UInt8, from: UInt8, to: UInt8) {
+  private mutating func write(index: UInt16, from: UInt16, to: UInt16) {
     let record = scanner.record
     // The first changed record: earlier ones are copied unchanged.
     if rewritten == nil { rewritten = Array(records[(start ?? 0)..<scanner.start]) }
-    rewritten?.append(record[0] & ~0x20 | (sheet.isEmpty ? 0 : 0x20))
+    let places = [index, from, to]
+    let isWide = places.contains { $0 > 0xFF }
+    rewritten?.append(record[0] & ~0x20 | (sheet.isEmpty && !isWide ? 0 : 0x20))
     rewritten?.append(contentsOf: record[1..<4])
-    rewritten?.append(contentsOf: [index, from, to])
+    rewritten?.append(contentsOf: places.map { UInt8($0 & 0xFF) })
     rewritten?.append(contentsOf: scanner.elapsed)
-    guard !sheet.isEmpty else { return }
+    if isWide { rewritten?.append(contentsOf: [DetailTag.wide.rawValue] + places.map { UInt8($0 >> 8) }) }
+    guard !sheet.isEmpty || isWide else { return }
     sheet.withBytes { rewritten?.append(contentsOf: $0) }
     rewritten?.append(DetailTag.end.rawValue)
   }

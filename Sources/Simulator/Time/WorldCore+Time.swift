@@ -123,7 +123,7 @@ extension WorldCore {
       result = refuse(slot, cell)
       record.reason = "this timer is not running"
     }
-    finish(result, .fired, machine, index: UInt8(timer), cell, isAnswer: true)
+    finish(result, .fired, machine, index: UInt16(timer), cell, isAnswer: true)
     if agenda.hasTooManyDead { sweepAgenda() }
     complete()
   }
@@ -171,7 +171,7 @@ extension WorldCore {
         noteTimers(slot, cell)
         let result = slot.machine.expire(
           cell + slot.valueOffset, timer: UInt8(truncatingIfNeeded: timer), slot.parameters(of: cell), &record)
-        finish(result, .expiry, machine, index: UInt8(truncatingIfNeeded: timer), cell, isAnswer: false)
+        finish(result, .expiry, machine, index: UInt16(truncatingIfNeeded: timer), cell, isAnswer: false)
       } else if let name = keyedTimers.name(armedAs: entry.stamp) {
         if goesTooFar(entry, timer: name.timer, key: name.key) { return .stuck }
         expire(entry, name, location)
@@ -226,7 +226,7 @@ extension WorldCore {
     record.key = name.key
     let result = slot.machine.expire(cell + slot.valueOffset, timer: name.timer, slot.parameters(of: cell), &record)
     record.key = 0
-    finish(result, .expiry, entry.machine, index: name.timer, cell, isAnswer: false)
+    finish(result, .expiry, entry.machine, index: UInt16(name.timer), cell, isAnswer: false)
   }
 
   /// Counts the links of a chain without passing time; true if this timer would exceed the limit, and then the world is

@@ -44,16 +44,16 @@ extension WorldCore {
     let location = registry.location(of: wire.from)
     let (cell, kind) = population.cell(at: location)
     let state = population.slots[kind].machine.stateIndex(cell + population.slots[kind].valueOffset)
-    details.tag(.target, UInt8(wire.event))
+    details.tag(.target, place: UInt16(wire.event))
     details.number(UInt64(wire.to.number))
     record.begin(at: now)
     beginAnswer()
     finish(
-      StepResult(verdict: .stayed, from: state, to: state), input, wire.from, index: UInt8(wire.output), cell,
+      StepResult(verdict: .stayed, from: state, to: state), input, wire.from, index: UInt16(wire.output), cell,
       isAnswer: true)
   }
 
-  mutating func queueDeliveries(_ machine: MachineID, _ output: UInt8, _ data: [Value]) {
+  mutating func queueDeliveries(_ machine: MachineID, _ output: UInt16, _ data: [Value]) {
     for wire in wires.from(machine) where wire.output == Int(output) {
       deliveries.append(Delivery(wire: wire, data: data, depth: depth + 1))
     }
@@ -74,7 +74,7 @@ extension WorldCore {
       let isLong = delivery.depth > limits.wireChain
       if isLong || delivered >= limits.wireDeliveries {
         livelock = Livelock(
-          chain: .wires(output: UInt8(delivery.wire.output), isLong: isLong), machine: delivery.wire.from, moment: now)
+          chain: .wires(output: UInt16(delivery.wire.output), isLong: isLong), machine: delivery.wire.from, moment: now)
         isWithinLimits = false
         break
       }
@@ -102,7 +102,7 @@ extension WorldCore {
     let (cell, kind) = population.cell(at: location)
     let slot = population.slots[kind]
     let definition = population.kinds[kind]
-    details.tag(.source, UInt8(delivery.wire.output))
+    details.tag(.source, place: UInt16(delivery.wire.output))
     details.number(UInt64(delivery.wire.from.number))
     record.begin(at: now)
     noteTimers(slot, cell)
@@ -119,7 +119,7 @@ extension WorldCore {
     } else {
       result = refuse(slot, cell)
     }
-    finish(result, .delivery, machine, index: UInt8(event), cell, isAnswer: false)
+    finish(result, .delivery, machine, index: UInt16(event), cell, isAnswer: false)
   }
 }
 

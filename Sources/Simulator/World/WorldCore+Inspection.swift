@@ -77,7 +77,7 @@ extension WorldCore {
 
   /// A living machine's state as one word.
   package func state(of machine: MachineID) -> String {
-    kind(of: machine).states[stateIndex(of: machine)].word(data: stateData(of: machine))
+    kind(of: machine).stateWord(stateIndex(of: machine), data: stateData(of: machine))
   }
 
   /// Whether a machine has the same state as one of another world, including data that are not printed.

@@ -63,7 +63,7 @@ extension WorldCore {
       details.tag(.kind)
       details.number(UInt64(place))
     }
-    if let initial { details.tag(.initial, UInt8(initial)) }
+    if let initial { details.tag(.initial, place: UInt16(initial)) }
     if !parameters.isEmpty {
       details.tag(.parameters)
       details.number(UInt64(parameters.count))
@@ -73,7 +73,7 @@ extension WorldCore {
       }
     }
     finish(
-      StepResult(verdict: .moved, from: state, to: state), .created, machine, index: UInt8(place & 0xFF), cell,
+      StepResult(verdict: .moved, from: state, to: state), .created, machine, index: UInt16(place & 0xFF), cell,
       isAnswer: true)
     unflushed?.machines.append((answer.sequence, machine))
     complete()

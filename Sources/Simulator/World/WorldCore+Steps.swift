@@ -90,7 +90,7 @@ extension WorldCore {
     noteTimers(slot, cell)
     let result = slot.machine.step(
       cell + slot.valueOffset, event: storage, slot.parameters(of: cell), &record)
-    finish(result, .event, machine, index: UInt8(truncatingIfNeeded: event), cell, isAnswer: true)
+    finish(result, .event, machine, index: UInt16(truncatingIfNeeded: event), cell, isAnswer: true)
   }
 
   /// Sets the timers of a machine for its next step. Most kinds have none, and most steps follow one of such a kind.
@@ -111,7 +111,7 @@ extension WorldCore {
   /// Writes a step to the journal and performs its effects.
   @inline(__always)
   mutating func finish(
-    _ result: StepResult, _ input: InputClass, _ machine: MachineID, index: UInt8, _ cell: UnsafeMutableRawPointer,
+    _ result: StepResult, _ input: InputClass, _ machine: MachineID, index: UInt16, _ cell: UnsafeMutableRawPointer,
     isAnswer: Bool
   ) {
     if record.isWritten {
@@ -180,7 +180,7 @@ extension WorldCore {
     for place in 0..<record.effects.count {
       switch record.effects[place] {
       case .emit(let output, let first, let count):
-        details.tag(.emitted, output)
+        details.tag(.emitted, place: output)
         let isTold = isTold(output, by: machine)
         if isAnswer, !isTold { answerDetails.outputs.append(output) }
         if count == 0 {

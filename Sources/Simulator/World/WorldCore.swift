@@ -102,8 +102,8 @@ package struct WorldCore: ~Copyable {
     package internal(set) var sequence: UInt64 = 0
     package internal(set) var verdict = Verdict.ignored
     /// Indices in the kind's list of states.
-    package internal(set) var from: UInt8 = 0
-    package internal(set) var to: UInt8 = 0
+    package internal(set) var from: UInt16 = 0
+    package internal(set) var to: UInt16 = 0
     /// Whether ``WorldCore/answerDetails`` says more.
     package internal(set) var hasDetails = false
   }
@@ -112,7 +112,7 @@ package struct WorldCore: ~Copyable {
   /// nothing.
   package struct AnswerDetails: Sendable {
     /// The outputs emitted, as indices in the kind's list, in order.
-    package internal(set) var outputs: ContiguousArray<UInt8> = []
+    package internal(set) var outputs: ContiguousArray<UInt16> = []
     /// The same outputs as the machine emitted them, if ``StateMachines/StepRecord/keepsOutputs``.
     var typedOutputs: [any Sendable] = []
     /// The data of the state before and after, if the kind prints any.
@@ -132,7 +132,7 @@ package struct WorldCore: ~Copyable {
       /// A machine has its maximum of keyed timers, and this one was not armed.
       case keyedTimers(timer: UInt8, key: UInt32)
       /// Deliveries that followed from one another, or too many in one step.
-      case wires(output: UInt8, isLong: Bool)
+      case wires(output: UInt16, isLong: Bool)
     }
     package let chain: Chain
     /// The machine of the next timer or output.

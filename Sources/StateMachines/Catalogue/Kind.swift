@@ -38,6 +38,8 @@ public final class Kind: Sendable {
   public let machine: any ErasedMachine.Type
   /// Whether any state prints data.
   public let carriesData: Bool
+  /// Whether a state's data are its word: see ``StateWithData/isNamedByData``.
+  public let hasStatesNamedByData: Bool
   public let layout: Layout
   /// The words of the lists above as bytes, for the hot path; valid while the kind lives.
   public let words: KindWords
@@ -66,7 +68,6 @@ public final class Kind: Sendable {
     readings: [ReadingForm<M>] = [],
     parameters: [ParameterForm<M.Parameters>] = []
   ) {
-    precondition(timers.count <= 64, "\(name) has more than 64 timers")
     precondition(Set(timers.map(\.event)).count == timers.count, "\(name) has two timers with the same event")
     let names = (0..<M.State.Name.count).map(M.State.Name.init(at:))
     self.init(
@@ -132,6 +133,10 @@ public final class Kind: Sendable {
   ) {
     M.State.Name.checkPlaces()
     M.Output.Name.checkPlaces()
+    precondition(
+      max(stateEntries.count, events.count, outputEntries.count) <= Kind.mostWords,
+      "\(name) has more than \(Kind.mostWords) states, events or outputs")
+    precondition(timerEntries.count <= Kind.mostTimers, "\(name) has more than \(Kind.mostTimers) timers")
     self.isDerived = isDerived
     let defaults = M.Parameters()
     self.name = name
@@ -143,6 +148,7 @@ public final class Kind: Sendable {
     self.regions = regions
     self.machine = machine
     carriesData = M.State.carriesData
+    hasStatesNamedByData = M.State.isNamedByData
     states = stateEntries
     self.initialStates = initialStates.map(\.0)
     initialPlaces = initialStates.map(\.1.index)
@@ -157,7 +163,8 @@ public final class Kind: Sendable {
         about: $0.about)
     }
     words = KindWords(
-      states: states.map(\.word), events: self.events, timers: timers.map(\.name), outputs: outputs)
+      states: states.map(\.word), areNamedByData: hasStatesNamedByData, events: self.events, timers: timers.map(\.name),
+      outputs: outputs)
     layout = Layout(
       valueSize: MemoryLayout<M>.size, valueAlignment: MemoryLayout<M>.alignment,
       parameterStride: MemoryLayout<M.Parameters>.stride, eventStride: MemoryLayout<M.Event>.stride)
@@ -180,6 +187,7 @@ public final class Kind: Sendable {
     regions = nil
     machine = NoMachine.self
     carriesData = false
+    hasStatesNamedByData = description.hasStatesNamedByData
     states = description.states.map { StateEntry(word: $0, about: "") }
     initialStates = []
     initialPlaces = []
@@ -189,7 +197,8 @@ public final class Kind: Sendable {
     readings = []
     self.parameters = parameters
     words = KindWords(
-      states: description.states, events: events, timers: timers.map(\.name), outputs: outputs)
+      states: description.states, areNamedByData: hasStatesNamedByData, events: events, timers: timers.map(\.name),
+      outputs: outputs)
     layout = Layout(valueSize: 0, valueAlignment: 1, parameterStride: 1, eventStride: 1)
     operations = NoOperations()
   }
@@ -197,6 +206,11 @@ public final class Kind: Sendable {
   deinit {
     words.deallocate()
   }
+
+  /// The most states, events or outputs of a kind.
+  public static let mostWords = 65_000
+  /// The most timers of a kind.
+  public static let mostTimers = 64
 
   /// The regions of a state word whose parts are joined by `+`.
   public struct Regions: Hashable, Sendable {
@@ -216,6 +230,17 @@ public final class Kind: Sendable {
     public let valueAlignment: Int
     public let parameterStride: Int
     public let eventStride: Int
+  }
+
+  /// A state as it is printed: its word, followed by its data in parentheses, or its data alone where they are the word.
+  ///
+  /// - Parameters:
+  ///   - place: The index in `states`.
+  ///   - data: The state's data; `nil` if it prints none.
+  public func stateWord(_ place: Int, data: String?) -> String {
+    let word = states[place].word
+    guard let data else { return word }
+    return hasStatesNamedByData ? data : "\(word)(\(data))"
   }
 
   // MARK: Initial states and examples
@@ -332,8 +357,8 @@ public struct StateEntry: Hashable, Sendable {
   public let word: String
   public let about: String
 
-  /// Whether the state's only name is its data: `state(active)`, for which requests may also write `active`.
-  public var isNamedByData: Bool { word == "state" }
+  /// Whether the state has no name but its data: `state(active)`, for which requests may also write `active`.
+  public var isNameless: Bool { word == "state" }
 }
 
 public struct ArgumentEntry: Hashable, Sendable {

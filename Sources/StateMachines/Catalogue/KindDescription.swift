@@ -6,6 +6,8 @@ public struct KindDescription: Hashable, Sendable {
   public let version: Int
   /// The words of the states.
   public let states: [String]
+  /// Whether a state's data are its word; see ``StateWithData/isNamedByData``.
+  public let hasStatesNamedByData: Bool
   public let events: [Entry]
   public let timers: [Timer]
   public let outputs: [Output]
@@ -47,6 +49,7 @@ public struct KindDescription: Hashable, Sendable {
     name = kind.name
     version = kind.version
     states = kind.states.map(\.word)
+    hasStatesNamedByData = kind.hasStatesNamedByData
     events = kind.events.map { Entry(name: $0.name, values: $0.arguments.map(Datum.init)) }
     timers = kind.timers.map { Timer(name: $0.name, key: $0.key) }
     outputs = kind.outputs.map {
@@ -59,6 +62,7 @@ public struct KindDescription: Hashable, Sendable {
   public init(name: String) {
     self.name = name
     version = 0
+    hasStatesNamedByData = false
     (states, events, timers, outputs, parameters) = ([], [], [], [], [])
   }
 }
@@ -73,13 +77,13 @@ extension KindDescription.Datum {
 // MARK: Encoding
 
 extension KindDescription {
-  /// Increased when the layout changes. Format 1 did not say which outputs are told: none was.
-  private static let format: UInt64 = 2
+  /// Format 1 did not say which outputs are told: none was. Format 3 is format 2 for states that are named by their data.
+  private static let formats: ClosedRange<UInt64> = 1...3
 
   /// The encoded description. Equal descriptions have equal bytes.
   public var bytes: [UInt8] {
     let encoder = ValueEncoder()
-    encoder.number(Self.format)
+    encoder.number(hasStatesNamedByData ? 3 : 2)
     encoder.text(name)
     encoder.count(version)
     encoder.list(states) { encoder.text($0) }
@@ -120,9 +124,10 @@ extension KindDescription {
 
   private init(from decoder: ValueDecoder) throws {
     let format = try decoder.number()
-    guard (1...Self.format).contains(format) else { throw StorageFailure.damaged("the list is of another format") }
+    guard Self.formats.contains(format) else { throw StorageFailure.damaged("the list is of another format") }
     name = try decoder.text()
     version = try decoder.number(as: Int.self)
+    hasStatesNamedByData = format == 3
     states = try decoder.list { try decoder.text() }
     events = try decoder.list { Entry(name: try decoder.text(), values: try decoder.data()) }
     timers = try decoder.list { Timer(name: try decoder.text(), key: try decoder.flag() ? try decoder.text() : nil) }
@@ -134,8 +139,7 @@ extension KindDescription {
         name: try decoder.text(), type: try ValueType(from: decoder),
         standard: try decoder.flag() ? try decoder.value() : nil)
     }
-    // Indices are stored in one byte.
-    guard [states.count, events.count, timers.count, outputs.count].allSatisfy({ $0 <= 256 }) else {
+    guard max(states.count, events.count, outputs.count) <= Kind.mostWords, timers.count <= Kind.mostTimers else {
       throw StorageFailure.damaged("a list is too long")
     }
     let words = states + events.map(\.name) + outputs.map(\.name) + timers.map(\.name) + parameters.map(\.name)

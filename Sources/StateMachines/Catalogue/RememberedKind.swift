@@ -28,7 +28,7 @@ enum NoMachine: ErasedMachine {
   static func initialize(
     _ value: UnsafeMutableRawPointer, initial: Int?, _ parameters: UnsafeRawPointer,
     _ record: UnsafeMutablePointer<StepRecord>
-  ) -> UInt8 { nobody() }
+  ) -> UInt16 { nobody() }
 
   static func step(
     _ value: UnsafeMutableRawPointer, event: UnsafeRawPointer, _ parameters: UnsafeRawPointer,
@@ -42,7 +42,7 @@ enum NoMachine: ErasedMachine {
 
   static func copy(_ value: UnsafeRawPointer, to other: UnsafeMutableRawPointer) { nobody() }
   static func destroy(_ value: UnsafeMutableRawPointer) { nobody() }
-  static func stateIndex(_ value: UnsafeRawPointer) -> UInt8 { nobody() }
+  static func stateIndex(_ value: UnsafeRawPointer) -> UInt16 { nobody() }
   static func stateData(_ value: UnsafeRawPointer) -> String? { nobody() }
   static func statesAreEqual(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Bool { nobody() }
   static var ownsMemory: Bool { false }

@@ -11,7 +11,7 @@ public protocol ErasedMachine: Sendable {
   static func initialize(
     _ value: UnsafeMutableRawPointer, initial: Int?, _ parameters: UnsafeRawPointer,
     _ record: UnsafeMutablePointer<StepRecord>
-  ) -> UInt8
+  ) -> UInt16
   static func step(
     _ value: UnsafeMutableRawPointer, event: UnsafeRawPointer, _ parameters: UnsafeRawPointer,
     _ record: UnsafeMutablePointer<StepRecord>
@@ -28,7 +28,7 @@ public protocol ErasedMachine: Sendable {
   ///
   /// - Complexity: O(size of the contents), and slow; do not call it in each step.
   static func ownedBytes(_ value: UnsafeRawPointer) -> Int
-  static func stateIndex(_ value: UnsafeRawPointer) -> UInt8
+  static func stateIndex(_ value: UnsafeRawPointer) -> UInt16
   static func stateData(_ value: UnsafeRawPointer) -> String?
   /// Whether two machines are in equal states, including the states' data.
   static func statesAreEqual(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Bool
@@ -54,8 +54,8 @@ extension _Machine {
   }
 
   @inlinable
-  public static func stateIndex(_ value: UnsafeRawPointer) -> UInt8 {
-    UInt8(value.assumingMemoryBound(to: Self.self).pointee.state.name.index)
+  public static func stateIndex(_ value: UnsafeRawPointer) -> UInt16 {
+    UInt16(value.assumingMemoryBound(to: Self.self).pointee.state.name.index)
   }
 
   public static var ownsMemory: Bool { !_isPOD(Self.self) }
@@ -82,7 +82,7 @@ extension Machine {
   public static func initialize(
     _ value: UnsafeMutableRawPointer, initial: Int?, _ parameters: UnsafeRawPointer,
     _ record: UnsafeMutablePointer<StepRecord>
-  ) -> UInt8 {
+  ) -> UInt16 {
     begin(Self(), value, initial: initial, parameters, record)
   }
 
@@ -92,14 +92,14 @@ extension Machine {
   package static func begin(
     _ machine: Self, _ value: UnsafeMutableRawPointer, initial: Int?, _ parameters: UnsafeRawPointer,
     _ record: UnsafeMutablePointer<StepRecord>
-  ) -> UInt8 {
+  ) -> UInt16 {
     let step = Step<Self>(record, parameters.assumingMemoryBound(to: Parameters.self))
     var machine = machine
     machine.state = initial.map { machine.start(in: State.Name(at: $0), step) } ?? machine.start(step)
     machine.entered(machine.state, step)
     machine.timers(in: machine.state, step.parameters).forEach { step.begin($0) }
     if State.carriesData { record.pointee.write(after: machine.state.data) }
-    let index = UInt8(machine.state.name.index)
+    let index = UInt16(machine.state.name.index)
     value.initializeMemory(as: Self.self, to: machine)
     record.pointee.endCall()
     return index
@@ -142,7 +142,7 @@ extension Machine {
   ) -> StepResult {
     let machine = value.assumingMemoryBound(to: Self.self)
     let step = Step<Self>(record, parameters.assumingMemoryBound(to: Parameters.self))
-    let from = UInt8(step.place(of: machine.pointee.state))
+    let from = UInt16(step.place(of: machine.pointee.state))
     if State.carriesData { record.pointee.write(before: machine.pointee.state.data) }
     let before = machine.pointee
     let verdict: Verdict
@@ -150,7 +150,7 @@ extension Machine {
     switch machine.pointee.react(to: event.pointee, step) {
     case .move(to: let next):
       machine.pointee.state = next
-      to = UInt8(step.place(of: next))
+      to = UInt16(step.place(of: next))
       machine.pointee.entered(next, step)
       step.armDeclared(machine.pointee, before, isMove: true, expired: expired)
       verdict = .moved
@@ -159,7 +159,7 @@ extension Machine {
       verdict = .stayed
     case .stayAs(let next):
       machine.pointee.state = next
-      to = UInt8(step.place(of: next))
+      to = UInt16(step.place(of: next))
       step.armDeclared(machine.pointee, before, isMove: false, expired: expired)
       verdict = .stayed
     case .ignore:

@@ -34,6 +34,13 @@ public protocol StateWithData: Hashable, Sendable, Codable {
   /// Whether any state prints data. If it is `false`, steps skip ``data``.
   static var carriesData: Bool { get }
 
+  /// Whether the data are the state's word, printed without a name and parentheses: `on+playing`. For states that are too
+  /// many to list, such as configurations of a chart.
+  ///
+  /// The data are words of ``Name``, joined by `+`. So `Name` lists what states are composed of, and requests may ask for
+  /// any part. A state without data has the word of its name. A step that changes the word is a move.
+  static var isNamedByData: Bool { get }
+
   /// One state for each case with data. A machine that is asked to start in such a case uses it, unless its
   /// ``Machine/start(in:_:)`` returns another state.
   static var samples: [Self] { get }
@@ -47,7 +54,10 @@ extension StateWithData {
   public var data: String? { nil }
 
   @inlinable
-  public static var carriesData: Bool { false }
+  public static var carriesData: Bool { isNamedByData }
+
+  @inlinable
+  public static var isNamedByData: Bool { false }
 
   public static var samples: [Self] { [] }
 

@@ -65,13 +65,13 @@ public struct Step<M: _Machine> {
     if record.pointee.keepsOutputs { record.pointee.keep(output) }
     let data = output.data
     if data.isEmpty {
-      record.pointee.effects.append(.emit(output: UInt8(output.name.index), first: 0, count: 0))
+      record.pointee.effects.append(.emit(output: UInt16(output.name.index), first: 0, count: 0))
       return
     }
     let first = record.pointee.values.count
     record.pointee.values.append(contentsOf: data)
     record.pointee.effects.append(
-      .emit(output: UInt8(output.name.index), first: UInt32(first), count: UInt32(data.count)))
+      .emit(output: UInt16(output.name.index), first: UInt32(first), count: UInt32(data.count)))
   }
 
   /// Emits several outputs in order.
@@ -178,7 +178,7 @@ public struct StepTimers: Sendable {
 /// One effect of a step, without the machine's types.
 public enum Effect: Sendable {
   /// An output by its index in the kind's list, with the range of its data in ``StepRecord/values``.
-  case emit(output: UInt8, first: UInt32, count: UInt32)
+  case emit(output: UInt16, first: UInt32, count: UInt32)
   /// A timer by its index in the kind's list; `key` is 0 if the kind's timer has no keys.
   case arm(timer: UInt8, key: UInt32, due: Instant)
   case disarm(timer: UInt8, key: UInt32)
@@ -312,11 +312,11 @@ public struct StepRecord: Sendable {
 public struct StepResult: BitwiseCopyable, Sendable {
   public let verdict: Verdict
   /// Indices in the kind's list of states.
-  public let from: UInt8
-  public let to: UInt8
+  public let from: UInt16
+  public let to: UInt16
 
   @inlinable
-  public init(verdict: Verdict, from: UInt8, to: UInt8) {
+  public init(verdict: Verdict, from: UInt16, to: UInt16) {
     self.verdict = verdict
     self.from = from
     self.to = to

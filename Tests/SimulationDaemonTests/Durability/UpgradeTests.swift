@@ -18,6 +18,13 @@ struct UpgradeTests {
     static var outputs: [String] { ["off", "broken", "on", "warm"] }
     static var parameters: [String] { ["colour", "level", "burn"] }
   }
+  /// The same words at indices of more than a byte.
+  enum Wider: LampRelease {
+    private static let others = (0..<300).map { "other\($0)" }
+    static var states: [String] { others + ["lit", "dark"] }
+    static var events: [String] { ["press"] + others + ["dim", "nudge", "spare"] }
+    static var outputs: [String] { others + ["off", "on", "warm"] }
+  }
   /// Without unused words.
   enum Leaner: LampRelease {
     static var events: [String] { ["dim", "nudge", "press"] }
@@ -49,6 +56,7 @@ struct UpgradeTests {
   static let changes = [
     Change(testDescription: "nothing", entry: ReleasedLamp<First>.entry),
     Change(testDescription: "words added and in another order", entry: ReleasedLamp<Moved>.entry),
+    Change(testDescription: "so many words added that indices are wider", entry: ReleasedLamp<Wider>.entry),
     Change(testDescription: "words removed that were not used", entry: ReleasedLamp<Leaner>.entry),
     Change(
       testDescription: "the version raised", entry: ReleasedLamp<LaterVersion>.entry,

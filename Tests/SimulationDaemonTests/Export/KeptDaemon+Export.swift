@@ -1,4 +1,5 @@
 import JournalStore
+import StateMachines
 
 @testable import SimulationDaemon
 
@@ -14,7 +15,9 @@ extension KeptDaemon {
   /// A stored world, for reading only.
   func history(of name: String) throws -> StoredHistory {
     let store = try SQLiteReader.open(folder: folder.path)
-    return try StoredHistory(store, StoreAccess.world(name, in: store), HostedService.catalogue)
+    var catalogue = HostedService.catalogue
+    for kind in setup.kinds { catalogue.add(kind) }
+    return try StoredHistory(store, StoreAccess.world(name, in: store), catalogue)
   }
 
   /// The world's journal as a script.
