@@ -37,9 +37,11 @@ struct NamedByDataTests {
     #expect(guest.say("send n lower")[0].hasPrefix("- REFUSED machine=n state=none event=lower"))
     #expect(
       guest.say("journal m since=1") == [
-        ". 1 0.000 m created board none", ". 3 0.000 m moved none b event=flip", ". 4 0.000 m moved b a+b event=flip",
-        ". 5 0.000 m stayed a+b event=look", ". 7 10.000 m moved a+b b timer=fall",
-      ] + ["+ 5"])
+        ". 1 0.000 m created board none", ". 3 0.000 m moved none b event=flip", ". 3 0.000 m armed fall due=10.000",
+        ". 4 0.000 m moved b a+b event=flip", ". 4 0.000 m armed fall due=10.000", ". 5 0.000 m stayed a+b event=look",
+        ". 7 10.000 m expired fall due=10.000", ". 7 10.000 m moved a+b b timer=fall",
+        ". 7 10.000 m armed fall due=20.000", "+ 9",
+      ])
   }
 
   @Test("a watch, a fork, an undo and a comparison of worlds")
@@ -49,7 +51,7 @@ struct NamedByDataTests {
     _ = guest.play("new board m", "send m flip 3", "watch m")
     let lines = guest.say("send m flip 4")
     #expect(lines.contains("* 3 0.000 m moved d d+e event=flip"), "\(lines)")
-    #expect(guest.say("fork v").last?.hasPrefix("+ ") == true)
+    #expect(guest.say("world fork v").last?.hasPrefix("+ ") == true)
     #expect(guest.say("undo").last?.hasPrefix("+ ") == true)
     #expect(guest.say("show m").first { $0.hasPrefix(".") } == ". state d")
     _ = guest.say("use v")
@@ -72,7 +74,8 @@ struct NamedByDataTests {
     let file = next.file("w.sqlite")
     try TableExport.write(next.history(of: "w"), to: file, release: "0.0.0")
     let database = try ExportedDatabase(file)
-    let moves = "SELECT from_state, to_state FROM transitions WHERE machine = 'm' AND from_state IS NOT NULL ORDER BY seq"
+    let moves =
+      "SELECT from_state, to_state FROM transitions WHERE machine = 'm' AND from_state IS NOT NULL ORDER BY seq"
     #expect(try database.rows(moves) == ["none|d", "d|d+e", "d+e|e"])
     let last = try next.afterKill { $0.kinds = [] }
     #expect(last.log.joined().contains("board"))
@@ -86,7 +89,7 @@ struct NamedByDataTests {
     #expect(dot.contains { $0.contains("\"a+b\"") && $0.contains("bold") }, "\(dot)")
     #expect(dot.contains { $0.contains("\"a+b+l\"") })
     let coverage = guest.say("coverage")
-    #expect(coverage.contains { $0.hasPrefix(". kind board machines=1 states=3/8 ") }, "\(coverage)")
+    #expect(coverage.contains { $0.hasPrefix(". kind board machines=1 states=3/80 ") }, "\(coverage)")
     #expect(coverage.contains(". untried board state a+b+l"), "\(coverage)")
     #expect(!coverage.contains { $0.contains(" region ") })
     let tests = guest.say("graph board format=tests")

@@ -25,7 +25,9 @@ struct JournalTests {
       input = UInt8(dice.number(0...7))
       verdict = UInt8(dice.number(0...3))
       // Of both widths, in every combination, and at their limits.
-      func place() -> UInt16 { dice.one(of: [UInt16(dice.number(0...255)), UInt16(dice.number(0...65_535)), 255, 256]) }
+      func place() -> UInt16 {
+        dice.one(of: [UInt16(dice.number(0...255)), UInt16(dice.number(0...65_535)), 255, 256])
+      }
       index = place()
       from = place()
       to = place()

@@ -35,8 +35,8 @@ struct StoredFormTests {
     var world = WorldCore(seed: 1)
     world.beginKeeping()
     let shiftKey = try kind("shiftKey")
-    let power = try world.make(kind("power"), "p")
     world.beginRequest()
+    let power = try world.make(kind("power"), "p")
     let key = try Array("k".utf8).withUnsafeBytes { name in
       try world.create(shiftKey, named: name, initial: shiftKey.initialState(named: "on"))
     }

@@ -146,7 +146,8 @@ final class KindTranslation {
 extension KindDescription {
   /// Whether the indices of words, and their data, are equal.
   func hasLists(of other: KindDescription) -> Bool {
-    states == other.states && hasStatesNamedByData == other.hasStatesNamedByData && events == other.events && timers == other.timers && outputs == other.outputs
+    states == other.states && hasStatesNamedByData == other.hasStatesNamedByData && events == other.events
+      && timers == other.timers && outputs == other.outputs
       && parameters == other.parameters
   }
 }
