@@ -169,7 +169,7 @@ extension WorldCore {
   }
 
   /// Whether an output of a machine is for watchers of everything only.
-  private func isTold(_ output: UInt8, by machine: MachineID) -> Bool {
+  private func isTold(_ output: UInt16, by machine: MachineID) -> Bool {
     population.slots[population.cell(at: registry.location(of: machine)).kind].words.isTold(Int(output))
   }
 
