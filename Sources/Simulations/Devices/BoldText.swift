@@ -32,17 +32,13 @@ public struct BoldText: Machine {
   public func entered(_ state: State, _ step: Step<Self>) { step.emit(.fontStyle(state)) }
 
   public static let kind = Kind(
-    BoldText.self, "boldText", "the switch for bold text: one signal, two reactions depending on the state",
-    origin: """
-      the switch for bold text in the settings of a phone, as a conference talk on state machines in iOS applications has it
-      """,
-    example: [
-      "new boldText b", "watch b", "send b toggleSwitched", "send b toggleSwitched", "send b set off",
-    ],
-    states: { "texts are in the \($0) font" },
+    BoldText.self, "boldText", "a switch for bold text: one event, two reactions depending on the state",
+    origin: "the bold text switch in a phone's settings, from a conference talk on state machines in iOS apps",
+    example: ["new boldText b", "watch b", "send b toggleSwitched", "send b toggleSwitched", "send b set off"],
+    states: { "texts use the \($0) font" },
     events: [
       .event(.toggleSwitched, "the switch is flipped: regular becomes bold, bold becomes regular"),
-      .event(Event.set, .flag("to"), about: "bold or not, whatever the state; ignored where it is so already"),
+      .event(Event.set, .flag("to"), about: "sets the font in any state; ignored if it is set already"),
     ],
     outputs: {
       switch $0 {

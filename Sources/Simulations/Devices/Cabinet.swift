@@ -34,7 +34,8 @@ protocol FridgeParameters: CabinetParameters {
 
 extension FridgeParameters {
   static var fridgeForms: [ParameterForm<Self>] {
-    [.parameter("physics", \.physics, "off: no temperature, only events sent by hand move the fridge")] + cabinetForms
+    [.parameter("physics", \.physics, "off: there is no temperature, and only sent events move the fridge")]
+      + cabinetForms
   }
 }
 
@@ -68,18 +69,18 @@ extension CabinetParameters {
   /// The parameters of all fridges, in the order in which they are shown.
   static var cabinetForms: [ParameterForm<Self>] {
     [
-      .parameter(
-        "start", \.cabinet.start, .optional(.temperature), "the temperature at the beginning; left out, it is ambient"),
+      .parameter("start", \.cabinet.start, .optional(.temperature), "the initial temperature; by default ambient"),
       .parameter("min", \.cabinet.min, .temperature, "the set-point at which cooling ends"),
       .parameter("max", \.cabinet.max, .temperature, "the set-point at which cooling begins"),
       .parameter("ambient", \.cabinet.ambient, .temperature, "the temperature around the fridge"),
       .parameter(
-        "coolingTarget", \.cabinet.coolingTarget, .temperature, "what the chamber tends to while the compressor runs"),
+        "coolingTarget", \.cabinet.coolingTarget, .temperature,
+        "the target temperature while the compressor runs"),
       .parameter("coolingTau", \.cabinet.coolingTau, .tau, "the time constant while the compressor runs"),
       .parameter("waitingTau", \.cabinet.waitingTau, .tau, "the time constant while the compressor rests, door closed"),
       .parameter(
         "recheckDelay", \.cabinet.recheckDelay, .delay,
-        "how long a sensor takes to report a threshold that was passed already when the conditions changed"),
+        "how soon a threshold is reported that was passed before the conditions changed"),
     ]
   }
 }

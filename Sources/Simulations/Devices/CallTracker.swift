@@ -141,11 +141,8 @@ public struct CallTracker: Machine {
   }
 
   public static let kind = Kind(
-    CallTracker.self, "callTracker", "follows an outgoing call by what the system tells an app",
-    origin: """
-      a talk at a job site's conference: its slides give the states and what didBecomeActive does in each; the other columns \
-      follow from the titles of the slides, and the wait of 2 s is chosen here
-      """,
+    CallTracker.self, "callTracker", "follows an outgoing call by the system's reports to an app",
+    origin: "the slides of a conference talk; the columns but didBecomeActive, and the 2 s, are designed here",
     example: [
       "new callTracker t", "send t phoneTapped +380441234567", "send t willResignActive", "send t didBecomeActive",
       "agenda", "send t willResignActive", "send t callConnected", "advance 1m", "send t callEnded",
@@ -154,17 +151,16 @@ public struct CallTracker: Machine {
     states: {
       switch $0 {
       case .none: "nothing is tracked"
-      case .start: "the phone icon was tapped, and the system is to open the number"
+      case .start: "the phone icon was tapped, and the system was asked to open the number"
       case .systemAlert: "the system asks whether to call"
-      case .waiting: "the question is gone, and nobody knows what was answered"
-      case .callStarting: "the call's screen has taken over"
+      case .waiting: "the alert is closed, and the answer is not known yet"
+      case .callStarting: "the call's screen is shown"
       case .callInProgress: "both sides can talk"
       case .callEnded: "the call is over, and the app is not active yet"
       }
     },
     events: [
-      .event(
-        Event.phoneTapped, .text("number", bytes: 1...64), about: "the phone icon beside a number is tapped in the app"),
+      .event(Event.phoneTapped, .text("number", bytes: 1...64), about: "the phone icon beside a number is tapped"),
       .event(.openFailed, "the system cannot open the number"),
       .event(.willResignActive, "the system: the app is about to become inactive"),
       .event(.didEnterBackground, "the system: the app is in the background"),
@@ -175,7 +171,7 @@ public struct CallTracker: Machine {
       .event(.callEnded, "the call observer: an outgoing call is over"),
     ],
     timers: [
-      .timer(.waitedInVain, named: "waiting", after: "waiting", "no call has followed the question: it was cancelled")
+      .timer(.waitedInVain, named: "waiting", after: "waiting", "no call has started after the alert: it was cancelled")
     ],
     outputs: {
       switch $0 {
@@ -183,20 +179,20 @@ public struct CallTracker: Machine {
       case .tracked:
         .output(
           ("number", .phoneNumber), ("duration", .interval(.zero ... .longest)), ("wasConnected", .flag),
-          about: "a call was made; the time from callConnected to callEnded, 0 if nobody answered")
+          about: "a call was made; its duration is 0 if it was not answered")
       }
     },
     readings: [
-      .reading("number", .phoneNumber, \.call?.number, "that was tapped"),
+      .reading("number", .phoneNumber, \.call?.number, "the number that was tapped"),
       .reading("tappedAt", .moment, \.call?.tappedAt, "when the phone icon was tapped"),
       .reading("connectedAt", .moment, \.call?.connectedAt, "when both sides could talk"),
       .reading("endedAt", .moment, \.call?.endedAt, "when the call was over"),
-      .reading("wasConnected", .flag, "whether the call that is over was answered") {
+      .reading("wasConnected", .flag, "whether the ended call was answered") {
         machine, _, _ in machine.state == .callEnded ? machine.call?.wasConnected : nil
       },
     ],
     parameters: [
       .parameter("waiting", \.waiting, .delay, "how long the call's screen may take to appear"),
-      .parameter("requireConnected", \.requireConnected, "on: a call that nobody answered is not tracked"),
+      .parameter("requireConnected", \.requireConnected, "on: an unanswered call is not tracked"),
     ])
 }

@@ -197,12 +197,9 @@ public struct Chiller: HierarchicalMachine {
 
   public static let kind = Kind(
     Chiller.self, "chiller",
-    "a cooled cabinet with states within states: what all that is on has in common is said once",
+    "a cooled cabinet with nested states: the rules shared by all active states are written once",
     form: .hierarchical,
-    origin: """
-      an article on state machines in iOS applications announces hierarchical machines as its next step; this one follows \
-      the common rules of statecharts, with the timings of a household fridge
-      """,
+    origin: "designed here by the common rules of statecharts, with the timings of a household fridge",
     example: [
       "new chiller c initial=on.idle.ready", "watch c", "send c warm", "send c cold", "advance 1m", "send c cold",
       "advance 3m", "send c warm", "send c powerLost", "send c powerRestored", "agenda c",
@@ -243,10 +240,9 @@ public struct Chiller: HierarchicalMachine {
       .reading("defrostPending", .flag, \.isDefrostPending, "whether a defrost waits until the compressor may stop")
     ],
     parameters: [
-      .parameter("rest", \.rest, .delay, "how long the compressor rests at least"),
-      .parameter("minOn", \.minOn, .delay, "how long the compressor runs at least"),
-      .parameter(
-        "defrostEvery", \.defrostEvery, .interval(.seconds(1) ... .days(365)), "the time between two defrosts"),
+      .parameter("rest", \.rest, .delay, "the minimum rest time of the compressor"),
+      .parameter("minOn", \.minOn, .delay, "the minimum run time of the compressor"),
+      .parameter("defrostEvery", \.defrostEvery, .interval(.seconds(1) ... .days(365)), "the time between defrosts"),
       .parameter("thaw", \.thaw, .delay, "how long the heater thaws"),
       .parameter("drip", \.drip, .delay, "how long the water drains"),
     ])

@@ -130,11 +130,9 @@ public struct DoorFridge: Machine {
   }
 
   public static let kind = Kind(
-    DoorFridge.self, "doorFridge", "a fridge that stops cooling when its door is opened, and never hears it close",
-    origin: """
-      the fridge of an article on state machines in iOS applications, one event later: the author's own code has this table, \
-      and no event for a door that closes
-      """,
+    DoorFridge.self, "doorFridge",
+    "a fridge that stops cooling when its door is opened, without an event for closing it",
+    origin: "the fridge of an article on state machines in iOS apps with one more event, as in its author's code",
     example: [
       "new doorFridge f start=4", "advance 100s", "send f doorOpened", "agenda f", "advance until 525s", "show f",
       "step", "show f",
@@ -148,17 +146,17 @@ public struct DoorFridge: Machine {
     events: [
       .event(.minTemperatureReached, "the chamber has cooled down to min: cooling ends"),
       .event(.maxTemperatureReached, "the chamber has warmed up to max: cooling begins"),
-      .event(.doorOpened, "the door is opened: cooling ends; ignored while waiting, and then nothing changes at all"),
+      .event(.doorOpened, "the door is opened: cooling ends; ignored while waiting"),
     ],
     timers: [
       .timer(.minTemperatureReached, "the moment at which the chamber cools down to min"),
       .timer(.maxTemperatureReached, "the moment at which the chamber warms up to max"),
-      .timer(.doorShut, after: "openFor", "the simulated door falls shut; the machine does not notice"),
+      .timer(.doorShut, after: "openFor", "the simulated door closes; the state does not change"),
     ],
     outputs: \.form,
     readings: [
       .reading("temperature", .temperature, "in the chamber; none without physics") { $0.temperature(at: $1, $2) },
-      .reading("door", .choice(["closed", "open"]), "where the simulated door is; none without physics") {
+      .reading("door", .choice(["closed", "open"]), "the simulated door's position; none without physics") {
         machine, _, parameters in machine.door(parameters)
       },
     ],

@@ -56,10 +56,7 @@ public struct Enemy: Machine {
 
   public static let kind = Kind(
     Enemy.self, "enemy", "an enemy in a game, which attacks a weak character and flees from a strong one",
-    origin: """
-      a game sketched in a Spanish talk on state machines in iOS applications: that enemies attack or flee is its, \
-      the states and the rest of the table are ours
-      """,
+    origin: "a talk on state machines in iOS apps: enemies attack or flee; the rest of the table is designed here",
     example: [
       "new enemy ogre", "send ogre characterSeen weak", "send ogre characterBecame strong", "expect ogre fleeing",
       "send ogre characterLost", "send ogre killed", "send ogre killed",
@@ -69,13 +66,13 @@ public struct Enemy: Machine {
       case .idle: "the enemy sees nobody"
       case .attacking: "the enemy sees a weak character"
       case .fleeing: "the enemy sees a strong character"
-      case .dead: "the enemy is dead, for ever"
+      case .dead: "the enemy is dead"
       }
     },
     events: [
       .event(Event.characterSeen, .choice("strength"), about: "a character comes into sight"),
       .event(.characterLost, "the character is out of sight"),
-      .event(Event.characterBecame, .choice("strength"), about: "the character has changed"),
-      .event(.killed, "somebody kills the enemy"),
+      .event(Event.characterBecame, .choice("strength"), about: "the visible character's strength has changed"),
+      .event(.killed, "the enemy is killed"),
     ])
 }

@@ -142,11 +142,8 @@ extension GameCharacter.State {
 extension GameCharacter {
   public static let kind = Kind(
     GameCharacter.self, "character",
-    "a character in a game, strong with armor and laser until a hit or time takes them",
-    origin: """
-      a game sketched in a Spanish talk on state machines in iOS applications: armor, laser and strength are its, \
-      how they are lost is ours
-      """,
+    "a character in a game, strong until a hit or a timer takes its armor or laser",
+    origin: "a talk on state machines in iOS apps: armor, laser and strength; how they are lost is designed here",
     example: [
       "new character hero power=30s", "new enemy ogre", "wire hero became ogre characterBecame",
       "send ogre characterSeen weak", "send hero pickUp armor", "send hero pickUp laser", "expect ogre fleeing",
@@ -159,22 +156,22 @@ extension GameCharacter {
       }
     },
     events: [
-      .event(Event.pickUp, .choice("item"), about: "the character finds something"),
-      .event(Event.hit, .integer("damage", 1...1_000_000, like: [1, 1_000_000]), about: "somebody hits the character"),
-      .event(.powerExpired, "the power is used up, before its time"),
+      .event(Event.pickUp, .choice("item"), about: "the character picks up an item"),
+      .event(Event.hit, .integer("damage", 1...1_000_000, like: [1, 1_000_000]), about: "the character is hit"),
+      .event(.powerExpired, "the power is used up early"),
     ],
     timers: [.timer(.powerExpired, named: "power", after: "power", "armor and laser are used up")],
     outputs: {
       switch $0 {
-      case .became: .output(("strength", Strength.valueType), about: "enemies see the character change")
+      case .became: .output(("strength", Strength.valueType), about: "the character's strength has changed")
       }
     },
     readings: [
-      .reading("armor", .integer(0...1_000_000), \.state.armor, "the points that the armor stands; 0 without one"),
+      .reading("armor", .integer(0...1_000_000), \.state.armor, "the armor's points; 0 without armor"),
       .reading("laser", .flag, \.state.hasLaser, "whether the character has a laser"),
     ],
     parameters: [
       .parameter("power", \.power, .delay, "how long armor and laser work together"),
-      .parameter("armor", \.armor, .integer(1...1_000_000), "the points that a new armor stands"),
+      .parameter("armor", \.armor, .integer(1...1_000_000), "the points of a new armor"),
     ])
 }

@@ -77,7 +77,7 @@ public struct GameSession: Machine {
       switch state {
       case .menu, .over: play(World(), step)
       case .playing: step.refuse("the game has started already")
-      case .paused: step.refuse("a paused game is resumed, not started")
+      case .paused: step.refuse("the game is paused: send resume")
       }
     case .pause:
       switch state {
@@ -102,7 +102,7 @@ public struct GameSession: Machine {
       switch state {
       case .menu: step.refuse("no game has started")
       case .playing: stop(in: .over, step)
-      case .paused: step.refuse("a world that stands still does not end")
+      case .paused: step.refuse("a paused game cannot end: send resume first")
       case .over: .ignore
       }
     case .frame(let dt):
@@ -153,11 +153,8 @@ public struct GameSession: Machine {
   }
 
   public static let kind = Kind(
-    GameSession.self, "game", "a game between menu, play and pause, where only play costs frames",
-    origin: """
-      a game sketched in a Spanish talk on state machines in iOS applications, with the states that the documentation \
-      of GameplayKit uses as its example
-      """,
+    GameSession.self, "game", "a game with menu, play and pause, where a clock sends frames only during play",
+    origin: "a talk on state machines in iOS apps, with the states of an example in GameplayKit's documentation",
     example: [
       "new game chess", "send chess start", "advance 500ms", "send chess pause", "advance 500ms", "show chess",
       "send chess resume", "advance 500ms", "show chess",
@@ -165,40 +162,38 @@ public struct GameSession: Machine {
     states: {
       switch $0 {
       case .menu: "there is no world"
-      case .playing: "the world goes on, and frames draw it"
-      case .paused: "the world stands still, and nothing is drawn"
-      case .over: "the world has come to its end, and frames draw the result"
+      case .playing: "world time runs, and frames draw the world"
+      case .paused: "world time is stopped, and nothing is drawn"
+      case .over: "the game is over, and frames draw the result"
       }
     },
     events: [
-      .event(.start, "a new world begins"),
-      .event(.pause, "the world stands still"),
-      .event(.resume, "the world goes on"),
-      .event(.toMenu, "the world is given up"),
-      .event(.gameOver, "the world comes to its end"),
-      .event(
-        Event.frame, .interval("dt", like: [Nanoseconds.milliseconds(16)]),
-        about: "something is to be drawn, dt after the last time"),
+      .event(.start, "a new world starts"),
+      .event(.pause, "world time stops"),
+      .event(.resume, "world time runs again"),
+      .event(.toMenu, "the world is discarded"),
+      .event(.gameOver, "the game ends"),
+      .event(Event.frame, .interval("dt", like: [Nanoseconds.milliseconds(16)]), about: "a frame, dt after the last"),
     ],
     timers: [.timer(.tick, named: "frame", "the clock's next frame, counted in world time")],
     outputs: {
       switch $0 {
-      case .update: .output(("dt", .interval(.zero ... .longest)), about: "the world is moved by dt")
+      case .update: .output(("dt", .interval(.zero ... .longest)), about: "the world advances by dt")
       case .drawMenu: "the menu is drawn"
       case .drawWorld: "the world is drawn"
       case .drawResult: "the result is drawn"
       }
     },
     readings: [
-      .reading("worldTime", .interval(.zero ... .longest), "how old the world is; none in the menu") {
+      .reading("worldTime", .interval(.zero ... .longest), "the world's age; none in the menu") {
         machine, now, _ in machine.state == .menu ? nil : machine.world.age(at: now)
       },
-      .reading("frames", .integer(0...Int.max), "how often the world was drawn; none in the menu") {
+      .reading("frames", .count, "how often the world was drawn; none in the menu") {
         machine, _, _ in machine.state == .menu ? nil : machine.world.drawn
       },
     ],
     parameters: [
-      .parameter("frames", \.frames, "auto: a clock brings them while the game is played; manual: only events do"),
+      .parameter("frames", \.frames, "auto: a clock sends frames during play; manual: only events do"),
       .parameter("frameRate", \.frameRate, .integer(1...1_000), "frames of the clock per second"),
     ])
 }

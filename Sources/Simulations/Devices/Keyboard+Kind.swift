@@ -16,9 +16,9 @@ extension Keyboard.State.Name {
 extension ShiftKey.State.Name {
   var about: String {
     switch self {
-    case .off: "the next letter is a small one"
-    case .on: "the next letter is a capital, those after it are small"
-    case .capsLock: "all letters are capitals"
+    case .off: "the next letter is lower case"
+    case .on: "the next letter is upper case, those after it are lower case"
+    case .capsLock: "all letters are upper case"
     }
   }
 }
@@ -26,9 +26,9 @@ extension ShiftKey.State.Name {
 extension Keyboard.Layout {
   fileprivate var about: String {
     switch self {
-    case .letters: "letters are to be seen"
-    case .digits: "digits are to be seen"
-    case .symbols: "symbols are to be seen"
+    case .letters: "letter keys are shown"
+    case .digits: "digit keys are shown"
+    case .symbols: "symbol keys are shown"
     }
   }
 }
@@ -36,20 +36,17 @@ extension Keyboard.Layout {
 extension Keyboard.Dictation {
   fileprivate var about: String {
     switch self {
-    case .off: "somebody types"
-    case .on: "somebody speaks"
+    case .off: "dictation is off"
+    case .on: "dictation is on"
     }
   }
 }
 
 extension Keyboard {
   public static let kind = Kind(
-    Keyboard.self, "keyboard", "a phone's keyboard: the Shift key, the layout and dictation side by side",
+    Keyboard.self, "keyboard", "a phone's keyboard: Shift key, layout and dictation as parallel regions",
     form: .orthogonal,
-    origin: """
-      the example of regions side by side: the Shift key of this catalogue as it stands, with the layouts and the \
-      dictation that any phone has beside it
-      """,
+    origin: "designed here: the shiftKey of this catalogue with a layout and dictation as regions beside it",
     example: [
       "new keyboard k", "send k tap", "send k layout digits", "send k character 7", "send k layout letters",
       "send k tap", "send k dictation on", "send k character b", "show k",
@@ -60,17 +57,16 @@ extension Keyboard {
       + State.Name.allCases.map { ($0.word, $0) },
     events: [
       .event(.tap, "the Shift key is tapped"),
-      .event(Event.character, .character("c"), about: "a key other than Shift is tapped, or something is heard"),
-      .event(Event.layout, .choice("layout"), about: "other keys are to be seen"),
-      .event(Event.dictation, .choice("dictation"), about: "somebody begins or ceases to speak"),
+      .event(Event.character, .character("c"), about: "a key other than Shift is tapped, or a character is dictated"),
+      .event(Event.layout, .choice("layout"), about: "another layout is selected"),
+      .event(Event.dictation, .choice("dictation"), about: "dictation is switched on or off"),
     ],
     timers: [
-      .timer(
-        .windowClosed, named: "doubleTap", after: "doubleTap", "the window in which another tap is the second of two")
+      .timer(.windowClosed, named: "doubleTap", after: "doubleTap", "the time for the second of two taps is over")
     ],
     outputs: {
       switch $0 {
-      case .text: .output(("text", .text(bytes: 1...3 * ValueType.longestCharacter)), about: "what is written")
+      case .text: .output(("text", .text(bytes: 1...3 * ValueType.longestCharacter)), about: "the text to insert")
       }
     },
     parameters: ShiftKey.parameters)

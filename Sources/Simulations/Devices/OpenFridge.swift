@@ -99,11 +99,8 @@ public struct OpenFridge: Machine {
   }
 
   public static let kind = Kind(
-    OpenFridge.self, "openFridge", "a fridge with a state more than the first: while its door is open it does not cool",
-    origin: """
-      the fridge of an article on state machines in iOS applications, one state later, as the article says that machines \
-      grow; the table is made here
-      """,
+    OpenFridge.self, "openFridge", "a fridge with a third state: it does not cool while its door is open",
+    origin: "the fridge of an article on state machines in iOS apps with one more state; the table is designed here",
     example: [
       "new openFridge f start=4", "advance 100s", "send f doorOpened", "send f maxTemperatureReached", "advance 5m",
       "show f", "send f doorClosed", "step", "show f",

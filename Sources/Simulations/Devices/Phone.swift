@@ -206,10 +206,9 @@ extension Phone.State.Name {
 
 extension Phone {
   public static let kind = Kind(
-    Phone.self, "phone", "a phone with one app on it, which it tells of alerts, calls and its coming and going",
-    origin: """
-      made here, after how a phone's system asks before it calls, so that a call tracker has something to track
-      """,
+    Phone.self, "phone",
+    "a phone with one app, which it tells about alerts, calls and moves to and from the background",
+    origin: "designed here as the counterpart of callTracker, after the way in which a phone asks before it calls",
     example: [
       "new phone p", "watch p", "send p openTel 112", "advance 100ms", "send p pressCall", "advance 300ms",
       "advance 6s", "send p hangUp", "send p openApp",
@@ -231,8 +230,8 @@ extension Phone {
       .event(.pressCall, "the person answers the alert: call"),
       .event(.pressCancel, "the person answers the alert: do not call"),
       .event(.hangUp, "the person, or the other side, ends the call"),
-      .event(.openApp, "the person opens the app; ignored where it is in front"),
-      .event(.goHome, "the person leaves the app; ignored where it is in the background"),
+      .event(.openApp, "the person opens the app; ignored if it is in front"),
+      .event(.goHome, "the person leaves the app; ignored if it is in the background"),
     ],
     timers: [
       .timer(.alertAppears, named: "alert", after: "alert", "the alert appears"),
@@ -251,7 +250,7 @@ extension Phone {
       }
     },
     readings: [
-      .reading("number", .phoneNumber, \.number, "that is asked about or called")
+      .reading("number", .phoneNumber, \.number, "the number that is asked about or called")
     ],
     parameters: [
       .parameter("alert", \.alert, .delay, "how long the alert takes to appear"),

@@ -17,12 +17,12 @@ public struct Power: Machine {
   }
 
   public static let kind = Kind(
-    Power.self, "power", "a power button: one signal, two reactions depending on the state",
+    Power.self, "power", "a power button: one event, two reactions depending on the state",
     origin: "slides of a conference talk on state machines in iOS applications, where a button introduces them",
     example: ["new power p", "send p buttonClick", "send p buttonClick", "send p set off"],
     states: { $0 == .off ? "no power" : "power" },
     events: [
       .event(.buttonClick, "the button is pressed: on becomes off, off becomes on"),
-      .event(Event.set, .flag("to"), about: "switches on or off, whatever the state; ignored where it is so already"),
+      .event(Event.set, .flag("to"), about: "switches on or off in any state; ignored if it is so already"),
     ])
 }

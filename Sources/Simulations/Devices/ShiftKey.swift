@@ -81,11 +81,8 @@ public struct ShiftKey: Machine {
   }
 
   public static let kind = Kind(
-    ShiftKey.self, "shiftKey", "Shift and Caps Lock in one key, told apart by how fast it is tapped",
-    origin: """
-      the Shift key of phone keyboards, as an article on state machines in iOS applications describes it; its code is lost, so \
-      that the window of 0.35 s is the common one of tap recognisers
-      """,
+    ShiftKey.self, "shiftKey", "Shift and Caps Lock in one key, distinguished by the speed of the taps",
+    origin: "an article on state machines in iOS apps; its code is lost, so the 0.35 s are those of tap recognisers",
     example: [
       "new shiftKey key", "send key tap", "advance 200ms", "send key tap", "send key character a", "advance 1s",
       "send key tap", "can key",
@@ -96,22 +93,18 @@ public struct ShiftKey: Machine {
       .event(Event.character, .character("c"), about: "a letter key is tapped"),
     ],
     timers: [
-      .timer(
-        .windowClosed, named: "doubleTap", after: "doubleTap", "the window in which another tap is the second of two")
+      .timer(.windowClosed, named: "doubleTap", after: "doubleTap", "the time for the second of two taps is over")
     ],
     outputs: {
       switch $0 {
       // A character's upper case is at most three times as long.
-      case .text:
-        .output(("text", .text(bytes: 1...3 * ValueType.longestCharacter)), about: "what the letter key writes")
+      case .text: .output(("text", .text(bytes: 1...3 * ValueType.longestCharacter)), about: "the text to insert")
       }
     },
     parameters: parameters)
 
   static let parameters: [ParameterForm<Parameters>] = [
-    .parameter(
-      "doubleTap", \.doubleTap, .interval(.zero ... .seconds(60)),
-      "how soon a second tap locks; one at the very end comes too late"),
-    .parameter("gestureMode", \.gestureMode, "any two quick taps lock, also those that begin in on"),
+    .parameter("doubleTap", \.doubleTap, .interval(.zero ... .seconds(60)), "how soon the second tap must come"),
+    .parameter("gestureMode", \.gestureMode, "on: any two quick taps lock, even if the first one switches off"),
   ]
 }

@@ -87,9 +87,9 @@ extension SmartFridge {
 
     fileprivate var about: String {
       switch self {
-      case .normal: "cold enough"
-      case .pendingHigh: "too warm, not for long yet"
-      case .highAlarm: "too warm for too long, not acknowledged"
+      case .normal: "the chamber is cold enough"
+      case .pendingHigh: "the chamber is too warm, but not for long"
+      case .highAlarm: "the chamber was too warm for too long"
       }
     }
   }
@@ -107,12 +107,9 @@ extension SmartFridge.State.Name {
 extension SmartFridge {
   public static let kind = Kind(
     SmartFridge.self, "smartFridge",
-    "a fridge with compressor protection, door light and buzzer, temperature alarm, defrosting and loss of power",
+    "a fridge with compressor protection, door light and buzzer, temperature alarm, defrosting and power loss",
     form: .orthogonal,
-    origin: """
-      a household fridge with the timings of commercial refrigeration controllers: three minutes of rest, a defrost \
-      every six hours
-      """,
+    origin: "a household fridge with the timings of commercial refrigeration controllers",
     example: [
       "new smartFridge f start=4", "advance until 1h", "send f doorOpened", "advance 150s", "send f silence",
       "send f doorClosed", "show f", "send f powerLost", "send f powerRestored", "agenda f",
@@ -126,17 +123,17 @@ extension SmartFridge {
       .event(.maxTemperatureReached, "the chamber has warmed up to max"),
       .event(.highLimitReached, "the chamber has warmed up to highLimit"),
       .event(.highLimitLeft, "the chamber has cooled down below highLimit"),
-      .event(.doorOpened, "the door is opened; ignored where it is open"),
-      .event(.doorClosed, "the door is closed; ignored where it is closed"),
-      .event(.silence, "stops the buzzer of an open door for another doorAlarm"),
-      .event(.acknowledge, "somebody has seen the temperature alarm; it ends when the chamber is cold enough again"),
+      .event(.doorOpened, "the door is opened; ignored if it is open"),
+      .event(.doorClosed, "the door is closed; ignored if it is closed"),
+      .event(.silence, "stops the buzzer; it starts again after doorAlarm if the door is still open"),
+      .event(.acknowledge, "ends the alarm if the chamber is below highLimit, otherwise only stops the buzzer"),
       .event(.powerLost, "the power fails"),
       .event(.powerRestored, "the power is back"),
     ],
     timers: [
-      .timer(.minOff, after: "minOff", "the compressor may start again; after a short defrost, what is left of it"),
+      .timer(.minOff, after: "minOff", "the compressor may start again"),
       .timer(.minOn, after: "minOn", "the compressor may stop again"),
-      .timer(.doorStopDelay, after: "doorStopDelay", "cooling behind an open door ends"),
+      .timer(.doorStopDelay, after: "doorStopDelay", "the compressor stops because the door is open"),
       .timer(.doorAlarm, after: "doorAlarm", "the door has been open for too long"),
       .timer(.highTemp, after: "highTemp", "the chamber has been too warm for too long"),
       .timer(.defrostInterval, after: "defrostInterval", "it is time to defrost"),
@@ -151,42 +148,43 @@ extension SmartFridge {
       switch $0 {
       case .compressorOn: "cooling begins"
       case .compressorOff: "cooling ends"
-      case .lightOn: "the door is open, the light goes on"
+      case .lightOn: "the light goes on"
       case .lightOff: "the light goes off"
       case .buzzerOn: "the door has been open for too long"
       case .buzzerOff: "the buzzer is silent"
       case .alarmOn: "the chamber has been too warm for too long"
-      case .alarmOff: "the alarm was acknowledged and the chamber is cold, or there is no power"
+      case .alarmOff: "the alarm was acknowledged below highLimit, or the power is lost"
       case .heaterOn: "the evaporator is heated"
       case .heaterOff: "heating ends"
       }
     },
     readings: [
       .reading("temperature", .temperature, "in the chamber") { $0.temperature(at: $1, $2) },
-      .reading("demand", .flag, "whether cooling is wanted; none while it is done, and none without power") {
+      .reading("demand", .flag, "whether cooling is wanted; none while cooling and without power") {
         machine, _, _ in SmartFridge.regions(of: machine.state)?.compressor.demand
       },
-      .reading("door", .choice(["closed", "open"]), "where the door is, power or not") {
+      .reading("door", .choice(["closed", "open"]), "the door's position, with or without power") {
         machine, _, _ in machine.doorIsClosed ? "closed" : "open"
       },
-      .reading("peak", .temperature, "the warmest that the chamber has been since it reached highLimit") {
+      .reading("peak", .temperature, "the highest temperature since the chamber reached highLimit") {
         machine, now, parameters in
         SmartFridge.regions(of: machine.state)?.alarm.noting(machine.temperature(at: now, parameters)).peak
       },
     ],
     parameters: Parameters.cabinetForms + [
       .parameter("openTau", \.openTau, .tau, "the time constant towards ambient while the door is open"),
-      .parameter("openCoolingTau", \.openCoolingTau, .tau, "the same while the compressor runs against it"),
-      .parameter("defrostTarget", \.defrostTarget, .temperature, "what the chamber tends to while defrosting"),
+      .parameter(
+        "openCoolingTau", \.openCoolingTau, .tau,
+        "the time constant towards ambient while the door is open and the compressor runs"),
+      .parameter("defrostTarget", \.defrostTarget, .temperature, "the target temperature while defrosting"),
       .parameter("defrostTau", \.defrostTau, .tau, "the time constant while defrosting"),
       .parameter("highLimit", \.highLimit, .temperature, "from this temperature on the chamber is too warm"),
-      .parameter("minOff", \.minOff, .delay, "how long the compressor rests at least"),
-      .parameter("minOn", \.minOn, .delay, "how long the compressor runs at least, but for an open door"),
-      .parameter(
-        "doorStopDelay", \.doorStopDelay, .delay, "how long cooling goes on behind an open door; 0 stops at once"),
+      .parameter("minOff", \.minOff, .delay, "the minimum rest time of the compressor"),
+      .parameter("minOn", \.minOn, .delay, "the minimum run time of the compressor, unless the door is opened"),
+      .parameter("doorStopDelay", \.doorStopDelay, .delay, "how long cooling continues after the door is opened"),
       .parameter("doorAlarm", \.doorAlarm, .delay, "how long the door may be open without the buzzer"),
       .parameter("highTemp", \.highTemp, .delay, "how long the chamber may be too warm without the alarm"),
-      .parameter("defrostInterval", \.defrostInterval, .delay, "the time between two defrosts"),
+      .parameter("defrostInterval", \.defrostInterval, .delay, "the time between defrosts"),
       .parameter("defrostDuration", \.defrostDuration, .delay, "how long the heater thaws"),
       .parameter("drip", \.drip, .delay, "how long the water drains"),
     ])
