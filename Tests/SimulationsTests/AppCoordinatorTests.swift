@@ -143,7 +143,7 @@ struct AppCoordinatorTests {
       #expect(bench.send("push", .text("s\(count)")) == "stayed \(state) event=push > pushed s\(count)")
     }
     #expect(
-      bench.send("push", .text("more")) == "refused \(state) event=push : 64 screens lie on one another already")
+      bench.send("push", .text("more")) == "refused \(state) event=push : 64 screens are on the stack already")
     bench.send("pop")
     #expect(bench.send("push", .text("again")).hasPrefix("stayed"))
   }

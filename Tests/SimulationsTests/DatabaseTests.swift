@@ -54,6 +54,6 @@ struct DatabaseTests {
     for _ in 0..<3 { bench.send("perform", .text("q")) }
     #expect(
       bench.send("perform", .text("q"))
-        == "refused translating event=perform : 2 requests wait already, and no more may")
+        == "refused translating event=perform : 2 requests are waiting, which is the limit")
   }
 }

@@ -71,7 +71,7 @@ struct HTTPRequestTests {
     #expect(
       after("ok").hasSuffix(phase == "content" ? "event=ok > response 200 > phase log" : " > response 404 > phase log"))
     #expect(after("again") == "moved \(phase) \(phase).suspended event=again")
-    #expect(after("resume") == "refused \(phase) event=resume : a handler is at work: its answer is awaited")
+    #expect(after("resume") == "refused \(phase) event=resume : a handler is working: send its result")
     #expect(after("status", .integer(403)) == "moved \(phase) keepAlive event=status > response 403 > phase log")
     let changed = after("uriChanged", .text("/b"))
     switch phase {
@@ -195,7 +195,7 @@ struct HTTPRequestTests {
     #expect(bench.send("received", .integer(4)) == "stayed body(6) event=received")
     #expect(
       bench.send("received", .integer(7))
-        == "refused body(6) event=received : only 6 bytes of the body are still to come")
+        == "refused body(6) event=received : only 6 bytes of the body are missing")
     bench.advance(.milliseconds(59_999))
     #expect(bench.send("received", .integer(6)).hasPrefix("moved body(6) content"))
     let late = self.bench("content")

@@ -41,7 +41,7 @@ struct ListDetailCoordinatorTests {
     bench.send("selected", .text("apple"))
     #expect(
       bench.send("selected", .text("pear"))
-        == "refused Detail(apple) event=selected : details may be followed by the list only")
+        == "refused Detail(apple) event=selected : from the details only the list can be shown")
     #expect(bench.state() == "Detail(apple)")
     #expect(bench.reading("item") == .text("pear"))
     bench.send("allTapped")
@@ -65,7 +65,7 @@ struct ListDetailCoordinatorTests {
     #expect(bench.lines == ["0.000 m created All > pushList"])
     #expect(
       bench.send("allTapped")
-        == "refused All event=allTapped : the list may be followed by the details of an item only")
+        == "refused All event=allTapped : from the list only the details of an item can be shown")
   }
 
   @Test("made among details it knows no item and pushes none")

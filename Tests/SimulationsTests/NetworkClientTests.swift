@@ -40,7 +40,7 @@ struct NetworkClientTests {
     }
     #expect(
       bench.send("request", .text("more"), .none)
-        == "refused online event=request : 1000 requests are under way; another may be sent when one has ended")
+        == "refused online event=request : 1000 requests are under way, which is the limit")
     bench.send("response", .text("r7"))
     #expect(bench.send("request", .text("more"), .none).hasPrefix("stayed online"))
   }
@@ -114,7 +114,7 @@ struct NetworkClientTests {
     }
     #expect(
       bench.send("request", .text("101"), .none)
-        == "refused offline event=request : blocked: there is no connection, and 100 requests wait already")
+        == "refused offline event=request : blocked: there is no connection, and the queue is full with 100 requests")
     bench.send("connect")
     bench.send("connected")
     #expect(bench.reading("underWay") == .integer(100))

@@ -124,7 +124,7 @@ struct PaymentTests {
     }
     #expect(
       bench.send("submit", .text("visa"))
-        == "refused declined(funds) event=submit : 3 attempts were made, and no more are allowed")
+        == "refused declined(funds) event=submit : 3 attempts were made, which is the limit")
   }
 
   @Test("an answer at the very moment at which the bank's time is over comes to the reconciliation")

@@ -32,8 +32,8 @@ struct SupervisorTests {
     #expect(accept(25, bench) == "moved idle serving(1) event=accept > smtp 1")
     #expect(
       accept(25, bench)
-        == "refused serving(1) event=accept : smtp has a connection already, and no other member speaks this protocol")
-    #expect(accept(7, bench) == "refused serving(1) event=accept : nobody listens on port 7")
+        == "refused serving(1) event=accept : smtp is serving another connection")
+    #expect(accept(7, bench) == "refused serving(1) event=accept : there is no listener on port 7")
     accept(110, bench)
     #expect(bench.state("p.supervisor") == "serving(2)")
     #expect(bench.send("QUIT", to: "p.smtp") == "moved start done event=QUIT > reply 221 > ended 1")

@@ -9,7 +9,8 @@ extension ValueType {
 
 extension AppCoordinator {
   public static let kind = Kind(
-    AppCoordinator.self, "appCoordinator", "what an app shows: flows, stacks of screens, a modal screen, links, a lock",
+    AppCoordinator.self, "appCoordinator",
+    "the navigation of an app: flows, stacks of screens, a modal screen, links and a lock",
     origin: "a talk on state machines in iOS applications names app coordinators; this one is designed here",
     example: [
       "new appCoordinator app", "send app launched false false", "send app deepLink /resume/7", "send app loggedIn",
@@ -17,36 +18,36 @@ extension AppCoordinator {
     ],
     states: {
       switch $0 {
-      case .launching: "the app has not said yet what it found"
-      case .onboarding: "the first run explains the app"
-      case .loggedOut: "there is no session, and the login screens are shown"
-      case .main: "the app proper is shown"
-      case .modal: "a screen covers the app proper"
+      case .launching: "the app is starting"
+      case .onboarding: "the first run shows the onboarding"
+      case .loggedOut: "there is no session: the login screens are shown"
+      case .main: "the main screens are shown"
+      case .modal: "a modal screen covers the main screens"
       case .locked: "everything is covered until the app is unlocked"
       }
     },
     events: [
-      .event(Event.launched, .flag("firstRun"), .flag("session"), about: "the app knows what it has stored"),
+      .event(Event.launched, .flag("firstRun"), .flag("session"), about: "the app has loaded its stored data"),
       .event(.onboardingDone, "the person has seen the onboarding"),
-      .event(.loggedIn, "there is a session now"),
-      .event(.loggedOut, "there is no session any more"),
-      .event(Event.push, .text("screen", bytes: 1...64), about: "a screen is laid on those that are shown"),
-      .event(.pop, "the screen on top is taken away"),
-      .event(Event.present, .text("screen", bytes: 1...64), about: "a screen is to cover the app"),
-      .event(.dismiss, "the screen that covers the app is taken away"),
-      .event(Event.deepLink, .text("path", bytes: 1...256, like: ["/resume/7"]), about: "a link leads into the app"),
-      .event(.lock, "what is shown is to be hidden"),
-      .event(.unlock, "the person has shown who they are"),
+      .event(.loggedIn, "a session has started"),
+      .event(.loggedOut, "the session has ended"),
+      .event(Event.push, .text("screen", bytes: 1...64), about: "a screen is pushed on the stack"),
+      .event(.pop, "the top screen is removed"),
+      .event(Event.present, .text("screen", bytes: 1...64), about: "a modal screen is requested"),
+      .event(.dismiss, "the modal screen is closed"),
+      .event(Event.deepLink, .text("path", bytes: 1...256, like: ["/resume/7"]), about: "a link is opened"),
+      .event(.lock, "the app is locked"),
+      .event(.unlock, "the app is unlocked"),
     ],
     outputs: {
       switch $0 {
-      case .showRoot: .output(("screen", .screen), about: "all screens are taken away, and one is shown")
-      case .pushed: .output(("screen", .screen), about: "a screen is laid on those that are shown")
-      case .popped: .output(("screen", .screen), about: "the screen on top is taken away")
-      case .presented: .output(("screen", .screen), about: "a screen covers the app")
-      case .dismissed: .output(("screen", .screen), about: "the screen that covered the app is taken away")
-      case .covered: "everything is hidden"
-      case .uncovered: "what was hidden is shown again"
+      case .showRoot: .output(("screen", .screen), about: "all screens are replaced by one")
+      case .pushed: .output(("screen", .screen), about: "a screen is pushed on the stack")
+      case .popped: .output(("screen", .screen), about: "the top screen is removed")
+      case .presented: .output(("screen", .screen), about: "a modal screen is shown")
+      case .dismissed: .output(("screen", .screen), about: "the modal screen is closed")
+      case .covered: "the screens are hidden"
+      case .uncovered: "the screens are shown again"
       }
     },
     readings: [
@@ -56,9 +57,9 @@ extension AppCoordinator {
       .reading("parent", .screens, "the screens under a modal one, the root first") {
         app, _, _ in app.state.parent?.joined(separator: ", ")
       },
-      .reading("tab", .screen, "the root of the app proper") {
+      .reading("tab", .screen, "the root of the main screens") {
         app, _, _ in app.state.name == .loggedOut ? nil : (app.state.parent ?? app.state.stack).first
       },
-      .reading("link", .screen, \.state.link, "the path that waits until it can be shown"),
+      .reading("link", .screen, \.state.link, "the path of a link that waits to be shown"),
     ])
 }

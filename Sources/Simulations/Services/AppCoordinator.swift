@@ -110,7 +110,7 @@ public struct AppCoordinator: Machine {
       switch state.name {
       case .launching: step.refuse(Self.isLaunching)
       case .onboarding: step.refuse(Self.isOnboarding)
-      case .loggedOut: step.refuse("nothing covers the login screens")
+      case .loggedOut: step.refuse("the login screens have no modal screen")
       case .main: .move(to: state.modal(screen, step))
       case .modal: step.refuse("one modal screen is shown already")
       case .locked: step.refuse(Self.isLocked)
@@ -119,7 +119,7 @@ public struct AppCoordinator: Machine {
       switch state.name {
       case .launching: step.refuse(Self.isLaunching)
       case .onboarding: step.refuse(Self.isOnboarding)
-      case .loggedOut: step.refuse("nothing covers the login screens")
+      case .loggedOut: step.refuse("the login screens have no modal screen")
       case .main: .ignore
       case .modal: .move(to: state.withoutModal(step))
       case .locked: step.refuse(Self.isLocked)
@@ -147,7 +147,7 @@ public struct AppCoordinator: Machine {
 
   private func push(_ screen: String, _ step: Step<Self>) -> Reaction<State> {
     if step.when("stack full", state.stack.count >= Self.mostScreens) {
-      return step.refuse("\(Self.mostScreens) screens lie on one another already")
+      return step.refuse("\(Self.mostScreens) screens are on the stack already")
     }
     var next = state
     next.stack.append(screen)
@@ -162,7 +162,7 @@ public struct AppCoordinator: Machine {
   }
 
   private static let isLaunching = "the app is still launching"
-  private static let isOnboarding = "the onboarding comes first"
+  private static let isOnboarding = "the onboarding must be finished first"
   private static let isLocked = "the app is locked"
   /// The most screens that a stack holds.
   static let mostScreens = 64

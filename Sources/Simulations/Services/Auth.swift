@@ -175,11 +175,8 @@ extension Auth.State {
 
 extension Auth {
   public static let kind = Kind(
-    Auth.self, "auth", "knows who is logged in: logins that take their time, sessions that may expire",
-    origin: """
-      the login service in an article on state machines in iOS applications, which accepts everybody at once; that a login \
-      takes time, is rejected or fails, and that a session ends, is added here
-      """,
+    Auth.self, "auth", "a login service: logins take time, and sessions may expire",
+    origin: "an article on state machines in iOS apps; latency, rejection, failure and expiry are added here",
     example: [
       "new auth a sessionTTL=10s", "send a login A bad", "advance 1s", "show a", "send a login A ok",
       "send a login B ok", "advance 1s", "advance 10s", "send a logout",
@@ -195,41 +192,38 @@ extension Auth {
       .event(
         Event.login, .text("user", bytes: 0...64, like: ["A", ""]),
         .text("password", bytes: 0...64, like: ["ok", "bad"]),
-        about: "log in; does nothing while a field is empty"),
-      .event(.accepted, "the login is accepted; ignored when it is too late"),
+        about: "log in; ignored if a field is empty"),
+      .event(.accepted, "the login is accepted; ignored if no login is under way"),
       .event(Event.rejected, .optional(.choice("error")), about: "the login is rejected"),
       .event(Event.failed, .optional(.choice("error")), about: "the login could not be checked"),
-      .event(.logout, "log out, or give a login up; succeeds in any state"),
-      .event(.sessionExpired, "the session is over"),
+      .event(.logout, "log out, or cancel a login"),
+      .event(.sessionExpired, "the session has expired"),
     ],
     timers: [
       .timer(.accepted, after: "loginLatency", "the login is accepted"),
       .timer(.rejected(nil), after: "loginLatency", "the login is rejected"),
       .timer(.failed(nil), after: "loginLatency", "the login could not be checked"),
-      .timer(.sessionExpired, "the session is over, sessionTTL after the login"),
+      .timer(.sessionExpired, "the session has expired, sessionTTL after the login"),
     ],
     outputs: {
       switch $0 {
-      case .currentUser: .output(("user", .optional(.user)), about: "who is logged in from now on")
-      case .loggedIn: "the login screen is closed after a login"
-      case .error:
-        .output(("error", LoginError.valueType), about: "why there was no login, for the login screen")
-      case .expired: "the session is over, and not by a logout"
+      case .currentUser: .output(("user", .optional(.user)), about: "the user who is now logged in, if any")
+      case .loggedIn: "the login has succeeded: close the login screen"
+      case .error: .output(("error", LoginError.valueType), about: "why the login has failed")
+      case .expired: "the session has expired"
       }
     },
     readings: [
       .reading("currentUser", .user, \.state.user, "who is logged in"),
-      .reading(
-        "loginScreen", .choice(["idle", "waiting", "showingError"]), \.state.loginScreen, "what the login screen shows"),
-      .reading("error", LoginError.valueType, \.state.error, "what the login screen says of the last attempt"),
-      .reading("late", .integer(0 ... .max), \.late, "how many logins were accepted too late and were dropped"),
+      .reading("loginScreen", .choice(["idle", "waiting", "showingError"]), \.state.loginScreen, "the login screen"),
+      .reading("error", LoginError.valueType, \.state.error, "why the last login has failed"),
+      .reading("late", .count, \.late, "the number of acceptances that came too late"),
     ],
     parameters: parameterForms)
 
   private static let parameterForms: [ParameterForm<Parameters>] =
     [
-      .parameter(
-        "loginLatency", \.loginLatency, .delay, "how long a login takes; latency is the same, where only it is given"),
+      .parameter("loginLatency", \.loginLatency, .delay, "how long a login takes; by default latency"),
       .parameter("sessionTTL", \.sessionTTL, .optional(.interval(.zero ... .longest)), "how long a session lasts"),
     ] + Parameters.serviceForms
 }

@@ -70,8 +70,8 @@ public struct CheckinInteractor: Machine {
 
   public static let kind = Kind(
     CheckinInteractor.self, "checkinInteractor",
-    "asks the services of a check-in list, and tells its screen the outcome",
-    origin: "the interactor in an article on state machines in iOS applications; here wires carry what it calls there",
+    "sends requests to the services of a check-in list, and reports the results to its screen",
+    origin: "the interactor of an article on state machines in iOS apps; wires stand for its method calls",
     example: [
       "new checkinInteractor i", "watch i", "send i refresh", "send i logout", "send i received 5", "send i received 5",
     ],
@@ -82,25 +82,25 @@ public struct CheckinInteractor: Machine {
       }
     },
     events: [
-      .event(.refresh, "a person wants the list; a request that runs is replaced"),
-      .event(.loadCheckins, "the same, under its older name"),
-      .event(.logout, "a person wants to log out; a request that runs goes on"),
-      .event(.cancel, "nobody waits for the list any more; ignored where no request is under way"),
-      .event(Event.received, .count("items"), about: "the service: here is the list; ignored when it is too late"),
-      .event(Event.failed, .choice("error"), about: "the service: there is no list; ignored when it is too late"),
+      .event(.refresh, "a person requests the list; a running request is replaced"),
+      .event(.loadCheckins, "the same as refresh, under its older name"),
+      .event(.logout, "a person logs out; a running request continues"),
+      .event(.cancel, "cancels the running request; ignored if there is none"),
+      .event(Event.received, .count("items"), about: "the service has sent the list; ignored without a request"),
+      .event(Event.failed, .choice("error"), about: "the request has failed; ignored without a request"),
     ],
     outputs: {
       switch $0 {
-      case .startLoading: "tells the screen's machine that loading begins"
-      case .fetch: "asks the service for the list of whoever is logged in"
-      case .loadingFinished: .output(("items", .checkins), about: "tells the screen's machine the list")
-      case .loadingFailed: .output(("error", .checkinsFailure), about: "tells the screen's machine why there is none")
-      case .signOut: "asks the service of logins to forget the user"
-      case .logout: "tells the screen's machine that the user is gone"
-      case .cancel: "tells the service that its answer is not wanted any more"
+      case .startLoading: "tells the screen that loading begins"
+      case .fetch: "requests the list of the logged-in user"
+      case .loadingFinished: .output(("items", .checkins), about: "sends the list to the screen")
+      case .loadingFailed: .output(("error", .checkinsFailure), about: "tells the screen why the request has failed")
+      case .signOut: "asks the login service to log the user out"
+      case .logout: "tells the screen that the user has logged out"
+      case .cancel: "cancels the request at the service"
       }
     },
     readings: [
-      .reading("late", .integer(0 ... .max), \.late, "how many answers came too late and were dropped")
+      .reading("late", .count, \.late, "the number of answers that came too late")
     ])
 }

@@ -118,7 +118,7 @@ public struct CheckinsService: Machine {
       return .stayAs(next)
     case .failNext(let failure):
       guard step.when("service=auto", step.parameters.service.isAutomatic) else {
-        return step.refuse("with service=manual it fails when failed is sent")
+        return step.refuse("with service=manual, send failed instead")
       }
       next.nextFailure = failure
       return .stayAs(next)
@@ -177,7 +177,7 @@ extension CheckinsService.State {
 extension ValueType {
   /// The number of check-ins in a list.
   static let checkins = ValueType.integer(0...1_000_000)
-  /// The reason why there is no list of check-ins.
+  /// The reason why the request has failed of check-ins.
   static let checkinsFailure = CheckinsWithLogin.Failure.valueType
   /// A user's name.
   static let user = ValueType.text(bytes: 1...64)
@@ -186,63 +186,60 @@ extension ValueType {
 extension CheckinsService {
   public static let kind = Kind(
     CheckinsService.self, "checkinsService",
-    "downloads the check-ins of a user: A has some, B none, others are unknown",
-    origin: """
-      the service in an article on state machines in iOS applications: whom it answers what and when is that of its author's \
-      stand-in; offline, failNext and mode=extended are added here
-      """,
+    "downloads a user's check-ins: A has some, B has none, other users are unknown",
+    origin: "the stand-in service of an article; offline, failNext and mode=extended are added here",
     example: [
       "new checkinsService s", "send s fetch", "send s fetch A", "advance 1s", "send s fetch B", "show s", "advance 3s",
       "send s failNext failedToLoadData", "send s fetch A", "advance 3s",
     ],
     states: {
       switch $0 {
-      case .idle: "nothing runs"
-      case .fetching: "a list is on its way, for the user at the time of the call"
+      case .idle: "no request is under way"
+      case .fetching: "a list is being downloaded for the user of the request"
       }
     },
     events: [
       .event(
         Event.fetch, .optional(.text("user", bytes: 1...64, like: ["A", "B", "C"])),
-        about: "somebody wants the list of a user, of the one who is logged in if none is named"),
+        about: "requests a user's list, by default that of the logged-in user"),
       .event(
         Event.received, .count("items"), .optional(.integer("request", 1...1_000_000_000, like: [1])),
-        about: "the list has come; ignored if no request runs, or another than the one named"),
+        about: "the list has arrived; ignored unless it answers the running request"),
       .event(
         Event.failed, .choice("error"), .optional(.integer("request", 1...1_000_000_000, like: [1])),
-        about: "there will be no list; ignored if no request runs, or another than the one named"),
-      .event(.cancel, "the answer is not wanted any more; ignored if no request runs"),
+        about: "the request has failed; ignored unless it is the running one"),
+      .event(.cancel, "cancels the running request; ignored if there is none"),
       .event(
         Event.currentUser, .optional(.text("user", bytes: 1...64, like: ["A", "B", "C"])),
-        about: "this user is logged in now, or nobody"),
+        about: "sets the logged-in user; without a name nobody is logged in"),
       .event(Event.failNext, .choice("error"), about: "the next request will fail; refused with service=manual"),
-      .event(.offline, "the network is gone; a request that runs is not touched"),
+      .event(.offline, "the network is lost; a running request continues"),
       .event(.online, "the network is back"),
     ],
     timers: [
-      .timer(.received(0), after: "latency", "the list comes"),
+      .timer(.received(0), after: "latency", "the list arrives"),
       .timer(.failed(.noAuth), after: "latency", "the download fails"),
     ],
     outputs: {
       switch $0 {
-      case .received: .output(("items", .checkins), about: "the list that was asked for")
-      case .failed: .output(("error", .checkinsFailure), about: "why there is no list")
+      case .received: .output(("items", .checkins), about: "the requested list")
+      case .failed: .output(("error", .checkinsFailure), about: "why the request has failed")
       }
     },
     readings: [
-      .reading("generation", .integer(0 ... .max), \.requests, "how many requests were made"),
-      .reading("user", .user, "for whom the list is fetched, otherwise who is logged in") { machine, _, _ in
+      .reading("generation", .count, \.requests, "the number of requests"),
+      .reading("user", .user, "the user of the running request, otherwise the logged-in user") { machine, _, _ in
         machine.state.request?.user ?? machine.state.user
       },
-      .reading("offline", .flag, \.state.isOffline, "whether the network is gone"),
-      .reading("late", .integer(0 ... .max), \.late, "how many answers came too late and were dropped"),
+      .reading("offline", .flag, \.state.isOffline, "whether the network is lost"),
+      .reading("late", .count, \.late, "the number of answers that came too late"),
     ],
     parameters: parameterForms)
 
   private static let parameterForms: [ParameterForm<Parameters>] =
     Parameters.serviceForms + [
       Parameters.itemsForm("how many check-ins user A has"),
-      .parameter("mode", \.mode, "faithful knows the user at the call only, extended looks again before it answers"),
-      .parameter("offline", \.offline, "on: begins without a network"),
+      .parameter("mode", \.mode, "faithful checks the user at the request, extended also at the answer"),
+      .parameter("offline", \.offline, "on: starts without a network"),
     ]
 }

@@ -138,14 +138,14 @@ public struct Database: Machine {
       }
     case .rows(let count):
       switch state {
-      case .translating: return step.refuse("that stage has not begun")
+      case .translating: return step.refuse("the request is not at this stage yet")
       case .executing: return .move(to: entering(.mapping(count), saying: .map(count), step))
       case .mapping: return .ignore  // A repetition.
       case .idle, .finished, .failed, .cancelled: return dropLate()
       }
     case .mapped(let count):
       switch state {
-      case .translating, .executing: return step.refuse("that stage has not begun")
+      case .translating, .executing: return step.refuse("the request is not at this stage yet")
       case .mapping: return .move(to: entering(.finished(count), saying: .objects(count), step))
       case .idle, .finished, .failed, .cancelled: return dropLate()
       }
@@ -160,8 +160,8 @@ public struct Database: Machine {
       switch state {
       case .translating, .executing: return .move(to: .cancelled)
       case .mapping:
-        return step.refuse("the rows are being made into objects, which is too short to be called off")
-      case .idle, .finished, .failed: return step.refuse("nothing is being done that could be called off")
+        return step.refuse("the rows are being mapped, which cannot be cancelled")
+      case .idle, .finished, .failed: return step.refuse("no request is under way")
       case .cancelled: return .ignore
       }
     case .next:
@@ -194,7 +194,7 @@ public struct Database: Machine {
 
   private mutating func wait(_ request: String, _ step: Step<Self>) -> Reaction<State> {
     guard step.when("room", waiting.count < step.parameters.queueLimit) else {
-      return step.refuse("\(waiting.count) requests wait already, and no more may")
+      return step.refuse("\(waiting.count) requests are waiting, which is the limit")
     }
     waiting.append(request)
     return .stay
@@ -209,11 +209,8 @@ public struct Database: Machine {
 extension Database {
   public static let kind = Kind(
     Database.self, "database",
-    "a database access object: translates a request, runs the query, makes objects of the rows",
-    origin: """
-      a conference talk on state machines in iOS applications names the four stages of such an object; the table is \
-      designed here
-      """,
+    "a database access object: translates a request, runs the query, maps the rows to objects",
+    origin: "a conference talk on state machines in iOS apps names the four stages; the table is designed here",
     example: [
       "new database d", "send d perform findAll", "send d perform findOne", "send d translated select", "advance 5s",
       "send d translated select", "send d rows 0", "send d mapped 0", "send d cancel", "show d",
@@ -221,50 +218,47 @@ extension Database {
     ],
     states: {
       switch $0 {
-      case .idle: "nothing was asked"
-      case .translating: "the request is being written as a query"
-      case .executing: "the query is being run"
-      case .mapping: "the rows are being made into objects"
-      case .finished: "so many objects were found"
-      case .failed: "it went wrong at this stage, for this reason"
-      case .cancelled: "it was called off"
+      case .idle: "nothing was requested"
+      case .translating: "the request is being translated to a query"
+      case .executing: "the query is running"
+      case .mapping: "the rows are being mapped to objects"
+      case .finished: "this many objects were found"
+      case .failed: "the request failed at this stage, with this error"
+      case .cancelled: "the request was cancelled"
       }
     },
     events: [
-      .event(
-        Event.perform, .text("request", like: ["findAll"]), about: "something is wanted; waits while another is served"),
-      .event(Event.translated, .text("query", bytes: 1...4096, like: ["select"]), about: "the query is written"),
-      .event(Event.rows, .count("count"), about: "the database has answered with so many rows"),
-      .event(Event.mapped, .count("count"), about: "so many objects were made"),
-      .event(Event.error, .text("error", bytes: 1...256, like: ["syntax"]), about: "the present stage went wrong"),
-      .event(.cancel, "the request is called off; not possible while the rows are being made into objects"),
+      .event(Event.perform, .text("request", like: ["findAll"]), about: "starts or queues a request"),
+      .event(Event.translated, .text("query", bytes: 1...4096, like: ["select"]), about: "the query is ready"),
+      .event(Event.rows, .count("count"), about: "the database has answered with this many rows"),
+      .event(Event.mapped, .count("count"), about: "this many objects were made"),
+      .event(Event.error, .text("error", bytes: 1...256, like: ["syntax"]), about: "the present stage has failed"),
+      .event(.cancel, "cancels the request; refused while the rows are being mapped"),
     ],
     timers: [
-      .timer(.error("timeout"), named: "query", after: "query", "the database has taken too long"),
-      .timer(.translated(""), "the query is written at once, for a simulated database"),
+      .timer(.error("timeout"), named: "query", after: "query", "the query has timed out"),
+      .timer(.translated(""), "the query is ready at once, for a simulated database"),
       .timer(.rows(0), after: "latency", "the simulated database answers"),
       .timer(offline, after: "latency", "the simulated database fails"),
-      .timer(.mapped(0), "the objects are made at once, of the rows of a simulated database"),
-      .timer(.next, "the request that waits begins, at the instant at which the one before has ended"),
+      .timer(.mapped(0), "the objects are ready at once, for a simulated database"),
+      .timer(.next, "the next waiting request starts, at the instant at which the previous one ended"),
     ],
     outputs: {
       switch $0 {
-      case .translate: .output(("request", .text(bytes: 1...1024)), about: "write this as a query")
+      case .translate: .output(("request", .text(bytes: 1...1024)), about: "translate this request to a query")
       case .execute: .output(("query", .text(bytes: 1...4096)), about: "run this query")
-      case .map: .output(("count", .count), about: "make objects of so many rows")
-      case .objects: .output(("count", .count), about: "so many objects were found")
-      case .failure:
-        .output(
-          ("stage", Stage.valueType), ("error", .text(bytes: 1...256)), about: "it went wrong")
+      case .map: .output(("count", .count), about: "map this many rows to objects")
+      case .objects: .output(("count", .count), about: "this many objects were found")
+      case .failure: .output(("stage", Stage.valueType), ("error", .text(bytes: 1...256)), about: "a stage has failed")
       }
     },
     readings: [
-      .reading("waiting", .count, \.waiting.count, "requests that wait"),
-      .reading("lateDropped", .count, \.lateDropped, "answers that came too late"),
+      .reading("waiting", .count, \.waiting.count, "requests that are waiting"),
+      .reading("lateDropped", .count, \.lateDropped, "the number of answers that came too late"),
     ],
     parameters: [
-      .parameter("query", \.query, .delay, "how long a query may run"),
-      .parameter("queueLimit", \.queueLimit, .integer(0...1_000_000), "how many requests may wait"),
+      .parameter("query", \.query, .delay, "the timeout of a query"),
+      .parameter("queueLimit", \.queueLimit, .integer(0...1_000_000), "the length of the queue"),
       Parameters.itemsForm("how many rows the simulated database has for a query"),
     ] + Parameters.serviceForms)
 }

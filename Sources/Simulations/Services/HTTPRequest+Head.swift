@@ -20,7 +20,7 @@ extension HTTPRequest {
   }
 
   func receive(_ count: Int, of left: Int, _ request: Request, _ step: Step<Self>) -> Reaction<State> {
-    guard count <= left else { return step.refuse("only \(left) bytes of the body are still to come") }
+    guard count <= left else { return step.refuse("only \(left) bytes of the body are missing") }
     guard count < left else { return handle(request, step) }
     step.arm(.bodyTimeout, after: step.parameters.bodyTimeout)
     return .stayAs(.body(request, left: left - count))

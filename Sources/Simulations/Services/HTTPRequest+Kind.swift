@@ -79,55 +79,53 @@ extension HTTPRequest {
     public var conflict: ParameterConflict? {
       guard let unknown else { return nil }
       let phases = HandlerPhase.allCases.map(\.rawValue).joined(separator: ", ")
-      return ParameterConflict("handlers", allowed: "of \(phases), with commas between; '\(unknown)' is none of them")
+      return ParameterConflict(
+        "handlers", allowed: "of \(phases), separated by commas; '\(unknown)' is not one of them")
     }
   }
 
   public static let kind = Kind(
-    HTTPRequest.self, "http", "a connection whose HTTP requests run through fixed phases of handlers",
-    origin:
-      "a reduction of the HTTP server of nginx: its phases, results and times; what handlers do is told from outside",
+    HTTPRequest.self, "http", "an HTTP connection whose requests pass through fixed phases of handlers",
+    origin: "a reduction of the HTTP server of nginx: its phases, results and times; events stand for the handlers",
     example: [
       "new http h", "watch h", "send h line \"GET /old HTTP/1.1\"", "send h line \"\"", "send h uriChanged /new",
       "send h declined", "send h ok", "send h again", "send h resume", "send h ok",
     ],
     states: {
       switch $0 {
-      case .requestLine: "the first line of a request is awaited"
-      case .headers: "the fields of a request are awaited, up to an empty line"
-      case .body: "so many bytes of the body are still to come"
-      case .handling(.postRead): "a handler looks at the request as it was read"
+      case .requestLine: "waits for the request line"
+      case .headers: "waits for header fields, up to an empty line"
+      case .body: "waits for this many bytes of the body"
+      case .handling(.postRead): "a handler inspects the request as it was read"
       case .handling(.serverRewrite): "a handler of the server may change the URI"
-      case .handling(.rewrite): "a handler of the place that was found may change the URI"
-      case .handling(.preaccess): "a handler prepares for access, for instance by counting requests"
-      case .handling(.access): "a handler says whether the client may"
-      case .handling(.content): "a handler makes the response"
-      case .suspended(let phase): "the handler of \(phase) waits for something"
-      case .keepAlive: "the response was sent, and another request may come"
+      case .handling(.rewrite): "a handler of the location may change the URI"
+      case .handling(.preaccess): "a handler runs before access control, for example to limit requests"
+      case .handling(.access): "a handler decides whether the client has access"
+      case .handling(.content): "a handler generates the response"
+      case .suspended(let phase): "the handler of \(phase) is suspended"
+      case .keepAlive: "the response was sent; waits for the next request"
       case .closed: "the connection is closed"
       }
     },
     events: [
       .event(
         Event.line, .text("text", bytes: 0...8_192, like: ["GET / HTTP/1.1", "Content-Length: 10", "nonsense", ""]),
-        about: "a line comes: the request line, a field, or the empty one behind the fields"),
-      .event(
-        Event.received, .integer("bytes", 1...1_073_741_824, like: [1, 10]), about: "so many bytes of the body come"),
-      .event(.declined, "the handler leaves it to the next one"),
-      .event(.ok, "the handler is content: allowed, or the response is made"),
-      .event(.again, "the handler has to wait for something"),
-      .event(.resume, "what the handler waited for has come"),
-      .event(
-        Event.status, .integer("code", 200...599, like: [403, 500]), about: "the handler wants this status to be sent"),
+        about: "a line of the head: the request line, a field, or the empty line at the end"),
+      .event(Event.received, .integer("bytes", 1...1_073_741_824, like: [1, 10]), about: "bytes of the body arrive"),
+      .event(.declined, "the handler passes the request to the next one"),
+      .event(.ok, "the handler allows the request, or has generated the response"),
+      .event(.again, "the handler is suspended"),
+      .event(.resume, "the suspended handler continues"),
+      .event(Event.status, .integer("code", 200...599, like: [403, 500]), about: "the handler sends this status"),
       .event(
         Event.uriChanged, .text("uri", bytes: 1...8_192, like: ["/new", "new"]),
-        about: "the handler has put another URI in place of the request's"),
+        about: "the handler replaces the request's URI"),
       .accept(Event.accept),
     ],
     timers: [
-      .timer(.headerTimeout, after: "headerTimeout", "the head of a request takes too long"),
-      .timer(.bodyTimeout, after: "bodyTimeout", "nothing has come of the body for too long"),
-      .timer(.keepAliveTimeout, named: "keepAlive", after: "keepAlive", "no other request has come"),
+      .timer(.headerTimeout, after: "headerTimeout", "the head of the request has timed out"),
+      .timer(.bodyTimeout, after: "bodyTimeout", "the body has timed out"),
+      .timer(.keepAliveTimeout, named: "keepAlive", after: "keepAlive", "no further request has arrived"),
     ],
     outputs: {
       switch $0 {
@@ -137,22 +135,22 @@ extension HTTPRequest {
       }
     },
     readings: [
-      .reading("method", .text(bytes: 0...8_192), \.state.request?.method, "of the request"),
-      .reading("uri", .text(bytes: 0...8_192), \.state.request?.uri, "as handlers have left it"),
+      .reading("method", .text(bytes: 0...8_192), \.state.request?.method, "the method of the request"),
+      .reading("uri", .text(bytes: 0...8_192), \.state.request?.uri, "the URI, with the handlers' changes"),
       .reading(
         "uriChanges", .integer(0...mostURIChanges), \.state.handling?.uriChanges,
-        "how often handlers of rewrite have changed it"),
-      .reading("handler", .integer(1...1_024), \.state.handling?.handler, "which handler of the phase is asked"),
+        "how often handlers of rewrite have changed the URI"),
+      .reading("handler", .integer(1...1_024), \.state.handling?.handler, "the working handler's number, from 1"),
     ],
     parameters: [
-      .parameter("headerTimeout", \.headerTimeout, .delay, "how long the head of a request may take"),
-      .parameter("bodyTimeout", \.bodyTimeout, .delay, "how long may lie between two pieces of a body"),
-      .parameter("keepAlive", \.keepAlive, .delay, "how long the next request may let wait for itself"),
+      .parameter("headerTimeout", \.headerTimeout, .delay, "the timeout of a request's head"),
+      .parameter("bodyTimeout", \.bodyTimeout, .delay, "the timeout between two pieces of a body"),
+      .parameter("keepAlive", \.keepAlive, .delay, "the timeout for the next request"),
       .supervised,
-      .parameter("maxBody", \.maxBody, .integer(0...1_073_741_824), "bytes that a body may have"),
-      .parameter("satisfy", \.satisfy, "whether all handlers of access must be content, or any"),
+      .parameter("maxBody", \.maxBody, .integer(0...1_073_741_824), "the maximum size of a body in bytes"),
+      .parameter("satisfy", \.satisfy, "whether all access handlers must allow the request, or any"),
       .parameter(
         "handlers", \.handlers, .text(bytes: 0...1_024),
-        "the phases that have handlers, with commas between; once for each handler"),
+        "the phases of the handlers, separated by commas; one entry for each handler"),
     ])
 }

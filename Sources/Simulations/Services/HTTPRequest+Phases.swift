@@ -67,7 +67,7 @@ extension HTTPRequest {
   }
 
   func changeURI(_ uri: String, _ handling: Handling, _ step: Step<Self>) -> Reaction<State> {
-    guard uri.first == "/" else { return step.refuse("a URI begins with a slash, not as '\(uri)'") }
+    guard uri.first == "/" else { return step.refuse("a URI must begin with a slash, unlike '\(uri)'") }
     var next = handling
     next.request.uri = uri
     switch handling.phase {
@@ -77,7 +77,7 @@ extension HTTPRequest {
       return next.uriChanges > Self.mostURIChanges ? finish(500, next, step) : run(next, from: .findConfig, step)
     case .serverRewrite: return leave(next, step)
     case .postRead, .preaccess, .access, .content:
-      return step.refuse("only the handlers of serverRewrite and rewrite change the URI")
+      return step.refuse("only handlers of serverRewrite and rewrite may change the URI")
     }
   }
 }

@@ -214,10 +214,10 @@ public struct HTTPRequest: Machine {
   /// Refuses with a reason that names what is awaited.
   private func refuse(_ step: Step<Self>) -> Reaction<State> {
     switch state {
-    case .requestLine, .headers, .keepAlive: step.refuse("nothing is handled: a request line or a field is awaited")
-    case .body: step.refuse("nothing is handled yet: the body is awaited")
-    case .handling: step.refuse("a handler is at work: its answer is awaited")
-    case .suspended: step.refuse("the handler is suspended: only resume wakes it")
+    case .requestLine, .headers, .keepAlive: step.refuse("no request is being handled: send a line")
+    case .body: step.refuse("the body is not complete: send received")
+    case .handling: step.refuse("a handler is working: send its result")
+    case .suspended: step.refuse("the handler is suspended: send resume")
     case .closed: step.refuse("the connection is closed")
     }
   }

@@ -84,31 +84,31 @@ public struct IMAP: Machine {
   }
 
   public static let kind = Kind(
-    IMAP.self, "imap", "the front of a mailbox server: talks IMAP until the client can be handed over",
-    origin: "a reduction of the mail proxy of nginx; of its states those of a plain login are left",
+    IMAP.self, "imap", "a mail proxy that speaks IMAP until it can hand the client over",
+    origin: "a reduction of the mail proxy of nginx to the states of a plain login",
     example: [
       "new imap i sessionTimeout=30s", "watch i", "send i LOGIN ann bad", "advance 29s", "send i NOOP", "advance 1s",
       "show i",
     ],
     states: {
       switch $0 {
-      case .start: "nobody has logged in"
-      case .authenticated: "the client was handed over to the server behind"
+      case .start: "waits for a login"
+      case .authenticated: "the client was handed over to the mail server"
       case .done: "the client has logged out"
-      case .closed: "the session took too long"
+      case .closed: "the session has timed out"
       }
     },
     events: [
       .event(
         Event.login, .mailName("user", like: ["ann"]), .mailName("password", like: ["secret", "bad"]),
-        about: "LOGIN: whose mailboxes they are, and the password"
+        about: "LOGIN: the user's name and password"
       ).named("LOGIN"),
-      .event(.noop, "NOOP: nothing is wanted").named("NOOP"),
+      .event(.noop, "NOOP: no operation").named("NOOP"),
       .event(.logout, "LOGOUT: the client closes the session").named("LOGOUT"),
       .event(Event.other, .optional(.mailName("command", like: ["x"])), about: "any other command"),
       .accept(Event.accept),
     ],
-    timers: [.timer(.sessionTimeout, after: "sessionTimeout", "the session takes too long")],
+    timers: [.timer(.sessionTimeout, after: "sessionTimeout", "the session has timed out")],
     outputs: {
       switch $0 {
       case .reply: .output(("status", Status.valueType), about: "the reply to a command")

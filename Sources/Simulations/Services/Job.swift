@@ -66,7 +66,7 @@ public struct Job: Machine {
       switch state {
       case .idle: .move(to: .loading)
       case .loading, .processing: step.refuse("it runs already")
-      case .finished, .cancelled, .failed: step.refuse("it must be reset before it can start again")
+      case .finished, .cancelled, .failed: step.refuse("send reset before it can start again")
       }
     case .loaded:
       switch state {
@@ -77,7 +77,7 @@ public struct Job: Machine {
       }
     case .processed(let result):
       switch state {
-      case .idle, .loading: step.refuse("nothing is processed before it is loaded")
+      case .idle, .loading: step.refuse("the data are not loaded yet")
       case .processing: .move(to: .finished(result: result ?? "done"))
       case .finished, .cancelled, .failed: dropLate()
       }
@@ -85,7 +85,7 @@ public struct Job: Machine {
       switch state {
       case .loading: step.refuse("cannot cancel while loading")
       case .processing: .move(to: .cancelled)
-      case .idle, .finished, .failed: step.refuse("nothing runs that could be cancelled")
+      case .idle, .finished, .failed: step.refuse("nothing is running")
       case .cancelled: .ignore
       }
     case .fail(let error):
@@ -99,7 +99,7 @@ public struct Job: Machine {
     case .retry:
       switch state {
       case .failed: .move(to: .loading)
-      case .idle, .loading, .processing, .finished, .cancelled: step.refuse("only what has failed can be retried")
+      case .idle, .loading, .processing, .finished, .cancelled: step.refuse("only a failed job can be retried")
       }
     case .reset:
       switch state {
@@ -142,20 +142,20 @@ public struct Job: Machine {
     },
     events: [
       .event(.start, "begin with loading"),
-      .event(.loaded, "the data are there before the timer says so"),
-      .event(Event.processed, .optional(.text("result", like: ["ok"])), about: "the result is there before its timer"),
-      .event(.cancel, "give it up; only while it processes"),
+      .event(.loaded, "loaded before the timer expires"),
+      .event(Event.processed, .optional(.text("result", like: ["ok"])), about: "processed before the timer expires"),
+      .event(.cancel, "cancel the job; refused while it loads"),
       .event(Event.fail, .optional(.text("error", like: ["io"])), about: "the present stage has failed"),
       .event(.retry, "load again after a failure"),
-      .event(.reset, "be ready for another start"),
+      .event(.reset, "return to idle"),
     ],
     timers: [
-      .timer(.loaded, named: "load", after: "load", "all is loaded"),
-      .timer(.processed(nil), named: "process", after: "process", "all is processed"),
+      .timer(.loaded, named: "load", after: "load", "the data are loaded"),
+      .timer(.processed(nil), named: "process", after: "process", "the data are processed"),
     ],
     readings: [
-      .reading("progress", .number(0...1, unit: ""), "how much of the stage is done") { $0.progress(at: $1, $2) },
-      .reading("late", .integer(0 ... .max), \.late, "how many results came after the end"),
+      .reading("progress", .number(0...1, unit: ""), "the completed part of the stage") { $0.progress(at: $1, $2) },
+      .reading("late", .count, \.late, "the number of results that came after the end"),
     ],
     parameters: [
       .parameter("load", \.load, .delay, "how long loading takes"),

@@ -118,7 +118,7 @@ public struct ListDetailCoordinator: Machine {
     // The sample stores the item before it asks whether the entry is allowed.
     return step.refuse(
       state == .all
-        ? "the list may be followed by the details of an item only" : "details may be followed by the list only",
+        ? "from the list only the details of an item can be shown" : "from the details only the list can be shown",
       keepingChanges: true)
   }
 
@@ -135,10 +135,7 @@ extension ListDetailCoordinator {
   public static let kind = Kind(
     ListDetailCoordinator.self, "listDetailCoordinator", "the navigation between a list and the details of one item",
     form: .stateObjects,
-    origin: """
-      a sample of a talk on state machines in iOS apps, written with GameplayKit; its states and their rules are as they are there, \
-      the item that is kept in spite of a refusal too
-      """,
+    origin: "a GameplayKit sample from a talk on state machines in iOS apps; its states and rules are unchanged",
     example: [
       "new listDetailCoordinator c", "send c start", "send c allTapped", "send c selected apple",
       "send c selected pear", "show c", "send c allTapped", "send c selected plum", "show c",
@@ -151,19 +148,18 @@ extension ListDetailCoordinator {
       }
     },
     events: [
-      .event(.start, "the first screen is to appear"),
-      .event(
-        Event.selected, .text("item", bytes: 1...64, like: ["apple"]), about: "an item of the list is selected"),
-      .event(.allTapped, "the way back to the list is tapped"),
+      .event(.start, "show the first screen"),
+      .event(Event.selected, .text("item", bytes: 1...64, like: ["apple"]), about: "an item of the list is selected"),
+      .event(.allTapped, "the person goes back to the list"),
     ],
     outputs: {
       switch $0 {
-      case .pushList: "puts the list on the empty stack"
-      case .pushDetail: .output(("item", .text(bytes: 1...64)), about: "puts the details of an item on top")
-      case .popToRoot: "takes away all but the list"
+      case .pushList: "pushes the list on the empty stack"
+      case .pushDetail: .output(("item", .text(bytes: 1...64)), about: "pushes the details of an item")
+      case .popToRoot: "pops all screens but the list"
       }
     },
     readings: [
-      .reading("item", .text(bytes: 1...64), \.item, "of the last selection, whether or not it is shown")
+      .reading("item", .text(bytes: 1...64), \.item, "the item selected last, even if it is not shown")
     ])
 }

@@ -16,9 +16,7 @@ public struct MailParameters: SupervisedParameters {
 
 extension ParameterForm<MailParameters> {
   static let ofMail: [ParameterForm] = [
-    .parameter(
-      "sessionTimeout", \.sessionTimeout, .delay,
-      "how long a client may take until it is handed over or leaves"),
+    .parameter("sessionTimeout", \.sessionTimeout, .delay, "the timeout of a session"),
     .supervised,
   ]
 }

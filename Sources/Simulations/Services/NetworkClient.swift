@@ -182,7 +182,7 @@ public struct NetworkClient: Machine {
       let request = Request(name: name, isIdempotent: isIdempotent ?? true)
       switch state.link {
       case .online where step.when("too many under way", state.underWay.count >= Self.mostUnderWay):
-        return step.refuse("\(Self.mostUnderWay) requests are under way; another may be sent when one has ended")
+        return step.refuse("\(Self.mostUnderWay) requests are under way, which is the limit")
       case .online: return .stayAs(State(link: .online, underWay: state.underWay + [send(request, step)]))
       case .offline, .connecting, .backoff: return hold(request, step)
       }
@@ -226,7 +226,8 @@ public struct NetworkClient: Machine {
     case .reject: return step.refuse("blocked: there is no connection")
     case .queue:
       guard step.when("room", state.waiting.count < step.parameters.queueLimit) else {
-        return step.refuse("blocked: there is no connection, and \(state.waiting.count) requests wait already")
+        return step.refuse(
+          "blocked: there is no connection, and the queue is full with \(state.waiting.count) requests")
       }
       var next = state
       next.waiting.append(request)
@@ -268,65 +269,59 @@ extension NetworkClient.State {
 
 extension NetworkClient {
   public static let kind = Kind(
-    NetworkClient.self, "networkClient", "sends requests while it is connected, and holds them back while it is not",
-    origin: """
-      a conference talk on state machines in iOS applications has a client that sends or blocks requests as the connection \
-      is there or not; attempts, pauses and time-outs are added here, as such clients commonly have them
-      """,
+    NetworkClient.self, "networkClient",
+    "a client that sends requests while it is connected, and queues them while it is not",
+    origin: "a conference talk names a client that sends or blocks; attempts, pauses and timeouts are added here",
     example: [
       "new networkClient c", "send c request A", "send c connect", "advance 10s", "advance 1s", "send c connected",
-      "send c connectionLost", "agenda", "show c",
-      "new networkClient auto service=auto failures=1", "send auto connect", "send auto request A", "advance 12s",
-      "agenda auto", "advance 1s",
+      "send c connectionLost", "agenda", "show c", "new networkClient auto service=auto failures=1",
+      "send auto connect", "send auto request A", "advance 12s", "agenda auto", "advance 1s",
     ],
     states: {
       switch $0 {
       case .offline: "there is no connection, and none is being made"
-      case .connecting: "the connection is being made; which attempt it is"
-      case .backoff: "a pause before the next attempt; how many have failed in a row"
+      case .connecting: "connecting, with the number of the attempt"
+      case .backoff: "a pause before the next attempt, with the number of failed attempts"
       case .online: "connected"
       }
     },
     events: [
-      .event(.connect, "a connection is wanted, without waiting any longer"),
-      .event(.connected, "the server has accepted"),
+      .event(.connect, "connect now"),
+      .event(.connected, "the server has accepted the connection"),
       .event(.connectFailed, "the server could not be reached"),
-      .event(.connectionLost, "the connection has broken"),
+      .event(.connectionLost, "the connection was lost"),
       .event(
         Event.request, .text("name", bytes: 1...256, like: ["A"]), .optional(.flag("idempotent")),
-        about: "something is wanted of the server; one that must not be carried out twice says idempotent=off"),
+        about: "sends or queues a request; idempotent=off if it must not be carried out twice"),
       .event(Event.response, .text("name", bytes: 1...256, like: ["A"]), about: "the server has answered"),
-      .event(Event.timeout, .text("name", bytes: 1...256, like: ["A"]), about: "nobody waits for an answer any more"),
-      .event(.disconnect, "no connection is wanted any more"),
+      .event(Event.timeout, .text("name", bytes: 1...256, like: ["A"]), about: "the request has timed out"),
+      .event(.disconnect, "close the connection, or stop connecting"),
     ],
     timers: [
-      .timer(.connectFailed, named: "connect", after: "connect", "the attempt has taken too long"),
+      .timer(.connectFailed, named: "connect", after: "connect", "the attempt has timed out"),
       .timer(.connect, named: "backoff", "the pause is over: 1, 2, 4, 8, 16 s, then 30 s"),
-      .timer(.unanswered, named: "request", after: "request", keyed: "request", "the answer has not come"),
-      .timer(.connected, after: "latency", "the simulated server accepts"),
+      .timer(.unanswered, named: "request", after: "request", keyed: "request", "the request has timed out"),
+      .timer(.connected, after: "latency", "the simulated server accepts the connection"),
       .timer(.response(""), after: "latency", keyed: "request", "the simulated server answers"),
     ],
     outputs: {
       switch $0 {
-      case .sent:
-        .output(("name", .requestName), ("number", .count), about: "a request goes out, under its running number")
+      case .sent: .output(("name", .requestName), ("number", .count), about: "a request is sent, with its number")
       case .completed: .output(("name", .requestName), about: "a request was answered")
-      case .failed:
-        .output(
-          ("name", .requestName), ("why", Failure.valueType), about: "a request is given up")
+      case .failed: .output(("name", .requestName), ("why", Failure.valueType), about: "a request has failed")
       }
     },
     readings: [
-      .reading("waiting", .count, \.state.waiting.count, "requests that are held back"),
-      .reading("underWay", .count, \.state.underWay.count, "requests without an answer"),
-      .reading("lateDropped", .count, \.lateDropped, "answers that came too late"),
+      .reading("waiting", .count, \.state.waiting.count, "the number of queued requests"),
+      .reading("underWay", .count, \.state.underWay.count, "the number of unanswered requests"),
+      .reading("lateDropped", .count, \.lateDropped, "the number of answers that came too late"),
     ],
     parameters: [
-      .parameter("connect", \.connect, .delay, "how long an attempt may take"),
-      .parameter("request", \.request, .delay, "how long the server may take to answer"),
-      .parameter("maxAttempts", \.maxAttempts, .integer(0...1_000_000), "how many attempts are made; 0 is no limit"),
-      .parameter("policy", \.policy, "queue lets requests wait for the connection, reject refuses them"),
-      .parameter("queueLimit", \.queueLimit, .integer(0...10_000), "how many requests may wait"),
+      .parameter("connect", \.connect, .delay, "the timeout of an attempt"),
+      .parameter("request", \.request, .delay, "the timeout of a request"),
+      .parameter("maxAttempts", \.maxAttempts, .integer(0...1_000_000), "the maximum number of attempts; 0: no limit"),
+      .parameter("policy", \.policy, "queue keeps requests until there is a connection, reject refuses them"),
+      .parameter("queueLimit", \.queueLimit, .integer(0...10_000), "the length of the queue"),
     ] + Parameters.serviceForms)
 }
 

@@ -200,35 +200,32 @@ extension Operation {
   public static let kind = Kind(
     Operation.self, "operation", "an operation on a serial queue: start and finish move it, cancel is only a flag",
     form: .eventObjects,
-    origin: """
-      the state machine inside the request operations of RestKit, a library for iOS, which is built with \
-      TransitionKit; its calls, blocks and notifications are followed in their order
-      """,
+    origin: "the state machine of RestKit's request operations, built with TransitionKit, with its order of calls",
     example: [
       "new operation download onExecute=finish", "send download cancel", "expect download Ready",
       "send download start", "expect download Finished", "show download", "send download finish",
     ],
     states: {
       switch $0 {
-      case .ready: "the operation is made, and not started"
-      case .executing: "the operation is started, and not finished"
-      case .finished: "the operation is done, for ever"
+      case .ready: "the operation is not started"
+      case .executing: "the operation is running"
+      case .finished: "the operation is finished"
       }
     },
     events: [
       .event(.start, "the queue starts the operation"),
-      .event(.finish, "the work is done, or given up"),
-      .event(.cancel, "nobody wants the result any more"),
+      .event(.finish, "the work ends"),
+      .event(.cancel, "sets the flag isCancelled; the state stays"),
     ],
     timers: [
-      .timer(.execute, "the queue's turn of the execution block"),
-      .timer(.cancellation, "the queue's turn of the cancellation block"),
-      .timer(.finalize, "the queue's turn of finish"),
+      .timer(.execute, "the queue runs the execution block"),
+      .timer(.cancellation, "the queue runs the cancellation block"),
+      .timer(.finalize, "the queue runs finish"),
     ],
     outputs: {
       switch $0 {
-      case .willChange: .output(("property", .property), about: "observers: it is about to change")
-      case .didChange: .output(("property", .property), about: "observers: it has changed")
+      case .willChange: .output(("property", .property), about: "a property is about to change")
+      case .didChange: .output(("property", .property), about: "a property has changed")
       case .executionBlock: "the execution block runs"
       case .cancellationBlock: "the cancellation block runs"
       case .finalizationBlock: "the finalization block runs"
@@ -237,16 +234,14 @@ extension Operation {
     },
     readings: [
       .reading("isReady", .flag, "whether it can be started") { machine, _, _ in machine.state.name == .ready },
-      .reading("isExecuting", .flag, "whether it was started and not finished") {
-        machine, _, _ in machine.state.name == .executing
-      },
-      .reading("isFinished", .flag, "whether it is done") { machine, _, _ in machine.state.name == .finished },
-      .reading("isCancelled", .flag, \.state.isCancelled, "whether somebody has cancelled, whatever the state"),
+      .reading("isExecuting", .flag, "whether it is running") { machine, _, _ in machine.state.name == .executing },
+      .reading("isFinished", .flag, "whether it is finished") { machine, _, _ in machine.state.name == .finished },
+      .reading("isCancelled", .flag, \.state.isCancelled, "whether it was cancelled, in any state"),
     ],
     parameters: [
       .parameter(
         "onExecute", \.onExecute,
-        "finish: the execution block finishes at once if the operation is cancelled; missing: there is no such block"),
+        "finish: the execution block finishes a cancelled operation; missing: there is no block"),
       .parameter("onCancel", \.onCancel, "finish: the cancellation block finishes the operation"),
     ])
 }

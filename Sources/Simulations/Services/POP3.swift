@@ -91,30 +91,30 @@ public struct POP3: Machine {
   }
 
   public static let kind = Kind(
-    POP3.self, "pop3", "the front of a mailbox server: talks POP3 until the client can be handed over",
-    origin: "a reduction of the mail proxy of nginx; of its states those of a plain login are left",
+    POP3.self, "pop3", "a mail proxy that speaks POP3 until it can hand the client over",
+    origin: "a reduction of the mail proxy of nginx to the states of a plain login",
     example: [
       "new pop3 p", "watch p", "send p PASS secret", "send p USER ann", "send p PASS bad", "send p USER ann",
       "send p PASS secret",
     ],
     states: {
       switch $0 {
-      case .start: "nobody has said who they are"
-      case .user: "a name was given, and the password is awaited"
-      case .authenticated: "the client was handed over to the server behind"
-      case .done: "the client has said quit"
-      case .closed: "the session took too long"
+      case .start: "waits for the user's name"
+      case .user: "waits for the password"
+      case .authenticated: "the client was handed over to the mail server"
+      case .done: "the client has quit"
+      case .closed: "the session has timed out"
       }
     },
     events: [
-      .event(Event.user, .mailName("name", like: ["ann"]), about: "USER: whose mailbox it is").named("USER"),
-      .event(Event.pass, .mailName("password", like: ["secret", "bad"]), about: "PASS: its password").named("PASS"),
-      .event(.noop, "NOOP: nothing is wanted").named("NOOP"),
+      .event(Event.user, .mailName("name", like: ["ann"]), about: "USER: the user's name").named("USER"),
+      .event(Event.pass, .mailName("password", like: ["secret", "bad"]), about: "PASS: the password").named("PASS"),
+      .event(.noop, "NOOP: no operation").named("NOOP"),
       .event(.quit, "QUIT: the client closes the session").named("QUIT"),
       .event(Event.other, .optional(.mailName("command", like: ["x"])), about: "any other command"),
       .accept(Event.accept),
     ],
-    timers: [.timer(.sessionTimeout, after: "sessionTimeout", "the session takes too long")],
+    timers: [.timer(.sessionTimeout, after: "sessionTimeout", "the session has timed out")],
     outputs: {
       switch $0 {
       case .reply: .output(("status", Status.valueType), about: "the reply to a command")

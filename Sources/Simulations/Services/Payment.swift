@@ -144,13 +144,13 @@ public struct Payment: Machine {
       }
     case .submit(let card):
       switch state {
-      case .idle: step.refuse("there is nothing to pay yet: begin with checkout")
+      case .idle: step.refuse("there is no payment yet: send checkout")
       case .declined where step.when("no attempt left", attempt >= step.parameters.maxAttempts):
-        step.refuse("\(attempt) attempts were made, and no more are allowed")
+        step.refuse("\(attempt) attempts were made, which is the limit")
       case .entering, .declined: beginAttempt(card)
       case .authorizing, .challenge, .capturing, .unknown:
-        step.refuse("the card was submitted, and a second charge must not follow")
-      case .paid, .refunding: step.refuse("it is paid")
+        step.refuse("the card was submitted already")
+      case .paid, .refunding: step.refuse("the payment is complete")
       case .cancelled, .refunded: step.refuse("this payment is over: make another")
       }
     case .authorized:
@@ -189,9 +189,9 @@ public struct Payment: Machine {
       switch state {
       case .idle: step.refuse(Self.isNotBegun)
       case .entering, .challenge, .declined: .move(to: .cancelled)
-      case .authorizing, .capturing, .unknown: step.refuse("the bank has been asked, and nobody knows yet what it did")
-      case .paid: step.refuse("it is paid: ask for a refund")
-      case .refunding: step.refuse("the money is on its way back")
+      case .authorizing, .capturing, .unknown: step.refuse("the bank was asked, and its answer is not known yet")
+      case .paid: step.refuse("the payment is complete: send refund")
+      case .refunding: step.refuse("the refund is under way")
       case .cancelled, .refunded: .ignore
       }
     case .refund:
@@ -199,7 +199,7 @@ public struct Payment: Machine {
       case .paid: .move(to: .refunding)
       case .idle, .entering, .authorizing, .challenge, .capturing, .unknown, .declined, .cancelled:
         step.refuse("nothing was paid")
-      case .refunding, .refunded: step.refuse("it is refunded already")
+      case .refunding, .refunded: step.refuse("a refund was requested already")
       }
     case .refundDone:
       switch state {
@@ -240,7 +240,7 @@ public struct Payment: Machine {
   }
 
   public static let kind = Kind(
-    Payment.self, "payment", "a card payment that never charges twice, whatever gets lost on the way",
+    Payment.self, "payment", "a card payment that never charges twice, even if messages are lost",
     origin: "a conference talk on state machines in iOS applications names payments; this table is designed here",
     example: [
       "new payment p", "send p checkout 25", "send p submit visa", "advance 30s", "send p submit visa", "advance 5s",
@@ -249,69 +249,65 @@ public struct Payment: Machine {
     ],
     states: {
       switch $0 {
-      case .idle: "nothing is to be paid"
-      case .entering: "the card is being typed in"
-      case .authorizing: "the bank was asked whether the card is good for the sum"
-      case .challenge: "the person must prove who they are"
-      case .capturing: "the bank was asked to move the money"
-      case .unknown: "a request got no answer, and may have been carried out"
-      case .paid: "the money has moved"
-      case .declined: "the attempt came to nothing, for the reason in parentheses"
-      case .refunding: "the bank was asked to move the money back"
-      case .cancelled: "given up before any money moved"
-      case .refunded: "the money is back"
+      case .idle: "there is no payment"
+      case .entering: "the person is entering the card"
+      case .authorizing: "the bank was asked to authorise the sum"
+      case .challenge: "the bank asks the person for a proof of identity"
+      case .capturing: "the bank was asked to capture the money"
+      case .unknown: "a request got no answer; it may have been carried out"
+      case .paid: "the money was captured"
+      case .declined: "the attempt was declined, for this reason"
+      case .refunding: "the bank was asked for a refund"
+      case .cancelled: "the payment was cancelled before any money was captured"
+      case .refunded: "the money was refunded"
       }
     },
     events: [
-      .event(
-        Event.checkout, .number("sum", 0.01...1_000_000_000, unit: "", like: [25]), about: "there is a sum to pay"),
-      .event(Event.submit, .text("card", bytes: 1...64, like: ["card"]), about: "the person sends the card's number"),
-      .event(.authorized, "the bank says that the card is good for the sum"),
-      .event(.challenge, "the bank wants the person to prove who they are"),
-      .event(.challengePassed, "the person has proved it"),
-      .event(.challengeFailed, "the person has not"),
-      .event(Event.declined, .text("reason", bytes: 1...64, like: ["funds"]), about: "the bank refuses"),
-      .event(.captured, "the bank has moved the money"),
-      .event(.networkError, "a request did not get through, or its answer did not"),
-      .event(.cancel, "the person gives up"),
-      .event(.timeout, "no answer has come for too long; what the timers mean when they expire"),
-      .event(.refund, "the money is wanted back"),
-      .event(.refundDone, "the bank has moved it back"),
+      .event(Event.checkout, .number("sum", 0.01...1_000_000_000, unit: "", like: [25]), about: "starts a payment"),
+      .event(Event.submit, .text("card", bytes: 1...64, like: ["card"]), about: "the person submits the card"),
+      .event(.authorized, "the bank has authorised the sum"),
+      .event(.challenge, "the bank asks the person for a proof of identity"),
+      .event(.challengePassed, "the person has passed the challenge"),
+      .event(.challengeFailed, "the person has failed the challenge"),
+      .event(Event.declined, .text("reason", bytes: 1...64, like: ["funds"]), about: "the bank has declined it"),
+      .event(.captured, "the bank has captured the money"),
+      .event(.networkError, "a request or its answer was lost"),
+      .event(.cancel, "the person cancels the payment"),
+      .event(.timeout, "the request has timed out, as when its timer expires"),
+      .event(.refund, "requests a refund"),
+      .event(.refundDone, "the bank has refunded the money"),
     ],
     timers: [
-      .timer(
-        .expired(.authorize), named: "authorize", after: "authorize", "the bank has not said whether the card is good"),
-      .timer(
-        .expired(.challenge), named: "challenge", after: "challenge", "the person has not proved who they are"),
-      .timer(.expired(.capture), named: "capture", after: "capture", "the bank has not said that the money moved"),
-      .timer(
-        .expired(.reconcile), named: "reconcile", after: "reconcile", "it is time to ask again what became of it"),
-      .timer(.authorized, after: "latency", "the simulated bank says that the card is good"),
-      .timer(.declined(""), after: "latency", "the simulated bank refuses the card"),
-      .timer(.captured, after: "latency", "the simulated bank has moved the money"),
-      .timer(.refundDone, after: "latency", "the simulated bank has moved it back"),
+      .timer(.expired(.authorize), named: "authorize", after: "authorize", "the authorisation has timed out"),
+      .timer(.expired(.challenge), named: "challenge", after: "challenge", "the challenge has timed out"),
+      .timer(.expired(.capture), named: "capture", after: "capture", "the capture has timed out"),
+      .timer(.expired(.reconcile), named: "reconcile", after: "reconcile", "the bank is asked again"),
+      .timer(.authorized, after: "latency", "the simulated bank authorises the sum"),
+      .timer(.declined(""), after: "latency", "the simulated bank declines the card"),
+      .timer(.captured, after: "latency", "the simulated bank captures the money"),
+      .timer(.refundDone, after: "latency", "the simulated bank refunds the money"),
     ],
     outputs: {
       switch $0 {
-      case .authorize: .output(("attempt", .attempt), ("sum", .sum), about: "asks the bank for the sum")
-      case .capture: .output(("attempt", .attempt), about: "asks the bank to move the money")
-      case .query: .output(("attempt", .attempt), about: "asks the bank what became of an attempt")
-      case .refund: .output(("attempt", .attempt), about: "asks the bank to move the money back")
-      case .alert: .output(("text", .text(bytes: 1...64)), about: "somebody must look at this")
+      case .authorize: .output(("attempt", .attempt), ("sum", .sum), about: "asks the bank to authorise the sum")
+      case .capture: .output(("attempt", .attempt), about: "asks the bank to capture the money")
+      case .query: .output(("attempt", .attempt), about: "asks the bank for the result of an attempt")
+      case .refund: .output(("attempt", .attempt), about: "asks the bank for a refund")
+      case .alert: .output(("text", .text(bytes: 1...64)), about: "a problem that a person must look at")
       }
     },
     readings: [
-      .reading("sum", .sum, \.sum, "that is to be paid"),
-      .reading("attempts", .attempt, \.attempt, "that were made"),
+      .reading("sum", .sum, \.sum, "the sum to pay"),
+      .reading("attempts", .attempt, \.attempt, "the number of attempts"),
     ],
     parameters: [
-      .parameter("authorize", \.authorize, .delay, "how long the bank may take to authorise"),
-      .parameter("challenge", \.challenge, .delay, "how long the person may take to prove who they are"),
-      .parameter("capture", \.capture, .delay, "how long the bank may take to move the money"),
+      .parameter("authorize", \.authorize, .delay, "the timeout of an authorisation"),
+      .parameter("challenge", \.challenge, .delay, "the timeout of a challenge"),
+      .parameter("capture", \.capture, .delay, "the timeout of a capture"),
       .parameter(
         "reconcile", \.reconcile, .interval(.milliseconds(1) ... .days(365)),
-        "how often an unanswered request is asked about"),
-      .parameter("maxAttempts", \.maxAttempts, .integer(1...100), "how many attempts a payment may have"),
+        "how often the bank is asked about an unanswered request"),
+      .parameter("maxAttempts", \.maxAttempts, .integer(1...100), "the maximum number of attempts"),
     ] + Parameters.serviceForms)
 }
 

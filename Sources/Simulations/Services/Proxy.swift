@@ -7,15 +7,11 @@ extension Composition {
   /// which reports when it is free again. A member can also be used without the supervisor. The four members do not
   /// know of each other, and one that waits does not delay the others.
   public static let proxy = Composition(
-    "proxy", "a server of four protocols: accept on supervisor, then talk to http, smtp, pop3 or imap",
-    origin: """
-      nginx serves several protocols with one loop, each by a state machine of its own, and the port tells which; made here \
-      of four of them
-      """,
+    "proxy", "a server of four protocols: send accept to supervisor, then commands to http, smtp, pop3 or imap",
+    origin: "designed here after nginx, which serves several protocols in one loop; the port selects the protocol",
     example: [
       "new proxy p", "send p.supervisor accept 25", "send p.smtp HELO example.org", "send p.imap LOGIN ann secret",
-      "send p.pop3 USER ann",
-      "cast p.* QUIT", "list p.*",
+      "send p.pop3 USER ann", "cast p.* QUIT", "list p.*",
     ],
     members: [
       "http": HTTPRequest.kind, "smtp": SMTP.kind, "pop3": POP3.kind, "imap": IMAP.kind,

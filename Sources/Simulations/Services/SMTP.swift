@@ -155,25 +155,23 @@ public struct SMTP: Machine {
   }
 
   public static let kind = Kind(
-    SMTP.self, "smtp", "the front of a mail server: talks SMTP until the client can be handed over",
-    origin: """
-      a reduction of the mail proxy of nginx: its states and reply codes; decoding of what clients encode is left out
-      """,
+    SMTP.self, "smtp", "a mail proxy that speaks SMTP until it can hand the client over",
+    origin: "a reduction of the mail proxy of nginx: its states and reply codes, without decoding",
     example: [
       "new smtp s", "watch s", "send s MAIL a@example.org", "send s EHLO me", "send s AUTH PLAIN",
       "send s line \"ann hush\"", "send s MAIL a@example.org", "send s RCPT b@example.org",
     ],
     states: {
       switch $0 {
-      case .start: "the client has not said who it is"
-      case .helo: "the client has said who it is"
+      case .start: "waits for HELO"
+      case .helo: "the client has introduced itself"
       case .from: "the sender of a message is known"
-      case .to: "the client was handed over to the server behind"
-      case .authLoginUser: "the name of a user is awaited"
-      case .authLoginPassword: "the password of the user is awaited"
+      case .to: "the client was handed over to the mail server"
+      case .authLoginUser: "waits for the user's name"
+      case .authLoginPassword: "waits for the password"
       case .authPlain: "name and password are awaited in one line"
       case .done: "the client has said quit"
-      case .closed: "the session took too long"
+      case .closed: "the session has timed out"
       }
     },
     events: [
@@ -189,12 +187,12 @@ public struct SMTP: Machine {
         Event.line, .mailName("text", like: ["secret", "bad"]),
         about: "what was asked for, decoded: name, password, or both with a space between"),
       .event(.rset, "RSET: forgets the message").named("RSET"),
-      .event(.noop, "NOOP: nothing is wanted").named("NOOP"),
+      .event(.noop, "NOOP: no operation").named("NOOP"),
       .event(.quit, "QUIT: the client closes the session").named("QUIT"),
       .event(Event.other, .optional(.mailName("command", like: ["x"])), about: "any other command"),
       .accept(Event.accept),
     ],
-    timers: [.timer(.sessionTimeout, after: "sessionTimeout", "the session takes too long")],
+    timers: [.timer(.sessionTimeout, after: "sessionTimeout", "the session has timed out")],
     outputs: {
       switch $0 {
       case .reply: .output(("code", .integer(200...599)), about: "the reply to a command")

@@ -30,7 +30,7 @@ struct ServedConnection: Hashable, Codable {
     number = nil
   }
 
-  private static let isUnsupervised = "no supervisor hands clients over: that is for supervised=on"
+  private static let isUnsupervised = "accept needs supervised=on"
 }
 
 /// The parameters of a kind that can be a member of a proxy.
@@ -45,22 +45,20 @@ protocol MemberOutput: OutputWithData {
 
 extension ParameterForm where Parameters: SupervisedParameters {
   static var supervised: ParameterForm {
-    .parameter("supervised", \.supervised, "on: a supervisor hands clients over, with accept")
+    .parameter("supervised", \.supervised, "on: a supervisor may hand clients over with accept")
   }
 }
 
 extension EventForm {
   /// The event by which a member of the proxy gets a connection from its supervisor.
   static func accept(_ make: @escaping @Sendable (Int) -> Event) -> EventForm {
-    .event(
-      make, .connection,
-      about: "a client comes from the supervisor; one that comes while another is served is sent away")
+    .event(make, .connection, about: "the supervisor hands a client over; it is returned if another one is served")
   }
 }
 
 extension OutputForm {
   /// The report of a proxy's member to its supervisor.
-  static var ended: OutputForm { .output(("connection", .connection), about: "the connection is served no longer") }
+  static var ended: OutputForm { .output(("connection", .connection), about: "the connection is no longer served") }
 }
 
 extension Argument where A == Int {

@@ -39,12 +39,12 @@ extension ServedParameters {
   /// The forms of the service's parameters, without `items`.
   static var serviceForms: [ParameterForm<Self>] {
     [
-      .parameter("service", \.service.mode, "auto answers by itself, manual leaves the answers to events"),
+      .parameter("service", \.service.mode, "auto: the service answers after latency; manual: only events answer"),
       .parameter("latency", \.service.latency, .delay, "how long the service takes to answer"),
+      .parameter("failures", \.service.failures, .integer(0...1_000_000), "the number of requests that fail at first"),
       .parameter(
-        "failures", \.service.failures, .integer(0...1_000_000), "how many requests fail before one may succeed"),
-      .parameter(
-        "failureRate", \.service.failureRate, .number(0...1, unit: ""), "how many of the other requests fail, by chance"
+        "failureRate", \.service.failureRate, .number(0...1, unit: ""),
+        "the share of the other requests that fail at random"
       ),
     ]
   }

@@ -52,9 +52,9 @@ public struct Supervisor: Machine {
   public mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
     switch event {
     case .accept(let port):
-      guard let member = Member(rawValue: port) else { return step.refuse("nobody listens on port \(port)") }
+      guard let member = Member(rawValue: port) else { return step.refuse("there is no listener on port \(port)") }
       if step.when("member taken", state.connections.contains { $0.member == member }) {
-        return step.refuse("\(member) has a connection already, and no other member speaks this protocol")
+        return step.refuse("\(member) is serving another connection")
       }
       return .move(to: handing(over: member, step))
     case .ended(let connection):
@@ -78,7 +78,7 @@ public struct Supervisor: Machine {
   }
 
   public static let kind = Kind(
-    Supervisor.self, "supervisor", "who listens on the ports of a server, and hands each client to a free member",
+    Supervisor.self, "supervisor", "listens on the ports of a server, and hands each client to a free member",
     origin: "the listeners of nginx, where the port tells which state machine serves a connection",
     example: [
       "new supervisor s", "watch s", "send s accept 25", "send s accept 25", "send s accept 7", "send s ended 1",
@@ -87,7 +87,7 @@ public struct Supervisor: Machine {
     states: {
       switch $0 {
       case .idle: "no client is served"
-      case .serving: "so many clients are served"
+      case .serving: "this many clients are served"
       }
     },
     events: [
@@ -95,7 +95,7 @@ public struct Supervisor: Machine {
         Event.accept, .integer("port", 1...65_535, like: Member.allCases.map(\.rawValue) + [7]),
         about: "a client comes to a port: "
           + Member.allCases.map { "\($0.rawValue) is \($0)" }.joined(separator: ", ")),
-      .event(Event.ended, .connection, about: "a member serves this connection no longer"),
+      .event(Event.ended, .connection, about: "a member has ended this connection"),
     ],
     outputs: {
       switch $0 {
