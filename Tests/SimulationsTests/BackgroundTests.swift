@@ -62,7 +62,7 @@ struct BackgroundTests {
     for number in 1...Background.mostDownloads { bench.send("backgroundChanged", .text("u\(number)")) }
     #expect(
       bench.send("backgroundChanged", .text("more"))
-        == "refused fetching(u100) event=backgroundChanged : 100 downloads are under way; another may begin when one has ended"
+        == "refused fetching(u100) event=backgroundChanged : 100 downloads are under way, which is the limit"
     )
     bench.advance(.seconds(1_000))
     #expect(bench.send("backgroundChanged", .text("more")).hasPrefix("moved found(u100) fetching(more)"))

@@ -97,7 +97,7 @@ struct CommentsTests {
       final.send("reload") == "refused noData event=reload : noData is final")
     #expect(
       Bench(Comments.kind).send("received", .integer(1))
-        == "refused none event=received : no state can be asked before the screen has appeared")
+        == "refused none event=received : the screen has not appeared yet")
   }
 
   @Test("an answer from outside is the answer, and the service's own does not come any more")

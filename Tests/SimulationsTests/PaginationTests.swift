@@ -74,7 +74,7 @@ struct PaginationTests {
     #expect(at(4, "load", true) == "content.nextPageLoading")
     #expect(at(5) == "content(45)" && next() == nil)
     #expect(at(6, "load", true) == "content(45)")
-    #expect(bench.lines.last?.hasSuffix("event=load : the last page is there") == true)
+    #expect(bench.lines.last?.hasSuffix("event=load : the last page is loaded already") == true)
     #expect(at(7, "refresh") == "content.refreshing")
     #expect(at(7.5, "load", true) == "content.refreshing")
     #expect(bench.lines.last?.contains("refused") == true)
@@ -91,7 +91,7 @@ struct PaginationTests {
     #expect(bench.state() == "error(offline)")
     #expect(
       bench.send("load", .flag(false))
-        == "refused error(offline) event=load : loading has failed (offline); only a refresh begins again")
+        == "refused error(offline) event=load : loading has failed (offline); send refresh")
     bench.advance(.seconds(1))
     bench.send("refresh")
     #expect(bench.state() == "loading")

@@ -4,6 +4,7 @@ public import StateMachines
 ///
 /// The document keeps the URL, and the machine follows it. A download is never cancelled, so several can be under way.
 /// Each is a timer of the simulated network with its running number, `fetchSucceeded(2)` or `fetchFailed(2)`.
+///
 /// | state | backgroundChanged(nil) | backgroundChanged(u) | fetchSucceeded(v, image) | fetchFailed(v, error) |
 /// | --- | --- | --- | --- | --- |
 /// | any | → none | → fetching(u) | → found(image) if v is the document's URL, else ignored | → failed(error) |
@@ -113,7 +114,7 @@ public struct Background: Machine {
     case .backgroundChanged(let url?):
       if step.when("same URL", url == state.url) { return .ignore }
       guard downloads.count < Self.mostDownloads else {
-        return step.refuse("\(Self.mostDownloads) downloads are under way; another may begin when one has ended")
+        return step.refuse("\(Self.mostDownloads) downloads are under way, which is the limit")
       }
       return .move(to: fetch(url, step))
     case .fetchSucceeded(let url, let image):
@@ -171,11 +172,8 @@ public struct Background: Machine {
 
 extension Background {
   public static let kind = Kind(
-    Background.self, "background", "a document's background image, fetched from a URL that may change meanwhile",
-    origin: """
-      a university lecture on an app with documents, where the background is an enumeration; many copies of its code were \
-      read, and its check for late answers is kept as it is, with its hole
-      """,
+    Background.self, "background", "a document's background image, downloaded from a URL that may change meanwhile",
+    origin: "a university lecture on a document app; its check for late answers is kept, with its defect",
     example: [
       "new background b", "send b backgroundChanged http://example.org/cat.png", "advance 1s",
       "send b backgroundChanged http://example.org/dog.png", "agenda", "fire b fetchSucceeded(2)",
@@ -184,43 +182,43 @@ extension Background {
     states: {
       switch $0 {
       case .none: "the document has no background"
-      case .fetching: "the picture at this URL is on its way"
-      case .found: "this picture is shown"
-      case .failed: "a picture could not be had, for this reason"
+      case .fetching: "the image at this URL is being downloaded"
+      case .found: "this image is shown"
+      case .failed: "the download has failed, for this reason"
       }
     },
     events: [
       .event(
         Event.backgroundChanged, .optional(.text("url", like: ["u1"])),
-        about: "the document's URL is set, or taken away; ignored where it is the same"),
+        about: "the document's URL is set or removed; ignored if it is the same"),
       .event(
         Event.fetchSucceeded, .text("url", like: ["u1", "u2"]), .optional(.text("image", like: ["i1"])),
-        about: "the data for a URL have come; without an image they were none"),
+        about: "a download has succeeded; without an image the data are invalid"),
       .event(
         Event.fetchFailed, .text("url", like: ["u1", "u2"]), .text("error", bytes: 1...256, like: ["timeout"]),
-        about: "the data for a URL could not be had"),
+        about: "a download has failed"),
     ],
     timers: [
-      .timer(.fetchSucceeded("", nil), after: "latency", keyed: "download", "the data of a download come"),
+      .timer(.fetchSucceeded("", nil), after: "latency", keyed: "download", "a download succeeds"),
       .timer(.fetchFailed("", "timeout"), after: "latency", keyed: "download", "a download fails"),
     ],
     outputs: {
       switch $0 {
-      case .download: .output(("url", .text(bytes: 1...1024)), about: "asks the network for a URL")
-      case .zoomToFit: "another picture is shown, and made to fit"
-      case .alert: .output(("text", .text(bytes: 1...1024)), about: "tells the person why there is no picture")
+      case .download: .output(("url", .text(bytes: 1...1024)), about: "starts a download")
+      case .zoomToFit: "another image is shown, zoomed to fit"
+      case .alert: .output(("text", .text(bytes: 1...1024)), about: "tells the person why the download has failed")
       }
     },
     readings: [
-      .reading("image", .text(bytes: 1...1024), \.state.image, "that is shown"),
-      .reading("urlBeingFetched", .text(bytes: 1...1024), \.state.urlBeingFetched, "that is on its way"),
-      .reading("failureReason", .text(bytes: 1...1024), \.state.failureReason, "why there is no picture"),
-      .reading("isFetching", .flag, "whether the activity indicator turns") { machine, _, _ in
+      .reading("image", .text(bytes: 1...1024), \.state.image, "the image that is shown"),
+      .reading("urlBeingFetched", .text(bytes: 1...1024), \.state.urlBeingFetched, "the URL that is being downloaded"),
+      .reading("failureReason", .text(bytes: 1...1024), \.state.failureReason, "why the download has failed"),
+      .reading("isFetching", .flag, "whether a download is awaited") { machine, _, _ in
         machine.state.urlBeingFetched != nil
       },
-      .reading("lateDropped", .integer(0...Int.max), \.lateDropped, "how many answers came too late"),
+      .reading("lateDropped", .count, \.lateDropped, "the number of answers that came too late"),
     ],
     parameters: [
-      .parameter("mode", \.mode, "faithful lets the failure of an unwanted picture through, hardened does not")
+      .parameter("mode", \.mode, "faithful shows the late failure of another URL, hardened ignores it")
     ] + Parameters.serviceForms)
 }

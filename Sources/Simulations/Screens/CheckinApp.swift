@@ -9,15 +9,11 @@ extension Composition {
   /// request. A login closes the login screen, and that refreshes the list. The service of check-ins is told who is
   /// logged in.
   public static let checkinApp = Composition(
-    "checkinApp", "a check-in list with its services and two views: load one, tap its buttons, look at screen",
-    origin: """
-      the whole example of an article on state machines in iOS applications, whose objects call each other; here they are \
-      machines, and each call is a wire
-      """,
+    "checkinApp", "a check-in list with its services and two views",
+    origin: "the whole example of an article on state machines in iOS apps; wires stand for its method calls",
     example: [
       "new checkinApp p loginLatency=0", "watch p.*iew", "send p.view viewLoaded", "send p.view login A ok",
-      "advance 1s", "send p.view logoutTapped", "list p.*", "advance 2s",
-      "send p.interactor refresh",
+      "advance 1s", "send p.view logoutTapped", "list p.*", "advance 2s", "send p.interactor refresh",
     ],
     members: [
       "screen": CheckinsWithLogin.kind,

@@ -71,7 +71,7 @@ public struct CheckinView: Machine {
     case .retryTapped:
       switch state {
       case .message: return step.emit(.refresh, then: .stay)
-      case .blank, .spinner, .placeholder, .table, .loginPrompt: return step.refuse("there is no such button")
+      case .blank, .spinner, .placeholder, .table, .loginPrompt: return step.refuse("the retry button is not shown")
       }
     case .logoutTapped:
       switch state {
@@ -81,47 +81,44 @@ public struct CheckinView: Machine {
     case .login(let user, let password):
       switch state {
       case .loginPrompt: return step.emit(.login(user, password), then: .stay)
-      case .blank, .spinner, .message, .placeholder, .table: return step.refuse("nobody is asked to log in")
+      case .blank, .spinner, .message, .placeholder, .table: return step.refuse("the login prompt is not shown")
       }
     }
   }
 
   public static let kind = Kind(
-    CheckinView.self, "checkinView", "the view of a check-in list: taps go in, a spinner and the rest come out",
-    origin: """
-      the view in an article on state machines in iOS applications: it hands on what a person does, and shows what the machine's \
-      state says
-      """,
+    CheckinView.self, "checkinView", "the view of a check-in list: it forwards taps and draws the screen's state",
+    origin: "the view of an article on state machines in iOS apps: it forwards taps and draws the machine's state",
     example: [
       "new checkinView v", "watch v", "send v viewLoaded", "send v show spinner", "send v show loginPrompt",
       "send v logoutTapped", "send v login A ok",
     ],
     states: {
       switch $0 {
-      case .blank: "nothing was shown yet"
-      case .spinner: "a spinner turns"
-      case .message: "what went wrong, and a button to try again"
-      case .placeholder: "that there is nothing yet"
-      case .table: "the list"
-      case .loginPrompt: "a prompt to log in"
+      case .blank: "nothing is shown yet"
+      case .spinner: "a spinner is shown"
+      case .message: "an error message and a retry button are shown"
+      case .placeholder: "a placeholder for the empty list is shown"
+      case .table: "the list is shown"
+      case .loginPrompt: "a login prompt is shown"
       }
     },
     events: [
       .event(.viewLoaded, "the view appears for the first time"),
-      .event(Event.show, .choice("view"), about: "the screen's machine: this is to be seen"),
-      .event(.retryTapped, "the button to try again"),
-      .event(.logoutTapped, "the button to log out"),
+      .event(Event.show, .choice("view"), about: "the screen tells what to show"),
+      .event(.retryTapped, "the retry button is tapped"),
+      .event(.logoutTapped, "the logout button is tapped"),
       .event(
         Event.login, .text("user", bytes: 0...64, like: ["A"]), .text("password", bytes: 0...64, like: ["ok"]),
-        about: "what was typed into the login screen that the prompt opens"),
+        about: "the person submits the login screen"),
     ],
     outputs: {
       switch $0 {
-      case .refresh: "the interactor is asked for the list"
-      case .logout: "the interactor is asked to log out"
+      case .refresh: "asks the interactor for the list"
+      case .logout: "asks the interactor to log out"
       case .login:
-        .output(("user", .text(bytes: 0...64)), ("password", .text(bytes: 0...64)), about: "a login is tried")
-      case .spinner: .output(("isOn", .flag), about: "the spinner begins to turn, or ends")
+        .output(("user", .text(bytes: 0...64)), ("password", .text(bytes: 0...64)), about: "asks for a login")
+      case .spinner: .output(("isOn", .flag), about: "the spinner appears or disappears")
       }
     })
 }

@@ -99,11 +99,8 @@ extension Checkins.State {
 
 extension Checkins {
   public static let kind = Kind(
-    Checkins.self, "checkins", "the screen of a list that is loaded: spinner, error, placeholder or list",
-    origin: """
-      the main example of an article on state machines in iOS applications, before it gets a login; the table is that of its \
-      author's own code
-      """,
+    Checkins.self, "checkins", "the screen of a list: spinner, error, placeholder or list",
+    origin: "the main example of an article on state machines in iOS apps, before it gets a login",
     example: [
       "new checkins screen", "send screen startLoading", "send screen loadingFinished 0", "send screen startLoading",
       "send screen loadingFailed failedToLoadData", "send screen loadingFinished 5", "send screen startLoading",
@@ -111,19 +108,19 @@ extension Checkins {
     ],
     states: {
       switch $0 {
-      case .idle: "nothing was shown yet"
-      case .loading: "a spinner, while the list is loaded"
-      case .error: "what went wrong, and a button to try again"
-      case .empty: "the list has nothing in it"
-      case .list: "the list"
+      case .idle: "nothing is shown yet"
+      case .loading: "the list is being loaded"
+      case .error: "loading has failed; a retry button is shown"
+      case .empty: "the list is empty"
+      case .list: "the list is shown"
       }
     },
     events: [
-      .event(.startLoading, "somebody begins to load the list; ignored while it is loaded"),
-      .event(Event.loadingFinished, .count("items"), about: "the list is there; ignored unless it is loaded"),
+      .event(.startLoading, "loading begins; ignored while loading"),
+      .event(Event.loadingFinished, .count("items"), about: "the list is loaded; ignored unless loading"),
       .event(
         Event.loadingFailed, .text("error", bytes: 1...256, like: ["failedToLoadData"]),
-        about: "there is no list; ignored unless it is loaded"),
+        about: "loading has failed; ignored unless loading"),
     ],
     readings: [
       .reading("view", CheckinsView.type, \.state.view, "what the screen shows")

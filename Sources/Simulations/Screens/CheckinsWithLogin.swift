@@ -131,23 +131,20 @@ extension CheckinsWithLogin.State {
 extension CheckinsWithLogin.State.Name {
   var about: String {
     switch self {
-    case .idle: "nothing was shown yet"
-    case .loading: "a spinner, while the list is loaded"
-    case .loggedOut: "a prompt to log in"
-    case .error: "what went wrong, and a button to try again"
-    case .empty: "the list has nothing in it"
-    case .list: "the list"
+    case .idle: "nothing is shown yet"
+    case .loading: "the list is being loaded"
+    case .loggedOut: "nobody is logged in; a login prompt is shown"
+    case .error: "loading has failed; a retry button is shown"
+    case .empty: "the list is empty"
+    case .list: "the list is shown"
     }
   }
 }
 
 extension CheckinsWithLogin {
   public static let kind = Kind(
-    CheckinsWithLogin.self, "checkinsWithLogin", "the screen of a list that needs a user, who logs in when it does",
-    origin: """
-      the main example of an article on state machines in iOS applications, with its deferred login; faithful is the table \
-      of its author's own code, hardened is added here
-      """,
+    CheckinsWithLogin.self, "checkinsWithLogin", "the screen of a list that asks for a login when it is needed",
+    origin: "the main example of an article on state machines in iOS apps, with login; hardened is added here",
     example: [
       "new checkinsWithLogin screen", "send screen startLoading", "send screen loadingFailed noAuth",
       "send screen startLoading", "send screen logout", "send screen loadingFinished 5", "show screen",
@@ -155,25 +152,25 @@ extension CheckinsWithLogin {
     ],
     states: \.about,
     events: [
-      .event(.startLoading, "somebody begins to load the list; ignored while it is loaded"),
-      .event(Event.loadingFinished, .count("items"), about: "the list is there; ignored unless it is loaded"),
+      .event(.startLoading, "loading begins; ignored while loading"),
+      .event(Event.loadingFinished, .count("items"), about: "the list is loaded; ignored unless loading"),
       .event(
         Event.loadingFailed, .text("error", bytes: 1...256, like: ["failedToLoadData", "noAuth"]),
-        about: "there is no list; ignored unless it is loaded"),
-      .event(.logout, "the user has logged out; ignored while the list is loaded, unless mode=hardened"),
+        about: "loading has failed; ignored unless loading"),
+      .event(.logout, "the user has logged out; ignored while loading, unless mode=hardened"),
     ],
     outputs: {
       switch $0 {
-      case .loadingCancelled: "nobody waits for the list any more; only with mode=hardened"
-      case .shows: .output(("view", CheckinsView.type), about: "what is to be seen now; only with observed=on")
+      case .loadingCancelled: "the list is no longer needed; only with mode=hardened"
+      case .shows: .output(("view", CheckinsView.type), about: "the view to show; only with observed=on")
       }
     },
     readings: [
       .reading("view", CheckinsView.type, \.state.view, "what the screen shows"),
-      .reading("logoutButton", .flag, \.state.logoutButton, "whether the button to log out is enabled"),
+      .reading("logoutButton", .flag, \.state.logoutButton, "whether the logout button is enabled"),
     ],
     parameters: [
-      .parameter("mode", \.mode, "faithful ignores a logout while loading, hardened gives the request up"),
-      .parameter("observed", \.observed, "on: views are told what is to be seen"),
+      .parameter("mode", \.mode, "faithful ignores a logout while loading, hardened cancels the request"),
+      .parameter("observed", \.observed, "on: each change emits the view to show"),
     ])
 }

@@ -7,12 +7,9 @@ extension ValueType {
 
 extension Comments {
   public static let kind = Kind(
-    Comments.self, "comments", "a screen that shows comments in a table: waiting, data, no data, or an error",
+    Comments.self, "comments", "a screen with a table of comments: waiting, data, no data, or an error",
     form: .stateObjects,
-    origin: """
-      a talk on state machines in iOS apps: four states and three transitions as they are there, built in the manner of GameplayKit; \
-      reloading is added
-      """,
+    origin: "a talk on state machines in iOS apps, built in the manner of GameplayKit; reload is added here",
     example: [
       "new comments c items=2 failures=1", "send c viewAppeared", "advance 3", "send c reload", "advance 3", "show c",
       "send c failed timeout",
@@ -20,18 +17,17 @@ extension Comments {
     states: {
       switch $0 {
       case .none: "the screen has not appeared"
-      case .waitingData: "a loading indicator; the comments were asked for"
-      case .data: "the table of comments"
-      case .noData: "a placeholder: there are no comments"
-      case .error: "what went wrong"
+      case .waitingData: "a loading indicator is shown; the comments were requested"
+      case .data: "the table of comments is shown"
+      case .noData: "a placeholder is shown: there are no comments"
+      case .error: "an error is shown"
       }
     },
     events: [
       .event(.viewAppeared, "the screen appears, for the first time or again"),
-      .event(Event.received, .count("items"), about: "the service has sent so many comments"),
-      .event(
-        Event.failed, .text("error", bytes: 1...64, like: ["timeout"]), about: "the service could not send them"),
-      .event(.reload, "the person asks for the comments again"),
+      .event(Event.received, .count("items"), about: "the service has sent this many comments"),
+      .event(Event.failed, .text("error", bytes: 1...64, like: ["timeout"]), about: "the request has failed"),
+      .event(.reload, "the person reloads the comments"),
     ],
     timers: [
       .timer(.received(0), after: "latency", "the simulated service sends the comments"),
@@ -40,14 +36,14 @@ extension Comments {
     outputs: {
       switch $0 {
       case .showLoading: "the loading indicator appears"
-      case .hideLoading: "the loading indicator goes"
+      case .hideLoading: "the loading indicator disappears"
       case .showTable: .output(("items", .integer(0...1_000_000)), about: "the table appears")
-      case .hideTable: "the table goes"
+      case .hideTable: "the table disappears"
       case .showPlaceholder: "the placeholder appears"
-      case .hidePlaceholder: "the placeholder goes"
+      case .hidePlaceholder: "the placeholder disappears"
       case .showError: .output(("error", .errorText), about: "the error appears")
-      case .hideError: "the error goes"
-      case .request: "asks the service for the comments"
+      case .hideError: "the error disappears"
+      case .request: "requests the comments"
       }
     },
     parameters: [

@@ -131,7 +131,7 @@ public struct Comments: Machine {
   private func enter(using conditions: Conditions, _ step: Step<Self>) -> Reaction<State> {
     var machine = machine(with: conditions, step)
     if machine.enter(using: conditions) { return .move(to: machine.subject.state) }
-    if machine.place == nil { return step.refuse("no state can be asked before the screen has appeared") }
+    if machine.place == nil { return step.refuse("the screen has not appeared yet") }
     let allowed = step.parameters.strict ? "is final" : "may be followed by waitingData only"
     return step.refuse("\(state.name.word) \(allowed)")
   }

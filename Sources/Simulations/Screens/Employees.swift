@@ -183,12 +183,9 @@ extension ValueType {
 
 extension Employees {
   public static let kind = Kind(
-    Employees.self, "employees", "a list of employees, where each state is an object that chooses its successor",
+    Employees.self, "employees", "a list of employees; each state is an object that chooses the next state",
     form: .statePattern,
-    origin: """
-      the presenter with which a Spanish talk on state machines in iOS applications explains the State pattern; its \
-      table and the order of its calls are followed exactly
-      """,
+    origin: "the State pattern in a Spanish talk on state machines in iOS apps, with its table and order of calls",
     example: [
       "new employees staff failures=1", "send staff didLoadView", "send staff reload", "advance 3s",
       "expect staff error", "send staff reload", "advance 3s", "expect staff data", "send staff reload",
@@ -196,34 +193,34 @@ extension Employees {
     states: {
       switch $0 {
       case .initial: "the view is not loaded"
-      case .loading: "the service is asked, and the indicator is shown"
-      case .data: "the list is shown, for ever"
-      case .error: "an error is shown, until somebody reloads"
+      case .loading: "the list was requested, and the indicator is shown"
+      case .data: "the list is shown"
+      case .error: "an error is shown until a reload"
       }
     },
     events: [
-      .event(.didLoadView, "the view is there"),
-      .event(.reload, "somebody wants the list anew"),
-      .event(Event.received, .count("items"), about: "the service: here is the list"),
-      .event(Event.error, .text("error", bytes: 1...64), about: "the service: it has failed"),
+      .event(.didLoadView, "the view is loaded"),
+      .event(.reload, "requests the list again after an error"),
+      .event(Event.received, .count("items"), about: "the service has sent the list"),
+      .event(Event.error, .text("error", bytes: 1...64), about: "the request has failed"),
     ],
     timers: [
-      .timer(.received(0), after: "latency", "the service answers with a list of items"),
-      .timer(.error(""), after: "latency", "the service answers that it has failed"),
+      .timer(.received(0), after: "latency", "the service sends the list"),
+      .timer(.error(""), after: "latency", "the request fails"),
     ],
     outputs: {
       switch $0 {
-      case .showLoading: "the view: the indicator turns"
-      case .hideLoading: "the view: the indicator is gone"
-      case .show: .output(("items", .items), about: "the view: the list")
-      case .showError: .output(("error", .error), about: "the view: the error")
-      case .request: "the service is asked for the list"
+      case .showLoading: "the view shows the indicator"
+      case .hideLoading: "the view hides the indicator"
+      case .show: .output(("items", .items), about: "the view shows the list")
+      case .showError: .output(("error", .error), about: "the view shows the error")
+      case .request: "requests the list from the service"
       }
     },
     readings: [
-      .reading("items", .items, \.state.items, "how many employees are shown"),
-      .reading("error", .error, \.state.error, "what is shown instead of the list"),
-      .reading("requests", .integer(0...Int.max), \.state.requests, "how often the service was asked"),
+      .reading("items", .items, \.state.items, "the number of employees that are shown"),
+      .reading("error", .error, \.state.error, "the error that is shown"),
+      .reading("requests", .count, \.state.requests, "the number of requests"),
     ],
     parameters: Parameters.serviceForms + [Parameters.itemsForm("how many employees the service knows")])
 }

@@ -8,9 +8,9 @@ extension StateWithData {
 extension OutputForm {
   static var featureEffect: OutputForm { .told(("effect", .text(bytes: 1...64)), about: "an effect is applied") }
   static var featureState: OutputForm {
-    .told(("state", .text(bytes: 1...512)), about: "the state after an effect, which another one may follow at once")
+    .told(("state", .text(bytes: 1...512)), about: "the state after an effect")
   }
   static var featureAction: OutputForm {
-    .told(("action", .text(bytes: 1...64)), about: "the post-processor goes on with an action")
+    .told(("action", .text(bytes: 1...64)), about: "the post-processor's next action")
   }
 }

@@ -92,33 +92,30 @@ public struct FlagScreen: Machine {
 extension FlagScreen {
   public static let kind = Kind(
     FlagScreen.self, "flagScreen", "a screen driven by flags and a ladder of conditions, for comparison with comments",
-    origin: """
-      a talk on state machines in iOS apps, as the example of what they are to replace; the ladder in the last form that it \
-      grows to there
-      """,
+    origin: "a talk on state machines in iOS apps: the ladder of conditions that a state machine replaces",
     example: [
       "new flagScreen s", "send s set waiting on", "send s set error on", "show s", "send s set waiting off",
       "send s set systemError on", "send s set error off", "send s set items on", "show s",
     ],
     states: {
       switch $0 {
-      case .firstWaiting: "an indicator instead of a content"
-      case .repeatedWaiting: "an indicator over the old content"
-      case .alert: "an alert: the system failed"
-      case .toast: "a short notice: something else failed"
-      case .data: "the table"
-      case .noData: "a placeholder: there is nothing to show"
+      case .firstWaiting: "an indicator is shown without content"
+      case .repeatedWaiting: "an indicator is shown over the old content"
+      case .alert: "an alert is shown: the system has failed"
+      case .toast: "a short notice is shown: a request has failed"
+      case .data: "the table is shown"
+      case .noData: "a placeholder is shown: there are no items"
       }
     },
     events: [
-      .event(Event.set, .choice("flag"), .flag("to"), about: "raises a flag or lowers it, whatever the others are")
+      .event(Event.set, .choice("flag"), .flag("to"), about: "sets or clears a flag, independent of the others")
     ],
     readings: [
       .reading("waiting", .flag, \.state.waiting, "whether an answer is awaited"),
-      .reading("repeated", .flag, \.state.repeated, "whether that is not the first time"),
+      .reading("repeated", .flag, \.state.repeated, "whether it is a repeated request"),
       .reading("error", .flag, \.state.error, "whether the last answer was an error"),
-      .reading("systemError", .flag, \.state.systemError, "whether that was an error of the system"),
-      .reading("items", .flag, \.state.items, "whether there is anything to show"),
+      .reading("systemError", .flag, \.state.systemError, "whether it was a system error"),
+      .reading("items", .flag, \.state.items, "whether there are items to show"),
       .reading("fictitious", .flag, \.state.isFictitious, "whether the flags contradict each other"),
     ])
 }

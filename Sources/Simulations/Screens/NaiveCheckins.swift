@@ -55,34 +55,31 @@ public struct NaiveCheckins: Machine {
 extension NaiveCheckins {
   public static let kind = Kind(
     NaiveCheckins.self, "naiveCheckins", "the same screen without a state machine: a guard at the top of each method",
-    origin: """
-      the view controller that an article on state machines in iOS applications argues against, with the article's methods \
-      and guards
-      """,
+    origin: "the view controller that an article on state machines in iOS apps argues against, with its guards",
     example: [
       "new naiveCheckins screen", "send screen downloadCheckins", "send screen logoutPressed",
       "send screen loadingFinished 5", "show screen",
     ],
     states: \.about,
     events: [
-      .event(.downloadCheckins, "the screen appears, or try again is tapped; returns at its guard while loading"),
-      .event(Event.loadingFinished, .count("items"), about: "the callback of a download: the list is there"),
+      .event(.downloadCheckins, "the screen appears, or retry is tapped; its guard returns while loading"),
+      .event(Event.loadingFinished, .count("items"), about: "a download has succeeded"),
       .event(
         Event.loadingFailed, .text("error", bytes: 1...256, like: ["failedToLoadData", "noAuth"]),
-        about: "the callback of a download: there is no list"),
-      .event(.logoutPressed, "the button to log out is tapped; returns at its guard when loggedOut"),
+        about: "a download has failed"),
+      .event(.logoutPressed, "logout is tapped; its guard returns in loggedOut"),
     ],
     outputs: {
       switch $0 {
-      case .fetch: "a download begins; one of its callbacks will follow"
-      case .logout: "asks the login service to forget the user"
+      case .fetch: "a download begins"
+      case .logout: "asks the login service to log the user out"
       }
     },
     readings: [
       .reading("view", CheckinsView.type, \.state.view, "what the screen shows"),
-      .reading("logoutButton", .flag, \.state.logoutButton, "whether the button to log out is enabled"),
+      .reading("logoutButton", .flag, \.state.logoutButton, "whether the logout button is enabled"),
     ],
     parameters: [
-      .parameter("guardLoading", \.guardLoading, "on: logoutPressed returns while loading too")
+      .parameter("guardLoading", \.guardLoading, "on: the guard of logoutPressed also returns while loading")
     ])
 }

@@ -133,7 +133,7 @@ public struct OpenResume: Machine {
     var host = Host(step: step)
     guard next.act(action, by: OpenResumeFeature(), to: &host) else { return .ignore }
     if next.streams.count > Self.mostLoads {
-      return step.refuse("\(Self.mostLoads) loads are under way; another may begin when one of them has ended")
+      return step.refuse("\(Self.mostLoads) loads are under way, which is the limit")
     }
     switch action {
     case .wish, .markViewed: return .move(to: next)
@@ -182,59 +182,55 @@ extension Argument where A == Int {
 
 extension OpenResume {
   public static let kind = Kind(
-    OpenResume.self, "resume", "opens a résumé: loads it, shows it, marks it as viewed",
+    OpenResume.self, "resume", "a résumé screen: loads a résumé, shows it, marks it as viewed",
     form: .feature,
-    origin: """
-      the example by which a talk on MVI walks through all parts of a feature; the talk gives its title and its parts, \
-      and the table is made up to fit them
-      """,
+    origin: "the example of a talk on MVI, which gives its title and its parts; the table is designed here",
     example: [
       "new resume r", "send r open 7", "advance 1s", "send r changedOutside 7", "send r open 8", "agenda", "advance 1s",
       "send r close", "show r",
     ],
     states: {
       switch $0 {
-      case .closed: "no résumé is wanted"
-      case .loading: "the résumé with this number is on its way"
-      case .shown: "the résumé with this number is shown, and viewed or not"
-      case .failed: "the résumé with this number could not be had, for this reason"
+      case .closed: "no résumé is open"
+      case .loading: "this résumé is being loaded"
+      case .shown: "this résumé is shown"
+      case .failed: "loading this résumé has failed, for this reason"
       }
     },
     events: [
-      .event(Event.open, .resume, about: "the wish for a résumé; ignored for the one that is there or on its way"),
-      .event(.retry, "the wish to try once more what failed"),
-      .event(.close, "the wish to be done with it"),
-      .event(Event.changedOutside, .resume, about: "from outside: this résumé has another version"),
-      .event(Event.markViewed, .resume, about: "the post-processor's own action: this résumé has been seen"),
-      .event(Event.loaded, .resume, about: "the service: this résumé has come"),
+      .event(Event.open, .resume, about: "opens a résumé; ignored if it is open or being loaded"),
+      .event(.retry, "loads a résumé again after a failure"),
+      .event(.close, "closes the résumé"),
+      .event(Event.changedOutside, .resume, about: "this résumé has changed on the server"),
+      .event(Event.markViewed, .resume, about: "the post-processor's action: this résumé was viewed"),
+      .event(Event.loaded, .resume, about: "the service has sent this résumé"),
       .event(
         Event.failed, .resume, .text("error", bytes: 1...256, like: ["offline"]),
-        about: "the service: this résumé cannot be had"),
+        about: "the request for this résumé has failed"),
     ],
     timers: [
-      .timer(.loaded(0), after: "latency", keyed: "request", "the résumé of a request comes"),
-      .timer(
-        .failed(0, offline), after: "latency", keyed: "request", "the résumé of a request turns out not to be had"),
+      .timer(.loaded(0), after: "latency", keyed: "request", "the service sends the requested résumé"),
+      .timer(.failed(0, offline), after: "latency", keyed: "request", "the request fails"),
     ],
     outputs: {
       switch $0 {
-      case .route: .output(("id", .screen), about: "the résumé that was to be opened is there: show its screen")
-      case .toast: .output(("text", .text(bytes: 1...256)), about: "the résumé that was to be opened cannot be had")
-      case .closeScreen: "it is closed: leave its screen"
+      case .route: .output(("id", .screen), about: "the opened résumé is loaded: show its screen")
+      case .toast: .output(("text", .text(bytes: 1...256)), about: "loading the opened résumé has failed")
+      case .closeScreen: "the résumé is closed: leave its screen"
       case .effect: .featureEffect
       case .state: .featureState
       case .action: .featureAction
       }
     },
     readings: [
-      .reading("loads", .integer(0...mostLoads), \.state.streams.count, "how many requests are under way"),
-      .reading("lateDropped", .integer(0...Int.max), \.lateDropped, "how many answers nobody waited for any more"),
+      .reading("loads", .integer(0...mostLoads), \.state.streams.count, "the number of requests under way"),
+      .reading("lateDropped", .count, \.lateDropped, "the number of answers that came too late"),
     ],
     parameters: [.order] + Parameters.serviceForms)
 }
 
 extension ParameterForm<OpenResume.Parameters> {
   fileprivate static var order: Self {
-    .parameter("order", \.order, "when the post-processor's action is taken up: at once, or behind the news")
+    .parameter("order", \.order, "when the post-processor's action is handled: at once, or after the news")
   }
 }

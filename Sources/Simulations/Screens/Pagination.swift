@@ -173,68 +173,61 @@ extension Pagination {
   public static let kind = Kind(
     Pagination.self, "pagination", "a list that is loaded page by page",
     form: .feature,
-    origin: """
-      the pagination feature that a talk on MVI shows in code; its guards and its reducer are followed to the letter, and \
-      refresh and the joining of pages, which it does not show, are filled in
-      """,
+    origin: "the code of a talk on MVI; refresh and the merging of pages, which it omits, are designed here",
     example: [
       "new pagination p", "send p load false", "advance 1s", "send p load true", "send p refresh", "advance 1s",
       "send p refresh", "advance 1s", "show p",
     ],
     states: {
       switch $0 {
-      case .initial: "nothing has been asked for"
-      case .loading: "the first page is on its way, and nothing is shown"
-      case .content: "so many elements are shown, and nothing goes on beside them"
-      case .refreshing: "elements are shown, and the first page is on its way to replace them"
-      case .nextPageLoading: "elements are shown, and the next page is on its way"
-      case .nextPageLoadingError: "elements are shown, and the next page could not be had"
-      case .error: "there is nothing to show, for this reason; only a refresh begins again"
+      case .initial: "nothing was requested"
+      case .loading: "the first page is being loaded, and nothing is shown"
+      case .content: "this many elements are shown, and nothing is being loaded"
+      case .refreshing: "elements are shown while the list is reloaded"
+      case .nextPageLoading: "elements are shown while the next page is loaded"
+      case .nextPageLoadingError: "elements are shown, and loading the next page has failed"
+      case .error: "loading has failed, for this reason; only refresh loads again"
       }
     },
     events: [
-      .event(
-        Event.load, .flag("isNextPage"),
-        about: "the wish for the next page (true), or for the first one and nothing else"),
-      .event(.refresh, "the wish for everything anew, with the elements shown meanwhile"),
+      .event(Event.load, .flag("isNextPage"), about: "loads the next page (true), or the first one alone"),
+      .event(.refresh, "reloads the list while its elements are shown"),
       .event(
         Event.select, .integer("number", 1...1_000_000_000, like: [1, 1_000_000_000]),
-        about: "the wish to have one of the elements that are shown opened"),
+        about: "opens one of the shown elements"),
       .event(
         { Event.itemsDidLoad($0, isLast: nil) }, .count("elements"),
-        about: "the service: the page that was asked for has so many elements"),
+        about: "the service has sent a page with this many elements"),
       .event(
         Event.itemsLoadingDidFail, .text("error", bytes: 1...256, like: ["offline"]),
-        about: "the service: the page that was asked for cannot be had"),
+        about: "the request for a page has failed"),
     ],
     timers: [
-      .timer(.itemsDidLoad(0, isLast: nil), after: "latency", "the page that was asked for comes"),
-      .timer(.itemsLoadingDidFail(""), after: "latency", "the page that was asked for turns out not to be had"),
+      .timer(.itemsDidLoad(0, isLast: nil), after: "latency", "the service sends the requested page"),
+      .timer(.itemsLoadingDidFail(""), after: "latency", "the request for a page fails"),
     ],
     outputs: {
       switch $0 {
-      case .toast: .output(("text", .failure), about: "a refresh has failed, and the elements are kept")
-      case .selected: .output(("number", .integer(1...1_000_000_000)), about: "an element that somebody wants to see")
+      case .toast: .output(("text", .failure), about: "a refresh has failed; the elements are kept")
+      case .selected: .output(("number", .integer(1...1_000_000_000)), about: "an element to open")
       case .effect: .featureEffect
       case .state: .featureState
       }
     },
     readings: [
-      .reading("isProcessing", .flag, \.state.state.isProcessing, "whether a page is on its way"),
-      .reading("canLoadNextPage", .flag, \.state.state.canLoadNextPage, "whether elements are shown, and more follow"),
-      .reading("loadingError", .failure, "that keeps pages from being loaded") { machine, _, parameters in
+      .reading("isProcessing", .flag, \.state.state.isProcessing, "whether a page is being loaded"),
+      .reading("canLoadNextPage", .flag, \.state.state.canLoadNextPage, "whether there is a next page"),
+      .reading("loadingError", .failure, "the error that forbids loading") { machine, _, parameters in
         parameters.feature.loadingError(of: machine.state.state)
       },
-      .reading("pageError", .failure, \.state.state.pageError, "why the next page is missing"),
-      .reading("elements", .integer(0...Int.max), \.state.state.items?.elements, "how many are shown"),
-      .reading(
-        "nextPageIndex", .integer(0...Int.max), \.state.state.items?.nextPageIndex,
-        "the page that follows, counted from 0"),
+      .reading("pageError", .failure, \.state.state.pageError, "why loading the next page has failed"),
+      .reading("elements", .count, \.state.state.items?.elements, "the number of shown elements"),
+      .reading("nextPageIndex", .count, \.state.state.items?.nextPageIndex, "the next page, from 0"),
     ],
     parameters: [
-      .parameter("pageSize", \.pageSize, .integer(1...1_000_000), "how many elements a page has"),
-      Parameters.itemsForm("how many elements there are in all"),
-      .parameter("strict", \.strict, "a next page that failed, too, leaves nothing but a refresh"),
-      .parameter("keepOnRefreshError", \.keepOnRefreshError, "a refresh that failed leaves the elements as they are"),
+      .parameter("pageSize", \.pageSize, .integer(1...1_000_000), "the number of elements on a page"),
+      Parameters.itemsForm("the total number of elements"),
+      .parameter("strict", \.strict, "on: after a failed next page, too, only refresh loads again"),
+      .parameter("keepOnRefreshError", \.keepOnRefreshError, "on: a failed refresh keeps the elements"),
     ] + Parameters.serviceForms)
 }

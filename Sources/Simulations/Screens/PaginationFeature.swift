@@ -109,16 +109,16 @@ public struct PaginationFeature: Feature {
 
   /// The reason why a wish is refused; `nil` if it is taken.
   public func refusal(of wish: Wish, in state: State) -> String? {
-    let isProcessing = "a page is on its way; nothing else is loaded meanwhile"
+    let isProcessing = "a page is being loaded"
     switch wish {
     case .select(let number):
       return number > 0 && number <= state.items?.elements ?? 0 ? nil : "no element \(number) is shown"
     case .refresh: return state.isProcessing ? isProcessing : nil
     case .load(let isNextPage):
       if state.isProcessing { return isProcessing }
-      if let error = loadingError(of: state) { return "loading has failed (\(error)); only a refresh begins again" }
+      if let error = loadingError(of: state) { return "loading has failed (\(error)); send refresh" }
       if !isNextPage || state.canLoadNextPage { return nil }
-      return state.items == nil ? "no page is there yet that another could follow" : "the last page is there"
+      return state.items == nil ? "the first page is not loaded yet" : "the last page is loaded already"
     }
   }
 
