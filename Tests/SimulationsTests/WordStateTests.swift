@@ -82,7 +82,7 @@ struct WordStateTests {
     #expect(finder.send("text", .text("am, spam")) == "moved reading accepted event=text > accepted 7")
     #expect(
       finder.send("char", .text("x"))
-        == "refused accepted event=char : the word was accepted, and that was all; reset begins anew")
+        == "refused accepted event=char : the word was accepted; send reset to start again")
     #expect(finder.send("reset") == "moved accepted reading event=reset")
     #expect(finder.send("end") == "moved reading rejected event=end > rejected 0")
     let nothing = bench("a*")

@@ -201,7 +201,7 @@ extension Automaton.State {
 
 extension Automaton {
   public static let kind = Kind(
-    Automaton.self, "automaton", "a finite automaton given by states, alphabet, transitions and accepting states",
+    Automaton.self, "automaton", "a finite automaton, defined by states, alphabet, transitions and accepting states",
     form: .acceptor,
     origin: "the automaton of the textbooks, written as its formal definition: M = (S, Σ, δ, s₀, F)",
     example: [
@@ -210,35 +210,34 @@ extension Automaton {
     ],
     states: {
       switch $0 {
-      case .reading: "the automaton is in a state that does not accept; more of the word may lead to one that does"
+      case .reading: "the automaton is in a state that does not accept"
       case .accepting: "the automaton is in a state that accepts"
-      case .rejecting: "there was no transition: no word that begins like this is accepted"
-      case .accepted: "the work is done: the word is accepted"
-      case .rejected: "the work is done: the word is not accepted"
+      case .rejecting: "there was no transition: no word with this beginning is accepted"
+      case .accepted: "the word was accepted"
+      case .rejected: "the word was not accepted"
       }
     },
     events: [
-      .event(
-        WordEvent.text, .text("word", bytes: 0...65_536, like: ["1", "11", "x"]), about: "the word goes on with these"),
+      .event(WordEvent.text, .text("word", bytes: 0...65_536, like: ["1", "11", "x"]), about: "appends characters"),
       .event(
         WordEvent.char, .character("c", like: [Character("0"), Character("1"), Character("x")]),
-        about: "the word goes on with one character"),
+        about: "appends one character"),
       .event(.end, "the word ends"),
-      .event(.reset, "forgets the word so far"),
+      .event(.reset, "discards the word, and starts again"),
     ],
     outputs: \.form,
     readings: [
-      .reading("at", .text(bytes: 1...1_024), \.state.at, "the state of the automaton; none once the word is judged"),
-      .reading("length", .wordLength, \.state.length, "characters of the word so far"),
+      .reading("at", .text(bytes: 1...1_024), \.state.at, "the present state; none after the end"),
+      .reading("length", .count, \.state.length, "the number of characters so far"),
     ],
     parameters: [
       .required("states", \.states, .text(bytes: 1...1_024), example: "even,odd", "the states, the start first"),
       .required("alphabet", \.alphabet, .text(bytes: 1...1_024), example: "01", "the symbols, one character each"),
       .required(
         "transitions", \.transitions, .text(bytes: 0...4_096),
-        example: "even:0:even,even:1:odd,odd:0:odd,odd:1:even", "state:symbol:state, with commas between"),
-      .required("accepting", \.accepting, .text(bytes: 0...1_024), example: "even", "the states that accept"),
-      .parameter("haltOnFinal", \.haltOnFinal, "on: the first accepting state ends the work"),
+        example: "even:0:even,even:1:odd,odd:0:odd,odd:1:even", "state:symbol:state, separated by commas"),
+      .required("accepting", \.accepting, .text(bytes: 0...1_024), example: "even", "the accepting states"),
+      .parameter("haltOnFinal", \.haltOnFinal, "on: the first accepting state ends the word"),
     ])
 }
 
@@ -246,8 +245,8 @@ extension WordJudgement.Name {
   /// The description shared by the kinds that judge words.
   var form: OutputForm {
     switch self {
-    case .accepted: .output(("length", .wordLength), about: "the word is accepted; how many characters were read")
-    case .rejected: .output(("length", .wordLength), about: "the word is not accepted; how many characters it has")
+    case .accepted: .output(("length", .count), about: "the word is accepted, with the number of characters read")
+    case .rejected: .output(("length", .count), about: "the word is not accepted, with its number of characters")
     }
   }
 }

@@ -56,25 +56,16 @@ public struct RegexMatcher: Machine {
   public static let kind = Kind(
     RegexMatcher.self, "regex", version: 2, "a regular expression that judges one word after another",
     form: .acceptor,
-    origin: """
-      Thompson's construction with sets of its states as states; the notation is the common core of what tools have, \
-      without anchors, counts and captures
-      """,
+    origin: "Thompson's construction; the notation is common to most tools, without anchors, counts and captures",
     example: [
-      "new regex r pattern=[a-z]+(-[0-9]+)?",
-      "watch r",
-      "send r text item-42",
-      "send r end",
-      "send r text item-",
-      "send r end",
-      "send r text 42",
-      "show r",
+      "new regex r pattern=[a-z]+(-[0-9]+)?", "watch r", "send r text item-42", "send r end", "send r text item-",
+      "send r end", "send r text 42", "show r",
     ],
     states: {
       switch $0 {
-      case .reading: "the word so far is not accepted; with more it may be"
+      case .reading: "the word so far is not accepted"
       case .accepting: "the word so far is accepted"
-      case .rejecting: "no word that begins like this is accepted"
+      case .rejecting: "no word with this beginning is accepted"
       case .accepted: "the last word was accepted, and the next has not begun"
       case .rejected: "the last word was not accepted, and the next has not begun"
       }
@@ -82,13 +73,13 @@ public struct RegexMatcher: Machine {
     events: EventForm.ofWords,
     outputs: {
       switch $0 {
-      case .accepted: .output(("length", .wordLength), about: "the word is accepted; how many characters it has")
-      case .rejected: .output(("length", .wordLength), about: "the word is not accepted; how many characters it has")
+      case .accepted: .output(("length", .count), about: "the word is accepted, with its number of characters")
+      case .rejected: .output(("length", .count), about: "the word is not accepted, with its number of characters")
       }
     },
     readings: [
-      .reading("length", .wordLength, \.state.length, "characters of the word so far"),
-      .reading("good", .wordLength, \.state.good, "characters before the one that cannot stand there"),
+      .reading("length", .count, \.state.length, "the number of characters so far"),
+      .reading("good", .count, \.state.good, "the number of characters before the first that does not match"),
     ],
     parameters: [.pattern])
 }

@@ -58,7 +58,7 @@ public struct WordAcceptor: Machine {
   }
 
   private func refuse(_ step: Step<Self>) -> Reaction<State> {
-    step.refuse("the word was \(state.name), and that was all; reset begins anew")
+    step.refuse("the word was \(state.name); send reset to start again")
   }
 
   /// Emits the judgement, if the next state is one.
@@ -70,38 +70,28 @@ public struct WordAcceptor: Machine {
   public static let kind = Kind(
     WordAcceptor.self, "acceptor", version: 2, "a formal automaton that judges one word by a pattern",
     form: .acceptor,
-    origin: """
-      the automaton of the textbooks: states, symbols, transitions, a start, final states; what it does after the \
-      judgement is ours
-      """,
+    origin: "the automaton of the textbooks; its behaviour after the judgement is designed here",
     example: [
-      "new acceptor a pattern=(ab|c)*d",
-      "watch *",
-      "send a text ca",
-      "send a char b",
-      "send a char d",
-      "send a end",
-      "can a",
-      "new acceptor finder pattern=.*spam haltOnFinal=on",
-      "send finder text \"no spam here\"",
+      "new acceptor a pattern=(ab|c)*d", "watch *", "send a text ca", "send a char b", "send a char d", "send a end",
+      "can a", "new acceptor finder pattern=.*spam haltOnFinal=on", "send finder text \"no spam here\"",
     ],
     states: {
       switch $0 {
-      case .reading: "the word so far is not accepted; with more it may be"
-      case .accepting: "the word so far is accepted: the automaton is in a final state"
-      case .rejecting: "there was no transition: no word that begins like this is accepted"
-      case .accepted: "the work is done: the word is accepted"
-      case .rejected: "the work is done: the word is not accepted"
+      case .reading: "the word so far is not accepted"
+      case .accepting: "the word so far is accepted"
+      case .rejecting: "there was no transition: no word with this beginning is accepted"
+      case .accepted: "the word was accepted"
+      case .rejected: "the word was not accepted"
       }
     },
     events: EventForm.ofWords,
     outputs: \.form,
     readings: [
-      .reading("length", .wordLength, \.state.length, "characters of the word so far"),
-      .reading("good", .wordLength, \.state.good, "characters before the one without a transition"),
+      .reading("length", .count, \.state.length, "the number of characters so far"),
+      .reading("good", .count, \.state.good, "the number of characters before the one without a transition"),
     ],
     parameters: [
       .pattern,
-      .parameter("haltOnFinal", \.haltOnFinal, "on: the first final state ends the work"),
+      .parameter("haltOnFinal", \.haltOnFinal, "on: the first final state ends the word"),
     ])
 }

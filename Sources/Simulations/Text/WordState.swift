@@ -169,7 +169,7 @@ struct CompiledPattern: Hashable, Sendable {
 
 extension ValueType {
   static let pattern = ValueType.text(bytes: 0...1_024)
-  static let wordLength = ValueType.integer(0...Int.max)
+  static let wordLength = ValueType.count
 }
 
 extension ParameterForm where Parameters: PatternParameters {
@@ -180,12 +180,11 @@ extension ParameterForm where Parameters: PatternParameters {
 
 extension EventForm<WordEvent> {
   static let ofWords: [EventForm] = [
-    .event(
-      WordEvent.text, .text("word", bytes: 0...65_536, like: ["abd", "ab", "x"]), about: "the word goes on with these"),
+    .event(WordEvent.text, .text("word", bytes: 0...65_536, like: ["abd", "ab", "x"]), about: "appends characters"),
     .event(
       WordEvent.char, .character("c", like: [Character("c"), Character("d"), Character("x")]),
-      about: "the word goes on with one character"),
+      about: "appends one character"),
     .event(.end, "the word ends"),
-    .event(.reset, "forgets the word so far"),
+    .event(.reset, "discards the word, and starts again"),
   ]
 }
