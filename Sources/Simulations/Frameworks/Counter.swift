@@ -65,31 +65,26 @@ public struct Counter: Machine {
 
 extension Counter {
   public static let kind = Kind(
-    Counter.self, "counter", "a number that wishes increase and decrease",
+    Counter.self, "counter", "a number that is increased and decreased",
     form: .reducer,
-    origin: """
-      the counter with which MVI libraries introduce themselves, in the form in which a talk on MVI shows its simplest \
-      machine: a reducer and nothing else
-      """,
+    origin: "the introductory counter of MVI libraries, as a talk on MVI shows it: a reducer alone",
     example: [
       "new counter c", "send c increase", "send c increase", "send c decrease", "show c", "new counter still step=0",
       "send still increase",
     ],
     states: {
       switch $0 {
-      case .count: "the number, from 0"
+      case .count: "the count"
       }
     },
     events: [
-      .event(.increase, "the wish for more"),
-      .event(.decrease, "the wish for less"),
+      .event(.increase, "increases the count"),
+      .event(.decrease, "decreases the count"),
     ],
     readings: [
-      .reading("count", .integer(-Counting.limit...Counting.limit), \.state.store.state, "the number")
+      .reading("count", .integer(-Counting.limit...Counting.limit), \.state.store.state, "the count")
     ],
     parameters: [
-      .parameter(
-        "step", \.step, .integer(0...1_000_000),
-        "how much a wish changes; with 0 each wish is taken, and none changes it")
+      .parameter("step", \.step, .integer(0...1_000_000), "how much each event changes the count; may be 0")
     ])
 }

@@ -88,40 +88,34 @@ extension ValueType {
 
 extension Freeform {
   public static let kind = Kind(
-    Freeform.self, "freeform", "an object that takes any name for a state, and the blocks around each change",
+    Freeform.self, "freeform", "an object whose state is any name, and the blocks that run around each change",
     form: .anyObject,
-    origin: """
-      Shift, a library that gives every Objective-C object a state by its name. What its documentation promises, in the order \
-      of its code
-      """,
+    origin: "Shift, a library that gives Objective-C objects named states: its documentation, in its code's order",
     example: [
       "new freeform f", "watch f", "send f set inactive", "send f set active", "send f set active",
       "new freeform g skipEqual=on", "send g set active", "send g set active", "show g",
     ],
     states: {
       switch $0 {
-      case .none: "no name was set yet"
-      case .state: "this name was set last"
+      case .none: "no name is set yet"
+      case .state: "this name is set"
       }
     },
     events: [
-      .event(
-        Event.set, .text("state", bytes: 1...64, like: ["inactive", "active"]),
-        about: "gives the object a state of this name")
+      .event(Event.set, .text("state", bytes: 1...64, like: ["inactive", "active"]), about: "sets the state's name")
     ],
     outputs: {
       switch $0 {
       case .transitionTo:
-        .output(("from", .stateName), ("to", .stateName), about: "the block before the change from one name to another")
-      case .before: .output(("state", .stateName), about: "the block that runs just before the object has this state")
-      case .on: .output(("state", .stateName), about: "the block that runs as soon as the object has this state")
-      case .after:
-        .output(("state", .stateName), about: "the block that runs when the change to this state has happened")
+        .output(("from", .stateName), ("to", .stateName), about: "the block before the change between these states")
+      case .before: .output(("state", .stateName), about: "the block just before the change to this state")
+      case .on: .output(("state", .stateName), about: "the block at the change to this state")
+      case .after: .output(("state", .stateName), about: "the block after the change to this state")
       case .transitionFrom:
-        .output(("from", .stateName), ("to", .stateName), about: "the block after the change from one name to another")
+        .output(("from", .stateName), ("to", .stateName), about: "the block after the change between these states")
       }
     },
     parameters: [
-      .parameter("skipEqual", \.skipEqual, "on: setting the name that it already has is ignored")
+      .parameter("skipEqual", \.skipEqual, "on: setting the present name is ignored")
     ])
 }

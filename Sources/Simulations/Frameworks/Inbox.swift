@@ -117,43 +117,39 @@ extension ValueType {
 
 extension Inbox {
   public static let kind = Kind(
-    Inbox.self, "inbox", "a message in an inbox, with states and events as objects with blocks",
+    Inbox.self, "inbox", "a message in an inbox; its states and events are objects with blocks",
     form: .eventObjects,
-    origin: """
-      the example with which TransitionKit, a library for iOS, introduces itself; its order of blocks and its errors \
-      are followed exactly
-      """,
+    origin: "the introductory example of TransitionKit, a library for iOS, with its order of blocks and its errors",
     example: [
       "new inbox mail", "send mail view ada", "send mail view ada", "send mail delete", "send mail markUnread bob",
       "expect mail unread",
     ],
     states: {
       switch $0 {
-      case .unread: "nobody has seen the message"
-      case .read: "somebody has seen the message"
+      case .unread: "the message is unread"
+      case .read: "the message was read"
       case .deleted: "the message is in the bin"
       }
     },
     events: [
-      .event(Event.view, .optional(.text("by", bytes: 1...64)), about: "somebody reads the message"),
-      .event(Event.delete, .optional(.text("by", bytes: 1...64)), about: "somebody throws the message away"),
-      .event(Event.markUnread, .optional(.text("by", bytes: 1...64)), about: "somebody makes the message new again"),
+      .event(Event.view, .optional(.text("by", bytes: 1...64)), about: "a person reads the message"),
+      .event(Event.delete, .optional(.text("by", bytes: 1...64)), about: "a person deletes the message"),
+      .event(Event.markUnread, .optional(.text("by", bytes: 1...64)), about: "a person marks the message as unread"),
     ],
     outputs: {
       switch $0 {
-      case .willFire: .output(("event", .word), ("by", .who), about: "the event's block before all others")
+      case .willFire: .output(("event", .word), ("by", .who), about: "the event's block, the first of all")
       case .willExit: .output(("state", .word), ("by", .who), about: "the old state's block before the change")
       case .willEnter: .output(("state", .word), ("by", .who), about: "the new state's block before the change")
       case .didChange:
-        .output(
-          ("from", .word), ("to", .word), ("event", .word), ("by", .who), about: "the notification of the change")
+        .output(("from", .word), ("to", .word), ("event", .word), ("by", .who), about: "the notification of the change")
       case .didExit: .output(("state", .word), ("by", .who), about: "the old state's block after the change")
       case .didEnter: .output(("state", .word), ("by", .who), about: "the new state's block after the change")
-      case .didFire: .output(("event", .word), ("by", .who), about: "the event's block after all others")
+      case .didFire: .output(("event", .word), ("by", .who), about: "the event's block, the last of all")
       }
     },
     parameters: [
-      .parameter("blocks", \.blocks, "off: the blocks are silent, and only the notification is told"),
-      .parameter("readOnly", \.readOnly, "on: delete declines"),
+      .parameter("blocks", \.blocks, "off: the blocks emit nothing, only the notification does"),
+      .parameter("readOnly", \.readOnly, "on: delete is declined"),
     ])
 }

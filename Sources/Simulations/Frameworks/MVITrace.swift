@@ -120,8 +120,7 @@ public struct MVITrace: Machine {
     switch event {
     case .wish(let wish):
       if wish == .slow, step.when("mostLoads", store.streams.count == Self.mostLoads) {
-        return step.refuse(
-          "\(Self.mostLoads) slow wishes are under way; another may begin when one of them has finished")
+        return step.refuse("\(Self.mostLoads) slow wishes are under way, which is the limit")
       }
       return store.accept(wish, by: tracing, to: &host) ? .move(to: State(store: store)) : .stay
     case .subscribe:

@@ -68,10 +68,9 @@ public struct Stepper: Machine {
 
 extension Stepper {
   public static let kind = Kind(
-    Stepper.self, "stepper", "three steps, up and down, by a table that all steppers share",
+    Stepper.self, "stepper", "three steps, up and down, by a schema that all steppers share",
     form: .schema,
-    origin:
-      "SwiftyStateMachine, the Swift library: the example of its documentation, with the library's rules as they are",
+    origin: "the example in the documentation of SwiftyStateMachine, a Swift library, with the library's rules",
     example: [
       "new stepper s", "send s decrement", "send s increment", "send s increment", "send s increment",
       "send s decrement", "show s",
@@ -79,7 +78,7 @@ extension Stepper {
     states: {
       switch $0 {
       case .one: "the lowest step"
-      case .two: "between the others"
+      case .two: "the middle step"
       case .three: "the highest step"
       }
     },
@@ -88,12 +87,12 @@ extension Stepper {
     ],
     outputs: {
       switch $0 {
-      case .up: "what the blocks of the transitions upwards do"
-      case .down: "what the blocks of the transitions downwards do"
+      case .up: "a transition upwards"
+      case .down: "a transition downwards"
       case .transition:
         .output(
           ("from", .choice(State.words)), ("event", .choice(Event.words)), ("to", .choice(State.words)),
-          about: "the callback, behind the block")
+          about: "the callback after each transition")
       }
     })
 }
