@@ -8,17 +8,17 @@ struct DescribeTranscriptTests {
     Transcript(
       #"""
       > describe shiftKey
-      . kind shiftKey version=1 form="enum and switch" : Shift and Caps Lock in one key, told apart by how fast it is tapped
-      . origin : the Shift key of phone keyboards, as an article on state machines in iOS applications describes it; its code is lost, so that the window of 0.35 s is the common one of tap recognisers
-      . state off initial=yes : the next letter is a small one
-      . state on : the next letter is a capital, those after it are small
-      . state capsLock : all letters are capitals
+      . kind shiftKey version=1 form="enum and switch" : Shift and Caps Lock in one key, distinguished by the speed of the taps
+      . origin : an article on state machines in iOS apps; its code is lost, so the 0.35 s are those of tap recognisers
+      . state off initial=yes : the next letter is lower case
+      . state on : the next letter is upper case, those after it are lower case
+      . state capsLock : all letters are upper case
       . event tap : the Shift key is tapped
       . event character c="one character" : a letter key is tapped
-      . timer doubleTap after=350ms : the window in which another tap is the second of two
-      . output text text=text : what the letter key writes
-      . parameter doubleTap type=duration default=350ms allowed=0s..1m : how soon a second tap locks; one at the very end comes too late
-      . parameter gestureMode type=flag default=off allowed=on,off,true,false : any two quick taps lock, also those that begin in on
+      . timer doubleTap after=350ms : the time for the second of two taps is over
+      . output text text=text : the text to insert
+      . parameter doubleTap type=duration default=350ms allowed=0s..1m : how soon the second tap must come
+      . parameter gestureMode type=flag default=off allowed=on,off,true,false : on: any two quick taps lock, even if the first one switches off
       . parameter initial type=state default=off allowed=off,on,capsLock : the state to start in, as if it had just been entered
       . table :   state     tap         character  doubleTap
       . table :                                    after 350ms
@@ -75,9 +75,9 @@ struct DescribeTranscriptTests {
       + 22
       > describe phoneCall
       . kind phoneCall members=2 : a call tracker on a phone: tap on tracker, answer the alert and hang up on phone
-      . origin : the call tracker of a conference talk, joined to a phone that is made here
-      . member tracker kind=callTracker : follows an outgoing call by what the system tells an app
-      . member phone kind=phone : a phone with one app on it, which it tells of alerts, calls and its coming and going
+      . origin : the call tracker of a conference talk, connected to a phone that is designed here
+      . member tracker kind=callTracker : follows an outgoing call by the system's reports to an app
+      . member phone kind=phone : a phone with one app, which it tells about alerts, calls and moves to and from the background
       . wire tracker open phone openTel : asks the system to call a number
       . wire phone willResignActive tracker willResignActive : the app is about to become inactive
       . wire phone didEnterBackground tracker didEnterBackground : the app is in the background
@@ -87,7 +87,7 @@ struct DescribeTranscriptTests {
       . wire phone callConnected tracker callConnected : both sides can talk
       . wire phone callEnded tracker callEnded : the call is over
       . parameter waiting type=duration default=2s allowed=0s..365d : how long the call's screen may take to appear
-      . parameter requireConnected type=flag default=off allowed=on,off,true,false : on: a call that nobody answered is not tracked
+      . parameter requireConnected type=flag default=off allowed=on,off,true,false : on: an unanswered call is not tracked
       . parameter alert type=duration default=100ms allowed=0s..365d : how long the alert takes to appear
       . parameter callUI type=duration default=300ms allowed=0s..365d : how long the call's screen takes to appear after pressCall
       . parameter ring type=duration default=6s allowed=0s..365d : how long the other side's phone rings before it is answered
