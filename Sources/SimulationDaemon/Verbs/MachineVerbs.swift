@@ -345,9 +345,13 @@ extension RequestContext {
 
   func failUnknownEvent(_ name: String, _ machine: String, _ kind: Kind) {
     let events = kind.events.map(\.name)
+    let isOfTimer = kind.timers.contains { $0.name == name }
     fail(
       .unknownEvent,
       [("machine", machine), ("event", name), ("allowed", events.joined(separator: ","))]
-        + suggestion(name, among: events), "\(withArticle(kind.name)) has no event '\(name)'")
+        + suggestion(name, among: events),
+      isOfTimer
+        ? "only the timer '\(name)' brings this event; 'fire \(machine) \(name)' lets it expire now"
+        : "\(withArticle(kind.name)) has no event '\(name)'")
   }
 }

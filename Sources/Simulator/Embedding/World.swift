@@ -337,9 +337,10 @@ public final class World {
   /// - Throws: ``Failure/onlySoMany(_:)``; ``Failure/forgotten`` if the journal no longer contains the necessary
   ///   inputs; ``Failure/diverged(_:)`` if a machine behaves differently when its inputs are repeated. Nothing has
   ///   changed then.
+  /// - Precondition: `calls` is at least 1.
   /// - Complexity: O(machines), plus the replay of at most about ten thousand inputs.
   public func undo(_ calls: Int = 1) throws(Failure) {
-    precondition(calls > 0, "at least one call is undone")
+    precondition(calls > 0, "\(calls) calls cannot be undone: at least one is")
     core.fireDue()
     let rewinding = Rewinding(of: core, to: .requests(calls))
     do throws(Rewinding.Failure) {
