@@ -8,6 +8,7 @@ import PackageDescription
 // - GNU readline (`libreadline-dev`): line editing, history, completion and inputrc are its whole life's work.
 // - SQLite (`libsqlite3-dev`): what was acknowledged survives a killed process, a full disk and a power cut only with
 //   a transaction log that has been tested for that for decades; and everybody has a tool that opens the file.
+// - Expat (`libexpat1-dev`): documents come from strangers, and a parser of XML needs decades of attacks to be safe.
 // - Dispatch, from the toolchain: the clock and the event loop of the daemon.
 // The pure targets import nothing but the standard library, so that a world is the same on every machine. (CProcessor has
 // one instruction that asks the memory early, and of which no result depends.)
@@ -40,6 +41,7 @@ let package = Package(
   targets: [
     .systemLibrary(name: "CReadline"),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     .systemLibrary(name: "CSystem"),
     .systemLibrary(name: "CProcessor"),
 
@@ -47,6 +49,7 @@ let package = Package(
     .target(name: "MachineForms", dependencies: ["StateMachines"], swiftSettings: strict),
     .target(name: "MachineGraphs", dependencies: ["StateMachines"], swiftSettings: strict),
     .target(name: "Simulations", dependencies: ["StateMachines", "MachineForms"], swiftSettings: strict),
+    .target(name: "Statecharts", dependencies: ["StateMachines", "CExpat"], swiftSettings: strict),
     .target(name: "Simulator", dependencies: ["StateMachines", "MachineGraphs", "CProcessor"], swiftSettings: strict),
     .target(name: "LiveMachines", dependencies: ["StateMachines"], swiftSettings: strict),
     .target(name: "LineProtocol", swiftSettings: strict),
@@ -74,6 +77,8 @@ let package = Package(
     .testTarget(
       name: "StateMachinesTests", dependencies: ["StateMachines", "MachineForms", "MachineGraphs", "TestSupport"],
       swiftSettings: strict),
+    .testTarget(
+      name: "StatechartsTests", dependencies: ["Statecharts", "StateMachines"], swiftSettings: strict),
     .testTarget(
       name: "SimulationsTests",
       dependencies: ["Simulations", "StateMachines", "MachineForms", "MachineGraphs", "Simulator", "TestSupport"],

@@ -1,0 +1,102 @@
+public import StateMachines
+
+/// What an expression, location or script is evaluated in: the variables of a session, its system variables, the
+/// active states, a generator and a budget.
+public struct DataScope {
+  /// The variables by slot (``SymbolTable/slot(of:)``); `nil` is a variable that was not declared yet.
+  public var variables: [DataValue?] = []
+  /// `_event`; `undefined` before the first event.
+  public var event: DataValue = .undefined
+  /// `_sessionid`.
+  public var sessionID = ""
+  /// `_name`.
+  public var name = ""
+  /// `_ioprocessors`.
+  public var ioProcessors: DataValue = .undefined
+  /// The active states, for `In`.
+  public var configuration = StateSet()
+  /// The numbers of the states' ids, for `In`.
+  public var states: [String: Int] = [:]
+  /// The functions that values and calls refer to by number.
+  public var symbols = SymbolTable()
+  /// What `Math.random()` draws from.
+  public var generator: Generator
+  /// What may still be used.
+  public var budget: Budget
+  /// Parameters and local variables of the calls under way; used by the evaluator alone.
+  var locals: [DataValue] = []
+  /// How many calls are under way.
+  var calls = 0
+
+  public init(generator: Generator = Generator(seed: 0), budget: Budget = Budget()) {
+    self.generator = generator
+    self.budget = budget
+  }
+}
+
+/// What one input may use: steps of the interpreter and the evaluator, and bytes of new values.
+public struct Budget: Hashable, Sendable {
+  /// Steps that are left. A transition, an element of executable content and a node of an expression take one each.
+  public var steps: Int
+  /// Bytes that are left for new strings, arrays and objects, whether they are kept or not.
+  public var bytes: Int
+
+  public init(steps: Int = 1_000_000, bytes: Int = 16 << 20) {
+    self.steps = steps
+    self.bytes = bytes
+  }
+
+  @inline(__always)
+  public mutating func spend(steps count: Int = 1) throws(EvaluationError) {
+    steps &-= count
+    if steps < 0 { throw .limit(.steps) }
+  }
+
+  /// Charges for memory, before it is taken.
+  @inline(__always)
+  public mutating func spend(bytes count: Int) throws(EvaluationError) {
+    let (left, overflow) = bytes.subtractingReportingOverflow(count)
+    bytes = overflow ? -1 : left
+    if bytes < 0 { throw .limit(.bytes) }
+  }
+}
+
+/// What an input can exceed. The input is then taken back as a whole.
+public enum StatechartLimit: String, Hashable, Sendable, Codable, CaseIterable {
+  /// Steps of one input.
+  case steps
+  /// Bytes of new values in one input.
+  case bytes
+  /// Bytes of all data that a machine keeps.
+  case data
+  /// The depth of nested values, calls or charts.
+  case depth
+  /// Sends that wait at the same time.
+  case sends
+  /// Events in an internal queue.
+  case events
+  /// Sessions: the machine itself and what it has invoked.
+  case sessions
+  /// Effects of one input.
+  case effects
+}
+
+/// Why an evaluation ended without a value.
+public enum EvaluationError: Error, Hashable, Sendable {
+  /// The program is at fault: `error.execution`, with this text.
+  case failed(String)
+  /// The budget is used up: the input is taken back.
+  case limit(StatechartLimit)
+}
+
+/// A text that is no expression, location or script.
+public struct SyntaxError: Error, Hashable, Sendable {
+  public var message: String
+  /// Where, in UTF-8 bytes from the start of the text.
+  public var offset: Int
+
+  public init(_ message: String, at offset: Int) {
+    self.message = message
+    self.offset = offset
+  }
+}

@@ -1,0 +1,23 @@
+/// The names of a definition's variables, each with a slot, and its functions, each with a number.
+///
+/// Expressions are parsed with the table of their definition, so that they find variables by slot.
+public struct SymbolTable: Sendable {
+  /// The names of the variables, by slot.
+  public private(set) var names: [String] = []
+  private var slots: [String: Int] = [:]
+  /// The functions that scripts and expressions contain, by number.
+  var functions: [Function] = []
+
+  public init() {}
+
+  /// The slot of a variable, given to it now if it has none.
+  public mutating func slot(of name: String) -> Int {
+    if let known = slots[name] { return known }
+    slots[name] = names.count
+    names.append(name)
+    return names.count - 1
+  }
+
+  /// The slot of a variable, if any expression or declaration has named it.
+  public func known(_ name: String) -> Int? { slots[name] }
+}

@@ -1,0 +1,31 @@
+import StateMachines
+import Testing
+
+@testable import Statecharts
+
+@Suite("A set of states")
+struct StateSetTests {
+  @Test("behaves like a set of numbers, whatever is inserted and removed", arguments: 0..<50)
+  func likeASet(seed: UInt64) {
+    var generator = Generator(seed: seed)
+    let bound = [10, 64, 65, 128, 300][generator.draw(in: 0...4)]
+    var set = StateSet()
+    var plain: Set<Int> = []
+    for _ in 0..<200 {
+      let state = generator.draw(in: 0...bound)
+      if generator.draw(in: 0...1) == 0 {
+        set.insert(state)
+        plain.insert(state)
+      } else {
+        set.remove(state)
+        plain.remove(state)
+      }
+      let sorted = plain.sorted()
+      #expect(Array(set) == sorted && set.count == sorted.count && set == StateSet(sorted), "seed \(seed)")
+      let from = generator.draw(in: 0...bound)
+      #expect(set.first(from: from) == sorted.first { $0 >= from }, "seed \(seed), from \(from) in \(sorted)")
+      #expect(set.last(upTo: from) == sorted.last { $0 <= from }, "seed \(seed), up to \(from) in \(sorted)")
+      #expect(set.contains(from) == plain.contains(from), "seed \(seed)")
+    }
+  }
+}
