@@ -219,7 +219,10 @@ extension DataScope {
     target = .undefined
     defer { target = .array(array) }
     if name == "push" {
-      for argument in arguments { try array.append(argument) }
+      for argument in arguments {
+        try budget.spend(bytes: argument.size)
+        try array.append(argument)
+      }
       return .number(Double(array.count))
     }
     try budget.spend(bytes: array.count * 24)

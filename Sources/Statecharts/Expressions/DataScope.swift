@@ -11,8 +11,8 @@ public struct DataScope {
   public var sessionID = ""
   /// `_name`.
   public var name = ""
-  /// `_ioprocessors`.
-  public var ioProcessors: DataValue = .undefined
+  /// Where events reach the session.
+  public var address: String { "#_scxml_\(sessionID)" }
   /// The active states, for `In`.
   public var configuration = StateSet()
   /// The numbers of the states' ids, for `In`.

@@ -25,15 +25,13 @@ public enum DataValue: Sendable {
     }
   }
 
-  /// The memory of the value in bytes, roughly: what is counted against a budget.
-  ///
-  /// - Complexity: O(number of elements), with those of nested values.
+  /// The memory of the value in bytes, roughly: what is counted against a budget. Each copy counts.
   public var size: Int {
     switch self {
     case .undefined, .null, .boolean, .number, .function: 24
     case .string(let string): 24 + string.utf8.count
-    case .array(let array): array.elements.reduce(56) { $0 + $1.size }
-    case .object(let object): zip(object.keys, object.values).reduce(88) { $0 + 24 + $1.0.utf8.count + $1.1.size }
+    case .array(let array): array.size
+    case .object(let object): object.size
     }
   }
 }
@@ -41,8 +39,10 @@ public enum DataValue: Sendable {
 /// The elements of an array.
 public struct DataArray: Hashable, Sendable {
   public private(set) var elements: [DataValue] = []
-  /// One more than the depth of the deepest element that was ever in it; exact after a decoding.
-  fileprivate var bound = 1
+  /// The memory of the array in bytes, with that of its elements.
+  public private(set) var size = 56
+  /// One more than the depth of the deepest element that was ever in it.
+  private var bound = 1
 
   public init() {}
 
@@ -51,14 +51,15 @@ public struct DataArray: Hashable, Sendable {
 
   /// - Throws: ``EvaluationError`` if an element is nested too deeply.
   public init(_ elements: [DataValue]) throws(EvaluationError) {
-    self.elements = elements
     for element in elements { try note(element) }
+    self.elements = elements
   }
 
   private mutating func note(_ element: DataValue) throws(EvaluationError) {
     let depth = element.depth
     guard depth < DataValue.deepest else { throw .limit(.depth) }
     bound = max(bound, depth + 1)
+    size += element.size
   }
 
   public mutating func append(_ element: DataValue) throws(EvaluationError) {
@@ -66,10 +67,11 @@ public struct DataArray: Hashable, Sendable {
     elements.append(element)
   }
 
-  /// Replaces an element. A place behind the end is filled up to with `undefined`; the caller has charged for that.
+  /// Replaces an element. If the place is behind the end, `undefined` fills up to it; the caller has charged for that.
   public mutating func set(_ element: DataValue, at place: Int) throws(EvaluationError) {
     try note(element)
-    while elements.count <= place { elements.append(.undefined) }
+    if elements.count <= place { resize(to: place + 1) }
+    size -= elements[place].size
     elements[place] = element
   }
 
@@ -77,6 +79,7 @@ public struct DataArray: Hashable, Sendable {
   mutating func change<Result>(
     at place: Int, _ body: (inout DataValue) throws(EvaluationError) -> Result
   ) throws(EvaluationError) -> Result {
+    size -= elements[place].size
     let result = try body(&elements[place])
     try note(elements[place])
     return result
@@ -84,8 +87,11 @@ public struct DataArray: Hashable, Sendable {
 
   /// Removes elements from the end, or adds `undefined`.
   public mutating func resize(to count: Int) {
-    if count < elements.count { elements.removeSubrange(count...) }
-    while elements.count < count { elements.append(.undefined) }
+    while elements.count > count { size -= elements.removeLast().size }
+    while elements.count < count {
+      size += DataValue.undefined.size
+      elements.append(.undefined)
+    }
   }
 
   public static func == (left: Self, right: Self) -> Bool { left.elements == right.elements }
@@ -96,6 +102,8 @@ public struct DataArray: Hashable, Sendable {
 public struct DataObject: Hashable, Sendable {
   public private(set) var keys: [String] = []
   public private(set) var values: [DataValue] = []
+  /// The memory of the object in bytes, with that of its members.
+  public private(set) var size = 88
   /// Where each key is; kept once there are many.
   private var places: [String: Int] = [:]
   private var bound = 1
@@ -111,48 +119,54 @@ public struct DataObject: Hashable, Sendable {
     keys.count > Self.few ? places[key] : keys.firstIndex(of: key)
   }
 
-  /// The member of this name; setting adds it at the end, or replaces its value.
+  /// The value of a member.
   public subscript(key: String) -> DataValue? { place(of: key).map { values[$0] } }
 
-  /// - Throws: ``EvaluationError`` if the value is nested too deeply.
-  public mutating func set(_ value: DataValue, for key: String) throws(EvaluationError) {
+  private mutating func note(_ value: DataValue) throws(EvaluationError) {
     let depth = value.depth
     guard depth < DataValue.deepest else { throw .limit(.depth) }
     bound = max(bound, depth + 1)
-    if let place = place(of: key) { return values[place] = value }
+    size += value.size
+  }
+
+  /// Adds a member at the end, or replaces its value.
+  ///
+  /// - Throws: ``EvaluationError`` if the value is nested too deeply.
+  public mutating func set(_ value: DataValue, for key: String) throws(EvaluationError) {
+    try note(value)
+    if let place = place(of: key) {
+      size -= values[place].size
+      return values[place] = value
+    }
+    size += 24 + key.utf8.count
     keys.append(key)
     values.append(value)
     if keys.count > Self.few {
-      if places.isEmpty { for (place, key) in keys.enumerated() { places[key] = place } }
+      if places.isEmpty { return index() }
       places[key] = keys.count - 1
     }
-  }
-
-  /// Adds or replaces a member whose value is plain.
-  mutating func set(plain value: DataValue, for key: String) {
-    guard value.depth == 0 else { preconditionFailure("the caller passes a plain value") }
-    do { try set(value, for: key) } catch {}
   }
 
   mutating func change<Result>(
     at place: Int, _ body: (inout DataValue) throws(EvaluationError) -> Result
   ) throws(EvaluationError) -> Result {
+    size -= values[place].size
     let result = try body(&values[place])
-    let depth = values[place].depth
-    guard depth < DataValue.deepest else { throw .limit(.depth) }
-    bound = max(bound, depth + 1)
+    try note(values[place])
     return result
   }
 
-  /// - Returns: Whether there was such a member.
-  @discardableResult
-  public mutating func remove(_ key: String) -> Bool {
-    guard let place = place(of: key) else { return false }
+  public mutating func remove(_ key: String) {
+    guard let place = place(of: key) else { return }
+    size -= 24 + key.utf8.count + values[place].size
     keys.remove(at: place)
     values.remove(at: place)
+    index()
+  }
+
+  private mutating func index() {
     places = [:]
     if keys.count > Self.few { for (place, key) in keys.enumerated() { places[key] = place } }
-    return true
   }
 
   public static func == (left: Self, right: Self) -> Bool { left.keys == right.keys && left.values == right.values }

@@ -66,6 +66,7 @@ extension Code {
       return try value(at: isTrue ? yes : no, in: &scope, base: base)
     case .assign(let place, let right):
       let value = try value(at: right, in: &scope, base: base)
+      try scope.budget.spend(bytes: value.size)
       try assign(value, at: place, in: &scope, base: base)
       return value
     case .compound(let operation, let place, let right):
@@ -312,6 +313,17 @@ extension DataScope {
     case .ioProcessors: ioProcessors
     case .x: .object(DataObject())
     }
+  }
+
+  /// `_ioprocessors`: the one processor there is, under its name and its short one.
+  private var ioProcessors: DataValue {
+    var processor = DataObject()
+    var all = DataObject()
+    guard (try? processor.set(.string(address), for: "location")) != nil,
+      (try? all.set(.object(processor), for: ChartEvent.processor)) != nil,
+      (try? all.set(.object(processor), for: "scxml")) != nil
+    else { return .undefined }
+    return .object(all)
   }
 
   /// Calls a function.

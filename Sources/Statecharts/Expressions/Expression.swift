@@ -36,6 +36,8 @@ public struct Location: Sendable {
   /// - Throws: ``EvaluationError/failed(_:)`` if the variable is not declared, is a system variable, or the place does
   ///   not exist.
   public func assign(_ value: DataValue, in scope: inout DataScope) throws(EvaluationError) {
+    // A copy counts, since a change of either makes it one.
+    try scope.budget.spend(bytes: value.size)
     try code.assign(value, at: code.root, in: &scope)
   }
 }

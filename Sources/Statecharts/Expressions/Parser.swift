@@ -44,6 +44,13 @@ struct Parser {
     return parser.code
   }
 
+  /// Whether a text is the name of a variable.
+  static func isVariable(_ text: String) -> Bool {
+    var symbols = SymbolTable()
+    guard let code = try? expression(text, &symbols), case .variable = code.nodes[Int(code.root)] else { return false }
+    return symbols.names == [text]
+  }
+
   // MARK: Tokens and nodes
 
   private mutating func advance() throws(SyntaxError) { (token, start) = try lexer.next() }
@@ -456,7 +463,9 @@ struct Parser {
     try advance()
     if let place = locals?.firstIndex(of: name) { return try add(.local(place)) }
     switch name {
-    case "_event": return try add(.system(.event))
+    case "_event":
+      symbols.usesEvent = true
+      return try add(.system(.event))
     case "_sessionid": return try add(.system(.sessionID))
     case "_name": return try add(.system(.name))
     case "_ioprocessors": return try add(.system(.ioProcessors))

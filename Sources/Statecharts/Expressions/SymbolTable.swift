@@ -8,6 +8,9 @@ public struct SymbolTable: Sendable {
   /// The functions that scripts and expressions contain, by number.
   var functions: [Function] = []
 
+  /// Whether anything reads `_event`: only then it is made.
+  public internal(set) var usesEvent = false
+
   public init() {}
 
   /// The slot of a variable, given to it now if it has none.

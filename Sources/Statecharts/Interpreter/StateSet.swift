@@ -39,6 +39,13 @@ public struct StateSet: Hashable, Sendable {
     while high.last == 0 { high.removeLast() }
   }
 
+  /// Removes states below 64.
+  @inline(__always)
+  mutating func remove(_ range: Range<Int>) {
+    let upper = range.upperBound >= 64 ? ~UInt64(0) : (1 &<< UInt64(range.upperBound)) &- 1
+    low &= ~(upper & (~0 &<< UInt64(truncatingIfNeeded: range.lowerBound)))
+  }
+
   public mutating func removeAll() {
     low = 0
     if !high.isEmpty { high.removeAll(keepingCapacity: true) }

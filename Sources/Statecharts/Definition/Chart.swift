@@ -1,0 +1,231 @@
+/// One `<scxml>` element, compiled: arrays that refer to each other by index.
+///
+/// States are numbered in document order, so that a state's descendants are the numbers up to its `end`, document order
+/// is ascending and exit order descending. State 0 is the `<scxml>` element itself.
+struct Chart: Sendable {
+  typealias Index = Int32
+  static var none: Index { -1 }
+
+  struct State: Sendable {
+    enum Kind: Sendable { case compound, atomic, parallel, final, shallowHistory, deepHistory }
+
+    var kind = Kind.atomic
+    var id: String?
+    var parent = Chart.none
+    var end: Index = 0
+    /// Where the transitions of a state begin, in document order; they end where those of the next state begin.
+    var transitions: Range<Index> = 0..<0
+    /// The transition that is taken by default: that of `<initial>` or `initial=`, and that of a history.
+    var initial = Chart.none
+    var onEntry: Range<Index> = 0..<0
+    var onExit: Range<Index> = 0..<0
+    var invokes: Range<Index> = 0..<0
+    var data: Range<Index> = 0..<0
+    /// The histories among the children, and the place of a history's own value.
+    var histories: Range<Index> = 0..<0
+    var history = Chart.none
+    /// The `<donedata>` of a final state.
+    var doneData = Chart.none
+    var line: Index = 0
+  }
+
+  struct Transition: Sendable {
+    var source: Index
+    var targets: Range<Index> = 0..<0
+    /// Descriptors of ``Chart/descriptors``; none for an eventless transition.
+    var descriptors: Range<Index> = 0..<0
+    var condition = Chart.none
+    var block = Chart.none
+    var isInternal = false
+    /// The state whose descendants are left: computed once, unless a target is a history.
+    var domain = Domain.none
+    var line: Index = 0
+  }
+
+  enum Domain: Sendable {
+    /// The transition has no target, and leaves nothing.
+    case none
+    case state(Index)
+    /// It depends on what a history holds.
+    case byHistory
+  }
+
+  /// Executable content. `else` and the end of `if` are jumps.
+  enum Instruction: Sendable {
+    case raise(Index)
+    case send(Index)
+    case cancel(Source)
+    case log(label: String, Source)
+    case assign(Index, Source)
+    case script(Index)
+    /// Goes on elsewhere unless the condition holds.
+    case branch(Index, else: Index)
+    case jump(Index)
+    case forEach(array: Index, item: Index, index: Index?, end: Index)
+    /// What cannot be carried out: `error.execution`.
+    case fail(String)
+  }
+
+  /// Where a value comes from.
+  enum Source: Sendable {
+    case none
+    case constant(DataValue)
+    case expression(Index)
+  }
+
+  /// A place of ``expressions``, ``locations`` or ``scripts`` that was parsed, or why it was not.
+  enum Parsed<Form: Sendable>: Sendable {
+    case form(Form)
+    case broken(String)
+  }
+
+  struct Parameter: Sendable {
+    enum Value: Sendable {
+      case expression(Index)
+      case location(Index)
+    }
+    var name: String
+    var value: Value
+  }
+
+  struct Send: Sendable {
+    var event = Source.none
+    var target = Source.none
+    var type = Source.none
+    var id: String?
+    var idLocation: Index?
+    /// An expression's value is read as a time when it is known.
+    var delay = Source.none
+    var parameters: [Parameter] = []
+    var content: Source?
+  }
+
+  struct Invoke: Sendable {
+    var type = Source.none
+    var source = Source.none
+    var id: String?
+    var idLocation: Index?
+    /// What generated ids start with.
+    var stateID: String
+    var parameters: [Parameter] = []
+    var content: Content?
+    var isForwarding = false
+    var finalize = Chart.none
+
+    enum Content: Sendable {
+      case chart(Index)
+      case expression(Index)
+    }
+  }
+
+  struct Data: Sendable {
+    var slot: Index
+    var value: Source
+  }
+
+  struct DoneData: Sendable {
+    var parameters: [Parameter] = []
+    var content: Source?
+  }
+
+  var name = ""
+  var hasLateBinding = false
+  var states: [State] = []
+  var stateNumbers: [String: Int] = [:]
+  var transitions: [Transition] = []
+  var targets: [Index] = []
+  var descriptors: [EventNames.Descriptor] = []
+  var blocks: [Range<Index>] = []
+  var instructions: [Instruction] = []
+  var historyStates: [Index] = []
+  /// Blocks of `<onentry>` and `<onexit>`, by the ranges of the states.
+  var handlers: [Index] = []
+  var invokes: [Invoke] = []
+  var data: [Data] = []
+  var doneData: [DoneData] = []
+  var sends: [Send] = []
+  var expressions: [Parsed<Expression>] = []
+  var locations: [Parsed<Location>] = []
+  var scripts: [Parsed<Script>] = []
+  var globalScript: Index?
+  var symbols = SymbolTable()
+  var events = EventNames()
+  /// Whether some transition has no event.
+  var hasEventless = false
+  /// Whether a step needs nothing but the transition's target: no data, content, guards, regions or histories.
+  var isPlain = false
+
+  var histories: Int { historyStates.count }
+
+  @inline(__always)
+  func isDescendant(_ state: Int, of ancestor: Int) -> Bool {
+    state > ancestor && state < Int(states[ancestor].end)
+  }
+
+  func isAtomic(_ state: Int) -> Bool {
+    switch states[state].kind {
+    case .atomic, .final: true
+    case .compound, .parallel, .shallowHistory, .deepHistory: false
+    }
+  }
+}
+
+/// The names of events that a chart speaks of, as a tree of dotted prefixes, so that matching compares numbers.
+struct EventNames: Sendable {
+  enum Descriptor: Hashable, Sendable {
+    case any
+    /// The name with this number, and all that begin with it and a dot.
+    case name(Int32)
+  }
+
+  /// All names and their prefixes.
+  private(set) var names: [String] = []
+  private var parents: [Int32] = []
+  private var numbers: [String: Int32] = [:]
+
+  /// The number of a name, given to it now if it has none.
+  mutating func intern(_ name: String) -> Int32 {
+    if let known = numbers[name] { return known }
+    var parent: Int32 = -1
+    var start = name.startIndex
+    while let dot = name[start...].firstIndex(of: ".") {
+      parent = enter(String(name[..<dot]), below: parent)
+      start = name.index(after: dot)
+    }
+    return enter(name, below: parent)
+  }
+
+  private mutating func enter(_ name: String, below parent: Int32) -> Int32 {
+    if let known = numbers[name] { return known }
+    let number = Int32(names.count)
+    names.append(name)
+    parents.append(parent)
+    numbers[name] = number
+    return number
+  }
+
+  /// The number of a name or of its longest prefix that has one; -1 if there is none.
+  func number(of name: String) -> Int32 {
+    if let known = numbers[name] { return known }
+    var rest = name[...]
+    while let dot = rest.lastIndex(of: ".") {
+      rest = rest[..<dot]
+      if let known = numbers[String(rest)] { return known }
+    }
+    return -1
+  }
+
+  @inline(__always)
+  func matches(_ number: Int32, _ descriptor: Descriptor) -> Bool {
+    switch descriptor {
+    case .any: return true
+    case .name(let wanted):
+      var number = number
+      while number >= 0 {
+        if number == wanted { return true }
+        number = parents[Int(number)]
+      }
+      return false
+    }
+  }
+}

@@ -1,0 +1,387 @@
+// Executable content, data, invocations: what a chart does beside changing its state.
+
+extension Compiler {
+  mutating func compileContent(of state: Int) {
+    var entry: [Chart.Index] = []
+    var exit: [Chart.Index] = []
+    let (invokes, data) = (chart.invokes.count, chart.data.count)
+    for part in parts[state] {
+      switch document.element(part)?.name {
+      case "onentry": entry.append(block(of: part))
+      case "onexit": exit.append(block(of: part))
+      case "datamodel": for node in elements(of: part) { compileData(node) }
+      case "invoke": compileInvoke(part, of: state)
+      case "donedata": compileDoneData(part, of: state)
+      case "script": compileGlobalScript(part)
+      case _: break
+      }
+    }
+    chart.states[state].onEntry = handlers(entry)
+    chart.states[state].onExit = handlers(exit)
+    chart.states[state].invokes = Chart.Index(invokes)..<Chart.Index(chart.invokes.count)
+    chart.states[state].data = Chart.Index(data)..<Chart.Index(chart.data.count)
+    let initial = chart.states[state].initial
+    for transition in Array(chart.states[state].transitions) + (initial == Chart.none ? [] : [initial]) {
+      guard let node = nodeOfTransition[Int(transition)] else { continue }
+      if let condition = document.element(node)?["cond"] {
+        chart.transitions[Int(transition)].condition = expression(condition, node, "cond")
+      }
+      let content = elements(of: node)
+      if !content.isEmpty { chart.transitions[Int(transition)].block = block(content) }
+    }
+  }
+
+  private mutating func handlers(_ blocks: [Chart.Index]) -> Range<Chart.Index> {
+    chart.handlers += blocks
+    return Chart.Index(chart.handlers.count - blocks.count)..<Chart.Index(chart.handlers.count)
+  }
+
+  // MARK: Expressions
+
+  mutating func expression(_ text: String, _ node: Int, _ attribute: String?) -> Chart.Index {
+    do {
+      chart.expressions.append(.form(try Expression(parsing: text, in: &chart.symbols)))
+    } catch {
+      chart.expressions.append(.broken(broken(text, error, node, attribute)))
+    }
+    return Chart.Index(chart.expressions.count - 1)
+  }
+
+  private mutating func location(_ text: String, _ node: Int, _ attribute: String) -> Chart.Index {
+    do {
+      chart.locations.append(.form(try Location(parsing: text, in: &chart.symbols)))
+    } catch {
+      chart.locations.append(.broken(broken(text, error, node, attribute)))
+    }
+    return Chart.Index(chart.locations.count - 1)
+  }
+
+  /// A bad expression is an error of its evaluation, not of the document.
+  private mutating func broken(_ text: String, _ mistake: SyntaxError, _ node: Int, _ attribute: String?) -> String {
+    let place = attribute.map { "\($0)=\"\(text)\"" } ?? "the script"
+    warn(node, "\(place) will be error.execution: \(mistake.message)", attribute: attribute)
+    return mistake.message
+  }
+
+  private mutating func script(_ text: String, _ node: Int) -> Chart.Index {
+    do {
+      chart.scripts.append(.form(try Script(parsing: text, in: &chart.symbols)))
+    } catch {
+      chart.scripts.append(.broken(broken(text, error, node, nil)))
+    }
+    return Chart.Index(chart.scripts.count - 1)
+  }
+
+  /// The value of one of two attributes: a text, or an expression.
+  private mutating func source(_ node: Int, _ text: String, _ expression: String) -> Chart.Source {
+    guard let element = document.element(node) else { return .none }
+    if let found = element[expression] { return .expression(self.expression(found, node, expression)) }
+    return element[text].map { .constant(.string($0)) } ?? .none
+  }
+
+  /// The value of `expr=` or of what the element contains.
+  private mutating func value(of node: Int) -> Chart.Source {
+    guard let element = document.element(node) else { return .none }
+    let isFilled = document.children(of: node).contains { child in
+      switch document.nodes[child].content {
+      case .element: true
+      case .text(let text): !text.allSatisfy(\.isWhitespace)
+      }
+    }
+    if let text = element["expr"] {
+      if isFilled { error(node, "<\(element.name)> has either expr= or a content, not both", attribute: "expr") }
+      return .expression(expression(text, node, "expr"))
+    }
+    guard isFilled else { return .none }
+    return .constant(literal(of: node))
+  }
+
+  /// What an element contains, as a value: JSON, else markup, else a text with single blanks.
+  private mutating func literal(of node: Int) -> DataValue {
+    guard let inner = document.children(of: node).first(where: { document.element($0) != nil }) else {
+      return Self.literal(document.text(of: node))
+    }
+    let markup = document.markup(below: node).trimmed
+    if document.element(inner)?.name == "scxml", markups[markup] == nil { markups[markup] = chart(ofElement: inner) }
+    return .string(markup)
+  }
+
+  private static func literal(_ text: String) -> DataValue {
+    if let value = JSON.value(of: text) { return value }
+    return .string(text.split(whereSeparator: \.isWhitespace).joined(separator: " "))
+  }
+
+  private mutating func parameters(of node: Int, _ children: [Int]) -> [Chart.Parameter] {
+    var all: [Chart.Parameter] = []
+    if let names = document.element(node)?["namelist"] {
+      for name in names.split(whereSeparator: \.isWhitespace).map(String.init) {
+        all.append(Chart.Parameter(name: name, value: .location(location(name, node, "namelist"))))
+      }
+    }
+    for child in children {
+      guard let element = document.element(child), element.name == "param", let name = element["name"] else { continue }
+      if let text = element["expr"] {
+        all.append(Chart.Parameter(name: name, value: .expression(expression(text, child, "expr"))))
+      } else if let text = element["location"] {
+        all.append(Chart.Parameter(name: name, value: .location(location(text, child, "location"))))
+      } else {
+        error(child, "<param> lacks expr= or location=")
+      }
+    }
+    return all
+  }
+
+  // MARK: Data, invocations
+
+  private mutating func compileData(_ node: Int) {
+    guard let element = document.element(node), let id = element["id"] else { return }
+    let slot = chart.symbols.slot(of: id)
+    var value = value(of: node)
+    if let source = element["src"], let bytes = bytes(of: source) {
+      value = .constant(Self.literal(String(decoding: bytes, as: UTF8.self)))
+    }
+    chart.data.append(Chart.Data(slot: Chart.Index(slot), value: value))
+  }
+
+  private mutating func compileGlobalScript(_ node: Int) {
+    if chart.globalScript != nil { return error(node, "<scxml> has one <script> at most") }
+    chart.globalScript = scriptElement(node)
+  }
+
+  private mutating func scriptElement(_ node: Int) -> Chart.Index {
+    var text = document.text(of: node)
+    if let source = document.element(node)?["src"] {
+      if !text.allSatisfy(\.isWhitespace) { error(node, "<script> has either src= or a text, not both") }
+      text = bytes(of: source).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
+    return script(text, node)
+  }
+
+  private mutating func compileDoneData(_ node: Int, of state: Int) {
+    if chart.states[state].doneData != Chart.none { return error(node, "there is a <donedata> already") }
+    let children = elements(of: node)
+    var data = Chart.DoneData(parameters: parameters(of: node, children))
+    for child in children where document.element(child)?.name == "content" {
+      if data.content != nil || !data.parameters.isEmpty {
+        error(child, "<donedata> has either one <content> or <param> elements")
+      }
+      data.content = value(of: child)
+    }
+    chart.states[state].doneData = Chart.Index(chart.doneData.count)
+    chart.doneData.append(data)
+  }
+
+  private mutating func compileInvoke(_ node: Int, of state: Int) {
+    guard let element = document.element(node) else { return }
+    let children = elements(of: node)
+    var invoke = Chart.Invoke(stateID: chart.states[state].id ?? "_\(state)")
+    invoke.type = source(node, "type", "typeexpr")
+    invoke.source = source(node, "src", "srcexpr")
+    if let path = element["src"] { _ = chart(ofResource: path) }
+    invoke.id = element["id"]
+    invoke.idLocation = element["idlocation"].map { location($0, node, "idlocation") }
+    invoke.parameters = parameters(of: node, children)
+    invoke.isForwarding = word("autoforward", of: node, in: ["true", "false"], default: "false") == "true"
+    for child in children {
+      switch document.element(child)?.name {
+      case "finalize":
+        if invoke.finalize != Chart.none { error(child, "there is a <finalize> already") }
+        invoke.finalize = block(of: child)
+      case "content":
+        if invoke.content != nil { error(child, "there is a <content> already") }
+        if element["src"] != nil || element["srcexpr"] != nil {
+          error(child, "<invoke> has either src= or a <content>, not both")
+        }
+        invoke.content = invoked(child)
+      case _: break
+      }
+    }
+    if invoke.content == nil, element["src"] == nil, element["srcexpr"] == nil {
+      error(node, "<invoke> lacks src=, srcexpr= or a <content>")
+    }
+    chart.invokes.append(invoke)
+  }
+
+  private mutating func invoked(_ node: Int) -> Chart.Invoke.Content? {
+    if let text = document.element(node)?["expr"] { return .expression(expression(text, node, "expr")) }
+    let inner = document.children(of: node).first { document.element($0) != nil }
+    guard let inner, let element = document.element(inner), element.name == "scxml" else {
+      error(node, "the <content> of <invoke> is an <scxml> element, or has expr=")
+      return nil
+    }
+    let markup = document.markup(below: node).trimmed
+    let number = markups[markup] ?? chart(ofElement: inner)
+    markups[markup] = number
+    return .chart(Chart.Index(number))
+  }
+
+  // MARK: Executable content
+
+  /// The block of an element's content.
+  private mutating func block(of node: Int) -> Chart.Index { block(elements(of: node)) }
+
+  private mutating func block(_ nodes: [Int]) -> Chart.Index {
+    // What `foreach` and `if` contain is compiled in its place, so a block is one range.
+    var instructions: [Chart.Instruction] = []
+    compile(nodes, into: &instructions)
+    let first = Chart.Index(chart.instructions.count)
+    for instruction in instructions { chart.instructions.append(instruction.moved(by: first)) }
+    chart.blocks.append(first..<Chart.Index(chart.instructions.count))
+    return Chart.Index(chart.blocks.count - 1)
+  }
+
+  private mutating func compile(_ nodes: [Int], into block: inout [Chart.Instruction]) {
+    for node in nodes { compile(node, into: &block) }
+  }
+
+  private mutating func compile(_ node: Int, into block: inout [Chart.Instruction]) {
+    guard let element = document.element(node) else { return }
+    switch element.name {
+    case "raise":
+      let name = element["event"] ?? ""
+      if name.isEmpty { error(node, "event= names no event", attribute: "event") }
+      let number = chart.events.intern(name)
+      nodesOfRaises.append((number, node))
+      block.append(.raise(number))
+    case "log": block.append(.log(label: element["label"] ?? "", logged(node, element)))
+    case "assign":
+      let place = location(element["location"] ?? "", node, "location")
+      block.append(.assign(place, value(of: node)))
+    case "script": block.append(.script(scriptElement(node)))
+    case "cancel": block.append(.cancel(source(node, "sendid", "sendidexpr")))
+    case "send": compileSend(node, element, into: &block)
+    case "foreach": compileForEach(node, element, into: &block)
+    case "if": compileIf(node, element, into: &block)
+    case _: break
+    }
+  }
+
+  private mutating func logged(_ node: Int, _ element: XMLElement) -> Chart.Source {
+    guard let text = element["expr"] else { return .none }
+    return .expression(expression(text, node, "expr"))
+  }
+
+  private mutating func compileSend(_ node: Int, _ element: XMLElement, into block: inout [Chart.Instruction]) {
+    let children = elements(of: node)
+    var send = Chart.Send()
+    send.event = source(node, "event", "eventexpr")
+    send.target = source(node, "target", "targetexpr")
+    send.type = source(node, "type", "typeexpr")
+    send.id = element["id"]
+    send.idLocation = element["idlocation"].map { location($0, node, "idlocation") }
+    send.delay = source(node, "delay", "delayexpr")
+    if let delay = element["delay"] {
+      if Delay.nanoseconds(of: .string(delay)) == nil {
+        warn(node, "delay=\"\(delay)\" will be error.execution: expected a number with s or ms", attribute: "delay")
+      } else if element["target"] == "#_internal" {
+        error(node, "what is sent to #_internal cannot be delayed", attribute: "delay")
+      }
+    }
+    send.parameters = parameters(of: node, children)
+    for child in children where document.element(child)?.name == "content" {
+      if send.content != nil || !send.parameters.isEmpty {
+        error(child, "<send> has either one <content> or namelist= and <param> elements")
+      }
+      send.content = value(of: child)
+    }
+    if let name = element["event"] { _ = chart.events.intern(name) }
+    if element["event"] == nil, element["eventexpr"] == nil, send.content == nil {
+      error(node, "<send> lacks event=, eventexpr= or a <content>")
+    }
+    chart.sends.append(send)
+    block.append(.send(Chart.Index(chart.sends.count - 1)))
+  }
+
+  private mutating func compileForEach(_ node: Int, _ element: XMLElement, into block: inout [Chart.Instruction]) {
+    let array = expression(element["array"] ?? "", node, "array")
+    let names = [element["item"] ?? "", element["index"]].compactMap { $0 }
+    let children = elements(of: node)
+    for (name, attribute) in zip(names, ["item", "index"]) where !Parser.isVariable(name) {
+      warn(node, "\(attribute)=\"\(name)\" will be error.execution: it is no variable", attribute: attribute)
+      return block.append(.fail("\(name) is no variable"))
+    }
+    let slots = names.map { Chart.Index(chart.symbols.slot(of: $0)) }
+    let start = block.count
+    block.append(.fail(""))
+    compile(children, into: &block)
+    block[start] = .forEach(
+      array: array, item: slots[0], index: slots.count > 1 ? slots[1] : nil, end: Chart.Index(block.count))
+  }
+
+  private mutating func compileIf(_ node: Int, _ element: XMLElement, into block: inout [Chart.Instruction]) {
+    var condition = expression(element["cond"] ?? "", node, "cond")
+    var branch: Int? = block.count
+    var jumps: [Int] = []
+    block.append(.branch(condition, else: 0))
+    var hasElse = false
+    for child in elements(of: node) {
+      guard let inner = document.element(child) else { continue }
+      guard inner.name == "elseif" || inner.name == "else" else {
+        compile(child, into: &block)
+        continue
+      }
+      if hasElse { error(child, "there is nothing behind <else>") }
+      jumps.append(block.count)
+      block.append(.jump(0))
+      if let branch { block[branch] = .branch(condition, else: Chart.Index(block.count)) }
+      if inner.name == "else" {
+        hasElse = true
+        branch = nil
+      } else {
+        condition = expression(inner["cond"] ?? "", child, "cond")
+        branch = block.count
+        block.append(.branch(condition, else: 0))
+      }
+    }
+    if let branch { block[branch] = .branch(condition, else: Chart.Index(block.count)) }
+    for jump in jumps { block[jump] = .jump(Chart.Index(block.count)) }
+  }
+}
+
+extension Chart.Instruction {
+  /// The same with its targets counted from the start of all instructions.
+  fileprivate func moved(by offset: Chart.Index) -> Self {
+    switch self {
+    case .branch(let condition, let otherwise): .branch(condition, else: otherwise + offset)
+    case .jump(let target): .jump(target + offset)
+    case .forEach(let array, let item, let index, let end):
+      .forEach(array: array, item: item, index: index, end: end + offset)
+    case .raise, .send, .cancel, .log, .assign, .script, .fail: self
+    }
+  }
+}
+
+extension String {
+  fileprivate var trimmed: String {
+    var text = self[...]
+    while text.first?.isWhitespace == true { text.removeFirst() }
+    while text.last?.isWhitespace == true { text.removeLast() }
+    return String(text)
+  }
+}
+
+/// Lengths of time as `delay=` has them.
+enum Delay {
+  /// - Returns: Whole nanoseconds; `nil` for anything else than a number followed by `s` or `ms`, or a time beyond that
+  ///   which a request may name.
+  static func nanoseconds(of value: DataValue) -> Int64? {
+    guard case .string(let text) = value else { return nil }
+    var digits = text.split(whereSeparator: \.isWhitespace).joined().utf8[...]
+    let unit: Double
+    if digits.suffix(2).elementsEqual("ms".utf8) {
+      unit = 1e6
+      digits = digits.dropLast(2)
+    } else if digits.last == UInt8(ascii: "s") {
+      unit = 1e9
+      digits = digits.dropLast()
+    } else if digits.elementsEqual("0".utf8) {
+      return 0
+    } else {
+      return nil
+    }
+    let allowed = "0123456789.".utf8
+    guard digits.allSatisfy({ allowed.contains($0) }), let number = Double(literal: digits) else { return nil }
+    let nanoseconds = (number * unit).rounded()
+    return nanoseconds <= 36_500 * 86_400 * 1e9 ? Int64(nanoseconds) : nil
+  }
+}

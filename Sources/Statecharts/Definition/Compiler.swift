@@ -1,0 +1,220 @@
+/// Turns documents into charts and collects all mistakes on the way.
+struct Compiler {
+  let resources: [String: [UInt8]]
+  let limits: DocumentLimits
+
+  var charts: [Chart] = []
+  var markups: [String: Int] = [:]
+  var paths: [String: Int] = [:]
+  private(set) var missing: [String] = []
+  private var findings: [Finding] = []
+  private var untold = 0
+
+  /// The document and the chart that are being read.
+  var document = XMLDocument()
+  var resource: String?
+  var chart = Chart()
+  /// What each state of the chart consists of: nodes by state.
+  var parts: [[Int]] = []
+  var nodeOfState: [Int] = []
+  /// The `<transition>` elements; none for a default without one.
+  var nodeOfTransition: [Int: Int] = [:]
+
+  /// The events that the chart raises, each with the element that does.
+  var nodesOfRaises: [(Chart.Index, Int)] = []
+
+  init(resources: [String: [UInt8]], limits: DocumentLimits) {
+    self.resources = resources
+    self.limits = limits
+  }
+
+  // MARK: Findings
+
+  mutating func note(
+    _ severity: Finding.Severity, at position: XMLDocument.Position, _ message: String
+  ) {
+    guard findings.count < limits.findings else {
+      untold += 1
+      if severity == .error, !findings.contains(where: { $0.severity == .error }) { findings[0].severity = .error }
+      return
+    }
+    findings.append(
+      Finding(
+        severity: severity, resource: resource, line: position.line, column: position.column, message: message))
+  }
+
+  mutating func error(_ node: Int, _ message: String, attribute: String? = nil) {
+    note(.error, at: position(node, attribute), message)
+  }
+
+  mutating func warn(_ node: Int, _ message: String, attribute: String? = nil) {
+    note(.warning, at: position(node, attribute), message)
+  }
+
+  private func position(_ node: Int, _ attribute: String?) -> XMLDocument.Position {
+    guard let attribute else { return document.nodes[node].position }
+    return document.position(of: attribute, in: node)
+  }
+
+  /// All findings in the order of the document, errors of the document before those of resources.
+  func sortedFindings() -> [Finding] {
+    var sorted = findings.sorted {
+      ($0.resource ?? "", $0.line, $0.column, $0.message) < ($1.resource ?? "", $1.line, $1.column, $1.message)
+    }
+    if untold > 0, let last = sorted.last {
+      sorted.append(
+        Finding(
+          severity: .warning, resource: last.resource, line: last.line, column: last.column,
+          message: "\(untold) more findings are not told"))
+    }
+    return sorted
+  }
+
+  /// Whether more mistakes would be told: working out suggestions for others is in vain.
+  var isTelling: Bool { findings.count < limits.findings }
+
+  // MARK: Documents
+
+  mutating func compileAll(_ bytes: [UInt8]) {
+    guard let root = read(bytes, named: nil) else { return }
+    compileChart(root, as: reserve())
+  }
+
+  /// A place in the list of charts.
+  mutating func reserve() -> Int {
+    charts.append(Chart())
+    return charts.count - 1
+  }
+
+  /// Makes a text the document that is read.
+  ///
+  /// - Returns: The node of its `<scxml>` element.
+  private mutating func read(_ bytes: [UInt8], named name: String?) -> Int? {
+    (document, resource) = (XMLDocument(), name)
+    do {
+      document = try XMLDocument(bytes, limits: limits)
+    } catch {
+      note(.error, at: error.position, error.message)
+      return nil
+    }
+    guard let root = document.element(0), root.name == "scxml" else {
+      let name = document.element(0)?.name ?? ""
+      error(0, "a statechart starts with <scxml>, not with <\(name)>")
+      return nil
+    }
+    if root.namespace != Grammar.namespace {
+      if root.namespace.isEmpty {
+        warn(0, "the element lacks xmlns=\"\(Grammar.namespace)\"")
+      } else {
+        error(0, "the namespace is \(root.namespace); expected \(Grammar.namespace)", attribute: "xmlns")
+      }
+    }
+    return 0
+  }
+
+  /// The path by which a resource is known: without `file:`.
+  static func path(of source: String) -> String {
+    source.hasPrefix("file:") ? String(source.dropFirst(5)) : source
+  }
+
+  /// The bytes of a resource that the document refers to; noted as missing if they were not handed in.
+  mutating func bytes(of source: String) -> [UInt8]? {
+    let path = Self.path(of: source)
+    if let bytes = resources[path] { return bytes }
+    if !missing.contains(path) { missing.append(path) }
+    return nil
+  }
+
+  /// The chart of a resource.
+  mutating func chart(ofResource source: String) -> Int? {
+    let path = Self.path(of: source)
+    if let known = paths[path] { return known }
+    guard let bytes = bytes(of: source) else { return nil }
+    let place = reserve()
+    // Known before it is read, since it may refer to itself.
+    paths[path] = place
+    let outer = (document, resource, chart, parts, nodeOfState, nodeOfTransition, nodesOfRaises)
+    if let root = read(bytes, named: path) { compileChart(root, as: place) }
+    (document, resource, chart, parts, nodeOfState, nodeOfTransition, nodesOfRaises) = outer
+    return place
+  }
+
+  /// The chart of an element within the document that is read.
+  mutating func chart(ofElement node: Int) -> Int {
+    let place = reserve()
+    let outer = (chart, parts, nodeOfState, nodeOfTransition, nodesOfRaises)
+    compileChart(node, as: place)
+    (chart, parts, nodeOfState, nodeOfTransition, nodesOfRaises) = outer
+    return place
+  }
+
+  /// Resources that `srcexpr` may name are charts if they look like one.
+  mutating func compileNameableResources() {
+    for (path, bytes) in resources.sorted(by: { $0.key < $1.key }) where paths[path] == nil {
+      let start = String(decoding: bytes.prefix(4096), as: UTF8.self)
+      if start.contains("<scxml") { _ = chart(ofResource: path) }
+    }
+  }
+
+  // MARK: Elements
+
+  /// The SCXML elements below a node, checked against the grammar.
+  mutating func elements(of node: Int) -> [Int] {
+    guard let element = document.element(node), let rule = Grammar.rules[element.name] else { return [] }
+    var all: [Int] = []
+    for child in document.children(of: node) {
+      switch document.nodes[child].content {
+      case .text(let text):
+        if !rule.isOpen, !text.allSatisfy(\.isWhitespace) {
+          error(child, "<\(element.name)> contains elements only, no text")
+        }
+      case .element(let found):
+        if found.namespace != Grammar.namespace, !found.namespace.isEmpty {
+          warn(child, "<\(found.name)> of the namespace \(found.namespace) has no meaning here and is left out")
+        } else if rule.children.contains(found.name) {
+          check(child, found)
+          all.append(child)
+        } else if !rule.isOpen {
+          error(child, Self.misplaced(found.name, in: element.name, rule))
+        }
+      }
+    }
+    return all
+  }
+
+  private static func misplaced(_ name: String, in parent: String, _ rule: Grammar.Rule) -> String {
+    if let closest = Spelling.closest(to: name, in: rule.children), Grammar.rules[name] == nil {
+      return "<\(parent)> has no <\(name)>; did you mean <\(closest)>?"
+    }
+    let allowed = rule.children.isEmpty ? "nothing" : rule.children.map { "<\($0)>" }.joined(separator: ", ")
+    return "<\(name)> cannot stand in <\(parent)>; expected \(allowed)"
+  }
+
+  /// Checks an element's attributes.
+  mutating func check(_ node: Int, _ element: XMLElement) {
+    guard let rule = Grammar.rules[element.name] else { return }
+    for attribute in element.attributes where !rule.attributes.contains(attribute.name) {
+      let meant = Spelling.suggestion(for: attribute.name, in: rule.attributes)
+      let known = meant.isEmpty && !rule.attributes.isEmpty ? "; it has \(rule.attributes.joined(separator: ", "))" : meant
+      error(node, "<\(element.name)> has no attribute \(attribute.name)\(known)", attribute: attribute.name)
+    }
+    for group in rule.required where !group.contains(where: { element[$0] != nil }) {
+      error(node, "<\(element.name)> lacks \(group.map { "\($0)=" }.joined(separator: " or "))")
+    }
+    for group in rule.exclusive {
+      let found = group.filter { element[$0] != nil }
+      if found.count > 1 {
+        error(node, "<\(element.name)> has either \(found.joined(separator: " or ")), not both", attribute: found[1])
+      }
+    }
+  }
+
+  /// The value of an attribute that has one of a few words.
+  mutating func word(_ attribute: String, of node: Int, in words: [String], default other: String) -> String {
+    guard let found = document.element(node)?[attribute] else { return other }
+    if words.contains(found) { return found }
+    error(
+      node, "\(attribute)=\"\(found)\" means nothing; expected \(words.joined(separator: " or "))", attribute: attribute)
+    return other
+  }
+}

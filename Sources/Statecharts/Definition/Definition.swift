@@ -1,0 +1,78 @@
+/// A statechart that was read from a document and checked: what an ``Interpreter`` runs.
+public final class Definition: Sendable {
+  /// The document's chart, then those within it and those of resources.
+  let charts: [CompiledChart]
+  /// Charts that `<invoke>` can be given as text: the markup of those that values hold.
+  let markups: [String: Int]
+  /// Charts that were handed in, by path.
+  let paths: [String: Int]
+
+  init(charts: [Chart], markups: [String: Int], paths: [String: Int]) {
+    self.charts = charts.map(CompiledChart.init)
+    self.markups = markups
+    self.paths = paths
+  }
+
+  /// The ids of the document's states in document order, with `_1`, `_2` … for those without.
+  public var stateIDs: [String] { charts[0].chart.states.dropFirst().indices.map { id(of: $0) } }
+
+  /// The id of a state of the document. States without an id are `_1`, `_2` … in document order.
+  public func id(of state: Int) -> String {
+    if let id = charts[0].chart.states[state].id { return id }
+    let place = charts[0].chart.states[1...state].reduce(0) { $1.id == nil ? $0 + 1 : $0 }
+    return "_\(place)"
+  }
+
+  /// Whether some transition of the document may be taken at an event of this name.
+  public func knows(_ event: String) -> Bool {
+    let chart = charts[0].chart
+    let number = chart.events.number(of: event)
+    return chart.transitions.contains { chart.matches($0, number) }
+  }
+}
+
+/// A chart that is shared by all that run it.
+final class CompiledChart: Sendable {
+  let chart: Chart
+
+  init(_ chart: Chart) {
+    self.chart = chart
+  }
+}
+
+extension Chart {
+  @inline(__always)
+  func matches(_ transition: Transition, _ event: Int32) -> Bool {
+    for place in transition.descriptors where events.matches(event, descriptors[Int(place)]) { return true }
+    return false
+  }
+}
+
+extension Definition {
+  /// What came of a document.
+  public enum Compilation: Sendable {
+    /// The definition, and what is legal in it and surely wrong.
+    case definition(Definition, warnings: [Finding])
+    /// All mistakes and warnings, and the paths of resources that the document refers to and that were not handed in.
+    case mistakes([Finding], missing: [String])
+  }
+
+  /// Reads and checks a document.
+  ///
+  /// - Parameters:
+  ///   - document: XML in an encoding that it names, or UTF-8.
+  ///   - resources: What the document may refer to by `src` and `srcexpr`, by path; a leading `file:` is dropped there.
+  /// - Complexity: O(size of the document and the resources).
+  public static func compile(
+    _ document: [UInt8], resources: [String: [UInt8]] = [:], limits: DocumentLimits = DocumentLimits()
+  ) -> Compilation {
+    var compiler = Compiler(resources: resources, limits: limits)
+    compiler.compileAll(document)
+    let findings = compiler.sortedFindings()
+    if findings.contains(where: { $0.severity == .error }) || !compiler.missing.isEmpty {
+      return .mistakes(findings, missing: compiler.missing)
+    }
+    return .definition(
+      Definition(charts: compiler.charts, markups: compiler.markups, paths: compiler.paths), warnings: findings)
+  }
+}

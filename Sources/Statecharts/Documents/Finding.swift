@@ -1,0 +1,40 @@
+/// A mistake in a document, or something that is legal and surely wrong.
+public struct Finding: Hashable, Sendable, CustomStringConvertible {
+  public enum Severity: String, Hashable, Sendable {
+    /// The document has no definition.
+    case error
+    /// The definition does what the document says, which is hardly what was meant.
+    case warning
+  }
+
+  public var severity: Severity
+  /// The resource that has the mistake; `nil` for the document itself.
+  public var resource: String?
+  /// Counted from 1.
+  public var line: Int
+  /// In characters, counted from 1.
+  public var column: Int
+  /// One sentence: what was found, what was expected, and what may have been meant.
+  public var message: String
+
+  public var description: String {
+    "\(resource.map { "\($0):" } ?? "")\(line):\(column) \(severity.rawValue) : \(message)"
+  }
+}
+
+/// How much a document may be.
+public struct DocumentLimits: Hashable, Sendable {
+  /// Bytes of a document and of each resource.
+  public var bytes = 4 << 20
+  /// The depth of nested elements.
+  public var depth = 250
+  /// Elements and texts of one document.
+  public var nodes = 500_000
+  /// Bytes of text and attributes that entities can expand to, beyond which their size is limited to ten times that of
+  /// the document.
+  public var entityBytes = 64 << 10
+  /// Findings that are told; the rest is counted.
+  public var findings = 100
+
+  public init() {}
+}

@@ -1,0 +1,77 @@
+/// Which elements and attributes SCXML has, and where.
+enum Grammar {
+  static let namespace = "http://www.w3.org/2005/07/scxml"
+
+  struct Rule: Sendable {
+    var children: [String]
+    var attributes: [String]
+    /// Attributes and groups of them of which one must be there.
+    var required: [[String]]
+    /// Attributes that exclude each other.
+    var exclusive: [[String]]
+    /// Whether the element may contain texts and elements of any kind.
+    var isOpen: Bool
+
+    init(
+      _ children: [String] = [], attributes: [String] = [], required: [[String]] = [], exclusive: [[String]] = [],
+      isOpen: Bool = false
+    ) {
+      self.children = children
+      self.attributes = attributes
+      self.required = required
+      self.exclusive = exclusive
+      self.isOpen = isOpen
+    }
+  }
+
+  static let executable = ["raise", "if", "foreach", "log", "assign", "script", "send", "cancel"]
+
+  static let rules: [String: Rule] = [
+    "scxml": Rule(
+      ["state", "parallel", "final", "datamodel", "script", "transition"],
+      attributes: ["initial", "name", "version", "datamodel", "binding"]),
+    "state": Rule(
+      ["onentry", "onexit", "transition", "initial", "state", "parallel", "final", "history", "datamodel", "invoke"],
+      attributes: ["id", "initial"]),
+    "parallel": Rule(
+      ["onentry", "onexit", "transition", "state", "parallel", "history", "datamodel", "invoke"], attributes: ["id"]),
+    "transition": Rule(executable, attributes: ["event", "cond", "target", "type"]),
+    "initial": Rule(["transition"]),
+    "final": Rule(["onentry", "onexit", "donedata"], attributes: ["id"]),
+    "history": Rule(["transition"], attributes: ["id", "type"]),
+    "onentry": Rule(executable),
+    "onexit": Rule(executable),
+    "raise": Rule(attributes: ["event"], required: [["event"]]),
+    "if": Rule(executable + ["elseif", "else"], attributes: ["cond"], required: [["cond"]]),
+    "elseif": Rule(attributes: ["cond"], required: [["cond"]]),
+    "else": Rule(),
+    "foreach": Rule(executable, attributes: ["array", "item", "index"], required: [["array"], ["item"]]),
+    "log": Rule(attributes: ["label", "expr"]),
+    "datamodel": Rule(["data"]),
+    "data": Rule(attributes: ["id", "src", "expr"], required: [["id"]], exclusive: [["src", "expr"]], isOpen: true),
+    "assign": Rule(attributes: ["location", "expr"], required: [["location"]], isOpen: true),
+    "donedata": Rule(["content", "param"]),
+    "content": Rule(attributes: ["expr"], isOpen: true),
+    "param": Rule(
+      attributes: ["name", "expr", "location"], required: [["name"]], exclusive: [["expr", "location"]]),
+    "script": Rule(attributes: ["src"], isOpen: true),
+    "send": Rule(
+      ["content", "param"],
+      attributes: [
+        "event", "eventexpr", "target", "targetexpr", "type", "typeexpr", "id", "idlocation", "delay", "delayexpr",
+        "namelist",
+      ],
+      exclusive: [
+        ["event", "eventexpr"], ["target", "targetexpr"], ["type", "typeexpr"], ["id", "idlocation"],
+        ["delay", "delayexpr"],
+      ]),
+    "cancel": Rule(
+      attributes: ["sendid", "sendidexpr"], required: [["sendid", "sendidexpr"]],
+      exclusive: [["sendid", "sendidexpr"]]),
+    "invoke": Rule(
+      ["param", "finalize", "content"],
+      attributes: ["type", "typeexpr", "src", "srcexpr", "id", "idlocation", "namelist", "autoforward"],
+      exclusive: [["type", "typeexpr"], ["src", "srcexpr"], ["id", "idlocation"]]),
+    "finalize": Rule(executable),
+  ]
+}

@@ -1,0 +1,313 @@
+import CExpat
+
+/// A document of XML as a list of nodes in document order, each with its place in the text.
+struct XMLDocument: Sendable {
+  enum Content: Sendable {
+    case element(XMLElement)
+    case text(String)
+  }
+
+  struct Node: Sendable {
+    var content: Content
+    /// Where the node's subtree ends, exclusive. The children of a node are the nodes behind it, each skipped to its end.
+    var end: Int
+    var position: Position
+  }
+
+  /// A place in the text.
+  struct Position: Sendable {
+    /// Counted from 1.
+    var line: Int
+    var column: Int
+    /// In bytes.
+    var offset: Int
+  }
+
+  fileprivate(set) var nodes: [Node] = []
+  /// The text, to find attributes in.
+  fileprivate(set) var bytes: [UInt8] = []
+
+  /// The nodes directly below one.
+  func children(of node: Int) -> Children { Children(document: self, place: node + 1, end: nodes[node].end) }
+
+  struct Children: Sequence, IteratorProtocol {
+    fileprivate let document: XMLDocument
+    fileprivate var place: Int
+    fileprivate let end: Int
+
+    mutating func next() -> Int? {
+      guard place < end else { return nil }
+      defer { place = document.nodes[place].end }
+      return place
+    }
+  }
+
+  /// The element of a node; `nil` for a text.
+  func element(_ node: Int) -> XMLElement? {
+    if case .element(let element) = nodes[node].content { element } else { nil }
+  }
+
+  /// All text below a node.
+  func text(of node: Int) -> String {
+    nodes[(node + 1)..<nodes[node].end].reduce(into: "") { text, node in
+      if case .text(let more) = node.content { text += more }
+    }
+  }
+
+  /// The elements below a node, written as XML.
+  func markup(below node: Int) -> String {
+    var text = ""
+    var open: [(name: String, end: Int)] = []
+    for place in (node + 1)..<nodes[node].end {
+      while let last = open.last, last.end <= place {
+        text += "</\(last.name)>"
+        open.removeLast()
+      }
+      switch nodes[place].content {
+      case .text(let more): text += Self.escaped(more)
+      case .element(let element):
+        text += "<\(element.name)"
+        for attribute in element.attributes { text += " \(attribute.name)=\"\(Self.escaped(attribute.value))\"" }
+        text += ">"
+        open.append((element.name, nodes[place].end))
+      }
+    }
+    while let last = open.popLast() { text += "</\(last.name)>" }
+    return text
+  }
+
+  private static func escaped(_ text: String) -> String {
+    var escaped = ""
+    for character in text.unicodeScalars {
+      switch character {
+      case "&": escaped += "&amp;"
+      case "<": escaped += "&lt;"
+      case "\"": escaped += "&quot;"
+      case _: escaped.unicodeScalars.append(character)
+      }
+    }
+    return escaped
+  }
+
+  /// Where an attribute stands, or its element if that cannot be told.
+  func position(of attribute: String, in node: Int) -> Position {
+    let start = nodes[node].position
+    var position = start
+    var quote: UInt8?
+    var previous = UInt8(ascii: " ")
+    let name = Array(attribute.utf8)
+    while position.offset < bytes.count {
+      let byte = bytes[position.offset]
+      if quote == nil, previous <= 0x20, bytes[position.offset...].starts(with: name) {
+        let after = position.offset + name.count
+        if after < bytes.count, bytes[after] == UInt8(ascii: "=") || bytes[after] <= 0x20 { return position }
+      }
+      if let open = quote {
+        if byte == open { quote = nil }
+      } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
+        quote = byte
+      } else if byte == UInt8(ascii: ">") {
+        return start
+      }
+      if byte == 0x0A {
+        position.line += 1
+        position.column = 1
+      } else if byte & 0xC0 != 0x80 {
+        position.column += 1
+      }
+      previous = byte
+      position.offset += 1
+    }
+    return start
+  }
+}
+
+/// An element's name and attributes.
+struct XMLElement: Sendable {
+  /// Without prefix.
+  var name: String
+  var namespace: String
+  /// Those without a namespace.
+  var attributes: [(name: String, value: String)]
+
+  subscript(attribute: String) -> String? { attributes.first { $0.name == attribute }?.value }
+}
+
+extension XMLDocument {
+  /// Why a text is no document.
+  struct Mistake: Error {
+    var position: Position
+    var message: String
+  }
+
+  /// Reads a document. Nothing outside of it is read.
+  init(_ bytes: [UInt8], limits: DocumentLimits) throws(Mistake) {
+    guard bytes.count <= limits.bytes else {
+      throw Mistake(
+        position: Position(line: 1, column: 1, offset: 0),
+        message: "the document has \(bytes.count) bytes, and the limit is \(limits.bytes)")
+    }
+    let reader = XMLReader(limits)
+    self = try reader.document(bytes)
+  }
+}
+
+/// Feeds a document to Expat and keeps what it says.
+///
+/// Safety: the parser is made and freed by `document`. It is handed this object without ownership, which the call keeps
+/// alive, and the strings that it hands out are copied before a handler returns.
+private final class XMLReader {
+  private var document = XMLDocument()
+  private let limits: DocumentLimits
+  private var parser: OpaquePointer?
+  private var open: [Int] = []
+  /// The text that the next one continues.
+  private var openText: Int?
+  private var mistake: XMLDocument.Mistake?
+  /// Where names end that Expat joins with their namespace.
+  private static var separator: UInt8 { 0x0A }
+
+  init(_ limits: DocumentLimits) {
+    self.limits = limits
+  }
+
+  func document(_ bytes: [UInt8]) throws(XMLDocument.Mistake) -> XMLDocument {
+    guard let parser = XML_ParserCreateNS(nil, XML_Char(bitPattern: Self.separator)) else {
+      throw XMLDocument.Mistake(position: position(), message: "there is no memory for the parser")
+    }
+    self.parser = parser
+    defer {
+      XML_ParserFree(parser)
+      self.parser = nil
+    }
+    document.bytes = bytes
+    XML_SetUserData(parser, Unmanaged.passUnretained(self).toOpaque())
+    XML_SetBillionLaughsAttackProtectionMaximumAmplification(parser, 10)
+    XML_SetBillionLaughsAttackProtectionActivationThreshold(parser, UInt64(limits.entityBytes))
+    XML_SetElementHandler(
+      parser,
+      { reader, name, attributes in
+        guard let reader, let name else { return }
+        Unmanaged<XMLReader>.fromOpaque(reader).takeUnretainedValue().start(name, attributes)
+      },
+      { reader, _ in
+        guard let reader else { return }
+        Unmanaged<XMLReader>.fromOpaque(reader).takeUnretainedValue().end()
+      })
+    XML_SetCharacterDataHandler(parser) { reader, text, count in
+      guard let reader, let text else { return }
+      let bytes = UnsafeRawBufferPointer(start: text, count: Int(count))
+      Unmanaged<XMLReader>.fromOpaque(reader).takeUnretainedValue().text(bytes)
+    }
+    XML_SetEntityDeclHandler(parser) { reader, name, _, value, _, _, _, _, _ in
+      guard let reader, let name, value == nil else { return }
+      Unmanaged<XMLReader>.fromOpaque(reader).takeUnretainedValue()
+        .stop("the entity \(String(cString: name)) lies outside of the document, which is never read; put its text here")
+    }
+    XML_SetUnknownEncodingHandler(
+      parser, { _, name, encoding in XMLReader.describe(name, encoding) }, nil)
+    let status = bytes.withUnsafeBytes { bytes in
+      XML_Parse(parser, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count), 1)
+    }
+    if let mistake { throw mistake }
+    guard status == XML_STATUS_OK else {
+      throw XMLDocument.Mistake(position: position(), message: Self.explanation(of: XML_GetErrorCode(parser)))
+    }
+    return document
+  }
+
+  private static func explanation(of code: XML_Error) -> String {
+    switch code {
+    case XML_ERROR_NO_ELEMENTS: "the document is empty; expected <scxml>"
+    case XML_ERROR_TAG_MISMATCH: "the end tag does not match the element that is open"
+    case XML_ERROR_AMPLIFICATION_LIMIT_BREACH: "the entities of the document expand to more than is allowed"
+    case XML_ERROR_RECURSIVE_ENTITY_REF: "an entity contains itself"
+    case XML_ERROR_UNDEFINED_ENTITY: "the entity is not known; write &amp; for &"
+    case XML_ERROR_UNCLOSED_TOKEN, XML_ERROR_PARTIAL_CHAR: "the document ends within a tag or a text"
+    case _: "no XML: \(XML_ErrorString(code).map { String(cString: $0) } ?? "error \(code.rawValue)")"
+    }
+  }
+
+  /// WINDOWS-1252, which editors still write; Expat knows the Unicode encodings, ISO-8859-1 and ASCII.
+  private static func describe(
+    _ name: UnsafePointer<XML_Char>?, _ encoding: UnsafeMutablePointer<XML_Encoding>?
+  ) -> Int32 {
+    guard let name, let encoding, String(cString: name).lowercased() == "windows-1252" else { return 0 }
+    let upper: [Int32] = [
+      0x20AC, -1, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, -1, 0x017D, -1,
+      -1, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, -1, 0x017E,
+      0x0178,
+    ]
+    withUnsafeMutableBytes(of: &encoding.pointee.map) { map in
+      for byte in 0..<256 {
+        let scalar = byte >= 0x80 && byte < 0xA0 ? upper[byte - 0x80] : Int32(byte)
+        map.storeBytes(of: scalar, toByteOffset: byte * 4, as: Int32.self)
+      }
+    }
+    encoding.pointee.convert = nil
+    encoding.pointee.release = nil
+    return 1
+  }
+
+  private func position() -> XMLDocument.Position {
+    guard let parser else { return XMLDocument.Position(line: 1, column: 1, offset: 0) }
+    return XMLDocument.Position(
+      line: Int(XML_GetCurrentLineNumber(parser)), column: Int(XML_GetCurrentColumnNumber(parser)) + 1,
+      offset: max(0, Int(XML_GetCurrentByteIndex(parser))))
+  }
+
+  private func stop(_ message: String) {
+    guard mistake == nil else { return }
+    mistake = XMLDocument.Mistake(position: position(), message: message)
+    XML_StopParser(parser, 0)
+  }
+
+  private func add(_ content: XMLDocument.Content) {
+    guard document.nodes.count < limits.nodes else {
+      return stop("the document has more than \(limits.nodes) elements and texts")
+    }
+    document.nodes.append(
+      XMLDocument.Node(content: content, end: document.nodes.count + 1, position: position()))
+  }
+
+  private func start(_ name: UnsafePointer<CChar>, _ list: UnsafeMutablePointer<UnsafePointer<CChar>?>?) {
+    guard mistake == nil else { return }
+    guard open.count < limits.depth else { return stop("elements are nested more than \(limits.depth) deep") }
+    var attributes: [(name: String, value: String)] = []
+    var next = list
+    while let pair = next, let name = pair[0], let value = pair[1] {
+      let full = Self.split(name)
+      if full.namespace.isEmpty { attributes.append((full.name, String(cString: value))) }
+      next = pair + 2
+    }
+    let full = Self.split(name)
+    openText = nil
+    open.append(document.nodes.count)
+    add(.element(XMLElement(name: full.name, namespace: full.namespace, attributes: attributes)))
+  }
+
+  private static func split(_ name: UnsafePointer<CChar>) -> (namespace: String, name: String) {
+    let parts = String(cString: name).split(separator: Character(Unicode.Scalar(separator)), maxSplits: 1)
+    return parts.count == 2 ? (String(parts[0]), String(parts[1])) : ("", String(parts.first ?? ""))
+  }
+
+  private func end() {
+    guard mistake == nil, let node = open.popLast() else { return }
+    openText = nil
+    document.nodes[node].end = document.nodes.count
+  }
+
+  private func text(_ bytes: UnsafeRawBufferPointer) {
+    guard mistake == nil else { return }
+    let text = String(decoding: bytes, as: UTF8.self)
+    if let last = openText, case .text(var before) = document.nodes[last].content {
+      // Taken out of the list meanwhile, so that it grows in place.
+      document.nodes[last].content = .text("")
+      before += text
+      document.nodes[last].content = .text(before)
+    } else {
+      openText = document.nodes.count
+      add(.text(text))
+    }
+  }
+}

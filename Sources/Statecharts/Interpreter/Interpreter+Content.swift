@@ -1,0 +1,302 @@
+import StateMachines
+
+// Executable content, sends and invocations.
+
+extension Interpreter {
+  /// Carries out what may fail. A failure becomes `error.execution` in the internal queue.
+  ///
+  /// - Throws: A limit, which ends the input.
+  func attemptContent(_ body: (Interpreter) throws(EvaluationError) -> Void) throws(EvaluationError) {
+    failedSend = nil
+    do {
+      try body(self)
+    } catch {
+      guard case .failed(let message) = error else { throw error }
+      try raiseError(message)
+    }
+  }
+
+  private func raiseError(_ message: String) throws(EvaluationError) {
+    try scope.budget.spend(bytes: message.utf8.count)
+    try raise(
+      ChartEvent(name: "error.execution", kind: .platform, sendID: failedSend, data: .string(message)))
+    failedSend = nil
+  }
+
+  /// Carries out a block: to its end, or to its first failure.
+  func run(_ block: Chart.Index) throws(EvaluationError) {
+    let range = compiled.chart.blocks[Int(block)]
+    try attemptContent { (run) throws(EvaluationError) in try run.execute(range) }
+  }
+
+  private func execute(_ range: Range<Chart.Index>) throws(EvaluationError) {
+    var place = range.lowerBound
+    while place < range.upperBound {
+      try scope.budget.spend(steps: 1)
+      let instruction = compiled.chart.instructions[Int(place)]
+      place += 1
+      switch instruction {
+      case .raise(let name):
+        try raise(ChartEvent(name: compiled.chart.events.names[Int(name)], kind: .internal))
+      case .send(let number): try send(compiled.chart.sends[Int(number)])
+      case .cancel(let source): try cancel(try text(of: source, "the id of a send"))
+      case .log(let label, let source): try add(.log(label: label, value: try value(of: source)))
+      case .assign(let number, let source):
+        let value = try value(of: source)
+        try assign(value, to: number)
+      case .script(let number): try runScript(number)
+      case .branch(let condition, let otherwise):
+        if !(try evaluate(condition).isTruthy) { place = otherwise }
+      case .jump(let target): place = target
+      case .forEach(let array, let item, let index, let end):
+        guard case .array(let array) = try evaluate(array) else { throw .failed("foreach goes through arrays only") }
+        scope.declare(Int(item), nil)
+        if let index { scope.declare(Int(index), nil) }
+        for (number, element) in array.elements.enumerated() {
+          try scope.budget.spend(bytes: element.size)
+          scope.declare(Int(item), element)
+          if let index { scope.declare(Int(index), .number(Double(number))) }
+          try scope.budget.spend(steps: 1)
+          try execute(place..<end)
+        }
+        place = end
+      case .fail(let message): throw .failed(message)
+      }
+    }
+  }
+
+  // MARK: Values
+
+  private func evaluate(_ number: Chart.Index) throws(EvaluationError) -> DataValue {
+    switch compiled.chart.expressions[Int(number)] {
+    case .form(let expression): return try expression.value(in: &scope)
+    case .broken(let message): throw .failed(message)
+    }
+  }
+
+  func value(of source: Chart.Source) throws(EvaluationError) -> DataValue {
+    switch source {
+    case .none: return .undefined
+    case .constant(let value): return value
+    case .expression(let number): return try evaluate(number)
+    }
+  }
+
+  /// A source's value, which has to be a text.
+  private func text(of source: Chart.Source, _ what: String) throws(EvaluationError) -> String {
+    switch try value(of: source) {
+    case .string(let text): return text
+    case .number(let number): return DataValue.text(of: number)
+    case .undefined, .null, .boolean, .array, .object, .function: throw .failed("\(what) is no text")
+    }
+  }
+
+  private func assign(_ value: DataValue, to number: Chart.Index) throws(EvaluationError) {
+    switch compiled.chart.locations[Int(number)] {
+    case .form(let location): try location.assign(value, in: &scope)
+    case .broken(let message): throw .failed(message)
+    }
+  }
+
+  func runScript(_ number: Chart.Index) throws(EvaluationError) {
+    switch compiled.chart.scripts[Int(number)] {
+    case .form(let script): try script.run(in: &scope)
+    case .broken(let message): throw .failed(message)
+    }
+  }
+
+  private func value(of parameter: Chart.Parameter) throws(EvaluationError) -> DataValue {
+    switch parameter.value {
+    case .expression(let number): return try evaluate(number)
+    case .location(let number):
+      switch compiled.chart.locations[Int(number)] {
+      case .form(let location): return try location.value(in: &scope)
+      case .broken(let message): throw .failed(message)
+      }
+    }
+  }
+
+  private func object(of parameters: [Chart.Parameter]) throws(EvaluationError) -> DataObject {
+    var object = DataObject()
+    for parameter in parameters {
+      let value = try value(of: parameter)
+      try scope.budget.spend(bytes: value.size + parameter.name.utf8.count)
+      try object.set(value, for: parameter.name)
+    }
+    return object
+  }
+
+  /// The data of a final state. What fails is left out.
+  func doneData(of state: Int) throws(EvaluationError) -> DataValue {
+    let number = compiled.chart.states[state].doneData
+    if number == Chart.none { return .undefined }
+    let data = compiled.chart.doneData[Int(number)]
+    var result = DataValue.undefined
+    if let content = data.content {
+      try attemptContent { (run) throws(EvaluationError) in result = try run.value(of: content) }
+      return result
+    }
+    var object = DataObject()
+    for parameter in data.parameters {
+      try attemptContent { (run) throws(EvaluationError) in
+        let value = try run.value(of: parameter)
+        try run.scope.budget.spend(bytes: value.size)
+        try object.set(value, for: parameter.name)
+      }
+    }
+    return object.count == 0 ? .undefined : .object(object)
+  }
+
+  // MARK: Sends
+
+  private func send(_ send: Chart.Send) throws(EvaluationError) {
+    failedSend = send.id
+    if let location = send.idLocation {
+      let id = makeID("send")
+      try assign(.string(id), to: location)
+      failedSend = id
+    }
+    let id = failedSend
+    let type = send.type.isNone ? "scxml" : try text(of: send.type, "the type of a send")
+    let target = send.target.isNone ? "" : try text(of: send.target, "the target of a send")
+    let name = send.event.isNone ? "" : try text(of: send.event, "the name of an event")
+    var delay: Int64 = 0
+    if !send.delay.isNone {
+      let given = try value(of: send.delay)
+      guard let nanoseconds = Delay.nanoseconds(of: given) else { throw .failed("\(given.text) is no delay") }
+      delay = nanoseconds
+    }
+    var data = DataValue.undefined
+    if let content = send.content {
+      data = try value(of: content)
+      try scope.budget.spend(bytes: data.size)
+    } else if !send.parameters.isEmpty {
+      data = .object(try object(of: send.parameters))
+    }
+    guard data.depth < DataValue.deepest - 1 else { throw .limit(.depth) }
+    var event = ChartEvent(name: name, kind: .external, sendID: id, data: data)
+    if type == "output" {
+      if delay == 0 { try add(.output(name: name, data: data)) } else { try enqueue(event, to: .output, delay: delay) }
+      failedSend = nil
+      return
+    }
+    guard type == "scxml" || type == ChartEvent.processor || type == ChartEvent.processor + "/" else {
+      throw .failed("there is no event processor \(type); there are scxml and output")
+    }
+    if target == "#_internal" {
+      event.kind = .internal
+      try raise(event)
+      failedSend = nil
+      return
+    }
+    event.origin = scope.address
+    if let recipient = try recipient(of: target) {
+      if recipient == .session(UInt32(truncatingIfNeeded: session.parent)), session.parent >= 0 {
+        event.invokeID = session.invokeID
+      }
+      try enqueue(event, to: recipient, delay: delay, isDelayed: delay > 0)
+    } else {
+      try raise(ChartEvent(name: "error.communication", kind: .platform, sendID: id))
+    }
+    failedSend = nil
+  }
+
+  /// Who a target names; `nil` if nobody can be reached by it.
+  private func recipient(of target: String) throws(EvaluationError) -> PendingSend.Recipient? {
+    if target.isEmpty { return .session(session.number) }
+    guard target.hasPrefix("#") else { throw .failed("\(target) is no target") }
+    if target == "#_parent" { return session.parent < 0 ? nil : .session(UInt32(session.parent)) }
+    if target.hasPrefix("#_scxml_s"), let number = UInt32(target.dropFirst(9)) {
+      return number == session.number || hasSession(number) ? .session(number) : nil
+    }
+    if target.hasPrefix("#_") {
+      let id = target.dropFirst(2)
+      guard let invocation = session.invocations.first(where: { $0.id == id }) else { return nil }
+      return hasSession(invocation.session) ? .session(invocation.session) : nil
+    }
+    guard target.utf8.count > 1 else { throw .failed("# is no target") }
+    return .machine(String(target.dropFirst()))
+  }
+
+  func enqueue(
+    _ event: ChartEvent, to recipient: PendingSend.Recipient, delay: Int64, isDelayed: Bool = true
+  ) throws(EvaluationError) {
+    if case .machine(let name) = recipient, !isDelayed {
+      return try add(.send(machine: name, event: event.name, data: event.data, sendID: event.sendID))
+    }
+    guard machine.pending.count < limits.sends else { throw .limit(.sends) }
+    let size = machine.pending.reduce(event.data.size) { $0 + $1.event.data.size }
+    guard size <= limits.data else { throw .limit(.data) }
+    let key = machine.nextKey
+    machine.nextKey &+= 1
+    machine.pending.append(
+      PendingSend(key: key, sender: session.number, recipient: recipient, event: event, isDelayed: isDelayed))
+    try add(.arm(key: key, due: now + Nanoseconds(nanoseconds: delay)))
+  }
+
+  private func cancel(_ id: String) throws(EvaluationError) {
+    let number = session.number
+    try drop { $0.isDelayed && $0.sender == number && $0.event.sendID == id }
+  }
+
+  /// Takes back what a session has sent: the delayed sends, or all.
+  func dropSends(of number: UInt32, all: Bool) throws(EvaluationError) {
+    try drop { $0.sender == number && (all || $0.isDelayed) || all && $0.recipient == .session(number) }
+  }
+
+  private func drop(where isDropped: (PendingSend) -> Bool) throws(EvaluationError) {
+    guard !machine.pending.isEmpty else { return }
+    for send in machine.pending where isDropped(send) { try add(.disarm(key: send.key)) }
+    machine.pending.removeAll(where: isDropped)
+  }
+
+  private func makeID(_ prefix: String) -> String {
+    session.ids &+= 1
+    return "\(prefix).\(scope.sessionID).\(session.ids)"
+  }
+
+  // MARK: Invocations
+
+  func invoke(_ number: Int, in state: Int) throws(EvaluationError) {
+    let invoke = compiled.chart.invokes[number]
+    let id = invoke.id ?? makeID(invoke.stateID)
+    if let location = invoke.idLocation { try assign(.string(id), to: location) }
+    let type = invoke.type.isNone ? "scxml" : try text(of: invoke.type, "the type of an invocation")
+    guard ["scxml", "http://www.w3.org/TR/scxml", "http://www.w3.org/TR/scxml/"].contains(type) else {
+      throw .failed("nothing of the type \(type) can be invoked")
+    }
+    let arguments = try object(of: invoke.parameters)
+    guard let chart = try chart(of: invoke) else {
+      return try raise(ChartEvent(name: "error.communication", kind: .platform, invokeID: id))
+    }
+    guard machine.invoked.count + 1 < limits.sessions else { throw .limit(.sessions) }
+    var child = Session(number: machine.nextSession, chart: Int32(chart))
+    machine.nextSession &+= 1
+    child.parent = Int32(session.number)
+    child.invokeID = id
+    session.invocations.append(
+      Session.Invocation(id: id, session: child.number, state: Int32(state), invoke: Int32(number)))
+    actions.append(.start(child.number, arguments))
+    machine.invoked.append(child)
+  }
+
+  /// The chart that an invocation names; `nil` if there is none.
+  private func chart(of invoke: Chart.Invoke) throws(EvaluationError) -> Int? {
+    switch invoke.content {
+    case .chart(let number): return Int(number)
+    case .expression(let number):
+      guard case .string(let text) = try evaluate(number) else { throw .failed("the content of the invocation is no chart") }
+      return definition.markups[text]
+    case nil: return definition.paths[Compiler.path(of: try text(of: invoke.source, "the source of an invocation"))]
+    }
+  }
+}
+
+extension Chart.Source {
+  var isNone: Bool {
+    switch self {
+    case .none: true
+    case .constant, .expression: false
+    }
+  }
+}

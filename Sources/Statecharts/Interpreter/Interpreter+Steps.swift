@@ -1,0 +1,439 @@
+// Macrosteps and microsteps: the procedures of the Recommendation's appendix D, under their names where there is one.
+
+extension Interpreter {
+  /// Starts the session: its data, its script, its initial states.
+  func begin(with arguments: DataObject) throws(EvaluationError) {
+    let chart = compiled.chart
+    for (state, own) in chart.states.enumerated() {
+      for place in own.data {
+        scope.declare(Int(chart.data[Int(place)].slot), nil)
+        guard state == 0 || !chart.hasLateBinding else { continue }
+        try initialize(chart.data[Int(place)], from: state == 0 ? arguments : nil)
+      }
+    }
+    if let script = chart.globalScript { try attemptContent { (run) throws(EvaluationError) in try run.runScript(script) } }
+    statesToEnter.removeAll()
+    defaultEntries.removeAll()
+    defaultHistories.removeAll(keepingCapacity: true)
+    let initial = chart.transitions[Int(chart.states[0].initial)]
+    for target in initial.targets { try addDescendants(Int(chart.targets[Int(target)])) }
+    for target in initial.targets { try addAncestors(of: Int(chart.targets[Int(target)]), below: 0) }
+    try enterStates()
+    try macrostep()
+  }
+
+  private func initialize(_ data: Chart.Data, from arguments: DataObject?) throws(EvaluationError) {
+    let slot = Int(data.slot)
+    if let given = arguments?[compiled.chart.symbols.names[slot]] { return scope.declare(slot, given) }
+    try attemptContent { (run) throws(EvaluationError) in
+      let value = try run.value(of: data.value)
+      try run.scope.budget.spend(bytes: value.size)
+      run.scope.declare(slot, value)
+    }
+  }
+
+  /// An event from the external queue.
+  func process(_ event: ChartEvent) throws(EvaluationError) {
+    setEvent(event)
+    for invocation in session.invocations {
+      let invoke = compiled.chart.invokes[Int(invocation.invoke)]
+      if event.invokeID == invocation.id, invoke.finalize != Chart.none { try run(invoke.finalize) }
+      if invoke.isForwarding, hasSession(invocation.session) {
+        try enqueue(event, to: .session(invocation.session), delay: 0, isDelayed: false)
+      }
+    }
+    try selectTransitions(event.name)
+    if !enabled.isEmpty { try microstep() }
+    try macrostep()
+  }
+
+  private func setEvent(_ event: ChartEvent) {
+    if compiled.chart.symbols.usesEvent { scope.event = event.value }
+  }
+
+  /// Takes eventless transitions and internal events until there are none, then starts what states invoke.
+  private func macrostep() throws(EvaluationError) {
+    repeat {
+      while isRunning {
+        try scope.budget.spend(steps: 1)
+        if compiled.chart.hasEventless { try selectTransitions(nil) } else { enabled.removeAll(keepingCapacity: true) }
+        if enabled.isEmpty {
+          guard let event = dequeue() else { break }
+          setEvent(event)
+          try selectTransitions(event.name)
+        }
+        if !enabled.isEmpty { try microstep() }
+      }
+      guard isRunning else { return try exitAll() }
+      for state in statesToInvoke {
+        for invoke in compiled.chart.states[state].invokes {
+          try attemptContent { (run) throws(EvaluationError) in try run.invoke(Int(invoke), in: state) }
+        }
+      }
+      statesToInvoke.removeAll()
+    } while !isQueueEmpty
+  }
+
+  private func microstep() throws(EvaluationError) {
+    hasTaken = true
+    try exitStates()
+    for transition in enabled {
+      let block = compiled.chart.transitions[Int(transition)].block
+      if block != Chart.none { try run(block) }
+    }
+    try computeEntrySet()
+    try enterStates()
+  }
+
+  // MARK: Selection
+
+  /// Finds the transitions that an event enables, or the eventless ones, without conflicts.
+  private func selectTransitions(_ event: String?) throws(EvaluationError) {
+    enabled.removeAll(keepingCapacity: true)
+    let number = event.map { compiled.chart.events.number(of: $0) }
+    var state = scope.configuration.first(from: 0)
+    while let active = state {
+      state = scope.configuration.first(from: active + 1)
+      guard compiled.chart.isAtomic(active) else { continue }
+      var above = active
+      search: while above >= 0 {
+        try scope.budget.spend(steps: 1)
+        for place in compiled.chart.states[above].transitions {
+          let transition = compiled.chart.transitions[Int(place)]
+          if let number {
+            guard compiled.chart.matches(transition, number) else { continue }
+          } else {
+            guard transition.descriptors.isEmpty else { continue }
+          }
+          if transition.condition != Chart.none, !(try isTrue(transition.condition)) { continue }
+          if !enabled.contains(place) { enabled.append(place) }
+          break search
+        }
+        above = Int(compiled.chart.states[above].parent)
+      }
+    }
+    if enabled.count > 1 { try removeConflicts() }
+  }
+
+  private func isTrue(_ condition: Chart.Index) throws(EvaluationError) -> Bool {
+    var result = false
+    try attemptContent { (run) throws(EvaluationError) in
+      switch run.compiled.chart.expressions[Int(condition)] {
+      case .form(let expression): result = try expression.isTrue(in: &run.scope)
+      case .broken(let message): throw .failed(message)
+      }
+    }
+    return result
+  }
+
+  /// Of transitions that would leave the same state, the one of the inner state is kept, else the earlier one.
+  private func removeConflicts() throws(EvaluationError) {
+    filtered.removeAll(keepingCapacity: true)
+    for first in enabled {
+      var isPreempted = false
+      let domain = self.domain(of: first)
+      let source = Int(compiled.chart.transitions[Int(first)].source)
+      for second in filtered {
+        try scope.budget.spend(steps: 1)
+        guard intersect(domain, self.domain(of: second)) else { continue }
+        guard compiled.chart.isDescendant(source, of: Int(compiled.chart.transitions[Int(second)].source)) else {
+          isPreempted = true
+          break
+        }
+      }
+      if isPreempted { continue }
+      filtered.removeAll { intersect(domain, self.domain(of: $0)) }
+      filtered.append(first)
+    }
+    swap(&enabled, &filtered)
+  }
+
+  /// Whether two domains have a state that would be left in common: one contains the other.
+  private func intersect(_ left: Int?, _ right: Int?) -> Bool {
+    guard let left, let right else { return false }
+    return left == right || compiled.chart.isDescendant(left, of: right) || compiled.chart.isDescendant(right, of: left)
+  }
+
+  /// The state whose descendants a transition leaves; `nil` if it leaves none.
+  private func domain(of transition: Chart.Index) -> Int? {
+    let transition = compiled.chart.transitions[Int(transition)]
+    switch transition.domain {
+    case .none: return nil
+    case .state(let state): return Int(state)
+    case .byHistory: return compiled.chart.domain(of: transition, targets: effectiveTargets(of: transition))
+    }
+  }
+
+  /// The targets, with what a history holds in its place.
+  private func effectiveTargets(of transition: Chart.Transition) -> StateSet {
+    var states = StateSet()
+    for place in transition.targets {
+      let target = Int(compiled.chart.targets[Int(place)])
+      let history = compiled.chart.states[target].history
+      if history == Chart.none {
+        states.insert(target)
+      } else if let held = held(history) {
+        for state in held { states.insert(state) }
+      } else {
+        let initial = compiled.chart.transitions[Int(compiled.chart.states[target].initial)]
+        for place in initial.targets { states.insert(Int(compiled.chart.targets[Int(place)])) }
+      }
+    }
+    return states
+  }
+
+  /// What a history remembers, if anything.
+  private func held(_ history: Chart.Index) -> StateSet? {
+    guard Int(history) < session.history.count, !session.history[Int(history)].isEmpty else { return nil }
+    return session.history[Int(history)]
+  }
+
+  // MARK: Leaving
+
+  private func exitStates() throws(EvaluationError) {
+    var exits = StateSet()
+    for transition in enabled {
+      guard let domain = domain(of: transition) else { continue }
+      let end = Int(compiled.chart.states[domain].end)
+      var state = scope.configuration.first(from: domain + 1)
+      while let active = state, active < end {
+        exits.insert(active)
+        state = scope.configuration.first(from: active + 1)
+      }
+    }
+    if exits.isEmpty { return }
+    if session.number == 0 { hasMoved = true }
+    if compiled.chart.histories > 0 { for state in exits { remember(in: state) } }
+    var next = exits.last(upTo: compiled.chart.states.count)
+    while let state = next {
+      next = exits.last(upTo: state - 1)
+      try exit(state)
+    }
+  }
+
+  private func exit(_ state: Int) throws(EvaluationError) {
+    try scope.budget.spend(steps: 1)
+    statesToInvoke.remove(state)
+    for handler in compiled.chart.states[state].onExit { try run(compiled.chart.handlers[Int(handler)]) }
+    if !session.invocations.isEmpty {
+      for invocation in session.invocations where Int(invocation.state) == state {
+        // One that has ended by itself has said so, and that counts.
+        guard hasSession(invocation.session) else { continue }
+        actions.append(.end(invocation.session))
+        try dropSends(of: invocation.session, all: true)
+      }
+      session.invocations.removeAll { Int($0.state) == state }
+    }
+    scope.configuration.remove(state)
+  }
+
+  /// Keeps what is active below a state for its histories.
+  private func remember(in state: Int) {
+    var child = state + 1
+    let end = Int(compiled.chart.states[state].end)
+    while child < end {
+      let own = compiled.chart.states[child]
+      if own.history != Chart.none {
+        var held = StateSet()
+        var active = scope.configuration.first(from: state + 1)
+        while let found = active, found < end {
+          let isHeld =
+            own.kind == .deepHistory
+            ? compiled.chart.isAtomic(found) : Int(compiled.chart.states[found].parent) == state
+          if isHeld { held.insert(found) }
+          active = scope.configuration.first(from: found + 1)
+        }
+        while session.history.count < compiled.chart.histories { session.history.append(StateSet()) }
+        session.history[Int(own.history)] = held
+      }
+      child = Int(own.end)
+    }
+  }
+
+  /// Leaves all states and ends the session.
+  func exitAll() throws(EvaluationError) {
+    var done: (state: Int, data: DataValue)?
+    var next = scope.configuration.last(upTo: compiled.chart.states.count)
+    while let state = next {
+      next = scope.configuration.last(upTo: state - 1)
+      try exit(state)
+      if compiled.chart.states[state].kind == .final, compiled.chart.states[state].parent == 0 {
+        done = (state, try doneData(of: state))
+      }
+    }
+    try dropSends(of: session.number, all: false)
+    guard let done else { return }
+    session.final = Chart.Index(done.state)
+    if session.parent >= 0 {
+      let event = ChartEvent(
+        name: "done.invoke.\(session.invokeID)", kind: .external, invokeID: session.invokeID, data: done.data)
+      try enqueue(event, to: .session(UInt32(session.parent)), delay: 0, isDelayed: false)
+    }
+  }
+
+  // MARK: Entering
+
+  private func computeEntrySet() throws(EvaluationError) {
+    statesToEnter.removeAll()
+    defaultEntries.removeAll()
+    defaultHistories.removeAll(keepingCapacity: true)
+    for place in enabled {
+      let transition = compiled.chart.transitions[Int(place)]
+      guard let domain = domain(of: place) else { continue }
+      for target in transition.targets { try addDescendants(Int(compiled.chart.targets[Int(target)])) }
+      switch transition.domain {
+      case .none: continue
+      case .state:
+        for target in transition.targets { try addAncestors(of: Int(compiled.chart.targets[Int(target)]), below: domain) }
+      case .byHistory:
+        for state in effectiveTargets(of: transition) { try addAncestors(of: state, below: domain) }
+      }
+    }
+  }
+
+  /// Recursion ends at the depth of the document, which is limited.
+  private func addDescendants(_ state: Int) throws(EvaluationError) {
+    try scope.budget.spend(steps: 1)
+    let own = compiled.chart.states[state]
+    switch own.kind {
+    case .shallowHistory, .deepHistory:
+      let parent = Int(own.parent)
+      if let held = held(own.history) {
+        for state in held { try addDescendants(state) }
+        for state in held { try addAncestors(of: state, below: parent) }
+      } else {
+        let initial = compiled.chart.transitions[Int(own.initial)]
+        if initial.block != Chart.none { defaultHistories.append((parent, initial.block)) }
+        try add(initial, below: parent)
+      }
+    case .compound:
+      statesToEnter.insert(state)
+      defaultEntries.insert(state)
+      try add(compiled.chart.transitions[Int(own.initial)], below: state)
+    case .parallel:
+      statesToEnter.insert(state)
+      try addRegions(of: state)
+    case .atomic, .final: statesToEnter.insert(state)
+    }
+  }
+
+  private func add(_ initial: Chart.Transition, below state: Int) throws(EvaluationError) {
+    for target in initial.targets { try addDescendants(Int(compiled.chart.targets[Int(target)])) }
+    for target in initial.targets { try addAncestors(of: Int(compiled.chart.targets[Int(target)]), below: state) }
+  }
+
+  private func addAncestors(of state: Int, below ancestor: Int) throws(EvaluationError) {
+    var above = Int(compiled.chart.states[state].parent)
+    while above > ancestor {
+      try scope.budget.spend(steps: 1)
+      statesToEnter.insert(above)
+      if compiled.chart.states[above].kind == .parallel { try addRegions(of: above) }
+      above = Int(compiled.chart.states[above].parent)
+    }
+  }
+
+  /// Enters the regions of a parallel state that no target is in.
+  private func addRegions(of state: Int) throws(EvaluationError) {
+    var child = state + 1
+    let end = Int(compiled.chart.states[state].end)
+    while child < end {
+      let own = compiled.chart.states[child]
+      if own.history == Chart.none {
+        let inner = statesToEnter.first(from: child)
+        if inner == nil || inner ?? 0 >= Int(own.end) { try addDescendants(child) }
+      }
+      child = Int(own.end)
+    }
+  }
+
+  private func enterStates() throws(EvaluationError) {
+    // The set changes no more, and content does not enter states.
+    let entries = statesToEnter
+    if !entries.isEmpty, session.number == 0 { hasMoved = true }
+    for state in entries {
+      try scope.budget.spend(steps: 1)
+      let own = compiled.chart.states[state]
+      scope.configuration.insert(state)
+      if !own.invokes.isEmpty { statesToInvoke.insert(state) }
+      if compiled.chart.hasLateBinding, !own.data.isEmpty, !session.bound.contains(state) {
+        session.bound.insert(state)
+        for data in own.data { try initialize(compiled.chart.data[Int(data)], from: nil) }
+      }
+      for handler in own.onEntry { try run(compiled.chart.handlers[Int(handler)]) }
+      if defaultEntries.contains(state), own.initial != Chart.none {
+        let block = compiled.chart.transitions[Int(own.initial)].block
+        if block != Chart.none { try run(block) }
+      }
+      for history in defaultHistories where history.state == state { try run(history.block) }
+      if own.kind == .final { try finish(state) }
+    }
+  }
+
+  /// A final state is entered: its parent is done, and the parallel state around that if all its regions are.
+  private func finish(_ state: Int) throws(EvaluationError) {
+    let parent = Int(compiled.chart.states[state].parent)
+    if parent == 0 {
+      isRunning = false
+      return
+    }
+    try raiseDone(parent, try doneData(of: state))
+    let above = Int(compiled.chart.states[parent].parent)
+    if above > 0, compiled.chart.states[above].kind == .parallel, try isDone(above) { try raiseDone(above, .undefined) }
+  }
+
+  private func raiseDone(_ state: Int, _ data: DataValue) throws(EvaluationError) {
+    guard let id = compiled.chart.states[state].id else { return }
+    try raise(ChartEvent(name: "done.state.\(id)", kind: .platform, data: data))
+  }
+
+  private func isDone(_ state: Int) throws(EvaluationError) -> Bool {
+    try scope.budget.spend(steps: 1)
+    let end = Int(compiled.chart.states[state].end)
+    var child = state + 1
+    switch compiled.chart.states[state].kind {
+    case .compound:
+      while child < end {
+        if compiled.chart.states[child].kind == .final, scope.configuration.contains(child) { return true }
+        child = Int(compiled.chart.states[child].end)
+      }
+      return false
+    case .parallel:
+      while child < end {
+        if compiled.chart.states[child].history == Chart.none, !(try isDone(child)) { return false }
+        child = Int(compiled.chart.states[child].end)
+      }
+      return true
+    case .atomic, .final, .shallowHistory, .deepHistory: return false
+    }
+  }
+}
+
+extension Chart {
+  /// A step of a chart that has states and transitions only.
+  func plainStep(_ configuration: inout StateSet, _ event: Int32) -> ChartOutcome {
+    var above = configuration.last(upTo: 63) ?? 0
+    while above >= 0 {
+      let own = states[above]
+      for place in own.transitions {
+        let transition = transitions[Int(place)]
+        guard matches(transition, event) else { continue }
+        guard case .state(let domain) = transition.domain else { return .stayed }
+        configuration.remove((Int(domain) + 1)..<Int(states[Int(domain)].end))
+        var bottom = Int(domain)
+        var target = Int(targets[Int(transition.targets.lowerBound)])
+        while true {
+          var state = target
+          while state > bottom {
+            configuration.insert(state)
+            state = Int(states[state].parent)
+          }
+          guard states[target].kind == .compound else { return .moved }
+          bottom = target
+          target = Int(targets[Int(transitions[Int(states[target].initial)].targets.lowerBound)])
+        }
+      }
+      above = Int(own.parent)
+    }
+    return .ignored
+  }
+}

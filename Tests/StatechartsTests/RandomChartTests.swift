@@ -1,0 +1,65 @@
+import StateMachines
+import Testing
+
+@testable import Statecharts
+
+/// Hundreds of charts made by chance, each walked through by chance: the interpreter and the second reading of the
+/// algorithm have the same states, the same logs in the same order and the same data.
+@Suite("Charts made by chance")
+struct RandomChartTests {
+  static func findings(seed: UInt64) throws -> (steps: Int, difference: String?) {
+    let chart = RandomChart(seed: seed)
+    let definition = try Definition.of(chart.document)
+    var generator = Generator(seed: seed ^ 0x5EED)
+    var reading = SecondReading(chart)
+    var run = VirtualRun(definition)
+    var steps = 0
+    for step in 0..<40 {
+      if reading.isGivenUp { return (steps, nil) }
+      let logs = run.told.map { effect in
+        if case .log(let label, _) = effect { label } else { "\(effect)" }
+      }
+      let states = Set(run.machine.configuration)
+      if states != reading.configuration || logs != reading.logs {
+        let places = states.sorted().map { chart.states[$0].id }
+        let expected = reading.configuration.sorted().map { chart.states[$0].id }
+        return (steps, "step \(step): \(places), expected \(expected); logs \(logs.suffix(9)), expected \(reading.logs.suffix(9))")
+      }
+      let slot = definition.charts[0].chart.symbols.known("n") ?? 0
+      if run.machine.root.variables[slot] != .number(Double(reading.count)) { return (steps, "step \(step): other data") }
+      if (run.machine.final == nil) != reading.isRunning { return (steps, "step \(step): other end") }
+      if let damage = run.machine.damage(for: definition) { return (steps, "step \(step): \(damage)") }
+      let copy = try run.machine.storedAndRead()
+      if copy != run.machine || copy.hashValue != run.machine.hashValue { return (steps, "step \(step): stored otherwise") }
+      let event = RandomChart.events[generator.draw(in: 0...3)]
+      reading.send(event)
+      run.send(event)
+      steps += 1
+    }
+    return (steps, nil)
+  }
+
+  @Test("run as a second reading of the algorithm says", arguments: 0..<8)
+  func asTheSecondReading(part: UInt64) throws {
+    var steps = 0
+    for seed in (part * 100)..<(part * 100 + 100) {
+      let (taken, difference) = try Self.findings(seed: seed)
+      steps += taken
+      if let difference {
+        Issue.record("seed \(seed), \(difference)\n\(RandomChart(seed: seed).document)")
+        return
+      }
+    }
+    // Walks are not given up early as a rule.
+    #expect(steps > 1_500, "\(steps) steps")
+  }
+}
+
+extension RunningChart {
+  /// The machine after it was written as bytes and read.
+  func storedAndRead() throws -> RunningChart {
+    let encoder = ValueEncoder()
+    try encoder.encode(self)
+    return try encoder.bytes.withUnsafeBytes { try ValueDecoder($0).decode(RunningChart.self) }
+  }
+}
