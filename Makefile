@@ -5,6 +5,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 BENCH ?=
 STORE ?= .build/store
+TABLE ?= .build/conformance.md
 RACE ?= UnixHostTests|EndToEndTests
 NAME ?= Staircase
 DIR ?= ../$(NAME)
@@ -24,12 +25,13 @@ endif
 .SILENT:
 .SHELLFLAGS := -eu -c
 .DEFAULT_GOAL := help
-.PHONY: help run test lab lab-test race store bench count format lint install clean swift-is-there libraries-are-there \
+.PHONY: help run test conformance lab lab-test race store bench count format lint install clean swift-is-there libraries-are-there \
   redis-is-there valgrind-is-there
 
 help:
 	echo 'make run      builds fsmd and opens the REPL on a daemon of its own (with no terminal: plays Demos/tour.fsm)'
 	echo 'make test     checks the format, builds with warnings as errors, runs all tests'
+	echo 'make conformance  runs the suites of statecharts on virtual time and writes the table of results (TABLE=$(TABLE))'
 	echo 'make lab      writes a package with a machine, its test and a daemon of your own (NAME=$(NAME), DIR=$(DIR))'
 	echo 'make race     runs the tests that have threads under the thread sanitizer (RACE="$(RACE)")'
 	echo 'make store    leaves a store with machines of all kinds, which later releases must read, in STORE=$(STORE)'
@@ -53,6 +55,15 @@ test: libraries-are-there lint
 	$(MAKE) --no-print-directory lab-test
 	echo 'Running the tests.'
 	swift test -q --skip-build --disable-xctest
+
+# The suites are those of the W3C and of SCION. They are not part of this folder: FSMD_STATECHART_SUITES names theirs.
+conformance: libraries-are-there
+	FSMD_CONFORMANCE_TABLE="$(abspath $(TABLE))" swift test -q --disable-xctest --filter ConformanceTests
+	if [ ! -e '$(TABLE)' ]; then
+	  echo 'The suites were not found; FSMD_STATECHART_SUITES names the folder that they are in.' >&2
+	  exit 1
+	fi
+	sed -n '3,7p' '$(TABLE)'
 
 # A package of one's own, made of Examples/Staircase under another name and depending on this folder.
 lab:

@@ -23,20 +23,60 @@ struct RandomChartTests {
       if states != reading.configuration || logs != reading.logs {
         let places = states.sorted().map { chart.states[$0].id }
         let expected = reading.configuration.sorted().map { chart.states[$0].id }
-        return (steps, "step \(step): \(places), expected \(expected); logs \(logs.suffix(9)), expected \(reading.logs.suffix(9))")
+        return (
+          steps,
+          "step \(step): \(places), expected \(expected); logs \(logs.suffix(9)), expected \(reading.logs.suffix(9))"
+        )
       }
       let slot = definition.charts[0].chart.symbols.known("n") ?? 0
-      if run.machine.root.variables[slot] != .number(Double(reading.count)) { return (steps, "step \(step): other data") }
+      if run.machine.root.variables[slot] != .number(Double(reading.count)) {
+        return (steps, "step \(step): other data")
+      }
       if (run.machine.final == nil) != reading.isRunning { return (steps, "step \(step): other end") }
       if let damage = run.machine.damage(for: definition) { return (steps, "step \(step): \(damage)") }
       let copy = try run.machine.storedAndRead()
-      if copy != run.machine || copy.hashValue != run.machine.hashValue { return (steps, "step \(step): stored otherwise") }
+      if copy != run.machine || copy.hashValue != run.machine.hashValue {
+        return (steps, "step \(step): stored otherwise")
+      }
       let event = RandomChart.events[generator.draw(in: 0...3)]
       reading.send(event)
       run.send(event)
       steps += 1
     }
     return (steps, nil)
+  }
+
+  @Test("that have nothing but states and transitions make the same steps out of a table", arguments: 0..<100)
+  func plain(seed: UInt64) throws {
+    var generator = Generator(seed: seed)
+    let count = 2 + generator.draw(in: 0...20)
+    var open: [Int] = []
+    var text = WithstandTests.head
+    for state in 0..<count {
+      while !open.isEmpty, generator.draw(in: 0...2) == 0 {
+        text += "</state>"
+        open.removeLast()
+      }
+      text += "<state id='s\(state)'>"
+      open.append(state)
+      for _ in 0..<generator.draw(in: 0...2) {
+        let event = ["a", "b", "a.x", "*", "c"][generator.draw(in: 0...4)]
+        let target = ["", " target='s\(generator.draw(in: 0...(count - 1)))'"][generator.draw(in: 0...1)]
+        let type = ["", " type='internal'"][generator.draw(in: 0...1)]
+        text += "<transition event='\(event)'\(target)\(type)/>"
+      }
+    }
+    text += String(repeating: "</state>", count: open.count)
+    let plain = try Definition.of(text + "</scxml>")
+    // A variable is enough to need the whole algorithm.
+    let general = try Definition.of(text + "<datamodel><data id='n'/></datamodel></scxml>")
+    #expect(plain.plain != nil && general.plain == nil)
+    var runs = [VirtualRun(plain), VirtualRun(general)]
+    for _ in 0..<50 {
+      let event = ["a", "b", "a.x", "a.y", "c", "d"][generator.draw(in: 0...5)]
+      let outcomes = runs.indices.map { runs[$0].send(event) }
+      #expect(outcomes[0] == outcomes[1] && runs[0].word == runs[1].word, "seed \(seed)\n\(text)")
+    }
   }
 
   @Test("run as a second reading of the algorithm says", arguments: 0..<8)

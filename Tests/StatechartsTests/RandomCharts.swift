@@ -154,7 +154,8 @@ struct RandomChart {
     if left == right { return false }
     let above = [left] + ancestors(of: left)
     let common = ([right] + ancestors(of: right)).first { above.contains($0) } ?? 0
-    return common != left && common != right && states[common].kind == .parallel && !isHistory(left) && !isHistory(right)
+    return common != left && common != right && states[common].kind == .parallel && !isHistory(left)
+      && !isHistory(right)
   }
 
   // MARK: Reading

@@ -152,8 +152,6 @@ struct Chart: Sendable {
   var events = EventNames()
   /// Whether some transition has no event.
   var hasEventless = false
-  /// Whether a step needs nothing but the transition's target: no data, content, guards, regions or histories.
-  var isPlain = false
 
   var histories: Int { historyStates.count }
 

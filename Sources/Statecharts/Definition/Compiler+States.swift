@@ -16,8 +16,6 @@ extension Compiler {
     for transition in chart.transitions.indices { findDomain(of: transition) }
     if place == 0 { compileNameableResources() }
     for state in chart.states.indices { compileContent(of: state) }
-    // Variables that have the same name as a declared one in another state are one variable.
-    chart.isPlain = isPlain
     check(place)
     charts[place] = chart
   }
@@ -43,7 +41,8 @@ extension Compiler {
       case "parallel": kind = .parallel
       case "final": kind = .final
       case "history":
-        kind = word("type", of: node, in: ["shallow", "deep"], default: "shallow") == "deep" ? .deepHistory : .shallowHistory
+        kind =
+          word("type", of: node, in: ["shallow", "deep"], default: "shallow") == "deep" ? .deepHistory : .shallowHistory
       case _:
         parts[top.state].append(node)
         continue
@@ -182,8 +181,9 @@ extension Compiler {
     for (place, first) in targets.enumerated() {
       for second in targets[(place + 1)...] {
         var common = min(first, second)
-        while common > 0, !chart.isDescendant(first, of: common) && first != common
-          || !chart.isDescendant(second, of: common) && second != common
+        while common > 0,
+          !chart.isDescendant(first, of: common) && first != common
+            || !chart.isDescendant(second, of: common) && second != common
         {
           common = Int(chart.states[common].parent)
         }
@@ -290,14 +290,6 @@ extension Compiler {
     if targets.isEmpty { return }
     if targets.contains(where: isHistory) { return chart.transitions[number].domain = .byHistory }
     chart.transitions[number].domain = .state(Chart.Index(chart.domain(of: transition, targets: targets)))
-  }
-
-  /// Whether a step is nothing but leaving and entering states.
-  private var isPlain: Bool {
-    chart.states.count <= 64 && chart.handlers.isEmpty && chart.invokes.isEmpty && chart.data.isEmpty
-      && !chart.hasEventless && chart.blocks.isEmpty && chart.globalScript == nil
-      && chart.transitions.allSatisfy { $0.condition == Chart.none && $0.targets.count <= 1 }
-      && chart.states.allSatisfy { $0.kind == .atomic || $0.kind == .compound }
   }
 }
 

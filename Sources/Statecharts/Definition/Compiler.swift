@@ -195,7 +195,8 @@ struct Compiler {
     guard let rule = Grammar.rules[element.name] else { return }
     for attribute in element.attributes where !rule.attributes.contains(attribute.name) {
       let meant = Spelling.suggestion(for: attribute.name, in: rule.attributes)
-      let known = meant.isEmpty && !rule.attributes.isEmpty ? "; it has \(rule.attributes.joined(separator: ", "))" : meant
+      let known =
+        meant.isEmpty && !rule.attributes.isEmpty ? "; it has \(rule.attributes.joined(separator: ", "))" : meant
       error(node, "<\(element.name)> has no attribute \(attribute.name)\(known)", attribute: attribute.name)
     }
     for group in rule.required where !group.contains(where: { element[$0] != nil }) {
@@ -214,7 +215,8 @@ struct Compiler {
     guard let found = document.element(node)?[attribute] else { return other }
     if words.contains(found) { return found }
     error(
-      node, "\(attribute)=\"\(found)\" means nothing; expected \(words.joined(separator: " or "))", attribute: attribute)
+      node, "\(attribute)=\"\(found)\" means nothing; expected \(words.joined(separator: " or "))", attribute: attribute
+    )
     return other
   }
 }

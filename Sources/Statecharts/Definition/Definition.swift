@@ -6,11 +6,14 @@ public final class Definition: Sendable {
   let markups: [String: Int]
   /// Charts that were handed in, by path.
   let paths: [String: Int]
+  /// All steps, if the document is simple enough.
+  let plain: PlainTable?
 
   init(charts: [Chart], markups: [String: Int], paths: [String: Int]) {
     self.charts = charts.map(CompiledChart.init)
     self.markups = markups
     self.paths = paths
+    plain = charts.first.flatMap(PlainTable.init)
   }
 
   /// The ids of the document's states in document order, with `_1`, `_2` … for those without.

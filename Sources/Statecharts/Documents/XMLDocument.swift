@@ -202,7 +202,8 @@ private final class XMLReader {
     XML_SetEntityDeclHandler(parser) { reader, name, _, value, _, _, _, _, _ in
       guard let reader, let name, value == nil else { return }
       Unmanaged<XMLReader>.fromOpaque(reader).takeUnretainedValue()
-        .stop("the entity \(String(cString: name)) lies outside of the document, which is never read; put its text here")
+        .stop(
+          "the entity \(String(cString: name)) lies outside of the document, which is never read; put its text here")
     }
     XML_SetUnknownEncodingHandler(
       parser, { _, name, encoding in XMLReader.describe(name, encoding) }, nil)
@@ -211,13 +212,15 @@ private final class XMLReader {
     }
     if let mistake { throw mistake }
     guard status == XML_STATUS_OK else {
-      throw XMLDocument.Mistake(position: position(), message: Self.explanation(of: XML_GetErrorCode(parser)))
+      throw XMLDocument.Mistake(
+        position: position(), message: Self.explanation(of: XML_GetErrorCode(parser), isStarted: !open.isEmpty))
     }
     return document
   }
 
-  private static func explanation(of code: XML_Error) -> String {
+  private static func explanation(of code: XML_Error, isStarted: Bool) -> String {
     switch code {
+    case XML_ERROR_NO_ELEMENTS where isStarted: "the document ends before its last element does"
     case XML_ERROR_NO_ELEMENTS: "the document is empty; expected <scxml>"
     case XML_ERROR_TAG_MISMATCH: "the end tag does not match the element that is open"
     case XML_ERROR_AMPLIFICATION_LIMIT_BREACH: "the entities of the document expand to more than is allowed"
@@ -234,7 +237,8 @@ private final class XMLReader {
   ) -> Int32 {
     guard let name, let encoding, String(cString: name).lowercased() == "windows-1252" else { return 0 }
     let upper: [Int32] = [
-      0x20AC, -1, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, -1, 0x017D, -1,
+      0x20AC, -1, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, -1, 0x017D,
+      -1,
       -1, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, -1, 0x017E,
       0x0178,
     ]

@@ -8,6 +8,13 @@ extension DataScope {
     _ operation: Code.Binary, _ left: DataValue, _ right: DataValue
   ) throws(EvaluationError) -> DataValue {
     switch operation {
+    case .equal, .unequal, .same, .different, .less, .lessOrEqual, .greater, .greaterOrEqual:
+      try budget.spend(steps: min(left.size, right.size) >> 6)
+    case .add, .subtract, .multiply, .divide, .remainder, .power, .bitAnd, .bitOr, .bitXor, .shiftLeft, .shiftRight,
+      .shiftRightUnsigned, .isIn, .isInstance:
+      break
+    }
+    switch operation {
     case .add:
       if case .number(let left) = left, case .number(let right) = right { return .number(left + right) }
       if left.isText || right.isText { return .string(try joined(try text(of: left), try text(of: right))) }
@@ -245,6 +252,9 @@ extension DataScope {
   ) throws(EvaluationError) -> DataValue {
     let first = arguments.first ?? .undefined
     let second = arguments.count > 1 ? arguments[1] : .undefined
+    // Whatever the method does, it may read all of its receiver, and look for the argument everywhere in it.
+    let (work, overflow) = (receiver.size >> 6).multipliedReportingOverflow(by: 1 + first.size >> 4)
+    try budget.spend(steps: overflow ? .max : work)
     switch (receiver, name) {
     case (_, "toString"): return .string(try text(of: receiver))
     case (.object(let object), "hasOwnProperty"): return .boolean(object.place(of: first.text) != nil)

@@ -27,6 +27,8 @@ public struct DataScope {
   var locals: [DataValue] = []
   /// How many calls are under way.
   var calls = 0
+  /// How many nodes are being evaluated within each other.
+  var depth = 0
 
   public init(generator: Generator = Generator(seed: 0), budget: Budget = Budget()) {
     self.generator = generator
@@ -48,7 +50,8 @@ public struct Budget: Hashable, Sendable {
 
   @inline(__always)
   public mutating func spend(steps count: Int = 1) throws(EvaluationError) {
-    steps &-= count
+    let (left, overflow) = steps.subtractingReportingOverflow(count)
+    steps = overflow ? -1 : left
     if steps < 0 { throw .limit(.steps) }
   }
 

@@ -7,8 +7,8 @@ enum Flow {
 }
 
 extension Code {
-  /// Calls under way at the same time.
-  private static var deepest: Int { 60 }
+  /// Nodes that are evaluated within each other, over all calls: what the stack of a small thread has room for.
+  private static var deepest: Int { 250 }
 
   func value(at place: Place, in scope: inout DataScope) throws(EvaluationError) -> DataValue {
     try value(at: place, in: &scope, base: 0)
@@ -31,6 +31,9 @@ extension Code {
 
   private func value(at place: Place, in scope: inout DataScope, base: Int) throws(EvaluationError) -> DataValue {
     try scope.budget.spend(steps: 1)
+    scope.depth += 1
+    defer { scope.depth -= 1 }
+    guard scope.depth <= Self.deepest else { throw .limit(.depth) }
     switch nodes[Int(place)] {
     case .constant(let number): return constants[number]
     case .variable(let slot):
@@ -167,21 +170,20 @@ extension Code {
       if case .builtIn(let builtIn) = nodes[Int(object)] {
         return try scope.call(name, of: builtIn, try values(of: list, in: &scope, base: base))
       }
-      let receiver = try value(at: object, in: &scope, base: base)
+      if DataScope.changers.contains(name), isPlace(object) {
+        let arguments = try values(of: list, in: &scope, base: base)
+        // In place: while anybody else had the array, each change would copy it.
+        return try change(at: object, in: &scope, base: base) { (value, scope) throws(EvaluationError) in
+          try scope.change(&value, name, arguments)
+        }
+      }
+      var receiver = try value(at: object, in: &scope, base: base)
       if case .object(let members) = receiver, case .function(let number)? = members[name] {
         let arguments = try values(of: list, in: &scope, base: base)
         return try scope.call(number, with: arguments, this: receiver)
       }
       let arguments = try values(of: list, in: &scope, base: base)
-      if case .array = receiver, DataScope.changers.contains(name) {
-        guard isPlace(object) else {
-          var temporary = receiver
-          return try scope.change(&temporary, name, arguments)
-        }
-        return try change(at: object, in: &scope, base: base) { (value, scope) throws(EvaluationError) in
-          try scope.change(&value, name, arguments)
-        }
-      }
+      if DataScope.changers.contains(name) { return try scope.change(&receiver, name, arguments) }
       return try scope.call(name, on: receiver, arguments)
     case _:
       let function = try value(at: callee, in: &scope, base: base)
@@ -331,8 +333,10 @@ extension DataScope {
     _ number: Int, with arguments: [DataValue], this: DataValue, returnsThis: Bool = false
   ) throws(EvaluationError) -> DataValue {
     guard number < symbols.functions.count else { throw .failed("the function is gone") }
-    guard calls < 60 else { throw .limit(.depth) }
+    guard calls < 50 else { throw .limit(.depth) }
     let function = symbols.functions[number]
+    // A parameter that is changed is copied.
+    for argument in arguments { try budget.spend(bytes: argument.size) }
     calls += 1
     let base = locals.count
     locals.append(this)

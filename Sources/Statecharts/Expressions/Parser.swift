@@ -5,12 +5,16 @@ struct Parser {
   private var start = 0
   private var code = Code()
   private var depth = 0
+  /// How many nodes are below each other under each node, itself included.
+  private var heights: [Int] = []
   /// The local names of the function that is being parsed; `nil` outside of functions.
   private var locals: [String]?
   private var symbols: SymbolTable
 
   /// How deeply expressions and statements can be nested.
   private static var deepest: Int { 60 }
+  /// How many nodes can be below each other.
+  private static var highest: Int { 200 }
   /// How many nodes a text can have.
   private static var most: Int { 100_000 }
 
@@ -90,6 +94,10 @@ struct Parser {
 
   private mutating func add(_ node: Code.Node) throws(SyntaxError) -> Code.Place {
     guard code.nodes.count < Self.most else { throw SyntaxError("the text is too long", at: start) }
+    // Chains of operators and members are read in a loop, and evaluated by recursion all the same.
+    let height = code.height(below: node, heights) + 1
+    guard height <= Self.highest else { throw SyntaxError("the expression is too long", at: start) }
+    heights.append(height)
     code.nodes.append(node)
     return Code.Place(code.nodes.count - 1)
   }
@@ -117,7 +125,8 @@ struct Parser {
 
   private static let reserved: Set<String> = [
     "break", "case", "catch", "class", "const", "continue", "debugger", "default", "delete", "do", "else", "export",
-    "extends", "false", "finally", "for", "function", "if", "import", "in", "instanceof", "let", "new", "null", "return",
+    "extends", "false", "finally", "for", "function", "if", "import", "in", "instanceof", "let", "new", "null",
+    "return",
     "super", "switch", "this", "throw", "true", "try", "typeof", "var", "void", "while", "with", "yield",
   ]
 
@@ -278,7 +287,8 @@ struct Parser {
 
   private static let levels: [String: Int] = [
     "??": 1, "||": 2, "&&": 3, "|": 4, "^": 5, "&": 6, "==": 7, "!=": 7, "===": 7, "!==": 7, "<": 8, "<=": 8, ">": 8,
-    ">=": 8, "in": 8, "instanceof": 8, "<<": 9, ">>": 9, ">>>": 9, "+": 10, "-": 10, "*": 11, "/": 11, "%": 11, "**": 12,
+    ">=": 8, "in": 8, "instanceof": 8, "<<": 9, ">>": 9, ">>>": 9, "+": 10, "-": 10, "*": 11, "/": 11, "%": 11,
+    "**": 12,
   ]
 
   private static let binaries: [String: Code.Binary] = [
@@ -479,8 +489,8 @@ struct Parser {
   /// Parameters and body of a function.
   private mutating func functionRest(from start: Int) throws(SyntaxError) -> Code.Place {
     try nested { parser throws(SyntaxError) in
-      let (outerCode, outerLocals) = (parser.code, parser.locals)
-      parser.code = Code()
+      let (outerCode, outerLocals, outerHeights) = (parser.code, parser.locals, parser.heights)
+      (parser.code, parser.heights) = (Code(), [])
       // The first local is `this`, whose name nothing else can have.
       var names = ["this"]
       try parser.expect("(")
@@ -501,13 +511,34 @@ struct Parser {
       parser.symbols.functions.append(
         Function(
           parameters: names.count - 1, locals: parser.locals?.count ?? 1, code: parser.code, text: text))
-      (parser.code, parser.locals) = (outerCode, outerLocals)
+      (parser.code, parser.locals, parser.heights) = (outerCode, outerLocals, outerHeights)
       return try parser.add(.function(parser.symbols.functions.count - 1))
     }
   }
 }
 
 extension Code {
+  /// The greatest height of the nodes that a node refers to.
+  fileprivate func height(below node: Node, _ heights: [Int]) -> Int {
+    func most(_ places: Place?...) -> Int { places.reduce(0) { max($0, $1.map { heights[Int($0)] } ?? 0) } }
+    func most(of list: List) -> Int { lists[list.range].reduce(0) { max($0, heights[Int($1)]) } }
+    switch node {
+    case .constant, .variable, .local, .system, .builtIn, .function, .breakLoop, .continueLoop, .nothing: return 0
+    case .member(let object, _): return most(object)
+    case .unary(_, let operand), .update(let operand, _, _): return most(operand)
+    case .element(let left, let right), .binary(_, let left, let right), .and(let left, let right),
+      .or(let left, let right), .coalesce(let left, let right), .assign(let left, let right),
+      .compound(_, let left, let right), .sequence(let left, let right):
+      return most(left, right)
+    case .conditional(let condition, let yes, let no): return most(condition, yes, no)
+    case .array(let list), .object(let list), .block(let list): return most(of: list)
+    case .call(let callee, let list), .construct(let callee, let list): return max(most(callee), most(of: list))
+    case .declare(_, let value), .declareLocal(_, let value), .leave(let value): return most(value)
+    case .ifElse(let condition, let yes, let no): return most(condition, yes, no)
+    case .loop(let condition, let step, let body, _): return most(condition, step, body)
+    }
+  }
+
   /// Whether a node can be assigned to.
   func isPlace(_ place: Place) -> Bool {
     switch nodes[Int(place)] {

@@ -285,7 +285,9 @@ extension Interpreter {
     switch invoke.content {
     case .chart(let number): return Int(number)
     case .expression(let number):
-      guard case .string(let text) = try evaluate(number) else { throw .failed("the content of the invocation is no chart") }
+      guard case .string(let text) = try evaluate(number) else {
+        throw .failed("the content of the invocation is no chart")
+      }
       return definition.markups[text]
     case nil: return definition.paths[Compiler.path(of: try text(of: invoke.source, "the source of an invocation"))]
     }

@@ -11,7 +11,9 @@ extension Interpreter {
         try initialize(chart.data[Int(place)], from: state == 0 ? arguments : nil)
       }
     }
-    if let script = chart.globalScript { try attemptContent { (run) throws(EvaluationError) in try run.runScript(script) } }
+    if let script = chart.globalScript {
+      try attemptContent { (run) throws(EvaluationError) in try run.runScript(script) }
+    }
     statesToEnter.removeAll()
     defaultEntries.removeAll()
     defaultHistories.removeAll(keepingCapacity: true)
@@ -284,7 +286,9 @@ extension Interpreter {
       switch transition.domain {
       case .none: continue
       case .state:
-        for target in transition.targets { try addAncestors(of: Int(compiled.chart.targets[Int(target)]), below: domain) }
+        for target in transition.targets {
+          try addAncestors(of: Int(compiled.chart.targets[Int(target)]), below: domain)
+        }
       case .byHistory:
         for state in effectiveTargets(of: transition) { try addAncestors(of: state, below: domain) }
       }
@@ -405,35 +409,5 @@ extension Interpreter {
       return true
     case .atomic, .final, .shallowHistory, .deepHistory: return false
     }
-  }
-}
-
-extension Chart {
-  /// A step of a chart that has states and transitions only.
-  func plainStep(_ configuration: inout StateSet, _ event: Int32) -> ChartOutcome {
-    var above = configuration.last(upTo: 63) ?? 0
-    while above >= 0 {
-      let own = states[above]
-      for place in own.transitions {
-        let transition = transitions[Int(place)]
-        guard matches(transition, event) else { continue }
-        guard case .state(let domain) = transition.domain else { return .stayed }
-        configuration.remove((Int(domain) + 1)..<Int(states[Int(domain)].end))
-        var bottom = Int(domain)
-        var target = Int(targets[Int(transition.targets.lowerBound)])
-        while true {
-          var state = target
-          while state > bottom {
-            configuration.insert(state)
-            state = Int(states[state].parent)
-          }
-          guard states[target].kind == .compound else { return .moved }
-          bottom = target
-          target = Int(targets[Int(transitions[Int(states[target].initial)].targets.lowerBound)])
-        }
-      }
-      above = Int(own.parent)
-    }
-    return .ignored
   }
 }

@@ -80,9 +80,9 @@ public final class Interpreter {
   public func step(
     _ machine: inout RunningChart, _ input: ChartInput, now: Instant, generator: inout Generator
   ) -> ChartOutcome {
-    if case .event(let name, _, _) = input, definition.charts[0].chart.isPlain, machine.root.final < 0 {
+    if let plain = definition.plain, case .event(let name, _, _) = input {
       effects.removeAll(keepingCapacity: true)
-      return definition.charts[0].chart.plainStep(&machine.root.configuration, name.number)
+      return plain.step(&machine.root.configuration, name.number)
     }
     return attempt(&machine, now: now, generator: &generator) { interpreter throws(EvaluationError) in
       try interpreter.take(input)
@@ -114,7 +114,7 @@ public final class Interpreter {
     scope.generator = generator
     scope.budget = limits.budget
     scope.locals.removeAll()
-    scope.calls = 0
+    (scope.calls, scope.depth) = (0, 0)
     do {
       try body(self)
     } catch {

@@ -196,7 +196,9 @@ extension RunningChart {
       }
       if let damage = session.damage(for: definition.charts[Int(session.chart)].chart) { return damage }
     }
-    for (first, second) in zip(pending, pending.dropFirst()) where first.key == second.key { return "a key comes twice" }
+    for (first, second) in zip(pending, pending.dropFirst()) where first.key == second.key {
+      return "a key comes twice"
+    }
     return nil
   }
 }
@@ -208,7 +210,9 @@ extension Session {
     guard isThere(configuration), isThere(bound), history.allSatisfy(isThere) else { return "a state is not there" }
     guard history.isEmpty || history.count == chart.histories else { return "a history is not there" }
     guard variables.count <= chart.symbols.names.count else { return "a variable is not there" }
-    guard final < 0 || Int(final) < count && chart.states[Int(final)].kind == .final else { return "an end is not there" }
+    guard final < 0 || Int(final) < count && chart.states[Int(final)].kind == .final else {
+      return "an end is not there"
+    }
     for invocation in invocations {
       guard (0..<Int32(count)).contains(invocation.state), chart.invokes.indices.contains(Int(invocation.invoke)) else {
         return "an invocation is not there"

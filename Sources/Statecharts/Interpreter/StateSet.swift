@@ -39,12 +39,13 @@ public struct StateSet: Hashable, Sendable {
     while high.last == 0 { high.removeLast() }
   }
 
-  /// Removes states below 64.
+  /// The greatest member of a set of states below 64; 0 if it is empty.
   @inline(__always)
-  mutating func remove(_ range: Range<Int>) {
-    let upper = range.upperBound >= 64 ? ~UInt64(0) : (1 &<< UInt64(range.upperBound)) &- 1
-    low &= ~(upper & (~0 &<< UInt64(truncatingIfNeeded: range.lowerBound)))
-  }
+  var lastOfFew: Int { low == 0 ? 0 : 63 &- low.leadingZeroBitCount }
+
+  /// Keeps the states below 64 that the mask has, and adds others.
+  @inline(__always)
+  mutating func replaceFew(mask: UInt64, _ added: UInt64) { low = low & mask | added }
 
   public mutating func removeAll() {
     low = 0

@@ -20,7 +20,9 @@ enum Suites {
   typealias Row = [String: String]
 
   static func rows(_ path: String) -> [Row] {
-    guard let folder, let text = try? String(contentsOf: folder.appending(path: path), encoding: .utf8) else { return [] }
+    guard let folder, let text = try? String(contentsOf: folder.appending(path: path), encoding: .utf8) else {
+      return []
+    }
     let lines = text.split(separator: "\n").map { $0.split(separator: "\t", omittingEmptySubsequences: false) }
     guard let names = lines.first?.map(String.init) else { return [] }
     return lines.dropFirst().map { line in
@@ -66,7 +68,8 @@ struct ConformanceResult {
 enum Conformance {
   /// Runs a test of the W3C: passed when the top-level final state `pass` is entered.
   static func w3c(_ row: Suites.Row) -> ConformanceResult {
-    var result = ConformanceResult(suite: "W3C \(row["conformance"] ?? "")", test: row["id"] ?? "", section: row["section"] ?? "")
+    var result = ConformanceResult(
+      suite: "W3C \(row["conformance"] ?? "")", test: row["id"] ?? "", section: row["section"] ?? "")
     do {
       var run = VirtualRun(try Suites.compile("w3c/\(row["file"] ?? "")"))
       run.advance(by: .minutes(10))

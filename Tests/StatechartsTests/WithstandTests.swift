@@ -1,0 +1,232 @@
+import StateMachines
+import Testing
+
+@testable import Statecharts
+
+/// Documents and machines that want too much end with a clear error or a limit, in bounded time and memory.
+@Suite("A hostile document")
+struct WithstandTests {
+  static let head = "<scxml xmlns='http://www.w3.org/2005/07/scxml' datamodel='ecmascript'>"
+
+  static func findings(_ text: String) -> [String] { DocumentTests.findings(document: text) }
+
+  @Test(
+    "that is no XML has one error with its place",
+    arguments: [
+      ("", "1:1 error : the document is empty; expected <scxml>"),
+      ("nonsense", "1:1 error : no XML: syntax error"),
+      ("<scxml>", "1:8 error : the document ends before its last element does"),
+      ("<scxml><state></scxml>", "1:17 error : the end tag does not match the element that is open"),
+      ("<scxml\u{0}/>", "1:7 error : no XML: not well-formed (invalid token)"),
+      ("<a/>", "1:1 error : a statechart starts with <scxml>, not with <a>"),
+      ("<scxml xmlns='http://www.w3.org/2005/07/scxml'>&amp", "1:48 error : the document ends within a tag or a text"),
+    ])
+  func broken(text: String, expected: String) {
+    let found = Self.findings(text)
+    #expect(found.contains(expected), "\(found)")
+  }
+
+  @Test("that is cut anywhere, or has a byte changed, ends with a finding or a definition")
+  func cut() {
+    let text = Array(
+      "\(Self.head)<!-- c --><state id='a'><onentry><log expr='1'/></onentry><transition event='e' target='b'/></state><final id='b'/></scxml>"
+        .utf8)
+    for end in text.indices {
+      if case .definition = Definition.compile(Array(text[..<end])) { Issue.record("cut at \(end)") }
+      for byte: UInt8 in [0, 0x3C, 0x26, 0xFF] {
+        var changed = text
+        changed[end] = byte
+        _ = Definition.compile(changed)
+      }
+    }
+  }
+
+  @Test("of ten megabytes is too long")
+  func tooLong() {
+    let text = Self.head + String(repeating: "<state/>", count: 10 << 17) + "</scxml>"
+    #expect(Self.findings(text).first?.contains("and the limit is 4194304") == true)
+  }
+
+  @Test("of 100,000 states runs")
+  func manyStates() throws {
+    var text = Self.head
+    for state in 0..<100_000 {
+      text += "<state id='s\(state)'><transition event='e' target='s\((state + 7) % 100_000)'/></state>"
+    }
+    text += "</scxml>"
+    var limits = DocumentLimits()
+    limits.bytes = 16 << 20
+    guard case .definition(let definition, _) = Definition.compile(Array(text.utf8), limits: limits) else {
+      Issue.record("it has mistakes")
+      return
+    }
+    var run = VirtualRun(definition)
+    for _ in 0..<3 { run.send("e") }
+    #expect(run.word == "s21")
+  }
+
+  @Test("of 10,000 nested states is too deep")
+  func tooDeep() {
+    let text =
+      Self.head + String(repeating: "<state>", count: 10_000) + String(repeating: "</state>", count: 10_000)
+      + "</scxml>"
+    #expect(Self.findings(text) == ["1:1814 error : elements are nested more than 250 deep"])
+  }
+
+  @Test("that is nested as deeply as is allowed runs")
+  func deep() throws {
+    let depth = DocumentLimits().depth - 1
+    let text =
+      Self.head + String(repeating: "<state>", count: depth) + String(repeating: "</state>", count: depth) + "</scxml>"
+    let run = VirtualRun(try Definition.of(text))
+    #expect(run.machine.configuration.count == depth)
+  }
+
+  @Test(
+    "with entities that grow, or lie elsewhere, is rejected",
+    arguments: [
+      (
+        "<!DOCTYPE scxml [<!ENTITY a0 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'>"
+          + (1..<12).map { "<!ENTITY a\($0) '\(String(repeating: "&a\($0 - 1);", count: 10))'>" }.joined()
+          + "]>\(head)<datamodel><data id='x'>&a11;</data></datamodel><state/></scxml>",
+        "the entities of the document expand to more than is allowed"
+      ),
+      (
+        "<!DOCTYPE scxml [<!ENTITY a '&b;'><!ENTITY b '&a;'>]>\(head)<datamodel><data id='x'>&a;</data></datamodel></scxml>",
+        "an entity contains itself"
+      ),
+      (
+        "<!DOCTYPE scxml [<!ENTITY a SYSTEM 'file:///etc/passwd'>]>\(head)<datamodel><data id='x'>&a;</data></datamodel></scxml>",
+        "the entity a lies outside of the document, which is never read; put its text here"
+      ),
+    ])
+  func entities(text: String, expected: String) {
+    let found = Self.findings(text)
+    #expect(found.count == 1 && found[0].hasSuffix(expected), "\(found)")
+  }
+
+  @Test("with entities that stay small is read")
+  func smallEntities() throws {
+    let definition = try Definition.of(
+      "<!DOCTYPE scxml [<!ENTITY go 'start'>]>\(Self.head)<state id='a'><transition event='&go;' target='b'/></state><state id='b'/></scxml>"
+    )
+    var run = VirtualRun(definition)
+    run.send("start")
+    #expect(run.word == "b")
+  }
+
+  @Test("with an initial state that leads back to itself is rejected")
+  func cyclicInitial() {
+    let found = Self.findings(
+      "\(Self.head)<state id='a' initial='a'><state id='b' initial='a'><state/></state></state></scxml>")
+    #expect(
+      found.count(where: { $0.contains("is not within the state whose initial state it shall be") }) == 2, "\(found)")
+  }
+
+  // MARK: Machines
+
+  /// A machine that does this at the event `go`, and counts `tick`s.
+  static func run(_ content: String, data: String = "") throws -> VirtualRun {
+    VirtualRun(
+      try Definition.of(
+        """
+        \(head)<datamodel><data id='n' expr='0'/>\(data)</datamodel>
+        <state id='a'><transition event='tick'><assign location='n' expr='n + 1'/></transition>
+        <transition event='go' target='b'>\(content)</transition></state>
+        <state id='b'><transition cond='n &lt; 0' target='a'/></state></scxml>
+        """))
+  }
+
+  @Test(
+    "ends with a limit, and the machine goes on as it was before",
+    arguments: [
+      (
+        "<foreach array='[1,2,3,4,5,6,7,8,9,10]' item='i'><foreach array='[1,2,3,4,5,6,7,8,9,10]' item='j'><script>for (var k = 0; k != 100000; k++) {}</script></foreach></foreach>",
+        StatechartLimit.steps
+      ),
+      ("<script>while (true) {}</script>", .steps),
+      ("<script>var s = 'x'; while (true) s += s;</script>", .bytes),
+      ("<script>var l = []; while (true) l.push('x');</script>", .steps),
+      ("<script>var l = [1]; while (true) l = l.concat(l);</script>", .steps),
+      ("<script>var l = [1]; l[4000000000] = 1;</script>", .bytes),
+      ("<script>var l = []; l.length = 4000000000;</script>", .bytes),
+      ("<script>var l = []; while (true) l = [l];</script>", .depth),
+      ("<script>var o = {}; while (true) { var p = {}; p.o = o; o = p; }</script>", .depth),
+      ("<script>function f() { return f(); } f();</script>", .depth),
+      ("<script>var s = 'x'; for (var i = 0; i != 21; i++) s += s; var t = s;</script>", .data),
+      (
+        "<foreach array='l' item='x'><send event='e' delay='1s'/></foreach>",
+        .sends
+      ),
+      (
+        "<foreach array='l' item='x'><foreach array='[1,2,3,4,5,6,7,8,9,10]' item='y'><raise event='e'/></foreach></foreach>",
+        .events
+      ),
+      (
+        "<foreach array='l' item='x'><foreach array='[1,2,3,4,5,6,7,8,9,10]' item='y'><log expr='x'/></foreach></foreach>",
+        .effects
+      ),
+    ])
+  func limits(content: String, limit: StatechartLimit) throws {
+    let list = "<data id='l' expr='[\(String(repeating: "0,", count: 1_100))0]'/>"
+    var run = try Self.run(content, data: list)
+    run.send("tick")
+    let before = run.machine
+    #expect(run.send("go") == .limit(limit))
+    #expect(run.machine == before)
+    #expect(run.send("tick") == .stayed && run.word == "a" && !run.hasTimers)
+  }
+
+  @Test("with a list of a million elements goes through it or ends with a limit")
+  func million() throws {
+    var run = try Self.run(
+      "<script>var l = []; for (var i = 0; i != 1000000; i++) l.push(i);</script><foreach array='l' item='x'/>")
+    #expect(run.send("go") == .limit(.steps))
+  }
+
+  @Test(
+    "with an eventless loop ends with a limit",
+    arguments: [
+      "<state id='a'><transition target='b'/></state><state id='b'><transition target='a'/></state>",
+      "<state id='a'><transition/></state>",
+      "<state id='a'><onentry><raise event='e'/></onentry><transition event='e' target='a'/></state>",
+      "<state id='a'><transition event='error.*' target='a'/><onentry><script>f(</script></onentry></state>",
+    ])
+  func eventless(content: String) throws {
+    let run = VirtualRun(try Definition.of(Self.head + content + "</scxml>"))
+    #expect(run.outcome == .limit(.steps))
+  }
+
+  @Test("that sends itself an event at once, for ever, lets others have their turn")
+  func selfSend() throws {
+    let run = VirtualRun(
+      try Definition.of(
+        "\(Self.head)<state id='a'><onentry><send event='e'/></onentry><transition event='e' target='a'/></state></scxml>"
+      ))
+    #expect(run.hasTimers && run.now == .beginning)
+  }
+
+  @Test("that invokes itself ends with a limit")
+  func invokesItself() throws {
+    let text = "\(Self.head)<state id='a'><invoke src='self.scxml'/></state></scxml>"
+    let run = VirtualRun(try Definition.of(text, resources: ["self.scxml": Array(text.utf8)]))
+    #expect(run.outcome == .limit(.sessions))
+  }
+
+  @Test("with expressions that are nested deeply, or long, has them as errors of their evaluation")
+  func deepExpressions() throws {
+    // Short enough for a document and too high for a stack.
+    for expression in [
+      "1" + String(repeating: "+1", count: 40_000), String(repeating: "a.", count: 40_000) + "a",
+      "f" + String(repeating: "()", count: 40_000),
+      String(repeating: "[", count: 150) + String(repeating: "]", count: 150),
+      String(repeating: "(", count: 100_000), String(repeating: "!", count: 100_000) + "1",
+      String(repeating: "[", count: 100_000), "1" + String(repeating: "+1", count: 200_000),
+      String(repeating: "a.", count: 100_000) + "a",
+    ] {
+      var run = try Self.run("<assign location='n' expr='\(expression)'/>")
+      run.send("go")
+      #expect(run.word == "b")
+    }
+  }
+}
