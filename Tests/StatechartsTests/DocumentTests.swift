@@ -29,13 +29,13 @@ struct DocumentTests {
       <stat id="x"/>
       """)
     #expect(
-      found
+      found.filter { $0.contains(" error ") }
         == [
           "2:40 error : there is no state grene; did you mean green?",
           "4:5 error : <transition> has no attribute traget; did you mean target?",
           "5:8 error : the id red is that of the state in line 2 already",
           "6:1 error : <scxml> has no <stat>; did you mean <state>?",
-        ].filter { line in found.contains(line) } && found.count >= 4, "\(found)")
+        ], "\(found)")
   }
 
   @Test(
@@ -79,7 +79,7 @@ struct DocumentTests {
     arguments: [
       (
         "<state id='a'><transition event='e' target='b'/></state><state id='b'><transition event='e' target='a'/></state><state id='c'><transition event='e' target='a'/></state>",
-        "2:116 warning : nothing leads to c"
+        "2:113 warning : nothing leads to c"
       ),
       (
         "<state id='a'><transition event='e' target='b'/></state><state id='b'/>",
