@@ -244,13 +244,13 @@ struct MachineTranscriptTests {
       > send t waitedEnough
       - UNKNOWN-EVENT machine=t event=waitedEnough allowed=open,add,weigh,close : a till has no event 'waitedEnough'
       > send t idle
-      - UNKNOWN-EVENT machine=t event=idle allowed=open,add,weigh,close : a till has no event 'idle'
+      - UNKNOWN-EVENT machine=t event=idle allowed=open,add,weigh,close : only the timer 'idle' brings this event; 'fire t idle' lets it expire now
       > fire t idle
       + moved open(0) closed t=0.000 seq=2 outputs=total
       > new ticker k initial=running
       + created k running t=0.000 seq=3
       > send k tick
-      - UNKNOWN-EVENT machine=k event=tick allowed=start,stop : a ticker has no event 'tick'
+      - UNKNOWN-EVENT machine=k event=tick allowed=start,stop : only the timer 'tick' brings this event; 'fire k tick' lets it expire now
       > fire k tick
       + stayed running t=0.000 seq=4 outputs=ticked
       > agenda k
