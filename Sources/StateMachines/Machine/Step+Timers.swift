@@ -188,6 +188,12 @@ extension Step where M: Machine {
   @inlinable
   @inline(__always)
   func armDeclared(_ machine: M, _ before: M, isMove: Bool, expired: UInt64) {
+    guard !record.pointee.timers.isEmpty else {
+      // A machine whose kind lists no timers must declare none. The search traps if it does, with a message; a release
+      // build saves the time.
+      assert(declared(by: machine) == 0)
+      return
+    }
     var rest = record.pointee.timers.running & ~record.pointee.overridden
     let running = record.pointee.timers.running
     var earlier: UInt64?
