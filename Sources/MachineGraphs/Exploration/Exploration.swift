@@ -39,6 +39,8 @@ public final class Exploration {
   private var cells: [[[GraphOutcome]]]
   private var durations: [Duration]
   private var areDisarmed: [Bool]
+  /// By state, then by timer: the timers seen running there.
+  private var runs: [[StateTimerFacts?]]
   /// The index of the next machine to search from; `nextStart` is that of the kind's next word for `initial=`.
   private var next = 0
   private var nextStart = 0
@@ -76,6 +78,7 @@ public final class Exploration {
     cells = Array(repeating: Array(repeating: [], count: trial.inputs.count), count: numbers.states.count)
     durations = Array(repeating: .never, count: kind.timers.count)
     areDisarmed = Array(repeating: false, count: kind.timers.count)
+    runs = Array(repeating: Array(repeating: nil, count: kind.timers.count), count: numbers.states.count)
     start(initial: nil, word: nil)
   }
 
@@ -93,8 +96,10 @@ public final class Exploration {
   public var graph: StateGraph {
     StateGraph(
       kind: kind, parameters: parameters, numbers: numbers, inputs: trial.inputs, nodes: found.map(\.node),
-      timers: kind.timers.indices.map(facts(of:)), initialState: found[0].node.state, isComplete: isOver && !isCut,
-      cells: cells, reaches: reaches, eventInputs: trial.eventInputs)
+      timers: kind.timers.indices.map(facts(of:)), initialState: found[0].node.state,
+      whyPartial: isOver && !isCut ? [] : ["not every machine was tried"], cells: cells,
+      partial: cells.map { $0.map { _ in !isOver || isCut } }, runningTimers: runs.map { $0.compactMap(\.self) },
+      reaches: reaches, eventInputs: trial.eventInputs)
   }
 
   private func facts(of timer: Int) -> TimerFacts {
@@ -107,12 +112,14 @@ public final class Exploration {
     return switch durations[timer] {
     case .never: TimerFacts(duration: given, runs: false, isDisarmed: isDisarmed)
     case .always(let interval):
-      // A time from simulated physics is not a round number, and was equal only by chance.
       TimerFacts(
-        duration: given ?? (interval.nanoseconds % 1_000_000 == 0 ? interval : nil), runs: true, isDisarmed: isDisarmed)
+        duration: given ?? (Exploration.isRound(interval) ? interval : nil), runs: true, isDisarmed: isDisarmed)
     case .varying: TimerFacts(duration: given, runs: true, isDisarmed: isDisarmed)
     }
   }
+
+  /// A time from simulated physics is not a round number, and was equal only by chance.
+  private static func isRound(_ interval: Nanoseconds) -> Bool { interval.nanoseconds % 1_000_000 == 0 }
 
   // MARK: The search
 
@@ -224,6 +231,7 @@ public final class Exploration {
       byState.append([])
       reaches.append(.unreached)
       cells.append(Array(repeating: [], count: trial.inputs.count))
+      runs.append(Array(repeating: nil, count: kind.timers.count))
     }
     return number
   }
@@ -239,7 +247,8 @@ public final class Exploration {
     }
     return GraphOutcome(
       verdict: result.verdict, to: state(of: machine), reason: result.verdict == .refused ? record.reason : nil,
-      outputs: outputs, dataBefore: record.dataBefore, dataAfter: record.dataAfter, node: node, step: step,
+      outputs: outputs, guards: record.guards.map { GraphGuard(name: $0.name, isTrue: $0.isTrue) },
+      dataBefore: record.dataBefore, dataAfter: record.dataAfter, node: node, step: step,
       rests: machine.isSettled, isByChance: isByChance)
   }
 
@@ -259,6 +268,13 @@ public final class Exploration {
 
   /// Records how long the timers run that the last step armed, and which ones it disarmed.
   private func noteTimers(of machine: MachineCopy) {
+    let state = state(of: machine)
+    for timer in machine.timers {
+      let duration = timer.duration.flatMap { Exploration.isRound($0) ? $0 : nil }
+      if let known = runs[state][timer.timer], known.duration == duration { continue }
+      runs[state][timer.timer] = StateTimerFacts(
+        timer: timer.timer, duration: runs[state][timer.timer] == nil ? duration : nil)
+    }
     for timer in machine.disarmed { areDisarmed[timer] = true }
     for case .arm(let timer, _, let due) in trial.record.effects {
       let duration = due - trial.record.now

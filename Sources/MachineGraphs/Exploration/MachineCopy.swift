@@ -17,6 +17,8 @@ final class MachineCopy {
     let timer: Int
     let key: UInt32
     let due: Instant
+    /// The duration with which it was armed; `nil` if it was armed before the copy was made.
+    var duration: Nanoseconds?
   }
 
   /// A copy of a machine at a moment.
@@ -79,7 +81,7 @@ final class MachineCopy {
         break
       case .arm(let timer, let key, let due):
         timers.removeAll { $0.timer == Int(timer) && $0.key == key }
-        timers.append(Timer(timer: Int(timer), key: key, due: due))
+        timers.append(Timer(timer: Int(timer), key: key, due: due, duration: due - record.now))
       case .disarm(let timer, let key):
         if timers.contains(where: { $0.timer == Int(timer) && $0.key == key }) { disarmed.append(Int(timer)) }
         timers.removeAll { $0.timer == Int(timer) && $0.key == key }

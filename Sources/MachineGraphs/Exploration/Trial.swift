@@ -40,6 +40,7 @@ final class Trial {
     for (place, input) in inputs.enumerated() {
       if case .event(let event, let arguments) = input { kind.makeEvent(event, arguments, at: events + place * stride) }
     }
+    record.notesGuards = true
     self.inputs = inputs + kind.timers.indices.map(GraphInput.timer)
     self.isCut = isCut
     eventInputs = ranges

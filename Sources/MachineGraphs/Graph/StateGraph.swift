@@ -24,12 +24,28 @@ public struct StateGraph: Sendable {
   public let timers: [TimerFacts]
   /// The state of a machine made without `initial=`, as an index in ``states``.
   public let initialState: Int
-  /// Whether everything was tried. If not, a limit of ``Exploration`` was reached, and outcomes that depend on rare
-  /// data may be missing.
-  public let isComplete: Bool
+  /// Sentences that say what was not tried, and where; empty if everything was. What a machine does beyond the outcomes
+  /// of this graph, it does only where ``isPartial(from:by:)``.
+  public let whyPartial: [String]
+  /// Whether everything was tried.
+  public var isComplete: Bool { whyPartial.isEmpty }
 
   /// By state, then by input.
   let cells: [[[GraphOutcome]]]
+  /// By state, then by input: whether other outcomes are possible than those found.
+  let partial: [[Bool]]
+
+  /// Whether an event or timer may have other outcomes in a state than those found.
+  public func isPartial(from state: Int, by trigger: GraphTrigger) -> Bool {
+    switch trigger {
+    case .event(let event): inputs(ofEvent: event).contains { partial[state][$0] }
+    case .timer(let timer): partial[state][input(ofTimer: timer)]
+    }
+  }
+
+  /// The timers that run in a state, in the kind's order; those included whose expiry moves nothing.
+  public func timers(in state: Int) -> [StateTimerFacts] { runningTimers[state] }
+  let runningTimers: [[StateTimerFacts]]
 
   /// The distinct outcomes of an input in the machines found in a state. Empty if it never occurred: the state was not
   /// reached, or the timer does not run in it.
@@ -81,6 +97,8 @@ public struct GraphOutcome: Hashable, Sendable {
   public let reason: String?
   /// The outputs emitted, as indices in the kind's list.
   public let outputs: [Int]
+  /// The named guards that the rule asked for, in order, with their values: see ``Step/when(_:_:)``.
+  public let guards: [GraphGuard]
   /// The state's data before and afterwards, where the outcome was first seen.
   public let dataBefore: String?
   public let dataAfter: String?
@@ -98,12 +116,19 @@ public struct GraphOutcome: Hashable, Sendable {
   /// Whether two outcomes are equal, apart from the place where they were seen.
   func says(theSameAs other: GraphOutcome) -> Bool {
     verdict == other.verdict && to == other.to && reason == other.reason && outputs == other.outputs
+      && guards == other.guards
   }
 
   /// Whether two outcomes look the same from outside, data included.
   func isSeen(as other: GraphOutcome) -> Bool {
     says(theSameAs: other) && dataBefore == other.dataBefore && dataAfter == other.dataAfter
   }
+}
+
+/// A named condition that a rule asked for in a step, and its value there.
+public struct GraphGuard: Hashable, Sendable {
+  public let name: String
+  public let isTrue: Bool
 }
 
 /// A machine found by an exploration.
@@ -153,4 +178,13 @@ public struct TimerFacts: Hashable, Sendable {
   public let runs: Bool
   /// Whether it was ever disarmed while it ran.
   public let isDisarmed: Bool
+}
+
+/// A timer that runs in a state.
+public struct StateTimerFacts: Hashable, Sendable {
+  /// The index in the kind's list.
+  public let timer: Int
+  /// The duration with which it was armed, if that was always the same for machines in this state, in whole
+  /// milliseconds; `nil` if it varies.
+  public let duration: Nanoseconds?
 }
