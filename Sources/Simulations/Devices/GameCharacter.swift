@@ -80,14 +80,14 @@ public struct GameCharacter: Machine {
     switch event {
     case .pickUp(.armor):
       switch state {
-      case .weak(.nothing), .weak(.armor): .stayAs(.weak(.armor(step.parameters.armor)))
-      case .weak(.laser): strengthen(step.parameters.armor, step)
+      case .weak(let equipment):
+        step.when("has laser", equipment == .laser)
+          ? strengthen(step.parameters.armor, step) : .stayAs(.weak(.armor(step.parameters.armor)))
       case .strong: beginPowerAnew(step.parameters.armor, step)
       }
     case .pickUp(.laser):
       switch state {
-      case .weak(.nothing), .weak(.laser): .stayAs(.weak(.laser))
-      case .weak(.armor(let armor)): strengthen(armor, step)
+      case .weak: step.when("has armor", state.armor > 0) ? strengthen(state.armor, step) : .stayAs(.weak(.laser))
       case .strong(let armor): beginPowerAnew(armor, step)
       }
     case .hit(let damage):

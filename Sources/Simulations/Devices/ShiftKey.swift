@@ -60,9 +60,10 @@ public struct ShiftKey: Machine {
     switch event {
     case .tap:
       switch state {
-      case .off(.closed): .move(to: .on(.open))
-      case .off(.open), .on(.open): .move(to: .capsLock)
-      case .on(.closed): .move(to: .off(step.when("gestureMode", step.parameters.gestureMode) ? .open : .closed))
+      case .off(let window) where step.when("window open", window == .open): .move(to: .capsLock)
+      case .on(let window) where step.when("window open", window == .open): .move(to: .capsLock)
+      case .off: .move(to: .on(.open))
+      case .on: .move(to: .off(step.when("gestureMode", step.parameters.gestureMode) ? .open : .closed))
       case .capsLock: .move(to: .off(.closed))
       }
     case .character(let character):

@@ -48,8 +48,8 @@ extension SmartFridge {
         }
       case .acknowledge:
         switch leaf {
-        case .highAlarm(_, isHigh: false): return .go(to: .normal)
-        case .highAlarm:
+        case .highAlarm(_, let isHigh):
+          guard step.when("still too warm", isHigh) else { return .go(to: .normal) }
           step.emit(.buzzerOff)
           return .stay
         case .normal, .pendingHigh: return .inherit

@@ -74,18 +74,20 @@ extension SmartFridge {
         }
       case .doorClosed:
         switch leaf {
-        case .ready(demand: true): return .go(into: .cooling)
+        case .ready(let demand) where step.when("too warm", demand): return .go(into: .cooling)
         case .resting, .ready, .minOn, .free, .defrosting, .dripping: return .inherit
         }
       case .minOff:
         switch leaf {
-        case .resting(let rest): return startIfWanted(rest)
+        case .resting(let rest): return startIfWanted(rest, step)
         case .ready, .minOn, .free, .defrosting, .dripping: return .inherit
         }
       case .minOn:
         switch leaf {
-        case .minOn(let pending) where pending.defrost: return .go(to: .defrosting(rest(after: leaf, step)))
-        case .minOn(let pending): return .go(to: pending.stop ? .resting(rest(after: leaf, step)) : .free)
+        case .minOn(let pending) where step.when("defrost pending", pending.defrost):
+          return .go(to: .defrosting(rest(after: leaf, step)))
+        case .minOn(let pending):
+          return .go(to: step.when("stop pending", pending.stop) ? .resting(rest(after: leaf, step)) : .free)
         case .resting, .ready, .free, .defrosting, .dripping: return .inherit
         }
       case .defrostInterval:
@@ -104,7 +106,7 @@ extension SmartFridge {
         switch leaf {
         case .dripping(let rest):
           if fridge.alarmIsPending { step.arm(.highTemp, after: step.parameters.highTemp) }
-          return rest.until > step.now ? .go(to: .resting(rest)) : startIfWanted(rest)
+          return step.when("must rest", rest.until > step.now) ? .go(to: .resting(rest)) : startIfWanted(rest, step)
         case .resting, .ready, .minOn, .free, .defrosting: return .inherit
         }
       case .highLimitReached, .highLimitLeft, .doorOpened, .silence, .acknowledge, .powerLost, .powerRestored,
@@ -166,8 +168,9 @@ extension SmartFridge {
       return .go(to: .resting(rest(after: leaf, step)))
     }
 
-    private func startIfWanted(_ rest: Rest) -> Answer {
-      rest.demand && fridge.doorIsClosed ? .go(into: .cooling) : .go(to: .ready(demand: rest.demand))
+    private func startIfWanted(_ rest: Rest, _ step: Step<Host>) -> Answer {
+      step.when("too warm", rest.demand) && fridge.doorIsClosed
+        ? .go(into: .cooling) : .go(to: .ready(demand: rest.demand))
     }
 
     /// The rest that remains after a state; after cooling it is a full one.

@@ -101,7 +101,7 @@ public struct SmartFridge: OrthogonalMachine {
     case .powerRestored:
       guard case .off(let doorIsOpen) = state else { return .ignore }
       beginSegment(step)
-      return .move(to: .on(regions(in: .resting, door: doorIsOpen ? .open : .closed, step)))
+      return .move(to: .on(regions(in: .resting, door: step.when("door open", doorIsOpen) ? .open : .closed, step)))
     case .doorOpened, .doorClosed:
       guard case .off = state else { return .ignore }
       beginSegment(step)

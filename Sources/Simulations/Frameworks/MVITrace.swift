@@ -132,6 +132,7 @@ public struct MVITrace: Machine {
       return .move(to: State(store: store))
     case .finished:
       guard store.deliver(.finished, from: step.key, by: tracing, to: &host) else { return .ignore }
+      _ = step.when("last load", store.streams.isEmpty)
       return .move(to: State(store: store))
     }
   }

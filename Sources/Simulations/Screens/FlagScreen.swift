@@ -84,8 +84,18 @@ public struct FlagScreen: Machine {
       var next = state
       next[keyPath: flag.path] = isOn
       if next == state { return .ignore }
-      return step.when("same screen", next.name == state.name) ? .stayAs(next) : .move(to: next)
+      name(flagsIn: next, step)
+      return next.name == state.name ? .stayAs(next) : .move(to: next)
     }
+  }
+
+  /// Names the flags as guards, since nothing else tells which screen comes next.
+  private func name(flagsIn next: State, _ step: Step<Self>) {
+    _ = step.when("waiting", next.waiting)
+    _ = step.when("repeated", next.repeated)
+    _ = step.when("error", next.error)
+    _ = step.when("systemError", next.systemError)
+    _ = step.when("items", next.items)
   }
 }
 

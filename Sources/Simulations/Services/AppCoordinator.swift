@@ -208,7 +208,8 @@ extension AppCoordinator.State {
 
   fileprivate func uncovered(_ step: Step<AppCoordinator>) -> Self {
     step.emit(.uncovered)
-    return Self(name: parent == nil ? .main : .modal, stack: stack, parent: parent, link: link)
+    return Self(
+      name: step.when("over a modal screen", parent != nil) ? .modal : .main, stack: stack, parent: parent, link: link)
   }
 
   fileprivate func remembering(_ link: String) -> Self { Self(name: name, stack: stack, parent: parent, link: link) }

@@ -15,13 +15,13 @@ extension HTTPRequest {
 
   func endHead(_ head: Head, _ step: Step<Self>) -> Reaction<State> {
     let length = head.contentLength ?? 0
-    guard length <= step.parameters.maxBody else { return fail(413, step) }
-    return length == 0 ? handle(head.request, step) : .move(to: .body(head.request, left: length))
+    if step.when("body too long", length > step.parameters.maxBody) { return fail(413, step) }
+    return step.when("no body", length == 0) ? handle(head.request, step) : .move(to: .body(head.request, left: length))
   }
 
   func receive(_ count: Int, of left: Int, _ request: Request, _ step: Step<Self>) -> Reaction<State> {
     guard count <= left else { return step.refuse("only \(left) bytes of the body are missing") }
-    guard count < left else { return handle(request, step) }
+    if step.when("last piece", count == left) { return handle(request, step) }
     step.arm(.bodyTimeout, after: step.parameters.bodyTimeout)
     return .stayAs(.body(request, left: left - count))
   }

@@ -38,7 +38,9 @@ extension HTTPRequest {
 
   /// Asks the next handler of the phase; after the last one the next phase begins.
   func goOn(_ handling: Handling, _ step: Step<Self>) -> Reaction<State> {
-    guard handling.handler < step.parameters.handlers(of: handling.phase) else { return leave(handling, step) }
+    if step.when("last handler", handling.handler >= step.parameters.handlers(of: handling.phase)) {
+      return leave(handling, step)
+    }
     var next = handling
     next.handler += 1
     return .move(to: .handling(next))
@@ -74,7 +76,8 @@ extension HTTPRequest {
     case .rewrite:
       next.uriChanges += 1
       step.emit(.phase(.postRewrite))
-      return next.uriChanges > Self.mostURIChanges ? finish(500, next, step) : run(next, from: .findConfig, step)
+      return step.when("too many changes", next.uriChanges > Self.mostURIChanges)
+        ? finish(500, next, step) : run(next, from: .findConfig, step)
     case .serverRewrite: return leave(next, step)
     case .postRead, .preaccess, .access, .content:
       return step.refuse("only handlers of serverRewrite and rewrite may change the URI")

@@ -60,7 +60,9 @@ public struct Supervisor: Machine {
     case .ended(let connection):
       var next = state
       next.connections.removeAll { $0.number == connection }
-      return next == state ? .ignore : .move(to: next)
+      guard step.when("serves it", next != state) else { return .ignore }
+      _ = step.when("last connection", next.connections.isEmpty)
+      return .move(to: next)
     }
   }
 
