@@ -25,13 +25,15 @@ endif
 .SILENT:
 .SHELLFLAGS := -eu -c
 .DEFAULT_GOAL := help
-.PHONY: help run test conformance lab lab-test race store bench count format lint install clean swift-is-there libraries-are-there \
+.PHONY: help run test test-diagrams conformance diagram-tools-are-there lab lab-test race store bench count format lint install clean \
+  swift-is-there libraries-are-there \
   redis-is-there valgrind-is-there
 
 help:
 	echo 'make run      builds fsmd and opens the REPL on a daemon of its own (with no terminal: plays Demos/tour.fsm)'
 	echo 'make test     checks the format, builds with warnings as errors, runs all tests'
 	echo 'make conformance  runs the suites of statecharts on virtual time and writes the table of results (TABLE=$(TABLE))'
+	echo 'make test-diagrams  gives all diagrams to Graphviz, PlantUML and two Mermaids, and counts the labels'
 	echo 'make lab      writes a package with a machine, its test and a daemon of your own (NAME=$(NAME), DIR=$(DIR))'
 	echo 'make race     runs the tests that have threads under the thread sanitizer (RACE="$(RACE)")'
 	echo 'make store    leaves a store with machines of all kinds, which later releases must read, in STORE=$(STORE)'
@@ -64,6 +66,11 @@ conformance: libraries-are-there
 	  exit 1
 	fi
 	sed -n '3,7p' '$(TABLE)'
+# The programs that draw are not needed by `make test`; two versions of Mermaid come from wheels, which pip downloads.
+test-diagrams: libraries-are-there diagram-tools-are-there
+	swift build -q --product fsmd
+	swift build -q --product fsmrepl
+	python3 Tools/check_diagrams.py --programs .build/debug --folder .build/diagrams
 
 # A package of one's own, made of Examples/Staircase under another name and depending on this folder.
 lab:
@@ -157,6 +164,13 @@ redis-is-there: swift-is-there
 
 valgrind-is-there: swift-is-there
 	if ! command -v valgrind >/dev/null; then $(call install_package,valgrind); fi
+
+diagram-tools-are-there: swift-is-there
+	if ! command -v python3 >/dev/null; then $(call install_package,python3); fi
+	if ! python3 -m pip --version >/dev/null 2>&1; then $(call install_package,python3-pip); fi
+	if ! command -v dot >/dev/null; then $(call install_package,graphviz); fi
+	if ! command -v plantuml >/dev/null; then $(call install_package,plantuml); fi
+	if ! command -v chromium >/dev/null; then $(call install_package,chromium); fi
 
 # Installs one Debian package without a question, as root or through sudo; says what to do where it cannot.
 define install_package

@@ -56,7 +56,7 @@ struct GraphvizJobTests {
 
   @Test("a program that draws nothing, or is not there, is told, with what works without it")
   func failures() throws {
-    let allowed = "- BAD-ARGUMENT argument=format got=svg allowed=table,dot,mermaid,stateDiagram,plantuml,tests : "
+    let allowed = "- BAD-ARGUMENT argument=format got=svg allowed=table,dot,mermaid,stateDiagram,plantuml,json,tests : "
     let useless = try DaemonProcess(environment: [("PATH", try programs("exit 1"))])
     #expect(
       try useless.connect().ask("graph fridge format=svg") == allowed + "'dot' has drawn nothing that could be used")
@@ -65,7 +65,7 @@ struct GraphvizJobTests {
     let answer = try client.ask("graph fridge format=svg")
     #expect(answer.hasPrefix(allowed + "svg is drawn by the program 'dot' of Graphviz, which cannot be started"))
     #expect(answer.hasSuffix("install graphviz"))
-    #expect(try client.ask("graph fridge format=dot") == "+ 12")
+    #expect(try client.ask("graph fridge format=dot show=plain") == "+ 12")
   }
 
   @Test("a program that hangs and ignores signals ends with its client, and so does what it has started")
@@ -96,7 +96,7 @@ struct GraphvizJobTests {
       try fifth.ask("graph fridge format=svg")
         == "- LIMIT name=drawings value=4 : 4 pictures are being drawn already; ask again when one is done, or take format=dot"
     )
-    #expect(try fifth.ask("graph fridge format=dot") == "+ 12")
+    #expect(try fifth.ask("graph fridge format=dot show=plain") == "+ 12")
     clients.removeFirst().close()
     try Patience.wait(until: "the first program's end") {
       processes()[..<8].count { ProcessFacts(pid: $0).residentKiB > 0 } <= 6
@@ -113,7 +113,7 @@ struct GraphvizJobTests {
 
   @Test("a program that writes without end, to its output or its errors, is cut off")
   func flood() throws {
-    let allowed = "- BAD-ARGUMENT argument=format got=svg allowed=table,dot,mermaid,stateDiagram,plantuml,tests : "
+    let allowed = "- BAD-ARGUMENT argument=format got=svg allowed=table,dot,mermaid,stateDiagram,plantuml,json,tests : "
     let script = "while :; do echo '<svg>'; done >&2 &\nexec yes '<svg>'"
     let daemon = try DaemonProcess(environment: [("PATH", "\(try programs(script, reads: false)):/usr/bin:/bin")])
     let (client, other) = (try daemon.connect(), try daemon.connect())

@@ -20,16 +20,17 @@ struct DescribeTranscriptTests {
       . parameter doubleTap type=duration default=350ms allowed=0s..1m : how soon the second tap must come
       . parameter gestureMode type=flag default=off allowed=on,off,true,false : on: any two quick taps lock, even if the first one switches off
       . parameter initial type=state default=off allowed=off,on,capsLock : the state to start in, as if it had just been entered
-      . table :   state     tap         character  doubleTap
-      . table :                                    after 350ms
-      . table :   --------  ----------  ---------  -----------
-      . table :   off       → on        ⟲          –
-      . table :   on        → capsLock  → off      ⟲
-      . table :             → off
-      . table :   capsLock  → off       ⟲          –
+      . table :   state     tap                        character  doubleTap
+      . table :                                                   after 350ms
+      . table :   --------  -------------------------  ---------  -----------
+      . table :   off       → on                       ⟲          –
+      . table :   on        [window open]: → capsLock  → off      ⟲
+      . table :             [not window open]: → off
+      . table :   capsLock  → off                      ⟲          –
       . table
       . table : 3 states, 2 events: 6 pairs, 5 transitions
       . table : 6 pairs with the classes of data: 4 move, 2 stay
+      . table : ⟲ handled within the state; – does not run
       . example : > new shiftKey key
       . example : + created key off t=0.000 seq=1
       . example : > send key tap
@@ -48,7 +49,7 @@ struct DescribeTranscriptTests {
       . example : . tap
       . example : . character c
       . example : + 2
-      + 40
+      + 41
       > describe till
       . kind till version=1 form="enum and switch" : a till, for tests
       . state closed initial=yes : nothing is sold
@@ -71,8 +72,9 @@ struct DescribeTranscriptTests {
       . table
       . table : 2 states, 4 events: 8 pairs, 3 transitions
       . table : 18 pairs with the classes of data: 5 move, 4 stay, 7 ignored, 2 refused
-      . table : Not all was tried: at most 16 machines of each state were looked at.
-      + 22
+      . table : Partial: not every machine was tried
+      . table : ⟲ handled within the state; ignore: nothing happens; illegal: refused; – does not run
+      + 23
       > describe phoneCall
       . kind phoneCall members=2 : a call tracker on a phone: tap on tracker, answer the alert and hang up on phone
       . origin : the call tracker of a conference talk, connected to a phone that is designed here

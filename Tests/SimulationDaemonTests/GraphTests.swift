@@ -15,13 +15,13 @@ struct GraphTests {
   func wire() {
     Transcript(
       """
-      > graph doorFridge format=mermaid
+      > graph doorFridge format=mermaid show=plain
       . graph TB;
       . cooling --minTemperatureReached--> waiting;
       . cooling --doorOpened--> waiting;
       . waiting --maxTemperatureReached--> cooling;
       + 4
-      > @a graph doorFridge format=dot
+      > @a graph doorFridge format=dot show=plain
       . @a digraph {
       . @a     graph [rankdir=LR]
       . @a 
@@ -36,7 +36,7 @@ struct GraphTests {
       . @a     2 -> 1 [label="maxTemperatureReached"]
       . @a }
       + @a 13
-      > graph fridge format=mermaid
+      > graph fridge format=mermaid show=plain
       . graph TB;
       . cooling --minTemperatureReached--> waiting;
       . waiting --maxTemperatureReached--> cooling;
@@ -54,18 +54,19 @@ struct GraphTests {
       > send key tap
       + moved off on t=0.000 seq=2
       > graph key
-      .   state     tap *       character *  doubleTap *
-      .                                      after 1s
-      .   --------  ----------  -----------  -----------
-      .   off       → on        ⟲            –
-      . > on        → capsLock  → off        ⟲
-      .             → off
-      .   capsLock  → off       ⟲            –
+      .   state     tap *                      character *  doubleTap *
+      .                                                     after 1s
+      .   --------  -------------------------  -----------  -----------
+      .   off       → on                       ⟲            –
+      . > on        [window open]: → capsLock  → off        ⟲
+      .             [not window open]: → off
+      .   capsLock  → off                      ⟲            –
       . 
       . 3 states, 2 events: 6 pairs, 5 transitions
       . 6 pairs with the classes of data: 4 move, 2 stay
-      + 10
-      > graph key format=mermaid
+      . ⟲ handled within the state; – does not run; * possible now; > present state
+      + 11
+      > graph key format=mermaid show=plain
       . graph TB;
       . off --tap--> on;
       . on --tap--> off;
@@ -82,10 +83,13 @@ struct GraphTests {
   func composedName() {
     let guest = HostedService().connect(toWorld: "w")
     _ = guest.say("new phoneCall c")
-    #expect(guest.say("graph c format=dot") == guest.say("graph phoneCall format=dot"))
+    #expect(guest.say("graph c format=dot show=plain").contains(". subgraph cluster_0 {") == false)
+    let made = guest.say("graph c format=json")
+    #expect(made.first == ". {\"name\":\"c: phoneCall\",")
+    #expect(made.count { $0.contains("\"current\":true") } == 4, "the tracker's state, and the phone's in each region")
     // It takes precedence over a kind with the same name, as a machine does.
     _ = guest.say("new phoneCall power")
-    #expect(guest.say("graph power format=dot") == guest.say("graph phoneCall format=dot"))
+    #expect(guest.say("graph power format=json").first == ". {\"name\":\"power: phoneCall\",")
   }
 
   @Test("what has no diagram is told")
@@ -97,15 +101,15 @@ struct GraphTests {
       > graph fridgf
       - UNKNOWN-MACHINE machine=fridgf did-you-mean=fridge : there is neither a machine nor a kind 'fridgf'
       > graph fridge format=png
-      - BAD-ARGUMENT argument=format got=png allowed=table,dot,mermaid,stateDiagram,plantuml,svg,tests : format is one of table,dot,mermaid,stateDiagram,plantuml,svg,tests
+      - BAD-ARGUMENT argument=format got=png allowed=table,dot,mermaid,stateDiagram,plantuml,svg,json,tests : format is one of table,dot,mermaid,stateDiagram,plantuml,svg,json,tests
       > graph phoneCall format=tests
-      - BAD-ARGUMENT argument=format got=tests allowed=table,dot,mermaid,stateDiagram,plantuml,svg : phoneCall is composed and has no rule of its own; its members have: callTracker, phone
+      - BAD-ARGUMENT argument=format got=tests allowed=table,dot,mermaid,stateDiagram,plantuml,svg,json : phoneCall is composed and has no rule of its own; its members have: callTracker, phone
       > new phoneCall c
       + created c members=2 t=0.000 seq=10
       > graph c format=tests
-      - BAD-ARGUMENT argument=format got=tests allowed=table,dot,mermaid,stateDiagram,plantuml,svg : phoneCall is composed and has no rule of its own; its members have: callTracker, phone
+      - BAD-ARGUMENT argument=format got=tests allowed=table,dot,mermaid,stateDiagram,plantuml,svg,json : phoneCall is composed and has no rule of its own; its members have: callTracker, phone
       > graph
-      - USAGE : graph is used as 'graph KIND|NAME [format=table|dot|mermaid|stateDiagram|plantuml|svg|tests]'
+      - USAGE : graph is used as 'graph KIND|NAME [format=table|dot|mermaid|stateDiagram|plantuml|svg|json|tests] [show=plain|all] [width=N]'
       """
     ).expectHolds()
   }
@@ -132,7 +136,10 @@ struct GraphTests {
   @Test("every kind in every form that needs no other program", arguments: names)
   func everyKind(name: String) {
     let guest = HostedService().connect(toWorld: "w")
-    for format in ["table", "dot", "mermaid", "stateDiagram", "plantuml", "tests"] {
+    for format in [
+      "table", "dot", "dot show=plain", "mermaid", "mermaid show=all", "stateDiagram", "plantuml", "json show=all",
+      "tests",
+    ] {
       let lines = guest.say("graph \(name) format=\(format)")
       guard format != "tests" || Self.kinds.contains(name) && Self.names.contains(name), lines.count > 1 else {
         continue
@@ -153,6 +160,33 @@ struct GraphTests {
             $0 == 0x5F || Character(UnicodeScalar($0)).isLetter || Character(UnicodeScalar($0)).isNumber
           }, "\(id)")
       }
+    }
+  }
+
+  @Test("no two arrows of a kind have one label and different ends", arguments: names)
+  func labels(name: String) throws {
+    let guest = HostedService().connect(toWorld: "w")
+    let lines = guest.say("graph \(name) format=json").map { $0.dropFirst(2) }
+    var ends: [String: Set<String>] = [:]
+    for line in lines where line.hasPrefix("{\"from\"") && !line.contains("\"output\":") {
+      let members = line.drop { $0 != "{" }.dropFirst().split(separator: ",\"").map(String.init)
+      func member(_ name: String) -> String {
+        members.first { $0.hasPrefix("\(name)\":") || $0.hasPrefix("\"\(name)\":") } ?? ""
+      }
+      let effect = member("effect")
+      guard effect.contains("moved") || effect.contains("stayed") else { continue }
+      let label = ["from", "event", "timer", "samples", "guard"].map(member).joined(separator: " ")
+      ends[label, default: []].insert("\(member("to")) \(effect)")
+    }
+    for (label, ends) in ends { #expect(ends.count == 1, "\(name): \(label) \(ends)") }
+  }
+
+  @Test("a width is a number that a table can have")
+  func width() {
+    let guest = HostedService().connect(toWorld: "w")
+    #expect(guest.say("graph power width=39").first?.hasPrefix("- BAD-ARGUMENT argument=width got=39") == true)
+    for name in ["job", "smartFridge", "http"] {
+      #expect(guest.say("graph \(name) width=80").allSatisfy { $0.count <= 82 }, "\(name)")
     }
   }
 

@@ -70,7 +70,7 @@ struct HelpTests {
     func table(_ kind: String) -> [String] { guest.say("describe \(kind)").filter { $0.hasPrefix(". table") } }
     #expect(
       table("smartFridge") == [
-        ". table : 55 states and 22 inputs: 'graph smartFridge' shows what comes of each"
+        ". table : 55 states of 6 + 3 + 3, and 1 outside them, and 22 inputs: 'graph smartFridge' shows what comes of each"
       ])
     for entry in HostedService.catalogue.entries {
       guard case .machine(let kind) = entry, kind.name != "smartFridge" else { continue }

@@ -63,20 +63,21 @@ struct JSONModeTests {
     let guest = host.connect(toWorld: "w")
     _ = guest.say("mode json")
     #expect(
-      guest.say("@a begin\n@1 new power p\n@2 graph doorFridge format=mermaid\n@3 mode text\n@b end").map(textLine) == [
-        "+ @a", "+ @1 created p off t=0.000 seq=1", ". @2 graph TB;",
-        ". @2 cooling --minTemperatureReached--> waiting;",
-        ". @2 cooling --doorOpened--> waiting;", ". @2 waiting --maxTemperatureReached--> cooling;", "+ @2 4",
-        "- @3 USAGE : 'mode' cannot stand between 'begin' and 'end'",
-        "- @b BATCH index=3 : line 3 failed; what was done before it stays",
-      ])
+      guest.say("@a begin\n@1 new power p\n@2 graph doorFridge format=mermaid show=plain\n@3 mode text\n@b end").map(
+        textLine) == [
+          "+ @a", "+ @1 created p off t=0.000 seq=1", ". @2 graph TB;",
+          ". @2 cooling --minTemperatureReached--> waiting;",
+          ". @2 cooling --doorOpened--> waiting;", ". @2 waiting --maxTemperatureReached--> cooling;", "+ @2 4",
+          "- @3 USAGE : 'mode' cannot stand between 'begin' and 'end'",
+          "- @b BATCH index=3 : line 3 failed; what was done before it stays",
+        ])
   }
 
   @Test("every kind is described and drawn, in every format, in objects that say the same", arguments: GraphTests.names)
   func kinds(name: String) {
     let (text, objects) = (host.connect(), host.connect())
     _ = objects.say("mode json")
-    let formats = ["table", "dot", "mermaid", "stateDiagram", "plantuml", "tests"]
+    let formats = ["table", "dot", "mermaid", "stateDiagram", "plantuml", "json", "tests"]
     for request in ["describe \(name)"] + formats.map({ "graph \(name) format=\($0)" }) {
       for tag in ["", "@tag "] {
         let expected = text.say(tag + request)

@@ -7,18 +7,22 @@ struct GraphsTextTests {
   @Test("an event whose data lead elsewhere is labelled with their samples, a timer with how long it runs")
   func labels() throws {
     let graph = try StateGraph(of: Turnstile.kind)
-    #expect(
-      graph.edges(from: 1).map { "\($0.to) \($0.label)" } == [
-        "1 push", "2 fail", "0 patience after 10s",
-      ])
-    #expect(graph.edges(from: 0).map { "\($0.to) \($0.label)" } == ["1 coin(100)", "2 fail"])
+    let drawing = Drawing(graph, show: .plain)
+    func moves(from state: String) -> [String] {
+      drawing.arrows.filter { drawing.nodes[$0.from].name == state }
+        .map { "\(drawing.nodes[$0.to].name) \($0.label.text)" }
+    }
+    let names = graph.states.map(\.word)
+    #expect(moves(from: names[1]) == ["\(names[1]) push", "\(names[2]) fail", "\(names[0]) patience after 10s"])
+    #expect(moves(from: names[0]) == ["\(names[1]) coin(100)", "\(names[2]) fail"])
     #expect(graph.label(of: graph.inputs(ofEvent: 2).lowerBound + 1) == "fail(jammed,0)")
   }
 
   @Test("the table says what comes of each input, by its data where they make a difference")
   func table() throws {
+    let mark = GraphMark("c", state: 1, events: [0, 1], timers: [0])
     #expect(
-      GraphTable(try StateGraph(of: Crane.kind), mark: GraphMark(state: 1, events: [0, 1], timers: [0])).text == """
+      GraphTable(Drawing(try StateGraph(of: Crane.kind), mark: mark, show: .all)).text == """
           state    lift *            finish *  creep *
                                                after 2s
           -------  ----------------  --------  ---------
@@ -31,32 +35,71 @@ struct GraphsTextTests {
 
         4 states, 2 events: 8 pairs, 4 transitions
         16 pairs with the classes of data: 7 move, 3 ignored, 6 refused
+        ignore: nothing happens; illegal: refused; – does not run; * possible now; > present state
         """)
+  }
+
+  @Test("a table that is too wide for its reader is a list, and no line is longer than asked for")
+  func narrowTable() throws {
+    let table = GraphTable(Drawing(try StateGraph(of: Crane.kind), show: .all), width: 40).text
+    #expect(table.split(separator: "\n").allSatisfy { $0.count <= 40 })
   }
 
   @Test("Mermaid and PlantUML get names that they accept, and what means something to them is escaped")
   func names() throws {
     let graph = try StateGraph(of: Crane.kind)
+    let marked = Drawing(graph, mark: GraphMark("c", state: 1))
     #expect(
-      graph.mermaid() == """
+      Drawing(graph, show: .plain).mermaid == """
         graph TB;
-        s2["on.slow"];
-        s3["on.fast"];
-        s4["end"];
-        off --"lift(0)"--> s2;
-        off --"lift(5|100)"--> s3;
-        s2 --"creep after 2s"--> s3;
-        s3 --finish--> s4;
+        subgraph on["on"]
+            on_slow["slow"];
+            on_fast["fast"];
+        end
+        end_["end"];
+        off --"lift(0)"--> on_slow;
+        off --"lift(5|100)"--> on_fast;
+        on_slow --"creep after 2s"--> on_fast;
+        on_fast --finish--> end_;
         """)
     #expect(
-      graph.stateDiagram(GraphMark(state: 1)) == """
+      marked.mermaid == """
+        ---
+        title: "c: crane"
+        ---
+        graph LR;
+        off("off");
+        subgraph on["on"]
+            on_slow("slow");
+            on_fast("fast");
+        end
+        end_[["end"]];
+        start_0((" "));
+        class start_0 start;
+        start_0 --> off;
+        off --"lift(0)"--> on_slow;
+        off --"lift(5|100)"--> on_fast;
+        on_slow --"creep after 2s"--> on_fast;
+        on_fast --"lift"--> on_fast;
+        on_fast --"finish"--> end_;
+        classDef current fill:#ffd54f,color:#000000,stroke:#c62828,stroke-width:4px,font-weight:bold;
+        classDef final stroke-width:4px;
+        classDef unreachable stroke-dasharray:5 5;
+        classDef start fill:#000000,stroke:#808080,color:#000000;
+        class on_slow current;
+        class end_ final;
+        """)
+    #expect(
+      marked.stateDiagram == """
+        ---
+        title: "c: crane"
+        ---
         stateDiagram-v2
             direction LR
             [*] --> off
             state "off" as off
             off : it rests#59; nothing moves
-            state on {
-                [*] --> on_slow
+            state "on" as on {
                 state "slow" as on_slow
                 on_slow : it creeps
                 state "fast" as on_fast
@@ -66,48 +109,95 @@ struct GraphsTextTests {
             }
             state "end" as end_
             end_ : it is over
-            off --> on : lift(0) (off → slow)
-            off --> on : lift(5|100) (off → fast)
-            on --> end_ : finish (fast → end)
-            classDef current stroke-width:4px,font-weight:bold
+            end_ --> [*]
+            off --> on_slow : lift(0)
+            off --> on_fast : lift(5|100)
+            on_fast --> end_ : finish
+            classDef current fill:#ffd54f,color:#000000,stroke:#c62828,stroke-width:4px,font-weight:bold
+            classDef final stroke-width:4px
+            classDef unreachable stroke-dasharray:5 5
             class on_slow current
+            class end_ final
         """)
     #expect(
-      graph.plantuml(GraphMark(state: 1)) == """
+      marked.plantuml == """
         @startuml
-        title crane
+        title c: crane
         hide empty description
-        state "off" as off : it rests; nothing moves
+        skinparam defaultFontName Helvetica
+        skinparam defaultFontSize 16
+        left to right direction
+        state "off" as off
+        off : it rests; nothing moves
         state "on" as on {
-          state "slow" as on_slow #palegreen : it creeps
-          state "fast" as on_fast : it runs
-          [*] --> on_slow
-          on_slow --> on_fast : creep after 2s
-          on_fast --> on_fast : lift
+          state "slow" as on_slow #ffd54f;line:c62828;line.bold;text:black
+          on_slow : it creeps
+          state "fast" as on_fast
+          on_fast : it runs
         }
-        state "end" as end_ : it is over
+        state "end" as end_
+        end_ : it is over
+        end_ --> [*]
         [*] --> off
         off --> on_slow : lift(0)
         off --> on_fast : lift(5|100)
+        on_slow --> on_fast : creep after 2s
+        on_fast --> on_fast : lift
         on_fast --> end_ : finish
         @enduml
         """)
+    #expect(Mermaid.escaped("*a* $b$ _c_") == "#42;a#42; #36;b#36; #95;c#95;")
   }
 
-  @Test("Graphviz gets states by number, and the marked one in bold")
+  @Test("an o or an x beside the dashes of a plain Mermaid arrow is quoted, since it would be an arrow head")
+  func arrowHeads() throws {
+    let lines = Drawing(try StateGraph(of: Lamps.kind), show: .all).mermaid
+    #expect(!lines.contains("--power"))
+    #expect(lines.contains("--\"power\"-->"))
+  }
+
+  @Test("Graphviz gets states by number; a plain drawing has the bare lines, and the marked state in bold")
   func dot() throws {
+    let graph = try StateGraph(of: Crane.kind)
     #expect(
-      try StateGraph(of: Crane.kind).dot(GraphMark(state: 1)) == """
+      Drawing(graph, mark: GraphMark("c", state: 1), show: .plain).dot == """
         digraph {
-            graph [rankdir=LR]
+            graph [rankdir=LR, compound=true, newrank=true]
 
             0 [label="", shape=plaintext]
             0 -> 1 [label="START"]
 
             1 [label="off"]
-            2 [label="on.slow", style=bold]
-            3 [label="on.fast"]
+            subgraph cluster_1 {
+                label="on";
+                2 [label="slow", style=bold]
+                3 [label="fast"]
+            }
             4 [label="end"]
+
+            1 -> 2 [label="lift(0)"]
+            1 -> 3 [label="lift(5|100)"]
+            2 -> 3 [label="creep after 2s"]
+            3 -> 3 [label="lift"]
+            3 -> 4 [label="finish"]
+        }
+        """)
+    #expect(
+      Drawing(graph, mark: GraphMark("c", state: 1, events: [0])).dot == """
+        digraph {
+            graph [rankdir=LR, compound=true, newrank=true, labelloc=t, fontname="Helvetica", fontsize=20, nodesep=0.35, ranksep=0.45, bgcolor=white, label="c: crane"]
+            node [shape=box, style="rounded,filled", fillcolor="#f4f6f8", fontname="Helvetica", fontsize=16]
+            edge [fontname="Helvetica", fontsize=14]
+
+            0 [label="", shape=circle, fillcolor=black, style=filled, width=0.15, height=0.15, fixedsize=true]
+            0 -> 1
+            1 [label="off", tooltip="it rests; nothing moves"]
+            subgraph cluster_1 {
+                label="on"; style="rounded"; color="#708090"; fontsize=16;
+                2 [label="slow", tooltip="it creeps", fillcolor="#ffd54f", penwidth=3]
+                3 [label="fast", tooltip="it runs"]
+            }
+            4 [label="end", tooltip="it is over", peripheries=2]
 
             1 -> 2 [label="lift(0)"]
             1 -> 3 [label="lift(5|100)"]
@@ -120,31 +210,59 @@ struct GraphsTextTests {
 
   @Test("regions stand side by side, each with what of the moves concerns it")
   func regions() throws {
+    let drawing = Drawing(try StateGraph(of: Lamps.kind))
     #expect(
-      try StateGraph(of: Lamps.kind).stateDiagram() == """
+      drawing.stateDiagram == """
+        ---
+        title: "lamps"
+        ---
         stateDiagram-v2
-            direction LR
+            direction TB
             [*] --> dark
             state "dark" as dark
             dark : no power
-            state lit {
-                %% left
-                [*] --> red
-                state "red" as red
-                state "blue" as blue
-                red --> blue : left
-                blue --> red : left
+            state "lit" as lit {
+                state "left" as lit_1 {
+                    [*] --> red
+                    state "red" as red
+                    state "blue" as blue
+                    red --> blue : left
+                    blue --> red : left
+                }
                 --
-                %% right
-                [*] --> dim
-                state "dim" as dim
-                state "bright" as bright
-                dim --> bright : right
-                bright --> dim : right
+                state "right" as lit_2 {
+                    [*] --> dim
+                    state "dim" as dim
+                    state "bright" as bright
+                    dim --> bright : right
+                    bright --> dim : right
+                }
             }
             dark --> lit : power
             lit --> dark : power
         """)
+    #expect(
+      drawing.json == """
+        {"name":"lamps",
+        "states":[
+        {"name":"dark","initial":true,"final":false,"parent":null,"region":null},
+        {"name":"lit","initial":false,"final":false,"parent":null,"region":null},
+        {"name":"red","initial":true,"final":false,"parent":"lit","region":"left"},
+        {"name":"dim","initial":true,"final":false,"parent":"lit","region":"right"},
+        {"name":"bright","initial":false,"final":false,"parent":"lit","region":"right"},
+        {"name":"blue","initial":false,"final":false,"parent":"lit","region":"left"}],
+        "transitions":[
+        {"from":"dark","to":"lit","event":"power","outputs":[],"effect":"moved"},
+        {"from":"red","to":"dark","event":"power","outputs":[],"effect":"moved"},
+        {"from":"red","to":"blue","event":"left","outputs":[],"effect":"moved"},
+        {"from":"dim","to":"bright","event":"right","outputs":[],"effect":"moved"},
+        {"from":"bright","to":"dim","event":"right","outputs":[],"effect":"moved"},
+        {"from":"blue","to":"dark","event":"power","outputs":[],"effect":"moved"},
+        {"from":"blue","to":"red","event":"left","outputs":[],"effect":"moved"}],
+        "complete":true,
+        "why":""}
+        """)
+    #expect(Lamps.kind.regionSizes == "2 + 2, and 1 outside them")
   }
 }
 

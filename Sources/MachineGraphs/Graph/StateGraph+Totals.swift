@@ -58,3 +58,35 @@ extension StateGraph {
     return !outcomes.isEmpty && outcomes.allSatisfy { $0.verdict == .refused }
   }
 }
+
+extension StateGraph {
+  /// The size of the rule and the outcomes of its inputs, in words.
+  var summary: [String] {
+    let totals = totals
+    func counted(_ number: Int, _ one: String, _ many: String) -> String { "\(number) \(number == 1 ? one : many)" }
+    let found = totals.found < totals.states ? " (\(totals.found) found)" : ""
+    let outcomes = [
+      (totals.moved, "move"), (totals.stayed, "stay"), (totals.ignored, "ignored"), (totals.refused, "refused"),
+      (totals.untried, "never came about"),
+    ]
+    return [
+      "\(counted(totals.states, "state", "states"))\(kind.regionSizes.map { " of \($0)" } ?? "")\(found), "
+        + "\(counted(totals.events, "event", "events")): \(counted(totals.pairs, "pair", "pairs")), "
+        + counted(totals.transitions, "transition", "transitions"),
+      "\(counted(totals.classPairs, "pair", "pairs")) with the classes of data: "
+        + outcomes.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", "),
+    ]
+  }
+}
+
+extension Kind {
+  /// The numbers of states of the regions, and of those outside them: `3 + 3 + 2`. `nil` without regions.
+  public var regionSizes: String? {
+    let outline = Outline(of: self)
+    guard outline.regions.count > 1 else { return nil }
+    let inside = outline.leaves.filter { $0.count > 1 }
+    let sizes = outline.regions.indices.map { region in "\(Set(inside.map { $0[region] }).count)" }
+    let outside = states.count - inside.count
+    return sizes.joined(separator: " + ") + (outside > 0 ? ", and \(outside) outside them" : "")
+  }
+}

@@ -1,49 +1,143 @@
-public import StateMachines
-
-extension StateGraph {
-  /// The graph in the language of Graphviz: nodes numbered from 1 in the order of the states, an edge from node 0 to
-  /// the initial one, and the moves. Without a line feed at the end.
-  ///
-  /// - Parameter mark: The state to draw bold.
-  public func dot(_ mark: GraphMark? = nil) -> String {
-    let nodes = states.enumerated().map { place, state in
-      let style = place == mark?.state ? ", style=bold" : ""
-      return "\(place + 1) [label=\"\(DotText.escaped(state.word))\"\(style)]"
-    }
-    let edges = edges.map { "\($0.from + 1) -> \($0.to + 1) [label=\"\(DotText.escaped($0.label))\"]" }
-    let start = ["0 [label=\"\", shape=plaintext]", "0 -> \(initialState + 1) [label=\"START\"]"]
-    return DotText.graph([start, nodes, edges])
-  }
+extension Drawing {
+  /// The drawing in the language of Graphviz: states numbered from 1, an edge from node 0 to the initial one, and the
+  /// moves. Without a line feed at the end.
+  public var dot: String { DotText(self).lines.joined(separator: "\n") }
 }
 
-extension Composition {
-  /// The members as nodes and the wires as edges, in the language of Graphviz.
-  public var dot: String {
-    let nodes = members.enumerated().map { place, member in
-      "\(place + 1) [label=\"\(DotText.escaped("\(member.name): \(member.kind.name)"))\", shape=box]"
+/// Writes a drawing for Graphviz.
+private struct DotText {
+  let drawing: Drawing
+  /// The numbers of the states.
+  let numbers: [Int: Int]
+
+  init(_ drawing: Drawing) {
+    self.drawing = drawing
+    numbers = Dictionary(uniqueKeysWithValues: drawing.leaves.enumerated().map { ($1, $0 + 1) })
+  }
+
+  private var isPlain: Bool { drawing.detail == .plain }
+
+  var lines: [String] {
+    let groups = [starts, states(of: drawing.top), edges].filter { !$0.isEmpty }
+    return drawing.whyPartial.map { "// partial: \($0)" } + ["digraph {"] + head.map { "    " + $0 }
+      + groups.flatMap { [""] + $0.map { "    " + $0 } } + ["}"]
+  }
+
+  private var head: [String] {
+    let hasClusters = drawing.nodes.contains(where: \.isComposite)
+    let compound = hasClusters ? ", compound=true, newrank=true" : ""
+    guard !isPlain else { return ["graph [rankdir=LR\(compound)]"] }
+    let why = drawing.whyPartial.map { "Partial: \($0)" }.flatMap { TextLines.wrapped($0, to: 80) }
+    return [
+      "graph [rankdir=\(drawing.isTopDown ? "TB" : "LR")\(compound), labelloc=t, fontname=\"Helvetica\", fontsize=20, "
+        + "nodesep=0.35, ranksep=0.45, bgcolor=white, label=\(Self.quoted(([drawing.title] + why).joined(separator: "\n")))]",
+      "node [shape=box, style=\"rounded,filled\", fillcolor=\"#f4f6f8\", fontname=\"Helvetica\", fontsize=16]",
+      "edge [fontname=\"Helvetica\", fontsize=14]",
+    ]
+  }
+
+  /// In a plain drawing, node 0 before the initial state.
+  private var starts: [String] {
+    guard isPlain else { return [] }
+    return drawing.initialLeaves.prefix(1).flatMap {
+      ["0 [label=\"\", shape=plaintext]", "0 -> \(numbers[$0] ?? 0) [label=\"START\"]"]
     }
-    let edges = wires.map { "\($0.from + 1) -> \($0.to + 1) [label=\"\(DotText.escaped(label(of: $0)))\"]" }
-    return DotText.graph([nodes, edges])
   }
 
-  /// `output → event`
-  public func label(of wire: Wire) -> String {
-    "\(members[wire.from].kind.outputs[wire.output].name) → \(members[wire.to].kind.events[wire.event].name)"
+  /// The dot before a state that is entered first, beside the state.
+  private func start(of place: Int) -> [String] {
+    guard !isPlain, let start = drawing.initialLeaves.firstIndex(of: place) else { return [] }
+    let name = start == 0 ? "0" : "start\(start)"
+    return [
+      "\(name) [label=\"\", shape=circle, fillcolor=black, style=filled, width=0.15, height=0.15, fixedsize=true]",
+      "\(name) -> \(numbers[place] ?? 0)",
+    ]
   }
-}
 
-private enum DotText {
-  static func graph(_ groups: [[String]]) -> String {
-    var lines = ["digraph {", "    graph [rankdir=LR]"]
-    for group in groups where !group.isEmpty { lines += [""] + group.map { "    " + $0 } }
-    return (lines + ["}"]).joined(separator: "\n")
+  private func states(of region: Drawing.Region) -> [String] {
+    region.nodes.flatMap { place -> [String] in
+      let node = drawing.nodes[place]
+      guard node.isComposite else { return start(of: place) + [state(place)] }
+      let inner = node.regions.enumerated().flatMap { number, region -> [String] in
+        let states = states(of: region)
+        return region.name.isEmpty
+          ? states : cluster("\(place)_\(number)", region.name, "dashed,rounded", states)
+      }
+      return cluster("\(place)", node.title, "rounded", inner)
+    }
+  }
+
+  private func cluster(_ id: String, _ title: String, _ style: String, _ lines: [String]) -> [String] {
+    let look = isPlain ? "" : " style=\"\(style)\"; color=\"#708090\"; fontsize=16;"
+    return ["subgraph cluster_\(id) {", "    label=\(Self.quoted(title));\(look)"] + lines.map { "    " + $0 } + ["}"]
+  }
+
+  private func state(_ place: Int) -> String {
+    let node = drawing.nodes[place]
+    var attributes: [String] = []
+    if isPlain {
+      attributes.append("label=\(Self.quoted(node.title))")
+      if node.isCurrent { attributes.append("style=bold") }
+    } else {
+      attributes.append("label=\(label(of: place))")
+      if !node.about.isEmpty { attributes.append("tooltip=\(Self.quoted(node.about))") }
+      if node.isCurrent { attributes.append("fillcolor=\"#ffd54f\", penwidth=3") }
+      if node.isFinal { attributes.append("peripheries=2") }
+      if node.isUnreachable {
+        attributes.append("style=\"rounded,dashed\", color=\"#808080\", fontcolor=\"#606060\"")
+      }
+    }
+    return "\(numbers[place] ?? 0) [\(attributes.joined(separator: ", "))]"
+  }
+
+  /// The title, and below a rule what is handled within the state.
+  private func label(of place: Int) -> String {
+    let node = drawing.nodes[place]
+    let inner = drawing.innerLines(place).flatMap { TextLines.wrapped($0) }
+    guard !inner.isEmpty else { return Self.quoted(node.title) }
+    let rows = inner.map { "<TR><TD ALIGN=\"LEFT\"><FONT POINT-SIZE=\"13\">\(Self.markup($0))</FONT></TD></TR>" }
+    return "<<TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"0\" CELLPADDING=\"1\">"
+      + "<TR><TD>\(Self.markup(node.title))</TD></TR><HR/>\(rows.joined())</TABLE>>"
+  }
+
+  private var edges: [String] {
+    if isPlain {
+      return drawing.liftedArrows.map { edge($0.from, $0.to, [$0.label.text], isWire: false, isPossible: false) }
+    }
+    return drawing.strokes.map { edge($0.from, $0.to, $0.lines, isWire: $0.isWire, isPossible: $0.isPossible) }
+  }
+
+  private func edge(_ from: Int, _ to: Int, _ lines: [String], isWire: Bool, isPossible: Bool) -> String {
+    var attributes = ["label=\(Self.quoted(lines.joined(separator: "\n")))"]
+    if drawing.nodes[from].isComposite { attributes.append("ltail=cluster_\(from)") }
+    if drawing.nodes[to].isComposite { attributes.append("lhead=cluster_\(to)") }
+    if isWire { attributes.append("style=dashed, color=\"#1565c0\", fontcolor=\"#1565c0\", penwidth=2") }
+    if isPossible { attributes.append("penwidth=3, color=\"#c62828\", fontcolor=\"#c62828\"") }
+    let ends = [from, to].map { "\(numbers[drawing.representative(of: $0)] ?? 0)" }
+    return "\(ends[0]) -> \(ends[1]) [\(attributes.joined(separator: ", "))]"
   }
 
   /// A backslash before a letter would be a Graphviz escape.
-  static func escaped(_ text: String) -> String {
+  private static func quoted(_ text: String) -> String {
+    "\""
+      + text.reduce(into: "") { text, character in
+        switch character {
+        case "\"", "\\": text += "\\\(character)"
+        case "\n": text += "\\n"
+        case let other: text.append(other)
+        }
+      } + "\""
+  }
+
+  private static func markup(_ text: String) -> String {
     text.reduce(into: "") { text, character in
-      if character == "\"" || character == "\\" { text.append("\\") }
-      text.append(character)
+      switch character {
+      case "&": text += "&amp;"
+      case "<": text += "&lt;"
+      case ">": text += "&gt;"
+      case "\"": text += "&quot;"
+      case let other: text.append(other)
+      }
     }
   }
 }

@@ -1,6 +1,6 @@
-public import StateMachines
+import StateMachines
 
-/// The states and inputs of a graph as a table for people: the outcome of each input in each state.
+/// A drawing as a table for people: what each input does in each state.
 ///
 /// A cell is one of these:
 /// - `→ X`: a move; `→ self`: a move to the same state
@@ -10,131 +10,187 @@ public import StateMachines
 /// - `–`: the timer does not run
 /// - `·`: the pair never occurred
 ///
-/// Where the data of an event matter, samples precede their outcome.
+/// Samples of data and conditions precede their outcome. Regions have tables of their own.
 ///
 /// States are rows and inputs columns. A table that would be too wide is transposed; if that is too wide as well, each
 /// state gets a list.
 public struct GraphTable: Sendable {
-  private let graph: StateGraph
-  private let mark: GraphMark?
-  /// By state and column: events by name, then timers.
-  private let cells: [[[Line]]]
+  private let drawing: Drawing
+  private let detail: Drawing.Detail
+  /// Characters per line.
+  private let width: Int
 
-  /// One line of a cell: an outcome, and the samples that lead to it if others do not.
-  private struct Line: Equatable {
-    var samples = ""
-    let text: String
-    var isNothing: Bool { text == "–" || text == "·" }
-    var whole: String { samples.isEmpty ? text : "\(samples): \(text)" }
-  }
-
-  /// Width in characters above which a table is transposed, and then replaced by lists.
-  private static let widest = 160
-  /// Characters per line of a list.
+  /// Width in characters of a table whose reader is not known.
+  public static let widest = 160
+  /// Characters per line of a list for such a reader.
   private static let listWidth = 100
 
-  /// - Parameter mark: The machine whose row is marked with `>`, and its possible inputs with `*`.
-  public init(_ graph: StateGraph, mark: GraphMark? = nil) {
-    self.graph = graph
-    self.mark = mark
-    cells = graph.states.indices.map { state in
-      graph.kind.events.indices.map { GraphTable.cell(graph, state, event: $0) }
-        + graph.kind.timers.indices.map { GraphTable.cell(graph, state, timer: $0) }
-    }
+  /// - Parameters:
+  ///   - drawing: With everything that is ignored or refused.
+  ///   - detail: How much of it is shown: all has outputs, plain has no conditions.
+  public init(_ drawing: Drawing, show detail: Drawing.Detail = .usual, width: Int = widest) {
+    self.drawing = drawing
+    self.detail = detail
+    self.width = width
   }
 
   /// The table, without a line feed at the end.
-  public var text: String { (body + [""] + summary).joined(separator: "\n") }
+  public var text: String {
+    let members = drawing.triggers.isEmpty ? drawing.top.nodes : []
+    let wires = drawing.arrows.filter(\.isWire)
+    let parts =
+      members.isEmpty
+      ? sections(of: drawing.top, titled: "")
+      : members.map { member in
+        [drawing.nodes[member].title]
+          + drawing.nodes[member].regions.flatMap { sections(of: $0, titled: "") }.joined(separator: [""])
+      } + [["wires"] + (wires.isEmpty ? ["  none"] : wires.map(line))]
+    let why = drawing.whyPartial.flatMap { TextLines.wrapped("Partial: \($0)", to: min(width, Self.listWidth)) }
+    let end = drawing.summary.flatMap { TextLines.wrapped($0, to: width) } + why + legend(parts.joined())
+    return (Array(parts.joined(separator: [""])) + [""] + end).joined(separator: "\n")
+  }
 
-  private var body: [String] {
+  private func line(_ wire: Drawing.Arrow) -> String {
+    "  \(drawing.nodes[wire.from].name)  \(wire.label.text)  \(drawing.nodes[wire.to].name)"
+  }
+
+  /// What the signs mean that stand in the table.
+  private func legend(_ lines: some Collection<String>) -> [String] {
+    let signs = [
+      ("⟲", "⟲ handled within the state"), ("ignore", "ignore: nothing happens"), ("illegal", "illegal: refused"),
+      ("–", "– does not run"), ("·", "· never came about"), ("*", "* possible now"), ("> ", "> present state"),
+    ]
+    let used = signs.filter { sign, _ in
+      lines.contains { sign == "> " ? $0.hasPrefix(sign) : $0.contains(sign) }
+    }
+    return used.isEmpty ? [] : TextLines.wrapped(used.map(\.1).joined(separator: "; "), to: min(width, Self.listWidth))
+  }
+
+  // MARK: Sections
+
+  /// One table for the states outside regions, and one for each region.
+  private func sections(of region: Drawing.Region, titled title: String) -> [[String]] {
+    let rows = leaves(of: region)
+    let composites = region.nodes.filter { drawing.nodes[$0].regions.count > 1 }
+    let own =
+      rows.isEmpty && composites.allSatisfy { arrows(from: $0).isEmpty }
+      ? [] : [(title.isEmpty ? [] : [title]) + table(rows + composites.filter { !arrows(from: $0).isEmpty })]
+    return own
+      + composites.flatMap { composite in
+        drawing.nodes[composite].regions.flatMap {
+          sections(of: $0, titled: "\(drawing.nodes[composite].title), \($0.name)")
+        }
+      }
+  }
+
+  /// The states of a region, without those of regions within.
+  private func leaves(of region: Drawing.Region) -> [Int] {
+    region.nodes.flatMap { node -> [Int] in
+      switch drawing.nodes[node].regions.count {
+      case 0: [node]
+      case 1: leaves(of: drawing.nodes[node].regions[0])
+      default: []
+      }
+    }
+  }
+
+  private func arrows(from node: Int) -> [Drawing.Arrow] { drawing.arrows.filter { $0.from == node && !$0.isWire } }
+
+  private func table(_ rows: [Int]) -> [String] {
+    let arrows = drawing.arrows.filter { rows.contains($0.from) && !$0.isWire }
+    var triggers = drawing.triggers.filter { trigger in arrows.contains { $0.label.trigger.isSame(as: trigger) } }
+    if drawing.triggers.isEmpty {
+      for arrow in arrows where !triggers.contains(where: arrow.label.trigger.isSame) {
+        triggers.append(arrow.label.trigger)
+      }
+    }
+    let cells = rows.map { row in triggers.map { cell(row, $0, arrows) } }
+    let heads = triggers.map { head($0, arrows) }
     // If the heads alone are too wide, the cells need not be laid out.
-    let columnHeads = columns.reduce(0) { $0 + $1[0].utf8.count + 2 }
-    let stateHeads = graph.states.reduce(0) { $0 + $1.word.utf8.count + 2 }
-    if min(columnHeads, stateHeads) > GraphTable.widest { return lists }
-    let table = grid(
-      corner: "state", columns: columns, rows: graph.states.indices.map(row), isMarked: { $0 == mark?.state },
-      cells: cells)
-    if GraphTable.width(of: table) <= GraphTable.widest { return table }
-    let turned = grid(
-      corner: "event", columns: graph.states.indices.map { [($0 == mark?.state ? "> " : "") + row($0)] },
-      rows: columns.map { $0.joined(separator: " ") }, isMarked: { _ in false },
-      cells: columns.indices.map { column in graph.states.indices.map { cells[$0][column] } })
-    if GraphTable.width(of: turned) <= GraphTable.widest { return turned }
-    return lists
+    let columnHeads = heads.reduce(0) { $0 + $1[0].count + 2 }
+    let rowHeads = rows.reduce(0) { $0 + name($1).count + 2 }
+    if columnHeads <= width {
+      let table = grid(
+        corner: "state", columns: heads, rows: rows.map(name), isMarked: { drawing.nodes[rows[$0]].isCurrent },
+        cells: cells)
+      if fits(table) { return table }
+    }
+    if rowHeads <= width {
+      let turned = grid(
+        corner: "event", columns: rows.map { [(drawing.nodes[$0].isCurrent ? "> " : "") + name($0)] },
+        rows: heads.map { $0.joined(separator: " ") }, isMarked: { _ in false },
+        cells: triggers.indices.map { column in rows.indices.map { cells[$0][column] } })
+      if fits(turned) { return turned }
+    }
+    return rows.filter { !drawing.nodes[$0].isUnreachable }.flatMap(list)
+  }
+
+  private func fits(_ lines: [String]) -> Bool { lines.allSatisfy { $0.count <= width } }
+
+  private func name(_ node: Int) -> String {
+    guard drawing.triggers.isEmpty, let member = drawing.path(to: node).first, member != node else {
+      return drawing.nodes[node].name
+    }
+    // A member's states are named without it.
+    return String(drawing.nodes[node].name.dropFirst(drawing.nodes[member].name.count + 1))
   }
 
   // MARK: Cells
 
-  private static func cell(_ graph: StateGraph, _ state: Int, event: Int) -> [Line] {
-    if graph.isFinal(state) { return [Line(text: "final")] }
-    if graph.reach(of: state) == .unreached { return [Line(text: "·")] }
-    var groups: [(text: [String], samples: [String])] = []
-    for input in graph.inputs(ofEvent: event) {
-      let text = texts(graph, state, input)
-      let sample = StateGraph.sample(graph.arguments(of: input))
-      if let same = groups.firstIndex(where: { $0.text == text }) {
-        groups[same].samples.append(sample)
-      } else {
-        groups.append((text, [sample]))
-      }
+  private func cell(_ row: Int, _ trigger: Drawing.Trigger, _ arrows: [Drawing.Arrow]) -> [String] {
+    let node = drawing.nodes[row]
+    if node.isUnreachable { return ["·"] }
+    let own = arrows.filter { $0.from == row && $0.label.trigger.isSame(as: trigger) }
+    guard own.isEmpty else {
+      var lines: [String] = []
+      for line in own.map(text) where !lines.contains(line) { lines.append(line) }
+      return lines
     }
-    if groups.count == 1 { return groups[0].text.isEmpty ? [Line(text: "·")] : groups[0].text.map { Line(text: $0) } }
-    let count = graph.inputs(ofEvent: event).count
-    return groups.flatMap { group in
-      group.text.map { Line(samples: StateGraph.listed(group.samples, of: count), text: $0) }
-    }
+    if case .timer = trigger { return ["–"] }
+    return ["·"]
   }
 
-  private static func cell(_ graph: StateGraph, _ state: Int, timer: Int) -> [Line] {
-    if graph.reach(of: state) == .unreached { return [Line(text: "·")] }
-    let text = texts(graph, state, graph.input(ofTimer: timer))
-    return text.isEmpty ? [Line(text: "–")] : text.map { Line(text: $0) }
+  private func text(of arrow: Drawing.Arrow) -> String {
+    let label = shown(arrow.label)
+    let condition = [label.samples, label.condition.isEmpty ? "" : "[\(label.condition)]"]
+      .filter { !$0.isEmpty }.joined(separator: " ")
+    let outputs = label.outputs.isEmpty ? "" : " / " + label.outputList
+    return (condition.isEmpty ? "" : "\(condition): ") + deed(arrow) + outputs
   }
 
-  private static func texts(_ graph: StateGraph, _ state: Int, _ input: Int) -> [String] {
-    var texts: [String] = []
-    for outcome in graph.outcomes(in: state, of: input) {
-      let text = text(of: outcome, from: state, graph)
-      if !texts.contains(text) { texts.append(text) }
-    }
-    return texts
+  private func shown(_ label: Drawing.Label) -> Drawing.Label {
+    var label = label
+    if detail != .all { label.outputs = [] }
+    if detail == .plain { label.condition = "" }
+    return label
   }
 
-  private static func text(of outcome: GraphOutcome, from state: Int, _ graph: StateGraph) -> String {
-    switch outcome.verdict {
-    case .moved: outcome.to == state ? "→ self" : "→ \(graph.states[outcome.to].word)"
+  private func deed(_ arrow: Drawing.Arrow) -> String {
+    switch arrow.effect {
+    case .moved: arrow.to == arrow.from ? "→ self" : "→ \(name(arrow.to))"
     case .stayed: "⟲"
     case .ignored: "ignore"
-    case .refused: "illegal"
+    case .refused: drawing.nodes[arrow.from].isFinal ? "final" : "illegal"
     }
   }
 
-  // MARK: Heads
-
-  private func row(_ state: Int) -> String { graph.states[state].word }
-
-  /// The names of events and timers, marked if possible now, and the durations of timers.
-  private var columns: [[String]] {
-    graph.kind.events.indices.map { [graph.kind.events[$0].name + (isPossible($0) ? " *" : "")] }
-      + graph.kind.timers.indices.map { timer in
-        let place = graph.kind.events.count + timer
-        let after = graph.timers[timer].duration.map { "after \($0.label)" }
-        return [graph.kind.timers[timer].name + (isPossible(place) ? " *" : ""), after ?? "timer"]
-      }
-  }
-
-  private func isPossible(_ column: Int) -> Bool {
-    let events = graph.kind.events.count
-    return mark.map { column < events ? $0.events.contains(column) : $0.timers.contains(column - events) } ?? false
+  /// The name of an event or timer, marked if possible now, and how long a timer runs.
+  private func head(_ trigger: Drawing.Trigger, _ arrows: [Drawing.Arrow]) -> [String] {
+    let isPossible = arrows.contains { $0.isPossible && $0.label.trigger.isSame(as: trigger) }
+    let mark = isPossible ? " *" : ""
+    return switch trigger {
+    case .event(let name), .eventOrTimer(let name, _), .wire(_, let name): [name + mark]
+    case .timer(let name, let after): [name + mark, after.map { "after \($0.label)" } ?? "timer"]
+    }
   }
 
   // MARK: Layout
 
   private func grid(
-    corner: String, columns: [[String]], rows: [String], isMarked: (Int) -> Bool, cells: [[[Line]]]
+    corner: String, columns: [[String]], rows: [String], isMarked: (Int) -> Bool, cells: [[[String]]]
   ) -> [String] {
     let head = [[corner]] + columns
-    let body = rows.indices.map { [[rows[$0]]] + cells[$0].map { $0.map(\.whole) } }
+    let body = rows.indices.map { [[rows[$0]]] + cells[$0] }
     let widths = head.indices.map { column in
       ([head] + body).flatMap { $0[column] }.map(\.count).max() ?? 0
     }
@@ -144,68 +200,45 @@ public struct GraphTable: Sendable {
           let text = number < row[column].count ? row[column][number] : ""
           return text + String(repeating: " ", count: widths[column] - text.count)
         }
-        return GraphTable.trimmed((number == 0 ? margin : "  ") + parts.joined(separator: "  "))
+        return Self.trimmed((number == 0 ? margin : "  ") + parts.joined(separator: "  "))
       }
     }
     let rule = "  " + widths.map { String(repeating: "-", count: $0) }.joined(separator: "  ")
     return lines(head, "  ") + [rule] + body.enumerated().flatMap { lines($1, isMarked($0) ? "> " : "  ") }
   }
 
-  /// For each state, the outcomes and their inputs.
-  private var lists: [String] {
-    graph.states.indices.filter { graph.reach(of: $0) != .unreached }.flatMap { state in
-      let isMarked = state == mark?.state
-      var groups: [(text: String, inputs: [String])] = []
-      for (column, lines) in cells[state].enumerated() {
-        for line in lines where !line.isNothing {
-          let text = line.text
-          // A timer that brings an event is listed only if its outcome differs from the event's.
-          if let event = event(like: column), cells[state][event].contains(line) { continue }
-          let input =
-            name(of: column) + (line.samples.isEmpty ? "" : "(\(line.samples))")
-            + (isMarked && isPossible(column) ? "*" : "")
-          if let same = groups.firstIndex(where: { $0.text == text }) {
-            groups[same].inputs.append(input)
-          } else {
-            groups.append((text, [input]))
-          }
-        }
+  /// The outcomes of a state and their inputs; moves first.
+  private func list(_ row: Int) -> [String] {
+    var groups: [(text: String, isMove: Bool, inputs: [String])] = []
+    for arrow in drawing.mergedArrows where arrow.from == row && !arrow.isWire {
+      let (text, input) = (deed(arrow), shown(arrow.label).text + (arrow.isPossible ? " *" : ""))
+      if let same = groups.firstIndex(where: { $0.text == text }) {
+        groups[same].inputs.append(input)
+      } else {
+        groups.append((text, arrow.effect == .moved, [input]))
       }
-      groups = groups.filter { $0.text.hasPrefix("→") } + groups.filter { !$0.text.hasPrefix("→") }
-      let width = min(40, groups.map(\.text.count).max() ?? 0)
-      return [(isMarked ? "> " : "  ") + graph.states[state].word]
-        + groups.flatMap { group in
-          let head = "    " + group.text + String(repeating: " ", count: max(0, width - group.text.count)) + "  "
-          return GraphTable.wrapped(group.inputs, after: head)
-        }
     }
+    groups = groups.filter(\.isMove) + groups.filter { !$0.isMove }
+    let indent = min(40, width / 3, groups.map(\.text.count).max() ?? 0)
+    return [(drawing.nodes[row].isCurrent ? "> " : "  ") + name(row)]
+      + groups.flatMap { group in
+        let head = "    " + group.text + String(repeating: " ", count: max(0, indent - group.text.count)) + "  "
+        return wrapped(group.inputs, after: head)
+      }
   }
 
-  private func name(of column: Int) -> String {
-    let events = graph.kind.events.count
-    if column < events { return graph.kind.events[column].name }
-    return graph.label(of: graph.input(ofTimer: column - events)) + (event(like: column) == nil ? "" : " (timer)")
-  }
-
-  /// The column of the event with the name of a timer.
-  private func event(like column: Int) -> Int? {
-    let events = graph.kind.events.count
-    guard column >= events else { return nil }
-    return graph.kind.events.firstIndex { $0.name == graph.kind.timers[column - events].name }
-  }
-
-  private static func wrapped(_ words: [String], after head: String) -> [String] {
+  private func wrapped(_ words: [String], after head: String) -> [String] {
     var lines: [String] = []
     var line = head
     for (place, word) in words.enumerated() {
       let text = word + (place < words.count - 1 ? "," : "")
-      if line.count + text.count + 1 > listWidth, line.count > head.count {
-        lines.append(trimmed(line))
+      if line.count + text.count + 1 > min(width, Self.listWidth), line.count > head.count {
+        lines.append(Self.trimmed(line))
         line = String(repeating: " ", count: head.count)
       }
       line += line.count == head.count ? text : " \(text)"
     }
-    return lines + [trimmed(line)]
+    return lines + [Self.trimmed(line)]
   }
 
   private static func trimmed(_ line: String) -> String {
@@ -213,42 +246,12 @@ public struct GraphTable: Sendable {
     while line.last == " " { line.removeLast() }
     return line
   }
-
-  private static func width(of lines: [String]) -> Int { lines.map(\.count).max() ?? 0 }
-
-  // MARK: Summary
-
-  private var summary: [String] {
-    let totals = graph.totals
-    func counted(_ number: Int, _ one: String, _ many: String) -> String { "\(number) \(number == 1 ? one : many)" }
-    let found = totals.found < totals.states ? " (\(totals.found) found)" : ""
-    var lines = [
-      "\(counted(totals.states, "state", "states"))\(found), \(counted(totals.events, "event", "events")): "
-        + "\(counted(totals.pairs, "pair", "pairs")), \(counted(totals.transitions, "transition", "transitions"))"
-    ]
-    let outcomes = [
-      (totals.moved, "move"), (totals.stayed, "stay"), (totals.ignored, "ignored"), (totals.refused, "refused"),
-      (totals.untried, "never came about"),
-    ]
-    lines.append(
-      "\(counted(totals.classPairs, "pair", "pairs")) with the classes of data: "
-        + outcomes.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", "))
-    if !graph.isComplete {
-      lines.append("Not all was tried: at most \(Exploration.machinesPerState) machines of each state were looked at.")
-    }
-    return lines
-  }
 }
 
-extension Composition {
-  /// The members and the wires between them as a table.
-  public var table: String {
-    let width = members.map(\.name.count).max() ?? 0
-    func padded(_ text: String) -> String { text + String(repeating: " ", count: max(0, width - text.count)) }
-    let nodes = members.map { "  \(padded($0.name))  \($0.kind.name)" }
-    let edges = wires.map { wire in
-      "  \(padded(members[wire.from].name))  \(label(of: wire))  \(members[wire.to].name)"
-    }
-    return (["members"] + nodes + ["", "wires"] + (edges.isEmpty ? ["  none"] : edges)).joined(separator: "\n")
+extension Drawing.Trigger {
+  /// Whether both are the same event, or timers of one name.
+  fileprivate func isSame(as other: Drawing.Trigger) -> Bool {
+    if case (.timer(let one, _), .timer(let two, _)) = (self, other) { return one == two }
+    return self == other
   }
 }

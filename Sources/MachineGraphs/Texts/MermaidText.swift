@@ -1,111 +1,143 @@
-public import StateMachines
-
-extension StateGraph {
-  /// The moves to other states as a Mermaid flow chart, one per line, in the order of the states.
-  ///
-  /// - Parameter mark: The state to draw with a thick border.
-  public func mermaid(_ mark: GraphMark? = nil) -> String {
-    let ids = MermaidText.ids(of: states.map(\.word))
-    var lines = ["graph TB;"]
-    for (id, state) in zip(ids, states) where id != state.word {
-      lines.append("\(id)[\"\(MermaidText.escaped(state.word))\"];")
-    }
-    for edge in edges where edge.from != edge.to {
-      lines.append("\(ids[edge.from]) --\(MermaidText.edgeLabel(edge.label))--> \(ids[edge.to]);")
-    }
-    if let mark {
-      // A state without moves is not drawn yet.
-      let isDrawn =
-        ids[mark.state] != states[mark.state].word
-        || edges.contains { $0.from != $0.to && ($0.from == mark.state || $0.to == mark.state) }
-      if !isDrawn { lines.append("\(ids[mark.state]);") }
-      lines.append("style \(ids[mark.state]) stroke-width:4px;")
-    }
-    return lines.joined(separator: "\n")
-  }
+extension Drawing {
+  /// The drawing as a Mermaid flow chart: one line per arrow, in the order of the states; without those to the same
+  /// state if it is plain.
+  public var mermaid: String { MermaidText(self).lines.joined(separator: "\n") }
 }
 
-extension Composition {
-  /// The members as nodes and the wires as edges, as a Mermaid flow chart.
-  public var mermaid: String {
-    let ids = MermaidText.ids(of: members.map(\.name))
-    let nodes = zip(ids, members).map { "\($0)[\"\(MermaidText.escaped("\($1.name): \($1.kind.name)"))\"];" }
-    let edges = wires.map { "\(ids[$0.from]) --\(MermaidText.edgeLabel(label(of: $0)))--> \(ids[$0.to]);" }
-    return (["graph TB;"] + nodes + edges).joined(separator: "\n")
-  }
-}
-
-enum MermaidText {
-  /// A name for each word: the word itself if it has only letters and digits and is not reserved, else a generated one.
-  static func ids(of words: [String]) -> [String] {
-    words.enumerated().map { place, word in isPlain(word) ? word : "s\(place + 1)" }
-  }
-
-  private static func isPlain(_ word: String) -> Bool {
-    let isWord = word.first.map { ("a"..."z").contains($0) || ("A"..."Z").contains($0) } ?? false
-    // A word must not look like a generated name.
-    let isGenerated = word.first == "s" && word.count > 1 && word.dropFirst().allSatisfy(\.isNumber)
-    return isWord && !isGenerated && word.utf8.allSatisfy(DiagramID.isAlphanumeric)
-      && !DiagramID.reserved.contains(word.lowercased())
-  }
-
-  /// A label as it is if it is one word, else in quotes; also in quotes if its first letter would be read as an arrow
-  /// head.
-  static func edgeLabel(_ label: String) -> String {
-    let isHead = label.first == "o" || label.first == "x"
-    return !isHead && label.utf8.allSatisfy(DiagramID.isAlphanumeric)
-      && !DiagramID.reserved.contains(label.lowercased())
-      ? label : "\"\(escaped(label))\""
-  }
-
-  /// Escapes characters that have a meaning in Mermaid.
-  static func escaped(_ text: String) -> String {
-    text.reduce(into: "") { text, character in
-      switch character {
-      case "#": text += "#35;"
-      case ";": text += "#59;"
-      case ":": text += "#58;"
-      case "\"": text += "#quot;"
-      case "<": text += "#lt;"
-      case ">": text += "#gt;"
-      case "`": text += "#96;"
-      case "%", "{", "}", "\\": text += "#\(character.unicodeScalars.first?.value ?? 0);"
-      case let other: text.append(other)
-      }
-    }
-  }
-}
-
-/// State names that diagram languages accept.
-enum DiagramID {
-  /// Reserved words of Mermaid or PlantUML.
-  static let reserved: Set<String> = [
-    "as", "call", "choice", "class", "classdef", "click", "default", "direction", "end", "flowchart", "fork", "graph",
-    "h", "hide", "history", "href", "interpolate", "join", "left", "linkstyle", "note", "of", "over", "right", "scale",
-    "state", "statediagram", "style", "subgraph", "title",
+/// What both sorts of Mermaid diagrams have in common.
+enum Mermaid {
+  /// Classes of nodes; fills come with a colour of the text, so that they are right on dark pages too.
+  static let classes = [
+    "classDef current fill:#ffd54f,color:#000000,stroke:#c62828,stroke-width:4px,font-weight:bold",
+    "classDef final stroke-width:4px",
+    "classDef unreachable stroke-dasharray:5 5",
   ]
 
-  static func isAlphanumeric(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"):
-      true
-    case _: false
+  /// The class of a node, if it has one.
+  static func look(_ node: Drawing.Node) -> String? {
+    node.isCurrent ? "current" : node.isFinal ? "final" : node.isUnreachable ? "unreachable" : nil
+  }
+
+  /// The lines before the diagram: its title, and why it is partial.
+  static func head(_ drawing: Drawing) -> [String] {
+    let why = drawing.whyPartial.map { "%% partial: \($0)" }
+    guard drawing.detail != .plain else { return why }
+    let title = drawing.title + (why.isEmpty ? "" : " (partial)")
+    return ["---", "title: \"\(title)\"", "---"] + why
+  }
+
+  /// Escapes characters that have a meaning in Mermaid, as entities.
+  static func escaped(_ text: String) -> String {
+    var escaped = ""
+    for (place, character) in text.enumerated() {
+      switch character {
+      case "\"": escaped += "#quot;"
+      case "<": escaped += "#lt;"
+      case ">": escaped += "#gt;"
+      case "&": escaped += "#amp;"
+      case "#", ";", ":", "`", "%", "{", "}", "\\", "*", "$", "_", "~", "@", "^":
+        escaped += "#\(character.unicodeScalars.first?.value ?? 0);"
+      // The first character of a line can begin a list.
+      case "-", "+", "=": escaped += place == 0 ? "#\(character.unicodeScalars.first?.value ?? 0);" : String(character)
+      case ".": escaped += text.prefix(place).allSatisfy(\.isNumber) ? "#46;" : "."
+      case let other: escaped.append(other)
+      }
+    }
+    return escaped
+  }
+
+  /// Lines of a label.
+  static func joined(_ lines: [String]) -> String { lines.map(escaped).joined(separator: "<br/>") }
+}
+
+/// Writes a drawing as a flow chart.
+private struct MermaidText {
+  let drawing: Drawing
+  let ids: [String]
+
+  init(_ drawing: Drawing) {
+    self.drawing = drawing
+    ids = DiagramNames.names(of: drawing)
+  }
+
+  private var isPlain: Bool { drawing.detail == .plain }
+
+  var lines: [String] {
+    var lines = Mermaid.head(drawing) + ["graph \(isPlain || drawing.isTopDown ? "TB" : "LR");"]
+    lines += nodes(of: drawing.top)
+    var arrows: [String] = []
+    var possible: [Int] = []
+    if isPlain {
+      for arrow in drawing.liftedArrows where arrow.from != arrow.to {
+        arrows.append(line(arrow.from, Self.plainLabel(arrow.label.text), arrow.to))
+      }
+    } else {
+      for (place, leaf) in drawing.initialLeaves.enumerated() {
+        lines.append("start_\(place)((\" \"));")
+        arrows.append("start_\(place) --> \(ids[leaf]);")
+        lines.append("class start_\(place) start;")
+      }
+      for stroke in drawing.strokes {
+        if stroke.isPossible { possible.append(arrows.count) }
+        arrows.append(line(stroke.from, "\"\(Mermaid.joined(stroke.lines))\"", stroke.to, isWire: stroke.isWire))
+      }
+    }
+    lines += arrows
+    return lines + (isPlain ? plainMark : looks + possible.map { "linkStyle \($0) stroke:#c62828,stroke-width:4px;" })
+  }
+
+  private func line(_ from: Int, _ label: String, _ to: Int, isWire: Bool = false) -> String {
+    "\(ids[from]) \(isWire ? "-." : "--")\(label)\(isWire ? ".->" : "-->") \(ids[to]);"
+  }
+
+  /// A plain state is declared only if its line needs another name, or if no arrow draws it.
+  private func nodes(of region: Drawing.Region) -> [String] {
+    region.nodes.flatMap { place -> [String] in
+      let node = drawing.nodes[place]
+      guard node.isComposite else {
+        if isPlain {
+          if ids[place] == node.title, node.parent != nil || isDrawn(place) {
+            return node.parent == nil ? [] : ["\(ids[place]);"]
+          }
+          return [ids[place] == node.title ? "\(ids[place]);" : "\(ids[place])[\"\(Mermaid.escaped(node.title))\"];"]
+        }
+        let inner = drawing.innerLines(place).flatMap { TextLines.wrapped($0) }
+        let text = Mermaid.joined([node.title] + (inner.isEmpty ? [] : ["―――"] + inner))
+        return [node.isFinal ? "\(ids[place])[[\"\(text)\"]];" : "\(ids[place])(\"\(text)\");"]
+      }
+      let inner = node.regions.enumerated().flatMap { number, region -> [String] in
+        let states = nodes(of: region)
+        guard !region.name.isEmpty else { return states }
+        return subgraph("\(ids[place])_\(number + 1)", region.name, states)
+      }
+      return subgraph(ids[place], node.title, inner)
     }
   }
 
-  /// The word with every other character replaced, with an underscore after a reserved word and a number after a
-  /// duplicate.
-  static func unique(_ word: String, among taken: inout Set<String>) -> String {
-    var id = String(word.unicodeScalars.map { $0.isASCII && isAlphanumeric(UInt8($0.value)) ? Character($0) : "_" })
-    if id.first.map({ $0.isNumber }) ?? true { id = "s" + id }
-    if reserved.contains(id.lowercased()) { id += "_" }
-    var number = 2
-    let plain = id
-    while !taken.insert(id).inserted {
-      id = "\(plain)_\(number)"
-      number += 1
+  private func subgraph(_ id: String, _ title: String, _ lines: [String]) -> [String] {
+    ["subgraph \(id)[\"\(Mermaid.escaped(title))\"]"] + lines.map { "    " + $0 } + ["end"]
+  }
+
+  private func isDrawn(_ place: Int) -> Bool {
+    drawing.liftedArrows.contains { $0.from != $0.to && ($0.from == place || $0.to == place) }
+  }
+
+  private var plainMark: [String] {
+    drawing.leaves.filter { drawing.nodes[$0].isCurrent }.map { "style \(ids[$0]) stroke-width:4px;" }
+  }
+
+  private var looks: [String] {
+    let marked = drawing.leaves.compactMap { leaf in
+      Mermaid.look(drawing.nodes[leaf]).map { "class \(ids[leaf]) \($0);" }
     }
-    return id
+    return (Mermaid.classes + ["classDef start fill:#000000,stroke:#808080,color:#000000"]).map { "\($0);" } + marked
+  }
+
+  /// One word as it is, anything else in quotes. An `o` or `x` beside the dashes would be an arrow head.
+  private static func plainLabel(_ label: String) -> String {
+    let heads: Set<Character?> = ["o", "x"]
+    return !heads.contains(label.first) && !heads.contains(label.last)
+      && label.utf8.allSatisfy(DiagramNames.isAlphanumeric) && !DiagramNames.isReserved(label)
+      ? label : "\"\(Mermaid.escaped(label))\""
   }
 }

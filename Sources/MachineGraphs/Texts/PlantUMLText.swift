@@ -1,70 +1,83 @@
-public import StateMachines
-
-extension StateGraph {
-  /// The graph as a PlantUML state diagram: nested states, parallel regions, state descriptions, and timers with
-  /// durations.
-  ///
-  /// - Parameter mark: The state to fill with a colour.
-  public func plantuml(_ mark: GraphMark? = nil) -> String {
-    let lines = PlantUMLText.lines(of: StateOutline(self, mark).top, depth: 0)
-    return PlantUMLText.page(titled: kind.name, ["hide empty description"] + lines)
-  }
+extension Drawing {
+  /// The drawing as a PlantUML state diagram: nested states, regions side by side, and texts in the states.
+  public var plantuml: String { PlantUMLText(self).lines.joined(separator: "\n") }
 }
 
-extension Composition {
-  /// The members as components and the wires as arrows, in the language of PlantUML.
-  public var plantuml: String {
-    var taken: Set<String> = []
-    let ids = members.map { DiagramID.unique($0.name, among: &taken) }
-    let nodes = zip(ids, members).map { "component \"\($1.name)\\n\($1.kind.name)\" as \($0)" }
-    let edges = wires.map { "\(ids[$0.from]) --> \(ids[$0.to]) : \(PlantUMLText.escaped(label(of: $0)))" }
-    return PlantUMLText.page(titled: name, nodes + edges)
-  }
-}
+/// Writes a drawing for PlantUML.
+private struct PlantUMLText {
+  let drawing: Drawing
+  let ids: [String]
 
-private enum PlantUMLText {
-  static func page(titled title: String, _ lines: [String]) -> String {
-    (["@startuml", "title \(title)"] + lines + ["@enduml"]).joined(separator: "\n")
+  init(_ drawing: Drawing) {
+    self.drawing = drawing
+    ids = DiagramNames.names(of: drawing)
   }
 
-  static func lines(of region: StateOutline.Region, depth: Int) -> [String] {
+  private var isPlain: Bool { drawing.detail == .plain }
+
+  var lines: [String] {
+    let why = drawing.whyPartial
+    return ["@startuml"] + why.map { "' partial: \($0)" } + ["title \(Self.escaped(drawing.title))"]
+      + (why.isEmpty ? [] : ["footer Partial: \(Self.escaped(why.joined(separator: "; ")))"])
+      + ["hide empty description", "skinparam defaultFontName Helvetica", "skinparam defaultFontSize 16"]
+      + (drawing.isTopDown ? [] : ["left to right direction"])
+      + states(of: drawing.top, depth: 0) + drawing.strokes.map(line) + ["@enduml"]
+  }
+
+  private func states(of region: Drawing.Region, depth: Int) -> [String] {
     let indent = String(repeating: "  ", count: depth)
     var lines: [String] = []
-    for node in region.nodes {
-      let mark = node.isMarked ? " #palegreen" : ""
-      let head = "\(indent)state \"\(escaped(node.title))\" as \(node.id)\(mark)"
-      if node.regions.isEmpty {
-        lines.append(node.about.isEmpty ? head : "\(head) : \(escaped(node.about))")
+    for place in region.nodes {
+      let node = drawing.nodes[place]
+      let look =
+        node.isCurrent ? " #ffd54f;line:c62828;line.bold;text:black" : node.isUnreachable ? " ##[dashed]gray" : ""
+      let head = "\(indent)state \"\(Self.title(node.title))\" as \(ids[place])\(look)"
+      guard node.isComposite else {
+        lines.append(head)
+        lines += texts(of: place).map { "\(indent)\(ids[place]) : \(Self.escaped($0))" }
+        if node.isFinal { lines.append("\(indent)\(ids[place]) --> [*]") }
         continue
       }
       lines.append(head + " {")
       for (number, inner) in node.regions.enumerated() {
-        if number > 0 { lines.append("\(indent)  --") }
-        lines += self.lines(of: inner, depth: depth + 1)
+        if inner.name.isEmpty {
+          lines += states(of: inner, depth: depth + 1)
+          continue
+        }
+        lines.append("\(indent)  state \"\(Self.title(inner.name))\" as \(ids[place])_\(number + 1) {")
+        lines += states(of: inner, depth: depth + 2)
+        lines.append("\(indent)  }")
       }
       lines.append("\(indent)}")
     }
-    if let initial = region.initial { lines.append("\(indent)[*] --> \(region.nodes[initial].id)") }
-    for move in region.moves {
-      guard let from = move.from.ids.last, let to = move.to.ids.last else { continue }
-      lines.append("\(indent)\(from) --> \(to) : \(escaped(move.label))")
-    }
+    if let initial = region.initial { lines.append("\(indent)[*] --> \(ids[initial])") }
     return lines
   }
 
-  /// Doubled characters are markup in PlantUML, and a quote would end a title.
-  static func escaped(_ text: String) -> String {
+  private func texts(of place: Int) -> [String] {
+    guard !isPlain else { return [] }
+    let about = drawing.leaves.count > 12 ? [] : TextLines.wrapped(drawing.nodes[place].about)
+    return about + drawing.innerLines(place).flatMap { TextLines.wrapped($0) }
+  }
+
+  private func line(_ stroke: Stroke) -> String {
+    let style = stroke.isPossible ? "-[#c62828,thickness=3]->" : stroke.isWire ? "-[#1565c0,dashed]->" : "-->"
+    let label = stroke.lines.map(Self.escaped).joined(separator: "\\n")
+    return "\(ids[stroke.from]) \(style) \(ids[stroke.to]) : \(label)"
+  }
+
+  /// A quote would end the title of a state.
+  private static func title(_ text: String) -> String { escaped(String(text.map { $0 == "\"" ? "'" : $0 })) }
+
+  /// Doubled characters are markup in PlantUML.
+  private static func escaped(_ text: String) -> String {
     var escaped = ""
     var last: Character?
     for character in text {
       switch character {
-      case "*", "/", "_", "-", "~", "^":
+      case "*", "/", "_", "-", "~", "^", "'":
         if last == character { escaped += "~" }
       case "<", "\\": escaped += "~"
-      case let other where other == "\"":
-        escaped += "'"
-        last = nil
-        continue
       case _: break
       }
       escaped.append(character)

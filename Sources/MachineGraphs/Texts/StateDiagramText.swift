@@ -1,77 +1,84 @@
-public import StateMachines
-
-extension StateGraph {
-  /// The graph as a Mermaid state diagram (`stateDiagram-v2`): nested states, parallel regions, state descriptions, and
-  /// timers with durations.
-  ///
-  /// Mermaid draws no moves between states within different composite states; such a move is drawn between the
-  /// composites, and its label names the states.
-  ///
-  /// - Parameter mark: The state to draw with a thick border.
-  public func stateDiagram(_ mark: GraphMark? = nil) -> String {
-    var lines = ["stateDiagram-v2", "    direction LR"]
-    let outline = StateOutline(self, mark)
-    lines += StateDiagramText.lines(of: outline.top, depth: 0)
-    let marked = StateDiagramText.marked(in: outline.top)
-    if !marked.isEmpty {
-      lines.append("    classDef current stroke-width:4px,font-weight:bold")
-      lines += marked.map { "    class \($0) current" }
-    }
-    return lines.joined(separator: "\n")
-  }
+extension Drawing {
+  /// The drawing as a Mermaid state diagram (`stateDiagram-v2`): nested states, regions side by side, and one arrow
+  /// from a state to another, with all labels.
+  public var stateDiagram: String { StateDiagramText(self).lines.joined(separator: "\n") }
 }
 
-extension Composition {
-  /// The members as states and the wires as transitions of a Mermaid state diagram.
-  public var stateDiagram: String {
-    var taken: Set<String> = []
-    let ids = members.map { DiagramID.unique($0.name, among: &taken) }
-    let nodes = zip(ids, members).map { id, member in
-      "    state \"\(MermaidText.escaped("\(member.name) (\(member.kind.name))"))\" as \(id)"
-    }
-    let edges = wires.map { "    \(ids[$0.from]) --> \(ids[$0.to]) : \(MermaidText.escaped(label(of: $0)))" }
-    return (["stateDiagram-v2", "    direction LR"] + nodes + edges).joined(separator: "\n")
-  }
-}
+/// Writes a drawing as a Mermaid state diagram.
+private struct StateDiagramText {
+  let drawing: Drawing
+  let ids: [String]
 
-private enum StateDiagramText {
-  static func lines(of region: StateOutline.Region, depth: Int) -> [String] {
-    let indent = String(repeating: "    ", count: depth + 1)
+  init(_ drawing: Drawing) {
+    self.drawing = drawing
+    ids = DiagramNames.names(of: drawing)
+  }
+
+  var lines: [String] {
+    let head = Mermaid.head(drawing) + ["stateDiagram-v2", "    direction \(drawing.isTopDown ? "TB" : "LR")"]
+    let looks = drawing.leaves.compactMap { leaf in
+      Mermaid.look(drawing.nodes[leaf]).map { "    class \(ids[leaf]) \($0)" }
+    }
+    return head + lines(of: drawing.top, within: nil, region: 0, depth: 1)
+      + (looks.isEmpty ? [] : Mermaid.classes.map { "    " + $0 } + looks)
+  }
+
+  private func lines(of region: Drawing.Region, within parent: Int?, region number: Int, depth: Int) -> [String] {
+    let indent = String(repeating: "    ", count: depth)
     var lines: [String] = []
-    if let initial = region.initial { lines.append("\(indent)[*] --> \(region.nodes[initial].id)") }
-    for node in region.nodes {
-      let title = MermaidText.escaped(node.title)
-      guard !node.regions.isEmpty else {
-        lines.append("\(indent)state \"\(title)\" as \(node.id)")
-        if !node.about.isEmpty { lines.append("\(indent)\(node.id) : \(MermaidText.escaped(node.about))") }
+    if let initial = region.initial { lines.append("\(indent)[*] --> \(ids[initial])") }
+    for place in region.nodes {
+      let node = drawing.nodes[place]
+      let title = Mermaid.escaped(node.title)
+      guard node.isComposite else {
+        lines.append("\(indent)state \"\(title)\" as \(ids[place])")
+        lines += texts(of: place).map { "\(indent)\(ids[place]) : \(Mermaid.escaped($0))" }
+        if node.isFinal { lines.append("\(indent)\(ids[place]) --> [*]") }
         continue
       }
-      // A composite state can have a title but no other text.
-      if node.title != node.id { lines.append("\(indent)\(node.id) : \(title)") }
-      lines.append("\(indent)state \(node.id) {")
+      lines.append("\(indent)state \"\(title)\" as \(ids[place]) {")
       for (number, inner) in node.regions.enumerated() {
         if number > 0 { lines.append("\(indent)    --") }
-        if !inner.name.isEmpty { lines.append("\(indent)    %% \(inner.name)") }
-        lines += self.lines(of: inner, depth: depth + 1)
+        if inner.name.isEmpty {
+          lines += self.lines(of: inner, within: place, region: number, depth: depth + 1)
+        } else {
+          // A state around the region's states shows its name.
+          lines.append("\(indent)    state \"\(Mermaid.escaped(inner.name))\" as \(ids[place])_\(number + 1) {")
+          lines += self.lines(of: inner, within: place, region: number, depth: depth + 2)
+          lines.append("\(indent)    }")
+        }
       }
       lines.append("\(indent)}")
     }
-    for move in region.moves { lines.append(indent + line(of: move, depth: depth)) }
+    for stroke in drawing.strokes where home(of: stroke) == Home(parent: parent, region: number) {
+      let label = Mermaid.joined(stroke.lines)
+      lines.append("\(indent)\(ids[stroke.from]) --> \(ids[stroke.to]) : \(stroke.isPossible ? "▶ " : "")\(label)")
+    }
     return lines
   }
 
-  private static func line(of move: StateOutline.Move, depth: Int) -> String {
-    let (from, to) = (move.from.ids, move.to.ids)
-    var label = MermaidText.escaped(move.label)
-    let isLifted = from.count > depth + 1 || to.count > depth + 1
-    if isLifted { label += " (\(MermaidText.escaped(move.from.title)) → \(MermaidText.escaped(move.to.title)))" }
-    // The path of a state in a region begins outside it.
-    return "\(from[min(depth, from.count - 1)]) --> \(to[min(depth, to.count - 1)]) : \(label)"
+  /// What is true in a state, and what is handled within it.
+  private func texts(of place: Int) -> [String] {
+    guard drawing.detail != .plain else { return [] }
+    let about = drawing.leaves.count > 12 ? [] : TextLines.wrapped(drawing.nodes[place].about)
+    return about + drawing.innerLines(place).flatMap { TextLines.wrapped($0) }
   }
 
-  static func marked(in region: StateOutline.Region) -> [String] {
-    region.nodes.flatMap { node in
-      (node.isMarked && node.regions.isEmpty ? [node.id] : []) + node.regions.flatMap(marked)
+  private struct Home: Equatable {
+    let parent: Int?
+    let region: Int
+  }
+
+  /// The region that both ends stand in. Mermaid draws an arrow between the states of two nodes only at the root.
+  private func home(of stroke: Stroke) -> Home {
+    let outside = Home(parent: nil, region: 0)
+    guard let parent = drawing.nodes[stroke.from].parent, parent == drawing.nodes[stroke.to].parent else {
+      return outside
     }
+    let regions = drawing.nodes[parent].regions
+    guard let region = regions.firstIndex(where: { $0.nodes.contains(stroke.from) }),
+      regions[region].nodes.contains(stroke.to)
+    else { return outside }
+    return Home(parent: parent, region: region)
   }
 }

@@ -6,7 +6,7 @@ import UnixHost
 /// A diagram reply: explored in slices, drawn by another program if needed, and written piece by piece.
 final class GraphReply {
   private enum Stage {
-    case exploring(GraphSource, GraphMark?)
+    case exploring(GraphSubject)
     /// The input of the drawing program.
     case toDraw(String)
     case drawing(GraphvizJob)
@@ -16,7 +16,7 @@ final class GraphReply {
   }
 
   private var stage: Stage
-  private let format: GraphFormat
+  private let form: GraphForm
   private let graphs: Graphs
 
   /// Machine steps in one slice: about a millisecond.
@@ -24,18 +24,10 @@ final class GraphReply {
   /// Lines in one piece.
   private static let linesInAPiece = 1_024
 
-  /// The graph of a kind.
-  init(_ source: GraphSource, _ mark: GraphMark?, _ format: GraphFormat, _ graphs: Graphs) {
-    stage = .exploring(source, mark)
-    self.format = format
+  init(_ subject: GraphSubject, _ form: GraphForm, _ graphs: Graphs) {
+    stage = .exploring(subject)
+    self.form = form
     self.graphs = graphs
-  }
-
-  /// A text that needs no exploration.
-  init(_ text: String, _ format: GraphFormat, _ graphs: Graphs) {
-    self.format = format
-    self.graphs = graphs
-    stage = format == .svg ? .toDraw(text) : GraphReply.writing(text)
   }
 
   deinit {
@@ -59,15 +51,12 @@ final class GraphReply {
   /// - Parameter host: The host's time.
   func write(host: UInt64, tag: UnsafeRawBufferPointer, to buffer: inout ByteBuffer) -> LongReply.Piece {
     switch stage {
-    case .exploring(let source, let mark):
-      if let graph = source.advance(by: GraphReply.stepsInASlice) {
-        if format == .tests {
-          let script = GraphScript(graph)
-          stage = .scripting(script, written: put(script.head, tag, &buffer))
-          return .more
+    case .exploring(let subject):
+      if let drawn = subject.advance(by: GraphReply.stepsInASlice, form) {
+        switch drawn {
+        case .script(let script): stage = .scripting(script, written: put(script.head, tag, &buffer))
+        case .text(let text): stage = form.format == .svg ? .toDraw(text) : GraphReply.writing(text)
         }
-        let text = format.text(of: graph, mark.flatMap(graph.resolve))
-        stage = format == .svg ? .toDraw(text) : GraphReply.writing(text)
       }
       return .more
     case .toDraw(let text):

@@ -108,19 +108,20 @@ extension RequestContext {
   /// The table of outcomes by state and input, found by running the rule.
   private func tableLines(of kind: Kind) -> [Substring] {
     let (states, inputs) = (kind.states.count, kind.events.count + kind.timers.count)
-    let pointer = "\(states) states and \(inputs) inputs: 'graph \(kind.name)' shows what comes of each"
+    let sizes = kind.regionSizes.map { " of \($0)," } ?? ""
+    let pointer = "\(states) states\(sizes) and \(inputs) inputs: 'graph \(kind.name)' shows what comes of each"
     // A large graph is not explored: that would take too long for a page.
     if states > RequestContext.mostExploredStates || kind.hasStatesNamedByData { return [pointer[...]] }
     guard let source = try? environment.graphs.source(of: kind, kind.parameters.map(\.example)) else { return [] }
     var found: StateGraph?
     repeat { found = source.advance(by: Exploration.mostSteps) } while found == nil
     guard let graph = found else { return [] }
-    let lines = GraphTable(graph).text.split(separator: "\n", omittingEmptySubsequences: false)
+    let lines = GraphTable(Drawing(graph, show: .all)).text.split(separator: "\n", omittingEmptySubsequences: false)
     return lines.count <= RequestContext.mostTableLines ? lines : [pointer[...]]
   }
 
   /// The most lines of a table within a page.
-  private static let mostTableLines = 80
+  private static let mostTableLines = 120
   /// The most states of a kind whose table is worked out for a page.
   private static let mostExploredStates = 40
 

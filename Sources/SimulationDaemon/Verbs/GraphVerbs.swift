@@ -5,28 +5,21 @@ import StateMachines
 
 /// Diagrams, and paths to states in which an event is possible.
 extension RequestContext {
-  /// `graph KIND|NAME [format=…]`. A machine hides a kind of the same name.
+  /// `graph KIND|NAME [format=…] [show=…] [width=N]`. A machine hides a kind of the same name.
   func graph() {
-    let format = choice(words["format"], "format", GraphFormat.byName, otherwise: .table)
-    guard let format else { return }
+    guard let form = graphForm() else { return }
     let name = words.plain[0]
-    var text = name
-    if let machine = text.withUTF8({ live.world.find(UnsafeRawBufferPointer($0)) }) {
-      let kind = live.world.kind(of: machine)
-      let mark = GraphMark(
-        state: live.world.stateIndex(of: machine), data: live.world.stateData(of: machine),
-        events: live.world.possibleEvents(of: machine),
-        timers: live.world.runningTimers(of: machine).map(\.timer))
-      begin(kind, live.world.parameterValues(of: machine), mark, format)
+    if let machine = machine(named: name) {
+      begin(live.world.kind(of: machine), live.world.parameterValues(of: machine), mark(of: machine, name), form)
       return
     }
     if let composition = live.world.composition(of: name) {
-      begin(composition, format)
+      begin(composition, named: name, form)
       return
     }
     switch catalogue[name] {
-    case .machine(let kind): begin(kind, kind.parameters.map(\.example), nil, format)
-    case .composition(let composition): begin(composition, format)
+    case .machine(let kind): begin(kind, kind.parameters.map(\.example), nil, form)
+    case .composition(let composition): begin(composition, named: nil, form)
     case nil:
       session.effort += 8 * min(Nearest.candidates, live.world.machineCount)
       fail(
@@ -37,29 +30,83 @@ extension RequestContext {
     }
   }
 
-  private func begin(_ kind: Kind, _ parameters: [Value], _ mark: GraphMark?, _ format: GraphFormat) {
-    guard mayBegin(format) else { return }
+  private func graphForm() -> GraphForm? {
+    guard let format = choice(words["format"], "format", GraphFormat.byName, otherwise: .table),
+      let detail = choice(words["show"], "show", Drawing.Detail.byName, otherwise: .usual)
+    else { return nil }
+    var form = GraphForm(format: format, detail: detail)
+    if let text = words["width"] {
+      guard let width = Int(text), RequestContext.widths.contains(width) else {
+        let allowed = "\(RequestContext.widths.lowerBound)..\(RequestContext.widths.upperBound)"
+        fail(.badArgument, [("argument", "width"), ("got", text), ("allowed", allowed)], "width is one of \(allowed)")
+        return nil
+      }
+      form.width = width
+    }
+    return form
+  }
+
+  /// The widths of a table, in characters.
+  private static let widths = 40...1_000
+
+  private func machine(named name: String) -> MachineID? {
+    var text = name
+    return text.withUTF8 { live.world.find(UnsafeRawBufferPointer($0)) }
+  }
+
+  private func mark(of machine: MachineID, _ name: String) -> GraphMark {
+    GraphMark(
+      name, state: live.world.stateIndex(of: machine), data: live.world.stateData(of: machine),
+      events: live.world.possibleEvents(of: machine), timers: live.world.runningTimers(of: machine).map(\.timer))
+  }
+
+  private func begin(_ kind: Kind, _ parameters: [Value], _ mark: GraphMark?, _ form: GraphForm) {
+    guard mayBegin(form.format) else { return }
     do throws(ParameterConflict) {
       let source = try environment.graphs.source(of: kind, parameters)
-      begin(.graph(GraphReply(source, mark, format, environment.graphs)))
+      begin(.graph(GraphReply(.kind(source, mark), form, environment.graphs)))
     } catch {
-      // Only a kind whose own examples conflict has no graph.
-      fail(
-        .badArgument, [("argument", error.parameter), ("got", "default"), ("allowed", error.allowed)],
-        "\(withArticle(kind.name)) needs \(error.parameter) to be \(error.allowed)")
+      failToExplore(kind, error)
     }
   }
 
-  private func begin(_ composition: Composition, _ format: GraphFormat) {
-    guard mayBegin(format) else { return }
-    guard let text = format.text(of: composition) else {
+  /// Only a kind whose own examples conflict has no graph.
+  private func failToExplore(_ kind: Kind, _ error: ParameterConflict) {
+    fail(
+      .badArgument, [("argument", error.parameter), ("got", "default"), ("allowed", error.allowed)],
+      "\(withArticle(kind.name)) needs \(error.parameter) to be \(error.allowed)")
+  }
+
+  private func begin(_ composition: Composition, named name: String?, _ form: GraphForm) {
+    guard mayBegin(form.format) else { return }
+    guard form.format != .tests else {
       fail(
         .badArgument, [("argument", "format"), ("got", "tests"), ("allowed", GraphFormat.names(without: .tests))],
         "\(composition.name) is composed and has no rule of its own; its members have: "
           + composition.members.map(\.kind.name).joined(separator: ", "))
       return
     }
-    begin(.graph(GraphReply(text, format, environment.graphs)))
+    var members: [(source: GraphSource, mark: GraphMark?)] = []
+    for member in composition.members {
+      var parameters = member.kind.parameters.map(\.example)
+      for (place, value) in member.presets { parameters[place] = value }
+      var marked: GraphMark?
+      if let name {
+        let made = "\(name).\(member.name)"
+        // A member may have been dropped, and its name given to a machine of another kind.
+        if let machine = machine(named: made), live.world.kind(of: machine) === member.kind {
+          parameters = live.world.parameterValues(of: machine)
+          marked = mark(of: machine, made)
+        }
+      }
+      do throws(ParameterConflict) {
+        members.append((try environment.graphs.source(of: member.kind, parameters), marked))
+      } catch {
+        failToExplore(member.kind, error)
+        return
+      }
+    }
+    begin(.graph(GraphReply(.composition(composition, name: name, members), form, environment.graphs)))
   }
 
   /// Whether a diagram may start: within a batch, drawing by another program would delay other clients.
@@ -123,44 +170,5 @@ extension ByteBuffer {
     guard let path else { return }
     key("from", path.from)
     key("way", path.way)
-  }
-}
-
-/// The formats of a diagram.
-enum GraphFormat: CaseIterable {
-  case table, dot, mermaid, stateDiagram, plantuml, svg, tests
-
-  static let byName: KeyValuePairs<String, GraphFormat> = [
-    "table": .table, "dot": .dot, "mermaid": .mermaid, "stateDiagram": .stateDiagram, "plantuml": .plantuml,
-    "svg": .svg, "tests": .tests,
-  ]
-
-  /// The names of all other formats, separated by commas.
-  static func names(without format: GraphFormat) -> String {
-    byName.filter { $0.value != format }.map(\.key).joined(separator: ",")
-  }
-
-  /// A graph in this format; for `svg` the input of the drawing program. A test script is written elsewhere, piece by
-  /// piece.
-  func text(of graph: StateGraph, _ mark: GraphMark?) -> String {
-    switch self {
-    case .table, .tests: GraphTable(graph, mark: mark).text
-    case .dot, .svg: graph.dot(mark)
-    case .mermaid: graph.mermaid(mark)
-    case .stateDiagram: graph.stateDiagram(mark)
-    case .plantuml: graph.plantuml(mark)
-    }
-  }
-
-  /// A composition in this format; nil if there is none.
-  func text(of composition: Composition) -> String? {
-    switch self {
-    case .table: composition.table
-    case .dot, .svg: composition.dot
-    case .mermaid: composition.mermaid
-    case .stateDiagram: composition.stateDiagram
-    case .plantuml: composition.plantuml
-    case .tests: nil
-    }
   }
 }

@@ -213,7 +213,10 @@ struct RequestText {
   /// Whether the line is blank or a comment, which get no answer.
   var isBlank: Bool { tag == nil && verb == nil }
 
+  private let text: String
+
   init(_ text: String) {
+    self.text = text
     var words = Self.split(text).map(String.init)
     if words.first?.hasPrefix("#") == true { words = [] }
     if let first = words.first, first.hasPrefix("@") {
@@ -243,6 +246,14 @@ struct RequestText {
       }
       return false
     }
+  }
+
+  /// The request; if it asks for the table of a diagram without a width, with that of the terminal.
+  func fitting(_ columns: Int?) -> String {
+    guard verb == Verb.graph.name, !words.isEmpty, let columns, (40...1_000).contains(columns),
+      !words.contains(where: { $0.hasPrefix("width=") || $0.hasPrefix("format=") && $0 != "format=table" })
+    else { return text }
+    return "\(text) width=\(columns)"
   }
 }
 

@@ -162,7 +162,7 @@ final class Prompting {
         for line in answer { say(presenter.show(line.received, raw: line.raw, in: client.conversation.place)) }
         continue
       }
-      client.ask(String(line))
+      client.ask(RequestText(String(line)).fitting(Descriptor.standardOutput.columns))
       client.askForSign()
     }
     askForTime()

@@ -1,0 +1,166 @@
+import StateMachines
+
+/// Tells the deeds of one trigger in one state apart: by named guards, by the samples of the event's data, and by the
+/// states of other regions.
+struct ArrowConditions {
+  let graph: StateGraph
+  let outline: Outline
+  /// The leaf whose rows they are.
+  let leaf: Int
+
+  /// Something that may differ between two rows.
+  private enum Attribute: Hashable {
+    case input
+    case named(String)
+    case region(Int)
+  }
+
+  /// One value of each attribute of a list.
+  private typealias Values = [Int]
+
+  struct Told: Hashable {
+    let deed: DrawingRow.Deed
+    /// Inputs with these samples; all, if the samples do not matter.
+    let inputs: [Int]?
+    let condition: String
+  }
+
+  /// The deeds of rows in order, each with its conditions: several times if different samples have different ones.
+  func told(_ rows: [DrawingRow], isPlain: Bool) -> [Told] {
+    let deeds = Self.distinct(rows.map(\.deed))
+    guard deeds.count > 1 else {
+      return deeds.compactMap { $0.map { Told(deed: $0, inputs: nil, condition: "") } }
+    }
+    let all: [Attribute] = isPlain ? [.input] : guards(rows) + [.input] + regions(rows)
+    return deeds.flatMap { deed -> [Told] in
+      guard let deed else { return [] }
+      let needed = needed(all, for: deed, rows)
+      return told(deed, rows.filter { $0.deed == deed }, by: needed)
+    }
+  }
+
+  private func guards(_ rows: [DrawingRow]) -> [Attribute] {
+    Self.distinct(rows.flatMap { $0.guards.map(\.name) }).map(Attribute.named)
+  }
+
+  private func regions(_ rows: [DrawingRow]) -> [Attribute] {
+    guard let count = rows.first.map({ outline.leaves[$0.state].count }), count > 1 else { return [] }
+    return (0..<count).filter { region in
+      !(rows.allSatisfy { outline.leaves[$0.state][region] == leaf })
+    }.map(Attribute.region)
+  }
+
+  /// The fewest attributes that tell a deed from the others: guards rather than samples, samples rather than regions.
+  private func needed(_ all: [Attribute], for deed: DrawingRow.Deed, _ rows: [DrawingRow]) -> [Attribute] {
+    var chosen: [Attribute] = []
+    var best = confused(chosen, deed, rows)
+    for attribute in all where best > 0 {
+      let with = confused(chosen + [attribute], deed, rows)
+      if with < best || isGuard(attribute) {
+        chosen.append(attribute)
+        best = with
+      }
+    }
+    // Later attributes may have made earlier ones needless.
+    for attribute in chosen.reversed() {
+      let without = chosen.filter { $0 != attribute }
+      if confused(without, deed, rows) <= best { chosen = without }
+    }
+    return chosen
+  }
+
+  private func isGuard(_ attribute: Attribute) -> Bool { if case .named = attribute { true } else { false } }
+
+  /// How many rows of other deeds have the values of a row of this deed.
+  private func confused(_ attributes: [Attribute], _ deed: DrawingRow.Deed, _ rows: [DrawingRow]) -> Int {
+    let own = Set(rows.filter { $0.deed == deed }.map { values(of: $0, attributes) })
+    return rows.count { row in
+      guard row.deed != deed else { return false }
+      let other = values(of: row, attributes)
+      // A guard that was not evaluated can have any value.
+      return own.contains { zip($0, other).allSatisfy { $0 == $1 || $0 == -1 || $1 == -1 } }
+    }
+  }
+
+  private func values(of row: DrawingRow, _ attributes: [Attribute]) -> Values {
+    attributes.map { attribute in
+      switch attribute {
+      case .input: row.input
+      case .named(let name): row.guards.first { $0.name == name }.map { $0.isTrue ? 1 : 0 } ?? -1
+      case .region(let region): outline.leaves[row.state][region]
+      }
+    }
+  }
+
+  // MARK: Words
+
+  private func told(_ deed: DrawingRow.Deed, _ rows: [DrawingRow], by attributes: [Attribute]) -> [Told] {
+    let conditions = attributes.filter { $0 != .input }
+    guard attributes.contains(.input) else {
+      return [Told(deed: deed, inputs: nil, condition: text(rows, conditions))]
+    }
+    // Inputs with the same conditions share an arrow.
+    var groups: [(condition: String, inputs: [Int])] = []
+    for input in Self.distinct(rows.map(\.input)) {
+      let condition = text(rows.filter { $0.input == input }, conditions)
+      if let place = groups.firstIndex(where: { $0.condition == condition }) {
+        groups[place].inputs.append(input)
+      } else {
+        groups.append((condition, [input]))
+      }
+    }
+    return groups.map { Told(deed: deed, inputs: $0.inputs.sorted(), condition: $0.condition) }
+  }
+
+  /// The alternatives of conditions, with `or` between them.
+  private func text(_ rows: [DrawingRow], _ attributes: [Attribute]) -> String {
+    var alternatives = Self.distinct(rows.map { values(of: $0, attributes) })
+    // Two alternatives that differ in one attribute become one with both values.
+    var sets = alternatives.map { $0.map { Set([$0]) } }
+    alternatives = []
+    var hasJoined = true
+    while hasJoined {
+      hasJoined = false
+      search: for one in sets.indices {
+        for other in sets.indices where other > one {
+          let differing = attributes.indices.filter { sets[one][$0] != sets[other][$0] }
+          guard differing.count == 1 else { continue }
+          sets[one][differing[0]].formUnion(sets[other][differing[0]])
+          sets.remove(at: other)
+          hasJoined = true
+          break search
+        }
+      }
+    }
+    return sets.map { set in
+      zip(attributes, set).compactMap { words($0, $1) }.joined(separator: ", ")
+    }.filter { !$0.isEmpty }.joined(separator: " or ")
+  }
+
+  private func words(_ attribute: Attribute, _ values: Set<Int>) -> String? {
+    switch attribute {
+    case .input: return nil
+    case .named(let name):
+      // A guard that was not evaluated says nothing.
+      switch (values.contains(1), values.contains(0)) {
+      case (true, false): return values.contains(-1) ? nil : name
+      case (false, true): return values.contains(-1) ? nil : "not \(name)"
+      default: return nil
+      }
+    case .region(let region):
+      let whole = Set(outline.leaves.filter { $0.count > 1 }.map { $0[region] })
+      if values.isSuperset(of: whole) { return nil }
+      let rest = whole.subtracting(values)
+      func titles(_ leaves: Set<Int>) -> String {
+        leaves.sorted().map { outline.nodes[$0].name }.joined(separator: "|")
+      }
+      return rest.count == 1 && whole.count > 2
+        ? "\(outline.regions[region]) not \(titles(rest))" : "\(outline.regions[region]) \(titles(values))"
+    }
+  }
+
+  private static func distinct<T: Hashable>(_ values: [T]) -> [T] {
+    var seen: Set<T> = []
+    return values.filter { seen.insert($0).inserted }
+  }
+}

@@ -1,0 +1,135 @@
+import StateMachines
+
+extension Drawing {
+  /// The picture of a kind, or of a machine with its state marked.
+  ///
+  /// - Complexity: O(*n*²) in the states, for each input.
+  public init(_ graph: StateGraph, mark: GraphMark? = nil, show detail: Detail = .usual) {
+    self.init(
+      title: mark.map { "\($0.name): \(graph.kind.name)" } ?? graph.kind.name, detail: detail)
+    let mark = mark.flatMap(graph.resolve)
+    var outline = Outline(of: graph.kind)
+    for leaf in outline.leaves[graph.initialState] { outline.setInitial(leaf) }
+    outline.setEntry(of: graph)
+    note(graph, mark, outline)
+    let builder = ArrowBuilder(graph: graph, outline: outline, mark: mark, detail: detail)
+    arrows = builder.arrows
+    triggers =
+      graph.kind.events.map { .event($0.name) }
+      + graph.kind.timers.indices.map { .timer(graph.kind.timers[$0].name, after: graph.timers[$0].duration) }
+    summary = graph.summary
+    whyPartial = graph.whyPartial
+  }
+
+  private mutating func note(_ graph: StateGraph, _ mark: GraphMark?, _ outline: Outline) {
+    var (isReached, isFinal) = (Set<Int>(), Set(outline.nodes.indices))
+    for state in graph.states.indices where graph.reach(of: state) != .unreached {
+      isReached.formUnion(outline.leaves[state])
+      if !graph.isFinal(state) { isFinal.subtract(outline.leaves[state]) }
+    }
+    let current = mark.map { outline.leaves[$0.state] } ?? []
+    nodes = outline.nodes
+    for node in nodes.indices where !nodes[node].isComposite {
+      nodes[node].isUnreachable = !isReached.contains(node)
+      nodes[node].isFinal = isReached.contains(node) && isFinal.contains(node)
+      nodes[node].isCurrent = current.contains(node)
+    }
+    top = outline.top
+    for region in [top] + nodes.flatMap(\.regions) {
+      if let initial = region.initial { nodes[initial].isInitial = true }
+    }
+  }
+}
+
+extension Outline {
+  /// The states in which the regions are entered first, if a new machine is not in them.
+  mutating func setEntry(of graph: StateGraph) {
+    guard composite != nil, leaves[graph.initialState].count == 1 else { return }
+    for state in graph.states.indices where leaves[state].count == 1 {
+      for input in graph.inputs.indices {
+        for outcome in graph.outcomes(in: state, of: input) where leaves[outcome.to].count > 1 {
+          for leaf in leaves[outcome.to] { setInitial(leaf) }
+          return
+        }
+      }
+    }
+  }
+}
+
+/// Makes the arrows of a drawing.
+private struct ArrowBuilder {
+  let graph: StateGraph
+  let outline: Outline
+  let mark: GraphMark?
+  let detail: Drawing.Detail
+
+  /// By node, then by event, then by timer.
+  var arrows: [Drawing.Arrow] {
+    var arrows: [Drawing.Arrow] = []
+    for event in graph.kind.events.indices {
+      arrows += self.arrows(
+        of: graph.inputs(ofEvent: event), .event(graph.kind.events[event].name),
+        isPossible: mark?.events.contains(event) ?? false)
+    }
+    for timer in graph.kind.timers.indices {
+      let input = graph.input(ofTimer: timer)
+      arrows += self.arrows(
+        of: input..<input + 1, .timer(graph.kind.timers[timer].name, after: graph.timers[timer].duration),
+        isPossible: mark?.timers.contains(timer) ?? false)
+    }
+    return arrows.enumerated().sorted { ($0.element.from, $0.offset) < ($1.element.from, $1.offset) }.map(\.element)
+  }
+
+  private func arrows(
+    of inputs: Range<Int>, _ trigger: Drawing.Trigger, isPossible: Bool
+  ) -> [Drawing.Arrow] {
+    let shares = RegionShares(graph: graph, outline: outline, isPlain: detail == .plain).rows(of: inputs)
+    var arrows: [Drawing.Arrow] = []
+    for (leaf, rows) in shares {
+      let rows = detail == .plain ? rows.map(plain) : rows
+      let isActive = outline.leaves.indices.contains { state in
+        mark?.state == state && outline.leaves[state].contains(leaf)
+      }
+      for told in ArrowConditions(graph: graph, outline: outline, leaf: leaf).told(rows, isPlain: detail == .plain)
+      where isShown(told.deed, trigger) {
+        let samples = told.inputs.map { inputs in
+          StateGraph.listed(inputs.map { StateGraph.sample(graph.arguments(of: $0)) })
+        }
+        let label = Drawing.Label(
+          trigger: self.trigger(trigger, in: leaf, inputs), samples: samples ?? "", condition: told.condition,
+          outputs: told.deed.outputs.map { graph.kind.outputs[$0].name })
+        let arrow = Drawing.Arrow(
+          from: leaf, to: told.deed.to, label: label, effect: told.deed.effect, isPossible: isPossible && isActive)
+        if !arrows.contains(arrow) { arrows.append(arrow) }
+      }
+    }
+    return arrows
+  }
+
+  /// The trigger with the time for which a timer runs in this state, if it is always the same.
+  private func trigger(_ trigger: Drawing.Trigger, in leaf: Int, _ inputs: Range<Int>) -> Drawing.Trigger {
+    guard case .timer(let name, let after) = trigger, case .timer(let timer) = graph.inputs[inputs.lowerBound] else {
+      return trigger
+    }
+    let states = outline.leaves.indices.filter { outline.leaves[$0].contains(leaf) }
+    let durations = Set(states.flatMap { graph.timers(in: $0) }.filter { $0.timer == timer }.map(\.duration))
+    return .timer(name, after: durations.count == 1 ? durations.first ?? after : after)
+  }
+
+  /// Without outputs, and with one deed for all that is not a move.
+  private func plain(_ row: DrawingRow) -> DrawingRow {
+    DrawingRow(
+      state: row.state, input: row.input, guards: [],
+      deed: row.deed.flatMap { deed in
+        deed.effect == .moved ? DrawingRow.Deed(effect: .moved, to: deed.to, outputs: []) : nil
+      })
+  }
+
+  private func isShown(_ deed: DrawingRow.Deed, _ trigger: Drawing.Trigger) -> Bool {
+    switch deed.effect {
+    case .moved: true
+    case .stayed: detail != .plain
+    case .ignored, .refused: if case .timer = trigger { detail != .plain } else { detail == .all }
+    }
+  }
+}

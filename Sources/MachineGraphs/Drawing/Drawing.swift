@@ -1,0 +1,189 @@
+public import StateMachines
+
+/// A picture of a machine or of a composition, before any format: states as nodes, arrows between them, and texts.
+///
+/// It is made in one place from a ``StateGraph``; a writer of a format only writes it. States within states and
+/// orthogonal regions are a tree of nodes. A machine with regions has the arrows of each region, and not those of the
+/// combinations of their states.
+public struct Drawing: Sendable {
+  /// The name and the kind: `key: shiftKey`.
+  public let title: String
+  public internal(set) var nodes: [Node] = []
+  /// The nodes that stand in no other, and the one entered first.
+  var top = Region(name: "")
+  public internal(set) var arrows: [Arrow] = []
+  /// What its arrows are caused by, in the kind's order: events, then timers.
+  var triggers: [Trigger] = []
+  /// The size of the rule, in words.
+  var summary: [String] = []
+  /// Why the picture is partial; empty if it is whole.
+  public internal(set) var whyPartial: [String] = []
+  public let detail: Detail
+
+  init(title: String, detail: Detail) {
+    self.title = title
+    self.detail = detail
+  }
+
+  /// How much a drawing shows.
+  public enum Detail: Sendable {
+    /// Moves with the names of their events and timers.
+    case plain
+    /// Also guards and outputs, and what is handled within a state.
+    case usual
+    /// Also what is ignored or refused.
+    case all
+  }
+
+  public struct Node: Sendable {
+    /// What requests and replies call the state, or the part of it that belongs to the node's region.
+    public let name: String
+    /// The last part of the name.
+    public let title: String
+    public var about = ""
+    /// The place of the node around it in ``Drawing/nodes``.
+    public let parent: Int?
+    /// The name of the region of `parent` that contains it; empty if it has none.
+    public let region: String
+    public var isInitial = false
+    /// Whether a machine in it can do nothing more.
+    public var isFinal = false
+    /// Whether nothing that was tried leads to it.
+    public var isUnreachable = false
+    /// Whether the marked machine is in it.
+    public var isCurrent = false
+    /// The regions of a composite node, each with its nodes; empty for a state.
+    var regions: [Region] = []
+    var isComposite: Bool { !regions.isEmpty }
+    /// Whether it is the leaf of a composite node that is a state itself.
+    var isOwnLeaf = false
+  }
+
+  struct Region: Sendable {
+    let name: String
+    /// Places in ``Drawing/nodes``.
+    var nodes: [Int] = []
+    /// The node entered first.
+    var initial: Int?
+  }
+
+  public struct Arrow: Hashable, Sendable {
+    /// Places in ``Drawing/nodes``. Equal for what is handled within a state.
+    public var from: Int
+    public var to: Int
+    public var label: Label
+    public let effect: Verdict
+    /// Whether it can happen to the marked machine now.
+    public var isPossible = false
+
+    /// Whether it is a wire between machines.
+    var isWire: Bool { if case .wire = label.trigger { true } else { false } }
+  }
+
+  public struct Label: Hashable, Sendable {
+    public internal(set) var trigger: Trigger
+    /// The samples of the event's data, if other data lead elsewhere.
+    public var samples = ""
+    /// The condition, if there are others; empty if there are none.
+    public var condition = ""
+    /// The names of the outputs.
+    public var outputs: [String] = []
+
+    /// `tap(2) [window open] / beep`, `waiting after 2s`.
+    var text: String {
+      trigger.text + (samples.isEmpty ? "" : "(\(samples))") + (condition.isEmpty ? "" : " [\(condition)]")
+        + (outputs.isEmpty ? "" : " / " + outputList)
+    }
+
+    /// The outputs with commas between them; one that comes several times in a row, with its number.
+    var outputList: String {
+      var counted: [(name: String, count: Int)] = []
+      for output in outputs {
+        if counted.last?.name == output {
+          counted[counted.count - 1].count += 1
+        } else {
+          counted.append((output, 1))
+        }
+      }
+      return counted.map { $0.count > 1 ? "\($0.name) ×\($0.count)" : $0.name }.joined(separator: ", ")
+    }
+  }
+
+  public enum Trigger: Hashable, Sendable {
+    case event(String)
+    /// A timer; `after` is `nil` if it varies.
+    case timer(String, after: Nanoseconds?)
+    /// An event that a timer of the same name brings, too.
+    case eventOrTimer(String, after: Nanoseconds?)
+    /// What a wire carries: an output that arrives as an event.
+    case wire(output: String, event: String)
+
+    var text: String {
+      switch self {
+      case .event(let name): name
+      case .timer(let name, let after): after.map { "\(name) after \($0.label)" } ?? "\(name) (timer)"
+      case .eventOrTimer(let name, let after): after.map { "\(name), or after \($0.label)" } ?? "\(name), or timer"
+      case .wire(let output, let event): output == event ? output : "\(output) → \(event)"
+      }
+    }
+  }
+
+  /// The nodes around a node, from the outermost one to itself.
+  func path(to node: Int) -> [Int] {
+    var path = [node]
+    while let parent = nodes[path[0]].parent { path.insert(parent, at: 0) }
+    return path
+  }
+
+  /// What is handled, ignored or refused within a state, by effect, each effect with its labels in order.
+  func inner(_ node: Int) -> [(effect: Verdict, labels: [Label])] {
+    ([.stayed, .ignored, .refused] as [Verdict]).compactMap { effect in
+      let labels = mergedArrows.filter { $0.effect == effect && $0.from == node }.map(\.label)
+      return labels.isEmpty ? nil : (effect, labels)
+    }
+  }
+
+  /// What stands below a state's title: a line for each thing handled within it, and one for each effect of others.
+  func innerLines(_ node: Int) -> [String] {
+    inner(node).flatMap { effect, labels in
+      switch effect {
+      case .moved, .stayed: labels.map(\.text)
+      case .ignored: ["ignores " + labels.map(\.text).joined(separator: ", ")]
+      case .refused: ["refuses " + labels.map(\.text).joined(separator: ", ")]
+      }
+    }
+  }
+
+  /// The states, which contain no others.
+  public var leaves: [Int] { nodes.indices.filter { !nodes[$0].isComposite } }
+}
+
+/// The machine that a diagram marks: its name and current state, and what is possible for it.
+public struct GraphMark: Hashable, Sendable {
+  public let name: String
+  /// Its state, as an index in the kind's list, or in the graph's list where states are named by their data.
+  public let state: Int
+  /// Its state's data, if it prints any.
+  public let data: String?
+  /// The events possible now with some argument, and the running timers; indices in the kind's lists.
+  public let events: [Int]
+  public let timers: [Int]
+
+  public init(_ name: String = "", state: Int, data: String? = nil, events: [Int] = [], timers: [Int] = []) {
+    self.name = name
+    self.state = state
+    self.data = data
+    self.events = events
+    self.timers = timers
+  }
+}
+
+extension StateGraph {
+  /// The mark of a machine whose state is an index in the kind's list, with the index in ``states``; `nil` if the graph
+  /// does not have the state.
+  func resolve(_ mark: GraphMark) -> GraphMark? {
+    numbers.known(mark.state, data: mark.data).map {
+      GraphMark(mark.name, state: $0, data: mark.data, events: mark.events, timers: mark.timers)
+    }
+  }
+}

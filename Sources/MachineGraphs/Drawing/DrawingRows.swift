@@ -1,0 +1,142 @@
+import StateMachines
+
+/// One outcome of an input in a state, seen from one region of the machine (the only one, if it has no regions).
+struct DrawingRow {
+  let state: Int
+  /// Index of the input in the graph's list.
+  let input: Int
+  let guards: [GraphGuard]
+  /// What happens in this region; `nil` if it happens in others.
+  let deed: Deed?
+
+  struct Deed: Hashable {
+    let effect: Verdict
+    /// A place in the outline's nodes.
+    let to: Int
+    let outputs: [Int]
+  }
+}
+
+/// Distributes what inputs do over the regions of a machine.
+///
+/// A region has what changes it, and the outputs that come with its changes. What concerns the machine as a whole (what
+/// leaves the composite state, what is handled, ignored or refused within it) goes to the region whose state decides it.
+struct RegionShares {
+  let graph: StateGraph
+  let outline: Outline
+  /// Whether the states in which the regions are entered are left away.
+  let isPlain: Bool
+
+  /// The rows of an input's trigger, by the leaf that they leave and in the order of the states.
+  func rows(of inputs: Range<Int>) -> [(leaf: Int, rows: [DrawingRow])] {
+    let facts = graph.states.indices.flatMap { state in
+      inputs.flatMap { input in
+        graph.outcomes(in: state, of: input).map { (state: state, input: input, outcome: $0) }
+      }
+    }.filter { graph.reach(of: $0.state) != .unreached }
+    let home = homeRegion(of: facts.map { ($0.state, $0.outcome) })
+    let owners = Dictionary(
+      uniqueKeysWithValues: Set(facts.flatMap(\.outcome.outputs)).map { output in
+        (output, owner(of: output, in: facts.map { ($0.state, $0.outcome) }, home))
+      })
+    var shares: [(leaf: Int, rows: [DrawingRow])] = []
+    var places: [Int: Int] = [:]
+    for fact in facts {
+      for (region, leaf) in outline.leaves[fact.state].enumerated() {
+        let row = DrawingRow(
+          state: fact.state, input: fact.input, guards: fact.outcome.guards,
+          deed: deed(fact.outcome, from: fact.state, region, home, owners))
+        if let place = places[leaf] {
+          shares[place].rows.append(row)
+        } else {
+          places[leaf] = shares.count
+          shares.append((leaf, [row]))
+        }
+      }
+    }
+    return shares
+  }
+
+  private func isSplit(_ state: Int) -> Bool { outline.leaves[state].count > 1 }
+
+  private func deed(
+    _ outcome: GraphOutcome, from state: Int, _ region: Int, _ home: Int, _ owners: [Int: Int]
+  ) -> DrawingRow.Deed? {
+    let (from, to) = (outline.leaves[state], outline.leaves[outcome.to])
+    guard isSplit(state) else {
+      return DrawingRow.Deed(effect: outcome.verdict, to: entry(to, of: outcome), outputs: outcome.outputs)
+    }
+    let outputs = outcome.outputs.filter { (owners[$0] ?? home) == region }
+    if isSplit(outcome.to), from[region] != to[region] {
+      return DrawingRow.Deed(effect: .moved, to: to[region], outputs: outputs)
+    }
+    if !isSplit(outcome.to) {
+      return region == home ? DrawingRow.Deed(effect: .moved, to: to[0], outputs: outcome.outputs) : nil
+    }
+    let isElsewhere = from != to
+    if isElsewhere {
+      return outputs.isEmpty ? nil : DrawingRow.Deed(effect: .stayed, to: from[region], outputs: outputs)
+    }
+    guard region == home else {
+      return outputs.isEmpty ? nil : DrawingRow.Deed(effect: .stayed, to: from[region], outputs: outputs)
+    }
+    return DrawingRow.Deed(effect: outcome.verdict, to: from[region], outputs: outputs)
+  }
+
+  /// The composite when all its regions are entered at their first states, else the first other state.
+  private func entry(_ leaves: [Int], of outcome: GraphOutcome) -> Int {
+    guard leaves.count > 1, let composite = outline.composite else { return leaves[0] }
+    return isPlain ? composite : leaves.first { !outline.isInitial($0) } ?? composite
+  }
+
+  /// The region whose state decides best what the trigger does to the machine as a whole.
+  private func homeRegion(of facts: [(state: Int, outcome: GraphOutcome)]) -> Int {
+    let whole = facts.filter { isSplit($0.state) }
+    guard !whole.isEmpty, outline.regions.count > 1 else { return 0 }
+    struct Deed: Hashable {
+      let verdict: Verdict
+      let target: Int
+    }
+    func undecided(_ region: Int) -> Int {
+      var byLeaf: [Int: [Deed: Set<Int>]] = [:]
+      for (state, outcome) in whole {
+        let changes = isSplit(outcome.to) && outline.leaves[state] != outline.leaves[outcome.to]
+        let isOwn = changes && outline.leaves[state][region] != outline.leaves[outcome.to][region]
+        // Another region's change is decided there.
+        if changes && !isOwn { continue }
+        let deed = Deed(verdict: outcome.verdict, target: isSplit(outcome.to) ? -1 : outcome.to)
+        byLeaf[outline.leaves[state][region], default: [:]][deed, default: []].insert(state)
+      }
+      return byLeaf.values.reduce(0) { $0 + $1.count - 1 }
+    }
+    func changes(_ region: Int) -> Int {
+      whole.count {
+        isSplit($0.outcome.to) && outline.leaves[$0.state][region] != outline.leaves[$0.outcome.to][region]
+      }
+    }
+    return outline.regions.indices.min {
+      (undecided($0), -changes($0), $0) < (undecided($1), -changes($1), $1)
+    } ?? 0
+  }
+
+  /// The region whose changes decide best whether an output is emitted.
+  private func owner(of output: Int, in facts: [(state: Int, outcome: GraphOutcome)], _ home: Int) -> Int {
+    let inside = facts.filter { isSplit($0.state) && isSplit($0.outcome.to) }
+    func mistakes(_ region: Int) -> Int {
+      var counts: [[Int]: (with: Int, without: Int)] = [:]
+      for (state, outcome) in inside {
+        let key = [outline.leaves[state][region], outline.leaves[outcome.to][region]]
+        if outcome.outputs.contains(output) {
+          counts[key, default: (0, 0)].with += 1
+        } else {
+          counts[key, default: (0, 0)].without += 1
+        }
+      }
+      return counts.values.reduce(0) { $0 + min($1.with, $1.without) }
+    }
+    return outline.regions.indices.min {
+      (mistakes($0), $0 == home ? 0 : 1, $0) < (mistakes($1), $1 == home ? 0 : 1, $1)
+    }
+      ?? home
+  }
+}

@@ -1,0 +1,79 @@
+import MachineGraphs
+import StateMachines
+
+/// What a diagram shows: a kind or a composition, with the machines that it marks.
+enum GraphSubject {
+  case kind(GraphSource, GraphMark?)
+  /// The members in the composition's order; `name` is that of the machines, if they are made.
+  case composition(Composition, name: String?, [(source: GraphSource, mark: GraphMark?)])
+
+  enum Drawn {
+    case text(String)
+    case script(GraphScript)
+  }
+
+  /// Explores for about this many steps.
+  ///
+  /// - Returns: The diagram, if everything is explored; for `svg` the input of the drawing program.
+  func advance(by steps: Int, _ form: GraphForm) -> Drawn? {
+    switch self {
+    case .kind(let source, let mark):
+      guard let graph = source.advance(by: steps) else { return nil }
+      if form.format == .tests { return .script(GraphScript(graph)) }
+      return .text(form.text(of: Drawing(graph, mark: mark, show: form.drawn)))
+    case .composition(let composition, let name, let members):
+      var graphs: [(graph: StateGraph, mark: GraphMark?)] = []
+      for member in members {
+        guard let graph = member.source.advance(by: steps) else { return nil }
+        graphs.append((graph, member.mark))
+      }
+      return .text(
+        form.text(
+          of: Drawing(
+            composition, named: name, members: graphs, show: form.drawn,
+            isBrief: form.drawn == .usual && form.format != .json)))
+    }
+  }
+}
+
+/// The format of a diagram, and how much it shows.
+struct GraphForm {
+  let format: GraphFormat
+  var detail = Drawing.Detail.usual
+  /// Characters per line of a table.
+  var width = GraphTable.widest
+
+  /// How much the drawing has: a table also shows what is ignored or refused.
+  var drawn: Drawing.Detail { format == .table ? .all : detail }
+
+  func text(of drawing: Drawing) -> String {
+    switch format {
+    case .table, .tests: GraphTable(drawing, show: detail, width: width).text
+    case .dot, .svg: drawing.dot
+    case .mermaid: drawing.mermaid
+    case .stateDiagram: drawing.stateDiagram
+    case .plantuml: drawing.plantuml
+    case .json: drawing.json
+    }
+  }
+}
+
+/// The formats of a diagram.
+enum GraphFormat: CaseIterable {
+  case table, dot, mermaid, stateDiagram, plantuml, svg, json, tests
+
+  static let byName: KeyValuePairs<String, GraphFormat> = [
+    "table": .table, "dot": .dot, "mermaid": .mermaid, "stateDiagram": .stateDiagram, "plantuml": .plantuml,
+    "svg": .svg, "json": .json, "tests": .tests,
+  ]
+
+  /// The names of all other formats, separated by commas.
+  static func names(without format: GraphFormat) -> String {
+    byName.filter { $0.value != format }.map(\.key).joined(separator: ",")
+  }
+}
+
+/// The values of `show=`.
+extension Drawing.Detail {
+  static let byName: KeyValuePairs<String, Drawing.Detail> = ["plain": .plain, "usual": .usual, "all": .all]
+}
