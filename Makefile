@@ -26,8 +26,7 @@ endif
 .SHELLFLAGS := -eu -c
 .DEFAULT_GOAL := help
 .PHONY: help run test test-diagrams conformance diagram-tools-are-there lab lab-test race store bench count format lint install clean \
-  swift-is-there libraries-are-there \
-  redis-is-there valgrind-is-there
+  swift-is-there libraries-are-there redis-is-there valgrind-is-there
 
 help:
 	echo 'make run      builds fsmd and opens the REPL on a daemon of its own (with no terminal: plays Demos/tour.fsm)'
@@ -66,6 +65,7 @@ conformance: libraries-are-there
 	  exit 1
 	fi
 	sed -n '3,7p' '$(TABLE)'
+
 # The programs that draw are not needed by `make test`; two versions of Mermaid come from wheels, which pip downloads.
 test-diagrams: libraries-are-there diagram-tools-are-there
 	swift build -q --product fsmd

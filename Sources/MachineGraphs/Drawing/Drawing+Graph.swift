@@ -8,7 +8,7 @@ extension Drawing {
     self.init(
       title: mark.map { "\($0.name): \(graph.kind.name)" } ?? graph.kind.name, detail: detail)
     let mark = mark.flatMap(graph.resolve)
-    var outline = Outline(of: graph.kind)
+    var outline = Outline(graph.states, of: graph.kind)
     for leaf in outline.leaves[graph.initialState] { outline.setInitial(leaf) }
     outline.setEntry(of: graph)
     note(graph, mark, outline)

@@ -13,10 +13,12 @@ struct Outline {
   /// The names of the regions; one without a name if there are none.
   let regions: [String]
 
-  init(of kind: Kind) {
-    let words = kind.states.map { $0.word.split(separator: "+", omittingEmptySubsequences: false).map(String.init) }
-    // Without declared regions, the words' largest number of parts counts.
-    let count = kind.regions?.names.count ?? words.map(\.count).max() ?? 1
+  /// - Parameter states: The states of the kind, or those of a graph of it.
+  init(_ states: [StateEntry], of kind: Kind) {
+    let words = states.map { $0.word.split(separator: "+", omittingEmptySubsequences: false).map(String.init) }
+    // Without declared regions, the words' largest number of parts counts, unless each word has a number of its own.
+    let most = kind.hasStatesNamedByData ? 1 : words.map(\.count).max() ?? 1
+    let count = kind.regions?.names.count ?? most
     regions = kind.regions?.names ?? (count > 1 ? (1...count).map { "region \($0)" } : [""])
     let isSplit = words.map { count > 1 && $0.count == count }
     leaves = words.map { _ in [] }
@@ -41,9 +43,9 @@ struct Outline {
       } else {
         var known: [String: Int] = [:]
         leaves[state] = [
-          leaf(kind.states[state].word, among: outside.map { kind.states[$0].word }, in: nil, 0, &known)
+          leaf(states[state].word, among: outside.map { states[$0].word }, in: nil, 0, &known)
         ]
-        nodes[leaves[state][0]].about = kind.states[state].about
+        nodes[leaves[state][0]].about = states[state].about
       }
     }
   }

@@ -82,7 +82,7 @@ extension StateGraph {
 extension Kind {
   /// The numbers of states of the regions, and of those outside them: `3 + 3 + 2`. `nil` without regions.
   public var regionSizes: String? {
-    let outline = Outline(of: self)
+    let outline = Outline(states, of: self)
     guard outline.regions.count > 1 else { return nil }
     let inside = outline.leaves.filter { $0.count > 1 }
     let sizes = outline.regions.indices.map { region in "\(Set(inside.map { $0[region] }).count)" }
