@@ -27,7 +27,9 @@ struct ArrowConditions {
 
   /// The deeds of rows in order, each with its conditions: several times if different samples have different ones.
   func told(_ rows: [DrawingRow], isPlain: Bool) -> [Told] {
-    let deeds = Self.distinct(rows.map(\.deed))
+    var deeds = Self.distinct(rows.map(\.deed))
+    // The bare lines of an event are in the order of the states.
+    if isPlain { deeds.sort { ($0?.to ?? 0) < ($1?.to ?? 0) } }
     guard deeds.count > 1 else {
       return deeds.compactMap { $0.map { Told(deed: $0, inputs: nil, condition: "") } }
     }

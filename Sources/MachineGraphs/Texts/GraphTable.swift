@@ -230,9 +230,12 @@ public struct GraphTable: Sendable {
   private func wrapped(_ words: [String], after head: String) -> [String] {
     var lines: [String] = []
     var line = head
-    for (place, word) in words.enumerated() {
-      let text = word + (place < words.count - 1 ? "," : "")
-      if line.count + text.count + 1 > min(width, Self.listWidth), line.count > head.count {
+    let longest = min(width, Self.listWidth)
+    let texts = words.enumerated().flatMap { place, word in
+      TextLines.wrapped(word + (place < words.count - 1 ? "," : ""), to: longest - head.count)
+    }
+    for text in texts {
+      if line.count + text.count + 1 > longest, line.count > head.count {
         lines.append(Self.trimmed(line))
         line = String(repeating: " ", count: head.count)
       }
