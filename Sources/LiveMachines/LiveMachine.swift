@@ -67,6 +67,10 @@ public final class LiveMachine<M: Machine>: Sendable {
 
   /// Sends an event to the machine.
   ///
+  /// Every event of the machine's type can be sent, also one that the kind does not list, that only a timer brings, or
+  /// whose arguments are outside their ranges. A world accepts only listed events within their ranges, because its
+  /// journal stores them in the kind's terms; a live machine has no journal.
+  ///
   /// - Returns: The result. Its verdict says whether the machine refused the event.
   @discardableResult
   public func send(_ event: M.Event) -> LiveChange<M> { access { $0.send(event) } }

@@ -15,6 +15,25 @@ struct OwnDaemonTests {
     #expect(run.log == "fsmrepl: starting a daemon for this session alone\n")
   }
 
+  @Test("messages and help name the program that runs")
+  func name() throws {
+    let place = try TemporaryFolder()
+    let daemon = "\(place.path)/Staircase"
+    try FileManager.default.createSymbolicLink(atPath: daemon, withDestinationPath: try Products.path(of: "fsmd"))
+    func run(_ words: String...) throws -> (output: String, log: String) {
+      let program = try ProgramRun(daemon, words, in: place, isOurs: false)
+      _ = try program.ending()
+      return (program.output, program.log)
+    }
+    #expect(
+      try run("repair").log
+        == "Staircase: which world? 'Staircase repair WORLD'\nTry 'Staircase repair --help'.\n")
+    #expect(try run("repiar").log.hasPrefix("Staircase: 'repiar' is no command; "))
+    let help = try run("--help").output
+    #expect(help.hasPrefix("usage: Staircase [OPTION]...\n       Staircase export [OPTION]... WORLD [FILE]\n"))
+    #expect(!help.contains("fsmd verify"))
+  }
+
   @Test("what is no daemon, or is not there, is named")
   func mistakes() throws {
     let place = try Workplace()

@@ -36,6 +36,13 @@ struct LiveMachineTests {
     }
   }
 
+  @Test("An event that only a timer brings can be sent: a live machine has no journal to store it in")
+  func timersEvent() {
+    let lamp = LiveMachine(Lamp(), clock: ManualClock())
+    lamp.send(.pressed)
+    #expect(lamp.send(.burnedOut).verdict == .moved && lamp.state == .dark && lamp.timers.isEmpty)
+  }
+
   /// Counts by a timer that runs again and again, and says each count with a value of its own.
   struct Ticker: Machine {
     struct State: StateWithData {

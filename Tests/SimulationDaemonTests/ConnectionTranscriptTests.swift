@@ -44,6 +44,8 @@ struct ConnectionTranscriptTests {
       - USAGE : world is used as 'world' or 'world new W [clock=virtual] [seed=0] [durable=no]' or 'world fork W' or 'world drop W'
       > world fork y
       - NAME-TAKEN world=y : there is a world 'y' already
+      > world list
+      - USAGE : 'worlds' lists all worlds; world is used as 'world' or 'world new W [clock=virtual] [seed=0] [durable=no]' or 'world fork W' or 'world drop W'
       > world move y
       - USAGE : world is used as 'world' or 'world new W [clock=virtual] [seed=0] [durable=no]' or 'world fork W' or 'world drop W'
       > world clock=virtual

@@ -49,6 +49,20 @@ struct CoverageTests {
     ).expectHolds()
   }
 
+  @Test("a kind's name stands for its machines, unless a machine has or had the name")
+  func kindsName() {
+    let guest = HostedService().connect(toWorld: "w")
+    _ = guest.play("new shiftKey key", "new power p", "send p buttonClick")
+    let figures = guest.say("coverage kind=power")
+    #expect(figures.count > 1 && guest.say("coverage power") == figures)
+    #expect(guest.say("coverage shiftKe?") == ["+ 0"] && guest.say("coverage phoneCall") == ["+ 0"])
+    _ = guest.play("new shiftKey power")
+    let ofMachine = guest.say("coverage power")
+    #expect(ofMachine[0].hasPrefix(". kind shiftKey machines=1 "))
+    _ = guest.play("drop power")
+    #expect(guest.say("coverage power")[0].hasPrefix(". kind shiftKey machines=1 "))
+  }
+
   @Test("all there is to try gives all there is to cover")
   func everything() {
     let guest = HostedService().connect(toWorld: "w")

@@ -242,15 +242,15 @@ struct MachineTranscriptTests {
       > new till t initial=open
       + created t open(0) t=0.000 seq=1
       > send t waitedEnough
-      - UNKNOWN-EVENT machine=t event=waitedEnough allowed=open,add,weigh,close : a till has no event 'waitedEnough'
+      - UNKNOWN-EVENT machine=t event=waitedEnough allowed=open,add,weigh,close : only the timer 'idle' brings the event 'waitedEnough'; 'fire t idle' lets it expire now
       > send t idle
-      - UNKNOWN-EVENT machine=t event=idle allowed=open,add,weigh,close : only the timer 'idle' brings this event; 'fire t idle' lets it expire now
+      - UNKNOWN-EVENT machine=t event=idle allowed=open,add,weigh,close : 'idle' is a timer; 'fire t idle' lets it expire now
       > fire t idle
       + moved open(0) closed t=0.000 seq=2 outputs=total
       > new ticker k initial=running
       + created k running t=0.000 seq=3
       > send k tick
-      - UNKNOWN-EVENT machine=k event=tick allowed=start,stop : only the timer 'tick' brings this event; 'fire k tick' lets it expire now
+      - UNKNOWN-EVENT machine=k event=tick allowed=start,stop : only the timer 'tick' brings the event 'tick'; 'fire k tick' lets it expire now
       > fire k tick
       + stayed running t=0.000 seq=4 outputs=ticked
       > agenda k

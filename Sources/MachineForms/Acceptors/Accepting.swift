@@ -25,8 +25,11 @@ public protocol Accepting<State, Symbol>: Sendable {
   /// The default implementation calls ``next(_:_:)`` for each symbol. A type may provide a faster one with the same
   /// results.
   ///
-  /// - Parameter haltOnFinal: Whether to stop at the first final state, as in a search for a prefix. If `state` is
-  ///   final, nothing is read.
+  /// - Parameters:
+  ///   - word: The symbols to read.
+  ///   - state: The state before the first symbol.
+  ///   - haltOnFinal: Whether to stop at the first final state, as in a search for a prefix. If `state` is final,
+  ///     nothing is read.
   func run(_ word: some Sequence<Symbol>, from state: State, haltOnFinal: Bool) -> AcceptorRun<State>
 }
 

@@ -30,7 +30,10 @@ public struct Acceptor<State: Hashable & Sendable, Symbol: Hashable & Sendable>:
   /// F.
   public let finals: Set<State>
 
-  /// - Parameter transitions: δ. A state without a row, or without an entry for a symbol, rejects the symbol.
+  /// - Parameters:
+  ///   - start: s₀, the state before the first symbol.
+  ///   - finals: F, the states in which a word is accepted.
+  ///   - transitions: δ. A state without a row, or without an entry for a symbol, rejects the symbol.
   /// - Complexity: O(transitions).
   public init(start: State, finals: Set<State>, transitions: [State: [Symbol: State]]) {
     self.start = start

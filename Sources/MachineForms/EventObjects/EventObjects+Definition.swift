@@ -138,7 +138,6 @@ extension EventObjects.Definition {
   /// The rule of a simulated machine: fires an event with all its blocks, or refuses it with a reason.
   ///
   /// - Precondition: The definition ``matches(states:events:)`` the machine's states and the type of `event`.
-  /// - Parameter event: The event to fire.
   @inlinable
   public func reaction<M: Machine, Name: NamedCases>(
     in state: M.State, to event: Name, userInfo: UserInfo, _ step: Step<M>

@@ -90,7 +90,15 @@ public enum EventObjects<Subject, UserInfo: Sendable> {
     /// Runs after the transition.
     public var didFire: EventBlock?
 
-    /// - Parameter sources: The states in which the event may fire; `nil` for any.
+    /// Creates an event.
+    ///
+    /// - Parameters:
+    ///   - name: A non-empty name, unique among the events of a machine.
+    ///   - sources: The states in which the event may fire; `nil` for any.
+    ///   - destination: The state after the event.
+    ///   - shouldFire: Called in one of the sources; `false` declines. `nil` always fires.
+    ///   - willFire: Runs before the transition.
+    ///   - didFire: Runs after the transition.
     public init(
       _ name: String, from sources: [String]? = nil, to destination: String, shouldFire: Condition? = nil,
       willFire: EventBlock? = nil, didFire: EventBlock? = nil

@@ -161,8 +161,11 @@ public struct FeatureStore<F: Feature>: Sendable {
   /// Applies a later effect of an action whose stream is open, to the latest state.
   ///
   /// - Parameters:
+  ///   - effect: The effect to apply.
   ///   - key: The key that ``Effects/later()`` returned.
   ///   - isLast: Whether the effect ends the stream.
+  ///   - feature: The feature whose store this is.
+  ///   - listener: Is told of the new state and the news.
   /// - Returns: Whether the stream was open. Otherwise the effect is dropped.
   /// - Precondition: As for a wish.
   /// - Complexity: O(*n*) in the number of open streams, plus the feature's own work.

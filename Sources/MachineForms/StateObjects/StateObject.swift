@@ -33,9 +33,8 @@ public protocol StateObject<Subject>: AnyObject, Sendable {
   /// Whether `next` may follow this state. By default every state may, including this one.
   func isValidNextState(_ next: StateType<Subject>, in machine: StateObjectMachine<Subject>) -> Bool
 
-  /// Called after the machine has entered this state, which is now current.
-  ///
-  /// - Parameter previous: The previous state; `nil` on the machine's first entry.
+  /// Called after the machine has entered this state, which is now current. `previous` is `nil` on the machine's first
+  /// entry.
   func didEnter(from previous: (any StateObject<Subject>)?, in machine: inout StateObjectMachine<Subject>)
 
   /// Called before the machine leaves this state, which is still current.

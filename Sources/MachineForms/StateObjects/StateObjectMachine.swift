@@ -72,7 +72,10 @@ public struct StateObjectMachine<Subject: StateSubject> {
 
   /// Creates a machine without calling any state.
   ///
-  /// - Parameter place: The index of the current state; `nil` for a machine that has entered none.
+  /// - Parameters:
+  ///   - states: The states of the machine.
+  ///   - place: The index of the current state; `nil` for a machine that has entered none.
+  ///   - subject: The data that the states work on.
   /// - Precondition: `place` is less than the number of states.
   @inlinable
   public init(_ states: StateObjects<Subject>, at place: Int? = nil, subject: Subject) {

@@ -169,16 +169,13 @@ public protocol OrthogonalMachine: Machine {
   mutating func reaction(to event: Event, _ step: Step<Self>) -> Reaction<State>
 
   /// Called after the regions handled an event or were entered. Adjust data here that depend on several regions.
-  ///
-  /// - Parameter before: The regions before the step; `nil` if the composite was entered.
+  /// `before` has the regions before the step; it is `nil` if the composite was entered.
   mutating func settle(_ regions: inout Regions, from before: Regions?, _ step: Step<Self>)
 
   /// The reaction when all regions are final. The default, `stay`, changes nothing.
   mutating func completion(of regions: Regions, _ step: Step<Self>) -> Reaction<State>
 
-  /// Called when a region wanted to leave the composite and another one took precedence.
-  ///
-  /// - Parameter region: The region's index.
+  /// Called when the region with this index wanted to leave the composite and another one took precedence.
   mutating func overruled(_ region: Int, _ step: Step<Self>)
 
   /// The order in which the regions are left; by default reverse.

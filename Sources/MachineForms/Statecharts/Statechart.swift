@@ -121,8 +121,10 @@ public enum StatechartReaction<State: StateWithData, Whole: Sendable> where Stat
 
   /// A transition to a leaf, possibly the same one.
   ///
-  /// - Parameter locally: Whether a composite that decides on a transition to a state inside it stays entered.
-  ///   Otherwise it is left and entered again.
+  /// - Parameters:
+  ///   - leaf: The target.
+  ///   - locally: Whether a composite that decides on a transition to a state inside it stays entered. Otherwise it is
+  ///     left and entered again.
   @inlinable
   public static func go(to leaf: State, locally: Bool = false) -> Self { .transition(.leaf(leaf), isLocal: locally) }
 

@@ -59,7 +59,9 @@ public struct Schema<State: Sendable, Event, Subject>: Sendable {
 
   /// Creates a schema.
   ///
-  /// - Parameter rule: Returns `nil` to ignore the event. Returning the same state is a transition to itself.
+  /// - Parameters:
+  ///   - initial: The state in which machines start.
+  ///   - rule: Returns `nil` to ignore the event. Returning the same state is a transition to itself.
   public init(initial: State, _ rule: @escaping @Sendable (_ state: State, _ event: Event) -> Transition?) {
     self.initial = initial
     self.rule = rule
@@ -133,7 +135,10 @@ public final class SchemaMachine<State: Sendable, Event, Subject> {
 
   /// Creates a machine with a value as its subject. Blocks receive a copy of the value.
   ///
-  /// - Parameter state: The state to start in; `nil` for the schema's initial state.
+  /// - Parameters:
+  ///   - schema: The rule.
+  ///   - state: The state to start in; `nil` for the schema's initial state.
+  ///   - subject: The value that blocks receive.
   public init(_ schema: Schema<State, Event, Subject>, in state: State? = nil, subject: Subject) {
     self.schema = schema
     self.state = state ?? schema.initial

@@ -13,7 +13,7 @@ struct BackupCommand {
   }
 
   private static let table = OptionTable<Option>(
-    program: "fsmd backup", synopsis: "[OPTION]... FILE",
+    program: "\(ProgramName.current) backup", synopsis: "[OPTION]... FILE",
     options: [.init(.state, long: "state", argument: .required("FOLDER"), summary: StoreAccess.summary)])
 
   private static let usage =
@@ -28,7 +28,7 @@ struct BackupCommand {
 
   static func read(_ words: [String], version: String) -> Invocation.Outcome {
     StoreAccess.read(table, words, usage: usage, version: version) { options, operands throws(UsageFailure) in
-      guard let file = operands.first else { throw .wrong("to which file? 'fsmd backup FILE'") }
+      guard let file = operands.first else { throw .wrong("to which file? '\(Self.table.program) FILE'") }
       guard operands.count == 1 else { throw .wrong("'\(operands[1])' is one word too many") }
       return .backup(BackupCommand(folder: options.last?.value, file: file))
     }

@@ -21,7 +21,7 @@ struct ExportCommand {
   }
 
   private static let table = OptionTable<Option>(
-    program: "fsmd export", synopsis: "[OPTION]... WORLD [FILE]",
+    program: "\(ProgramName.current) export", synopsis: "[OPTION]... WORLD [FILE]",
     options: [
       .init(
         .format, short: "f", long: "format", argument: .required("FORMAT"),
@@ -48,7 +48,7 @@ struct ExportCommand {
   }
 
   private init(_ options: [OptionTable<Option>.Given], _ operands: [String]) throws(UsageFailure) {
-    guard let world = operands.first else { throw .wrong("which world? 'fsmd export WORLD [FILE]'") }
+    guard let world = operands.first else { throw .wrong("which world? '\(Self.table.program) WORLD [FILE]'") }
     guard operands.count <= 2 else { throw .wrong("'\(operands[2])' is one word too many") }
     self.world = world
     file = operands.count > 1 && operands[1] != "-" ? operands[1] : nil
@@ -63,7 +63,7 @@ struct ExportCommand {
       }
     }
     if format == .sqlite, file == nil {
-      throw .wrong("a database needs a FILE: 'fsmd export --format sqlite WORLD FILE'")
+      throw .wrong("a database needs a FILE: '\(Self.table.program) --format sqlite WORLD FILE'")
     }
   }
 

@@ -26,7 +26,7 @@ struct RepairCommand {
   }
 
   private static let table = OptionTable<Option>(
-    program: "fsmd repair", synopsis: "[OPTION]... WORLD",
+    program: "\(ProgramName.current) repair", synopsis: "[OPTION]... WORLD",
     options: [
       .init(.to, long: "to", argument: .required("SEQ"), summary: "keep the inputs up to this one"),
       .init(.toCheckpoint, long: "to-checkpoint", summary: "keep all up to the latest checkpoint that can be read"),
@@ -57,7 +57,7 @@ struct RepairCommand {
   }
 
   private init(_ options: [OptionTable<Option>.Given], _ operands: [String]) throws(UsageFailure) {
-    guard let world = operands.first else { throw .wrong("which world? 'fsmd repair WORLD'") }
+    guard let world = operands.first else { throw .wrong("which world? '\(Self.table.program) WORLD'") }
     guard operands.count == 1 else { throw .wrong("'\(operands[1])' is one word too many") }
     self.world = world
     for option in options {
@@ -134,7 +134,7 @@ struct RepairCommand {
     guard let folder = folder ?? StateFolder.path() else { return }
     let store = try SQLiteStore.open(
       folder: folder, durability: .full, writer: StoreWriter(process: getpid(), socket: "")
-    ) { Descriptor.standardError.writeAll("fsmd: \($0)\n") }
+    ) { StoreAccess.complain("\($0)") }
     defer { store.close() }
     try Repair(store, catalogue, world, wallClock: WallClock.milliseconds).run(to: last, as: other)
   }

@@ -34,7 +34,7 @@ enum StoreAccess {
   }
 
   static func complain(_ text: String) {
-    Descriptor.standardError.writeAll("fsmd: \(text)\n")
+    Descriptor.standardError.writeAll("\(ProgramName.current): \(text)\n")
   }
 
   static func open(_ folder: String?) throws -> SQLiteReader {

@@ -15,7 +15,7 @@ struct VerifyCommand {
   }
 
   private static let table = OptionTable<Option>(
-    program: "fsmd verify", synopsis: "[OPTION]... [WORLD]...",
+    program: "\(ProgramName.current) verify", synopsis: "[OPTION]... [WORLD]...",
     options: [.init(.state, long: "state", argument: .required("FOLDER"), summary: StoreAccess.summary)])
 
   private static let usage =
@@ -60,7 +60,7 @@ struct VerifyCommand {
         return isGood ? StoreAccess.good : StoreAccess.badStore
       }
       // Checks the rest: the structure of the file and the notes beside it.
-      for warning in try store.inspect() { Descriptor.standardError.writeAll("fsmd: \(warning)\n") }
+      for warning in try store.inspect() { StoreAccess.complain("\(warning)") }
       return played
     }
   }

@@ -37,7 +37,7 @@ struct InputFacts {
       case .target(let machine, let event): target = (machine, Int(event))
       case .undone(let count): undone = count
       case .renewed(let timer): renewed.append(timer)
-      case .kind, .due: break
+      case .kind, .due, .reason: break
       }
     }
   }

@@ -185,7 +185,7 @@ struct TableExport {
       case .disarmed(let timer, let key, let due):
         try addTimer(input, place: place + 1, input.timer(Int(timer), key), "disarmed", due: due)
       case .dataBefore, .dataAfter, .arguments, .parameters, .initial, .kind, .due, .key, .source, .target, .undone,
-        .renewed:
+        .reason, .renewed:
         break
       }
     }

@@ -21,9 +21,11 @@ struct Invocation {
   }
 
   private static let table = OptionTable<Option>(
-    program: "fsmd",
-    synopsis:
-      "[OPTION]...\n       fsmd export [OPTION]... WORLD [FILE]\n       fsmd verify [OPTION]... [WORLD]...\n       fsmd repair [OPTION]... WORLD\n       fsmd backup [OPTION]... FILE",
+    program: ProgramName.current,
+    synopsis: [
+      "[OPTION]...", "export [OPTION]... WORLD [FILE]", "verify [OPTION]... [WORLD]...", "repair [OPTION]... WORLD",
+      "backup [OPTION]... FILE",
+    ].joined(separator: "\n       \(ProgramName.current) "),
     options: [
       .init(
         .socket, short: "s", long: "socket", argument: .required("PATH"),
@@ -101,8 +103,8 @@ struct Invocation {
         return .run(try Invocation(options))
       }
     } catch {
-      Descriptor.standardError.writeAll("fsmd: \(error)\nTry 'fsmd --help'.\n")
-      return .exit(1)
+      StoreAccess.complain("\(error)\nTry '\(table.program) --help'.")
+      return .exit(StoreAccess.wrongUse)
     }
   }
 

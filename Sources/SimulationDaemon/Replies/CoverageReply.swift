@@ -6,6 +6,8 @@ import StateMachines
 /// A coverage reply in slices: it reads the journal, then explores each kind's graphs and writes the kind's lines.
 final class CoverageReply {
   private var survey: CoverageSurvey
+  /// What is surveyed if the first survey finds no machine.
+  private var alternative: CoverageSurvey?
   private let graphs: Graphs
   /// The remaining kinds, the next one last; nil while the journal is read.
   private var tallies: [CoverageTally]?
@@ -21,8 +23,9 @@ final class CoverageReply {
   /// The most lines per kind and sort about what was not tried.
   private static let mostUntried = 20
 
-  init(_ survey: CoverageSurvey, _ graphs: Graphs) {
+  init(_ survey: CoverageSurvey, or alternative: CoverageSurvey?, _ graphs: Graphs) {
     self.survey = survey
+    self.alternative = alternative
     self.graphs = graphs
   }
 
@@ -32,7 +35,13 @@ final class CoverageReply {
     guard let tally = tallies?.last else {
       if tallies != nil { return .done(written) }
       if survey.advance(through: world, by: CoverageReply.inputsInASlice) {
-        tallies = survey.tallies.filter { $0.machines > 0 }.sorted { $0.kind.name > $1.kind.name }
+        let found = survey.tallies.filter { $0.machines > 0 }.sorted { $0.kind.name > $1.kind.name }
+        if found.isEmpty, let next = alternative {
+          survey = next
+          alternative = nil
+        } else {
+          tallies = found
+        }
       }
       return .more
     }

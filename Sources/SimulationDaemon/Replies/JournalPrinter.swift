@@ -82,7 +82,7 @@ struct JournalPrinter: ~Copyable {
       case .key(let number): key = number
       case .source(let machine, let output): source = (machine, output)
       case .target(let machine, let event): target = (machine, event)
-      case .arguments, .parameters, .initial, .kind, .undone, .renewed: break
+      case .arguments, .parameters, .initial, .kind, .undone, .reason, .renewed: break
       case .emitted, .armed, .disarmed: return false
       }
       return true
@@ -252,7 +252,7 @@ struct JournalPrinter: ~Copyable {
       buffer.timer(words.timers.word(at: Int(timer)), key: key)
       buffer.key("due", seconds: due.nanoseconds)
     case .dataBefore, .dataAfter, .arguments, .parameters, .initial, .kind, .due, .key, .source, .target, .undone,
-      .renewed:
+      .reason, .renewed:
       return 0
     }
     end(&buffer)

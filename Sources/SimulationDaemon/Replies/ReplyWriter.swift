@@ -42,7 +42,12 @@ extension RequestContext {
 
   /// `- USAGE`, with the forms of a verb.
   func failUsage(_ entry: VerbEntry) {
-    fail(.usage, "\(entry.verb.name) is used as \(entry.usages.map { "'\($0)'" }.joined(separator: " or "))")
+    fail(.usage, usageText(entry))
+  }
+
+  /// The forms of a verb, in words.
+  func usageText(_ entry: VerbEntry) -> String {
+    "\(entry.verb.name) is used as \(entry.usages.map { "'\($0)'" }.joined(separator: " or "))"
   }
 
   /// Starts a long reply.

@@ -133,19 +133,28 @@ extension RequestContext {
   }
 
   /// `coverage [PATTERN] [kind=KIND]`. For a composed kind, all machines of its members' kinds count.
+  ///
+  /// The name of a kind stands for its machines if no machine has, or had, this name.
   func coverage() {
-    var wanted: [String]?
+    var entry: CatalogueEntry?
     if let name = words["kind"] {
-      guard let entry = kind(name) else { return }
-      wanted =
-        switch entry {
-        case .machine(let kind): [kind.name]
-        case .composition(let composition): composition.members.map(\.kind.name)
-        }
+      guard let found = kind(name) else { return }
+      entry = found
     }
     guard let pattern = pattern(words[0]) else { return }
-    let survey = CoverageSurvey(of: live.world, pattern) { wanted?.contains($0.name) ?? true }
-    begin(.coverage(CoverageReply(survey, environment.graphs)))
+    var alternative: CoverageSurvey?
+    if entry == nil, let name = words[0], let named = catalogue[name] { alternative = survey(.all, named) }
+    begin(.coverage(CoverageReply(survey(pattern, entry), or: alternative, environment.graphs)))
+  }
+
+  private func survey(_ pattern: NamePattern, _ entry: CatalogueEntry?) -> CoverageSurvey {
+    let wanted: [String]? =
+      switch entry {
+      case .machine(let kind)?: [kind.name]
+      case .composition(let composition)?: composition.members.map(\.kind.name)
+      case nil: nil
+      }
+    return CoverageSurvey(of: live.world, pattern) { wanted?.contains($0.name) ?? true }
   }
 
   // MARK: Paths

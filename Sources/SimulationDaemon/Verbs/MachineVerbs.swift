@@ -345,13 +345,16 @@ extension RequestContext {
 
   func failUnknownEvent(_ name: String, _ machine: String, _ kind: Kind) {
     let events = kind.events.map(\.name)
-    let isOfTimer = kind.timers.contains { $0.name == name }
+    let timer = kind.timers.first { $0.event == name } ?? kind.timers.first { $0.name == name }
+    let text = timer.map { timer in
+      let what =
+        timer.event == name ? "only the timer '\(timer.name)' brings the event '\(name)'" : "'\(name)' is a timer"
+      return "\(what); 'fire \(machine) \(TimerText.form(timer))' lets it expire now"
+    }
     fail(
       .unknownEvent,
       [("machine", machine), ("event", name), ("allowed", events.joined(separator: ","))]
         + suggestion(name, among: events),
-      isOfTimer
-        ? "only the timer '\(name)' brings this event; 'fire \(machine) \(name)' lets it expire now"
-        : "\(withArticle(kind.name)) has no event '\(name)'")
+      text ?? "\(withArticle(kind.name)) has no event '\(name)'")
   }
 }

@@ -17,6 +17,9 @@ enum TimerText {
   /// - Parameter key: 0 for a timer without a key.
   static func word(_ name: String, key: UInt32) -> String { key == 0 ? name : "\(name)(\(key))" }
 
+  /// The word that `fire` takes, with `KEY` in the place of a key.
+  static func form(_ timer: TimerEntry) -> String { timer.key == nil ? timer.name : "\(timer.name)(KEY)" }
+
   /// A word's name and key. The key is nil without parentheses, and 0 if it is invalid.
   static func parts(_ word: String) -> (name: String, key: UInt32?) {
     guard word.hasSuffix(")"), let open = word.firstIndex(of: "(") else { return (word, nil) }

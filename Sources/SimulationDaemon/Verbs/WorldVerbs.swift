@@ -19,6 +19,8 @@ extension RequestContext {
     case ("fork", let name?):
       guard let name = newName(name) else { return }
       self.defer(.forkWorld(name))
+    case ("list", nil):
+      fail(.usage, "'worlds' lists all worlds; \(usageText(Verb.world.entry))")
     case (_, _):
       failUsage(Verb.world.entry)
     }

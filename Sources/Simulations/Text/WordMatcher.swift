@@ -66,6 +66,7 @@ public struct WordMatcher: Sendable {
   let rareColumns: [UInt32: UInt16]
 
   /// - Parameters:
+  ///   - words: The words to find.
   ///   - caseFold: Whether characters that differ only in case are equal, by simple folding.
   ///   - wholeWord: Whether an occurrence counts only if no letter, digit, accent or low line touches it.
   /// - Throws: The first ``Failure`` that applies, in the order of its cases.

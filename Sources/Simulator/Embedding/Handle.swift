@@ -69,6 +69,8 @@ extension World {
     public let toldData: [[Value]]
     /// The changes of timers, in order.
     public let timers: [TimerChange]
+    /// The reason for a refusal; `nil` if there is none.
+    public let reason: String?
   }
 
   /// The kind of a machine's input.
@@ -106,8 +108,10 @@ extension World {
     public let due: Duration
   }
 
-  /// A position in a world's journal, after an input.
+  /// A position in a world's journal, after an input. It is valid in its world, and in forks of that world that have the
+  /// inputs before it.
   public struct Cursor: Hashable, Sendable {
+    let world: UInt64
     let next: UInt64
   }
 
@@ -151,18 +155,22 @@ extension World {
     case conflict(parameter: String, allowed: String)
     /// A value that the kind does not allow.
     case notAdmitted(String, found: String, allowed: String)
+    /// An event that only a timer brings; ``World/fire(_:key:of:)`` lets the timer expire.
+    case ofTimer(String, timer: String, kind: String)
     /// Something that the kind does not list; `listed` contains what it lists of that sort.
     case notListed(String, kind: String, listed: [String])
     /// The handle's machine is not in this world; `machines` names some that are.
     case gone(String, machines: [String])
     case wireExists
     case wireMissing
-    /// The event cannot take the output's data.
+    /// No data of the output can be the event's arguments.
     case doesNotFit(String)
     /// The number of calls that can be undone, fewer than requested.
     case onlySoMany(Int)
     /// The journal, which keeps a million inputs, no longer contains this part.
     case forgotten
+    /// The cursor is of another world.
+    case ofOtherWorld(Cursor)
     /// A machine behaved differently when its inputs were repeated. Its rule depends on something outside its value,
     /// its parameters and the step.
     case diverged(String)
@@ -186,7 +194,7 @@ extension World.Outcome: CustomStringConvertible {
 extension World.Record: CustomStringConvertible {
   public var description: String {
     "#\(number) at \(moment): \(cause): \(World.change(verdict, from.word, to.word, data))"
-      + World.list("said", outputs.map(\.word)) + World.list("told", told.map(\.word))
+      + (reason.map { ": \($0)" } ?? "") + World.list("said", outputs.map(\.word)) + World.list("told", told.map(\.word))
       + timers.map { ", \($0)" }.joined()
   }
 }
@@ -234,23 +242,26 @@ extension World.Cursor: CustomStringConvertible {
 extension World.Failure: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .nameTaken(let name): "there is a machine named \(name)"
+    case .nameTaken(let name): "there is already a machine named \(name)"
     case .badName(let name):
-      "'\(name)' is no name of a machine: 1 to 64 letters, digits, '_', '-' and '.', a letter first"
-    case .full: "the world has as many machines or wires as it may"
+      "'\(name)' cannot be a machine's name, which has 1 to 64 letters, digits, '_', '-' and '.', and begins with a letter"
+    case .full: "the world has the maximal number of machines or wires"
     case .conflict(let parameter, let allowed): "\(parameter) contradicts the other parameters: allowed is \(allowed)"
     case .notAdmitted(let what, let found, let allowed): "\(what) cannot be \(found): allowed is \(allowed)"
+    case .ofTimer(let event, let timer, let kind):
+      "only the timer \(timer) of the kind \(kind) brings the event \(event); fire lets the timer expire"
     case .notListed(let what, let kind, let listed):
       "\(what) is not in the kind \(kind), which lists " + (listed.isEmpty ? "none" : listed.listed)
     case .gone(let name, let machines) where machines.contains(name):
       "\(name) is another machine in this world: the handle is of another world, or of a machine that is gone"
     case .gone(let name, let machines):
       "\(name) is not in this world, which has " + (machines.isEmpty ? "no machines" : machines.listed)
-    case .wireExists: "this wire is there already"
+    case .wireExists: "there is already such a wire"
     case .wireMissing: "there is no such wire"
     case .doesNotFit(let why): why
     case .onlySoMany(let count): "only \(count) calls can be undone"
-    case .forgotten: "the journal has forgotten this part"
+    case .forgotten: "the journal no longer contains this part"
+    case .ofOtherWorld(let cursor): "the cursor \(cursor) is of another world"
     case .diverged(let machine):
       "\(machine) did something else when its inputs were repeated: its rule depends on more than its value, its "
         + "parameters and the step"
@@ -273,6 +284,11 @@ extension World {
 
 extension Collection<String> {
   var listed: String { joined(separator: ", ") }
+}
+
+extension [ArgumentEntry] {
+  /// Describes an output's data or an event's arguments, for messages.
+  var text: String { isEmpty ? "no data" : map { "\($0.name) (\($0.type.text))" }.listed }
 }
 
 extension Value {

@@ -4,16 +4,20 @@ extension World {
   // MARK: The journal
 
   /// The current end of the journal.
-  public var cursor: Cursor { Cursor(next: core.journal.last + 1) }
+  public var cursor: Cursor { Cursor(world: number, next: core.journal.last + 1) }
 
   /// The inputs of a machine that have happened, oldest first, without those that were undone.
   ///
   /// The journal of a dropped machine can be read, too. The journal forgets the world's oldest inputs when it holds a
   /// million.
   ///
-  /// - Parameter cursor: The position to start from; `nil` for the whole journal.
+  /// - Parameters:
+  ///   - machine: A machine of this world; of another machine there are no inputs.
+  ///   - cursor: The position to start from; `nil` for the whole journal.
+  /// - Precondition: The cursor is of this world.
   /// - Complexity: O(inputs of the world after the cursor).
   public func journal<M: Machine>(of machine: Handle<M>, since cursor: Cursor? = nil) -> [Record<M>] {
+    if let cursor { precondition(isKnown(cursor), "the cursor \(cursor) is of another world") }
     guard isKnown(machine) else { return [] }
     var records: [Record<M>] = []
     var reader = core.journal.reader(from: max(core.journal.first, min(cursor?.next ?? 0, core.journal.last + 1)))
@@ -28,14 +32,20 @@ extension World {
   ///
   /// To follow a world, read its ``cursor`` after each call, and pass it to the next call.
   ///
-  /// - Throws: ``Failure/forgotten`` if the journal no longer contains the position.
+  /// - Throws: ``Failure/ofOtherWorld(_:)``; ``Failure/forgotten`` if the journal no longer contains the position.
   /// - Complexity: O(changes).
   public func changes(since cursor: Cursor) throws(Failure) -> [Change] {
-    guard cursor.next >= core.journal.first, cursor.next <= core.journal.last + 1 else { throw .forgotten }
+    guard isKnown(cursor) else { throw .ofOtherWorld(cursor) }
+    guard cursor.next >= core.journal.first else { throw .forgotten }
     var changes: [Change] = []
     var reader = core.journal.reader(from: cursor.next)
     while let entry = core.journal.read(&reader) { changes.append(change(of: entry)) }
     return changes
+  }
+
+  /// Whether a cursor is of this world, or was taken before a fork that led to it.
+  private func isKnown(_ cursor: Cursor) -> Bool {
+    cursor.world == number || ancestors[cursor.world].map { cursor.next <= $0 + 1 } ?? false
   }
 
   /// Converts a journal entry to the types of its machine.
@@ -52,7 +62,7 @@ extension World {
       to: M.State.Name(at: Int(entry.to)), data: facts.data,
       outputs: outputs.map { M.Output.Name(at: $0.output) }, outputData: outputs.map(\.data),
       told: told.map { M.Output.Name(at: $0.output) }, toldData: told.map(\.data),
-      timers: timers(of: facts, kind))
+      timers: timers(of: facts, kind), reason: facts.reason)
   }
 
   func timers(of facts: Facts, _ kind: Kind) -> [TimerChange] {
@@ -143,6 +153,7 @@ extension World {
     /// The other end of a wire.
     var far: (machine: MachineID, place: Int)?
     var undone: UInt64 = 0
+    var reason: String?
 
     /// The outputs for all, and those for watchers of everything only.
     func outputs(of kind: Kind) -> (said: [Output], told: [Output]) {
@@ -165,6 +176,7 @@ extension World {
         case .source(let machine, let output): far = (machine, Int(output))
         case .target(let machine, let event): far = (machine, Int(event))
         case .undone(let count): undone = count
+        case .reason(let text): reason = text
         case .parameters, .initial, .kind, .due, .renewed: break
         }
       }

@@ -27,6 +27,10 @@ public final class World {
   /// same in every world, origins are neither.
   private var origins: ContiguousArray<UInt64> = []
   private static let lastOrigin = Atomic<UInt64>(0)
+  /// A number that no other world and no machine in this process has.
+  let number = World.nextOrigin()
+  /// The worlds that this one was forked from, by their numbers, with the journal's last input at the fork.
+  private(set) var ancestors: [UInt64: UInt64] = [:]
   /// The chain that a limit stopped during the last call that changed the world; otherwise `nil`.
   public private(set) var livelock: Livelock?
 
@@ -35,6 +39,7 @@ public final class World {
   /// - Parameter seed: The seed for `Step.draw(in:)`.
   public init(seed: UInt64 = 0) {
     core = WorldCore(seed: seed)
+    core.keepsReasons = true
   }
 
   private init(_ core: consuming WorldCore) {
@@ -46,6 +51,7 @@ public final class World {
   /// Makes a machine.
   ///
   /// - Parameters:
+  ///   - machine: The type of the machine.
   ///   - name: 1 to 64 letters, digits, `_`, `-` and `.`, starting with a letter. No other machine may have it.
   ///   - kind: The kind, if the type has several; by default the type's own.
   ///   - state: The initial state; `nil` for the state of a new value.
@@ -97,6 +103,7 @@ public final class World {
   /// ```
   ///
   /// - Parameters:
+  ///   - composition: The members and their wires.
   ///   - name: The name of each machine is this name, a dot and the member's name.
   ///   - parameters: Parameters of the members, written as `member.parameter`. The others have the composition's
   ///     presets or their defaults.
@@ -193,14 +200,16 @@ public final class World {
   /// A refusal by the machine is not an error: the outcome has the verdict `.refused` and a reason.
   ///
   /// - Returns: The result of the event itself; its consequences are in the journal.
-  /// - Throws: ``Failure/gone(_:machines:)``; ``Failure/notListed(_:kind:listed:)`` for an event that cannot be sent,
-  ///   because only a timer sends it; ``Failure/notAdmitted(_:found:allowed:)`` for an argument outside its range.
+  /// - Throws: ``Failure/gone(_:machines:)``; ``Failure/ofTimer(_:timer:kind:)`` for an event that only a timer brings;
+  ///   ``Failure/notListed(_:kind:listed:)`` for another event that the kind does not list, or whose data its forms
+  ///   cannot express; ``Failure/notAdmitted(_:found:allowed:)`` for an argument outside its range. An event of a machine
+  ///   type without a kind of its own can always be sent.
   @discardableResult
   public func send<M: Machine>(_ event: M.Event, to machine: Handle<M>) throws(Failure) -> Outcome<M> {
     try check(machine)
     let kind = core.kind(of: machine.machine)
     guard let (place, arguments) = kind.written(event, of: M.self) else {
-      throw .notListed("\(event)", kind: kind.name, listed: kind.events.map(\.name))
+      throw unlisted("\(event)", caseName(of: event), kind)
     }
     for (argument, value) in zip(arguments.isEmpty ? [] : kind.events[place].arguments, arguments)
     where !argument.type.admits(value) {
@@ -222,6 +231,7 @@ public final class World {
   /// - Parameters:
   ///   - timer: The timer's name, as in ``agenda``.
   ///   - key: The timer's key; 0 if it has none.
+  ///   - machine: The machine whose timer it is.
   /// - Throws: ``Failure/gone(_:machines:)``; ``Failure/notListed(_:kind:listed:)`` if the kind has no such timer;
   ///   ``Failure/notAdmitted(_:found:allowed:)`` for a number that no key can have.
   @discardableResult
@@ -285,8 +295,9 @@ public final class World {
   /// Connects an output of one machine to an event of another.
   ///
   /// - Throws: ``Failure/gone(_:machines:)``, ``Failure/wireExists``, ``Failure/full``;
-  ///   ``Failure/notListed(_:kind:listed:)`` if the kind does not list such an event, or if the output is told;
-  ///   ``Failure/doesNotFit(_:)`` if the event cannot take the output's data.
+  ///   ``Failure/ofTimer(_:timer:kind:)`` or ``Failure/notListed(_:kind:listed:)`` if the kind does not list such an
+  ///   event, or if the output is told; ``Failure/doesNotFit(_:)`` if no data of the output can be the event's arguments.
+  ///   Data that fit in type but not in range are refused when they are delivered.
   public func wire<M: Machine, N: Machine>(
     _ output: M.Output.Name, of source: Handle<M>, to event: N.Event, of target: Handle<N>
   ) throws(Failure) {
@@ -326,6 +337,8 @@ public final class World {
     let fork = World(core.fork())
     fork.kinds = kinds
     fork.origins = origins
+    fork.ancestors = ancestors
+    fork.ancestors[number] = core.journal.last
     return fork
   }
 
@@ -340,7 +353,7 @@ public final class World {
   /// - Precondition: `calls` is at least 1.
   /// - Complexity: O(machines), plus the replay of at most about ten thousand inputs.
   public func undo(_ calls: Int = 1) throws(Failure) {
-    precondition(calls > 0, "\(calls) calls cannot be undone: at least one is")
+    precondition(calls > 0, "undo takes at least 1 call, not \(calls)")
     core.fireDue()
     let rewinding = Rewinding(of: core, to: .requests(calls))
     do throws(Rewinding.Failure) {
@@ -358,9 +371,11 @@ public final class World {
 
   // MARK: Internals
 
+  private static func nextOrigin() -> UInt64 { lastOrigin.wrappingAdd(1, ordering: .relaxed).newValue }
+
   /// Registers a new machine and returns its origin, a number that no other machine in this process has.
   private func makeOrigin(of machine: MachineID) -> UInt64 {
-    let origin = World.lastOrigin.wrappingAdd(1, ordering: .relaxed).newValue
+    let origin = World.nextOrigin()
     while origins.count <= machine.index { origins.append(0) }
     origins[machine.index] = origin
     return origin
@@ -453,7 +468,7 @@ public final class World {
     try check(target)
     let kind = core.kind(of: target.machine)
     guard let written = kind.written(event, of: N.self), written.arguments.isEmpty else {
-      throw .notListed("\(event), for a wire that brings no data", kind: kind.name, listed: kind.events.map(\.name))
+      throw unlisted("\(event), for a wire without data,", caseName(of: event), kind)
     }
     return try route(output, source, written.event, target)
   }
@@ -496,13 +511,21 @@ public final class World {
         listed: outputs.filter { !$0.isTold }.map(\.name))
     }
     let heard = core.kind(of: target.machine).events[event]
-    let least = heard.arguments.reduce(0) { if case .optional = $1.type { $0 } else { $0 + 1 } }
-    if !core.kind(of: source.machine).isDerived, !(least...heard.arguments.count).contains(said.data.count) {
+    // A derived kind does not describe the data of its outputs.
+    if !core.kind(of: source.machine).isDerived, !heard.canTake(said) {
       throw .doesNotFit(
-        "\(said.name) of \(source.name) has \(said.data.count) data, and \(heard.name) of \(target.name) takes "
-          + (least == heard.arguments.count ? "\(least)" : "\(least) to \(heard.arguments.count)"))
+        "the output \(said.name) of \(source.name) has \(said.data.text), and the event \(heard.name) of \(target.name) "
+          + "takes \(heard.arguments.text)")
     }
     return Wire(from: source.machine, output: output.index, to: target.machine, event: event)
+  }
+
+  /// Why an event cannot be sent or wired.
+  private func unlisted(_ event: String, _ name: String, _ kind: Kind) -> Failure {
+    if let timer = kind.timers.first(where: { $0.event == name }), !kind.events.contains(where: { $0.name == name }) {
+      return .ofTimer(name, timer: timer.name, kind: kind.name)
+    }
+    return .notListed(event, kind: kind.name, listed: kind.events.map(\.name))
   }
 
   /// Whether a machine may have this name. The daemon has the same rule for bytes of a request (`TextRules.isName`); a

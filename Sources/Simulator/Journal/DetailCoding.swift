@@ -16,13 +16,15 @@ enum DetailTag: UInt8 {
   case wide
   /// Not a detail of its own: the high byte of the next detail's place. Only details with a place above 0xFF have it.
   case high
+  /// Why an input was refused; only in worlds that keep reasons.
+  case reason
 
   /// Whether a detail has the place of a state, an event or an output, which may be above 0xFF.
   var hasWidePlace: Bool {
     switch self {
     case .emitted, .initial, .source, .target: true
     case .end, .armed, .disarmed, .dataBefore, .dataAfter, .arguments, .parameters, .kind, .due, .armedKey,
-      .disarmedKey, .key, .undone, .renewed, .wide, .high:
+      .disarmedKey, .key, .undone, .renewed, .wide, .high, .reason:
       false
     }
   }
@@ -286,6 +288,7 @@ package struct DetailReader {
       let event = high | UInt16(byte())
       return .target(machine(), event: event)
     case .undone: return .undone(number())
+    case .reason: return .reason(text())
     case .renewed:
       let (machine, timer, key) = (machine(), Int(number()), key())
       return .renewed(
@@ -353,7 +356,7 @@ extension DetailReader {
       place += 1
       skipNumber()
       skipNumber()
-    case .dataBefore, .dataAfter: skipText()
+    case .dataBefore, .dataAfter, .reason: skipText()
     case .arguments: skipValues()
     case .parameters:
       for _ in 0..<Int(number()) {

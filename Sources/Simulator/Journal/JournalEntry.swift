@@ -75,5 +75,7 @@ package enum JournalDetail {
   case target(MachineID, event: UInt16)
   /// How many inputs before it were undone.
   case undone(UInt64)
+  /// Why the input was refused, if the world keeps reasons.
+  case reason(String)
   case renewed(RenewedTimer)
 }

@@ -34,6 +34,7 @@ struct Replay: ~Copyable {
       world = WorldCore(copying: checkpoint.world, journal)
     } else {
       world = WorldCore(seed: other.past.seed, limits: other.limits)
+      world.keepsReasons = other.keepsReasons
       world.journal = journal
     }
     world.population.adoptKinds(of: other.population)
@@ -202,7 +203,7 @@ private struct ReplayFacts {
       case .key(let number): key = number
       case .target(let machine, let event): target = (machine, Int(event))
       case .renewed(let timer): renewed.append(timer)
-      case .emitted, .armed, .disarmed, .dataBefore, .dataAfter, .kind, .due, .source, .undone: break
+      case .emitted, .armed, .disarmed, .dataBefore, .dataAfter, .kind, .due, .source, .undone, .reason: break
       }
     }
   }

@@ -126,6 +126,7 @@ struct RecordScanner {
       try passNumber(upTo: UInt64(UInt32.max))
       try passInterval()
     case .wide, .high: throw .damaged("it has high bytes that belong to nothing")
+    case .reason: throw .damaged("it has a reason, which stored worlds do not keep")
     }
     return true
   }

@@ -157,7 +157,7 @@ struct SegmentTranslation: ~Copyable {
       isSame = isSame && now == event
       sheet.tag(.target, place: now)
       sheet.number(UInt64(machine.number))
-    case .arguments, .parameters, .initial, .kind, .undone, .renewed, .wide, .high, .end:
+    case .arguments, .parameters, .initial, .kind, .undone, .renewed, .wide, .high, .reason, .end:
       throw SegmentFailure.damaged("its details are not in order")
     }
   }

@@ -118,12 +118,20 @@ extension WorldCore {
       }
     } else {
       result = refuse(slot, cell)
+      record.reason = "the output's data do not fit the event's arguments"
     }
     finish(result, .delivery, machine, index: UInt16(event), cell, isAnswer: false)
   }
 }
 
 extension EventEntry {
+  /// Whether some data of an output can be this event's arguments.
+  func canTake(_ output: OutputEntry) -> Bool {
+    output.data.count <= arguments.count
+      && zip(output.data, arguments).allSatisfy { $0.type.overlaps($1.type) }
+      && arguments.dropFirst(output.data.count).allSatisfy { $0.type.admits(.none) }
+  }
+
   /// An output's data as this event's arguments, with missing ones at the end filled up; nil if they do not fit.
   fileprivate func fitted(_ data: [Value]) -> [Value]? {
     guard data.count <= arguments.count else { return nil }

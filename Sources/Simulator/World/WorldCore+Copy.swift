@@ -12,6 +12,7 @@ extension WorldCore {
     keyedTimers = other.keyedTimers
     wires = other.wires
     record.generator = other.record.generator
+    keepsReasons = other.keepsReasons
     self.journal = journal
     now = other.now
     armings = other.armings

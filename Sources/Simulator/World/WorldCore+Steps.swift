@@ -166,6 +166,10 @@ extension WorldCore {
       details.tag(.dataAfter)
       details.text(after)
     }
+    if keepsReasons, result.verdict == .refused, let reason = record.reason {
+      details.tag(.reason)
+      details.text(reason)
+    }
   }
 
   /// Whether an output of a machine is for watchers of everything only.

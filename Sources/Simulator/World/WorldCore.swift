@@ -59,6 +59,10 @@ package struct WorldCore: ~Copyable {
   /// The total number of timers that have expired or were fired.
   package internal(set) var firings: UInt64 = 0
 
+  /// Whether the journal keeps why inputs were refused. A stored world does not: its journal is compared with those of
+  /// earlier releases.
+  var keepsReasons = false
+
   package init(seed: UInt64 = 0, limits: WorldLimits = WorldLimits()) {
     self.limits = limits
     journal = Journal(inputs: limits.journal, bytes: limits.journalBytes)

@@ -91,6 +91,11 @@ public struct Composition: Sendable {
   /// Creates a composition.
   ///
   /// - Parameters:
+  ///   - name: The name that `new` takes.
+  ///   - about: What the composition is, in one line.
+  ///   - origin: The source that it follows, and how closely.
+  ///   - example: The requests of a sample session; the first one makes the composition.
+  ///   - members: The names of the members with their kinds, in the order in which they are made.
   ///   - presets: Parameters without which the composition does not work, written as `member.parameter`. They are
   ///     fixed: `new` cannot give them, and descriptions do not list them.
   ///   - wires: Pairs of `member.output` and `member.event`.

@@ -79,7 +79,12 @@ public struct Argument<A: ValueConvertible>: Sendable {
 }
 
 extension Argument where A == String {
-  /// - Parameter samples: One text per class of texts that the rule treats alike.
+  /// A text.
+  ///
+  /// - Parameters:
+  ///   - name: The argument's name, for descriptions.
+  ///   - bytes: The allowed number of bytes of UTF-8.
+  ///   - samples: One text per class of texts that the rule treats alike; `nil` for one text of the shortest length.
   public static func text(_ name: String, bytes: ClosedRange<Int> = 1...1024, like samples: [String]? = nil) -> Argument
   {
     Argument(name, .text(bytes: bytes), samples: samples)
@@ -93,7 +98,12 @@ extension Argument where A == Character {
 }
 
 extension Argument where A == Int {
-  /// - Parameter samples: One number per class of numbers that the rule treats alike.
+  /// A whole number.
+  ///
+  /// - Parameters:
+  ///   - name: The argument's name, for descriptions.
+  ///   - range: The allowed numbers.
+  ///   - samples: One number per class of numbers that the rule treats alike; `nil` for the ends of the range.
   public static func integer(_ name: String, _ range: ClosedRange<Int>, like samples: [Int]? = nil) -> Argument {
     Argument(name, .integer(range), samples: samples)
   }
@@ -197,7 +207,12 @@ public struct ParameterForm<Parameters: ParameterSet>: Sendable {
 
   /// Describes a parameter without a default: `new` must give it.
   ///
-  /// - Parameter example: The value that `describe` shows, and with which diagrams of the kind are drawn.
+  /// - Parameters:
+  ///   - name: The name that `new` takes.
+  ///   - path: The property of the parameter set.
+  ///   - type: The allowed values.
+  ///   - example: The value that `describe` shows, and with which diagrams of the kind are drawn.
+  ///   - about: What the parameter means.
   public static func required<T: ValueConvertible>(
     _ name: String, _ path: any WritableKeyPath<Parameters, T> & Sendable, _ type: ValueType, example: T,
     _ about: String
@@ -245,7 +260,11 @@ public struct ReadingForm<M: _Machine>: Sendable {
 
   /// Describes a reading by a function.
   ///
-  /// - Parameter read: Returns `nil` if the machine does not have this value now.
+  /// - Parameters:
+  ///   - name: The reading's name.
+  ///   - type: The type, range and unit.
+  ///   - about: What the reading means.
+  ///   - read: Returns `nil` if the machine does not have this value now.
   public static func reading(
     _ name: String, _ type: ValueType, _ about: String,
     read: @escaping @Sendable (_ machine: M, _ now: Instant, _ parameters: M.Parameters) -> (any ValueConvertible)?
@@ -255,7 +274,11 @@ public struct ReadingForm<M: _Machine>: Sendable {
 
   /// Describes a reading by a property of the machine.
   ///
-  /// - Parameter path: The property; `nil` if the machine does not have this value now.
+  /// - Parameters:
+  ///   - name: The reading's name.
+  ///   - type: The type, range and unit.
+  ///   - path: The property; `nil` if the machine does not have this value now.
+  ///   - about: What the reading means.
   public static func reading<T: ValueConvertible>(
     _ name: String, _ type: ValueType, _ path: any KeyPath<M, T> & Sendable, _ about: String
   ) -> ReadingForm {
@@ -287,6 +310,7 @@ public struct MachineTimer<Event: Sendable>: Sendable {
   ///   - parameter: The parameter with the duration; `nil` if the state determines the duration.
   ///   - key: The name of the key that distinguishes several running timers with this name (`"request"`). Such a timer
   ///     prints as `name(2)`.
+  ///   - about: What the timer is for, or how long it runs.
   public static func timer(
     _ event: Event, named name: String? = nil, after parameter: String? = nil, keyed key: String? = nil, _ about: String
   ) -> MachineTimer {

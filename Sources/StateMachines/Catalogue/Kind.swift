@@ -53,10 +53,21 @@ public final class Kind: Sendable {
   /// described.
   ///
   /// - Parameters:
+  ///   - machine: The type of the machines.
+  ///   - name: The name that `new` takes, unique in a catalogue.
+  ///   - version: Increase it when a change makes stored machines of earlier versions unreadable.
+  ///   - about: What the machine is, in one line.
+  ///   - form: The form in which the rule is written.
+  ///   - origin: The source that the machine follows, and how closely.
+  ///   - example: The requests of a sample session, as a user types them; the first one makes the machine.
+  ///   - regions: The orthogonal regions of the states, if there are any.
   ///   - states: One sentence for each state: what is true in it.
+  ///   - initialStates: The words that `initial=` accepts, with their states; by default all states.
   ///   - events: The events that can be sent, in the order in which they are shown.
   ///   - timers: The timers of the machines, at most 64, with their events.
   ///   - outputs: The data and description of each output.
+  ///   - readings: Values derived from state and time.
+  ///   - parameters: The parameters that `new` can set; a property that is not listed keeps its default.
   public convenience init<M: Machine>(
     _ machine: M.Type, _ name: String, version: Int = 1, _ about: String,
     form: Form = .enumAndSwitch, origin: String = "", example: [String] = [], regions: Regions? = nil,
@@ -75,7 +86,10 @@ public final class Kind: Sendable {
       stateEntries: zip(M.State.Name.words, names).map { StateEntry(word: $0, about: states($1)) },
       initialStates: initialStates ?? zip(M.State.Name.words, names).map { ($0, $1) },
       events: events,
-      timerEntries: timers.map { TimerEntry(name: $0.name, parameter: $0.parameter, key: $0.key, about: $0.about) },
+      timerEntries: timers.map {
+        TimerEntry(
+          name: $0.name, event: caseName(of: $0.event), parameter: $0.parameter, key: $0.key, about: $0.about)
+      },
       timerEvents: timers.map(\.event),
       outputEntries: zip(M.Output.Name.words, 0..<M.Output.Name.count).map { word, place in
         let form = outputs(M.Output.Name(at: place))
@@ -112,7 +126,9 @@ public final class Kind: Sendable {
       stateEntries: M.State.Name.words.map { StateEntry(word: $0, about: "") },
       initialStates: zip(M.State.Name.words, states).map { ($0, $1) },
       events: plain.map { .event($0, "") } + events,
-      timerEntries: timers.map { TimerEntry(name: $0.name, parameter: nil, key: nil, about: "") },
+      timerEntries: timers.map {
+        TimerEntry(name: $0.name, event: $0.name, parameter: nil, key: nil, about: "")
+      },
       timerEvents: timers.map(\.event),
       outputEntries: M.Output.Name.words.map { OutputEntry(name: $0, data: [], about: "", isTold: false) },
       readings: [], parameters: parameters, isDerived: true)
@@ -334,11 +350,9 @@ public final class Kind: Sendable {
   }
 
   /// The events that the machine would not refuse now for at least one argument. Each is tried on a copy of the
-  /// machine.
+  /// machine. `running` is the bit set of the running timers without a key.
   ///
   /// - Complexity: O(events × samples of their arguments) steps.
-  ///
-  /// - Parameter running: Bit set of the running timers without a key.
   public func possibleEvents(
     _ value: UnsafeRawPointer, at now: Instant, running: UInt64, _ parameters: UnsafeRawPointer
   ) -> [Int] {
@@ -387,6 +401,8 @@ public struct EventEntry: Hashable, Sendable {
 
 public struct TimerEntry: Hashable, Sendable {
   public let name: String
+  /// The name of the event that the timer brings; `nil` in a kind that was read from a store.
+  package let event: String?
   /// The parameter with the timer's duration; `nil` if the state determines the duration.
   public let parameter: String?
   /// The name of the key that distinguishes several running timers with this name; `nil` if only one can run.

@@ -23,7 +23,7 @@ public struct KindDescription: Hashable, Sendable {
   public struct Output: Hashable, Sendable {
     public let name: String
     public let values: [Datum]
-    /// Whether only watchers of everything get it; see ``Step/tell(_:)``.
+    /// Whether only watchers of everything get it; see ``OutputForm/told(_:about:)``.
     public let isTold: Bool
   }
 

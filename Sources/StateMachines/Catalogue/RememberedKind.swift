@@ -7,7 +7,7 @@ extension Kind {
       events: description.events.map {
         EventEntry(name: $0.name, arguments: $0.values.map(ArgumentEntry.init), about: "")
       },
-      timers: description.timers.map { TimerEntry(name: $0.name, parameter: nil, key: $0.key, about: "") },
+      timers: description.timers.map { TimerEntry(name: $0.name, event: nil, parameter: nil, key: $0.key, about: "") },
       outputs: description.outputs.map {
         OutputEntry(name: $0.name, data: $0.values.map(ArgumentEntry.init), about: "", isTold: $0.isTold)
       },

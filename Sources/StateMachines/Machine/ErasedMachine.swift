@@ -34,9 +34,8 @@ public protocol ErasedMachine: Sendable {
   static func statesAreEqual(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer) -> Bool
   /// Encodes a value.
   static func write(_ value: UnsafeRawPointer, to encoder: ValueEncoder) throws
-  /// Initialises storage with a decoded value. When an error is thrown, the storage stays uninitialised.
-  ///
-  /// - Parameter parameters: The parameters of the machine.
+  /// Initialises storage with a decoded value of a machine with these parameters. When an error is thrown, the storage
+  /// stays uninitialised.
   static func read(
     _ value: UnsafeMutableRawPointer, _ parameters: UnsafeRawPointer, from decoder: ValueDecoder
   ) throws

@@ -42,8 +42,9 @@ public protocol Machine: _Machine where Event: MachineEvent {
   /// Names and describes the machine type with its states, events, timers and outputs.
   ///
   /// Declare it as a `static let`. The default takes the names from the types and cases, without descriptions. By
-  /// default, every event without data can be sent and can be a timer's event. That suffices inside one program; users
-  /// of a daemon need the descriptions.
+  /// default, every event without data can be sent and can be a timer's event. That suffices inside one program: a world
+  /// of the same program (`Simulator`) also accepts events with data of any type. In a daemon, only a kind that
+  /// describes an event's data makes it possible to send the event.
   static var kind: Kind { get }
 
   /// Creates a machine in its kind's initial state.
@@ -53,7 +54,9 @@ public protocol Machine: _Machine where Event: MachineEvent {
   ///
   /// Changes to the machine made here are kept, so this is the place to compute data from the parameters or the moment.
   ///
-  /// - Parameter name: The requested state, or the state of a new value.
+  /// - Parameters:
+  ///   - name: The requested state, or the state of a new value.
+  ///   - step: The moment, the parameters and the effects.
   /// - Returns: The state with this name and its data.
   mutating func start(in name: State.Name, _ step: Step<Self>) -> State
 

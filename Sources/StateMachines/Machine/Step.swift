@@ -99,8 +99,10 @@ public struct Step<M: _Machine> {
   ///
   /// The rule's changes to the machine, effects and draws are rolled back.
   ///
-  /// - Parameter keepingChanges: Whether changes to the machine are kept. Use it only in a machine that follows another
-  ///   source, when the refused event is that source's mistake.
+  /// - Parameters:
+  ///   - reason: Why, in words for the sender.
+  ///   - keepingChanges: Whether changes to the machine are kept. Use it only in a machine that follows another source,
+  ///     when the refused event is that source's mistake.
   @inlinable
   public func refuse<State>(_ reason: String, keepingChanges: Bool = false) -> Reaction<State> {
     record.pointee.isWritten = true

@@ -47,6 +47,22 @@ public indirect enum ValueType: Hashable, Sendable {
     }
   }
 
+  /// Whether both types admit some common value. Units do not matter.
+  package func overlaps(_ other: ValueType) -> Bool {
+    switch (self, other) {
+    case (.optional, .optional), (.character, .character), (.flag, .flag), (.moment, .moment): true
+    case (.optional(let type), let other), (let other, .optional(let type)): type.overlaps(other)
+    case (.choice(let words), let other), (let other, .choice(let words)): words.contains { other.admits(.text($0)) }
+    case (.text(let bytes), .text(let others)): bytes.overlaps(others)
+    case (.text(let bytes), .character), (.character, .text(let bytes)):
+      bytes.overlaps(1...ValueType.longestCharacter)
+    case (.integer(let range), .integer(let other)): range.overlaps(other)
+    case (.number(let range, unit: _), .number(let other, unit: _)): range.overlaps(other)
+    case (.interval(let range), .interval(let other)): range.overlaps(other)
+    case (.text, _), (.character, _), (.integer, _), (.number, _), (.flag, _), (.interval, _), (.moment, _): false
+    }
+  }
+
   /// The maximal bytes of UTF-8 in one character. The longest emoji has 35.
   public static let longestCharacter = 64
 

@@ -71,6 +71,120 @@ struct WorldDefectTests {
     #expect(!world.contains(again) && fork.contains(again))
   }
 
+  @Test("Undoing no call, and advancing by less than nothing, are defects that say so", arguments: [0, -1, Int.min])
+  func backwards(count: Int) async {
+    let undo = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [count] in
+      try World().undo(count)
+    }
+    #expect(text(undo).contains("undo takes at least 1 call, not \(count)"))
+    let advance = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      World().advance(by: .nanoseconds(-1))
+    }
+    #expect(text(advance).contains("time does not go back"))
+  }
+
+  private func text(_ result: ExitTest.Result?) -> String {
+    String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+  }
+
+  @Test("A cursor is of its world and of the forks that have the inputs before it, and of no other")
+  func cursors() throws {
+    let (world, other) = (World(), World())
+    let before = world.cursor
+    let hall = try world.make(Lamp.self, named: "hall")
+    let fork = world.fork()
+    let (after, ofFork) = (world.cursor, fork.cursor)
+    #expect(try fork.changes(since: before).count == 1 && fork.changes(since: after).isEmpty)
+    try world.send(.pressed, to: hall)
+    let later = world.cursor
+    try fork.send(.pressed, to: hall)
+    #expect(try world.changes(since: after).count == 1 && fork.changes(since: ofFork).count == 1)
+    #expect(throws: World.Failure.ofOtherWorld(later)) { try fork.changes(since: later) }
+    #expect(throws: World.Failure.ofOtherWorld(ofFork)) { try world.changes(since: ofFork) }
+    let failure = #expect(throws: World.Failure.ofOtherWorld(before)) { try other.changes(since: before) }
+    #expect(failure.map { "\($0)" } == "the cursor before #1 is of another world")
+    #expect(try fork.fork().changes(since: before).count == 2)
+    try world.undo(2)
+    #expect(try world.changes(since: later).map(\.cause) == ["undone 2"])
+  }
+
+  /// Says numbers, and hears texts.
+  struct Meter: Machine {
+    enum State: MachineState { case still }
+    enum Event: MachineEvent { case read(Int), note(String), level(Int), ring, perhaps(Int?) }
+    enum Output: OutputWithData {
+      case measured(Int), rang
+      enum Name: NamedCases { case measured, rang }
+    }
+    var state = State.still
+
+    func timers(in state: State, _ parameters: NoParameters) -> StateTimers<Self> { .every(.seconds(1), .ring) }
+
+    mutating func react(to event: Event, _ step: Step<Self>) -> Reaction<State> {
+      switch event {
+      case .read(let number): step.emit(.measured(number), then: .stay)
+      case .note: step.refuse("no notes are taken")
+      case .level, .perhaps: .stay
+      case .ring: step.emit(.rang, then: .stay)
+      }
+    }
+
+    static let kind = Kind(
+      Meter.self, "meter", "",
+      events: [
+        .event(Event.read, .integer("number", 1...9), about: ""),
+        .event(Event.note, .text("text", bytes: 1...8), about: ""),
+        .event(Event.level, .integer("level", 3...99), about: ""),
+        .event(Event.perhaps, .optional(.integer("level", 1...2)), about: ""),
+      ],
+      timers: [.timer(.ring, named: "bell", "")],
+      outputs: {
+        switch $0 {
+        case .measured: .output(("number", .integer(1...9)), about: "")
+        case .rang: ""
+        }
+      })
+  }
+
+  @Test("A wire whose types cannot fit is not made; a value out of range is refused, with a reason in the journal")
+  func unfitting() throws {
+    let world = World()
+    let (a, b) = try (world.make(Meter.self, named: "a"), world.make(Meter.self, named: "b"))
+    let failure = #expect(throws: World.Failure.self) { try world.wire(.measured, of: a, to: Meter.Event.note, of: b) }
+    #expect(
+      failure.map { "\($0)" }
+        == "the output measured of a has number (1 to 9), and the event note of b takes text (text of 1 to 8 bytes)")
+    let none = #expect(throws: World.Failure.self) { try world.wire(.rang, of: a, to: Meter.Event.level, of: b) }
+    #expect(
+      none.map { "\($0)" } == "the output rang of a has no data, and the event level of b takes level (3 to 99)")
+    try world.wire(.rang, of: a, to: Meter.Event.perhaps, of: b)
+    try world.wire(.measured, of: a, to: Meter.Event.level, of: b)
+    try world.send(.read(2), to: a)
+    try world.send(.note("x"), to: b)
+    let reasons = ["the output's data do not fit the event's arguments", "no notes are taken"]
+    #expect(world.journal(of: b).suffix(2).map(\.reason) == reasons)
+    #expect(
+      world.journal(of: b).last.map { "\($0)" } == "#5 at 0.0 seconds: note(\"x\"): refused in still: no notes are taken")
+    try world.send(.read(3), to: a)
+    #expect(world.journal(of: b).last?.reason == nil && world.journal(of: b).last?.verdict == .stayed)
+    // The repeated inputs are refused for the same reasons.
+    try world.undo()
+    let fork = world.fork()
+    try fork.undo()
+    #expect(world.journal(of: b).suffix(2).map(\.reason) == reasons)
+    #expect(fork.journal(of: b).last?.reason == reasons[0])
+  }
+
+  @Test("An event that only a timer brings is told apart from one that the kind does not list")
+  func timersEvents() throws {
+    let world = World()
+    let meter = try world.make(Meter.self, named: "a")
+    let failure = World.Failure.ofTimer("ring", timer: "bell", kind: "meter")
+    #expect(throws: failure) { try world.send(.ring, to: meter) }
+    #expect(throws: failure) { try world.wire(.rang, of: meter, to: .ring, of: meter) }
+    #expect("\(failure)" == "only the timer bell of the kind meter brings the event ring; fire lets the timer expire")
+  }
+
   @Test("A kind of another machine is a defect that says so")
   func otherKind() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
@@ -235,6 +349,6 @@ struct WorldDefectTests {
     #expect("\(world.cursor)" == "before #3")
     #expect(world.agenda.map { "\($0)" } == ["hall.burnedOut at 60.0 seconds"])
     #expect(world.journal(of: hall).map { "\($0.cause)" } == ["created", "pressed"])
-    #expect("\(World.Failure.full)" == "the world has as many machines or wires as it may")
+    #expect("\(World.Failure.full)" == "the world has the maximal number of machines or wires")
   }
 }
