@@ -81,6 +81,7 @@ extension WorldCore {
       "target \(name(of: machine)).\(self.kind(of: machine).events[Int(event)].name)"
     case .undone(let count): "undone \(count)"
     case .renewed(let timer): "renewed \(timer)"
+    case .reason(let text): "reason \(text)"
     }
   }
 }
