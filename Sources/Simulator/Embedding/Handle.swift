@@ -194,7 +194,8 @@ extension World.Outcome: CustomStringConvertible {
 extension World.Record: CustomStringConvertible {
   public var description: String {
     "#\(number) at \(moment): \(cause): \(World.change(verdict, from.word, to.word, data))"
-      + (reason.map { ": \($0)" } ?? "") + World.list("said", outputs.map(\.word)) + World.list("told", told.map(\.word))
+      + (reason.map { ": \($0)" } ?? "") + World.list("said", outputs.map(\.word))
+      + World.list("told", told.map(\.word))
       + timers.map { ", \($0)" }.joined()
   }
 }

@@ -164,7 +164,8 @@ struct WorldDefectTests {
     let reasons = ["the output's data do not fit the event's arguments", "no notes are taken"]
     #expect(world.journal(of: b).suffix(2).map(\.reason) == reasons)
     #expect(
-      world.journal(of: b).last.map { "\($0)" } == "#5 at 0.0 seconds: note(\"x\"): refused in still: no notes are taken")
+      world.journal(of: b).last.map { "\($0)" }
+        == "#7 at 0.0 seconds: note(\"x\"): refused in still: no notes are taken")
     try world.send(.read(3), to: a)
     #expect(world.journal(of: b).last?.reason == nil && world.journal(of: b).last?.verdict == .stayed)
     // The repeated inputs are refused for the same reasons.
