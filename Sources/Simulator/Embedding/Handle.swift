@@ -108,8 +108,8 @@ extension World {
     public let due: Duration
   }
 
-  /// A position in a world's journal, after an input. It is valid in its world, and in forks of that world that have the
-  /// inputs before it.
+  /// A position in a world's journal, after an input. It is valid in its world, and in forks of that world that have
+  /// the inputs before it.
   public struct Cursor: Hashable, Sendable {
     let world: UInt64
     let next: UInt64
@@ -245,7 +245,8 @@ extension World.Failure: CustomStringConvertible {
     switch self {
     case .nameTaken(let name): "there is already a machine named \(name)"
     case .badName(let name):
-      "'\(name)' cannot be a machine's name, which has 1 to 64 letters, digits, '_', '-' and '.', and begins with a letter"
+      "'\(name)' cannot be a machine's name, which has 1 to 64 letters, digits, '_', '-' and '.', and begins with a "
+        + "letter"
     case .full: "the world has the maximal number of machines or wires"
     case .conflict(let parameter, let allowed): "\(parameter) contradicts the other parameters: allowed is \(allowed)"
     case .notAdmitted(let what, let found, let allowed): "\(what) cannot be \(found): allowed is \(allowed)"

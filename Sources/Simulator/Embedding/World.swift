@@ -202,8 +202,8 @@ public final class World {
   /// - Returns: The result of the event itself; its consequences are in the journal.
   /// - Throws: ``Failure/gone(_:machines:)``; ``Failure/ofTimer(_:timer:kind:)`` for an event that only a timer brings;
   ///   ``Failure/notListed(_:kind:listed:)`` for another event that the kind does not list, or whose data its forms
-  ///   cannot express; ``Failure/notAdmitted(_:found:allowed:)`` for an argument outside its range. An event of a machine
-  ///   type without a kind of its own can always be sent.
+  ///   cannot express; ``Failure/notAdmitted(_:found:allowed:)`` for an argument outside its range. An event of a
+  ///   machine type without a kind of its own can always be sent.
   @discardableResult
   public func send<M: Machine>(_ event: M.Event, to machine: Handle<M>) throws(Failure) -> Outcome<M> {
     try check(machine)
@@ -296,8 +296,8 @@ public final class World {
   ///
   /// - Throws: ``Failure/gone(_:machines:)``, ``Failure/wireExists``, ``Failure/full``;
   ///   ``Failure/ofTimer(_:timer:kind:)`` or ``Failure/notListed(_:kind:listed:)`` if the kind does not list such an
-  ///   event, or if the output is told; ``Failure/doesNotFit(_:)`` if no data of the output can be the event's arguments.
-  ///   Data that fit in type but not in range are refused when they are delivered.
+  ///   event, or if the output is told; ``Failure/doesNotFit(_:)`` if no data of the output can be the event's
+  ///   arguments. Data that fit in type but not in range are refused when they are delivered.
   public func wire<M: Machine, N: Machine>(
     _ output: M.Output.Name, of source: Handle<M>, to event: N.Event, of target: Handle<N>
   ) throws(Failure) {
@@ -514,8 +514,8 @@ public final class World {
     // A derived kind does not describe the data of its outputs.
     if !core.kind(of: source.machine).isDerived, !heard.canTake(said) {
       throw .doesNotFit(
-        "the output \(said.name) of \(source.name) has \(said.data.text), and the event \(heard.name) of \(target.name) "
-          + "takes \(heard.arguments.text)")
+        "the output \(said.name) of \(source.name) has \(said.data.text), and the event \(heard.name) of "
+          + "\(target.name) takes \(heard.arguments.text)")
     }
     return Wire(from: source.machine, output: output.index, to: target.machine, event: event)
   }

@@ -42,8 +42,8 @@ public protocol Machine: _Machine where Event: MachineEvent {
   /// Names and describes the machine type with its states, events, timers and outputs.
   ///
   /// Declare it as a `static let`. The default takes the names from the types and cases, without descriptions. By
-  /// default, every event without data can be sent and can be a timer's event. That suffices inside one program: a world
-  /// of the same program (`Simulator`) also accepts events with data of any type. In a daemon, only a kind that
+  /// default, every event without data can be sent and can be a timer's event. That suffices inside one program: a
+  /// world of the same program (`Simulator`) also accepts events with data of any type. In a daemon, only a kind that
   /// describes an event's data makes it possible to send the event.
   static var kind: Kind { get }
 
