@@ -2,7 +2,8 @@ public import StateMachines
 
 /// What a kind of machine does, found by running its rule: every input in every state, with its outcomes.
 ///
-/// It is derived from the rule and so cannot differ from it. An ``Exploration`` makes it: starting with a new machine,
+/// It is derived from the rule, so each outcome is true. Outcomes that depend on data outside the state, or on other
+/// arguments than the samples, can be missing. An ``Exploration`` makes it: starting with a new machine,
 /// it tries each event with the samples of its arguments and lets each running timer expire, until nothing new turns
 /// up. States not reached in this way are tried on a machine made in them.
 ///

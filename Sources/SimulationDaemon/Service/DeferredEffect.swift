@@ -14,7 +14,7 @@ enum DeferredEffect {
   case dropWorld(String)
   case listWorlds
   case compare(String, String)
-  /// Tells everybody who watches in full that the clock changed, then answers the request.
+  /// Tells the clients that watch with `what=all` that the clock changed, then answers the request.
   case changeClock(String, isShown: Bool)
   /// Writes everything for this client in this form, beginning with the answer.
   case changeForm(LineForm)
@@ -125,7 +125,7 @@ extension Service {
     client.session.succeed(tag) { $0.word(UInt64(worlds.count)) }
   }
 
-  /// Sends `* SEQ T - clock …` to everybody who watches in full, except clients with a full notice queue.
+  /// Sends `* SEQ T - clock …` to the clients that watch with `what=all`, except those with a full notice queue.
   func tellClock(_ change: String, in hosted: HostedWorld, _ home: LiveWorld.Box) {
     for client in clients.values where client.hosted === hosted {
       guard home.live.world.hearsOfTheClock(client.session.watcher) else { continue }
