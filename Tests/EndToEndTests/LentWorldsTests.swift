@@ -41,7 +41,7 @@ struct LentWorldsTests {
     var text: String {
       switch self {
       case .advance: "@long advance 36500d\n"
-      case .cast: "@long cast r* text " + String(repeating: "ab", count: 10_000) + "\n"
+      case .cast: "@long cast r* text " + String(repeating: "ab", count: 1_000) + "\n"
       case .end: "begin\n" + String(repeating: "cast m* buttonClick\n", count: 5_000) + "@long end\n"
       }
     }

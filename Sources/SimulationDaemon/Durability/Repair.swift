@@ -122,10 +122,15 @@ struct Repair {
       let isFirst = head == world.first - 1
       let made = creations.prefix { $0.sequence <= last }
       creations = creations.dropFirst(made.count)
+      // The table lacks what an undo after the end has absorbed; the records lack what is in a damaged segment.
+      var undoneHere = UndoneSpans()
+      undoneHere.look(through: bytes, head + 1...last)
+      let recorded = undone.filter { head < $0.upperBound && $0.upperBound <= last }
       try store.append([
         Append(
           lease, head: head, last: last, bytes, moment: moment, creations: Array(made),
-          undone: undone.filter { head < $0.upperBound && $0.upperBound <= last }, kinds: isFirst ? kinds : [])
+          undone: Set(recorded + undoneHere.ranges).sorted { $0.upperBound < $1.upperBound },
+          kinds: isFirst ? kinds : [])
       ])
       head = last
     }

@@ -42,7 +42,7 @@ final class Daemon {
   /// How long it waits for clients that do read, in nanoseconds.
   private static let longestDrain: UInt64 = 5_000_000_000
   /// How long it waits for interrupted workers, in nanoseconds; a step of a machine cannot be interrupted.
-  private static let lastWork: UInt64 = 400_000_000
+  private static let lastWork: UInt64 = 1_000_000_000
 
   init(_ invocation: Invocation, catalogue: Catalogue, version: String, log: Log) throws {
     limits = invocation.limits

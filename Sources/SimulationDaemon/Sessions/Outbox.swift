@@ -281,7 +281,6 @@ struct Outbox: ~Copyable {
     surviving = []
     sealed = committed
     buffer.truncate(to: start)
-    noticesHere -= held.count
     held.removeAll()
     notices = notices.compactMap { $0.lowerBound < start ? $0.lowerBound..<min($0.upperBound, start) : nil }
     noticesHere = notices.reduce(0) { $0 + $1.count }

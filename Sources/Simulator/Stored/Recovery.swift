@@ -242,6 +242,9 @@ package struct UndoneSpans: Sendable {
   /// The first undone input; nil if there is none.
   package var first: UInt64? { spans.map(\.from).min() }
 
+  /// The undone ranges, each up to the input that undid it, in order. A longer undo absorbs those in its range.
+  package var ranges: [ClosedRange<UInt64>] { spans.map { $0.from...$0.by } }
+
   /// Scans the next segment, as far as it can be read.
   package mutating func look(through bytes: UnsafeRawBufferPointer, _ numbers: ClosedRange<UInt64>) {
     guard let segment = JournalSegment(bytes) else { return }

@@ -13,10 +13,11 @@ struct RepairTests {
     let folder: TestFolder
     var views: [UInt64: [String]] = [:]
     var journal: [String] = []
+    var journals: [UInt64: [String]] = [:]
     var checkpoints: [UInt64] = []
     let setup: KeptDaemon.Setup
 
-    init(_ limits: String...) throws {
+    init(_ limits: String..., end: [String] = []) throws {
       var setup = KeptDaemon.Setup()
       for limit in limits { #expect(setup.limits.set(limit) == nil) }
       setup.kinds = [ReleasedLamp<UpgradeTests.First>.entry]
@@ -28,9 +29,10 @@ struct RepairTests {
         "new lamp l", "new lamp m burn=30s", "send l press", "advance 10s", "send m press", "undo", "send m press",
         "advance 25s", "send m nudge", "send l press", "send l dim 2", "send l press", "drop m", "new power p",
         "send p buttonClick",
-      ] {
-        _ = guest.ask(request)
+      ] + end {
+        #expect(guest.ask(request)[0].hasPrefix("+"))
         views[guest.client.hosted.head] = guest.view()
+        journals[guest.client.hosted.head] = guest.journal()
       }
       journal = guest.journal()
       checkpoints = try daemon.store.checkpoints(of: "z").map(\.sequence)
@@ -40,7 +42,7 @@ struct RepairTests {
 
     /// The first input with the event that a later release lacks.
     var dim: UInt64 {
-      let line = journal.first { $0.hasSuffix("event=dim") }
+      let line = journal.first { $0.contains(" event=dim") }
       return line.flatMap { UInt64($0.prefix { $0 != " " }) } ?? 0
     }
 
@@ -104,6 +106,16 @@ struct RepairTests {
     #expect(guest.ask("undo 2")[0].hasPrefix("+"))
     let view = guest.view()
     #expect(try daemon.restarted().connect("z").view() == view)
+  }
+
+  @Test("before an undo that has absorbed an earlier one: the earlier one is known as such")
+  func absorbed() throws {
+    let example = try Example(end: ["undo 10"])
+    let kept = try #require(example.journals[example.dim - 1])
+    #expect(kept.contains { $0.contains(" undone=") } && example.journal.starts(with: kept) == false)
+    try example.repairing { try $0.run(to: example.dim - 1, as: "saved") }
+    let saved = try example.later().connect("saved")
+    #expect(saved.journal() == kept && saved.view() == example.views[example.dim - 1])
   }
 
   @Test("as another world: the one that there is stays as it is")
