@@ -224,7 +224,7 @@ struct MemoryTests {
     defer { daemon.letGo() }
     let client = try client(of: daemon, in: "w")
     let text = String(repeating: "x", count: 3_000)
-    let count = what.contains("TEXT") ? 5_000 : what.contains("wire") ? 60_000 : 200_000
+    let count = what.contains("TEXT") ? 5_000 : what.contains("wire") ? 20_000 : 60_000
     func held() throws -> (counted: Int, resident: Int) {
       var bytes: [Substring: Int] = [:]
       for line in try client.askAll("stats") {

@@ -7,7 +7,7 @@ struct WaitingLinesTests {
     var lines: [String] = []
     buffer.waitingLines {
       lines.append(String(decoding: $0, as: UTF8.self))
-      return false
+      return .goOn
     }
     return lines
   }
@@ -30,7 +30,7 @@ struct WaitingLinesTests {
     var looks = 0
     buffer.waitingLines {
       looks += 1
-      return $0.elementsEqual("two".utf8)
+      return $0.elementsEqual("two".utf8) ? .stop : .goOn
     }
     #expect(looks == 2)
   }
@@ -50,15 +50,33 @@ struct WaitingLinesTests {
     var buffer = InputBuffer(longestLine: 20)
     buffer.fill(Array("send a b\ncancel\r\nlast\n".utf8)[...])
     buffer.waitingLines { line in
-      guard line.elementsEqual("cancel".utf8) else { return false }
+      guard line.elementsEqual("cancel".utf8) else { return .goOn }
       for place in line.indices { line[place] = 0x20 }
-      return true
+      return .stop
     }
     #expect(
       buffer.takeAll() == [
         .line(Array("send a b".utf8), isPlain: true), .line(Array("      ".utf8), isPlain: true),
         .line(Array("last".utf8), isPlain: true),
       ])
+  }
+
+  @Test("bytes that are no lines are passed over, however they come")
+  func skipped() {
+    var buffer = InputBuffer(longestLine: 20)
+    var lines: [String] = []
+    func look() {
+      buffer.waitingLines {
+        let line = String(decoding: $0, as: UTF8.self)
+        lines.append(line)
+        return line == "bytes" ? .skip(10) : line == "endless" ? .skip(.max) : .goOn
+      }
+    }
+    for piece in ["one\nbytes\ncan", "cel\n", "cel\ntw", "o\nbytes\n123456789\nthree\nendless\n", "x\ncancel\n"] {
+      buffer.fill(Array(piece.utf8)[...])
+      look()
+    }
+    #expect(lines == ["one", "bytes", "two", "bytes", "three", "endless"])
   }
 
   @Test("no line is seen twice, and the next look goes on behind the last")

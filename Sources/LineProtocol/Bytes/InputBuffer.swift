@@ -244,6 +244,18 @@ package struct InputBuffer: ~Copyable {
     return nil
   }
 
+  /// Takes bytes that are no lines.
+  ///
+  /// - Precondition: `count` is at most ``count``.
+  package mutating func take(_ count: Int, _ body: (UnsafeRawBufferPointer) -> Void) {
+    precondition(count <= self.count)
+    body(UnsafeRawBufferPointer(start: base + start, count: count))
+    start += count
+    scanned = start
+    isPlainSoFar = true
+    lastStart = start
+  }
+
   /// Makes the last line from ``nextLine()`` the next one again. It must not have been rewritten, and the buffer not
   /// filled since.
   package mutating func putBack() {
@@ -262,11 +274,19 @@ package struct InputBuffer: ~Copyable {
   /// Whether ``waitingLines(_:)`` has looked at no waiting line.
   package var isUnseen: Bool { lookedUpTo <= start }
 
+  /// How to go on behind a waiting line.
+  package enum Look {
+    case goOn
+    /// So many bytes follow that are no lines.
+    case skip(Int)
+    case stop
+  }
+
   /// Passes each complete waiting line that was not looked at before to `body`, without its end and without taking it,
-  /// until `body` returns true. Scans no byte twice.
+  /// until `body` stops. Scans no byte twice.
   ///
   /// Skips the rest of a line that is being dropped. `body` may rewrite the bytes with printable ones.
-  package mutating func waitingLines(_ body: (UnsafeMutableRawBufferPointer) -> Bool) {
+  package mutating func waitingLines(_ body: (UnsafeMutableRawBufferPointer) -> Look) {
     var first = max(start, lookedUpTo)
     var place = max(first, lookScanned)
     while place < end {
@@ -276,13 +296,16 @@ package struct InputBuffer: ~Copyable {
       let isLine = !(isDiscarding && first == start)
       let line = UnsafeMutableRawBufferPointer(start: base + first, count: length)
       first = found + 1
+      let look = isLine ? body(line) : .goOn
+      // The end may be beyond what has come.
+      if case .skip(let count) = look { first += min(count, Int.max - first) }
       place = first
       lookedUpTo = first
       lookScanned = first
-      if isLine, body(line) { return }
+      if case .stop = look { return }
     }
     lookedUpTo = first
-    lookScanned = end
+    lookScanned = max(first, end)
   }
 
   /// The offset of the first LF at or after an offset; nil if there is none.

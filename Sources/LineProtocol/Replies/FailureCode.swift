@@ -10,6 +10,8 @@ package enum FailureCode: String, CaseIterable, Sendable {
   case unknownTimer = "UNKNOWN-TIMER"
   case unknownWorld = "UNKNOWN-WORLD"
   case nameTaken = "NAME-TAKEN"
+  case inUse = "IN-USE"
+  case badDefinition = "BAD-DEFINITION"
   case badArgument = "BAD-ARGUMENT"
   case refused = "REFUSED"
   case expected = "EXPECTED"

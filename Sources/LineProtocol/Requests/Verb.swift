@@ -1,6 +1,6 @@
 /// What a request can ask for.
 package enum Verb: UInt8, CaseIterable, Sendable {
-  case help, kinds, describe
+  case help, kinds, describe, define, undefine
   case new, drop, list, count, show, can
   case send, cast, wire, unwire, wires
   case watch, unwatch, journal, graph, coverage
@@ -102,6 +102,13 @@ package struct VerbEntry: Sendable {
         VerbEntry(
           verb, "KIND", does: "states, events, timers, outputs, readings and parameters of a kind",
           example: "describe fridge")
+      case .define:
+        VerbEntry(
+          verb, "KIND format=scxml|mermaid bytes=N [resource=PATH]",
+          does: "a kind from a document, whose bytes follow this line; or a file that the document refers to",
+          example: "define lamp format=scxml bytes=412", inBatch: false)
+      case .undefine:
+        VerbEntry(verb, "KIND", does: "forgets a defined kind that no machine has", example: "undefine lamp")
       case .new:
         VerbEntry(
           verb, "KIND NAME [param=value…]", does: "makes a machine; of a composed kind, its members and wires",

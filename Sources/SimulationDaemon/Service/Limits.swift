@@ -18,6 +18,8 @@ struct Limits: Sendable {
   var batch = 10_000
   /// Bytes between `begin` and `end`.
   var batchBytes = 4 << 20
+  /// Bytes of a document behind `define`, with the files that it refers to.
+  var definitionBytes = 4 << 20
   /// Bytes of a machine's or a world's name.
   var name = 64
   /// Bytes of a durable world's journal in the store. The oldest inputs are removed first.
@@ -47,6 +49,7 @@ struct Limits: Sendable {
     Entry(name: "machines", unit: "per-world", range: 1...8_000_000, path: \.world.machines),
     Entry(name: "batch", unit: "lines", range: 1...1_000_000, path: \.batch),
     Entry(name: "batchBytes", unit: "bytes", range: 64...1 << 30, path: \.batchBytes),
+    Entry(name: "definitionBytes", unit: "bytes", range: 64...1 << 30, path: \.definitionBytes),
     Entry(name: "name", unit: "bytes", range: 1...255, path: \.name),
     Entry(name: "chain", unit: "firings-per-instant", range: 1...1_000_000_000, path: \.world.chain),
     Entry(name: "keyedTimers", unit: "per-machine", range: 1...1_000_000, path: \.world.keyedTimers),
@@ -68,6 +71,7 @@ struct Limits: Sendable {
     limits.replyQueue = min(limits.replyQueue, max(64 << 10, memory / 256))
     limits.noticeQueue = min(limits.noticeQueue, max(32 << 10, memory / 1_024))
     limits.batchBytes = min(limits.batchBytes, memory / 32)
+    limits.definitionBytes = min(limits.definitionBytes, memory / 32)
     limits.world.journalBytes = min(limits.world.journalBytes, memory / 4)
     limits.world.checkpointBytes = min(limits.world.checkpointBytes, memory / 16)
     return limits

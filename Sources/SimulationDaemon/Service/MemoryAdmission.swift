@@ -143,7 +143,10 @@ extension Session {
     return waiting == 0 || (waiting < LongReply.mostUnwritten && share.admits(LongReply.pieceSize, beside: waiting))
   }
 
-  private var requestBytes: Int { input.storageBytes + (batch?.storageBytes ?? 0) }
+  private var requestBytes: Int {
+    input.storageBytes + (batch?.storageBytes ?? 0) + (incoming?.storageBytes ?? 0)
+      + resources.reduce(0) { $0 + $1.bytes.capacity }
+  }
 
   private var replyBytes: Int { outbox.storageBytes + noticeScratch.storageBytes + activity.storageBytes }
 
@@ -161,6 +164,7 @@ extension Activity.Deferred {
     switch requests {
     case .line(let bytes): bytes.capacity
     case .batch(let batch): batch.storageBytes
+    case .definition(let line, let document): line.capacity + document.storageBytes
     }
   }
 }

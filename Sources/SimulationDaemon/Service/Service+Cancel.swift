@@ -89,14 +89,18 @@ extension Service {
     if client.session.input.isUnseen { client.isScanInBatch = false }
     var found: [UInt8]?
     client.session.input.waitingLines { line in
-      guard line.count <= 64, let (verb, tag) = bareVerb(line) else { return false }
+      if InputBuffer.Line(unknown: line).announcesBytes {
+        if case .bytes(let count) = Announcement(InputBuffer.Line(unknown: line), &request) { return .skip(count) }
+        return .stop  // This line will end the session.
+      }
+      guard line.count <= 64, let (verb, tag) = bareVerb(line) else { return .goOn }
       if verb == .begin { client.isScanInBatch = true }
       if verb == .end { client.isScanInBatch = false }
-      guard verb == .cancel, !client.isScanInBatch else { return false }
+      guard verb == .cancel, !client.isScanInBatch else { return .goOn }
       found = tag
       // This function's caller answers the line. As a comment it is skipped later.
       line.initializeMemory(as: UInt8.self, repeating: UInt8(ascii: "#"))
-      return true
+      return .stop
     }
     return found
   }

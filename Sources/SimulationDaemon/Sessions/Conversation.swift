@@ -36,10 +36,9 @@ extension RequestContext {
       switch session.nextRequest(&request) {
       case .nothing: return
       case .kept:
-        guard case .deferred(let deferred) = session.activity, case .batch(let batch) = deferred.requests,
-          isShort(batch)
-        else { continue }
+        guard case .deferred(let deferred) = session.activity, isShort(deferred) else { continue }
         carryOut(deferred, &request)
+      case .resource(let line): takeResource(line, &request)
       case .request(let line):
         if line.bytes.count > RequestContext.longLine || live.isSlow || !line.isPlainSend, mayTakeLong(line),
           session.defer(line, &request)
@@ -67,6 +66,7 @@ extension RequestContext {
         session.isHeldUp = false
         return
       case .kept: continue
+      case .resource(let line): takeResource(line, &request)
       case .request(let line):
         if let verb = line.verb, verb.row.needsTheWorld {
           session.input.putBack()
@@ -104,7 +104,27 @@ extension RequestContext {
       }
     case .batch(let batch):
       deferred.tag.withUnsafeBytes { tag in answering(tag) { $0.run(batch, &request) } }
+    case .definition(var line, let document):
+      session.document = document
+      line.withUnsafeMutableBytes { take(InputBuffer.Line(unknown: $0), inBatch: false, &request) }
+      session.document = nil
     }
+  }
+
+  /// Whether deferred requests may run on the event loop.
+  private func isShort(_ deferred: Activity.Deferred) -> Bool {
+    switch deferred.requests {
+    case .line: false
+    case .batch(let batch): isShort(batch)
+    case .definition(_, let document): document.storageBytes <= RequestContext.longLine && !live.isSlow
+    }
+  }
+
+  /// Keeps a file that a later document of this connection may refer to.
+  private func takeResource(_ line: [UInt8], _ request: inout Request) {
+    var line = line
+    line.withUnsafeMutableBytes { takeWithoutWorld(InputBuffer.Line(unknown: $0), &request) }
+    session.document = nil
   }
 
   // MARK: One line
@@ -170,11 +190,14 @@ extension Session {
     /// The line was added to a batch, or was too long and was answered.
     case kept
     case request(InputBuffer.Line)
+    /// A `define` line with `resource=`, whose bytes are there.
+    case resource([UInt8])
   }
 
   @inline(__always)
   mutating func nextRequest(_ request: inout Request) -> Next {
-    switch input.nextLine() {
+    if incoming != nil, let next = takeIncoming(&request) { return next }
+    switch incoming == nil ? input.nextLine() : .incomplete {
     case .incomplete:
       if life == .inputEnded { sayGoodbye(nil) }
       return .nothing
@@ -182,6 +205,10 @@ extension Session {
       takeTooLong()
       return .kept
     case .line(let line):
+      if line.announcesBytes {
+        announce(line, &request)
+        if batch == nil || life == .ended { return .kept }
+      }
       if batch == nil { return .request(line) }
       collect(line, &request)
       return .kept
@@ -194,7 +221,7 @@ extension Session {
   /// - Returns: Whether there was one.
   @inline(__always)
   fileprivate mutating func takePlainSends(in live: inout LiveWorld) -> Bool {
-    guard batch == nil, cursor == nil, !isQuiet, !survivesRollback, live.outage == nil,
+    guard batch == nil, incoming == nil, cursor == nil, !isQuiet, !survivesRollback, live.outage == nil,
       !live.isSlow
     else { return false }
     guard var line = input.nextPlainSend() else { return false }
@@ -279,6 +306,16 @@ extension InputBuffer.Line {
       if word.contains(where: { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }) { return quotedVerb }
       guard word.first == UInt8(ascii: "@") else { return Verb(UnsafeRawBufferPointer(rebasing: word)) }
       rest = rest[word.endIndex...]
+    }
+  }
+
+  /// Whether the line is a `define`, behind which bytes follow that are no lines. For nearly all lines its first byte
+  /// decides.
+  @inline(__always)
+  var announcesBytes: Bool {
+    switch bytes.first {
+    case UInt8(ascii: "d"), UInt8(ascii: "@"), UInt8(ascii: "\""), UInt8(ascii: " "), UInt8(ascii: "\t"): verb == .define
+    default: false
     }
   }
 

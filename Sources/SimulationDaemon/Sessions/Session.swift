@@ -22,6 +22,12 @@ struct Session: ~Copyable {
   var deferredEffect: (effect: DeferredEffect, tag: [UInt8])?
   /// The lines since `begin`, until `end`.
   var batch: Batch?
+  /// The bytes behind a `define` line, while some are missing.
+  var incoming: IncomingDocument?
+  /// Files that a later document of this connection may refer to.
+  var resources: [DocumentResource] = []
+  /// The document of the `define` that is being run.
+  var document: ReceivedDocument?
   /// Whether a batch is running; nothing may run between its lines.
   var isRunningBatch = false
   /// Whether `quiet on` holds.
@@ -299,6 +305,8 @@ enum Activity {
       /// One line, as received.
       case line([UInt8])
       case batch(Batch)
+      /// A `define` line with its bytes.
+      case definition(line: [UInt8], ReceivedDocument)
     }
     let requests: Requests
     let tag: [UInt8]
