@@ -72,7 +72,7 @@ struct WaitingLinesTests {
         return line == "bytes" ? .skip(10) : line == "endless" ? .skip(.max) : .goOn
       }
     }
-    for piece in ["one\nbytes\ncan", "cel\n", "cel\ntw", "o\nbytes\n123456789\nthree\nendless\n", "x\ncancel\n"] {
+    for piece in ["one\nbytes\ncan", "cel\n", "ce\ntw", "o\nbytes\n123456789\nthree\nendless\n", "x\ncancel\n"] {
       buffer.fill(Array(piece.utf8)[...])
       look()
     }
